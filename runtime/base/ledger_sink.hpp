@@ -1,0 +1,25 @@
+// LedgerSink: where the shell puts what the core decided. Implemented by storage; never blocks the loop.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ballot/ledger.hpp"
+
+namespace ballot {
+
+class LedgerSink {
+ public:
+  virtual ~LedgerSink() = default;
+
+  /// A row, by its key: a later one replaces an earlier one, but `lost` never replaces a row that has ended.
+  virtual void record(Row row) = 0;
+  virtual void record(TermRow term) = 0;
+  /// What an attempt printed. Recorded with or after its row.
+  virtual void record(const RunId& run, int attempt, Output output) = 0;
+
+  /// Calls `done` once everything recorded before is durable (or spooled), from the writer's thread.
+  virtual void flush(std::function<void()> done) = 0;
+};
+
+}  // namespace ballot

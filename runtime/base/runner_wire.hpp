@@ -1,0 +1,157 @@
+// What the daemon and the runner say to each other over the runner's Unix stream socket.
+//
+// A frame is a u32 length (little-endian, of what follows), a u8 kind, and the fields in the order of the struct:
+// integers as 8 bytes little-endian, texts and lists with a u32 count in front. Either side closes on a frame that it
+// cannot read. One daemon at a time; the runner keeps every run, and the end of every run until it is acknowledged, so
+// that a daemon that comes back finds them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/ledger.hpp"
+#include "ballot/run.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::runner {
+
+inline constexpr std::uint32_t protocol = 1;
+
+/// Names an attempt over its whole life.
+struct AttemptId {
+  RunId run;
+  int attempt = 0;
+  auto operator<=>(const AttemptId&) const = default;
+};
+
+// ---- from the daemon
+
+/// Start a child. Answered by Started, Refused or CannotStart, then, after Started, by one Ended.
+struct Start {
+  AttemptId id;
+  std::string job;                // for the inventory and the log
+  std::vector<std::string> argv;  // exec'd byte for byte; argv[0] without a slash is looked up in the child's PATH
+  std::vector<std::string> environment;  // NAME=VALUE, the whole of it
+  std::string working_dir;
+  bool set_identity = false;  // uid, gid and groups are set, and verified, before exec
+  std::uint32_t uid = 0, gid = 0;
+  std::vector<std::uint32_t> groups;
+  std::uint32_t umask = 022;
+  int nice = 0;
+  std::string standard_input;     // what the child reads; empty: /dev/null
+  std::int64_t output_limit = 0;  // bytes kept of the output: head and tail, half each; 0: discard all
+  bool stream_output = false;     // also send each chunk as Printed
+  SteadyTime launch_not_after{};  // looked at last, right before exec: past it, Refused
+  int kill_signal = 15;
+  Millis kill_grace{0};
+  std::optional<Millis> deadline;  // of the attempt: past it TERM, kill_grace, KILL; Ended says deadline
+  std::uint64_t session = 0;       // which session's deadline this run hangs on
+  bool terminate = true;           // the run is ended at its session's deadline
+};
+
+/// Begins the kill ladder: the signal to the process group, KILL `grace` later. A second one only shortens.
+/// `reason`: operator_, replaced, leadership_lost or shutdown; Ended says the first one given.
+struct Kill {
+  AttemptId id;
+  Reason reason = Reason::operator_;
+  int signal = 15;
+  Millis grace{0};
+};
+
+/// The session's runs with `terminate` get their signal at deadline - grace and KILL at deadline - 200 ms; no run of
+/// the session is exec'd past it. The latest one given counts, also without the daemon.
+struct Deadline {
+  std::uint64_t session = 0;
+  SteadyTime at{};
+  Millis grace{0};
+};
+
+/// The end of the attempt is recorded: forget it.
+struct Ack {
+  AttemptId id;
+};
+
+/// Exit once no run is left; what ended and was not acknowledged is kept till then only for a daemon that asks.
+struct Leave {};
+
+using ToRunner = std::variant<Start, Kill, Deadline, Ack, Leave>;
+
+// ---- from the runner
+
+/// First on every connection: a Running for each child and an Ended for each unacknowledged end follow, then Ready.
+struct Hello {
+  std::uint32_t protocol = 0;
+  std::int64_t pid = 0;
+};
+
+struct Running {
+  AttemptId id;
+  std::string job;
+  std::int64_t pid = 0;
+  WallTime started_at{};
+};
+
+struct Ready {};
+
+struct Started {
+  AttemptId id;
+  std::int64_t pid = 0;
+  WallTime started_at{};
+};
+
+/// Past launch_not_after, or past the session's deadline: nothing was exec'd.
+struct Refused {
+  AttemptId id;
+};
+
+/// Nothing was exec'd: `stage` is the step that failed ("exec", "chdir", "setresuid", "clone", "pipe", ...).
+struct CannotStart {
+  AttemptId id;
+  std::string stage;
+  int error = 0;  // errno
+};
+
+struct Printed {
+  AttemptId id;
+  std::string bytes;
+};
+
+/// The child is gone and its output is read, to the end or for 2 s. Exactly one of exit_code and signal.
+/// `reason`: none, deadline, or what Kill or the session's deadline (leadership_lost) gave; set only if the kill ladder
+/// had begun before the child ended.
+struct Ended {
+  AttemptId id;
+  std::optional<int> exit_code, signal;
+  Reason reason = Reason::none;
+  WallTime started_at{}, ended_at{};
+  Millis duration{0};
+  Leftover leftover = Leftover::none;
+  Output output;
+};
+
+using FromRunner = std::variant<Hello, Running, Ready, Started, Refused, CannotStart, Printed, Ended>;
+
+// ---- frames
+
+std::string encode(const ToRunner& message);
+std::string encode(const FromRunner& message);
+
+/// Takes whole frames out of a stream of bytes. A frame is at most 64 MiB.
+class FrameReader {
+ public:
+  void feed(std::string_view bytes) { buffer_.append(bytes); }
+  /// The next message, or none yet; an error is final.
+  Result<std::optional<ToRunner>> next_to_runner();
+  Result<std::optional<FromRunner>> next_from_runner();
+
+ private:
+  std::string buffer_;
+  std::size_t taken_ = 0;
+};
+
+}  // namespace ballot::runner

@@ -1,0 +1,96 @@
+#include "base/wall_text.hpp"
+
+#include <cstdio>
+
+namespace ballot {
+namespace {
+
+std::string format(WallTime time, bool millis) {
+  using namespace std::chrono;
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{floor<milliseconds>(time - day)};
+  char text[64];
+  const int length = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+                                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                                   static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                                   static_cast<int>(clock.seconds().count()));
+  std::string result(text, static_cast<std::size_t>(length));
+  if (millis) {
+    std::snprintf(text, sizeof text, ".%03d", static_cast<int>(clock.subseconds().count()));
+    result += text;
+  }
+  return result + 'Z';
+}
+
+/// Reads fixed-width fields from the front of a text; the first that does not fit makes `ok` false.
+struct Fields {
+  std::string_view text;
+  bool ok = true;
+
+  int digits(std::size_t count) {
+    int value = 0;
+    if (text.size() < count) return ok = false, 0;
+    for (const char c : text.substr(0, count)) {
+      if (c < '0' || c > '9') return ok = false, 0;
+      value = value * 10 + (c - '0');
+    }
+    text.remove_prefix(count);
+    return value;
+  }
+  char one_of(std::string_view allowed) {
+    if (text.empty() || allowed.find(text.front()) == std::string_view::npos) return ok = false, '\0';
+    const char c = text.front();
+    text.remove_prefix(1);
+    return c;
+  }
+  Millis fraction() {
+    int millis = 0, count = 0;
+    for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; text.remove_prefix(1), ++count)
+      if (count < 3) millis = millis * 10 + (text.front() - '0');
+    if (count < 1 || count > 9) ok = false;
+    for (; count < 3; ++count) millis *= 10;
+    return Millis(millis);
+  }
+};
+
+}  // namespace
+
+std::string format_seconds(WallTime time) { return format(time, false); }
+std::string format_millis(WallTime time) { return format(time, true); }
+std::string format_slot(WallTime time) {
+  return format(time, time.time_since_epoch() % std::chrono::seconds(1) != Millis(0));
+}
+
+std::optional<WallTime> parse_wall(std::string_view text) {
+  using namespace std::chrono;
+  Fields in{text};
+  const int y = in.digits(4);
+  in.one_of("-");
+  const int m = in.digits(2);
+  in.one_of("-");
+  const int d = in.digits(2);
+  in.one_of("Tt ");
+  const int hour = in.digits(2);
+  in.one_of(":");
+  const int minute = in.digits(2);
+  in.one_of(":");
+  const int second = in.digits(2);
+  Millis fraction{0};
+  if (!in.text.empty() && in.text.front() == '.') in.one_of("."), fraction = in.fraction();
+  const char sign = in.one_of("Zz+-");
+  minutes offset{0};
+  if (sign == '+' || sign == '-') {
+    const int offset_hours = in.digits(2);
+    in.one_of(":");
+    const int offset_minutes = in.digits(2);
+    if (offset_hours > 23 || offset_minutes > 59) return std::nullopt;
+    offset = hours(offset_hours) + minutes(offset_minutes);
+    if (sign == '-') offset = -offset;
+  }
+  const year_month_day date{year(y), month(static_cast<unsigned>(m)), day(static_cast<unsigned>(d))};
+  if (!in.ok || !in.text.empty() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  return sys_days(date) + hours(hour) + minutes(minute) + seconds(second) + fraction - offset;
+}
+
+}  // namespace ballot

@@ -1,0 +1,108 @@
+// Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/time.hpp"
+
+namespace ballot {
+
+enum class Concurrency { skip, queue, replace, allow };
+enum class QueueOverflow { drop_new, drop_old };
+enum class Misfire { latest, all, skip };
+enum class Guarantee { at_most_once, at_least_once };
+enum class OnLeadershipLost { terminate, finish };
+enum class AfterRun { ignore, rerun, reelect };
+enum class OutputKeep { history, discard };
+enum class MailOn { failure, output, always };
+
+/// Resource limits of a run; absent ones are the daemon's.
+struct Limits {
+  std::optional<std::uint64_t> open_files, cpu_time_seconds, address_space, processes;  // rlimits
+  std::optional<std::uint64_t> memory_max, cpu_weight, tasks_max;                       // cgroup v2
+};
+
+/// A user as resolved when the job was loaded; what the runner sets between fork and exec.
+struct Identity {
+  std::string user, home;
+  std::uint32_t uid = 0, gid = 0;
+  std::vector<std::uint32_t> groups;
+};
+
+struct Job {
+  std::string name;
+  std::string description;
+  bool enabled = true;
+  std::string group = "default";
+
+  std::vector<std::string> schedule;  // none: by trigger only
+  std::string timezone = "UTC";
+  std::optional<WallTime> not_before, not_after;
+  Millis jitter{0};
+
+  std::vector<std::string> command;  // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
+  std::optional<Identity> identity;  // none: the daemon's
+  std::string working_dir;           // "": the user's home
+  std::uint32_t umask = 022;
+  int nice = 0;
+  std::map<std::string, std::string> env;
+  std::string env_file;
+  std::map<std::string, std::string> secrets;
+  std::string standard_input;
+  Limits limits;
+
+  Concurrency concurrency = Concurrency::skip;
+  int queue_limit = 1;
+  QueueOverflow queue_overflow = QueueOverflow::drop_new;
+  int max_running = 16;
+  int priority = 0;
+  Millis start_deadline = std::chrono::minutes(5);
+  std::optional<Millis> deadline;
+  int kill_signal = 15;
+  Millis kill_grace = std::chrono::seconds(10);
+  std::vector<int> success_codes = {0};
+  int retries = 0;
+  Millis retry_delay = std::chrono::seconds(10);
+  double retry_backoff = 2.0;
+  Millis retry_max_delay = std::chrono::minutes(10);
+  Misfire misfire = Misfire::latest;
+  int misfire_limit = 100;
+  Guarantee guarantee = Guarantee::at_most_once;
+  OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate;
+  Millis lost_after = std::chrono::hours(1);
+  int lost_limit = 2;
+  AfterRun on_success = AfterRun::ignore;
+  AfterRun on_error = AfterRun::ignore;
+
+  OutputKeep output = OutputKeep::history;
+  std::int64_t output_limit = 64 * 1024;
+  bool log_output = false;
+
+  std::vector<std::string> on_failure, on_recovery, on_missed;
+  Millis hook_timeout = std::chrono::seconds(30);
+  std::string mail_to;
+  MailOn mail_on = MailOn::failure;
+  std::string ping_url;
+};
+
+/// `[group.NAME]`: an election, with or without jobs.
+struct Group {
+  std::string name;
+  std::vector<std::string> candidates;  // patterns of nodes that may lead; none: all
+  std::vector<std::string> preferred;   // nodes, best first
+  int max_running = 0;                  // 0: no limit
+  std::vector<std::string> on_promote, on_demote;
+  Millis hook_timeout = std::chrono::seconds(30);
+  std::string state_file;
+  // [group.NAME.consul]
+  std::string consul_service;
+  std::vector<std::string> consul_service_checks;
+  std::string consul_primary_tag;
+  std::optional<Millis> consul_lock_delay;
+};
+
+}  // namespace ballot

@@ -1,0 +1,68 @@
+// The handshake of a plugin: one C symbol, `ballot_plugin_info`, that is checked before anything is called.
+//
+//   BALLOT_PLUGIN("local", "0.1.0", check_options, create)     // once, at namespace scope of one file of the plugin
+//
+// Built with the CMake function ballot_plugin(). A plugin is loaded with RTLD_NOW | RTLD_LOCAL by absolute path and is
+// never unloaded. No exception crosses the boundary.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ballot/backend.hpp"
+#include "ballot/error.hpp"
+
+namespace ballot {
+
+/// Grows by one with any change of the headers that a plugin includes.
+inline constexpr std::uint32_t plugin_abi = 1;
+
+/// What both sides must have been built with.
+#define BALLOT_TEXT_OF_(x) #x
+#define BALLOT_TEXT_(x) BALLOT_TEXT_OF_(x)
+inline constexpr const char* plugin_toolchain = "gcc" BALLOT_TEXT_(__GNUC__) " libstdc++ cxx20";
+
+using OptionValue = std::variant<bool, std::int64_t, std::string, std::vector<std::string>>;
+
+/// The plugin's table of ballot.toml, `[NAME]`, as written there.
+using Options = std::map<std::string, OptionValue>;
+
+struct OptionProblem {
+  std::string key;
+  std::string text;
+};
+
+struct BackendSettings {
+  std::string name_space;  // registers and elections of different namespaces share nothing
+  std::string state_dir;   // of the daemon: where relative and default paths lie
+  Options options;
+};
+
+struct PluginInfo {
+  std::uint32_t abi;
+  std::uint32_t size;  // of this struct
+  const char* toolchain;
+  const char* kind;  // "backend"
+  const char* name;  // of the plugin, its file and its table
+  const char* version;
+  /// Every problem of the table at once: unknown keys (with the allowed ones), wrong types, wrong values.
+  std::vector<OptionProblem> (*check)(const Options&) noexcept;
+  /// Null and `error` set where it cannot be made. The backend is destroyed before `host`.
+  Backend* (*create)(Host& host, const BackendSettings&, Error& error) noexcept;
+};
+
+}  // namespace ballot
+
+#define BALLOT_PLUGIN(name, version, check, create)                                                \
+  extern "C" __attribute__((visibility("default"))) const ::ballot::PluginInfo ballot_plugin_info; \
+  const ::ballot::PluginInfo ballot_plugin_info{::ballot::plugin_abi,                              \
+                                                sizeof(::ballot::PluginInfo),                      \
+                                                ::ballot::plugin_toolchain,                        \
+                                                "backend",                                         \
+                                                name,                                              \
+                                                version,                                           \
+                                                check,                                             \
+                                                create};

@@ -1,0 +1,70 @@
+// Plan: when a job is due. All schedules of a job merged into one ascending stream of slots.
+//
+// Pure: it is asked for the next slot after an instant and knows nothing of now. Threads: immutable after make().
+//
+//   auto plan = Plan::make({.expressions = {"0 2 * * *"}, .timezone = "Europe/Paris", .group = "g", .job = "j"});
+//   for (auto slot = plan->next(t, {}); slot; slot = plan->next(slot->at, {})) ...
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ballot/time.hpp"
+
+namespace ballot::schedule {
+
+struct PlanSpec {
+  std::vector<std::string> expressions;
+  std::string timezone = "UTC";
+  std::optional<WallTime> not_before, not_after;  // first and last possible slot
+  std::string group, job;                         // what `H` hashes, with the field
+};
+
+/// What is wrong, and where: which expression (its index), and the column in it, from 1.
+struct PlanError {
+  enum class Kind { expression, timezone };
+  Kind kind = Kind::expression;
+  std::size_t index = 0;
+  int column = 1;
+  std::string text;
+};
+
+/// An instant at which the job is due; or, with `dst_gap`, one that stands for a local date that does not exist: it is
+/// never run, and is settled as `missed: dst_gap`.
+struct Slot {
+  WallTime at{};
+  bool dst_gap = false;
+  bool operator==(const Slot&) const = default;
+};
+
+class Plan {
+ public:
+  /// Every error of every expression.
+  static std::variant<Plan, std::vector<PlanError>> make(const PlanSpec& spec);
+
+  /// The first slot strictly after `after`; none if there is none (none ever, or past not_after). Whole seconds.
+  /// Strictly ascending when fed its own answers; bounded work. `anchors` holds one instant for each of everies(), in
+  /// order: the slots of `@every D` are anchor + k * D, k >= 1.
+  std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors) const;
+
+  /// The texts of the plan's `@every` schedules, in the order in which next() wants their anchors.
+  const std::vector<std::string>& everies() const;
+
+  /// Whether the plan has `@reboot`, which next() knows nothing of: its slot is the boot time of the node that leads.
+  bool on_reboot() const;
+
+  /// True where next() can never return anything and there is no @reboot: by trigger only.
+  bool empty() const;
+
+ private:
+  struct State;
+  explicit Plan(std::shared_ptr<const State> state);
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace ballot::schedule
