@@ -31,7 +31,6 @@ class LedgerFile {
   LedgerFile(const std::string& path, Millis lock_wait);
   LedgerFile(const LedgerFile&) = delete;
   LedgerFile& operator=(const LedgerFile&) = delete;
-  ~LedgerFile() = default;
 
   /// One transaction: all of them or none.
   void write(std::span<const Record> records, Sync sync);

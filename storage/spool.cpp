@@ -87,7 +87,7 @@ bool save(const std::string& path, int from, std::int64_t begin, std::int64_t en
 
 }  // namespace
 
-Spool::Spool(std::string folder, std::string name, std::int64_t reserve)
+Spool::Spool(std::string folder, const std::string& name, std::int64_t reserve)
     : folder_(std::move(folder)), path_(folder_ + "/" + name), reserve_(reserve) {}
 
 Error Spool::failed(const char* doing) const {

@@ -24,7 +24,7 @@ namespace ballot::storage {
 class Spool {
  public:
   /// Opens nothing yet. `reserve`: bytes kept for it on the disk.
-  Spool(std::string folder, std::string name, std::int64_t reserve);
+  Spool(std::string folder, const std::string& name, std::int64_t reserve);
 
   /// Opens the file, made with its folder (not the folder's parents) if they are not there, and counts what waits in
   /// it. What is no frame, as a crash in the middle of a write leaves it at the end, is moved to a file of its own

@@ -264,6 +264,7 @@ int main(int argc, char** argv) {
     else
       return std::fprintf(stderr, "usage: bench_ledger [--rows N] [--jobs N] [--folder DIR] [--keep]\n"), 2;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::filesystem::create_directories(folder);
   measure_inserts(folder, std::min(rows, 200'000), jobs);
   measure_queries(folder + "/long.db", rows, jobs);
