@@ -84,6 +84,7 @@ struct Forget {
 
 struct Record {
   Row row;
+  bool if_absent = false;  // only where the ledger has nothing of the slot: evidence of a term before
 };
 struct RecordTerm {
   TermRow term;

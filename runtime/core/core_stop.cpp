@@ -52,6 +52,12 @@ void Core::advance_stop(Context& c) {
   const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
   closing_ = true;
   session_.end(stop_->leave, c.out);
+  for (auto& [name, group] : groups_) {  // what is still led is left standing in the store
+    if (group.phase == GroupState::Phase::idle) continue;
+    group.phase = GroupState::Phase::idle;
+    for (auto& [job, entry] : jobs_)
+      if (entry.machine.term() == &group.term) entry.machine.depose(c), touch(c, entry);
+  }
   if (open) return;
   stopped_ = true;
   c.out.push_back(Stopped{});

@@ -2,6 +2,7 @@
 #include "core/job.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.hpp"
 
@@ -43,6 +44,7 @@ void JobMachine::know(const std::optional<Register>& stored) {
   version_ = stored ? stored->version : 0;
   register_ = {};
   trouble_.clear();
+  pending_.reset();
   if (!stored) return;
   auto parsed = parse_job_register(stored->value);
   if (parsed)
@@ -60,12 +62,6 @@ void JobMachine::lead(Context& c, const Term& term) {
     c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}, {"group", term.group}}});
     return;
   }
-  if (pending_) {
-    if (pending_->asker)
-      c.out.push_back(Reply{
-          *pending_->asker, false, "the term ended before the change was confirmed; try again", {}, Errc::unavailable});
-    pending_.reset();
-  }
   standing_ = Standing::leading;
   make_plan();
   copy_dispositions(c);
@@ -74,16 +70,21 @@ void JobMachine::lead(Context& c, const Term& term) {
 }
 
 void JobMachine::depose(Context& c) {
+  const auto refuse = [&](std::optional<Asker> asker) {
+    if (asker)
+      c.out.push_back(Reply{*asker, false, "this node no longer leads the job's group", {}, Errc::unavailable});
+  };
   term_ = nullptr;
   standing_ = Standing::idle;
+  if (pending_) refuse(std::exchange(pending_->asker, std::nullopt));
   flush_at_.reset();
   close_at_.reset();
-  for (LiveRun& run : runs_)
+  for (LiveRun& run : runs_) {
+    refuse(std::exchange(run.asker, std::nullopt));
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
-  for (const TriggerJob& request : manual_)
-    c.out.push_back(Reply{request.asker, false, "this node no longer leads the job's group", {}, Errc::unavailable});
-  for (const PauseJob& request : pauses_)
-    c.out.push_back(Reply{request.asker, false, "this node no longer leads the job's group", {}, Errc::unavailable});
+  }
+  for (const TriggerJob& request : manual_) refuse(request.asker);
+  for (const PauseJob& request : pauses_) refuse(request.asker);
   manual_.clear();
   pauses_.clear();
   rearm(c);
@@ -158,7 +159,7 @@ void JobMachine::block(const Context& c) {
   settlement_.rewind();
   if (blocked_since_) return;
   const auto slot = anchored_plan(c).next(settlement_.position());
-  blocked_since_ = slot ? std::min(slot->at, c.now.wall) : c.now.wall;
+  blocked_since_ = slot ? std::clamp(slot->at, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
 }
 
 bool JobMachine::is_defined() const {

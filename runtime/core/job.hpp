@@ -85,7 +85,8 @@ class JobMachine {
   /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
   const std::string& owner() const;
 
-  /// The register as read: absent (nullopt) or there.
+  /// The register as read: absent (nullopt) or there. Whatever write was in flight is forgotten: this is what became of
+  /// it.
   void know(const std::optional<Register>& stored);
 
   /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
@@ -169,7 +170,9 @@ class JobMachine {
   void send(Context& c, PendingWrite write);
   void repeat_write(Context& c);
   void confirm(Context& c, std::uint64_t version);
-  void abandon(Context& c);
+  void settle_late(Context& c, const WriteAnswer& answer);
+  void on_write_failed(Context& c, const std::string& text);
+  void give_up(Context& c, const PendingWrite& write);
   void resolve(Context& c, const std::optional<Register>& stored);
   void make_plan();
   std::vector<Row> rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,

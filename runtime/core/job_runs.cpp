@@ -164,7 +164,7 @@ void JobMachine::kill_all(Context& c, Reason reason) {
 void JobMachine::copy_dispositions(Context& c) {
   for (const Disposition& d : register_.dispositions)
     for (Row& row : rows_of(d, register_.group, register_.epoch, c.settings.node))
-      c.out.push_back(Record{std::move(row)});
+      c.out.push_back(Record{std::move(row), true});
 }
 
 /// On taking over: every open run of the register is ours, our runner's, or a dead term's.

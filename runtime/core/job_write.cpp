@@ -61,18 +61,40 @@ void JobMachine::send(Context& c, PendingWrite write) {
 
 void JobMachine::on_write_answer(Context& c, const WriteAnswer& answer) {
   if (!pending_) return;
+  if (standing_ != Standing::leading) return settle_late(c, answer);
   switch (answer.outcome) {
     case Outcome::done: return confirm(c, answer.version);
     case Outcome::unknown:
       pending_->unknown = true;
       pending_->repeat_at = c.now.steady + repeat_pause;
       return;
-    case Outcome::failed:
-      c.out.push_back(Notice{Level::error, "the store refused a write: " + answer.text, {{"job", name_}}});
-      retry_at_ = c.now.steady + retry_delay;
-      return abandon(c);
+    case Outcome::failed: return on_write_failed(c, answer.text);
     case Outcome::conflict:
     case Outcome::not_leader: pending_->reading = true; c.reads.push_back(this);
+  }
+}
+
+/// Nothing was written, for want of space perhaps: no claim, no launch, said loudly, and tried again.
+void JobMachine::on_write_failed(Context& c, const std::string& text) {
+  c.out.push_back(Notice{Level::error, "the store refused a write: " + text, {{"job", name_}}});
+  retry_at_ = c.now.steady + retry_delay;
+  const PendingWrite write = std::move(*pending_);
+  pending_.reset();
+  give_up(c, write);
+  block(c);
+}
+
+/// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
+/// What is still unknown then is decided when the register is read again.
+void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
+  const PendingWrite write = std::move(*pending_);
+  pending_.reset();
+  LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
+  if (answer.outcome == Outcome::done) {
+    for (const Row& row : write.rows) c.out.push_back(Record{row});
+    if (run) end(c, *run, Status::missed, Reason::stale);
+  } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
+    std::erase_if(runs_, [&](const LiveRun& other) { return other.open.id == *write.claim; });
   }
 }
 
@@ -86,8 +108,10 @@ void JobMachine::repeat_write(Context& c) {
 }
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
-  if (pending_ && pending_->reading) return resolve(c, stored);
-  if (pending_ || standing_ == Standing::leading) return;
+  if (standing_ == Standing::leading) {
+    if (pending_ && pending_->reading) resolve(c, stored);
+    return;
+  }
   know(stored);
   c.changed.push_back(this);
 }
@@ -99,15 +123,13 @@ void JobMachine::on_read_unknown(Context& c) {
 /// The write was refused, or an answer was lost: the register itself says whether it was ours.
 void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
-  const LiveRun* claimed = pending_->claim ? find({*pending_->claim, 1}) : nullptr;
+  const PendingWrite write = std::move(*pending_);
   know(stored);
-  if (claimed && shows(register_, claimed->open)) {  // it landed, and another term has written since
-    LiveRun& run = *find({*pending_->claim, 1});
-    pending_.reset();
-    return end(c, run, Status::missed, Reason::stale);
-  }
-  abandon(c);
-  if (standing_ != Standing::leading) return;
+  LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
+  if (run && shows(register_, run->open))  // it landed, and another term has written since
+    end(c, *run, Status::missed, Reason::stale);
+  else
+    give_up(c, write);
   if (!trouble_.empty()) {
     standing_ = Standing::halted;
     c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}}});
@@ -118,18 +140,15 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
 }
 
 /// Nothing was written: the claimed run never was, and its slot is decided anew.
-void JobMachine::abandon(Context& c) {
-  const PendingWrite write = std::move(*pending_);
-  pending_.reset();
-  if (write.claim) {
-    if (LiveRun* run = find({*write.claim, 1}); run && run->asker)
-      c.out.push_back(
-          Reply{*run->asker, false, "the claim could not be confirmed; nothing was started", {}, Errc::unavailable});
-    std::erase_if(runs_, [&](const LiveRun& run) { return run.open.id == *write.claim; });
-  }
-  if (write.asker)
-    c.out.push_back(Reply{*write.asker, false, "the change could not be written; try again", {}, Errc::unavailable});
-  if (standing_ == Standing::leading) block(c);
+void JobMachine::give_up(Context& c, const PendingWrite& write) {
+  const auto refuse = [&](std::optional<Asker> asker, const char* text) {
+    if (asker) c.out.push_back(Reply{*asker, false, text, {}, Errc::unavailable});
+  };
+  refuse(write.asker, "the change could not be written; try again");
+  if (!write.claim) return;
+  if (const LiveRun* run = find({*write.claim, 1}))
+    refuse(run->asker, "the claim was not confirmed; nothing was started");
+  std::erase_if(runs_, [&](const LiveRun& run) { return run.open.id == *write.claim; });
 }
 
 void JobMachine::confirm(Context& c, std::uint64_t version) {
