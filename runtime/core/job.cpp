@@ -55,6 +55,7 @@ void JobMachine::know(const std::optional<Register>& stored) {
 
 void JobMachine::lead(Context& c, const Term& term) {
   term_ = &term;
+  blocked_ = false;
   blocked_since_.reset();
   retry_at_.reset();
   if (!trouble_.empty()) {
@@ -147,8 +148,9 @@ bool JobMachine::settle(Context& c) {
     return true;
   }
   const bool finished = settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
+  blocked_ = false;
   if (!finished) return false;
-  blocked_since_.reset();
+  if (!settlement_.first_due() && !settlement_.has_decided()) blocked_since_.reset();
   while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)
     settlement_.decide_first(Status::missed, Reason::start_deadline);
   return true;
@@ -157,6 +159,7 @@ bool JobMachine::settle(Context& c) {
 /// No claim can be confirmed now: what is due from here on waits, undecided.
 void JobMachine::block(const Context& c) {
   settlement_.rewind();
+  blocked_ = true;
   if (blocked_since_) return;
   const auto slot = anchored_plan(c).next(settlement_.position());
   blocked_since_ = slot ? std::clamp(slot->at, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
@@ -322,7 +325,7 @@ void JobMachine::rearm(Context& c) {
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)
     earliest(wall_wake, std::optional(due->at + definition_->job.start_deadline + Millis(1)));
-  if (term_->draining || register_.paused || blocked_since_ || !is_defined()) return;
+  if (term_->draining || register_.paused || blocked_ || !is_defined()) return;
   const auto slot = anchored_plan(c).next(settlement_.position());
   if (slot && slot->at <= c.now.wall)
     earliest(steady_wake, std::optional(c.now.steady));

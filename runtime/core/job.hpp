@@ -208,7 +208,8 @@ class JobMachine {
   std::vector<LiveRun> runs_;
   std::vector<TriggerJob> manual_;
   std::vector<PauseJob> pauses_;
-  std::optional<WallTime> blocked_since_;
+  bool blocked_ = false;                   // no claim can be made now
+  std::optional<WallTime> blocked_since_;  // nor could one be confirmed since
   std::optional<SteadyTime> flush_at_, close_at_, retry_at_;
   WallTime last_manual_{};
 };

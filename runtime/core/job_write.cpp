@@ -173,6 +173,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   }
   flush_at_.reset();
   close_at_.reset();
+  blocked_since_.reset();
   if (write.asker) c.out.push_back(Reply{*write.asker, true, "", {}, {}});
   if (redefined) {
     make_plan();

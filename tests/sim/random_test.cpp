@@ -50,12 +50,15 @@ void disturb(SimWorld& world, SimNode& node) {
   }
 }
 
-void heal(SimNode& node) {
+void heal(SimWorld& world, SimNode& node) {
   const Millis min = node.link.delay_min, max = node.link.delay_max;
   node.link = SimLink{};
   node.link.delay_min = min;
   node.link.delay_max = max;
-  if (node.running() && node.stopped()) node.crash();
+  if (node.stopping()) {
+    world.run_while_not([&] { return node.stopped(); }, 2min);
+    node.crash();
+  }
   if (!node.running()) node.start();
 }
 
@@ -77,7 +80,7 @@ void run_seed(std::uint64_t seed) {
     SimNode& node = *world.nodes[world.loop.random().below(count)];
     disturb(world, node);
     world.run_for(world.loop.between(100ms, 90s));
-    heal(node);
+    heal(world, node);
     world.run_for(world.loop.between(100ms, 60s));
     ASSERT_EQ(world.broken_promises(), "");
   }

@@ -52,7 +52,7 @@ const Row* SimNode::row(const std::string& job, WallTime slot) const {
 void SimNode::start() {
   BALLOT_ASSERT(!core_, "the daemon does not run yet");
   daemon_ = world_.loop.new_owner();
-  stopped_ = false;
+  stopping_ = stopped_ = false;
   const std::string boot = name + "-boot-" + std::to_string(boots_);
   const Now now = clock.now();
   core_ = std::make_unique<core::Core>(
@@ -89,7 +89,10 @@ void SimNode::reboot() {
   clock.reboot();
 }
 
-void SimNode::stop(Millis wait, bool leave) { feed(core::Stop{wait, leave}); }
+void SimNode::stop(Millis wait, bool leave) {
+  stopping_ = true;
+  feed(core::Stop{wait, leave});
+}
 
 void SimNode::load() { feed(core::Load{jobs, {}}); }
 
@@ -296,8 +299,25 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
              " slots, the schedule has " + std::to_string(covered);
   }
   for (const auto& [slot, count] : wanted)
-    if (count != 1) return "slot " + format_slot(slot) + " has " + std::to_string(count) + " dispositions";
+    if (count != 1)
+      return "slot " + format_slot(slot) + " has " + std::to_string(count) + " dispositions\n" +
+             story(job.job.name, slot);
   return "";
+}
+
+/// What the nodes' ledgers hold of a job around a slot.
+std::string SimWorld::story(const std::string& job, WallTime slot) const {
+  std::string text;
+  for (const auto& node : nodes)
+    for (const Row& row : node->rows()) {
+      if (row.job != job || row.slot > slot + Millis(300'000) ||
+          row.slot_until.value_or(row.slot) < slot - Millis(300'000))
+        continue;
+      text += node->name + ": " + format_slot(row.slot) + " x" + std::to_string(row.slots) + " " +
+              std::string(to_string(row.status)) + " " + std::string(to_string(row.reason)) + " epoch " +
+              std::to_string(row.epoch) + (row.run ? " run " + row.run->text() : "") + "\n";
+    }
+  return text;
 }
 
 std::string SimWorld::broken_promises() const {

@@ -60,6 +60,7 @@ class SimNode final : private Host {
   void reboot();  // the machine: everything on it is gone but the ledger
   void stop(Millis wait = Millis(30'000), bool leave = false);
   bool running() const { return core_ != nullptr; }
+  bool stopping() const { return running() && stopping_; }
   bool stopped() const { return stopped_; }
   void load();
   void step_clock(Millis by);
@@ -115,7 +116,7 @@ class SimNode final : private Host {
   std::unique_ptr<core::Core> core_;
   std::unique_ptr<SimBackend> backend_;
   SimLoop::Timer timer_ = 0;
-  bool stopped_ = false;
+  bool stopping_ = false, stopped_ = false;
   bool stepping_ = false;
   std::deque<core::Event> queue_;
   core::Asker last_asker_ = 0;
@@ -146,6 +147,7 @@ class SimWorld {
   /// At most one START for each slot and attempt; fences grow: "" or what is wrong.
   std::string broken_promises() const;
   std::size_t starts_of(const std::string& job) const;
+  std::string story(const std::string& job, WallTime slot) const;
 
   SimLoop loop;
   SimStore store;
