@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace ballot::io {
 namespace {
@@ -21,13 +22,14 @@ namespace asio = boost::asio;
 
 constexpr std::uint32_t entries_come_and_go = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t inside = entries_come_and_go | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
+constexpr std::size_t most_names = 10'000;  // beyond them looking at everything is cheaper
 constexpr Millis retry_delay = std::chrono::seconds(10);
 
 }  // namespace
 
 /// Watches the directory, and each folder on the way to it for the entry that leads on.
 struct FileWatch::State : std::enable_shared_from_this<State> {
-  State(asio::io_context& loop, int fd, const std::string& path, std::function<void()> callback, WatchPace p)
+  State(asio::io_context& loop, int fd, const std::string& path, OnChanged callback, WatchPace p)
       : descriptor(loop, fd),
         rest(loop),
         retry(loop),
@@ -83,31 +85,33 @@ struct FileWatch::State : std::enable_shared_from_this<State> {
   void read() {
     alignas(inotify_event) std::array<char, 64 * 1024> buffer;
     const ssize_t size = ::read(descriptor.native_handle(), buffer.data(), buffer.size());
-    bool any = false, moved = false;
+    bool moved = false;
     for (ssize_t at = 0; at < size;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
       at += static_cast<ssize_t>(sizeof *event + event->len);
-      take(*event, any, moved);
+      moved |= take(*event);
     }
     if (moved)
       replaced();
-    else if (any)
+    else if (everything || !names.empty())
       changed();
   }
 
-  void take(const inotify_event& event, bool& any, bool& moved) const {
-    if (event.mask & IN_Q_OVERFLOW) moved = true;
+  /// True if the watches are no longer on what they should be on.
+  bool take(const inotify_event& event) {
+    if (event.mask & IN_Q_OVERFLOW) return true;
     const auto watch = watches.find(event.wd);
-    if (watch == watches.end()) return;
-    if (event.mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF)) moved = true;
-    if (watch->second.empty())
-      any = true;
-    else if (event.len > 0 && watch->second == event.name)
-      moved = true;
+    if (watch == watches.end()) return false;
+    if (event.mask & (IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF)) return true;
+    if (!watch->second.empty()) return event.len > 0 && watch->second == event.name;
+    if (event.len > 0) names.insert(event.name);
+    if (event.len == 0 || names.size() > most_names) everything = true;  // no name: its own mode or owner
+    return false;
   }
 
   void replaced() {
     attach();
+    everything = true;
     changed();
   }
 
@@ -118,23 +122,29 @@ struct FileWatch::State : std::enable_shared_from_this<State> {
     rest.async_wait([self = shared_from_this()](boost::system::error_code error) {
       if (error || !self->alive) return;
       self->first_change.reset();
-      self->on_changed();
+      const auto changed_names = std::exchange(self->names, {});
+      if (std::exchange(self->everything, false))
+        self->on_changed({});
+      else if (!changed_names.empty())
+        self->on_changed({changed_names.begin(), changed_names.end()});
     });
   }
 
   asio::posix::stream_descriptor descriptor;
   asio::steady_timer rest, retry;
   std::filesystem::path directory;
-  std::function<void()> on_changed;
+  OnChanged on_changed;
   WatchPace pace;
   std::map<int, std::string> watches;  // and the entry that leads on; "" for the directory itself
   std::optional<std::chrono::steady_clock::time_point> first_change;
+  std::set<std::string> names;  // that changed and have not been told
+  bool everything = false;      // may have changed
   std::string problem;
   bool alive = true;
 };
 
 Result<std::unique_ptr<FileWatch>> FileWatch::open(asio::io_context& loop, const std::string& directory,
-                                                   std::function<void()> on_changed, WatchPace pace) {
+                                                   OnChanged on_changed, WatchPace pace) {
   const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (fd < 0)
     return Error{Errc::io, "cannot watch " + directory + " for changes: " + std::strerror(errno) +

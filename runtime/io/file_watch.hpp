@@ -1,15 +1,18 @@
 // FileWatch: tells when something in a directory has changed, once things have come to rest.
 //
-// It knows nothing of what changed: the owner scans the directory. The directory may come later, go, or be replaced; a
-// lost event (queue overflow) counts as a change. Not seen: what changes behind a link in the directory's path.
-// Thread: the loop's. While one exists the loop does not run out of work.
+// It tells names, not what became of them: the owner looks. The directory may come later, go, or be replaced; events
+// may be lost (queue overflow): then anything may have changed. Not seen: what changes behind a link in the directory's
+// path. Thread: the loop's. While one exists the loop does not run out of work.
 //
-//   auto watch = FileWatch::open(loop, "/etc/ballot/jobs.d", [&] { reload(); });
+//   auto watch = FileWatch::open(loop, "/etc/ballot/jobs.d", [&](const std::vector<std::string>& names) {
+//     names.empty() ? jobs.reload() : jobs.reload(names);
+//   });
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
@@ -28,9 +31,12 @@ struct WatchPace {
 
 class FileWatch {
  public:
+  /// The names in the directory that changed, in order, each once; empty: look at everything.
+  using OnChanged = std::function<void(const std::vector<std::string>& names)>;
+
   /// Nothing is told of what is there already: scan after opening. io: the kernel gives no inotify.
   static Result<std::unique_ptr<FileWatch>> open(boost::asio::io_context& loop, const std::string& directory,
-                                                 std::function<void()> on_changed, WatchPace pace = {});
+                                                 OnChanged on_changed, WatchPace pace = {});
   /// No callback after return; may be called from the callback.
   ~FileWatch();
 

@@ -20,7 +20,12 @@ struct Watch : ::testing::Test {
   Watch() { fs::create_directory(jobs); }
 
   std::unique_ptr<FileWatch> open(const std::string& path) {
-    auto opened = FileWatch::open(loop, path, [this] { ++changes; }, {Millis(10), Millis(60)});
+    auto opened = FileWatch::open(loop, path,
+                                  [this](const std::vector<std::string>& told) {
+                                    ++changes;
+                                    names = told;
+                                  },
+                                  {Millis(10), Millis(60)});
     EXPECT_TRUE(opened);
     return *std::move(opened);
   }
@@ -34,7 +39,10 @@ struct Watch : ::testing::Test {
   const std::string jobs = folder / "etc.jobs.d";
   boost::asio::io_context loop;
   int changes = 0;
+  std::vector<std::string> names;  // as last told
 };
+
+using Names = std::vector<std::string>;
 
 TEST_F(Watch, IsSilentWhileNothingChanges) {
   const auto watch = open(jobs);
@@ -47,14 +55,17 @@ TEST_F(Watch, TellsFilesWrittenRenamedChangedAndRemoved) {
   const auto watch = open(jobs);
   const auto file = folder.write("etc.jobs.d/a.toml", "1");
   EXPECT_TRUE(changed_once());
+  EXPECT_EQ(names, Names{"a.toml"});
   fs::rename(file, jobs + "/b.toml");
   EXPECT_TRUE(changed_once());
+  EXPECT_EQ(names, (Names{"a.toml", "b.toml"}));
   ASSERT_EQ(::chmod((jobs + "/b.toml").c_str(), 0600), 0);
   EXPECT_TRUE(changed_once());
   fs::rename(folder.write("elsewhere", "2"), jobs + "/b.toml");
   EXPECT_TRUE(changed_once());
   fs::remove(jobs + "/b.toml");
   EXPECT_TRUE(changed_once());
+  EXPECT_EQ(names, Names{"b.toml"});
 }
 
 TEST_F(Watch, MakesABurstOneChange) {
@@ -90,6 +101,7 @@ TEST_F(Watch, FollowsADirectoryThatIsReplaced) {
   fs::rename(jobs, folder / "old");
   fs::rename(folder / "new", jobs);
   EXPECT_TRUE(changed_once());
+  EXPECT_EQ(names, Names()) << "anything may have changed";
   folder.write("etc.jobs.d/a.toml", "1");
   EXPECT_TRUE(changed_once());
   folder.write("old/a.toml", "1");
@@ -118,6 +130,13 @@ TEST_F(Watch, FollowsALinkThatIsTurned) {
   EXPECT_TRUE(changed_once());
 }
 
+TEST_F(Watch, SeesTheDirectorysOwnModeChange) {
+  const auto watch = open(jobs);
+  ASSERT_EQ(::chmod(jobs.c_str(), 0777), 0);
+  EXPECT_TRUE(changed_once());
+  EXPECT_EQ(names, Names());
+}
+
 TEST_F(Watch, SeesADirectoryGoAndComeBack) {
   const auto watch = open(jobs);
   fs::remove_all(jobs);
@@ -140,6 +159,7 @@ TEST_F(Watch, TakesALostEventForAChange) {
     ASSERT_EQ(::rename(b.c_str(), a.c_str()), 0);
   }
   ASSERT_TRUE(run_until(loop, [&] { return changes > 0; }));
+  EXPECT_EQ(names, Names()) << "anything may have changed";
   run_for(loop, Millis(100));
   changes = 0;
   folder.write("etc.jobs.d/c", "");
@@ -157,7 +177,7 @@ TEST_F(Watch, IsSilentOnceDestroyed) {
 
 TEST_F(Watch, MayBeDestroyedByItsOwnCallback) {
   std::unique_ptr<FileWatch> watch;
-  auto opened = FileWatch::open(loop, jobs, [&] { watch.reset(), ++changes; }, {Millis(1), Millis(10)});
+  auto opened = FileWatch::open(loop, jobs, [&](const Names&) { watch.reset(), ++changes; }, {Millis(1), Millis(10)});
   ASSERT_TRUE(opened);
   watch = *std::move(opened);
   folder.write("etc.jobs.d/a", "");
