@@ -39,8 +39,9 @@ fi
 daemon=$!
 trap 'kill -TERM $daemon 2> /dev/null || true' EXIT INT TERM
 sleep "$seconds" &
+alarm=$!
 wait -n || true # the time is over, or the daemon has ended by itself
-kill -TERM $daemon 2> /dev/null || true
+kill -TERM $daemon $alarm 2> /dev/null || true
 ended=0
 wait $daemon || ended=$?
 trap - EXIT

@@ -23,7 +23,7 @@ find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 2> /dev/null
 
 summaries=()
 
-# build_and_test PRESET LABELS: every test of the preset, or those of the labels
+# build_and_test PRESET [LABELS]: every test, or those of the labels; but for those labelled long
 build_and_test() {
   local preset=$1 labels=${2:-} log
   step "$preset: build"
@@ -34,7 +34,8 @@ build_and_test() {
   # A sanitizer's report must fail the test, also where the program would go on.
   ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
     TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 \
-    ctest --test-dir "build/$preset" -j"$(nproc)" --no-tests=error --output-on-failure ${labels:+-L "$labels"} 2>&1 | tee "$log"
+    ctest --test-dir "build/$preset" -j"$(nproc)" --no-tests=error --output-on-failure \
+    -LE '^long$' ${labels:+-L "$labels"} 2>&1 | tee "$log"
   summaries+=("$preset: $(grep 'tests passed' "$log")" "$preset: $(grep '^Total Test time' "$log")")
 }
 
