@@ -50,7 +50,8 @@ std::string unknown_argument(const CLI::App& command) {
   if (!first.starts_with('-')) return "one argument too many: '" + first + "'";
   const std::string flag = first.substr(0, first.find('='));
   const std::vector<std::string> flags = flags_of(command);
-  return "unknown flag '" + flag + "'" + config::suggestion(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
+  return "unknown flag '" + flag + "'" +
+         config::suggestion(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
 }
 
 /// CLI11 takes what follows the command's name from the back.

@@ -1,7 +1,8 @@
 // RecordWriter: prints records as an aligned table, as JSON or as CSV. What every command that lists prints through.
 //
 // Columns are the record's keys, the same in every format; a table shows only those with a title. JSON: absent is null,
-// numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that end with LF, absent is empty. Times are RFC 3339.
+// numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that end with LF, absent is empty. Times are RFC
+// 3339.
 //
 //   RecordWriter out(std::cout, {{"job", "JOB"}, {"slots", ""}}, {Format::table});
 //   out.row({"nightly", 1});

@@ -21,21 +21,36 @@ Cell end_cell(const Row& row) {
 }
 
 std::vector<Cell> table_cells(const Row& row) {
-  return {SlotTime{row.slot}, row.slots,         row.job,       word(to_string(row.status)), word(to_string(row.reason)),
-          end_cell(row),      cell(row.duration), std::int64_t{row.attempt}, word(row.node), short_run_cell(row.run)};
+  return {SlotTime{row.slot},
+          row.slots,
+          row.job,
+          word(to_string(row.status)),
+          word(to_string(row.reason)),
+          end_cell(row),
+          cell(row.duration),
+          std::int64_t{row.attempt},
+          word(row.node),
+          short_run_cell(row.run)};
 }
 
 }  // namespace
 
 std::vector<Column> history_columns(Format format) {
   if (format == Format::table)
-    return {{"slot", "SLOT"},     {"slots", "SLOTS"},          {"job", "JOB"},         {"status", "STATUS"},
-            {"reason", "REASON"}, {"exit", "EXIT"},            {"duration_ms", "DURATION"}, {"attempt", "ATTEMPT"},
-            {"node", "NODE"},     {"run_id", "RUN"}};
-  return {{"run_id", ""},    {"job", ""},     {"group", ""},     {"slot", ""},       {"slot_until", ""},
-          {"slots", ""},     {"trigger", ""}, {"attempt", ""},   {"status", ""},     {"reason", ""},
-          {"exit_code", ""}, {"signal", ""},  {"started_at", ""}, {"ended_at", ""},  {"duration_ms", ""},
-          {"node", ""},      {"epoch", ""},   {"fence", ""},     {"output_bytes", ""}, {"leftover", ""}};
+    return {{"slot", "SLOT"},
+            {"slots", "SLOTS"},
+            {"job", "JOB"},
+            {"status", "STATUS"},
+            {"reason", "REASON"},
+            {"exit", "EXIT"},
+            {"duration_ms", "DURATION"},
+            {"attempt", "ATTEMPT"},
+            {"node", "NODE"},
+            {"run_id", "RUN"}};
+  return {{"run_id", ""},    {"job", ""},     {"group", ""},      {"slot", ""},         {"slot_until", ""},
+          {"slots", ""},     {"trigger", ""}, {"attempt", ""},    {"status", ""},       {"reason", ""},
+          {"exit_code", ""}, {"signal", ""},  {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
+          {"node", ""},      {"epoch", ""},   {"fence", ""},      {"output_bytes", ""}, {"leftover", ""}};
 }
 
 std::vector<Cell> history_cells(const Row& row, Format format) {

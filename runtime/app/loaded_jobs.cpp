@@ -33,7 +33,9 @@ Result<void> require(const std::string& what, const std::string& name, const Nam
 }  // namespace
 
 config::JobsDir load_jobs(const config::Config& config) {
-  config::JobsDir jobs(config.jobs_dir, {.timezone = config.timezone}, {config.file, config.groups});
+  config::JobSettings settings;
+  settings.timezone = config.timezone;
+  config::JobsDir jobs(config.jobs_dir, settings, {config.file, config.groups});
   jobs.reload();
   return jobs;
 }

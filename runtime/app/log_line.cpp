@@ -12,16 +12,8 @@ constexpr std::array<std::string_view, 6> level_words{"trace", "debug", "info", 
 constexpr std::array<std::string_view, 6> level_heads{"TRACE", "DEBUG", "INFO ", "WARN ", "ERROR", "FATAL"};
 constexpr std::array<std::string_view, 6> level_colours{"\033[2m",  "\033[36m", "\033[32m",
                                                         "\033[33m", "\033[31m", "\033[1;31m"};
-constexpr std::array<std::string_view, 3> format_words{"human", "json", "raw"};
 constexpr std::string_view faint = "\033[2m", normal = "\033[0m";
 constexpr std::size_t text_width = 44;  // where the fields begin, if the text leaves room
-
-template <class E, std::size_t N>
-std::optional<E> find(const std::array<std::string_view, N>& words, std::string_view word) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (words[i] == word) return static_cast<E>(i);
-  return std::nullopt;
-}
 
 /// A value as logfmt has it: bare where it can be.
 void append_value(std::string& to, std::string_view value) {
@@ -33,10 +25,6 @@ void append_value(std::string& to, std::string_view value) {
 }
 
 }  // namespace
-
-std::string_view to_string(Level level) { return level_words[static_cast<std::size_t>(level)]; }
-std::optional<Level> parse_level(std::string_view word) { return find<Level>(level_words, word); }
-std::optional<LogFormat> parse_log_format(std::string_view word) { return find<LogFormat>(format_words, word); }
 
 std::string human_line(const LogLine& line, Colours colours) {
   const auto paint = [&](std::string_view colour) { return colours == Colours::on ? colour : std::string_view(); };
@@ -57,14 +45,14 @@ std::string human_line(const LogLine& line, Colours colours) {
 
 std::string json_line(const LogLine& line) {
   std::string out = "{\"time\":\"" + format_millis(line.time) + "\",\"level\":\"";
-  ((out += to_string(line.level)) += "\",\"msg\":") += json_text(line.text);
+  ((out += level_words[static_cast<std::size_t>(line.level)]) += "\",\"msg\":") += json_text(line.text);
   for (const auto& [key, value] : line.fields) (((out += ',') += json_text(key)) += ':') += json_text(value);
   return out += '}';
 }
 
 std::string raw_line(const LogLine& line) {
   std::string out = "time=" + format_millis(line.time) + " level=";
-  (out += to_string(line.level)) += " msg=";
+  (out += level_words[static_cast<std::size_t>(line.level)]) += " msg=";
   append_value(out, line.text);
   for (const auto& [key, value] : line.fields) {
     ((out += ' ') += key) += '=';

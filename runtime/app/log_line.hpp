@@ -1,7 +1,6 @@
 // A line of the log as text: for people, as JSON, or as logfmt; the same keys in each: time level msg, then fields.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,12 +8,6 @@
 #include "ballot/time.hpp"
 
 namespace ballot::app {
-
-enum class LogFormat { human, json, raw };
-
-std::string_view to_string(Level level);
-std::optional<Level> parse_level(std::string_view word);
-std::optional<LogFormat> parse_log_format(std::string_view word);
 
 struct LogLine {
   WallTime time{};

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "app/log_line.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -18,18 +19,18 @@ Colours colours_of_stderr() {
   return can && ::isatty(STDERR_FILENO) == 1 ? Colours::on : Colours::off;
 }
 
-std::string format_line(const LogLine& line, LogFormat format, Colours colours) {
+std::string format_line(const LogLine& line, config::LogFormat format, Colours colours) {
   switch (format) {
-    case LogFormat::human: return human_line(line, colours);
-    case LogFormat::json: return json_line(line);
-    case LogFormat::raw: break;
+    case config::LogFormat::human: return human_line(line, colours);
+    case config::LogFormat::json: return json_line(line);
+    case config::LogFormat::raw: break;
   }
   return raw_line(line);
 }
 
 }  // namespace
 
-Log make_log(LogSettings settings) {
+Log make_log(const config::LogSettings& settings) {
   // Synchronous, and outside of spdlog's registry: a program that embeds ballot may use that as it likes.
   auto logger = std::make_shared<spdlog::logger>("ballot", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("%v");

@@ -104,8 +104,8 @@ Result<std::int64_t> parse_number(const std::string& text, std::int64_t least) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < least)
-    return Error{Errc::invalid, "must be a whole number of at least " + std::to_string(least) + ", not " +
-                                    config::quoted(text)};
+    return Error{Errc::invalid,
+                 "must be a whole number of at least " + std::to_string(least) + ", not " + config::quoted(text)};
   return value;
 }
 
@@ -116,14 +116,17 @@ Error unknown_word(const std::string& text, const std::vector<std::string_view>&
 Result<WallTime> parse_time(const std::string& text) {
   if (const auto time = parse_wall(text)) return *time;
   if (const auto ago = parse_duration(text)) return io::read_clocks().wall - *ago;
-  return Error{Errc::invalid, "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " +
-                                  config::quoted(text)};
+  return Error{Errc::invalid,
+               "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " + config::quoted(text)};
 }
 
 config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule) {
   const auto lookup = [](const char* name) { return std::getenv(name); };
   config::Diagnostics from_environment;
-  config::ConfigRequest request{.namespace_rule = rule, .host_name = io::host_name(), .plugin_dir = plugin_dir()};
+  config::ConfigRequest request;
+  request.namespace_rule = rule;
+  request.host_name = io::host_name();
+  request.plugin_dir = plugin_dir();
   request.overrides = options.flags.over(config::read_environment(lookup, from_environment));
   const char* variable = lookup("BALLOT_CONFIG");
   const bool named = variable != nullptr && *variable != '\0';

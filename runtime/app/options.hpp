@@ -1,4 +1,5 @@
-// The flags that commands share, and what they are read into. A wrong value is a usage error that names the allowed ones.
+// The flags that commands share, and what they are read into. A wrong value is a usage error that names the allowed
+// ones.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,8 @@
 // ballot history: the ledger of this node, newest first; with --follow the oldest of them first, then each row as it is
 // written or changes.
-#include <CLI/CLI.hpp>
 #include <poll.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -67,8 +67,8 @@ Result<void> follow(storage::Reader& ledger, const Options& options, RecordWrite
 }
 
 Result<void> list(storage::Reader& ledger, const Options& options, RecordWriter& out) {
-  const auto end = ledger.history(
-      options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format)), true; });
+  const auto end =
+      ledger.history(options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format)), true; });
   if (!end) return end.error();
   out.finish();
   return {};
@@ -98,15 +98,15 @@ std::vector<std::string_view> all_words(E last) {
 }
 
 template <class E>
-void add_words(CLI::App& command, const std::string& flag, std::vector<E>& to, std::optional<E> (*parse)(std::string_view),
-               E last) {
-  add_list(command, flag, "only rows of that " + flag.substr(2) + ", a list", [&to, parse, last](const std::string& text) {
-    E word{};
-    const std::string wrong =
-        text.empty() ? "needs a value" : take(parse_word(text, parse, all_words(last)), word);
-    to.push_back(word);
-    return wrong;
-  });
+void add_words(CLI::App& command, const std::string& flag, std::vector<E>& to,
+               std::optional<E> (*parse)(std::string_view), E last) {
+  add_list(
+      command, flag, "only rows of that " + flag.substr(2) + ", a list", [&to, parse, last](const std::string& text) {
+        E word{};
+        const std::string wrong = text.empty() ? "needs a value" : take(parse_word(text, parse, all_words(last)), word);
+        to.push_back(word);
+        return wrong;
+      });
 }
 
 }  // namespace
@@ -121,16 +121,13 @@ Run setup_history(CLI::App& command) {
   add_names(command, "--node", "only what these nodes did, a list", to.filter.nodes);
   add_words(command, "--status", to.filter.statuses, parse_status, Status::missed);
   add_words(command, "--reason", to.filter.reasons, parse_reason, Reason::halted);
-  add_value(command, "--since", "slots from this time on", [&to](const std::string& text) {
-    return take(parse_time(text), to.filter.since);
-  });
-  add_value(command, "--until", "slots before this time", [&to](const std::string& text) {
-    return take(parse_time(text), to.filter.until);
-  });
+  add_value(command, "--since", "slots from this time on",
+            [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
+  add_value(command, "--until", "slots before this time",
+            [&to](const std::string& text) { return take(parse_time(text), to.filter.until); });
   command.add_option("--run", to.run, "only this run: its id, or its last 6 or more digits");
-  add_value(command, "--limit", "at most so many rows, 50", [&to](const std::string& text) {
-    return take(parse_number(text, 1), to.filter.limit);
-  });
+  add_value(command, "--limit", "at most so many rows, 50",
+            [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   command.add_flag("--follow", to.follow, "go on with rows as they are written or change");
   return [options] { return run(*options); };
 }

@@ -46,9 +46,8 @@ Run setup_output(CLI::App& command) {
   auto options = std::make_shared<Options>();
   add_config_options(command, options->config);
   command.add_option("RUN", options->run, "a run id, or its last 6 or more digits")->required();
-  add_value(command, "--attempt", "which attempt; default: the last", [to = options.get()](const std::string& text) {
-    return take(parse_number(text, 1), to->attempt);
-  });
+  add_value(command, "--attempt", "which attempt; default: the last",
+            [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->attempt); });
   return [options] { return run(*options); };
 }
 

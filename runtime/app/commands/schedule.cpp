@@ -57,8 +57,12 @@ Exit run(const Options& options) {
     if (!config) return Exit::configuration;
     timezone = config->timezone;
   }
-  const auto plan = schedule::Plan::make(
-      {.expressions = {options.expression}, .timezone = *timezone, .group = options.group, .job = options.job});
+  schedule::PlanSpec spec;
+  spec.expressions = {options.expression};
+  spec.timezone = *timezone;
+  spec.group = options.group;
+  spec.job = options.job;
+  const auto plan = schedule::Plan::make(spec);
   if (const auto* errors = std::get_if<std::vector<schedule::PlanError>>(&plan)) return refuse(*errors, *timezone);
   print_slots(std::get<schedule::Plan>(plan), options.from.value_or(io::read_clocks().wall), options.count);
   return Exit::done;
@@ -69,13 +73,13 @@ Exit run(const Options& options) {
 Run setup_schedule(CLI::App& command) {
   auto options = std::make_shared<Options>();
   add_config_options(command, options->config);
-  command.add_option("EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...")->required();
+  command.add_option("EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...")
+      ->required();
   command.add_option("--timezone", options->timezone, "an IANA name; default: the configuration's");
   add_value(command, "--from", "slots strictly after this time; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->from); });
-  add_value(command, "--count", "how many, 5", [to = options.get()](const std::string& text) {
-    return take(parse_number(text, 1), to->count);
-  });
+  add_value(command, "--count", "how many, 5",
+            [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->count); });
   add_value(command, "--job", "GROUP/NAME, what `H` hashes",
             [to = options.get()](const std::string& text) { return take_job(text, *to); });
   return [options] { return run(*options); };

@@ -1,6 +1,6 @@
-// ballot why JOB [--at TIME]: what became of the job's latest slot, or of the latest one at or before TIME, and by which
-// rule. Slots are those of the ledger and, of a loaded job, those of its schedule (but for @every, whose phase only its
-// register knows).
+// ballot why JOB [--at TIME]: what became of the job's latest slot, or of the latest one at or before TIME, and by
+// which rule. Slots are those of the ledger and, of a loaded job, those of its schedule (but for @every, whose phase
+// only its register knows).
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -71,14 +71,16 @@ void explain(const std::vector<Row>& rows) {
   const Row& last = rows.front();
   std::cout << headline(last) << '\n';
   std::string text = circumstances(last);
-  if (rows.size() > 1) text += " It is the last of " + std::to_string(rows.size()) + " attempts that this ledger knows.";
+  if (rows.size() > 1)
+    text += " It is the last of " + std::to_string(rows.size()) + " attempts that this ledger knows.";
   std::cout << wrapped(text + " " + std::string(rule_of(last.status, last.reason)), text_width()) << '\n';
 }
 
 void explain_nothing(const std::string& job, const std::optional<WallTime>& slot) {
   std::cout << job << ' ' << (slot ? format_slot(*slot) + " not recorded" : "no slot") << '\n';
   constexpr std::string_view no_slot =
-      "Neither the schedule nor this node's ledger has a slot of the job up to that time: it runs by `ballot trigger` only, "
+      "Neither the schedule nor this node's ledger has a slot of the job up to that time: it runs by `ballot trigger` "
+      "only, "
       "is disabled, or its first slot is still to come.";
   std::cout << wrapped(slot ? rule_of_nothing() : no_slot, text_width()) << '\n';
 }

@@ -44,18 +44,8 @@ TEST(LogLine, IsOneLineWhateverTheText) {
     EXPECT_EQ(text.find_first_of("\r\n"), std::string::npos) << text;
 }
 
-TEST(LogLine, LevelsAndFormatsHaveTheirWords) {
-  for (const auto word : {"trace", "debug", "info", "warn", "error", "fatal"}) {
-    ASSERT_TRUE(parse_level(word)) << word;
-    EXPECT_EQ(to_string(*parse_level(word)), word);
-  }
-  EXPECT_FALSE(parse_level("warning"));
-  EXPECT_EQ(parse_log_format("raw"), LogFormat::raw);
-  EXPECT_FALSE(parse_log_format("logfmt"));
-}
-
 TEST(LogSink, WritesToStderrAtOnceWhatIsOfItsLevel) {
-  const Log log = make_log({.level = Level::warn, .format = LogFormat::raw});
+  const Log log = make_log({.level = Level::warn, .format = config::LogFormat::raw});
   ::testing::internal::CaptureStderr();
   log(Level::info, "too little", {});
   log(Level::warn, "100% {} %v", {{"job", "x"}});
