@@ -83,7 +83,7 @@ void SimBackend::write(RequestId request, std::vector<RegisterWrite> batch) noex
   const auto work = [this, &store = store_, session = session_, request, batch = std::move(batch), full]() -> Reply {
     backend::Wrote wrote{request, {}};
     for (const auto& one : batch)
-      wrote.answers.push_back(full ? WriteAnswer{Outcome::failed, 0, "the store is full"} : store.write(one));
+      wrote.answers.push_back(full ? WriteAnswer{Outcome::failed, 0, "the store is full"} : store.write(session, one));
     return reply(this, store.stands(session), std::move(wrote));
   };
   call(Kind::write, work, std::move(unknown));
@@ -120,6 +120,12 @@ void SimBackend::call(Kind kind, Work work, What unknown) {
   const std::uint64_t id = ++last_call_;
   calls_.insert(id);
   await(id, std::move(unknown));
+  // After the first: a write that is answered with a refusal has not happened.
+  if (kind == Kind::write && loop_.chance(link_.duplicate))
+    work = [&loop = loop_, once = std::move(work), again = loop_.between(Millis(0), link_.late_max)] {
+      loop.after(again, 0, [once] { once(); });
+      return once();
+    };
   if (!suffers(kind, work)) carry(id, std::move(work));
 }
 
@@ -142,8 +148,6 @@ bool SimBackend::suffers(Kind kind, const Work& work) {
     loop_.after(loop_.between(link_.request_timeout, link_.late_max), 0, [work] { work(); });
     return true;
   }
-  if (kind == Kind::write && loop_.chance(link_.duplicate))
-    loop_.after(loop_.between(link_.delay_min, link_.late_max), 0, [work] { work(); });
   if (!loop_.chance(link_.lose_answer)) return false;
   out_.send(delay(), [work] { work(); });
   return true;
@@ -193,8 +197,8 @@ void SimBackend::finish(Cause cause, std::string text) {
   if (!open_) return;
   loop_.cancel(silence_);
   calls_.clear();
-  host_.post({generation_, backend::SessionClosed{cause, std::move(text)}});
   open_ = false;
+  host_.post({generation_, backend::SessionClosed{cause, std::move(text)}});
 }
 
 }  // namespace ballot

@@ -20,7 +20,7 @@ struct SimLink {
   unsigned lose_answer = 0;     // is carried out, and not answered
   unsigned late_request = 0;    // is not answered, and carried out within late_max: perhaps after its session
   Millis late_max{10'000};
-  unsigned duplicate = 0;     // a write is carried out again within late_max
+  unsigned duplicate = 0;     // a write is carried out a second time within late_max
   unsigned never_answer = 0;  // what is not answered is not even answered `unknown`
   unsigned lose_renewal = 0;  // a renewal is lost, in addition
   unsigned refuse_write = 0;  // a write is answered `failed` and not carried out (a full disk)

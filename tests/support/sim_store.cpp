@@ -129,13 +129,13 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   elect(name, group);
 }
 
-WriteAnswer SimStore::write(const RegisterWrite& write) {
+WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
   if (write.value.size() > max_value) return refused(Outcome::failed, 0, "more than 8 KB: " + write.name);
   const auto found = contents_.registers.find(write.name);
   const std::uint64_t present = found == contents_.registers.end() ? 0 : found->second.version;
   if (settings_.capability == Capability::fenced) {
     const auto group = groups_.find(write.group);
-    const bool leads = group != groups_.end() && group->second.leading && write.epoch != 0 &&
+    const bool leads = group != groups_.end() && group->second.leading && group->second.queue.front() == id &&
                        contents_.epochs[write.group] == write.epoch;
     if (!leads) return refused(Outcome::not_leader, present, {});
   }

@@ -70,7 +70,7 @@ class SimStore {
   bool renew(SessionId id);
   bool campaign(SessionId id, const std::string& group);
   bool resign(SessionId id, const std::string& group);
-  WriteAnswer write(const RegisterWrite& write);
+  WriteAnswer write(SessionId id, const RegisterWrite& write);
   std::vector<Register> read(const std::vector<std::string>& names) const;
   std::vector<Register> list(const std::string& prefix) const;
   /// Ends a session by its own wish: `shutdown` ends its terms cleanly, anything else does not.
