@@ -2,6 +2,7 @@
 #include "core/core.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.hpp"
 #include "core/invariants.hpp"
@@ -178,11 +179,11 @@ void Core::on(Context& c, const Load& event) {
 }
 
 void Core::on(Context& c, const Inventory& event) {
+  const bool again = std::exchange(inventoried_, true);
   inventory_ = event;
-  inventoried_ = true;
-  if (event.runner_died)
+  if (again)
     for (auto& [name, entry] : jobs_) {
-      entry.machine.on_runner_died(c);
+      entry.machine.on_inventory(c);
       touch(c, entry);
     }
   if (loaded_ && session_.generation() == 0) session_.begin(c.now, c.out);
@@ -207,8 +208,8 @@ void Core::on(Context& c, const runner::CannotStart& event) {
 
 void Core::on(Context& c, const runner::Ended& event) {
   Entry* job = entry_of(event.id.run);
+  std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == event.id; });
   if (!job) {  // of an earlier daemon, and its register has not been read yet
-    std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == event.id; });
     inventory_.ended.push_back(event);
     return;
   }

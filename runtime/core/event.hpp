@@ -26,12 +26,11 @@ struct Load {
   std::vector<Group> groups;
 };
 
-/// What the runner had when the daemon connected to it. Comes before the first session is opened, and again when a new
-/// runner was started because the one before died: then what it does not know is lost.
+/// What the runner had when the daemon connected to it. Comes before the first session is opened, and again after each
+/// time that the runner was lost: what was started and is not in it then is lost too.
 struct Inventory {
   std::vector<runner::Running> running;
   std::vector<runner::Ended> ended;
-  bool runner_died = false;
 };
 
 /// Run `job` now, by hand. `run` is chosen by whoever asks, so that asking again is harmless.

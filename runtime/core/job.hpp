@@ -105,7 +105,7 @@ class JobMachine {
   void on_refused(Context& c, const runner::Refused& event);
   void on_cannot_start(Context& c, const runner::CannotStart& event);
   void on_ended(Context& c, const runner::Ended& event);
-  void on_runner_died(Context& c);
+  void on_inventory(Context& c);
 
   void trigger(Context& c, const TriggerJob& event);
   void pause(Context& c, const PauseJob& event);

@@ -131,11 +131,16 @@ void JobMachine::on_ended(Context& c, const runner::Ended& event) {
   end(c, *run);
 }
 
-void JobMachine::on_runner_died(Context& c) {
+/// The runner was lost and is there again, or another one is.
+void JobMachine::on_inventory(Context& c) {
   for (LiveRun& run : runs_) {
     if (run.state != LiveRun::State::starting && run.state != LiveRun::State::running) continue;
-    run.known_to_runner = false;
-    end(c, run, Status::lost, Reason::runner_died);
+    if (const auto* ended = find_attempt(c.inventory.ended, run.id())) {
+      on_ended(c, *ended);
+    } else if (!find_attempt(c.inventory.running, run.id())) {
+      run.known_to_runner = false;
+      end(c, run, Status::lost, Reason::runner_died);
+    }
   }
 }
 
