@@ -50,8 +50,12 @@ Ended full_ended() {
 }
 
 std::vector<ToRunner> all_to_runner() {
-  return {full_start(), Start{}, Kill{some_id(), Reason::replaced, 10, Millis(5)}, Deadline{9, SteadyTime(Millis(8)), Millis(7)},
-          Ack{some_id()}, Leave{}};
+  return {full_start(),
+          Start{},
+          Kill{some_id(), Reason::replaced, 10, Millis(5)},
+          Deadline{9, SteadyTime(Millis(8)), Millis(7)},
+          Ack{some_id()},
+          Leave{}};
 }
 
 std::vector<FromRunner> all_from_runner() {
@@ -156,8 +160,8 @@ TEST(RunnerWire, RefusesEveryBodyThatIsCutOrTooLong) {
 }
 
 TEST(RunnerWire, RefusesLengthsAndKindsThatCannotBe) {
-  for (const std::string& bytes : {std::string(4, '\0'), std::string("\xff\xff\xff\xff", 4), std::string("\x01\0\0\x04", 4),
-                                   frame("\x05"), frame("\xff")}) {
+  for (const std::string& bytes : {std::string(4, '\0'), std::string("\xff\xff\xff\xff", 4),
+                                   std::string("\x01\0\0\x04", 4), frame("\x05"), frame("\xff")}) {
     FrameReader reader;
     reader.feed(bytes);
     const auto message = reader.next_to_runner();
@@ -171,8 +175,8 @@ TEST(RunnerWire, RefusesLengthsAndKindsThatCannotBe) {
 TEST(RunnerWire, RefusesValuesThatDoNotFit) {
   const std::string kill = encode(ToRunner(Kill{some_id(), Reason::none, 15, Millis(0)})).substr(4);
   constexpr std::size_t attempt = 1 + 16, reason = attempt + 8, signal = reason + 8;
-  for (const auto& [at, byte] : {std::pair(attempt + 4, '\x01'), std::pair(reason, '\x7f'), std::pair(reason + 7, '\x80'),
-                                 std::pair(signal + 7, '\x40')}) {
+  for (const auto& [at, byte] : {std::pair(attempt + 4, '\x01'), std::pair(reason, '\x7f'),
+                                 std::pair(reason + 7, '\x80'), std::pair(signal + 7, '\x40')}) {
     std::string body = kill;
     body[at] = byte;
     FrameReader reader;
