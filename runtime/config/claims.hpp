@@ -21,10 +21,11 @@ inline std::string at(std::string_view file, Position position) {
 
 /// What a second claim is told. `file` and `position` are the first one's.
 inline std::string duplicate_job(std::string_view name, std::string_view file, Position position) {
-  return "job " + quoted(name) + " is already defined at " + at(file, position) + ", and counts there; rename this one";
+  return "job " + in_quotes(name) + " is already defined at " + at(file, position) +
+         ", and counts there; rename this one";
 }
 inline std::string duplicate_group(std::string_view name, std::string_view file, Position position) {
-  return "group " + quoted(name) + " is already defined, and differently, at " + at(file, position) +
+  return "group " + in_quotes(name) + " is already defined, and differently, at " + at(file, position) +
          ", and counts there; make them alike or keep one";
 }
 

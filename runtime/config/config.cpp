@@ -91,10 +91,11 @@ class Loader {
   void check() {
     check_node();
     if (overrides_.backend && !is_name(*overrides_.backend))
-      error("--backend or BALLOT_BACKEND", quoted(*overrides_.backend) + " is no name of a backend, such as \"local\"");
+      error("--backend or BALLOT_BACKEND",
+            in_quotes(*overrides_.backend) + " is no name of a backend, such as \"local\"");
     check_namespace();
     if (config_.control_socket.size() >= sizeof(sockaddr_un::sun_path))
-      error("control.socket", quoted(config_.control_socket) + " is too long for a socket: at most " +
+      error("control.socket", in_quotes(config_.control_socket) + " is too long for a socket: at most " +
                                   std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
                                   " bytes; set a shorter socket in [control], or a shorter run_dir");
   }
@@ -103,9 +104,9 @@ class Loader {
     if (is_node_name(config_.node)) return;
     constexpr std::string_view rule = ": 1 to 64 letters, digits, '_', '-' and '.', beginning with a letter or digit";
     if (overrides_.node)
-      error("--node", quoted(config_.node) + " is no name of a node" + std::string(rule));
+      error("--node", in_quotes(config_.node) + " is no name of a node" + std::string(rule));
     else
-      error("node", "the host's name, " + quoted(config_.node) + ", is no name of a node" + std::string(rule) +
+      error("node", "the host's name, " + in_quotes(config_.node) + ", is no name of a node" + std::string(rule) +
                         "; set node in " + config_.file + ", or --node");
   }
 
@@ -113,13 +114,13 @@ class Loader {
     std::string& name_space = config_.coordination.name_space;
     if (overrides_.name_space && !is_name(*overrides_.name_space))
       return error("--namespace or BALLOT_NAMESPACE",
-                   quoted(*overrides_.name_space) +
+                   in_quotes(*overrides_.name_space) +
                        " is no name: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit");
     if (!name_space.empty()) return;
     if (request_.namespace_rule == NamespaceRule::has_default)
       name_space = default_namespace;
     else
-      error("namespace", "backend " + quoted(config_.coordination.backend) +
+      error("namespace", "backend " + in_quotes(config_.coordination.backend) +
                              " has no default namespace, so that one installation does not join another's elections; "
                              "set namespace in [coordination] of " +
                              config_.file + ", or --namespace, or BALLOT_NAMESPACE");

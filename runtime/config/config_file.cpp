@@ -50,7 +50,7 @@ void read_node(const Value& value, Config& config) {
   if (!is_node_name(*text))
     return value.error(
         "must be a name of 1 to 64 letters, digits, '_', '-' and '.' that begins with a letter or digit, not " +
-        quoted(*text));
+        in_quotes(*text));
   config.node = *text;
 }
 
@@ -77,7 +77,7 @@ void read_on_stop(const Value& value, Config& config) {
   else if (time && *time <= longest_duration)
     config.on_stop = {OnStop::Kind::wait, *time};
   else
-    value.error("must be \"leave\", \"kill\" or \"wait DURATION\" such as \"wait 30s\", not " + quoted(*text));
+    value.error("must be \"leave\", \"kill\" or \"wait DURATION\" such as \"wait 30s\", not " + in_quotes(*text));
 }
 
 constexpr Key<Coordination> coordination_keys[] = {

@@ -42,7 +42,7 @@ void sort(Diagnostics& diagnostics) {
   });
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   if (text.size() <= longest_quote) return '\'' + std::string(text) + '\'';
   std::size_t end = longest_quote;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;

@@ -43,7 +43,7 @@ bool has_errors(const Diagnostics& diagnostics);
 void sort(Diagnostics& diagnostics);
 
 /// 'text', cut where it is long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// What is wrong in one file. Refers to both its arguments.
 class Findings {

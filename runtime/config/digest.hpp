@@ -12,7 +12,7 @@
 //   date-time        milliseconds since 1970, decimal
 //   one of a set     its word, as written in the file
 //   string           LENGTH:BYTES, length in bytes, decimal
-//   list             [ then its values, then ]
+//   list             [ then each value and a comma, then ]
 //   table            { then for each key in byte order the key as a string and the value, then }
 #pragma once
 
@@ -54,7 +54,7 @@ class Digest {
   template <class T>
   void put(const std::vector<T>& values) {
     bytes("[");
-    for (const T& value : values) put(value);
+    for (const T& value : values) put(value), bytes(",");
     bytes("]");
   }
 

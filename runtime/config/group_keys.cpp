@@ -35,7 +35,7 @@ void read_preferred(const Value& value, Group& group) {
   auto nodes = value.strings();
   if (!nodes) return;
   for (const std::string& node : *nodes)
-    if (!is_node_name(node)) return value.error("holds " + quoted(node) + ", which is no name of a node");
+    if (!is_node_name(node)) return value.error("holds " + in_quotes(node) + ", which is no name of a node");
   group.preferred = std::move(*nodes);
 }
 
@@ -59,7 +59,7 @@ void read_groups(const Value& value, std::vector<PlacedGroup>& groups) {
   for (auto&& [key, node] : *tables) {
     const Position at = position_of(key.source());
     if (!is_name(key.str())) {
-      value.findings().error(at, quoted(key.str()) +
+      value.findings().error(at, in_quotes(key.str()) +
                                      " is no name of a group: 1 to 64 letters, digits, '_' and '-', "
                                      "beginning with a letter or digit");
       continue;

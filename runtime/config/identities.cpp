@@ -26,9 +26,9 @@ int look_up(Entry& entry, std::vector<char>& buffer, Entry*& found, Call call) {
 
 Error lookup_error(std::string_view kind, std::string_view name, int error) {
   const bool absent = error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM;
-  if (absent) return {Errc::not_found, "there is no " + std::string(kind) + ' ' + quoted(name) + " on this node"};
+  if (absent) return {Errc::not_found, "there is no " + std::string(kind) + ' ' + in_quotes(name) + " on this node"};
   return {Errc::io,
-          std::string(kind) + ' ' + quoted(name) + " cannot be looked up: " + std::system_category().message(error)};
+          std::string(kind) + ' ' + in_quotes(name) + " cannot be looked up: " + std::system_category().message(error)};
 }
 
 std::vector<std::uint32_t> groups_of(const passwd& user) {

@@ -73,7 +73,7 @@ class JobReader {
     const toml::node* const command = table_->get("command");
     const toml::node* const shell = table_->get("shell");
     if (command == nullptr && shell == nullptr)
-      findings_.error(at_, "job " + quoted(job_.name) + " has nothing to run; give it a 'command' or a 'shell'");
+      findings_.error(at_, "job " + in_quotes(job_.name) + " has nothing to run; give it a 'command' or a 'shell'");
     if (command != nullptr && shell != nullptr)
       findings_.error(
           position_of(std::max(command, shell, [](auto* a, auto* b) { return a->source().begin < b->source().begin; })
@@ -176,7 +176,7 @@ void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefiniti
     const Position at = position_of(key.source());
     const toml::table* const table = node.as_table();
     if (!is_name(key.str()))
-      value.findings().error(at, quoted(key.str()) +
+      value.findings().error(at, in_quotes(key.str()) +
                                      " is no name of a job: 1 to 64 letters, digits, '_' and '-', "
                                      "beginning with a letter or digit");
     else if (table == nullptr)
@@ -195,7 +195,7 @@ void read_top(const toml::table& document, JobReader& reader, JobFile& file, Fin
     else if (key.str() == "group")
       read_groups(value, file.groups);
     else
-      findings.error(position_of(key.source()), "unknown key " + quoted(key.str()) + suggestion(key.str(), known) +
+      findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
                                                     ": a job file holds [job.NAME] and [group.NAME]");
   }
 }

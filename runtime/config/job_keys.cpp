@@ -64,7 +64,7 @@ void read_umask(const Value& value, JobDraft& job) {
   const bool octal = !text->empty() && text->size() <= 4 && text->find_first_not_of("01234567") == std::string::npos;
   std::uint32_t mask = 0;
   if (octal) std::from_chars(text->data(), text->data() + text->size(), mask, 8);
-  if (!octal || mask > 0777) return value.error("must be three octal digits such as \"022\", not " + quoted(*text));
+  if (!octal || mask > 0777) return value.error("must be three octal digits such as \"022\", not " + in_quotes(*text));
   job.umask = mask;
 }
 
@@ -83,7 +83,7 @@ void read_kill_signal(const Value& value, JobDraft& job) {
   if (!text) return;
   const int number = signal_number(*text);
   if (number == 0)
-    return value.error("must be the name of a signal such as \"TERM\" or \"SIGINT\", not " + quoted(*text));
+    return value.error("must be the name of a signal such as \"TERM\" or \"SIGINT\", not " + in_quotes(*text));
   job.kill_signal = number;
 }
 
@@ -109,10 +109,10 @@ std::map<std::string, std::string> read_variables(const Value& value) {
     const Position at = position_of(key.source());
     const auto text = Value(key.str(), node, value.findings()).string();
     if (!is_variable_name(key.str()))
-      value.findings().error(at, quoted(key.str()) + " is no name of a variable: letters, digits and '_'");
+      value.findings().error(at, in_quotes(key.str()) + " is no name of a variable: letters, digits and '_'");
     else if (key.str().starts_with("BALLOT_"))
-      value.findings().error(at,
-                             quoted(key.str()) + " is one of the variables that ballot itself sets; use another name");
+      value.findings().error(
+          at, in_quotes(key.str()) + " is one of the variables that ballot itself sets; use another name");
     else if (text)
       out.emplace(key.str(), *text);
   }
@@ -122,9 +122,10 @@ std::map<std::string, std::string> read_variables(const Value& value) {
 void read_env(const Value& value, JobDraft& job) { job.env = read_variables(value); }
 
 void read_secrets(const Value& value, JobDraft& job) {
-  job.secrets = read_variables(value);
-  for (const auto& [name, path] : job.secrets)
-    if (path.empty()) value.error("has an empty path for " + quoted(name));
+  auto secrets = read_variables(value);
+  for (const auto& [name, path] : secrets)
+    if (path.empty()) return value.error("has an empty path for " + in_quotes(name));
+  job.secrets = std::move(secrets);
 }
 
 void read_ping_url(const Value& value, JobDraft& job) {
@@ -136,7 +137,7 @@ void read_ping_url(const Value& value, JobDraft& job) {
   const bool has_host = rest.size() < text->size() && !rest.empty() && rest.front() != '/' && rest.front() != '?';
   const bool clean = rest.find_first_of(" \t\r\n") == std::string_view::npos;
   if (!has_host || !clean)
-    return value.error("must be a URL such as \"https://host/path\" (http or https), not " + quoted(*text));
+    return value.error("must be a URL such as \"https://host/path\" (http or https), not " + in_quotes(*text));
   job.ping_url = *text;
 }
 

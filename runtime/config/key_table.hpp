@@ -50,7 +50,7 @@ template <class T>
 void unknown_key(const toml::key& key, std::span<const Key<T>> keys, Findings& findings) {
   std::vector<std::string_view> known;
   for (const Key<T>& each : keys) known.push_back(each.name);
-  findings.error(position_of(key.source()), "unknown key " + quoted(key.str()) + suggestion(key.str(), known));
+  findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known));
 }
 
 template <class T>
@@ -70,7 +70,7 @@ void read_entry(const toml::key& key, const toml::node& node, std::span<const Ke
   if (found->has_effect) return;
   static const T defaults;
   if (found->differs(target, defaults))
-    findings.warning(position_of(key.source()), quoted(found->name) + " has no effect in this version");
+    findings.warning(position_of(key.source()), in_quotes(found->name) + " has no effect in this version");
 }
 
 template <class T, std::size_t n>
@@ -118,7 +118,7 @@ void as_name(const Value& value, T& target) {
   if (!is_name(*read))
     return value.error(
         "must be a name of 1 to 64 letters, digits, '_' and '-' that begins with a letter or digit, not " +
-        quoted(*read));
+        in_quotes(*read));
   target.*Member = *read;
 }
 
@@ -126,7 +126,7 @@ template <auto Member, class T>
 void as_path(const Value& value, T& target) {
   const auto read = value.string();
   if (!read) return;
-  if (!read->starts_with('/')) return value.error("must be an absolute path, not " + quoted(*read));
+  if (!read->starts_with('/')) return value.error("must be an absolute path, not " + in_quotes(*read));
   target.*Member = *read;
 }
 
@@ -172,7 +172,7 @@ std::optional<E> read_word(const Value& value) {
   const auto text = value.string();
   if (!text) return std::nullopt;
   const auto word = parse_word<E>(*text);
-  if (!word) value.error("has no value " + quoted(*text) + suggestion(*text, all_words<E>()));
+  if (!word) value.error("has no value " + in_quotes(*text) + suggestion(*text, all_words<E>()));
   return word;
 }
 

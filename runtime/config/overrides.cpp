@@ -15,7 +15,7 @@ void report(std::string_view source, std::string message, Diagnostics& diagnosti
 template <class E>
 std::optional<E> parse_one_of(std::string_view text, std::string_view source, Diagnostics& diagnostics) {
   const auto word = parse_word<E>(text);
-  if (!word) report(source, "no value " + quoted(text) + suggestion(text, all_words<E>()), diagnostics);
+  if (!word) report(source, "no value " + in_quotes(text) + suggestion(text, all_words<E>()), diagnostics);
   return word;
 }
 
@@ -110,7 +110,7 @@ std::optional<Millis> parse_session_timeout(std::string_view text, std::string_v
   if (value && *value >= shortest_session_timeout && *value <= longest_session_timeout) return value;
   report(source,
          "must be a duration from " + format_duration(shortest_session_timeout) + " to " +
-             format_duration(longest_session_timeout) + ", such as \"6s\", not " + quoted(text),
+             format_duration(longest_session_timeout) + ", such as \"6s\", not " + in_quotes(text),
          diagnostics);
   return std::nullopt;
 }

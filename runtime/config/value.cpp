@@ -39,7 +39,9 @@ Position position_of(const toml::source_region& source) {
   return {static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
 }
 
-void Value::error(std::string_view text) const { findings_.error(position(), quoted(key_) + ' ' + std::string(text)); }
+void Value::error(std::string_view text) const {
+  findings_.error(position(), in_quotes(key_) + ' ' + std::string(text));
+}
 
 void Value::wrong_type(std::string_view wanted) const {
   error("must be " + std::string(wanted) + ", not " + std::string(kind(node_)));
@@ -97,7 +99,8 @@ std::optional<Millis> Value::duration(Millis low, Millis high) const {
   const std::string& text = node_.as_string()->get();
   const auto value = parse_duration(text);
   if (!value)
-    error("must be a duration such as \"30s\" or \"1h30m\" (units w d h m s ms, largest first), not " + quoted(text));
+    error("must be a duration such as \"30s\" or \"1h30m\" (units w d h m s ms, largest first), not " +
+          in_quotes(text));
   else if (*value < low)
     error("must be at least " + format_duration(low) + ", not " + format_duration(*value));
   else if (*value > high)
@@ -118,7 +121,8 @@ std::optional<std::int64_t> Value::size(std::int64_t low, std::int64_t high) con
     return std::nullopt;
   }
   if (!value)
-    error("must be a size such as \"64KiB\" (bytes, or with KiB, MiB, GiB), not " + quoted(node_.as_string()->get()));
+    error("must be a size such as \"64KiB\" (bytes, or with KiB, MiB, GiB), not " +
+          in_quotes(node_.as_string()->get()));
   else if (*value < low || *value > high)
     error("must be a size " + range(low, high) + " bytes, not " + std::to_string(*value));
   else

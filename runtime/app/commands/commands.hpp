@@ -7,8 +7,11 @@ namespace ballot::app {
 
 Run setup_check(CLI::App& command);
 Run setup_history(CLI::App& command);
+Run setup_jobs(CLI::App& command);
 Run setup_output(CLI::App& command);
 Run setup_schedule(CLI::App& command);
+Run setup_serve(CLI::App& command);
+Run setup_trigger(CLI::App& command);
 Run setup_version(CLI::App& command);
 Run setup_why(CLI::App& command);
 

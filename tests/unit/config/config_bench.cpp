@@ -1,7 +1,7 @@
 // Loading a folder of job files against toml::parse_file over the same files, in turn; and the reload of one of them.
 //   config_bench [FILES = 100000]
-#include <toml++/toml.h>
 #include <sys/stat.h>
+#include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
