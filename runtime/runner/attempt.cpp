@@ -88,7 +88,7 @@ void Attempt::sweep_when_drained(SteadyTime now) {
   if (output_) return;
   const bool grace_is_left = ladder_begun() && now < kill_at_;
   if (grace_is_left && signal_group(0)) return;
-  signal_group(SIGKILL);
+  if (!signal_group(SIGKILL)) return end(Leftover::none);
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;
 }

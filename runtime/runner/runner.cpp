@@ -95,7 +95,7 @@ SteadyTime Runner::leaves_at() const {
 
 /// One that fires too early does no harm, so it is moved only to fire earlier.
 void Runner::set_timer() {
-  SteadyTime next = std::min(leaves_at(), sessions_.next().value_or(SteadyTime::max()));
+  SteadyTime next = std::min(leaves_at(), sessions_.next());
   if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
   if (next >= timer_set_for_) return;
   timer_set_for_ = next;
@@ -247,13 +247,14 @@ void Runner::reap() {
 
 void Runner::do_what_is_due() {
   const SteadyTime time = steady_now();
-  sessions_.take_due(time, [&](std::uint64_t session) {
+  if (const auto due = sessions_.take_due(time); !due.empty()) {
     for (auto& [id, held] : attempts_) {
-      if (held.attempt.has_ended() || held.attempt.session() != session || !held.attempt.terminate()) continue;
-      held.attempt.stop(Reason::leadership_lost, *sessions_.due(session, time), time);
+      const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.session());
+      if (!hit || held.attempt.has_ended()) continue;
+      held.attempt.stop(Reason::leadership_lost, *sessions_.due(held.attempt.session(), time), time);
       settle(held);
     }
-  });
+  }
   while (!wakes_.empty() && wakes_.begin()->first <= time) settle(*wakes_.begin()->second);
 }
 

@@ -1,15 +1,20 @@
-// Sessions: until when the runs of each of the daemon's sessions may be exec'd and, with `terminate`, go on.
+// Sessions: until when the runs of each session (a term of the daemon's) may be exec'd and, with `terminate`, go on.
 //
-// A session that no deadline was given for has none. Pure: it is told the time.
+// A session that no deadline was given for has none. Past ones are forgotten an hour later: the daemon must not come
+// back to a number. Pure: it is told the time. Thousands of sessions cost a look at the first.
 //
 //   sessions.set({.session = 7, .at = deadline, .grace = g});
 //   sessions.limit(7);                       // nothing is exec'd past it
-//   if (auto killing = sessions.due(7, now)) // the signal is due now, KILL at *killing
+//   for (auto session : sessions.take_due(now)) ... sessions.due(session, now)  // when KILL is due
 #pragma once
 
 #include <algorithm>
-#include <map>
+#include <chrono>
 #include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/runner_wire.hpp"
 
@@ -18,8 +23,10 @@ namespace ballot::runner {
 class Sessions {
  public:
   void set(const Deadline& deadline) {
-    sessions_[deadline.session] = {deadline.at, deadline.grace, false};
-    while (sessions_.size() > most) sessions_.erase(sessions_.begin());
+    Entry& entry = sessions_[deadline.session];
+    next_.erase({entry.wakes_at, deadline.session});
+    entry = {deadline.at, deadline.at - std::max(deadline.grace, kill_margin), {}};
+    wake(deadline.session, entry, entry.signal_at);
   }
 
   SteadyTime limit(std::uint64_t session) const {
@@ -30,37 +37,49 @@ class Sessions {
   /// When KILL is due, if the signal is due by `now`.
   std::optional<SteadyTime> due(std::uint64_t session, SteadyTime now) const {
     const auto found = sessions_.find(session);
-    if (found == sessions_.end() || now < found->second.signal_at()) return std::nullopt;
-    return found->second.kill_at();
+    if (found == sessions_.end() || now < found->second.signal_at) return std::nullopt;
+    return found->second.at - kill_margin;
   }
 
-  /// The sessions whose signal has become due; each is told once for each deadline that it was given.
-  template <class F>
-  void take_due(SteadyTime now, F&& tell) {
-    for (auto& [session, entry] : sessions_)
-      if (!entry.told && entry.signal_at() <= now) entry.told = true, tell(session);
+  /// The sessions whose signal has become due, ascending; each is told once for each deadline that it was given.
+  std::vector<std::uint64_t> take_due(SteadyTime now) {
+    std::vector<std::uint64_t> due;
+    while (!next_.empty() && next_.begin()->first <= now) {
+      const std::uint64_t session = next_.begin()->second;
+      next_.erase(next_.begin());
+      Entry& entry = sessions_[session];
+      if (entry.wakes_at == entry.signal_at) {
+        due.push_back(session);
+        wake(session, entry, std::max(entry.at, entry.signal_at) + forget_after);
+      } else {
+        sessions_.erase(session);
+      }
+    }
+    std::sort(due.begin(), due.end());
+    return due;
   }
 
-  /// When the next signal is due.
-  std::optional<SteadyTime> next() const {
-    std::optional<SteadyTime> first;
-    for (const auto& [session, entry] : sessions_)
-      if (!entry.told) first = std::min(first.value_or(SteadyTime::max()), entry.signal_at());
-    return first;
-  }
+  /// When take_due() has something to do; max(): never.
+  SteadyTime next() const { return next_.empty() ? SteadyTime::max() : next_.begin()->first; }
+
+  std::size_t size() const { return sessions_.size(); }
 
  private:
-  static constexpr std::size_t most = 64;  // sessions are numbered upwards: the oldest goes
   static constexpr Millis kill_margin{200};
+  static constexpr Millis forget_after = std::chrono::hours(1);
 
   struct Entry {
-    SteadyTime at{};
-    Millis grace{0};
-    bool told = false;
-    SteadyTime kill_at() const { return at - kill_margin; }
-    SteadyTime signal_at() const { return at - std::max(grace, kill_margin); }
+    SteadyTime at{}, signal_at{};
+    SteadyTime wakes_at{};  // its place in next_
   };
-  std::map<std::uint64_t, Entry> sessions_;
+
+  void wake(std::uint64_t session, Entry& entry, SteadyTime at) {
+    entry.wakes_at = at;
+    next_.emplace(at, session);
+  }
+
+  std::unordered_map<std::uint64_t, Entry> sessions_;
+  std::set<std::pair<SteadyTime, std::uint64_t>> next_;
 };
 
 }  // namespace ballot::runner

@@ -1,10 +1,8 @@
 // bench_runner [PAIRS [N [AT_A_TIME]]]: launches a second of N children that do nothing, by a bare posix_spawn/wait
 // loop and through ballot-runner, in turn; prints each pair and the median ratio. Not a test: its figures are for
 // people.
-#include <poll.h>
-#include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <vector>
 
 #include "unit/runner/runner_process.hpp"
@@ -65,13 +64,34 @@ double through_runner(RunnerProcess& runner, int count, int at_a_time) {
   return per_second(count, begin);
 }
 
+/// Of this process, what it waited for, and the runner with what that waited for; microseconds.
+double cpu_used(pid_t runner) {
+  double total = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    ::getrusage(who, &usage);
+    for (const timeval& t : {usage.ru_utime, usage.ru_stime})
+      total += 1e6 * static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec);
+  }
+  std::ifstream stat("/proc/" + std::to_string(runner) + "/stat");
+  std::string word;
+  for (int field = 1; stat >> word && field <= 17; ++field)
+    if (field >= 14) total += 1e6 * std::atof(word.c_str()) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return total;
+}
+
 void run(int pairs, int count, int at_a_time) {
   RunnerProcess runner;
   std::vector<double> ratios;
   for (int i = 0; i < pairs; ++i) {
-    const double bare = bare_loop(count, at_a_time), ours = through_runner(runner, count, at_a_time);
+    const double before = cpu_used(runner.pid());
+    const double bare = bare_loop(count, at_a_time);
+    const double between = cpu_used(runner.pid());
+    const double ours = through_runner(runner, count, at_a_time);
+    const double after = cpu_used(runner.pid());
     ratios.push_back(ours / bare);
-    std::printf("posix_spawn loop %6.0f/s   ballot-runner %6.0f/s   ratio %.2f\n", bare, ours, ours / bare);
+    std::printf("posix_spawn loop %6.0f/s (%4.0f us of CPU each)   ballot-runner %6.0f/s (%4.0f us)   ratio %.2f\n",
+                bare, (between - before) / count, ours, (after - between) / count, ours / bare);
   }
   std::sort(ratios.begin(), ratios.end());
   std::printf("%d children, %d at a time: median ratio %.2f\n", count, at_a_time, ratios[ratios.size() / 2]);
