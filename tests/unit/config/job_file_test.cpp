@@ -209,8 +209,8 @@ TEST(JobFile, RefusesASchedulesThatNeverFires) {
 TEST(JobFile, RefusesAZoneThatDoesNotExist) {
   EXPECT_TRUE(
       findings("[job.x]\nshell = \"true\"\ntimezone = \"Mars/Base\"\n").starts_with("x.toml:3:12: error: timezone: "));
-  EXPECT_TRUE(
-      findings("[job.x]\nshell = \"true\"\nschedule = \"CRON_TZ=Mars/Base 0 2 * * *\"\n").starts_with("x.toml:3:21: error: schedule: "));
+  EXPECT_TRUE(findings("[job.x]\nshell = \"true\"\nschedule = \"CRON_TZ=Mars/Base 0 2 * * *\"\n")
+                  .starts_with("x.toml:3:21: error: schedule: "));
 }
 
 TEST(JobFile, GivesJobsTheDaemonsZone) {
