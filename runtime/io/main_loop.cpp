@@ -10,6 +10,9 @@ namespace ballot::io {
 namespace {
 
 struct Signal {
+  Signal(boost::asio::io_context& context, int signal, std::function<void()> h)
+      : set(context, signal), handler(std::move(h)) {}
+
   boost::asio::signal_set set;
   std::function<void()> handler;
 
@@ -36,7 +39,7 @@ MainLoop::~MainLoop() = default;
 boost::asio::io_context& MainLoop::context() { return state_->context; }
 
 void MainLoop::on_signal(int signal, std::function<void()> handler) {
-  state_->signals.push_back({boost::asio::signal_set(state_->context, signal), std::move(handler)});
+  state_->signals.emplace_back(state_->context, signal, std::move(handler));
   state_->signals.back().wait();
 }
 
