@@ -116,8 +116,8 @@ Error unknown_word(const std::string& text, const std::vector<std::string_view>&
 Result<WallTime> parse_time(const std::string& text) {
   if (const auto time = parse_wall(text)) return *time;
   if (const auto ago = parse_duration(text)) return io::read_clocks().wall - *ago;
-  return Error{Errc::invalid,
-               "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " + config::in_quotes(text)};
+  return Error{Errc::invalid, "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " +
+                                  config::in_quotes(text)};
 }
 
 config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule) {

@@ -209,6 +209,7 @@ void Engine::perform(core::Notice& a) {
 }
 
 void Engine::perform(core::Stopped&) {
+  left_ = true;
   runner_.send(runner::Leave{});
   ledger_.flush([&loop = loop_, posted = posted_] {
     loop.post([posted] {
@@ -239,6 +240,7 @@ void Engine::on_runner(runner::FromRunner message) {
 }
 
 void Engine::on_runner_down(const std::string& text) {
+  if (left_) return;
   log_(Level::error, "the runner is gone: " + text + "; starting another", {});
   telling_ = true;
   inventory_ = {};

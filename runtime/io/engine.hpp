@@ -117,6 +117,7 @@ class Engine final : private Host {
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
   bool telling_ = true;
+  bool left_ = false;  // the runner was told to leave
   bool feeding_ = false;
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
