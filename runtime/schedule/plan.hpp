@@ -19,10 +19,10 @@
 namespace ballot::schedule {
 
 struct PlanSpec {
-  std::vector<std::string> expressions;
+  std::vector<std::string> expressions{};
   std::string timezone = "UTC";
-  std::optional<WallTime> not_before, not_after;  // first and last possible slot
-  std::string group, job;                         // what `H` hashes, with the field
+  std::optional<WallTime> not_before{}, not_after{};  // first and last possible slot
+  std::string group{}, job{};                         // what `H` hashes, with the field
 };
 
 /// What is wrong, and where: which expression (its index), and the column in it, from 1.

@@ -1,0 +1,84 @@
+// Backlog: what was recorded and is not yet taken by the writer, in order and bounded. Knows nothing of files.
+//
+// Past its bounds output goes first, then the oldest rows: a later row of the same run says more. What is dropped is
+// counted.
+//
+// Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "storage/record.hpp"
+
+namespace ballot::storage {
+
+struct Bounds {
+  std::size_t records = 100'000;
+  std::size_t output_bytes = 64 << 20;
+};
+
+/// Records for one transaction, and who is to be told once they and all before them are safe.
+struct Batch {
+  std::vector<Record> records;
+  std::vector<std::function<void()>> flushed;
+  bool empty() const { return records.empty() && flushed.empty(); }
+};
+
+struct Dropped {
+  std::int64_t rows = 0, outputs = 0;
+  bool operator==(const Dropped&) const = default;
+};
+
+class Backlog {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Backlog(Bounds bounds) : bounds_(bounds) {}
+
+  void push(Record record);
+  void push_flush(std::function<void()> flushed);
+  /// No push after it.
+  void stop();
+
+  /// Returns when there is a group to take (2,048 records, a flush, or 5 ms after the first record), at `deadline`, or
+  /// on stop.
+  void wait(Clock::time_point deadline);
+  /// Returns at `deadline`, or on stop.
+  void wait_for_stop(Clock::time_point deadline);
+  /// At most 2,048 records or 4 MiB of output.
+  Batch take();
+
+  bool stopped() const;
+  std::size_t size() const;
+  Dropped dropped() const;
+
+ private:
+  struct Item {
+    std::uint64_t number;
+    Record record;
+  };
+  struct Flush {
+    std::uint64_t after;  // all records with a lower number
+    std::function<void()> flushed;
+  };
+
+  void drop_outputs();
+
+  const Bounds bounds_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> items_;
+  std::deque<Flush> flushes_;
+  std::uint64_t pushed_ = 0;
+  std::size_t output_bytes_ = 0;
+  Dropped dropped_;
+  bool stopped_ = false;
+};
+
+}  // namespace ballot::storage

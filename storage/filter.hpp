@@ -1,0 +1,34 @@
+// Filter: what `history` asks for. Empty lists and absent values mean any.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/run.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::storage {
+
+/// Where a page of rows ended; the next one begins after it. The numbers mean something to this ledger only.
+struct Position {
+  WallTime slot{};
+  int attempt = 0;
+  std::int64_t id = 0;
+};
+
+struct Filter {
+  std::vector<std::string> jobs = {};
+  std::vector<std::string> groups = {};
+  std::vector<std::string> nodes = {};
+  std::vector<Status> statuses = {};
+  std::vector<Reason> reasons = {};
+  std::optional<RunId> run = {};
+  std::optional<WallTime> since = {};      // inclusive, on the slot
+  std::optional<WallTime> until = {};      // exclusive, on the slot
+  std::optional<Position> after = {};      // what history() returned for the page before
+  std::optional<std::int64_t> limit = 50;  // nullopt: all
+};
+
+}  // namespace ballot::storage

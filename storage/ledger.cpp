@@ -1,0 +1,25 @@
+#include "storage/ledger.hpp"
+
+#include "storage/writer.hpp"
+
+namespace ballot::storage {
+
+Ledger::Ledger(LedgerOptions options, LedgerHooks hooks) : backlog_(options.bounds) {
+  writer_ = std::thread(
+      [this, options = std::move(options), hooks = std::move(hooks)] { Writer(options, hooks, backlog_).work(); });
+}
+
+Ledger::~Ledger() {
+  backlog_.stop();
+  writer_.join();
+}
+
+void Ledger::record(Row row) { backlog_.push(std::move(row)); }
+void Ledger::record_if_absent(Row row) { backlog_.push(EvidenceRow{std::move(row)}); }
+void Ledger::record(TermRow term) { backlog_.push(std::move(term)); }
+void Ledger::record(const RunId& run, int attempt, Output output) {
+  backlog_.push(OutputRecord{run, attempt, std::move(output)});
+}
+void Ledger::flush(std::function<void()> done) { backlog_.push_flush(std::move(done)); }
+
+}  // namespace ballot::storage

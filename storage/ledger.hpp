@@ -1,0 +1,73 @@
+// Ledger: the history that this node writes. Rows are taken at once and stored by one writer thread, many in a
+// transaction. No row is lost because the file is full, broken, locked or gone: it waits in the spool, or in memory
+// when that cannot be written either. Knows nothing of jobs and schedules. Reading is Reader's.
+//
+// Threads: record and flush from any thread, never waiting for a disk. The hooks are called on the writer's thread, and
+// none after the destructor returned.
+//
+//   Ledger ledger({.path = "/var/lib/ballot/history.db"}, {.now = clock, .on_state = show, .alarm = log});
+//   ledger.record(row);
+//   ledger.flush([] { /* row is on the disk */ });
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/ledger_sink.hpp"
+#include "storage/backlog.hpp"
+#include "storage/retention.hpp"
+
+namespace ballot::storage {
+
+struct LedgerOptions {
+  std::string path = {};
+  std::string spool_folder = {};          // "": `spool` beside the file
+  std::int64_t spool_reserve = 16 << 20;  // bytes of disk kept for the spool
+  Limits limits = {};
+  Bounds bounds = {};                          // of what waits in memory
+  Millis lock_wait = std::chrono::seconds(5);  // for another process's transaction
+  Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(60);  // doubling in between
+  Millis sweep_every = std::chrono::minutes(1);                                         // between passes of retention
+};
+
+/// How the ledger stands.
+struct LedgerState {
+  bool degraded = false;
+  std::string reason = {};   // what is wrong, and what to do about it; "" when nothing is
+  std::int64_t spooled = 0;  // records that wait in the spool
+  std::int64_t held = 0;     // records that wait in memory
+  Dropped dropped = {};      // since the start, where memory was full too
+};
+
+struct LedgerHooks {
+  std::function<WallTime()> now = {};  // required
+  std::function<void(const LedgerState&)> on_state =
+      {};  // `degraded`, `reason` or `dropped` has changed; it begins as ok
+  std::function<void(std::string_view text)> alarm = {};  // a file was set aside, rows are gone: tell a person
+};
+
+class Ledger final : public LedgerSink {
+ public:
+  /// Never fails: a file that cannot be opened is a state. Limits that are already past take effect at once.
+  Ledger(LedgerOptions options, LedgerHooks hooks);
+  /// Stores what was recorded; what can be neither stored nor spooled is told as an alarm.
+  ~Ledger() override;
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  void record(Row row) override;
+  void record_if_absent(Row row) override;
+  void record(TermRow term) override;
+  void record(const RunId& run, int attempt, Output output) override;
+  /// `done` is not called for what can be neither stored nor spooled before the ledger's end.
+  void flush(std::function<void()> done) override;
+
+ private:
+  Backlog backlog_;
+  std::thread writer_;
+};
+
+}  // namespace ballot::storage

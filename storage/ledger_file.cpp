@@ -1,0 +1,135 @@
+#include "storage/ledger_file.hpp"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+
+#include "storage/schema.hpp"
+#include "storage/transaction.hpp"
+
+namespace ballot::storage {
+namespace {
+
+constexpr int pages_due = 8000;        // 32 MB of log: pages written again and again go to the database once
+constexpr int pages_too_many = 16000;  // 64 MB: a reader was in the way for long
+constexpr Millis truncate_wait{50};
+
+// `lost` is a guess from afar: it never replaces a row that has ended.
+constexpr std::string_view upsert_row =
+    "INSERT INTO ledger (change, run_id, job_id, group_id, slot, slot_until, slots, trigger, attempt, status, reason,"
+    " exit_code, signal, started_at, ended_at, duration_ms, node_id, epoch, fence, output_bytes, leftover)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)"
+    " ON CONFLICT DO UPDATE SET change = excluded.change, job_id = excluded.job_id, group_id = excluded.group_id,"
+    " slot = excluded.slot, slot_until = excluded.slot_until, slots = excluded.slots, trigger = excluded.trigger,"
+    " status = excluded.status, reason = excluded.reason, exit_code = excluded.exit_code, signal = excluded.signal,"
+    " started_at = excluded.started_at, ended_at = excluded.ended_at, duration_ms = excluded.duration_ms,"
+    " node_id = excluded.node_id, epoch = excluded.epoch, fence = excluded.fence,"
+    " output_bytes = excluded.output_bytes, leftover = excluded.leftover"
+    " WHERE NOT (excluded.status = 7 AND ledger.status > 2)";
+static_assert(static_cast<int>(Status::lost) == 7 && static_cast<int>(Status::running) == 2);
+
+constexpr std::string_view find_slot =
+    "SELECT 1 FROM ledger WHERE job_id = ?1 AND slot = ?2"
+    " UNION ALL SELECT 1 FROM ledger WHERE job_id = ?1 AND slot_until >= ?2 AND slot < ?2 LIMIT 1";
+
+Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
+std::optional<Blob> blob(const std::optional<RunId>& id) { return id ? std::optional(blob(*id)) : std::nullopt; }
+template <class Enum>
+requires std::is_enum_v<Enum>
+int number(Enum value) { return static_cast<int>(value); }
+std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+}  // namespace
+
+LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
+    : lock_wait_(lock_wait),
+      db_(open_ledger(path, lock_wait)),
+      find_name_(db_, "SELECT id FROM name WHERE text = ?1"),
+      insert_name_(db_, "INSERT INTO name (text) VALUES (?1)"),
+      find_slot_(db_, find_slot),
+      upsert_row_(db_, upsert_row),
+      upsert_term_(db_, "INSERT OR REPLACE INTO term VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
+      upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
+      save_change_(db_, "UPDATE meta SET value = ?1 WHERE key = 'change'"),
+      change_(db_.number("SELECT value FROM meta WHERE key = 'change'")) {
+  const auto on_commit = [](void* context, sqlite3*, const char*, int pages) {
+    auto* log = static_cast<Log*>(context);
+    if (pages < log->pages) log->checkpoint_at = pages_due;  // it began again
+    log->pages = pages;
+    log->folded = false;
+    return SQLITE_OK;
+  };
+  log_.checkpoint_at = pages_due;
+  sqlite3_wal_hook(db_.handle(), on_commit, &log_);
+  Statement names(db_, "SELECT id FROM name");  // jobs are among them
+  Cursor name = names.start();
+  while (name.step()) touched_jobs_.insert(name.number(0));
+}
+
+void LedgerFile::write(std::span<const Record> records, Sync sync) {
+  if (records.empty() && (sync == Sync::later || synced_)) return;
+  if (sync == Sync::now) db_.run("PRAGMA synchronous = FULL");
+  Transaction transaction(db_);
+  for (const Record& record : records) std::visit([this](const auto& value) { write(value); }, record);
+  save_change_.run(change_);
+  transaction.commit();
+  if (sync == Sync::now) db_.run("PRAGMA synchronous = NORMAL");
+  synced_ = sync == Sync::now;
+}
+
+void LedgerFile::write(const Row& row) {
+  const std::int64_t job = id_of(row.job);
+  upsert_row_.run(++change_, blob(row.run), job, id_of(row.group), row.slot, row.slot_until, row.slots,
+                  number(row.trigger), row.attempt, number(row.status), number(row.reason), row.exit_code, row.signal,
+                  row.started_at, row.ended_at, row.duration, id_of(row.node), number(row.epoch), number(row.fence),
+                  row.output_bytes, number(row.leftover));
+  touched_jobs_.insert(job);
+}
+
+void LedgerFile::write(const TermRow& term) {
+  upsert_term_.run(id_of(term.group), number(term.epoch), id_of(term.node), term.elected_at, term.ended_at,
+                   number(term.cause));
+}
+
+void LedgerFile::write(const OutputRecord& record) {
+  const Output& output = record.output;
+  if (output.total_bytes == 0) return;
+  upsert_output_.run(blob(record.run), record.attempt, output.total_bytes, Blob{output.head}, Blob{output.tail});
+}
+
+void LedgerFile::write(const EvidenceRow& evidence) {
+  const bool known = find_slot_.start(id_of(evidence.row.job), evidence.row.slot).step();
+  if (!known) write(evidence.row);
+}
+
+std::int64_t LedgerFile::id_of(const std::string& name) {
+  if (const auto known = names_.find(name); known != names_.end()) return known->second;
+  std::int64_t id = 0;
+  if (Cursor found = find_name_.start(std::string_view(name)); found.step()) id = found.number(0);
+  if (id == 0) {
+    insert_name_.run(std::string_view(name));
+    id = sqlite3_last_insert_rowid(db_.handle());
+  }
+  names_.emplace(name, id);
+  return id;
+}
+
+void LedgerFile::checkpoint_if_due() {
+  if (log_.pages < log_.checkpoint_at) return;
+  checkpoint(log_.pages < pages_too_many ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE);
+  log_.checkpoint_at = log_.pages + pages_due;
+}
+
+void LedgerFile::checkpoint() { checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
+
+void LedgerFile::checkpoint(int mode) {
+  if (mode == SQLITE_CHECKPOINT_TRUNCATE) db_.wait_for_locks(truncate_wait);
+  int in_log = 0, moved = 0;
+  const int code = sqlite3_wal_checkpoint_v2(db_.handle(), nullptr, mode, &in_log, &moved);
+  if (mode == SQLITE_CHECKPOINT_TRUNCATE) db_.wait_for_locks(lock_wait_);
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) db_.fail(code);
+  if (code != SQLITE_OK || in_log != moved) return;
+  log_.folded = synced_ = true;
+}
+
+}  // namespace ballot::storage

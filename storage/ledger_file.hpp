@@ -1,0 +1,78 @@
+// LedgerFile: the open ledger as its one writer has it: records go in by their keys, the write-ahead log is kept small.
+// Knows nothing of queues, spools and retries. Everything throws SqliteError; after one, throw the object away.
+//
+// Thread: the writer's.
+//
+//   LedgerFile file("/var/lib/ballot/history.db", std::chrono::seconds(5));
+//   file.write(records, Sync::now);
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "storage/database.hpp"
+#include "storage/record.hpp"
+#include "storage/statement.hpp"
+
+namespace ballot::storage {
+
+enum class Sync {
+  later,  // survives the end of the process; the disk has it after the next checkpoint
+  now     // on the disk, with everything written before, when the call returns
+};
+
+class LedgerFile {
+ public:
+  LedgerFile(const std::string& path, Millis lock_wait);
+  LedgerFile(const LedgerFile&) = delete;
+  LedgerFile& operator=(const LedgerFile&) = delete;
+  ~LedgerFile() = default;
+
+  /// One transaction: all of them or none.
+  void write(std::span<const Record> records, Sync sync);
+
+  /// Moves the write-ahead log into the database if it has grown; a reader in the way is left alone.
+  void checkpoint_if_due();
+  /// The same at any size, for a quiet moment.
+  void checkpoint();
+  /// Leaves one file without a log once the object is gone. For an orderly end.
+  void fold() { db_.on_close(WalOnClose::is_folded_in); }
+  /// False once everything written is in the database itself.
+  bool has_wal() const noexcept { return !log_.folded; }
+
+  /// The jobs (their ids) that got rows since the last call.
+  std::set<std::int64_t> take_touched_jobs() { return std::exchange(touched_jobs_, {}); }
+
+  Database& database() noexcept { return db_; }
+
+ private:
+  /// The write-ahead log, as SQLite tells of it after each commit.
+  struct Log {
+    int pages = 0;
+    int checkpoint_at = 0;
+    bool folded = false;
+  };
+
+  void write(const Row& row);
+  void write(const TermRow& term);
+  void write(const OutputRecord& record);
+  void write(const EvidenceRow& evidence);
+  std::int64_t id_of(const std::string& name);
+  void checkpoint(int mode);
+
+  Millis lock_wait_;
+  Database db_;
+  Statement find_name_, insert_name_, find_slot_, upsert_row_, upsert_term_, upsert_output_, save_change_;
+  std::unordered_map<std::string, std::int64_t> names_;
+  std::set<std::int64_t> touched_jobs_;
+  std::int64_t change_;
+  Log log_;
+  bool synced_ = false;
+};
+
+}  // namespace ballot::storage

@@ -1,0 +1,303 @@
+#include "storage/reader.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "storage/history_query.hpp"
+#include "storage/row_columns.hpp"
+#include "storage/schema.hpp"
+#include "storage/sqlite_error.hpp"
+
+namespace ballot::storage {
+namespace {
+
+constexpr std::int64_t page_rows = 1000;
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+Errc errc_of(Fault fault) {
+  switch (fault) {
+    case Fault::broken: return Errc::corrupt;
+    case Fault::refused: return Errc::refused;
+    case Fault::passing: return Errc::io;
+  }
+  return Errc::io;
+}
+
+/// Runs what may throw, and returns what it returns.
+template <class Function>
+auto guarded(Function function) -> Result<decltype(function())> {
+  try {
+    return function();
+  } catch (const SqliteError& error) {
+    return Error{errc_of(error.fault()), error.what()};
+  }
+}
+
+Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
+
+std::string attempt_text(std::optional<int> attempt) {
+  return attempt ? "attempt " + std::to_string(*attempt) : "attempt";
+}
+
+/// Hexadecimal digits without dashes, in lower case; empty if there is anything else.
+std::string hex_digits(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (c == '-') continue;
+    const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (!((lower >= '0' && lower <= '9') || (lower >= 'a' && lower <= 'f'))) return "";
+    digits += lower;
+  }
+  return digits;
+}
+
+}  // namespace
+
+/// The connection and what is known of its names. Everything throws SqliteError.
+class Reader::Session {
+ public:
+  explicit Session(const std::string& path) : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql) {}
+
+  std::optional<Position> history(const Filter& filter, const VisitRow& visit);
+  std::int64_t changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
+  std::vector<Row> ranges(std::string_view job, WallTime slot);
+  std::vector<RunId> runs_ending_with(const std::string& digits);
+  std::optional<Output> output(const RunId& run, std::optional<int> attempt);
+  std::vector<TermRow> terms(std::string_view group, std::int64_t limit);
+  bool has(const char* sql, std::string_view name);
+  std::int64_t sequence() { return db_.number("SELECT value FROM meta WHERE key = 'change'"); }
+
+ private:
+  static constexpr std::string_view text_sql = "SELECT text FROM name WHERE id = ?1";
+
+  std::optional<Selection> select(const Filter& filter);
+  std::vector<std::int64_t> ids_of(const std::vector<std::string>& names);
+  const std::string& name_of(std::int64_t id);
+  NumberedRow read(const Cursor& cursor) {
+    return read_row(cursor, [this](std::int64_t id) -> const std::string& { return name_of(id); });
+  }
+  std::vector<NumberedRow> page(Cursor cursor);
+
+  Database db_;
+  Statement find_text_;
+  std::unordered_map<std::int64_t, std::string> names_;
+};
+
+const std::string& Reader::Session::name_of(std::int64_t id) {
+  std::string& name = names_[id];
+  if (!name.empty()) return name;
+  Cursor found = find_text_.start(id);
+  if (found.step()) name = found.text(0);
+  return name;
+}
+
+std::vector<std::int64_t> Reader::Session::ids_of(const std::vector<std::string>& names) {
+  Statement find(db_, "SELECT id FROM name WHERE text = ?1");
+  std::vector<std::int64_t> ids;
+  for (const std::string& name : names)
+    if (Cursor found = find.start(std::string_view(name)); found.step()) ids.push_back(found.number(0));
+  return ids;
+}
+
+/// nullopt: no row can match, as none of the names is known.
+std::optional<Selection> Reader::Session::select(const Filter& filter) {
+  Selection selection{filter.run,           ids_of(filter.jobs), ids_of(filter.groups),
+                      ids_of(filter.nodes), filter.statuses,     filter.reasons};
+  if (selection.jobs.empty() != filter.jobs.empty() || selection.groups.empty() != filter.groups.empty() ||
+      selection.nodes.empty() != filter.nodes.empty())
+    return std::nullopt;
+  return selection;
+}
+
+std::vector<NumberedRow> Reader::Session::page(Cursor cursor) {
+  std::vector<NumberedRow> rows;
+  while (cursor.step()) rows.push_back(read(cursor));
+  return rows;
+}
+
+std::optional<Position> Reader::Session::history(const Filter& filter, const VisitRow& visit) {
+  const std::optional<Selection> selection = select(filter);
+  if (!selection) return std::nullopt;
+  Statement query(db_, history_sql(*selection));
+  const std::int64_t since = filter.since ? filter.since->time_since_epoch().count() : least;
+  const WallTime until = filter.until.value_or(WallTime(Millis(most)));
+  std::int64_t left = filter.limit.value_or(most), attempt = least, id = least;
+  WallTime before = until;
+  if (filter.after && filter.after->slot < until)
+    before = filter.after->slot, attempt = filter.after->attempt, id = filter.after->id;
+  while (left > 0) {
+    const std::int64_t wanted = std::min(left, page_rows);
+    const std::vector<NumberedRow> rows = page(query.start(since, before, attempt, id, wanted));
+    for (const NumberedRow& row : rows) {
+      before = row.row.slot, attempt = row.row.attempt, id = row.id;
+      if (!visit(row.row)) return Position{before, row.row.attempt, id};
+    }
+    if (std::ssize(rows) < wanted) return std::nullopt;
+    left -= wanted;
+  }
+  return Position{before, static_cast<int>(attempt), id};
+}
+
+std::int64_t Reader::Session::changes(const Filter& filter, std::int64_t since, const VisitRow& visit) {
+  const std::int64_t last = sequence();
+  const std::optional<Selection> selection = select(filter);
+  if (!selection) return last;
+  Statement query(db_, changes_sql(*selection));
+  const WallTime from = filter.since.value_or(WallTime(Millis(least)));
+  const WallTime until = filter.until.value_or(WallTime(Millis(most)));
+  while (true) {
+    const std::vector<NumberedRow> rows = page(query.start(since, last, page_rows));
+    for (const NumberedRow& row : rows) {
+      since = row.change;
+      if (row.row.slot >= from && row.row.slot < until && !visit(row.row)) return since;
+    }
+    if (std::ssize(rows) < page_rows) return last;
+  }
+}
+
+std::vector<Row> Reader::Session::ranges(std::string_view job, WallTime slot) {
+  Statement query(db_, std::string("SELECT ") + row_columns +
+                           " FROM ledger INDEXED BY ledger_range WHERE job_id = (SELECT id FROM name WHERE text = ?1)"
+                           " AND slot_until >= ?2 AND slot <= ?2");
+  std::vector<Row> rows;
+  for (NumberedRow& row : page(query.start(job, slot))) rows.push_back(std::move(row.row));
+  return rows;
+}
+
+std::vector<RunId> Reader::Session::runs_ending_with(const std::string& digits) {
+  std::string last_byte;
+  last_byte += static_cast<char>(std::stoi(digits.substr(digits.size() - 2), nullptr, 16));
+  Statement query(db_,
+                  "SELECT DISTINCT run_id FROM ledger INDEXED BY ledger_run WHERE substr(run_id, 16) = ?1"
+                  " AND run_id IS NOT NULL AND substr(lower(hex(run_id)), 33 - length(?2)) = ?2 LIMIT 10");
+  Cursor found = query.start(Blob{last_byte}, std::string_view(digits));
+  std::vector<RunId> runs;
+  while (found.step()) runs.push_back(read_run_id(found.blob(0)));
+  return runs;
+}
+
+/// nullopt: no such attempt, or no such run. Without an attempt, the last one.
+std::optional<Output> Reader::Session::output(const RunId& run, std::optional<int> attempt) {
+  Statement query(db_,
+                  "SELECT o.head, o.tail, o.total_bytes FROM ledger INDEXED BY ledger_run"
+                  " LEFT JOIN output AS o ON o.run_id = ledger.run_id AND o.attempt = ledger.attempt"
+                  " WHERE substr(ledger.run_id, 16) = substr(?1, 16) AND ledger.run_id = ?1"
+                  " AND ledger.attempt = ifnull(?2, ledger.attempt) ORDER BY ledger.attempt DESC LIMIT 1");
+  Cursor found = query.start(blob(run), attempt);
+  if (!found.step()) return std::nullopt;
+  return Output{std::string(found.blob(0)), std::string(found.blob(1)), found.number(2)};
+}
+
+std::vector<TermRow> Reader::Session::terms(std::string_view group, std::int64_t limit) {
+  Statement query(db_,
+                  "SELECT group_id, node_id, epoch, elected_at, ended_at, cause FROM term WHERE group_id ="
+                  " (SELECT id FROM name WHERE text = ?1) ORDER BY epoch DESC LIMIT ?2");
+  Cursor found = query.start(group, limit);
+  std::vector<TermRow> terms;
+  while (found.step()) {
+    TermRow& term = terms.emplace_back();
+    term.group = name_of(found.number(0));
+    term.node = name_of(found.number(1));
+    term.epoch = static_cast<std::uint64_t>(found.number(2));
+    term.elected_at = found.time(3);
+    if (!found.null(4)) term.ended_at = found.time(4);
+    term.cause = read_word(found.number(5), Cause::shutdown);
+  }
+  return terms;
+}
+
+bool Reader::Session::has(const char* sql, std::string_view name) {
+  Statement query(db_, sql);
+  Cursor found = query.start(name);
+  return found.step() && found.number(0) != 0;
+}
+
+Reader::Reader(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Result<Reader> Reader::open(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0)
+    return Error{Errc::not_found, path + ": there is no ledger yet: it begins when the daemon first runs"};
+  return guarded([&] { return Reader(std::make_unique<Session>(path)); });
+}
+
+Result<std::optional<Position>> Reader::history(const Filter& filter, const VisitRow& visit) {
+  return guarded([&] { return session_->history(filter, visit); });
+}
+
+Result<std::int64_t> Reader::sequence() {
+  return guarded([&] { return session_->sequence(); });
+}
+
+Result<std::int64_t> Reader::changes(const Filter& filter, std::int64_t since, const VisitRow& visit) {
+  return guarded([&] { return session_->changes(filter, since, visit); });
+}
+
+Result<std::optional<Row>> Reader::last(std::string_view job) {
+  return guarded([&] {
+    std::optional<Row> last;
+    session_->history({.jobs = {std::string(job)}, .limit = 1}, [&](const Row& row) { return last = row, true; });
+    return last;
+  });
+}
+
+Result<std::vector<Row>> Reader::at(std::string_view job, WallTime slot) {
+  return guarded([&] {
+    std::vector<Row> rows;
+    session_->history({.jobs = {std::string(job)}, .since = slot, .until = slot + Millis(1), .limit = std::nullopt},
+                      [&](const Row& row) { return rows.push_back(row), true; });
+    return rows.empty() ? session_->ranges(job, slot) : rows;
+  });
+}
+
+Result<std::vector<Row>> Reader::open_rows() {
+  return guarded([&] {
+    std::vector<Row> rows;
+    session_->history({.statuses = {Status::queued, Status::claimed, Status::running}, .limit = std::nullopt},
+                      [&](const Row& row) { return rows.push_back(row), true; });
+    return rows;
+  });
+}
+
+Result<std::vector<RunId>> Reader::find_run(std::string_view suffix) {
+  const std::string digits = hex_digits(suffix);
+  if (digits.size() < 6 || digits.size() > 32)
+    return Error{Errc::invalid, std::string(suffix) + ": no run id: give all of it, or its last 6 or more digits"};
+  return guarded([&] { return session_->runs_ending_with(digits); });
+}
+
+Result<Output> Reader::output(const RunId& run, std::optional<int> attempt) {
+  const auto found = guarded([&] { return session_->output(run, attempt); });
+  if (!found) return found.error();
+  if (!*found) return Error{Errc::not_found, "the ledger has no " + attempt_text(attempt) + " of run " + run.text()};
+  return **found;
+}
+
+Result<std::vector<TermRow>> Reader::terms(std::string_view group, std::int64_t limit) {
+  return guarded([&] { return session_->terms(group, limit); });
+}
+
+Result<bool> Reader::knows_job(std::string_view name) {
+  return guarded([&] {
+    return session_->has("SELECT EXISTS (SELECT 1 FROM ledger WHERE job_id = (SELECT id FROM name WHERE text = ?1))",
+                         name);
+  });
+}
+
+Result<bool> Reader::knows_group(std::string_view name) {
+  return guarded([&] {
+    return session_->has(
+        "SELECT EXISTS (SELECT 1 FROM ledger WHERE group_id = (SELECT id FROM name WHERE text = ?1))"
+        " OR EXISTS (SELECT 1 FROM term WHERE group_id = (SELECT id FROM name WHERE text = ?1))",
+        name);
+  });
+}
+
+}  // namespace ballot::storage

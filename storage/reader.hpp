@@ -1,0 +1,77 @@
+// Reader: the ledger as commands read it, in the daemon and beside it: read-only, from the file alone, also when its
+// writer was killed and left a write-ahead log behind. Rows that wait in a spool are not seen. Knows nothing of names
+// that are loaded but never ran: it answers for the ledger only.
+//
+// Each call reads in transactions of at most a thousand rows, which end before what was read is handed out: a slow
+// caller does not hold up the writer's checkpoints.
+//
+// Errors: not_found (no file, no such run), refused (newer or foreign file, no permission), corrupt, io.
+// Thread: the one that uses it.
+//
+//   Result<Reader> reader = Reader::open("/var/lib/ballot/history.db");
+//   reader->history({.jobs = {"nightly-backup"}, .statuses = {Status::failed}}, [](const Row& row) { ...; return true;
+//   });
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/ledger.hpp"
+#include "storage/filter.hpp"
+
+namespace ballot::storage {
+
+/// Called for each row; false: no more.
+using VisitRow = std::function<bool(const Row&)>;
+
+class Reader {
+ public:
+  static Result<Reader> open(const std::string& path);
+
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+  ~Reader();
+
+  /// Rows by slot, then attempt, newest first. Where the next page begins, or nullopt when no row is left.
+  Result<std::optional<Position>> history(const Filter& filter, const VisitRow& visit);
+
+  /// Grows with every row that is written or replaced, until the file is set aside as corrupt: then it begins again.
+  Result<std::int64_t> sequence();
+  /// For `--follow`: the matching rows written or replaced after `since`, in that order (`after`, `limit` do not
+  /// count). The sequence to ask from next time; if `since` is beyond sequence(), this is another file: ask from 0.
+  Result<std::int64_t> changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
+
+  /// The row of a job with the newest slot, and of that its last attempt.
+  Result<std::optional<Row>> last(std::string_view job);
+  /// What became of a slot: its rows, last attempt first, or the row of many slots that has it among them.
+  Result<std::vector<Row>> at(std::string_view job, WallTime slot);
+  /// Rows that are queued, claimed or running.
+  Result<std::vector<Row>> open_rows();
+
+  /// The runs whose id ends with `suffix`: one, none, or the candidates (at most ten). Dashes and case do not count.
+  /// Error `invalid` for what has fewer than six digits or is no hexadecimal number.
+  Result<std::vector<RunId>> find_run(std::string_view suffix);
+  /// What an attempt printed (the last attempt without one); empty if it printed nothing.
+  Result<Output> output(const RunId& run, std::optional<int> attempt = std::nullopt);
+
+  /// Terms of a group, newest first.
+  Result<std::vector<TermRow>> terms(std::string_view group, std::int64_t limit = 50);
+
+  /// Whether the ledger has a row of that job; a row or a term of that group.
+  Result<bool> knows_job(std::string_view name);
+  Result<bool> knows_group(std::string_view name);
+
+ private:
+  class Session;
+  explicit Reader(std::unique_ptr<Session> session);
+
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace ballot::storage

@@ -1,0 +1,166 @@
+#include "storage/record.hpp"
+
+#include <array>
+#include <type_traits>
+
+namespace ballot::storage {
+namespace {
+
+constexpr std::uint64_t version = 1;
+
+/// Writes fields one after the other. `fields` below names them once, for both directions.
+class Writer {
+ public:
+  template <class T>
+  void operator()(const T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
+      integer(static_cast<std::uint64_t>(value));
+    else
+      put(value);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  void integer(std::uint64_t value) {
+    for (int shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(value >> shift & 0xff);
+  }
+  void put(const std::string& text) {
+    integer(text.size());
+    bytes_ += text;
+  }
+  void put(WallTime time) { (*this)(time.time_since_epoch().count()); }
+  void put(Millis duration) { (*this)(duration.count()); }
+  void put(const RunId& id) { bytes_.append(id.bytes.begin(), id.bytes.end()); }
+  template <class T>
+  void put(const std::optional<T>& value) {
+    (*this)(value.has_value());
+    if (value) (*this)(*value);
+  }
+
+  std::string bytes_;
+};
+
+/// Reads them back; past the end everything is zero and `ok` is false.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void operator()(T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
+      value = static_cast<T>(integer());
+    else
+      get(value);
+  }
+  bool at_end() const { return ok_ && bytes_.empty(); }
+
+ private:
+  std::string_view take(std::uint64_t count) {
+    if (count > bytes_.size()) ok_ = false, count = 0;
+    const std::string_view taken = bytes_.substr(0, count);
+    bytes_.remove_prefix(count);
+    return taken;
+  }
+  std::uint64_t integer() {
+    std::uint64_t value = 0;
+    int shift = 0;
+    for (const char c : take(8)) value |= std::uint64_t{static_cast<unsigned char>(c)} << shift, shift += 8;
+    return value;
+  }
+  void get(std::string& text) { text = take(integer()); }
+  void get(WallTime& time) { time = WallTime(Millis(static_cast<std::int64_t>(integer()))); }
+  void get(Millis& duration) { duration = Millis(static_cast<std::int64_t>(integer())); }
+  void get(RunId& id) {
+    std::size_t i = 0;
+    for (const char c : take(id.bytes.size())) id.bytes[i++] = static_cast<std::uint8_t>(c);
+  }
+  template <class T>
+  void get(std::optional<T>& value) {
+    if (integer() != 0) (*this)(value.emplace());
+  }
+
+  std::string_view bytes_;
+  bool ok_ = true;
+};
+
+template <class Visit, class R>
+void fields(Visit& visit, R& row) requires std::is_same_v<std::remove_const_t<R>, Row> {
+  visit(row.run), visit(row.job), visit(row.group), visit(row.slot), visit(row.slot_until), visit(row.slots);
+  visit(row.trigger), visit(row.attempt), visit(row.status), visit(row.reason), visit(row.exit_code);
+  visit(row.signal), visit(row.started_at), visit(row.ended_at), visit(row.duration), visit(row.node);
+  visit(row.epoch), visit(row.fence), visit(row.output_bytes), visit(row.leftover);
+}
+
+template <class Visit, class T>
+void fields(Visit& visit, T& term) requires std::is_same_v<std::remove_const_t<T>, TermRow> {
+  visit(term.group), visit(term.node), visit(term.epoch), visit(term.elected_at), visit(term.ended_at);
+  visit(term.cause);
+}
+
+template <class Visit, class O>
+void fields(Visit& visit, O& record) requires std::is_same_v<std::remove_const_t<O>, OutputRecord> {
+  visit(record.run), visit(record.attempt), visit(record.output.total_bytes), visit(record.output.head);
+  visit(record.output.tail);
+}
+
+template <class Visit, class E>
+void fields(Visit& visit, E& evidence) requires std::is_same_v<std::remove_const_t<E>, EvidenceRow> {
+  fields(visit, evidence.row);
+}
+
+template <class T>
+std::optional<Record> read(Reader& reader) {
+  T value;
+  fields(reader, value);
+  if (!reader.at_end()) return std::nullopt;
+  return value;
+}
+
+constexpr std::array<std::uint32_t, 256> crc_table = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0xedb88320u : value >> 1;
+    table[i] = value;
+  }
+  return table;
+}();
+
+}  // namespace
+
+std::size_t weight(const Record& record) {
+  if (const auto* printed = std::get_if<OutputRecord>(&record))
+    return printed->output.head.size() + printed->output.tail.size();
+  return 0;
+}
+
+std::string encode(const Record& record) {
+  Writer writer;
+  writer(version);
+  writer(record.index());
+  std::visit([&](const auto& value) { fields(writer, value); }, record);
+  return writer.take();
+}
+
+std::optional<Record> decode(std::string_view bytes) {
+  Reader reader(bytes);
+  std::uint64_t written_by = 0, kind = 0;
+  reader(written_by);
+  reader(kind);
+  if (written_by != version) return std::nullopt;
+  switch (kind) {
+    case 0: return read<Row>(reader);
+    case 1: return read<TermRow>(reader);
+    case 2: return read<OutputRecord>(reader);
+    case 3: return read<EvidenceRow>(reader);
+    default: return std::nullopt;
+  }
+}
+
+std::uint32_t crc32(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffffu;
+  for (const char c : bytes) crc = crc >> 8 ^ crc_table[(crc ^ static_cast<unsigned char>(c)) & 0xff];
+  return ~crc;
+}
+
+}  // namespace ballot::storage

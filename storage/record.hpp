@@ -1,0 +1,37 @@
+// Record: one thing that the ledger was told, and its form in the spool.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "ballot/ledger.hpp"
+
+namespace ballot::storage {
+
+struct OutputRecord {
+  RunId run;
+  int attempt = 0;
+  Output output;
+};
+
+/// A row that counts only where nothing is known of its slot.
+struct EvidenceRow {
+  Row row;
+};
+
+using Record = std::variant<Row, TermRow, OutputRecord, EvidenceRow>;
+
+/// Bytes that a record occupies beside its struct: what a crowd of them costs in memory.
+std::size_t weight(const Record& record);
+
+/// Begins with a version and a kind; integers are little-endian, texts have their length in front.
+std::string encode(const Record& record);
+/// nullopt if the bytes are no record of a version that this ballot knows.
+std::optional<Record> decode(std::string_view bytes);
+
+/// CRC-32 (IEEE 802.3), what guards a frame of the spool.
+std::uint32_t crc32(std::string_view bytes);
+
+}  // namespace ballot::storage

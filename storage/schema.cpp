@@ -1,0 +1,201 @@
+#include "storage/schema.hpp"
+
+#include <unistd.h>
+
+#include "ballot/run.hpp"
+#include "storage/sqlite_error.hpp"
+#include "storage/statement.hpp"
+#include "storage/transaction.hpp"
+
+namespace ballot::storage {
+namespace {
+
+constexpr Millis reader_lock_wait = std::chrono::seconds(5);
+
+// migrations[n] takes a file from version n to n + 1. What was released is never changed, only added to.
+constexpr const char* migrations[] = {
+    R"sql(
+CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO meta VALUES ('change', 0);
+
+CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE word (
+  kind TEXT NOT NULL, id INTEGER NOT NULL, text TEXT, PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger (
+  id INTEGER PRIMARY KEY,
+  change INTEGER NOT NULL,
+  run_id BLOB,
+  job_id INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  slot_until INTEGER,
+  slots INTEGER NOT NULL,
+  trigger INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  exit_code INTEGER,
+  signal INTEGER,
+  started_at INTEGER,
+  ended_at INTEGER,
+  duration_ms INTEGER,
+  node_id INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  output_bytes INTEGER NOT NULL,
+  leftover INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX ledger_run ON ledger (substr(run_id, 16), run_id, attempt) WHERE run_id IS NOT NULL;
+CREATE UNIQUE INDEX ledger_slot_without_run ON ledger (job_id, slot) WHERE run_id IS NULL;
+CREATE INDEX ledger_change ON ledger (change);
+CREATE INDEX ledger_slot ON ledger (slot, attempt);
+CREATE INDEX ledger_job ON ledger (job_id, status, slot, attempt);
+CREATE INDEX ledger_group ON ledger (group_id, status, slot, attempt);
+CREATE INDEX ledger_node ON ledger (node_id, status, slot, attempt);
+CREATE INDEX ledger_status ON ledger (status, slot, attempt);
+CREATE INDEX ledger_reason ON ledger (reason, slot, attempt) WHERE reason > 0;
+CREATE INDEX ledger_range ON ledger (job_id, slot_until) WHERE slot_until IS NOT NULL;
+
+CREATE TABLE output (
+  run_id BLOB NOT NULL, attempt INTEGER NOT NULL, total_bytes INTEGER NOT NULL, head BLOB NOT NULL, tail BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX output_run ON output (run_id, attempt);
+
+CREATE TABLE term (
+  group_id INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  node_id INTEGER NOT NULL,
+  elected_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  cause INTEGER NOT NULL,
+  PRIMARY KEY (group_id, epoch)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX term_ended ON term (ended_at) WHERE ended_at IS NOT NULL;
+
+CREATE VIEW history AS SELECT
+  CASE WHEN run_id IS NOT NULL THEN lower(
+    substr(hex(run_id), 1, 8) || '-' || substr(hex(run_id), 9, 4) || '-' || substr(hex(run_id), 13, 4) || '-' ||
+    substr(hex(run_id), 17, 4) || '-' || substr(hex(run_id), 21)) END AS run_id,
+  job.text AS job,
+  grp.text AS "group",
+  strftime(iif(slot % 1000, '%Y-%m-%dT%H:%M:%fZ', '%Y-%m-%dT%H:%M:%SZ'), slot / 1000.0, 'unixepoch') AS slot,
+  strftime('%Y-%m-%dT%H:%M:%SZ', slot_until / 1000.0, 'unixepoch') AS slot_until,
+  slots,
+  (SELECT text FROM word WHERE kind = 'trigger' AND word.id = trigger) AS "trigger",
+  attempt,
+  (SELECT text FROM word WHERE kind = 'status' AND word.id = status) AS status,
+  (SELECT text FROM word WHERE kind = 'reason' AND word.id = reason) AS reason,
+  exit_code,
+  signal,
+  strftime('%Y-%m-%dT%H:%M:%fZ', started_at / 1000.0, 'unixepoch') AS started_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1000.0, 'unixepoch') AS ended_at,
+  duration_ms,
+  node.text AS node,
+  epoch,
+  nullif(fence, 0) AS fence,
+  output_bytes,
+  (SELECT text FROM word WHERE kind = 'leftover' AND word.id = leftover) AS leftover
+FROM ledger
+JOIN name AS job ON job.id = job_id
+JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
+
+CREATE VIEW terms AS SELECT
+  grp.text AS "group",
+  node.text AS node,
+  epoch,
+  strftime('%Y-%m-%dT%H:%M:%fZ', elected_at / 1000.0, 'unixepoch') AS elected_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', ended_at / 1000.0, 'unixepoch') AS ended_at,
+  (SELECT text FROM word WHERE kind = 'cause' AND word.id = cause) AS cause
+FROM term
+JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
+)sql"};
+static_assert(std::size(migrations) == schema_version);
+
+/// The words of one enumeration, "" as null. New words appear in older files by themselves.
+template <class Enum>
+void write_words(Statement& insert, std::string_view kind, Enum last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    const std::string_view text = to_string(static_cast<Enum>(i));
+    insert.run(kind, i, text.empty() ? std::nullopt : std::optional(text));
+  }
+}
+
+void write_words(Database& db) {
+  Statement insert(db, "INSERT OR IGNORE INTO word VALUES (?1, ?2, ?3)");
+  write_words(insert, "status", Status::missed);
+  write_words(insert, "reason", Reason::halted);
+  write_words(insert, "trigger", Trigger::rerun);
+  write_words(insert, "leftover", Leftover::unkillable);
+  write_words(insert, "cause", Cause::shutdown);
+}
+
+/// The file's version; refuses what is not a ledger, and what a newer ballot wrote.
+std::int64_t checked_version(Database& db) {
+  const std::int64_t version = db.number("PRAGMA user_version");
+  const std::int64_t owner = db.number("PRAGMA application_id");
+  const bool fresh = version == 0 && owner == 0 && db.number("SELECT count(*) FROM sqlite_schema") == 0;
+  if (!fresh && owner != application_id)
+    throw SqliteError(Fault::refused,
+                      db.path() + ": a database of another program, not a ledger: set [history] path to another file");
+  if (version > schema_version)
+    throw SqliteError(Fault::refused, db.path() + ": written by a newer ballot (schema " + std::to_string(version) +
+                                          ", this one knows " + std::to_string(schema_version) +
+                                          "): install that version, or move the file away");
+  return version;
+}
+
+void migrate(Database& db) {
+  Transaction transaction(db);
+  for (std::int64_t version = checked_version(db); version < schema_version; ++version) db.run(migrations[version]);
+  write_words(db);
+  db.run(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
+  db.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
+  transaction.commit();
+}
+
+void check_readable(Database& db) {
+  db.wait_for_locks(reader_lock_wait);
+  if (checked_version(db) < schema_version)
+    throw SqliteError(Fault::refused, db.path() + ": not made yet, or of an older ballot: start the daemon once");
+}
+
+}  // namespace
+
+Database open_ledger(const std::string& path, Millis lock_wait) {
+  Database db(path, Open::write);
+  db.wait_for_locks(lock_wait);
+  checked_version(db);
+  db.run(
+      "PRAGMA auto_vacuum = INCREMENTAL;"  // counts only before the first table
+      "PRAGMA journal_mode = WAL;"
+      "PRAGMA synchronous = NORMAL;"
+      "PRAGMA wal_autocheckpoint = 0;"
+      "PRAGMA journal_size_limit = 67108864;"
+      "PRAGMA cache_size = -65536;"
+      "PRAGMA temp_store = MEMORY;"
+      "PRAGMA secure_delete = FAST;"
+      "PRAGMA cell_size_check = ON;");
+  migrate(db);
+  return db;
+}
+
+Database open_ledger_for_reading(const std::string& path) {
+  try {
+    Database db(path, Open::read);
+    check_readable(db);
+    return db;
+  } catch (const SqliteError&) {
+    // Without a daemon, and in a folder where this user cannot make the -shm file that readers share with a writer.
+    if (::access(path.c_str(), R_OK) != 0 || ::access((path + "-wal").c_str(), F_OK) == 0) throw;
+  }
+  Database db(path, Open::immutable);
+  check_readable(db);
+  return db;
+}
+
+}  // namespace ballot::storage

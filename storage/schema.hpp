@@ -1,0 +1,26 @@
+// The ledger's tables, as docs/ledger.md describes them, and how a file comes to have them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ballot/time.hpp"
+#include "storage/database.hpp"
+
+namespace ballot::storage {
+
+/// "blot" in the file's header: this SQLite file is a ledger of ballot.
+inline constexpr std::int64_t application_id = 0x626c6f74;
+
+/// What this ballot reads and writes (`PRAGMA user_version`).
+inline constexpr std::int64_t schema_version = 1;
+
+/// Opens the file for its one writer: made, migrated, and set up as docs/ledger.md says. Throws SqliteError: `refused`
+/// for a file of a newer ballot or of another program, which is left as it is.
+/// `lock_wait`: how long a statement waits for another process's lock.
+Database open_ledger(const std::string& path, Millis lock_wait);
+
+/// Opens the file for reading only. Throws SqliteError: `refused` as above, and for a file that is yet to be migrated.
+Database open_ledger_for_reading(const std::string& path);
+
+}  // namespace ballot::storage

@@ -1,0 +1,246 @@
+#include "storage/writer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/wall_text.hpp"
+
+namespace ballot::storage {
+namespace {
+
+constexpr auto quiet_time = std::chrono::seconds(1);
+
+std::string spool_folder(const LedgerOptions& options) {
+  if (!options.spool_folder.empty()) return options.spool_folder;
+  return (std::filesystem::path(options.path).parent_path() / "spool").string();
+}
+
+std::string spool_name(const LedgerOptions& options) {
+  return std::filesystem::path(options.path).filename().string() + ".rows";
+}
+
+/// ".corrupt-20250309T070000Z"
+std::string aside_ending(WallTime now) {
+  std::string stamp = format_seconds(now);
+  std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
+  return ".corrupt-" + stamp;
+}
+
+std::string free_name(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 2; ::access(name.c_str(), F_OK) == 0; ++i) name = wanted + "-" + std::to_string(i);
+  return name;
+}
+
+}  // namespace
+
+Writer::Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& backlog)
+    : options_(options),
+      hooks_(hooks),
+      backlog_(backlog),
+      spool_(spool_folder(options), spool_name(options), options.spool_reserve),
+      retry_after_(options.retry_first) {}
+
+void Writer::work() {
+  recover();
+  while (true) {
+    report();
+    rest();
+    if (state_ != State::writing && Clock::now() >= retry_at_) recover();
+    if (hand_.empty()) hand_ = backlog_.take();
+    store();
+    if (stopping_ && state_ == State::holding) return give_up();
+    if (stopping_ && hand_.empty() && backlog_.size() == 0) break;
+    if (state_ == State::writing) tidy();
+  }
+  report();
+  close();
+}
+
+void Writer::rest() {
+  if (stopping_) return;
+  if (state_ == State::holding)
+    backlog_.wait_for_stop(retry_at_);
+  else
+    backlog_.wait(wake_at());
+  stopping_ = backlog_.stopped();
+  if (stopping_) retry_at_ = Clock::now();
+}
+
+Writer::Clock::time_point Writer::wake_at() const {
+  if (state_ != State::writing) return retry_at_;
+  return file_->has_wal() ? std::min(sweep_at_, quiet_at_) : sweep_at_;
+}
+
+void Writer::store() {
+  if (hand_.empty()) return;
+  if (!write_to_file() && !write_to_spool()) return;
+  const Batch stored = std::exchange(hand_, {});
+  for (const auto& flushed : stored.flushed) flushed();
+}
+
+bool Writer::write_to_file() {
+  for (int tries = 0; tries < 2 && state_ == State::writing; ++tries) {
+    try {
+      leave_moved_file();
+      file_->write(hand_.records, hand_.flushed.empty() ? Sync::later : Sync::now);
+      file_->checkpoint_if_due();
+      quiet_at_ = Clock::now() + quiet_time;
+      return true;
+    } catch (const SqliteError& error) {
+      fail(error);
+    }
+  }
+  return false;
+}
+
+bool Writer::write_to_spool() {
+  open_spool();
+  if (spool_.is_open()) {
+    const Result<void> appended = spool_.append(hand_.records);
+    spool_reason_ = appended ? "" : appended.error().what;
+  }
+  state_ = spool_reason_.empty() ? State::spooling : State::holding;
+  return state_ == State::spooling;
+}
+
+void Writer::recover() {
+  for (int tries = 0; tries < 2 && state_ != State::writing; ++tries) {
+    try {
+      open_file();
+      replay();
+      state_ = State::writing;
+      reason_.clear();
+      retry_after_ = options_.retry_first;
+    } catch (const SqliteError& error) {
+      if (error.fault() == Fault::broken) set_aside(error.what());
+      degrade(error.what());
+      if (error.fault() != Fault::broken) return;
+    }
+  }
+}
+
+void Writer::fail(const SqliteError& error) {
+  if (error.fault() == Fault::broken) set_aside(error.what());
+  degrade(error.what());
+  if (error.fault() == Fault::broken) recover();
+}
+
+void Writer::degrade(std::string reason) {
+  retention_.reset();
+  file_.reset();
+  if (state_ == State::writing) state_ = State::spooling;
+  reason_ = std::move(reason);
+  retry_at_ = Clock::now() + retry_after_;
+  retry_after_ = std::min(2 * retry_after_, options_.retry_most);
+}
+
+void Writer::open_file() {
+  retention_.reset();
+  file_.reset();
+  file_ = std::make_unique<LedgerFile>(options_.path, options_.lock_wait);
+  retention_ = std::make_unique<Retention>(*file_, options_.limits);
+  sweep_at_ = Clock::now();
+  quiet_at_ = sweep_at_ + quiet_time;
+}
+
+void Writer::open_spool() {
+  if (spool_.is_open()) return;
+  const Result<std::string> opened = spool_.open(aside_ending(hooks_.now()));
+  const std::string reason = opened ? "" : opened.error().what;
+  if (reason != spool_reason_ && !reason.empty())
+    alarm(reason + ": rows that the ledger cannot take wait in memory only");
+  if (opened && !opened->empty()) alarm(*opened);
+  spool_reason_ = reason;
+}
+
+void Writer::replay() {
+  open_spool();
+  if (spool_.records() == 0) return;
+  const auto take = [this](const std::vector<Record>& records) {
+    file_->write(records, Sync::later);
+    file_->checkpoint_if_due();
+  };
+  Result<void> replayed = spool_.replay(take);
+  if (replayed) {
+    file_->write({}, Sync::now);
+    replayed = spool_.clear();
+  }
+  if (!replayed) throw SqliteError(Fault::passing, replayed.error().what);
+}
+
+void Writer::set_aside(const std::string& why) {
+  retention_.reset();
+  file_.reset();
+  const std::string aside = free_name(options_.path + aside_ending(hooks_.now()));
+  for (const char* part : {"-wal", "-shm", ""}) {
+    if (std::rename((options_.path + part).c_str(), (aside + part).c_str()) == 0 || errno == ENOENT) continue;
+    return alarm(why + "; it cannot be set aside: " + std::strerror(errno));
+  }
+  alarm(why + "; it is set aside as " + aside + ", and a new ledger is begun");
+}
+
+void Writer::leave_moved_file() {
+  if (!file_->database().moved()) return;
+  alarm(options_.path + ": was moved or deleted while in use: a new ledger is begun");
+  try {
+    file_->checkpoint();
+  } catch (const SqliteError&) {  // what is gone is gone; the alarm has said so
+  }
+  open_file();
+}
+
+void Writer::tidy() {
+  const Clock::time_point now = Clock::now();
+  const bool quiet = backlog_.size() == 0;
+  try {
+    if (now >= sweep_at_ + (quiet ? Clock::duration(0) : quiet_time)) {
+      const bool more = retention_->slice(hooks_.now());
+      file_->checkpoint_if_due();
+      sweep_at_ = Clock::now() + (more ? Millis(0) : options_.sweep_every);
+    } else if (quiet && file_->has_wal() && now >= quiet_at_) {
+      file_->checkpoint();
+      quiet_at_ = Clock::now() + quiet_time;
+    }
+  } catch (const SqliteError& error) {
+    fail(error);
+  }
+}
+
+void Writer::close() {
+  retention_.reset();
+  if (file_) file_->fold();
+  file_.reset();
+}
+
+void Writer::give_up() {
+  report();
+  alarm(std::to_string(hand_.records.size() + backlog_.size()) +
+        " records of the ledger are lost, as they could be stored nowhere: " + reason_ + "; " + spool_reason_);
+}
+
+void Writer::report() {
+  LedgerState state{.degraded = state_ != State::writing,
+                    .reason = reason_,
+                    .spooled = spool_.records(),
+                    .held = std::ssize(hand_.records) + static_cast<std::int64_t>(backlog_.size()),
+                    .dropped = backlog_.dropped()};
+  if (state_ == State::holding) state.reason += "; " + spool_reason_;
+  const bool changed =
+      state.degraded != reported_.degraded || state.reason != reported_.reason || state.dropped != reported_.dropped;
+  if (!changed) return;
+  reported_ = state;
+  if (hooks_.on_state) hooks_.on_state(state);
+}
+
+void Writer::alarm(const std::string& text) const {
+  if (hooks_.alarm) hooks_.alarm(text);
+}
+
+}  // namespace ballot::storage

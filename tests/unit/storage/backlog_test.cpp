@@ -1,0 +1,69 @@
+#include "storage/backlog.hpp"
+
+#include "storage_test_support.hpp"
+
+namespace ballot::storage {
+namespace {
+
+Record output(std::size_t bytes) { return OutputRecord{run_id(1), 1, {std::string(bytes, 'x'), "", 0}}; }
+
+std::vector<int> tails(const Batch& batch) {
+  std::vector<int> result;
+  for (const Record& record : batch.records)
+    result.push_back(std::holds_alternative<Row>(record) ? std::get<Row>(record).run->bytes[15] : -1);
+  return result;
+}
+
+TEST(Backlog, KeepsTheOrder) {
+  Backlog backlog({});
+  for (std::uint32_t i = 1; i < 4; ++i) backlog.push(ran(i));
+  EXPECT_EQ(tails(backlog.take()), (std::vector{1, 2, 3}));
+  EXPECT_TRUE(backlog.take().empty());
+}
+
+TEST(Backlog, HandsOutAFlushWithTheLastRecordBeforeIt) {
+  Backlog backlog({});
+  for (std::uint32_t i = 0; i < 3000; ++i) backlog.push(ran(i));
+  backlog.push_flush([] {});
+  backlog.push(ran(1));
+  std::size_t taken = 0;
+  while (true) {
+    const Batch batch = backlog.take();
+    taken += batch.records.size();
+    ASSERT_FALSE(batch.empty());
+    EXPECT_EQ(batch.flushed.size(), taken >= 3000 ? 1u : 0u);
+    if (taken >= 3000) break;
+  }
+  EXPECT_EQ(taken, 3001u);
+}
+
+TEST(Backlog, DropsNewOutputBeyondItsBytes) {
+  Backlog backlog({.records = 10, .output_bytes = 100});
+  backlog.push(output(60));
+  backlog.push(output(60));
+  backlog.push(ran(1));
+  EXPECT_EQ(tails(backlog.take()), (std::vector{-1, 1}));
+  EXPECT_EQ(backlog.dropped(), (Dropped{.rows = 0, .outputs = 1}));
+  backlog.push(output(60));
+  EXPECT_EQ(tails(backlog.take()), (std::vector{-1}));
+}
+
+TEST(Backlog, DropsOutputFirstAndThenTheOldestRows) {
+  Backlog backlog({.records = 3, .output_bytes = 100});
+  backlog.push(ran(1));
+  backlog.push(output(10));
+  backlog.push(ran(2));
+  backlog.push(ran(3));
+  EXPECT_EQ(backlog.dropped(), (Dropped{.rows = 0, .outputs = 1}));
+  backlog.push(ran(4));
+  backlog.push(ran(5));
+  EXPECT_EQ(backlog.dropped(), (Dropped{.rows = 2, .outputs = 1}));
+  bool flushed = false;
+  backlog.push_flush([&] { flushed = true; });
+  const Batch batch = backlog.take();
+  EXPECT_EQ(tails(batch), (std::vector{3, 4, 5}));
+  ASSERT_EQ(batch.flushed.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ballot::storage

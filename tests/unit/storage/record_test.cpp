@@ -1,0 +1,47 @@
+#include "storage/record.hpp"
+
+#include "storage_test_support.hpp"
+
+namespace ballot::storage {
+namespace {
+
+TEST(Record, ReadsBackEveryFieldOfARow) {
+  const std::optional<Record> read = decode(encode(full_row()));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(same(std::get<Row>(*read), full_row()));
+  const Row bare = missed(noon);
+  EXPECT_TRUE(same(std::get<Row>(*decode(encode(bare))), bare));
+}
+
+TEST(Record, ReadsBackTermsAndOutput) {
+  const TermRow term{"nightly", "host-2", 9, noon, noon + Millis(1), Cause::superseded};
+  const TermRow read = std::get<TermRow>(*decode(encode(term)));
+  EXPECT_EQ(read.group, "nightly");
+  EXPECT_EQ(read.node, "host-2");
+  EXPECT_EQ(read.epoch, 9u);
+  EXPECT_EQ(read.elected_at, noon);
+  EXPECT_EQ(read.ended_at, noon + Millis(1));
+  EXPECT_EQ(read.cause, Cause::superseded);
+
+  const OutputRecord printed{run_id(1), 2, {std::string("he\0ad", 5), "tail", 999}};
+  const OutputRecord back = std::get<OutputRecord>(*decode(encode(printed)));
+  EXPECT_EQ(back.run, run_id(1));
+  EXPECT_EQ(back.attempt, 2);
+  EXPECT_EQ(back.output.head, std::string("he\0ad", 5));
+  EXPECT_EQ(back.output.tail, "tail");
+  EXPECT_EQ(back.output.total_bytes, 999);
+}
+
+TEST(Record, RefusesWhatIsCutShortTooLongOrOfAnotherVersion) {
+  const std::string bytes = encode(full_row());
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode(bytes.substr(0, size))) << size;
+  EXPECT_FALSE(decode(bytes + '\0'));
+  std::string newer = bytes;
+  newer[0] = 2;
+  EXPECT_FALSE(decode(newer));
+}
+
+TEST(Record, HasTheUsualCrc32) { EXPECT_EQ(crc32("123456789"), 0xcbf43926u); }
+
+}  // namespace
+}  // namespace ballot::storage

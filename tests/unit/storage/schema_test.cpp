@@ -1,0 +1,146 @@
+#include "storage/schema.hpp"
+
+#include <fstream>
+
+#include "base/wall_text.hpp"
+#include "storage/ledger_file.hpp"
+#include "storage/sqlite_error.hpp"
+#include "storage/statement.hpp"
+#include "storage_test_support.hpp"
+
+namespace ballot::storage {
+namespace {
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class Schema : public testing::Test {
+ protected:
+  std::string refusal(const std::string& path) {
+    try {
+      open_ledger(path, Millis(100));
+    } catch (const SqliteError& error) {
+      EXPECT_EQ(error.fault(), Fault::refused);
+      return error.what();
+    }
+    return "";
+  }
+
+  TempFolder folder_;
+  std::string path_ = folder_ / "history.db";
+};
+
+TEST_F(Schema, MarksTheFileAsALedgerOfThisVersion) {
+  Database db = open_ledger(path_, Millis(100));
+  EXPECT_EQ(db.number("PRAGMA application_id"), application_id);
+  EXPECT_EQ(db.number("PRAGMA user_version"), 1);
+  EXPECT_EQ(db.number("PRAGMA auto_vacuum"), 2);
+  EXPECT_EQ(db.number("SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'wal'"), 1);
+  EXPECT_EQ(std::filesystem::status(path_).permissions() & std::filesystem::perms::others_all,
+            std::filesystem::perms::none);
+}
+
+TEST_F(Schema, OpensAFileThatItMadeBefore) {
+  { Database db = open_ledger(path_, Millis(100)); }
+  EXPECT_NO_THROW(open_ledger(path_, Millis(100)));
+  EXPECT_NO_THROW(open_ledger_for_reading(path_));
+}
+
+TEST_F(Schema, RefusesAFileOfANewerBallotAndLeavesItAsItIs) {
+  {
+    Database db = open_ledger(path_, Millis(100));
+    db.run("PRAGMA user_version = 2");
+    db.on_close(WalOnClose::is_folded_in);
+  }
+  const std::string before = bytes_of(path_);
+  EXPECT_NE(refusal(path_).find("newer ballot (schema 2, this one knows 1)"), std::string::npos) << refusal(path_);
+  EXPECT_EQ(bytes_of(path_), before);
+  const auto reader = Reader::open(path_);
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, Errc::refused);
+}
+
+TEST_F(Schema, RefusesTheDatabaseOfAnotherProgram) {
+  {
+    Database db(path_, Open::write);
+    db.run("CREATE TABLE theirs (x)");
+  }
+  const std::string before = bytes_of(path_);
+  EXPECT_NE(refusal(path_).find("another program"), std::string::npos);
+  EXPECT_EQ(bytes_of(path_), before);
+}
+
+TEST_F(Schema, MigratesAllOrNothing) {
+  {
+    Database db(path_, Open::write);
+    db.run(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
+    db.run("CREATE TABLE term (in_the_way)");
+  }
+  EXPECT_THROW(open_ledger(path_, Millis(100)), SqliteError);
+  Database db(path_, Open::read);
+  EXPECT_EQ(db.number("PRAGMA user_version"), 0);
+  EXPECT_EQ(db.number("SELECT count(*) FROM sqlite_schema WHERE type = 'table'"), 1);
+}
+
+// What is on disks cannot be renumbered: words are only added, at the end of their enumeration.
+TEST_F(Schema, KeepsTheNumbersOfItsWords) {
+  Database db = open_ledger(path_, Millis(100));
+  Statement words(db, "SELECT group_concat(text, ' ') FROM (SELECT text FROM word WHERE kind = ?1 ORDER BY id)");
+  const std::pair<std::string_view, std::string_view> expected[] = {
+      {"status", "queued claimed running succeeded failed timed_out killed lost skipped missed"},
+      {"reason",
+       "exit_code signal cannot_start oom lost_limit deadline operator replaced leadership_lost shutdown node_died"
+       " runner_died forgotten evidence_lost overlap queue_full paused dry_run misfire start_deadline unclaimed stale"
+       " dst_gap no_leader no_definition halted"},
+      {"trigger", "schedule catch_up reboot manual rerun"},
+      {"leftover", "escaped unkillable"},
+      {"cause", "resigned expired superseded unreachable evicted auth_failed shutdown"}};
+  for (const auto& [kind, text] : expected) {
+    Cursor row = words.start(kind);
+    ASSERT_TRUE(row.step());
+    EXPECT_EQ(row.text(0), text);
+  }
+}
+
+TEST_F(Schema, ShowsPlainWordsAndTimesInItsViews) {
+  LedgerFile file(path_, Millis(100));
+  Row row = full_row();
+  row.slot += Millis(250);
+  const std::vector<Record> records = {row, missed(noon), TermRow{"nightly", "host-1", 7, noon, {}, Cause::none}};
+  file.write(records, Sync::now);
+  Statement query(
+      file.database(),
+      "SELECT run_id, job, \"group\", slot, slot_until, slots, \"trigger\", attempt, status, reason, exit_code,"
+      " signal, started_at, ended_at, duration_ms, node, leftover FROM history ORDER BY status");
+  Cursor shown = query.start();
+  ASSERT_TRUE(shown.step());
+  const std::string expected[] = {row.run->text(),
+                                  "backup",
+                                  "nightly",
+                                  format_slot(row.slot),
+                                  format_seconds(*row.slot_until),
+                                  "61",
+                                  "rerun",
+                                  "3",
+                                  "killed",
+                                  "operator",
+                                  "143",
+                                  "15",
+                                  format_millis(*row.started_at),
+                                  format_millis(*row.ended_at),
+                                  "1000",
+                                  "host-1",
+                                  "escaped"};
+  for (int column = 0; column < 17; ++column) EXPECT_EQ(shown.text(column), expected[column]) << column;
+  ASSERT_TRUE(shown.step());
+  EXPECT_TRUE(shown.null(0));
+  EXPECT_EQ(shown.text(3), format_slot(noon));
+  EXPECT_EQ(shown.text(9), "no_leader");
+  EXPECT_TRUE(shown.null(16));
+  EXPECT_EQ(file.database().number("SELECT count(*) FROM terms WHERE \"group\" = 'nightly' AND cause IS NULL"), 1);
+}
+
+}  // namespace
+}  // namespace ballot::storage
