@@ -10,6 +10,9 @@ namespace ballot::io {
 namespace {
 
 struct Signal {
+  Signal(boost::asio::io_context& loop, int signal, std::function<void()> then)
+      : set(loop, signal), handler(std::move(then)) {}
+
   boost::asio::signal_set set;
   std::function<void()> handler;
 
@@ -36,8 +39,7 @@ MainLoop::~MainLoop() = default;
 boost::asio::io_context& MainLoop::context() { return state_->context; }
 
 void MainLoop::on_signal(int signal, std::function<void()> handler) {
-  state_->signals.push_back({boost::asio::signal_set(state_->context, signal), std::move(handler)});
-  state_->signals.back().wait();
+  state_->signals.emplace_back(state_->context, signal, std::move(handler)).wait();
 }
 
 void MainLoop::post(std::function<void()> task) { boost::asio::post(state_->context, std::move(task)); }

@@ -73,7 +73,8 @@ void Runner::turn() {
   do_what_is_due();
   if (readable && waiting_.size() < most_waiting) link_.receive(buffer_);
   take_messages();
-  if (connecting && link_.accept()) greet();
+  const bool more_to_come = (readable && link_.connected()) || waiting_.size() >= most_waiting;
+  if (connecting && !more_to_come && link_.accept()) greet();  // what a dead daemon said last is heard first
   launch_some();
   tell_ends();
   link_.flush();
