@@ -124,7 +124,7 @@ void Runner::handle(Kill&& kill) {
   const auto found = attempts_.find(kill.id);
   if (found == attempts_.end()) return;
   const SteadyTime time = steady_now();
-  found->second.attempt.stop(kill.reason, kill.signal, time + kill.grace, time);
+  found->second.attempt.stop(kill.reason, kill.signal, later(time, kill.grace), time);
   settle(found->second);
 }
 
