@@ -59,6 +59,7 @@ class Ledger final : public LedgerSink {
   Ledger& operator=(const Ledger&) = delete;
 
   void record(Row row) override;
+  void record_if_absent(Row row) override;
   void record(TermRow term) override;
   void record(const RunId& run, int attempt, Output output) override;
   /// `done` is not called for what can be neither stored nor spooled before the ledger's end.

@@ -28,6 +28,10 @@ constexpr std::string_view upsert_row =
     " WHERE NOT (excluded.status = 7 AND ledger.status > 2)";
 static_assert(static_cast<int>(Status::lost) == 7 && static_cast<int>(Status::running) == 2);
 
+constexpr std::string_view find_slot =
+    "SELECT 1 FROM ledger WHERE job_id = ?1 AND slot = ?2"
+    " UNION ALL SELECT 1 FROM ledger WHERE job_id = ?1 AND slot_until >= ?2 AND slot < ?2 LIMIT 1";
+
 Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
 std::optional<Blob> blob(const std::optional<RunId>& id) { return id ? std::optional(blob(*id)) : std::nullopt; }
 template <class Enum>
@@ -42,6 +46,7 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       db_(open_ledger(path, lock_wait)),
       find_name_(db_, "SELECT id FROM name WHERE text = ?1"),
       insert_name_(db_, "INSERT INTO name (text) VALUES (?1)"),
+      find_slot_(db_, find_slot),
       upsert_row_(db_, upsert_row),
       upsert_term_(db_, "INSERT OR REPLACE INTO term VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
@@ -90,6 +95,11 @@ void LedgerFile::write(const OutputRecord& record) {
   const Output& output = record.output;
   if (output.total_bytes == 0) return;
   upsert_output_.run(blob(record.run), record.attempt, output.total_bytes, Blob{output.head}, Blob{output.tail});
+}
+
+void LedgerFile::write(const EvidenceRow& evidence) {
+  const bool known = find_slot_.start(id_of(evidence.row.job), evidence.row.slot).step();
+  if (!known) write(evidence.row);
 }
 
 std::int64_t LedgerFile::id_of(const std::string& name) {

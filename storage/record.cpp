@@ -103,6 +103,11 @@ void fields(Visit& visit, O& record) requires std::is_same_v<std::remove_const_t
   visit(record.output.tail);
 }
 
+template <class Visit, class E>
+void fields(Visit& visit, E& evidence) requires std::is_same_v<std::remove_const_t<E>, EvidenceRow> {
+  fields(visit, evidence.row);
+}
+
 template <class T>
 std::optional<Record> read(Reader& reader) {
   T value;
@@ -147,6 +152,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 0: return read<Row>(reader);
     case 1: return read<TermRow>(reader);
     case 2: return read<OutputRecord>(reader);
+    case 3: return read<EvidenceRow>(reader);
     default: return std::nullopt;
   }
 }

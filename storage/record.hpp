@@ -16,7 +16,12 @@ struct OutputRecord {
   Output output;
 };
 
-using Record = std::variant<Row, TermRow, OutputRecord>;
+/// A row that counts only where nothing is known of its slot.
+struct EvidenceRow {
+  Row row;
+};
+
+using Record = std::variant<Row, TermRow, OutputRecord, EvidenceRow>;
 
 /// Bytes that a record occupies beside its struct: what a crowd of them costs in memory.
 std::size_t weight(const Record& record);

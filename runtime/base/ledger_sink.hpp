@@ -14,6 +14,9 @@ class LedgerSink {
 
   /// A row, by its key: a later one replaces an earlier one, but `lost` never replaces a row that has ended.
   virtual void record(Row row) = 0;
+  /// Only if nothing is there of the row's job and slot: evidence that a register keeps of what was recorded before.
+  /// Requires: a row without a run.
+  virtual void record_if_absent(Row row) = 0;
   virtual void record(TermRow term) = 0;
   /// What an attempt printed. Recorded with or after its row.
   virtual void record(const RunId& run, int attempt, Output output) = 0;

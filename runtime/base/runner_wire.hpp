@@ -1,9 +1,10 @@
 // What the daemon and the runner say to each other over the runner's Unix stream socket.
 //
-// A frame is a u32 length (little-endian, of what follows), a u8 kind, and the fields in the order of the struct:
-// integers as 8 bytes little-endian, texts and lists with a u32 count in front. Either side closes on a frame that it
-// cannot read. One daemon at a time; the runner keeps every run, and the end of every run until it is acknowledged, so
-// that a daemon that comes back finds them.
+// A frame is a u32 length (little-endian, of what follows), a u8 kind (the place in the variant), and the fields in the
+// order of the struct: integers, flags, words and times (milliseconds) as 8 bytes little-endian, texts and lists with a
+// u32 count in front, an optional as a flag and then its value, a run's id as its 16 bytes. Either side closes on a
+// frame that it cannot read. One daemon at a time; the runner keeps every run, and the end of every run until it is
+// acknowledged, so that a daemon that comes back finds them.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ struct AttemptId {
 
 // ---- from the daemon
 
-/// Start a child. Answered by Started, Refused or CannotStart, then, after Started, by one Ended.
+/// Start a child. Answered by Started, Refused or CannotStart, then, after Started, by one Ended. An attempt that the
+/// runner has already is not started again: it is answered as it stands.
 struct Start {
   AttemptId id;
   std::string job;                // for the inventory and the log
@@ -44,13 +46,13 @@ struct Start {
   std::uint32_t umask = 022;
   int nice = 0;
   std::string standard_input;     // what the child reads; empty: /dev/null
-  std::int64_t output_limit = 0;  // bytes kept of the output: head and tail, half each; 0: discard all
+  std::int64_t output_limit = 0;  // bytes kept of the output: head and tail, half each; 0: discard all; most: 32 MiB
   bool stream_output = false;     // also send each chunk as Printed
   SteadyTime launch_not_after{};  // looked at last, right before exec: past it, Refused
   int kill_signal = 15;
   Millis kill_grace{0};
   std::optional<Millis> deadline;  // of the attempt: past it TERM, kill_grace, KILL; Ended says deadline
-  std::uint64_t session = 0;       // which session's deadline this run hangs on
+  std::uint64_t session = 0;       // which session's deadline this run hangs on; no number is used a second time
   bool terminate = true;           // the run is ended at its session's deadline
 };
 
@@ -76,7 +78,8 @@ struct Ack {
   AttemptId id;
 };
 
-/// Exit once no run is left; what ended and was not acknowledged is kept till then only for a daemon that asks.
+/// Exit once no run is left; what ended and was not acknowledged is kept till then only for a daemon that asks. A new
+/// connection takes it back.
 struct Leave {};
 
 using ToRunner = std::variant<Start, Kill, Deadline, Ack, Leave>;

@@ -24,6 +24,7 @@ enum class MailOn { failure, output, always };
 struct Limits {
   std::optional<std::uint64_t> open_files, cpu_time_seconds, address_space, processes;  // rlimits
   std::optional<std::uint64_t> memory_max, cpu_weight, tasks_max;                       // cgroup v2
+  bool operator==(const Limits&) const = default;
 };
 
 /// A user as resolved when the job was loaded; what the runner sets between fork and exec.
@@ -31,6 +32,7 @@ struct Identity {
   std::string user, home;
   std::uint32_t uid = 0, gid = 0;
   std::vector<std::uint32_t> groups;
+  bool operator==(const Identity&) const = default;
 };
 
 struct Job {
@@ -103,6 +105,7 @@ struct Group {
   std::vector<std::string> consul_service_checks;
   std::string consul_primary_tag;
   std::optional<Millis> consul_lock_delay;
+  bool operator==(const Group&) const = default;
 };
 
 }  // namespace ballot

@@ -48,6 +48,22 @@ TEST_F(LedgerTest, ReplacesARowByItsRunAndAttempt) {
   EXPECT_TRUE(same(rows[1], ran(1)));
 }
 
+TEST_F(LedgerTest, TakesEvidenceOnlyOfASlotThatItKnowsNothingOf) {
+  const auto ledger = open();
+  Row many = missed(noon);
+  many.slots = 150;
+  many.slot_until = noon + std::chrono::minutes(149);
+  ledger->record(many);
+  ledger->record_if_absent(missed(noon, Reason::misfire));
+  ledger->record_if_absent(missed(noon + std::chrono::minutes(10), Reason::misfire));
+  ledger->record_if_absent(missed(noon + std::chrono::minutes(150), Reason::no_leader));
+  flush(*ledger);
+  const std::vector<Row> rows = rows_in(path_);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].reason, Reason::no_leader);
+  EXPECT_TRUE(same(rows[1], many));
+}
+
 TEST_F(LedgerTest, ReplacesARowWithoutARunByItsJobAndSlot) {
   const auto ledger = open();
   ledger->record(missed(noon));

@@ -1,0 +1,123 @@
+#include "sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+namespace ballot::local {
+
+namespace {
+
+DbFault fault_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL: return DbFault::full;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return DbFault::busy;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_SCHEMA: return DbFault::damaged;
+    default: return DbFault::broken;
+  }
+}
+
+void check(sqlite3* db, int code) {
+  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
+  const int extended = db != nullptr ? sqlite3_extended_errcode(db) : code;
+  throw DbError(fault_of(code), std::string(sqlite3_errmsg(db)) + " (SQLite " + std::to_string(extended) + ")");
+}
+
+int on_busy(void* wait, int tries) {
+  auto& asked = *static_cast<std::function<bool(int)>*>(wait);
+  return asked(tries) ? 1 : 0;
+}
+
+}  // namespace
+
+Statement::Statement(Statement&& other) noexcept
+    : db_(other.db_), handle_(std::exchange(other.handle_, nullptr)), parameter_(other.parameter_) {}
+
+Statement::~Statement() {
+  if (handle_ == nullptr) return;
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+Statement& Statement::bind(std::int64_t value) {
+  check(db_, sqlite3_bind_int64(handle_, ++parameter_, value));
+  return *this;
+}
+
+Statement& Statement::bind(std::string_view text) {
+  const char* data = text.empty() ? "" : text.data();
+  check(db_, sqlite3_bind_text64(handle_, ++parameter_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_);
+  check(db_, code);
+  return code == SQLITE_ROW;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+
+std::string Statement::text(int column) const {
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  return data == nullptr ? std::string() : std::string(data, size);
+}
+
+Connection::Connection(const std::string& path, std::function<bool(int)> wait) : wait_(std::move(wait)) {
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+  const int code = sqlite3_open_v2(path.c_str(), &db_, flags, nullptr);
+  try {
+    check(db_, code);
+    check(db_, sqlite3_busy_handler(db_, &on_busy, &wait_));
+    check(db_, sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
+  } catch (...) {
+    sqlite3_close(db_);
+    throw;
+  }
+}
+
+Connection::~Connection() {
+  for (const auto& [sql, handle] : prepared_) sqlite3_finalize(handle);
+  sqlite3_close(db_);
+}
+
+void Connection::execute(const char* sql) { check(db_, sqlite3_exec(db_, sql, nullptr, nullptr, nullptr)); }
+
+Statement Connection::statement(const char* sql) {
+  sqlite3_stmt*& handle = prepared_[sql];
+  if (handle == nullptr) check(db_, sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr));
+  return {db_, handle};
+}
+
+std::int64_t Connection::integer(const char* sql) {
+  Statement query = statement(sql);
+  return query.step() ? query.integer(0) : 0;
+}
+
+int Connection::changes() const { return sqlite3_changes(db_); }
+
+bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
+
+Transaction::Transaction(Connection& db) : db_(db) { db_.statement("BEGIN IMMEDIATE").run(); }
+
+Transaction::~Transaction() {
+  if (!db_.in_transaction()) return;
+  try {
+    db_.statement("ROLLBACK").run();
+  } catch (const DbError&) {
+    // The journal stays hot: whoever opens the file next rolls it back.
+  }
+}
+
+void Transaction::commit() { db_.statement("COMMIT").run(); }
+
+}  // namespace ballot::local

@@ -1,0 +1,98 @@
+// The little of SQLite that registers.db needs: a connection, prepared statements, one kind of transaction. Throws
+// DbError. Knows nothing of ballot. One thread at a time.
+//
+//   Connection db(path, busy);
+//   Transaction change(db);                             // BEGIN IMMEDIATE; rolled back unless committed
+//   auto put = db.statement("UPDATE r SET v = ? WHERE k = ?").bind(v).bind(k);
+//   put.run();
+//   change.commit();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace ballot::local {
+
+enum class DbFault {
+  full,     // no space: nothing has happened
+  busy,     // another process holds the file: nothing has happened
+  damaged,  // the file is not what was written
+  broken    // the disk or the file system failed: what has happened is not known
+};
+
+struct DbError : std::runtime_error {
+  DbError(DbFault which, const std::string& text) : std::runtime_error(text), fault(which) {}
+  DbFault fault;
+};
+
+/// A prepared statement in use; reset when it goes.
+class Statement {
+ public:
+  Statement(sqlite3* db, sqlite3_stmt* handle) : db_(db), handle_(handle) {}
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
+  /// Parameters in order. Text must live until the statement goes.
+  Statement& bind(std::int64_t value);
+  Statement& bind(std::string_view text);
+
+  /// True: there is a row, whose columns may be read until the next step.
+  bool step();
+  /// Steps to the end.
+  void run();
+  std::int64_t integer(int column) const;
+  std::string text(int column) const;
+
+ private:
+  sqlite3* db_;
+  sqlite3_stmt* handle_;
+  int parameter_ = 0;
+};
+
+class Connection {
+ public:
+  /// Opens or creates `path`. `wait`: asked, with the number of times before, whether to try again for a file that
+  /// another process holds; sleeps by itself.
+  Connection(const std::string& path, std::function<bool(int)> wait);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void execute(const char* sql);
+  /// Prepared once for each text, by address: `sql` is a literal.
+  Statement statement(const char* sql);
+  std::int64_t integer(const char* sql);
+  /// Of the last statement: rows that it changed.
+  int changes() const;
+  bool in_transaction() const;
+
+ private:
+  sqlite3* db_ = nullptr;
+  std::function<bool(int)> wait_;
+  std::map<const char*, sqlite3_stmt*> prepared_;
+};
+
+class Transaction {
+ public:
+  explicit Transaction(Connection& db);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  void commit();
+
+ private:
+  Connection& db_;
+};
+
+}  // namespace ballot::local

@@ -1,0 +1,36 @@
+// Command: one word after `ballot`. Each has a file in commands/, a function that declares it here, and a line in the
+// table of main_table.cpp.
+//
+//   Run setup_version(CLI::App& command) {
+//     auto options = std::make_shared<ConfigOptions>();
+//     add_config_options(command, *options);
+//     return [options] { return print_version(*options); };
+//   }
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "app/exit.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ballot::app {
+
+/// What the command does once its flags are read. Data goes to std::cout, all else to stderr.
+using Run = std::function<Exit()>;
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  /// Declares the flags. What it returns is called after they are read.
+  Run (*setup)(CLI::App& command);
+};
+
+/// Every command, in the order of the help.
+std::span<const Command> commands();
+
+}  // namespace ballot::app

@@ -1,0 +1,103 @@
+#include "app/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/command.hpp"
+#include "app/escape.hpp"
+#include "config/names.hpp"
+
+namespace ballot::app {
+namespace {
+
+Exit misused(const std::string& command, const std::string& text) {
+  std::cerr << command << ": " << escaped(text, Escape::plain) << "; see `" << command << " --help`\n";
+  return Exit::usage;
+}
+
+void print_help(std::ostream& out) {
+  std::size_t width = 0;
+  for (const Command& command : commands()) width = std::max(width, command.name.size());
+  out << "ballot: cron for a fleet of machines\n\nUsage: ballot COMMAND [FLAGS]\n\nCommands:\n";
+  for (const Command& command : commands())
+    out << "  " << command.name << std::string(width + 2 - command.name.size(), ' ') << command.summary << '\n';
+  out << "\n`ballot COMMAND --help` shows its flags.\n";
+}
+
+Exit unknown_command(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const Command& command : commands()) known.push_back(command.name);
+  if (name.starts_with('-'))
+    return misused("ballot", "unknown flag '" + std::string(name) + "' before the command; flags follow it");
+  return misused("ballot", "unknown command '" + std::string(name) + "'" + config::suggestion(name, known));
+}
+
+/// The flags of a command, with their dashes.
+std::vector<std::string> flags_of(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+std::string unknown_argument(const CLI::App& command) {
+  const std::vector<std::string> rest = command.remaining(true);
+  const std::string first = rest.empty() ? std::string() : rest.front();
+  if (!first.starts_with('-')) return "one argument too many: '" + first + "'";
+  const std::string flag = first.substr(0, first.find('='));
+  const std::vector<std::string> flags = flags_of(command);
+  return "unknown flag '" + flag + "'" +
+         config::suggestion(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
+}
+
+/// CLI11 takes what follows the command's name from the back.
+std::vector<std::string> reversed(int argc, const char* const* argv) {
+  return {std::make_reverse_iterator(argv + argc), std::make_reverse_iterator(argv + 2)};
+}
+
+Exit run(const Command& command, std::vector<std::string> arguments) {
+  CLI::App app{std::string(command.summary)};
+  app.name("ballot " + std::string(command.name));
+  const Run run = command.setup(app);
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return Exit::done;
+  } catch (const CLI::ExtrasError&) {
+    return misused(app.get_name(), unknown_argument(app));
+  } catch (const CLI::ParseError& error) {
+    return misused(app.get_name(), error.what());
+  }
+  return run();
+}
+
+Exit dispatch(int argc, const char* const* argv) {
+  if (argc < 2) {
+    print_help(std::cerr);
+    return Exit::usage;
+  }
+  const std::string_view name = argv[1];
+  if (name == "--help" || name == "-h") {
+    print_help(std::cout);
+    return Exit::done;
+  }
+  const auto known = commands();
+  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& c) { return c.name == name; });
+  return command != known.end() ? run(*command, reversed(argc, argv)) : unknown_command(name);
+}
+
+}  // namespace
+
+Exit run_command_line(int argc, const char* const* argv) {
+  const Exit exit = dispatch(argc, argv);
+  if (std::cout.flush()) return exit;
+  std::cerr << "ballot: cannot write the output: is the disk full, or the pipe closed?\n";
+  return exit == Exit::done ? Exit::failed : exit;
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,135 @@
+// ballot history: the ledger of this node, newest first; with --follow the oldest of them first, then each row as it is
+// written or changes.
+#include <poll.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/history_columns.hpp"
+#include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/options.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr int poll_interval_ms = 200;
+
+struct Options {
+  ConfigOptions config;
+  Format format = Format::table;
+  storage::Filter filter;
+  std::string run;
+  bool follow = false;
+};
+
+/// Every name that is asked for must be one.
+Result<void> resolve(Options& options, const config::Config& config, storage::Reader& ledger) {
+  for (const std::string& job : options.filter.jobs)
+    if (auto known = require_job(job, config, ledger); !known) return known;
+  for (const std::string& group : options.filter.groups)
+    if (auto known = require_group(group, config, ledger); !known) return known;
+  if (options.run.empty()) return {};
+  const auto run = find_run(ledger, options.run);
+  if (!run) return run.error();
+  options.filter.run = *run;
+  return {};
+}
+
+/// Waits for the next look. False: nobody reads the output any more.
+bool wait_while_read() {
+  std::cout.flush();
+  pollfd out{STDOUT_FILENO, 0, 0};
+  ::poll(&out, 1, poll_interval_ms);
+  return (out.revents & POLLERR) == 0 && std::cout.good();
+}
+
+Result<void> follow(storage::Reader& ledger, const Options& options, RecordWriter& out) {
+  auto seen = ledger.sequence();
+  if (!seen) return seen.error();
+  std::vector<Row> last;
+  const auto page = ledger.history(options.filter, [&](const Row& row) { return last.push_back(row), true; });
+  if (!page) return page.error();
+  for (auto row = last.rbegin(); row != last.rend(); ++row) out.row(history_cells(*row, options.format));
+  const auto print = [&](const Row& row) { return out.row(history_cells(row, options.format)), true; };
+  while (out.flush(), wait_while_read()) {
+    const auto now = ledger.sequence();
+    if (!now) return now.error();
+    if (*now < *seen) seen = std::int64_t{0};  // the ledger was begun anew
+    seen = ledger.changes(options.filter, *seen, print);
+    if (!seen) return seen.error();
+  }
+  return {};
+}
+
+Result<void> list(storage::Reader& ledger, const Options& options, RecordWriter& out) {
+  const auto end =
+      ledger.history(options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format)), true; });
+  if (!end) return end.error();
+  out.finish();
+  return {};
+}
+
+Exit run(Options& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  auto ledger = open_ledger(*config);
+  if (!ledger) return fail("history", ledger.error());
+  if (const auto known = resolve(options, *config, *ledger); !known) return fail("history", known.error());
+  RecordWriter out(std::cout, history_columns(options.format), {options.format, options.follow, terminal_width()});
+  const auto done = options.follow ? follow(*ledger, options, out) : list(*ledger, options, out);
+  return done ? Exit::done : fail("history", done.error());
+}
+
+void add_names(CLI::App& command, const std::string& flag, const std::string& help, std::vector<std::string>& to) {
+  add_list(command, flag, help, [&to](const std::string& text) { return to.push_back(text), std::string(); });
+}
+
+template <class E>
+std::vector<std::string_view> all_words(E last) {
+  std::vector<std::string_view> words;
+  for (int i = 0; i <= static_cast<int>(last); ++i)
+    if (const auto text = to_string(static_cast<E>(i)); !text.empty()) words.push_back(text);
+  return words;
+}
+
+template <class E>
+void add_words(CLI::App& command, const std::string& flag, std::vector<E>& to,
+               std::optional<E> (*parse)(std::string_view), E last) {
+  add_list(
+      command, flag, "only rows of that " + flag.substr(2) + ", a list", [&to, parse, last](const std::string& text) {
+        E word{};
+        const std::string wrong = text.empty() ? "needs a value" : take(parse_word(text, parse, all_words(last)), word);
+        to.push_back(word);
+        return wrong;
+      });
+}
+
+}  // namespace
+
+Run setup_history(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  Options& to = *options;
+  add_config_options(command, to.config);
+  add_format_option(command, to.format);
+  add_names(command, "--job", "only these jobs, a list", to.filter.jobs);
+  add_names(command, "--group", "only these groups, a list", to.filter.groups);
+  add_names(command, "--node", "only what these nodes did, a list", to.filter.nodes);
+  add_words(command, "--status", to.filter.statuses, parse_status, Status::missed);
+  add_words(command, "--reason", to.filter.reasons, parse_reason, Reason::halted);
+  add_value(command, "--since", "slots from this time on",
+            [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
+  add_value(command, "--until", "slots before this time",
+            [&to](const std::string& text) { return take(parse_time(text), to.filter.until); });
+  command.add_option("--run", to.run, "only this run: its id, or its last 6 or more digits");
+  add_value(command, "--limit", "at most so many rows, 50",
+            [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
+  command.add_flag("--follow", to.follow, "go on with rows as they are written or change");
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

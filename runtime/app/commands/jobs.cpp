@@ -1,0 +1,82 @@
+// ballot jobs [NAME]: the jobs as the daemon has them in force.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/ledger_access.hpp"
+#include "app/options.hpp"
+#include "base/wall_text.hpp"
+#include "config/names.hpp"
+#include "io/control_client.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct Options {
+  ConfigOptions config;
+  Format format = Format::table;
+  std::string name;
+};
+
+Cell slot_cell(const std::optional<std::string>& text) {
+  const auto at = text ? parse_wall(*text) : std::nullopt;
+  return at ? Cell(SlotTime{*at}) : Cell();
+}
+
+std::string last_status(storage::Reader& ledger, const std::string& job) {
+  const auto row = ledger.last(job);
+  if (!row || !*row) return {};
+  const std::string reason(to_string((*row)->reason));
+  return std::string(to_string((*row)->status)) + (reason.empty() ? "" : ": " + reason);
+}
+
+Error unknown(const std::string& name, const std::vector<io::Message>& jobs) {
+  std::vector<std::string> names;
+  for (const io::Message& job : jobs) names.push_back(job.text("job").value_or(""));
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return {Errc::not_found, "no job is called " + name + config::suggestion(name, known)};
+}
+
+Exit run(const Options& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  io::Message request;
+  request.set("do", "jobs");
+  const auto answer = io::ask_once(config->control_socket, request, std::chrono::seconds(10));
+  if (!answer) return fail("jobs", answer.error());
+  const std::vector<io::Message> jobs = answer->objects("jobs");
+  auto ledger = open_ledger(*config);
+  RecordWriter out(std::cout,
+                   {{"job", "JOB"},
+                    {"group", "GROUP"},
+                    {"leader", "LEADER"},
+                    {"next_slot", "NEXT SLOT"},
+                    {"last_status", "LAST STATUS"},
+                    {"state", "STATE"}},
+                   {options.format, false, terminal_width()});
+  bool found = options.name.empty();
+  for (const io::Message& job : jobs) {
+    const std::string name = job.text("job").value_or("");
+    if (!options.name.empty() && name != options.name) continue;
+    found = true;
+    out.row({name, word(job.text("group").value_or("")), word(job.text("leader").value_or("")),
+             slot_cell(job.text("next_slot")), word(ledger ? last_status(*ledger, name) : ""),
+             word(job.text("state").value_or(""))});
+  }
+  if (!found) return fail("jobs", unknown(options.name, jobs));
+  out.finish();
+  return Exit::done;
+}
+
+}  // namespace
+
+Run setup_jobs(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_config_options(command, options->config);
+  add_format_option(command, options->format);
+  command.add_option("NAME", options->name, "only this job");
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,88 @@
+// ballot schedule EXPR: the next slots of an expression, one a line.
+#include "schedule/plan.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/options.hpp"
+#include "base/wall_text.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct Options {
+  ConfigOptions config;
+  std::string expression;
+  std::optional<std::string> timezone;
+  std::optional<WallTime> from;
+  std::int64_t count = 5;
+  std::string group, job;
+};
+
+std::string take_job(const std::string& text, Options& to) {
+  const std::size_t slash = text.find('/');
+  if (slash == 0 || slash == std::string::npos || slash + 1 == text.size() || text.find('/', slash + 1) != text.npos)
+    return "must be GROUP/NAME, not " + config::in_quotes(text);
+  to.group = text.substr(0, slash);
+  to.job = text.substr(slash + 1);
+  return {};
+}
+
+Exit refuse(const std::vector<schedule::PlanError>& errors, const std::string& timezone) {
+  for (const schedule::PlanError& error : errors) {
+    if (error.kind == schedule::PlanError::Kind::timezone)
+      std::cerr << "ballot schedule: timezone " << config::in_quotes(timezone) << ": " << error.text << '\n';
+    else
+      std::cerr << "ballot schedule: column " << error.column << ": " << error.text << '\n';
+  }
+  return Exit::usage;
+}
+
+void print_slots(const schedule::Plan& plan, WallTime from, std::int64_t count) {
+  const std::vector<WallTime> anchors(plan.everies().size(), from);
+  for (auto slot = plan.next(from, anchors); slot && count > 0; slot = plan.next(slot->at, anchors)) {
+    if (slot->dst_gap) continue;  // a local date that does not exist: nothing is run
+    std::cout << format_seconds(slot->at) << '\n';
+    --count;
+  }
+}
+
+Exit run(const Options& options) {
+  std::optional<std::string> timezone = options.timezone;
+  if (!timezone) {
+    const auto config = load_config(options.config);
+    if (!config) return Exit::configuration;
+    timezone = config->timezone;
+  }
+  schedule::PlanSpec spec;
+  spec.expressions = {options.expression};
+  spec.timezone = *timezone;
+  spec.group = options.group;
+  spec.job = options.job;
+  const auto plan = schedule::Plan::make(spec);
+  if (const auto* errors = std::get_if<std::vector<schedule::PlanError>>(&plan)) return refuse(*errors, *timezone);
+  print_slots(std::get<schedule::Plan>(plan), options.from.value_or(io::read_clocks().wall), options.count);
+  return Exit::done;
+}
+
+}  // namespace
+
+Run setup_schedule(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_config_options(command, options->config);
+  command.add_option("EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...")
+      ->required();
+  command.add_option("--timezone", options->timezone, "an IANA name; default: the configuration's");
+  add_value(command, "--from", "slots strictly after this time; default: now",
+            [to = options.get()](const std::string& text) { return take(parse_time(text), to->from); });
+  add_value(command, "--count", "how many, 5",
+            [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->count); });
+  add_value(command, "--job", "GROUP/NAME, what `H` hashes",
+            [to = options.get()](const std::string& text) { return take_job(text, *to); });
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,37 @@
+// ballot serve: the daemon.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/daemon.hpp"
+#include "app/log_sink.hpp"
+#include "app/options.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct Options {
+  ConfigOptions config;
+  bool dry_run = false;
+};
+
+Exit run(const Options& options) {
+  auto config = load_config(options.config, config::NamespaceRule::must_be_set);
+  if (!config) return Exit::configuration;
+  Log log = make_log(config->log);
+  Daemon daemon(*std::move(config), options.dry_run, std::move(log));
+  return daemon.run();
+}
+
+}  // namespace
+
+Run setup_serve(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_config_options(command, options->config);
+  add_daemon_options(command, options->config.flags);
+  add_coordination_options(command, options->config.flags);
+  command.add_flag("--dry-run", options->dry_run, "all but the launch: slots become `skipped: dry_run`");
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,65 @@
+// ballot trigger JOB [--wait]: runs a job now, by hand.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/ledger_access.hpp"
+#include "app/options.hpp"
+#include "io/control_client.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis claim_patience = std::chrono::seconds(30);
+constexpr Millis no_end = std::chrono::hours(24 * 365);
+
+struct Options {
+  ConfigOptions config;
+  std::string job;
+  bool wait = false;
+};
+
+/// As a shell would: the child's code, 128 + n for a signal, 1 for a run that never started.
+int code_of(const io::Message& end) {
+  if (const auto code = end.integer("exit_code")) return static_cast<int>(*code);
+  if (const auto signal = end.integer("signal")) return 128 + static_cast<int>(*signal);
+  return static_cast<int>(Exit::failed);
+}
+
+Exit wait_for_end(io::ControlClient& client) {
+  const auto end = client.next(no_end);
+  if (!end) return fail("trigger", end.error());
+  if (!*end)
+    return fail("trigger", {Errc::unavailable, "the daemon went away before the run ended; see `ballot history`"});
+  const io::Message& message = **end;
+  if (message.text("status") != "succeeded")
+    std::cerr << message.text("status").value_or("?") << ": " << message.text("reason").value_or("") << '\n';
+  return static_cast<Exit>(code_of(message));
+}
+
+Exit run(const Options& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  io::Message request;
+  request.set("do", "trigger").set("job", options.job).set("wait", options.wait);
+  auto client = io::ControlClient::ask(config->control_socket, request);
+  if (!client) return fail("trigger", client.error());
+  const auto claimed = client->next(claim_patience);
+  if (!claimed) return fail("trigger", claimed.error());
+  if (!*claimed) return fail("trigger", {Errc::unavailable, "the daemon did not answer"});
+  std::cout << (*claimed)->text("run").value_or("") << std::endl;
+  return options.wait ? wait_for_end(*client) : Exit::done;
+}
+
+}  // namespace
+
+Run setup_trigger(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_config_options(command, options->config);
+  command.add_option("JOB", options->job, "the job's name")->required();
+  command.add_flag("--wait", options->wait, "wait for the run's end, and exit with its code");
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

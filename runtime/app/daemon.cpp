@@ -1,0 +1,203 @@
+#include "app/daemon.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "app/places.hpp"
+#include "base/duration.hpp"
+#include "config/identities.hpp"
+#include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
+
+namespace ballot::app {
+namespace {
+
+config::JobSettings job_settings(const config::Config& config) {
+  return {.timezone = config.timezone, .longest_kill_grace = config::longest_kill_grace(config)};
+}
+
+}  // namespace
+
+Daemon::Daemon(config::Config config, bool dry_run, Log log)
+    : config_(std::move(config)),
+      dry_run_(dry_run),
+      log_(std::move(log)),
+      jobs_(config_.jobs_dir, job_settings(config_), {config_.file, config_.groups}),
+      notify_(io::SdNotify::from_environment()) {}
+
+Daemon::~Daemon() {
+  control_.reset();
+  watch_.reset();
+  watchdog_.reset();
+  engine_.reset();  // before the ledger: what it records last is stored
+  ledger_.reset();  // before the loop: its writer posts there
+}
+
+Exit Daemon::run() {
+  ::signal(SIGPIPE, SIG_IGN);
+  const PluginInfo* plugin = find_plugin();
+  if (!plugin) return Exit::configuration;
+  const auto started = start(*plugin);
+  if (!started) {
+    log_(Level::fatal, started.error().what, {});
+    return Exit::failed;
+  }
+  loop_.run();
+  return exit_;
+}
+
+const PluginInfo* Daemon::find_plugin() {
+  const std::string& name = config_.coordination.backend;
+  const auto plugin = load_plugin(config_.plugin_dir, name);
+  if (!plugin) {
+    log_(Level::fatal, plugin.error().what, {{"backend", name}});
+    return nullptr;
+  }
+  const auto table = config_.backends.find(name);
+  if (table == config_.backends.end()) return *plugin;
+  bool good = true;
+  for (const OptionProblem& problem : (*plugin)->check(table->second.options)) {
+    log_(Level::fatal, option_diagnostic(config_, name, problem).text(), {});
+    good = false;
+  }
+  return good ? *plugin : nullptr;
+}
+
+Result<void> Daemon::start(const PluginInfo& plugin) {
+  if (auto made = make_folders(); !made) return made;
+  auto control = io::ControlServer::listen(
+      loop_.context(), config_.control_socket,
+      [this](const io::Request& request, io::Reply reply) { answer(request, std::move(reply)); });
+  if (!control) return control.error();
+  control_ = std::move(*control);
+  open_ledger();
+  engine_ = std::make_unique<io::Engine>(loop_, engine_settings(), plugin, *ledger_, log_);
+  engine_->on_refused([this](const std::string& text) {
+    log_(Level::fatal, text, {{"node", config_.node}});
+    exit_ = Exit::failed;
+    loop_.stop();
+  });
+  if (auto started = engine_->start(); !started) return started;
+  listen_to_signals();
+  watch_jobs();
+  keep_watchdog();
+  notify_.ready("node " + config_.node);
+  log_(Level::info, "ballot " BALLOT_VERSION " serves",
+       {{"node", config_.node},
+        {"backend", plugin.name},
+        {"jobs", std::to_string(jobs_.set().definitions.size())},
+        {"jobs_dir", config_.jobs_dir}});
+  return {};
+}
+
+Result<void> Daemon::make_folders() const {
+  for (const std::string& folder : {config_.state_dir, config_.run_dir}) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return Error{Errc::io, "cannot make the folder " + folder + ": " + error.message()};
+  }
+  return {};
+}
+
+io::EngineSettings Daemon::engine_settings() const {
+  io::EngineSettings settings;
+  settings.node = config_.node;
+  settings.version = BALLOT_VERSION;
+  settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
+  settings.dry_run = dry_run_;
+  config::Identities identities;
+  if (const auto& self = identities.user(::geteuid())) settings.identity = *self;
+  settings.backend.name_space = config_.coordination.name_space;
+  settings.backend.state_dir = config_.state_dir;
+  if (const auto table = config_.backends.find(config_.coordination.backend); table != config_.backends.end())
+    settings.backend.options = table->second.options;
+  settings.runner = {config_.run_dir + "/runner.sock", runner_file()};
+  return settings;
+}
+
+void Daemon::open_ledger() {
+  storage::LedgerOptions options;
+  options.path = config_.history.path;
+  options.limits = {config_.history.keep, config_.history.keep_runs_per_job, config_.history.max_size};
+  storage::LedgerHooks hooks;
+  hooks.now = [] { return io::read_clocks().wall; };
+  hooks.on_state = [log = log_](const storage::LedgerState& state) {
+    if (state.degraded)
+      log(Level::error, "the ledger is degraded: " + state.reason, {{"spooled", std::to_string(state.spooled)}});
+    else
+      log(Level::info, "the ledger is well again", {});
+  };
+  hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
+  ledger_ = std::make_unique<storage::Ledger>(std::move(options), std::move(hooks));
+}
+
+void Daemon::watch_jobs() {
+  auto watch = io::FileWatch::open(loop_.context(), config_.jobs_dir, [this](const std::vector<std::string>& names) {
+    load_jobs(names.empty() ? jobs_.reload() : jobs_.reload(names));
+  });
+  if (watch)
+    watch_ = std::move(*watch);
+  else
+    log_(Level::warn, watch.error().what + "; job files are read again on SIGHUP only", {});
+  if (watch_ && !watch_->problem().empty()) log_(Level::warn, watch_->problem(), {});
+  jobs_.reload();
+  load_jobs({.added = {jobs_.set().definitions.begin(), jobs_.set().definitions.end()},
+             .changed = {},
+             .removed = {},
+             .groups = true,
+             .diagnostics = true});
+}
+
+/// Tells what has changed, and gives the core the whole set.
+void Daemon::load_jobs(const config::Changes& changes) {
+  if (changes.empty()) return;
+  const config::JobSet& set = jobs_.set();
+  if (changes.diagnostics)
+    for (const config::Diagnostic& finding : set.diagnostics)
+      log_(finding.severity == config::Severity::error ? Level::error : Level::warn, finding.text(), {});
+  const std::pair<const char*, const std::vector<schedule::DefinitionPtr>&> lists[] = {
+      {"job loaded", changes.added}, {"job changed", changes.changed}, {"job removed", changes.removed}};
+  for (const auto& [text, jobs] : lists)
+    for (const auto& definition : jobs)
+      log_(Level::debug, text, {{"job", definition->job.name}, {"group", definition->job.group}});
+  std::vector<Group> groups;
+  for (const auto& [name, group] : set.groups) groups.push_back(group);
+  engine_->load({set.definitions.begin(), set.definitions.end()}, std::move(groups));
+}
+
+void Daemon::listen_to_signals() {
+  loop_.on_signal(SIGTERM, [this] { stop(); });
+  loop_.on_signal(SIGINT, [this] { stop(); });
+  loop_.on_signal(SIGHUP, [this] {
+    log_(Level::info, "SIGHUP: reading the job files again", {});
+    load_jobs(jobs_.reload());
+  });
+}
+
+/// The first signal stops by `on_stop`, a second one does not wait for runs.
+void Daemon::stop() {
+  const config::OnStop& how = config_.on_stop;
+  const bool again = std::exchange(stopping_, true);
+  const bool wait = how.kind == config::OnStop::Kind::wait && !again;
+  log_(Level::info, again ? "stopping at once" : "stopping",
+       {{"open_runs", std::to_string(engine_->core().open_runs())}});
+  notify_.stopping();
+  engine_->stop(wait ? how.wait : Millis(0), how.kind == config::OnStop::Kind::leave, [this] {
+    log_(Level::info, "stopped", {});
+    loop_.stop();
+  });
+}
+
+void Daemon::keep_watchdog() {
+  const auto interval = io::watchdog_interval();
+  if (!interval) return;
+  watchdog_ = std::make_unique<io::BootTimer>(loop_.context(), [this, every = *interval / 2] {
+    notify_.watchdog();
+    watchdog_->arm(io::read_clocks().steady + every);
+  });
+  watchdog_->arm(io::read_clocks().steady);
+}
+
+}  // namespace ballot::app

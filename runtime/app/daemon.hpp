@@ -1,0 +1,66 @@
+// Daemon: what `ballot serve` is. It owns every part and the order in which they come and go; what they do is theirs.
+//
+// Thread: the main one, which becomes the loop's in run().
+//
+//   Daemon daemon(config, {.dry_run = false}, log);
+//   return daemon.run();
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/exit.hpp"
+#include "ballot/log.hpp"
+#include "config/config.hpp"
+#include "config/jobs_dir.hpp"
+#include "io/control_server.hpp"
+#include "io/engine.hpp"
+#include "io/file_watch.hpp"
+#include "io/main_loop.hpp"
+#include "io/sd_notify.hpp"
+#include "storage/ledger.hpp"
+
+namespace ballot::app {
+
+class Daemon {
+ public:
+  Daemon(config::Config config, bool dry_run, Log log);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  /// Until a signal stops it. configuration: the plugin or its table is refused; failed: it cannot start.
+  Exit run();
+
+ private:
+  Result<void> make_folders() const;
+  const PluginInfo* find_plugin();
+  Result<void> start(const PluginInfo& plugin);
+  io::EngineSettings engine_settings() const;
+  void open_ledger();
+  void watch_jobs();
+  void load_jobs(const config::Changes& changes);
+  void listen_to_signals();
+  void stop();
+  void keep_watchdog();
+  void answer(const io::Request& request, io::Reply reply);
+  void answer_trigger(const io::Message& message, const io::Reply& reply);
+  void answer_jobs(const io::Reply& reply) const;
+
+  const config::Config config_;
+  const bool dry_run_;
+  const Log log_;
+  config::JobsDir jobs_;
+  io::MainLoop loop_;
+  std::unique_ptr<storage::Ledger> ledger_;
+  std::unique_ptr<io::Engine> engine_;
+  std::unique_ptr<io::FileWatch> watch_;
+  std::unique_ptr<io::ControlServer> control_;
+  std::unique_ptr<io::BootTimer> watchdog_;
+  const io::SdNotify notify_;
+  bool stopping_ = false;
+  Exit exit_ = Exit::done;
+};
+
+}  // namespace ballot::app

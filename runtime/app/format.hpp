@@ -1,0 +1,78 @@
+// RecordWriter: prints records as an aligned table, as JSON or as CSV. What every command that lists prints through.
+//
+// Columns are the record's keys, the same in every format; a table shows only those with a title. JSON: absent is null,
+// numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that end with LF, absent is empty. Times are RFC
+// 3339.
+//
+//   RecordWriter out(std::cout, {{"job", "JOB"}, {"slots", ""}}, {Format::table});
+//   out.row({"nightly", 1});
+//   out.finish();
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ballot/time.hpp"
+
+namespace ballot::app {
+
+enum class Format { table, json, csv };
+std::optional<Format> parse_format(std::string_view word);
+
+/// To the second where it is a whole one.
+struct SlotTime {
+  WallTime at;
+};
+
+/// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table).
+using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Millis>;
+
+/// The cell of something that may be absent.
+template <class T>
+Cell cell(const std::optional<T>& value) {
+  return value ? Cell(*value) : Cell();
+}
+/// The cell of a word, absent where it is empty.
+inline Cell word(std::string_view text) { return text.empty() ? Cell() : Cell(std::string(text)); }
+/// The cell of a number, absent where it is zero.
+inline Cell number(std::uint64_t value) { return value == 0 ? Cell() : Cell(static_cast<std::int64_t>(value)); }
+
+struct Column {
+  std::string name;
+  std::string title;  // "": not in the table
+};
+
+struct Layout {
+  Format format = Format::table;
+  bool follow = false;    // JSON: one object a line instead of one array
+  std::size_t width = 0;  // lines of a table are cut to fit; 0: as long as they are
+};
+
+class RecordWriter {
+ public:
+  RecordWriter(std::ostream& out, std::vector<Column> columns, Layout layout);
+  ~RecordWriter();
+
+  /// Requires: as many cells as columns.
+  void row(std::vector<Cell> cells);
+  /// Prints what a table holds back in order to align it.
+  void flush();
+  /// The last call. An empty list is a heading, [] or nothing (follow).
+  void finish();
+
+  class Style;
+
+ private:
+  std::unique_ptr<Style> style_;
+};
+
+/// Of the terminal that stdout is; 0 if it is none.
+std::size_t terminal_width();
+
+}  // namespace ballot::app

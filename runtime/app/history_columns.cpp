@@ -1,0 +1,80 @@
+#include "app/history_columns.hpp"
+
+#include <cstring>
+
+namespace ballot::app {
+namespace {
+
+Cell slot_cell(const std::optional<WallTime>& slot) { return slot ? Cell(SlotTime{*slot}) : Cell(); }
+Cell integer_cell(const std::optional<int>& value) { return value ? Cell(std::int64_t{*value}) : Cell(); }
+Cell run_cell(const std::optional<RunId>& run) { return run ? Cell(run->text()) : Cell(); }
+
+Cell short_run_cell(const std::optional<RunId>& run) {
+  constexpr std::size_t digits = 12;
+  return run ? Cell(run->text().substr(36 - digits)) : Cell();
+}
+
+/// "0", "1", "KILL".
+Cell end_cell(const Row& row) {
+  const char* name = row.signal ? ::sigabbrev_np(*row.signal) : nullptr;
+  return name != nullptr ? Cell(std::string(name)) : integer_cell(row.exit_code ? row.exit_code : row.signal);
+}
+
+std::vector<Cell> table_cells(const Row& row) {
+  return {SlotTime{row.slot},
+          row.slots,
+          row.job,
+          word(to_string(row.status)),
+          word(to_string(row.reason)),
+          end_cell(row),
+          cell(row.duration),
+          std::int64_t{row.attempt},
+          word(row.node),
+          short_run_cell(row.run)};
+}
+
+}  // namespace
+
+std::vector<Column> history_columns(Format format) {
+  if (format == Format::table)
+    return {{"slot", "SLOT"},
+            {"slots", "SLOTS"},
+            {"job", "JOB"},
+            {"status", "STATUS"},
+            {"reason", "REASON"},
+            {"exit", "EXIT"},
+            {"duration_ms", "DURATION"},
+            {"attempt", "ATTEMPT"},
+            {"node", "NODE"},
+            {"run_id", "RUN"}};
+  return {{"run_id", ""},    {"job", ""},     {"group", ""},      {"slot", ""},         {"slot_until", ""},
+          {"slots", ""},     {"trigger", ""}, {"attempt", ""},    {"status", ""},       {"reason", ""},
+          {"exit_code", ""}, {"signal", ""},  {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
+          {"node", ""},      {"epoch", ""},   {"fence", ""},      {"output_bytes", ""}, {"leftover", ""}};
+}
+
+std::vector<Cell> history_cells(const Row& row, Format format) {
+  if (format == Format::table) return table_cells(row);
+  return {run_cell(row.run),
+          row.job,
+          row.group,
+          SlotTime{row.slot},
+          slot_cell(row.slot_until),
+          row.slots,
+          word(to_string(row.trigger)),
+          std::int64_t{row.attempt},
+          word(to_string(row.status)),
+          word(to_string(row.reason)),
+          integer_cell(row.exit_code),
+          integer_cell(row.signal),
+          cell(row.started_at),
+          cell(row.ended_at),
+          cell(row.duration),
+          word(row.node),
+          number(row.epoch),
+          number(row.fence),
+          row.output_bytes,
+          word(to_string(row.leftover))};
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,57 @@
+#include "app/loaded_jobs.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "config/names.hpp"
+
+namespace ballot::app {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+Names job_names(const config::JobSet& set) {
+  Names names;
+  for (const auto& definition : set.definitions) names.push_back(definition->job.name);
+  return names;
+}
+
+Names group_names(const config::JobSet& set) {
+  std::set<std::string_view> names;
+  for (const auto& definition : set.definitions) names.insert(definition->job.group);
+  for (const auto& [name, group] : set.groups) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
+Result<void> require(const std::string& what, const std::string& name, const Names& loaded) {
+  if (std::find(loaded.begin(), loaded.end(), name) != loaded.end()) return {};
+  const std::string_view near = config::nearest(name, loaded);
+  return Error{Errc::not_found, "no " + what + " " + config::in_quotes(name) + " is loaded or in this node's ledger" +
+                                    (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?")};
+}
+
+}  // namespace
+
+config::JobsDir load_jobs(const config::Config& config) {
+  config::JobSettings settings;
+  settings.timezone = config.timezone;
+  config::JobsDir jobs(config.jobs_dir, settings, {config.file, config.groups});
+  jobs.reload();
+  return jobs;
+}
+
+Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger) {
+  const auto known = ledger.knows_job(name);
+  if (!known) return known.error();
+  if (*known) return {};
+  return require("job", name, job_names(load_jobs(config).set()));
+}
+
+Result<void> require_group(const std::string& name, const config::Config& config, storage::Reader& ledger) {
+  const auto known = ledger.knows_group(name);
+  if (!known) return known.error();
+  if (*known) return {};
+  return require("group", name, group_names(load_jobs(config).set()));
+}
+
+}  // namespace ballot::app

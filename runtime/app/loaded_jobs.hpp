@@ -1,0 +1,22 @@
+// The job files as commands read them: what is in force, without a word about what is wrong with the rest.
+//
+// Threads: the main one.
+#pragma once
+
+#include <string>
+
+#include "ballot/error.hpp"
+#include "config/config.hpp"
+#include "config/jobs_dir.hpp"
+#include "storage/reader.hpp"
+
+namespace ballot::app {
+
+config::JobsDir load_jobs(const config::Config& config);
+
+/// not_found, with the nearest name, where `name` is neither loaded nor in the ledger. The job files are read only for
+/// what the ledger does not know.
+Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger);
+Result<void> require_group(const std::string& name, const config::Config& config, storage::Reader& ledger);
+
+}  // namespace ballot::app

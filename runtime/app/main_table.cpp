@@ -1,0 +1,24 @@
+// The commands of `ballot`: one line each.
+#include <array>
+
+#include "app/command.hpp"
+#include "app/commands/commands.hpp"
+
+namespace ballot::app {
+
+std::span<const Command> commands() {
+  static constexpr std::array table{
+      Command{"serve", "run the daemon: take part in elections and launch what is due", setup_serve},
+      Command{"check", "find everything that is wrong with job files and ballot.toml", setup_check},
+      Command{"schedule", "show when an expression is due", setup_schedule},
+      Command{"jobs", "list the jobs in force, their leaders and next slots", setup_jobs},
+      Command{"trigger", "run a job now, by hand", setup_trigger},
+      Command{"history", "list what became of every slot", setup_history},
+      Command{"output", "print what a run printed", setup_output},
+      Command{"why", "explain what became of a slot", setup_why},
+      Command{"version", "print the version, the plugin ABI and the plugins found", setup_version},
+  };
+  return table;
+}
+
+}  // namespace ballot::app

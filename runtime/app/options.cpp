@@ -1,0 +1,150 @@
+#include "app/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <iostream>
+
+#include "app/places.hpp"
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+#include "config/names.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// A flag that config has a reader for; what it finds wrong is the answer.
+template <class T>
+void add_read(CLI::App& command, const std::string& flag, const std::string& help, std::optional<T>& to,
+              std::optional<T> (*read)(std::string_view, std::string_view, config::Diagnostics&)) {
+  add_value(command, flag, help, [&to, read](const std::string& text) {
+    config::Diagnostics findings;
+    to = read(text, "", findings);
+    return findings.empty() ? std::string() : findings.front().message;
+  });
+}
+
+void add_text(CLI::App& command, const std::string& flag, const std::string& help, std::optional<std::string>& to) {
+  add_value(command, flag, help, [&to](const std::string& text) {
+    to = text;
+    return text.empty() ? "needs a value" : std::string();
+  });
+}
+
+void add_texts(CLI::App& command, const std::string& flag, const std::string& help, std::optional<Texts>& to) {
+  add_list(command, flag, help, [&to](const std::string& text) {
+    if (!to) to.emplace();
+    to->push_back(text);
+    return std::string();
+  });
+}
+
+CLI::Option* add_function(CLI::App& command, const std::string& flag, const std::string& help,
+                          std::function<void(const std::string&)> f) {
+  return command.add_option_function<std::string>(flag, std::move(f), help);
+}
+
+}  // namespace
+
+CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
+                       std::function<std::string(const std::string&)> take) {
+  return add_function(command, flag, help, [take = std::move(take), flag](const std::string& text) {
+    if (const std::string wrong = take(text); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
+  });
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& flag, const std::string& help,
+                      std::function<std::string(const std::string&)> take) {
+  const auto each = [take = std::move(take), flag](const Texts& values) {
+    for (const std::string& value : values)
+      for (const std::string& part : config::split_list(value))
+        if (const std::string wrong = take(part); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
+  };
+  return command.add_option_function<Texts>(flag, each, help)->allow_extra_args(false);
+}
+
+void add_config_options(CLI::App& command, ConfigOptions& to) {
+  add_text(command, "--config", "the configuration, " + std::string(config::default_config_file), to.file);
+  add_read(command, "--log-level", "trace, debug, info, warn, error or fatal", to.flags.log_level,
+           config::parse_log_level);
+  add_read(command, "--log-format", "human, json or raw (logfmt)", to.flags.log_format, config::parse_log_format);
+  command.add_flag_function(
+      "--debug", [&to](std::int64_t) { to.flags.log_level = Level::debug; }, "the same as --log-level debug");
+}
+
+void add_daemon_options(CLI::App& command, config::Overrides& to) {
+  add_text(command, "--jobs-dir", "where the job files lie", to.jobs_dir);
+  add_text(command, "--plugin-dir", "where the backends' plugins lie", to.plugin_dir);
+  add_text(command, "--state-dir", "what must survive a reboot", to.state_dir);
+  add_text(command, "--run-dir", "sockets and what a reboot may clear", to.run_dir);
+  add_text(command, "--node", "this node's name; default: the host's", to.node);
+}
+
+void add_coordination_options(CLI::App& command, config::Overrides& to) {
+  add_text(command, "--backend", "local, zookeeper, nats, consul or etcd", to.backend);
+  add_text(command, "--namespace", "what shares nothing with others of its backend", to.name_space);
+  add_read(command, "--session-timeout", "how long leadership survives silence, as 6s", to.session_timeout,
+           config::parse_session_timeout);
+  add_texts(command, "--zookeeper-servers", "HOST or HOST:PORT, a list", to.zookeeper_servers);
+  add_texts(command, "--nats-servers", "URLs, a list", to.nats_servers);
+  add_text(command, "--consul-address", "the agent's URL", to.consul_address);
+  add_texts(command, "--etcd-endpoints", "URLs, a list", to.etcd_endpoints);
+}
+
+void add_format_option(CLI::App& command, Format& to) {
+  add_value(command, "--format", "table, json or csv", [&to](const std::string& text) {
+    return take(parse_word(text, parse_format, {"table", "json", "csv"}), to);
+  });
+}
+
+Result<std::int64_t> parse_number(const std::string& text, std::int64_t least) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least)
+    return Error{Errc::invalid,
+                 "must be a whole number of at least " + std::to_string(least) + ", not " + config::in_quotes(text)};
+  return value;
+}
+
+Error unknown_word(const std::string& text, const std::vector<std::string_view>& known) {
+  return {Errc::invalid, "no value " + config::in_quotes(text) + config::suggestion(text, known)};
+}
+
+Result<WallTime> parse_time(const std::string& text) {
+  if (const auto time = parse_wall(text)) return *time;
+  if (const auto ago = parse_duration(text)) return io::read_clocks().wall - *ago;
+  return Error{Errc::invalid, "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " +
+                                  config::in_quotes(text)};
+}
+
+config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule) {
+  const auto lookup = [](const char* name) { return std::getenv(name); };
+  config::Diagnostics from_environment;
+  config::ConfigRequest request;
+  request.namespace_rule = rule;
+  request.host_name = io::host_name();
+  request.plugin_dir = plugin_dir();
+  request.overrides = options.flags.over(config::read_environment(lookup, from_environment));
+  const char* variable = lookup("BALLOT_CONFIG");
+  const bool named = variable != nullptr && *variable != '\0';
+  if (options.file || named) {
+    request.file = options.file ? *options.file : std::string(variable);
+    request.file_rule = config::FileRule::must_exist;
+  }
+  config::LoadedConfig loaded = config::load_config(request);
+  loaded.diagnostics.insert(loaded.diagnostics.begin(), from_environment.begin(), from_environment.end());
+  return loaded;
+}
+
+std::optional<config::Config> load_config(const ConfigOptions& options, config::NamespaceRule rule) {
+  config::LoadedConfig loaded = read_config(options, rule);
+  if (!has_errors(loaded.diagnostics)) return std::move(loaded.config);
+  for (const config::Diagnostic& finding : loaded.diagnostics)
+    if (finding.severity == config::Severity::error) std::cerr << finding.text() << '\n';
+  return std::nullopt;
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,78 @@
+// The flags that commands share, and what they are read into. A wrong value is a usage error that names the allowed
+// ones.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/format.hpp"
+#include "ballot/error.hpp"
+#include "ballot/time.hpp"
+#include "config/config.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace ballot::app {
+
+/// What every command takes: --config --log-level --log-format --debug; and, for some, more of `flags`.
+struct ConfigOptions {
+  std::optional<std::string> file;  // none: $BALLOT_CONFIG, else the default, which may be missing
+  config::Overrides flags;
+};
+
+void add_config_options(CLI::App& command, ConfigOptions& to);
+
+/// serve's: --jobs-dir --plugin-dir --state-dir --run-dir --node.
+void add_daemon_options(CLI::App& command, config::Overrides& to);
+
+/// --backend --namespace --session-timeout --zookeeper-servers --nats-servers --consul-address --etcd-endpoints.
+void add_coordination_options(CLI::App& command, config::Overrides& to);
+
+/// --format, of those commands that list.
+void add_format_option(CLI::App& command, Format& to);
+
+/// A flag or argument with one value. `take` says what is wrong with it; "": nothing.
+CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
+                       std::function<std::string(const std::string&)> take);
+
+/// A flag that takes a list: repeated, or at commas. `take` gets each.
+CLI::Option* add_list(CLI::App& command, const std::string& flag, const std::string& help,
+                      std::function<std::string(const std::string&)> take);
+
+/// What is wrong, or "" and `to` is set.
+template <class T, class To>
+std::string take(Result<T> value, To& to) {
+  if (!value) return value.error().what;
+  to = *std::move(value);
+  return {};
+}
+
+/// A whole number of at least `least`.
+Result<std::int64_t> parse_number(const std::string& text, std::int64_t least);
+
+Error unknown_word(const std::string& text, const std::vector<std::string_view>& known);
+
+/// A word, by a parsing function of it and the words that it knows.
+template <class T>
+Result<T> parse_word(const std::string& text, std::optional<T> (*parse)(std::string_view),
+                     const std::vector<std::string_view>& known) {
+  if (const auto value = parse(text)) return *value;
+  return unknown_word(text, known);
+}
+/// RFC 3339, or a duration: so long ago.
+Result<WallTime> parse_time(const std::string& text);
+
+/// The configuration, or every error of it on stderr and nothing.
+std::optional<config::Config> load_config(const ConfigOptions& options,
+                                          config::NamespaceRule rule = config::NamespaceRule::has_default);
+
+/// As load_config(), with everything that was found.
+config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule);
+
+}  // namespace ballot::app

@@ -1,0 +1,14 @@
+// Where the parts of this program lie: as installed, or in the build tree that it runs from.
+#pragma once
+
+#include <string>
+
+namespace ballot::app {
+
+/// /usr/lib/ballot/plugins, or the build tree's own.
+std::string plugin_dir();
+
+/// /usr/lib/ballot/ballot-runner, or the build tree's own.
+std::string runner_file();
+
+}  // namespace ballot::app

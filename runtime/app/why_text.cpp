@@ -1,0 +1,203 @@
+#include "app/why_text.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(Status::missed) + 1> status_rules{
+    // queued
+    "The slot is due and waits: for the job's previous run (concurrency = \"queue\", or \"allow\" at its max_running), "
+    "for "
+    "room under a max_running of the group or the node, or for the next attempt of a retry. A slot that cannot start "
+    "by its "
+    "start_deadline is missed.",
+    // claimed
+    "The slot is reserved for this term by a conditional write to the job's register, and its command is about to be "
+    "started. No other term can claim it.",
+    // running
+    "The command is running. It ends by itself, at its deadline, by `ballot kill`, or when its node loses leadership "
+    "(on_leadership_lost = \"terminate\").",
+    // succeeded
+    "The command ended with one of the job's success_codes.",
+    // failed, timed_out, killed, lost, skipped, missed: each reason has a rule of its own
+    "The attempt failed.", "The attempt ran longer than the job's deadline.", "The attempt was killed.",
+    "What became of the attempt is not known.", "The slot was passed over by the job's own policy.",
+    "The slot was due and was not run."};
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) + 1> reason_rules{
+    // none
+    "",
+    // exit_code
+    "The command ended with a code that is not among the job's success_codes. With retries left another attempt "
+    "follows, "
+    "after retry_delay.",
+    // signal
+    "The command was ended by a signal that ballot did not send. With retries left another attempt follows, after "
+    "retry_delay.",
+    // cannot_start
+    "The command could not be started: the program is missing or may not be executed, its user, folder or a limit "
+    "could not "
+    "be set, or the machine had no process, descriptor or memory left. With retries left another attempt follows.",
+    // oom
+    "The kernel ended the command because memory ran out: its own limit (memory_max) or the machine's.",
+    // lost_limit
+    "Every attempt so far was lost with its node, as often as the job's lost_limit allows. It is not tried on another "
+    "node, "
+    "so that a job which kills its node does not go round the fleet.",
+    // deadline
+    "The attempt ran longer than the job's deadline allows: it got the kill_signal, and KILL when kill_grace had "
+    "passed. With "
+    "retries left another attempt follows.",
+    // operator
+    "Somebody asked for it: `ballot kill`. The run got the kill_signal, and KILL when kill_grace had passed.",
+    // replaced
+    "A newer slot of the job came due while it ran, and concurrency = \"replace\" ends the running one in favour of "
+    "the new.",
+    // leadership_lost
+    "Its node's term ended, or could not be renewed before its deadline, and on_leadership_lost = \"terminate\" ends "
+    "what "
+    "runs under a term before another node can lead.",
+    // shutdown
+    "The daemon was stopped, and the run had not ended by then ([runner] on_stop).",
+    // node_died
+    "Its node died, was cut off or restarted while the attempt was open, and no outcome of it arrived in time "
+    "(lost_after, or "
+    "the old term's deadline). With guarantee = \"at-most-once\" it is not run again; with \"at-least-once\" another "
+    "attempt "
+    "follows.",
+    // runner_died
+    "The runner, which keeps the children of its node, no longer knows the attempt: it died or was restarted. Whether "
+    "the "
+    "command finished is not known.",
+    // forgotten
+    "Somebody closed it by `ballot forget`: its node will not come back to say how it ended.",
+    // evidence_lost
+    "The only ledger that knew what became of the slot is gone, with its disk or its file.",
+    // overlap
+    "The job's previous run had not ended, and concurrency = \"skip\", the default, passes such slots over.",
+    // queue_full
+    "As many slots of the job waited as queue_limit allows, or its list of open runs was full; queue_overflow says "
+    "whether the "
+    "newest or the oldest waiting slot gives way.",
+    // paused
+    "The job or its group was paused (`ballot pause`). Slots that pass meanwhile are settled when it is resumed; only "
+    "manual "
+    "triggers run.",
+    // dry_run
+    "The leader runs with --dry-run: it does everything but the launch.",
+    // misfire
+    "It was due while no leader could start it, and the job's misfire policy (\"latest\", \"all\" up to misfire_limit, "
+    "\"skip\") catches up other slots than this one.",
+    // start_deadline
+    "It could not start within the job's start_deadline: there was no room, or no leader, until it was too late. A job "
+    "whose "
+    "slots must be caught up after a longer outage sets a longer start_deadline.",
+    // unclaimed
+    "A leader was there, but its claim could not be confirmed by the backend before the start deadline, and with "
+    "guarantee = "
+    "\"at-most-once\" nothing starts without a confirmed claim.",
+    // stale
+    "The claim stood, but when the command was about to be started, the time for which the claim permits it had "
+    "passed: the "
+    "node was suspended, stopped or very slow. Nothing was started.",
+    // dst_gap
+    "The date that the schedule names does not exist in the job's time zone: the clocks skipped that day.",
+    // no_leader
+    "No node led the group at the time, and when one did again the slot was not caught up.",
+    // no_definition
+    "When the slot was to be settled, no leader's job files defined the job any more, or they defined it differently.",
+    // halted
+    "The group or the job was halted, because the backend had gone back to an older state or a register could not be "
+    "read. "
+    "Nothing is launched until `ballot repair`."};
+
+std::string slots_of(const Row& row) {
+  if (row.slots <= 1) return format_slot(row.slot);
+  return format_slot(row.slot) + "/" + format_slot(row.slot_until.value_or(row.slot)) + " (" +
+         std::to_string(row.slots) + " slots)";
+}
+
+std::string end_of(const Row& row) {
+  if (row.exit_code) return "exit code " + std::to_string(*row.exit_code);
+  if (!row.signal) return {};
+  const char* name = ::sigabbrev_np(*row.signal);
+  return "signal " + (name != nullptr ? std::string(name) : std::to_string(*row.signal));
+}
+
+std::string times_of(const Row& row) {
+  std::string text;
+  if (row.started_at) text += " started " + format_millis(*row.started_at);
+  if (row.ended_at) text += std::string(text.empty() ? "" : ",") + " ended " + format_millis(*row.ended_at);
+  if (row.duration) text += " after " + format_duration(std::max(*row.duration, Millis(0)));
+  return text;
+}
+
+std::string leftover_of(const Row& row) {
+  switch (row.leftover) {
+    case Leftover::none: return {};
+    case Leftover::escaped: return " A process of it left its group and may still run.";
+    case Leftover::unkillable: return " A process of it could not be killed and is still there.";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view rule_of(Status status, Reason reason) {
+  return reason == Reason::none ? status_rules[static_cast<std::size_t>(status)]
+                                : reason_rules[static_cast<std::size_t>(reason)];
+}
+
+std::string_view rule_of_nothing() {
+  return "This node's ledger says nothing of the slot. Ledgers belong to their nodes: the node that led the group at "
+         "the time "
+         "wrote what became of it. A slot of the last moments may not be settled yet; one from before a leader first "
+         "had this "
+         "definition, or before the job was enabled, was not due; and old rows are deleted ([history] keep).";
+}
+
+std::string headline(const Row& row) {
+  std::string text = row.job + " " + slots_of(row) + " " + std::string(to_string(row.status));
+  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  if (row.run) text += " (run " + row.run->text() + ")";
+  return text;
+}
+
+std::string circumstances(const Row& row) {
+  std::string text;
+  if (row.run) {
+    text = "Attempt " + std::to_string(row.attempt) + " (" + std::string(to_string(row.trigger)) + ")";
+    if (!row.node.empty()) text += " on " + row.node;
+    text += times_of(row);
+    if (const std::string end = end_of(row); !end.empty()) text += ", " + end;
+    text += ".";
+  } else if (!row.node.empty()) {
+    text = "Recorded by " + row.node + ".";
+  }
+  return text + leftover_of(row);
+}
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (word.empty()) continue;
+    if (column != 0) {
+      const bool fits = column + 1 + word.size() <= width;
+      lines += fits ? ' ' : '\n';
+      column = fits ? column + 1 : 0;
+    }
+    lines += word;
+    column += word.size();
+  }
+  return lines;
+}
+
+}  // namespace ballot::app

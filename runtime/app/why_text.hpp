@@ -1,0 +1,26 @@
+// What `why` says: the rule behind each status and reason, in words, and what is known of a row.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ballot/ledger.hpp"
+
+namespace ballot::app {
+
+/// One or more sentences; never empty for a pair that the ledger can hold.
+std::string_view rule_of(Status status, Reason reason);
+
+/// `JOB SLOT STATUS: REASON (run ID)`; of a row of many slots SLOT is FIRST/LAST (N slots).
+std::string headline(const Row& row);
+
+/// Who, when, how it ended: a sentence or more. "" where there is nothing to tell.
+std::string circumstances(const Row& row);
+
+/// A slot that this node's ledger says nothing of.
+std::string_view rule_of_nothing();
+
+/// Broken into lines of at most `width` characters, at spaces.
+std::string wrapped(std::string_view text, std::size_t width);
+
+}  // namespace ballot::app

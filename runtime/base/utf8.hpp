@@ -1,0 +1,39 @@
+// UTF-8 as it comes from files, children and sockets: where it is whole, and where it is not.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace ballot {
+
+/// Bytes of the well-formed character at the front of `text` (1 to 4); 0 if there is none: not UTF-8, or empty.
+inline std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned lead = byte(0);
+  if (text.empty()) return 0;
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead <= 0xdf) return follows(1) ? 2 : 0;
+  if (lead >= 0xe0 && lead <= 0xef)
+    return follows(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && follows(2) ? 3 : 0;
+  if (lead >= 0xf0 && lead <= 0xf4)
+    return follows(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && follows(2) && follows(3) ? 4 : 0;
+  return 0;
+}
+
+/// `text` with U+FFFD for each byte that is not UTF-8.
+inline std::string valid_utf8(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    result += length != 0 ? text.substr(0, length) : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(length != 0 ? length : 1);
+  }
+  return result;
+}
+
+}  // namespace ballot

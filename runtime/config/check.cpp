@@ -1,0 +1,54 @@
+#include "config/check.hpp"
+
+#include <fcntl.h>
+
+#include <set>
+
+#include "config/claims.hpp"
+#include "config/text_file.hpp"
+
+namespace ballot::config {
+namespace {
+
+JobFile check_file(const std::string& name, const JobSettings& settings, Identities& identities) {
+  std::string text;
+  if (const auto info = read_text_file(AT_FDCWD, name, Links::follow, text); !info) {
+    JobFile file;
+    Findings(name, file.diagnostics).error({}, info.error().what);
+    return file;
+  }
+  return read_job_file(text, {name, std::nullopt}, settings, identities);
+}
+
+}  // namespace
+
+Checked check_job_files(std::span<const std::string> files, const JobSettings& settings) {
+  Checked checked;
+  Identities identities;
+  Claims<schedule::DefinitionPtr> jobs;
+  Claims<Group> groups;
+  for (const std::string_view name : std::set<std::string_view>(files.begin(), files.end())) {
+    const JobFile file = check_file(std::string(name), settings, identities);
+    checked.diagnostics.insert(checked.diagnostics.end(), file.diagnostics.begin(), file.diagnostics.end());
+    checked.jobs += file.definitions.size();
+    Findings findings(name, checked.diagnostics);
+    for (const auto& [definition, position] : file.definitions) {
+      const auto [first, last] = jobs.on(definition->job.name);
+      if (first != last)
+        findings.error(position, duplicate_job(definition->job.name, first->file, first->position));
+      else
+        jobs.add({name, position, definition});
+    }
+    for (const auto& [group, position] : file.groups) {
+      const auto [first, last] = groups.on(group.name);
+      if (first == last)
+        groups.add({name, position, group});
+      else if (first->what != group)
+        findings.error(position, duplicate_group(group.name, first->file, first->position));
+    }
+  }
+  sort(checked.diagnostics);
+  return checked;
+}
+
+}  // namespace ballot::config

@@ -1,0 +1,21 @@
+// What `ballot check FILE...` looks at: files named by hand, of any name, mode and place.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "config/job_file.hpp"
+
+namespace ballot::config {
+
+struct Checked {
+  Diagnostics diagnostics;  // sorted
+  std::size_t jobs = 0;     // in files without errors
+};
+
+/// Everything wrong in each of the files, and the names that they define twice among them. Links are followed; who owns
+/// a file and who may write to it is not asked.
+Checked check_job_files(std::span<const std::string> files, const JobSettings& settings);
+
+}  // namespace ballot::config

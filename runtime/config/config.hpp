@@ -1,0 +1,111 @@
+// Config: `ballot.toml` with what flags and environment put over it, and every default filled in.
+//
+// Knows nothing of what the backends' tables mean: their plugins check them, and option_diagnostic() says where a
+// problem of theirs stands. Reads one file; asks for no environment, host name or clock. Threads: plain values.
+//
+//   const auto overrides = flags.over(read_environment(getenv, diagnostics));
+//   const LoadedConfig loaded = load_config({.file = "/etc/ballot/ballot.toml", .overrides = overrides, .host_name =
+//   host}); if (has_errors(loaded.diagnostics)) return 78;
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballot/log.hpp"
+#include "ballot/plugin.hpp"
+#include "config/diagnostics.hpp"
+#include "config/group.hpp"
+#include "config/overrides.hpp"
+
+namespace ballot::config {
+
+inline constexpr std::string_view default_config_file = "/etc/ballot/ballot.toml";
+
+enum class OnOutage { step_down, hold };
+
+struct Coordination {
+  std::string backend = "local";
+  std::string name_space;                 // never "" but where that is an error
+  std::optional<Millis> session_timeout;  // none: the backend's own
+  OnOutage on_outage = OnOutage::step_down;
+};
+
+/// What a clean stop does with running children.
+struct OnStop {
+  enum class Kind { leave, kill, wait };
+  Kind kind = Kind::wait;
+  Millis wait = std::chrono::seconds(30);  // for Kind::wait
+  bool operator==(const OnStop&) const = default;
+};
+
+struct History {
+  std::string path;  // state_dir/history.db
+  Millis keep = std::chrono::hours(24 * 90);
+  int keep_runs_per_job = 0;  // 0: all within keep
+  std::int64_t max_size = 0;  // bytes; 0: no limit
+};
+
+struct LogSettings {
+  Level level = Level::info;
+  LogFormat format = LogFormat::human;
+};
+
+/// A backend's table as its plugin gets it, and where each key stands.
+struct BackendTable {
+  Options options;
+  Position position;                                       // of the table
+  std::map<std::string, Position, std::less<>> positions;  // of the values; an overridden one has line 0
+};
+
+struct Config {
+  std::string file;
+  std::string node;  // the host's name
+  std::string jobs_dir = "/etc/ballot/jobs.d";
+  std::string plugin_dir;
+  std::string state_dir = "/var/lib/ballot";
+  std::string run_dir = "/run/ballot";
+  std::string timezone = "UTC";
+  int max_running = 0;  // of this node; 0: no limit
+  Coordination coordination;
+  OnStop on_stop;
+  History history;
+  LogSettings log;
+  std::string control_socket;                    // run_dir/ballot.sock
+  std::map<std::string, BackendTable> backends;  // those with a table, and the one that is used
+  std::vector<PlacedGroup> groups;
+};
+
+enum class FileRule { may_be_missing, must_exist };
+
+/// Whether the networked backends have a default namespace: `run` and `election` do ("ballot"), `serve` asks for one.
+enum class NamespaceRule { must_be_set, has_default };
+
+struct ConfigRequest {
+  std::string file = std::string(default_config_file);
+  FileRule file_rule = FileRule::may_be_missing;
+  NamespaceRule namespace_rule = NamespaceRule::must_be_set;
+  Overrides overrides;
+  std::string host_name;
+  std::string plugin_dir = "/usr/lib/ballot/plugins";  // the default, which differs in the build tree
+};
+
+struct LoadedConfig {
+  Config config;  // of use only without errors
+  Diagnostics diagnostics;
+};
+
+/// Reads the file and everything that follows from it. The order is flag, environment, file, default.
+LoadedConfig load_config(const ConfigRequest& request);
+
+/// What the plugin of `backend` says of its table, at the line where it stands.
+Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem);
+
+/// g of docs/semantics: the longest time that a run can be given between TERM and KILL when leadership is lost, for
+/// the session timeout asked for, or 5 s where none is.
+Millis longest_kill_grace(const Config& config);
+
+}  // namespace ballot::config

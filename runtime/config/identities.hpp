@@ -1,0 +1,30 @@
+// Identities: users and groups by name, each asked for once. Made for one pass over the files: what it has learnt does
+// not age. Threads: one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "ballot/error.hpp"
+#include "ballot/job.hpp"
+
+namespace ballot::config {
+
+class Identities {
+ public:
+  /// A user with the groups that the system gives it. not_found: there is no such user.
+  const Result<Identity>& user(std::string_view name);
+  const Result<Identity>& user(std::uint32_t uid);
+
+  /// not_found: there is no such group.
+  const Result<std::uint32_t>& group(std::string_view name);
+
+ private:
+  std::map<std::string, Result<Identity>, std::less<>> users_;
+  std::map<std::uint32_t, Result<Identity>> uids_;
+  std::map<std::string, Result<std::uint32_t>, std::less<>> groups_;
+};
+
+}  // namespace ballot::config

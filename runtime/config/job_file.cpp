@@ -1,0 +1,221 @@
+#include "config/job_file.hpp"
+
+#include <algorithm>
+
+#include "base/duration.hpp"
+#include "config/document.hpp"
+#include "config/group_keys.hpp"
+#include "config/job_keys.hpp"
+#include "config/names.hpp"
+
+namespace ballot::config {
+namespace {
+
+using schedule::Plan;
+using schedule::PlanError;
+
+/// How many slots are looked at to find the shortest period of a job with jitter.
+constexpr int slots_compared = 500;
+
+/// Where column `column` of a string's text stands in its file; the string itself where it has escapes or several
+/// lines.
+Position inside_string(const toml::node& node, int column) {
+  const Position at = position_of(node.source());
+  const auto* const text = node.as_string();
+  if (text == nullptr) return at;
+  const toml::source_region& source = node.source();
+  const std::size_t width = source.end.column - source.begin.column;
+  const bool plain = source.begin.line == source.end.line && width == text->get().size() + 2;
+  return plain ? Position{at.line, at.column + column} : at;
+}
+
+/// The shortest time between two slots of a plan, as far as `slots_compared` of them show.
+std::optional<Millis> shortest_period(const Plan& plan, WallTime from) {
+  const std::vector<WallTime> anchors(plan.everies().size(), from);
+  std::optional<Millis> shortest;
+  auto slot = plan.next(from, anchors);
+  for (int i = 0; slot && i < slots_compared; ++i) {
+    const auto following = plan.next(slot->at, anchors);
+    if (following) shortest = std::min(shortest.value_or(longest_duration), following->at - slot->at);
+    slot = following;
+  }
+  return shortest;
+}
+
+/// Reads one `[job.NAME]`.
+class JobReader {
+ public:
+  JobReader(const FileOrigin& origin, const JobSettings& settings, Identities& identities, Findings& findings)
+      : origin_(origin), settings_(settings), identities_(identities), findings_(findings) {}
+
+  /// Null, and findings, where something is wrong with it.
+  schedule::DefinitionPtr read(const toml::key& key, const toml::table& table) {
+    table_ = &table;
+    at_ = position_of(key.source());
+    job_ = JobDraft{};
+    job_.name = key.str();
+    job_.timezone = settings_.timezone;
+    read_job_keys(table, job_, findings_);
+    check_command();
+    check_window();
+    check_kill_grace();
+    resolve_identity();
+    auto plan = compile();
+    if (!plan) return nullptr;
+    check_jitter(*plan);
+    std::string digest = digest_of(job_);
+    return std::make_shared<schedule::Definition>(std::move(static_cast<Job&>(job_)), std::move(*plan),
+                                                  std::move(digest));
+  }
+
+ private:
+  void check_command() {
+    const toml::node* const command = table_->get("command");
+    const toml::node* const shell = table_->get("shell");
+    if (command == nullptr && shell == nullptr)
+      findings_.error(at_, "job " + in_quotes(job_.name) + " has nothing to run; give it a 'command' or a 'shell'");
+    if (command != nullptr && shell != nullptr)
+      findings_.error(
+          position_of(std::max(command, shell, [](auto* a, auto* b) { return a->source().begin < b->source().begin; })
+                          ->source()),
+          "'command' and 'shell' exclude each other; keep one of them");
+  }
+
+  void check_window() {
+    if (job_.not_before && job_.not_after && *job_.not_after < *job_.not_before)
+      findings_.error(position_of(table_->get("not_after")->source()),
+                      "'not_after' is before 'not_before': the job could never be due");
+  }
+
+  void check_kill_grace() {
+    if (!settings_.longest_kill_grace || job_.on_leadership_lost == OnLeadershipLost::finish) return;
+    const toml::node* const written = table_->get("kill_grace");
+    if (written == nullptr || job_.kill_grace <= *settings_.longest_kill_grace) return;
+    findings_.warning(position_of(written->source()),
+                      "'kill_grace' is longer than the " + format_duration(*settings_.longest_kill_grace) +
+                          " that there is when leadership is lost; a longer session_timeout gives more");
+  }
+
+  void check_jitter(const Plan& plan) {
+    if (job_.jitter == Millis(0)) return;
+    constexpr WallTime any = std::chrono::sys_days(std::chrono::year(2024) / 1 / 1);
+    const auto period = shortest_period(plan, job_.not_before.value_or(any));
+    if (period && job_.jitter > *period)
+      findings_.error(position_of(table_->get("jitter")->source()),
+                      "'jitter' must not be longer than the shortest period of the schedule, " +
+                          format_duration(*period) + ", not " + format_duration(job_.jitter));
+  }
+
+  void resolve_identity() {
+    if (job_.user.empty() && !job_.group_names) return;
+    const auto& user = job_.user.empty() ? identities_.user(settings_.daemon) : identities_.user(job_.user);
+    if (!user) return findings_.error(place_of("user", "groups"), user.error().what);
+    const bool other = user->uid != settings_.daemon || job_.group_names;
+    if (!other || !may_change_identity()) return;
+    job_.identity = *user;
+    if (job_.group_names) resolve_groups();
+  }
+
+  bool may_change_identity() {
+    if (!origin_.owner) return true;
+    if (settings_.daemon != 0)
+      findings_.error(place_of("user", "groups"), "another user or other groups need a daemon that runs as root");
+    else if (*origin_.owner != 0)
+      findings_.error(place_of("user", "groups"), "only a file that root owns may name another user or other groups");
+    else
+      return true;
+    return false;
+  }
+
+  void resolve_groups() {
+    job_.identity->groups.clear();
+    for (const std::string& name : *job_.group_names) {
+      const auto& group = identities_.group(name);
+      if (group)
+        job_.identity->groups.push_back(*group);
+      else
+        findings_.error(place_of("groups", "groups"), group.error().what);
+    }
+  }
+
+  std::optional<Plan> compile() {
+    auto made = Plan::make({job_.schedule, job_.timezone, job_.not_before, job_.not_after, job_.group, job_.name});
+    if (auto* const plan = std::get_if<Plan>(&made)) return std::move(*plan);
+    for (const PlanError& error : std::get<std::vector<PlanError>>(made)) report(error);
+    return std::nullopt;
+  }
+
+  void report(const PlanError& error) {
+    if (error.kind == PlanError::Kind::timezone)
+      return findings_.error(place_of("timezone", "schedule"), "timezone: " + error.text);
+    const toml::node* node = table_->get("schedule");
+    if (node != nullptr && node->is_array()) node = node->as_array()->get(error.index);
+    findings_.error(node != nullptr ? inside_string(*node, error.column) : at_, "schedule: " + error.text);
+  }
+
+  /// Of the value of the first of two keys that is written; else of the job.
+  Position place_of(std::string_view first, std::string_view second) const {
+    for (const std::string_view key : {first, second})
+      if (const toml::node* const node = table_->get(key)) return position_of(node->source());
+    return at_;
+  }
+
+  const FileOrigin& origin_;
+  const JobSettings& settings_;
+  Identities& identities_;
+  Findings& findings_;
+  const toml::table* table_ = nullptr;
+  Position at_;
+  JobDraft job_;
+};
+
+void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefinition>& definitions) {
+  const toml::table* const jobs = value.table();
+  if (jobs == nullptr) return;
+  for (auto&& [key, node] : *jobs) {
+    const Position at = position_of(key.source());
+    const toml::table* const table = node.as_table();
+    if (!is_name(key.str()))
+      value.findings().error(at, in_quotes(key.str()) +
+                                     " is no name of a job: 1 to 64 letters, digits, '_' and '-', "
+                                     "beginning with a letter or digit");
+    else if (table == nullptr)
+      value.findings().error(at, "'job' holds tables only: write [job.NAME], then the keys of the job below it");
+    else if (auto definition = reader.read(key, *table))
+      definitions.push_back({std::move(definition), at});
+  }
+}
+
+void read_top(const toml::table& document, JobReader& reader, JobFile& file, Findings& findings) {
+  constexpr std::string_view known[] = {"group", "job"};
+  for (auto&& [key, node] : document) {
+    const Value value(key.str(), node, findings);
+    if (key.str() == "job")
+      read_jobs(value, reader, file.definitions);
+    else if (key.str() == "group")
+      read_groups(value, file.groups);
+    else
+      findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
+                                                    ": a job file holds [job.NAME] and [group.NAME]");
+  }
+}
+
+}  // namespace
+
+JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
+                      Identities& identities) {
+  JobFile file;
+  Findings findings(origin.name, file.diagnostics);
+  if (const auto document = parse_toml(text, findings)) {
+    JobReader reader(origin, settings, identities, findings);
+    read_top(*document, reader, file, findings);
+  }
+  if (has_errors(file.diagnostics)) {
+    file.definitions.clear();
+    file.groups.clear();
+  }
+  sort(file.diagnostics);
+  return file;
+}
+
+}  // namespace ballot::config

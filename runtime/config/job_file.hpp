@@ -1,0 +1,53 @@
+// JobFile: what one job file says, or everything that is wrong with it.
+//
+// The file is the unit: one error in it, and it defines no job and no group. Knows nothing of other files, and reads no
+// disk but for the system's users, groups and zones. Threads: one.
+//
+//   Identities identities;
+//   const JobFile file = read_job_file(text, {.name = "a.toml"}, {.timezone = "Europe/Paris"}, identities);
+//   for (const auto& [definition, position] : file.definitions) ...
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/diagnostics.hpp"
+#include "config/group.hpp"
+#include "config/identities.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::config {
+
+/// What is the same for all files.
+struct JobSettings {
+  std::string timezone = "UTC";              // of jobs that name none
+  std::uint32_t daemon = ::geteuid();        // whom the jobs of a daemon run as
+  std::optional<Millis> longest_kill_grace;  // where set, a longer `kill_grace` in a file is a warning
+};
+
+struct FileOrigin {
+  std::string name;                    // as findings show it
+  std::optional<std::uint32_t> owner;  // none: named by hand; who owns it and who reads it is not asked
+};
+
+struct PlacedDefinition {
+  schedule::DefinitionPtr definition;
+  Position position;
+};
+
+struct JobFile {
+  std::vector<PlacedDefinition> definitions;  // by name
+  std::vector<PlacedGroup> groups;
+  Diagnostics diagnostics;
+};
+
+/// Keeps nothing of its arguments. With errors among the diagnostics the file has no definitions and no groups.
+JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
+                      Identities& identities);
+
+}  // namespace ballot::config

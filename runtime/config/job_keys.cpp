@@ -1,0 +1,264 @@
+#include "config/job_keys.hpp"
+
+#include <csignal>
+#include <cstring>
+
+#include "config/key_table.hpp"
+#include "config/no_effect.hpp"
+
+namespace ballot::config {
+namespace {
+
+constexpr std::int64_t second = 1'000;
+constexpr std::int64_t largest_count = 1'000'000;
+constexpr std::int64_t largest_output = 64 * 1024 * 1024;
+
+template <auto Member>
+constexpr Key<JobDraft> job_row(std::string_view name, void (*read)(const Value&, JobDraft&)) {
+  return row<JobDraft, Member>(name, read, !lists(job_keys_without_effect, name));
+}
+
+void read_command(const Value& value, JobDraft& job) {
+  if (value.node().is_string())
+    return value.error("must be a list of strings, a program and its arguments; a line for the shell goes to 'shell'");
+  auto words = value.strings();
+  if (!words) return;
+  if (words->empty() || words->front().empty())
+    return value.error("must name a program: a list such as [\"/usr/bin/program\", \"argument\"]");
+  job.command = std::move(*words);
+}
+
+void read_shell(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  if (text->empty()) return value.error("must not be empty");
+  job.command = {"/bin/sh", "-c", std::string(*text)};
+}
+
+void read_schedule(const Value& value, JobDraft& job) {
+  if (value.node().is_array()) return as_strings<&Job::schedule>(value, job);
+  if (!value.node().is_string()) {
+    value.error("must be a schedule such as \"0 2 * * *\", or a list of them");
+    return;
+  }
+  if (const auto text = value.string()) job.schedule = {std::string(*text)};
+}
+
+void read_timezone(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  if (text->empty()) return value.error("must be the name of a zone such as \"Europe/Paris\", not \"\"");
+  job.timezone = *text;
+}
+
+void read_user(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  if (text->empty()) return value.error("must be the name of a user, not \"\"");
+  job.user = *text;
+}
+
+void read_umask(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  const bool octal = !text->empty() && text->size() <= 4 && text->find_first_not_of("01234567") == std::string::npos;
+  std::uint32_t mask = 0;
+  if (octal) std::from_chars(text->data(), text->data() + text->size(), mask, 8);
+  if (!octal || mask > 0777) return value.error("must be three octal digits such as \"022\", not " + in_quotes(*text));
+  job.umask = mask;
+}
+
+/// "TERM" or "SIGTERM" to its number; 0 if there is no such signal.
+int signal_number(std::string_view name) {
+  if (name.starts_with("SIG")) name.remove_prefix(3);
+  for (int number = 1; number < 32; ++number) {
+    const char* const known = ::sigabbrev_np(number);
+    if (known != nullptr && name == known) return number;
+  }
+  return 0;
+}
+
+void read_kill_signal(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  const int number = signal_number(*text);
+  if (number == 0)
+    return value.error("must be the name of a signal such as \"TERM\" or \"SIGINT\", not " + in_quotes(*text));
+  job.kill_signal = number;
+}
+
+void read_success_codes(const Value& value, JobDraft& job) {
+  const toml::array* const list = value.list("exit codes");
+  if (list == nullptr) return;
+  if (list->empty()) return value.error("must hold at least one exit code: with none, no run could succeed");
+  std::vector<int> codes;
+  for (const toml::node& element : *list) {
+    const auto code = Value(value.key(), element, value.findings()).integer(0, 255);
+    if (!code) return;
+    codes.push_back(static_cast<int>(*code));
+  }
+  job.success_codes = std::move(codes);
+}
+
+/// A table NAME = text, with names that a job may give to variables.
+std::map<std::string, std::string> read_variables(const Value& value) {
+  std::map<std::string, std::string> out;
+  const toml::table* const table = value.table();
+  if (table == nullptr) return out;
+  for (auto&& [key, node] : *table) {
+    const Position at = position_of(key.source());
+    const auto text = Value(key.str(), node, value.findings()).string();
+    if (!is_variable_name(key.str()))
+      value.findings().error(at, in_quotes(key.str()) + " is no name of a variable: letters, digits and '_'");
+    else if (key.str().starts_with("BALLOT_"))
+      value.findings().error(
+          at, in_quotes(key.str()) + " is one of the variables that ballot itself sets; use another name");
+    else if (text)
+      out.emplace(key.str(), *text);
+  }
+  return out;
+}
+
+void read_env(const Value& value, JobDraft& job) { job.env = read_variables(value); }
+
+void read_secrets(const Value& value, JobDraft& job) {
+  auto secrets = read_variables(value);
+  for (const auto& [name, path] : secrets)
+    if (path.empty()) return value.error("has an empty path for " + in_quotes(name));
+  job.secrets = std::move(secrets);
+}
+
+void read_ping_url(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  std::string_view rest = *text;
+  for (const std::string_view scheme : {"http://", "https://"})
+    if (text->starts_with(scheme)) rest = text->substr(scheme.size());
+  const bool has_host = rest.size() < text->size() && !rest.empty() && rest.front() != '/' && rest.front() != '?';
+  const bool clean = rest.find_first_of(" \t\r\n") == std::string_view::npos;
+  if (!has_host || !clean)
+    return value.error("must be a URL such as \"https://host/path\" (http or https), not " + in_quotes(*text));
+  job.ping_url = *text;
+}
+
+void read_cpu_time(const Value& value, Limits& limits) {
+  const auto time = value.duration(Millis(second));
+  if (!time) return;
+  if (*time % std::chrono::seconds(1) != Millis(0)) return value.error("must be whole seconds");
+  limits.cpu_time_seconds = static_cast<std::uint64_t>(time->count() / second);
+}
+
+template <auto Member>
+constexpr Key<Limits> limit_row(std::string_view name, void (*read)(const Value&, Limits&)) {
+  return row<Limits, Member>(name, read);
+}
+
+constexpr Key<Limits> limit_keys[] = {
+    limit_row<&Limits::address_space>("address_space", as_size<&Limits::address_space, 1, unlimited>),
+    limit_row<&Limits::cpu_time_seconds>("cpu_time", read_cpu_time),
+    limit_row<&Limits::cpu_weight>("cpu_weight", as_integer<&Limits::cpu_weight, 1, 10'000>),
+    limit_row<&Limits::memory_max>("memory_max", as_size<&Limits::memory_max, 1, unlimited>),
+    limit_row<&Limits::open_files>("open_files", as_integer<&Limits::open_files, 1, unlimited>),
+    limit_row<&Limits::processes>("processes", as_integer<&Limits::processes, 1, unlimited>),
+    limit_row<&Limits::tasks_max>("tasks_max", as_integer<&Limits::tasks_max, 1, unlimited>),
+};
+static_assert(is_sorted(limit_keys));
+
+void read_limits(const Value& value, JobDraft& job) {
+  if (const toml::table* const table = value.table()) read_table(*table, limit_keys, job.limits, value.findings());
+}
+
+constexpr Key<JobDraft> limits_row{"limits", read_limits,
+                                   [](const JobDraft& a, const JobDraft& b) { return a.limits != b.limits; },
+                                   [](Digest& digest, const JobDraft& job) {
+                                     digest.bytes("{");
+                                     digest_table(digest, limit_keys, job.limits);
+                                     digest.bytes("}");
+                                   },
+                                   !lists(job_keys_without_effect, "limits")};
+
+/// Always in the digest: what a job without one gets is the daemon's, and differs from node to node.
+constexpr Key<JobDraft> timezone_row{"timezone", read_timezone, [](const JobDraft&, const JobDraft&) { return true; },
+                                     [](Digest& digest, const JobDraft& job) { digest.put(job.timezone); }, true};
+
+constexpr Key<JobDraft> job_keys[] = {
+    job_row<&Job::command>("command", read_command),
+    job_row<&Job::concurrency>("concurrency", as_word<&Job::concurrency>),
+    job_row<&Job::deadline>("deadline", as_duration<&Job::deadline, 1>),
+    job_row<&Job::description>("description", as_string<&Job::description>),
+    job_row<&Job::enabled>("enabled", as_boolean<&Job::enabled>),
+    job_row<&Job::env>("env", read_env),
+    job_row<&Job::env_file>("env_file", as_path<&Job::env_file>),
+    job_row<&Job::group>("group", as_name<&Job::group>),
+    job_row<&JobDraft::group_names>("groups", as_strings<&JobDraft::group_names>),
+    job_row<&Job::guarantee>("guarantee", as_word<&Job::guarantee>),
+    job_row<&Job::hook_timeout>("hook_timeout", as_duration<&Job::hook_timeout, 1>),
+    job_row<&Job::jitter>("jitter", as_duration<&Job::jitter, 0>),
+    job_row<&Job::kill_grace>("kill_grace", as_duration<&Job::kill_grace, 0>),
+    job_row<&Job::kill_signal>("kill_signal", read_kill_signal),
+    limits_row,
+    job_row<&Job::log_output>("log_output", as_boolean<&Job::log_output>),
+    job_row<&Job::lost_after>("lost_after", as_duration<&Job::lost_after, 1>),
+    job_row<&Job::lost_limit>("lost_limit", as_integer<&Job::lost_limit, 1, largest_count>),
+    job_row<&Job::mail_on>("mail_on", as_word<&Job::mail_on>),
+    job_row<&Job::mail_to>("mail_to", as_string<&Job::mail_to>),
+    job_row<&Job::max_running>("max_running", as_integer<&Job::max_running, 1, 16>),
+    job_row<&Job::misfire>("misfire", as_word<&Job::misfire>),
+    job_row<&Job::misfire_limit>("misfire_limit", as_integer<&Job::misfire_limit, 1, largest_count>),
+    job_row<&Job::nice>("nice", as_integer<&Job::nice, -20, 19>),
+    job_row<&Job::not_after>("not_after", as_date_time<&Job::not_after>),
+    job_row<&Job::not_before>("not_before", as_date_time<&Job::not_before>),
+    job_row<&Job::on_error>("on_error", as_word<&Job::on_error>),
+    job_row<&Job::on_failure>("on_failure", as_hook<&Job::on_failure>),
+    job_row<&Job::on_leadership_lost>("on_leadership_lost", as_word<&Job::on_leadership_lost>),
+    job_row<&Job::on_missed>("on_missed", as_hook<&Job::on_missed>),
+    job_row<&Job::on_recovery>("on_recovery", as_hook<&Job::on_recovery>),
+    job_row<&Job::on_success>("on_success", as_word<&Job::on_success>),
+    job_row<&Job::output>("output", as_word<&Job::output>),
+    job_row<&Job::output_limit>("output_limit", as_size<&Job::output_limit, 0, largest_output>),
+    job_row<&Job::ping_url>("ping_url", read_ping_url),
+    job_row<&Job::priority>("priority", as_integer<&Job::priority, -largest_count, largest_count>),
+    job_row<&Job::queue_limit>("queue_limit", as_integer<&Job::queue_limit, 1, largest_count>),
+    job_row<&Job::queue_overflow>("queue_overflow", as_word<&Job::queue_overflow>),
+    job_row<&Job::retries>("retries", as_integer<&Job::retries, 0, largest_count>),
+    job_row<&Job::retry_backoff>("retry_backoff",
+                                 [](const Value& value, JobDraft& job) {
+                                   if (const auto factor = value.number(1, 1'000)) job.retry_backoff = *factor;
+                                 }),
+    job_row<&Job::retry_delay>("retry_delay", as_duration<&Job::retry_delay, 0>),
+    job_row<&Job::retry_max_delay>("retry_max_delay", as_duration<&Job::retry_max_delay, 0>),
+    job_row<&Job::schedule>("schedule", read_schedule),
+    job_row<&Job::secrets>("secrets", read_secrets),
+    plain_row<JobDraft>("shell", read_shell),
+    job_row<&Job::start_deadline>("start_deadline", as_duration<&Job::start_deadline, 1>),
+    job_row<&Job::standard_input>("stdin", as_string<&Job::standard_input>),
+    job_row<&Job::success_codes>("success_codes", read_success_codes),
+    timezone_row,
+    job_row<&Job::umask>("umask", read_umask),
+    job_row<&JobDraft::user>("user", read_user),
+    job_row<&Job::working_dir>("working_dir", as_path<&Job::working_dir>),
+};
+static_assert(is_sorted(job_keys));
+
+}  // namespace
+
+void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings) {
+  read_table(table, job_keys, draft, findings);
+}
+
+std::string digest_of(const JobDraft& draft) {
+  Digest digest;
+  digest.bytes("job=");
+  digest.put(draft.name);
+  digest.bytes("\n");
+  digest_table(digest, job_keys, draft);
+  return digest.hex();
+}
+
+std::vector<std::string_view> job_key_names() {
+  std::vector<std::string_view> names;
+  for (const auto& key : job_keys) names.push_back(key.name);
+  return names;
+}
+
+}  // namespace ballot::config

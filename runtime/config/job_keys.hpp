@@ -1,0 +1,28 @@
+// The keys of `[job.NAME]`: one row each. What concerns more than one key is job_file's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/job.hpp"
+#include "config/value.hpp"
+
+namespace ballot::config {
+
+/// A job while its table is read: with what the file says of user and groups, which are resolved afterwards.
+struct JobDraft : Job {
+  std::string user;
+  std::optional<std::vector<std::string>> group_names;
+};
+
+/// Reads every key; each thing wrong is one finding, and leaves its key at the default.
+void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings);
+
+/// Of everything that the file says of the job. Requires: the timezone is resolved.
+std::string digest_of(const JobDraft& draft);
+
+/// The names of all keys, sorted.
+std::vector<std::string_view> job_key_names();
+
+}  // namespace ballot::config

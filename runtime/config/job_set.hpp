@@ -1,0 +1,38 @@
+// JobSet: all jobs and groups that are in force, and what became of them since.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/diagnostics.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::config {
+
+struct ByJobName {
+  using is_transparent = void;
+  using Ptr = schedule::DefinitionPtr;
+  bool operator()(const Ptr& a, const Ptr& b) const { return a->job.name < b->job.name; }
+  bool operator()(const Ptr& a, std::string_view name) const { return a->job.name < name; }
+  bool operator()(std::string_view name, const Ptr& b) const { return name < b->job.name; }
+};
+
+struct JobSet {
+  std::set<schedule::DefinitionPtr, ByJobName> definitions;  // definitions.find("nightly")
+  std::map<std::string, Group, std::less<>> groups;          // those with a [group.NAME]; a job may name others
+  Diagnostics diagnostics;                                   // of everything as it lies there now, sorted
+};
+
+/// What a reload did to a JobSet. A definition that says the same as before (digest and identity) is not mentioned, and
+/// the same object stays in the set.
+struct Changes {
+  std::vector<schedule::DefinitionPtr> added, changed, removed;  // by name; of a changed one the new
+  bool groups = false;
+  bool diagnostics = false;
+  bool empty() const { return added.empty() && changed.empty() && removed.empty() && !groups && !diagnostics; }
+};
+
+}  // namespace ballot::config

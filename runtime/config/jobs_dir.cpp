@@ -1,0 +1,251 @@
+#include "config/jobs_dir.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "base/unique_fd.hpp"
+#include "config/names.hpp"
+#include "config/text_file.hpp"
+#include "config/trust.hpp"
+
+namespace ballot::config {
+namespace {
+
+/// A file that changed this shortly before it was read may change again without its times showing it.
+constexpr std::int64_t clock_tick_ns = 20'000'000;
+
+std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+
+template <class Stamp>
+Stamp stamp_of(const struct stat& info) {
+  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), nanoseconds(info.st_mtim),
+          nanoseconds(info.st_ctim)};
+}
+
+bool just_changed(std::int64_t changed_ns) {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return changed_ns > nanoseconds(now) - clock_tick_ns;
+}
+
+/// The names in a folder that a job file can have, in byte order.
+Result<std::vector<std::string>> list(int folder) {
+  const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+  if (!stream) return Error{Errc::io, std::system_category().message(errno)};
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* const entry = ::readdir(stream.get()))
+    if (is_job_file_name(entry->d_name)) names.emplace_back(entry->d_name);
+  if (errno != 0) return Error{Errc::io, std::system_category().message(errno)};
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The folder, or why nothing in it is to be read.
+Result<UniqueFd> open_folder(const std::string& path, std::uint32_t daemon) {
+  UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder && errno == ENOENT) return Error{Errc::not_found, "no such folder; create it, or set jobs_dir"};
+  if (!folder) return Error{Errc::io, "the folder cannot be read: " + std::system_category().message(errno)};
+  if (const auto fault = distrust_folder(path, daemon)) return Error{Errc::refused, *fault};
+  return folder;
+}
+
+bool same(const schedule::Definition& a, const schedule::Definition& b) {
+  return a.digest == b.digest && a.job.identity == b.job.identity;
+}
+
+}  // namespace
+
+/// One reload: what it reads with, what it has found, and which names that touches.
+struct JobsDir::Pass {
+  UniqueFd folder;
+  Identities identities;
+  std::string text;
+  std::vector<Found> found;
+  std::vector<std::string> jobs, groups;
+};
+
+JobsDir::JobsDir(std::string path, JobSettings settings, ConfigGroups groups)
+    : path_(std::move(path)), settings_(std::move(settings)), config_groups_(std::move(groups)) {
+  for (const auto& [group, position] : config_groups_.groups) {
+    groups_.add({"", position, group});
+    set_.groups.emplace(group.name, group);
+  }
+}
+
+Changes JobsDir::reload() {
+  Pass pass;
+  folder_findings_.clear();
+  Findings findings(path_, folder_findings_);
+  if (auto folder = open_folder(path_, settings_.daemon); folder)
+    pass.folder = std::move(*folder);
+  else
+    return findings.error({}, folder.error().what), commit(pass);
+  const auto names = list(pass.folder.get());
+  if (!names) return findings.error({}, "the folder cannot be read: " + names.error().what), commit(pass);
+  pass.found.reserve(names->size());
+  for (const std::string& name : *names) look_at(name, pass);
+  for (const auto& [name, file] : files_)
+    if (!std::binary_search(names->begin(), names->end(), name))
+      pass.found.push_back({name, Found::State::gone, {}, {}});
+  return commit(pass);
+}
+
+Changes JobsDir::reload(std::span<const std::string> names) {
+  Pass pass;
+  folder_findings_.clear();
+  if (auto folder = open_folder(path_, settings_.daemon); folder)
+    pass.folder = std::move(*folder);
+  else
+    return Findings(path_, folder_findings_).error({}, folder.error().what), commit(pass);
+  for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
+    if (is_job_file_name(name)) look_at(name, pass);
+  return commit(pass);
+}
+
+void JobsDir::look_at(const std::string& name, Pass& pass) {
+  const auto known = files_.find(name);
+  if (known != files_.end()) {
+    struct stat info {};
+    const bool there = ::fstatat(pass.folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there && stamp_of<Stamp>(info) == known->second.stamp) return;
+  }
+  Found found = read(name, pass);
+  if (found.state != Found::State::gone || known != files_.end()) pass.found.push_back(std::move(found));
+}
+
+JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) const {
+  Found found{name, Found::State::broken, {}, {}};
+  const FileOrigin origin{shown(name), 0};
+  const auto info = read_text_file(pass.folder.get(), name, Links::refuse, pass.text);
+  if (!info && info.error().code == Errc::not_found) return found.state = Found::State::gone, found;
+  Findings findings(origin.name, found.content.diagnostics);
+  if (!info) return findings.error({}, info.error().what), found;
+  if (const auto fault = distrust(*info, settings_.daemon)) return findings.error({}, "the file " + *fault), found;
+  found.content = read_job_file(pass.text, {origin.name, info->st_uid}, settings_, pass.identities);
+  if (has_errors(found.content.diagnostics)) return found;
+  found.state = Found::State::good;
+  found.stamp = stamp_of<Stamp>(*info);
+  if (just_changed(found.stamp.changed_ns)) found.stamp = {};
+  return found;
+}
+
+Changes JobsDir::commit(Pass& pass) {
+  for (Found& found : pass.found) replace(found, pass);
+  Changes changes;
+  for (auto* const names : {&pass.jobs, &pass.groups}) {
+    std::sort(names->begin(), names->end());
+    names->erase(std::unique(names->begin(), names->end()), names->end());
+  }
+  for (const std::string& name : pass.jobs) settle_job(name, changes);
+  for (const std::string& name : pass.groups) settle_group(name, changes);
+  gather_diagnostics(changes);
+  return changes;
+}
+
+void JobsDir::replace(Found& found, Pass& pass) {
+  if (found.state == Found::State::good) put_in_force(found, pass);
+  if (found.state == Found::State::broken) files_[found.name].stamp = {};
+  if (found.state == Found::State::gone) {
+    const auto file = files_.find(found.name);
+    withdraw(file->first, file->second, pass);
+    files_.erase(file);
+  }
+  if (found.content.diagnostics.empty())
+    file_findings_.erase(found.name);
+  else
+    file_findings_[found.name] = std::move(found.content.diagnostics);
+}
+
+void JobsDir::put_in_force(Found& found, Pass& pass) {
+  const auto file = files_.try_emplace(files_.end(), found.name);
+  const std::string_view name = file->first;
+  withdraw(name, file->second, pass);
+  file->second = {found.stamp, std::move(found.content.definitions), std::move(found.content.groups)};
+  for (const auto& [definition, position] : file->second.definitions) {
+    pass.jobs.push_back(definition->job.name);
+    jobs_.add({name, position, definition});
+  }
+  for (const auto& [group, position] : file->second.groups) {
+    pass.groups.push_back(group.name);
+    groups_.add({name, position, group});
+  }
+}
+
+void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
+  for (const auto& [definition, position] : file.definitions) {
+    pass.jobs.push_back(definition->job.name);
+    jobs_.remove(definition->job.name, name);
+  }
+  for (const auto& [group, position] : file.groups) {
+    pass.groups.push_back(group.name);
+    groups_.remove(group.name, name);
+  }
+}
+
+void JobsDir::settle_job(const std::string& name, Changes& changes) {
+  const auto [first, last] = jobs_.on(name);
+  const auto old = set_.definitions.find(name);
+  job_duplicates_.erase(name);
+  if (first == last) {
+    if (old == set_.definitions.end()) return;
+    changes.removed.push_back(*old);
+    set_.definitions.erase(old);
+    return;
+  }
+  for (auto other = std::next(first); other != last; ++other)
+    job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line, other->position.column,
+                                     duplicate_job(name, shown(first->file), first->position)});
+  if (old == set_.definitions.end()) {
+    changes.added.push_back(first->what);
+    set_.definitions.insert(set_.definitions.end(), first->what);
+  } else if (!same(**old, *first->what)) {
+    changes.changed.push_back(first->what);
+    set_.definitions.insert(set_.definitions.erase(old), first->what);
+  }
+}
+
+void JobsDir::settle_group(const std::string& name, Changes& changes) {
+  const auto [first, last] = groups_.on(name);
+  const auto old = set_.groups.find(name);
+  group_duplicates_.erase(name);
+  if (first == last) {
+    changes.groups = changes.groups || set_.groups.erase(name) > 0;
+    return;
+  }
+  for (auto other = std::next(first); other != last; ++other)
+    if (other->what != first->what)
+      group_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
+                                         other->position.column,
+                                         duplicate_group(name, shown(first->file), first->position)});
+  if (old != set_.groups.end() && old->second == first->what) return;
+  set_.groups.insert_or_assign(name, first->what);
+  changes.groups = true;
+}
+
+void JobsDir::gather_diagnostics(Changes& changes) {
+  Diagnostics all = folder_findings_;
+  for (const auto* const part : {&file_findings_, &job_duplicates_, &group_duplicates_})
+    for (const auto& [name, findings] : *part) all.insert(all.end(), findings.begin(), findings.end());
+  sort(all);
+  changes.diagnostics = all != set_.diagnostics;
+  set_.diagnostics = std::move(all);
+}
+
+std::string JobsDir::shown(std::string_view file) const {
+  if (file.empty()) return config_groups_.file;
+  std::string text = path_;
+  if (!text.ends_with('/')) text += '/';
+  return text.append(file);
+}
+
+}  // namespace ballot::config

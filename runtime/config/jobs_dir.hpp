@@ -1,0 +1,98 @@
+// JobsDir: a folder of job files, and the jobs that it puts in force.
+//
+// The file is the unit. A file with an error gives none of its jobs; if it was good before, its last good version stays
+// in force as a whole, with the finding, until the file is mended or removed. A folder that cannot be read or trusted
+// leaves everything as it was. A job that several files define belongs to the first file in byte order, whichever came
+// first; each other one is a finding. A file that is gone takes its jobs along.
+//
+// Knows nothing of file watches: who has one passes the names on. Keeps no file open. Threads: one.
+//
+//   JobsDir jobs("/etc/ballot/jobs.d", {.timezone = config.timezone}, {config.file, config.groups});
+//   jobs.reload();                               // first load, SIGHUP
+//   const Changes changes = jobs.reload(names);  // the watch saw something
+//   for (const auto& definition : jobs.set().definitions) ...
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/claims.hpp"
+#include "config/job_file.hpp"
+#include "config/job_set.hpp"
+
+namespace ballot::config {
+
+/// The groups of `ballot.toml`, which come before those of any job file.
+struct ConfigGroups {
+  std::string file;
+  std::vector<PlacedGroup> groups;
+};
+
+class JobsDir {
+ public:
+  JobsDir(std::string path, JobSettings settings, ConfigGroups groups = {});
+
+  /// Looks at every file, and reads again those that are not what they were (inode, size, times) or had errors.
+  /// Everything is read before anything changes.
+  Changes reload();
+
+  /// The same for some names in the folder: those that a watch reports. Names that no job file has are passed over.
+  Changes reload(std::span<const std::string> names);
+
+  /// Refers to this object; the next reload changes it.
+  const JobSet& set() const { return set_; }
+
+ private:
+  /// What a file was when it was read. All zero: to be read again.
+  struct Stamp {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t modified_ns = 0, changed_ns = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+
+  /// A file in force: its last good version. One that never was good has none.
+  struct File {
+    Stamp stamp;
+    std::vector<PlacedDefinition> definitions;
+    std::vector<PlacedGroup> groups;
+  };
+
+  /// A file as it was just found.
+  struct Found {
+    enum class State { gone, good, broken };
+    std::string name;
+    State state = State::gone;
+    Stamp stamp;
+    JobFile content;
+  };
+
+  struct Pass;
+
+  void look_at(const std::string& name, Pass& pass);
+  Found read(const std::string& name, Pass& pass) const;
+  Changes commit(Pass& pass);
+  void replace(Found& found, Pass& pass);
+  void put_in_force(Found& found, Pass& pass);
+  void withdraw(std::string_view name, const File& file, Pass& pass);
+  void settle_job(const std::string& name, Changes& changes);
+  void settle_group(const std::string& name, Changes& changes);
+  void gather_diagnostics(Changes& changes);
+  std::string shown(std::string_view file) const;
+
+  std::string path_;
+  JobSettings settings_;
+  ConfigGroups config_groups_;
+  std::map<std::string, File, std::less<>> files_;
+  Claims<schedule::DefinitionPtr> jobs_;
+  Claims<Group> groups_;
+  Diagnostics folder_findings_;
+  std::map<std::string, Diagnostics, std::less<>> file_findings_;                      // by file; those that have any
+  std::map<std::string, Diagnostics, std::less<>> job_duplicates_, group_duplicates_;  // by name
+  JobSet set_;
+};
+
+}  // namespace ballot::config

@@ -1,0 +1,21 @@
+// Trust: whether anybody but root and the daemon's user could put something into a file or folder.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ballot::config {
+
+/// Why a file or folder is not to be trusted: "belongs to user 1000", "is writable by others (mode 0777)". None if it
+/// belongs to root or to `daemon`, and nobody else may write to it.
+std::optional<std::string> distrust(const struct stat& info, std::uint32_t daemon);
+
+/// The same for the folder `path` and every folder and link on the way to it, with the name of the one at fault. A
+/// sticky folder on the way is fine: what lies in it must belong to root or to `daemon` anyway. None, too, where
+/// something on the way does not exist.
+std::optional<std::string> distrust_folder(const std::string& path, std::uint32_t daemon);
+
+}  // namespace ballot::config

@@ -1,0 +1,125 @@
+// What the core wants done. The shell performs the actions of a step in their order and reports back as events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ballot/backend.hpp"
+#include "ballot/ledger.hpp"
+#include "ballot/log.hpp"
+#include "base/runner_wire.hpp"
+#include "core/event.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::core {
+
+// ---- to the backend
+
+struct OpenSession {
+  std::uint64_t generation = 0;
+};
+struct CloseSession {
+  bool keep = false;
+};
+struct Renew {
+  RequestId request = 0;
+};
+struct Campaign {
+  std::string group;
+};
+struct Resign {
+  std::string group;
+};
+struct Write {
+  RequestId request = 0;
+  std::vector<RegisterWrite> batch;
+};
+struct Read {
+  RequestId request = 0;
+  std::vector<std::string> names;
+};
+struct List {
+  RequestId request = 0;
+  std::string prefix;
+};
+
+// ---- to the runner
+
+/// The claim is confirmed: start the attempt. The shell makes the child's environment from this and the definition.
+struct Launch {
+  runner::AttemptId id;
+  schedule::DefinitionPtr definition;
+  WallTime slot{};
+  Trigger trigger = Trigger::schedule;
+  std::uint64_t epoch = 0;
+  std::uint64_t fence = 0;
+  SteadyTime launch_not_after{};
+};
+
+/// The deadline of a term that has runs: before its first launch, and after each renewal.
+struct TermDeadline {
+  std::string group;
+  std::uint64_t epoch = 0;
+  SteadyTime at{};
+  Millis grace{0};
+};
+
+struct KillRun {
+  runner::AttemptId id;
+  Reason reason = Reason::operator_;
+  int signal = 15;
+  Millis grace{0};
+};
+
+/// The attempt's end is in its register, or is nobody's business there: once its row is durable the runner may forget
+/// it.
+struct Forget {
+  runner::AttemptId id;
+};
+
+// ---- to the ledger, to people
+
+struct Record {
+  Row row;
+  bool if_absent = false;  // only where the ledger has nothing of the slot: evidence of a term before
+};
+struct RecordTerm {
+  TermRow term;
+};
+struct RecordOutput {
+  runner::AttemptId id;
+  Output output;
+};
+
+/// The answer to whoever asked. ok: done; `run` for a trigger.
+struct Reply {
+  Asker asker = 0;
+  bool ok = false;
+  std::string text;  // why not
+  std::optional<RunId> run;
+  Errc code = Errc::invalid;  // where not ok: not_found, unavailable, refused
+};
+
+/// A line for the log.
+struct Notice {
+  Level level = Level::info;
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> fields;
+};
+
+/// The stop is complete; or, with `refusal`, the store does not have this node: another daemon bears its name.
+struct Stopped {
+  std::string refusal;
+};
+
+using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Launch, TermDeadline,
+                            KillRun, Forget, Record, RecordTerm, RecordOutput, Reply, Notice, Stopped>;
+using Actions = std::vector<Action>;
+
+/// The key under which the runner knows a term's deadline.
+std::uint64_t term_key(std::string_view group, std::uint64_t epoch);
+
+}  // namespace ballot::core

@@ -1,0 +1,46 @@
+#include "core/invariants.hpp"
+
+#include <algorithm>
+
+#include "core/core.hpp"
+
+namespace ballot::core {
+
+std::string Invariants::broken(const Core& core) {
+  for (const auto& [name, entry] : core.jobs_) {
+    std::string what = broken(entry.machine);
+    if (!what.empty()) return "job " + name + ": " + what;
+  }
+  for (const auto& [name, group] : core.groups_)
+    if (group.phase == Core::GroupState::Phase::leading && !core.session_.is_open())
+      return "group " + name + " is led without a session";
+  return {};
+}
+
+std::string Invariants::broken(const JobMachine& job) {
+  const bool leads = job.standing_ == JobMachine::Standing::leading;
+  if (leads && !job.term_) return "leads without a term";
+  if (leads && job.exists_ && job.settlement_.settled_until() < job.register_.cursor)
+    return "slots behind the cursor are decided again";
+  if (job.pending_) {
+    const JobRegister& next = job.pending_->next;
+    if (next.cursor < job.register_.cursor) return "a write moves the cursor back";
+    if (next.fence < job.register_.fence) return "a write moves the fence back";
+    if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
+    if (job.pending_->request.value.size() > register_limit) return "a write is larger than a register may be";
+  }
+  int executing = 0, claiming = 0;
+  for (const LiveRun& run : job.runs_) {
+    executing += run.state == LiveRun::State::starting || run.state == LiveRun::State::running;
+    claiming += run.state == LiveRun::State::claiming;
+    const bool confirmed = std::any_of(job.register_.runs.begin(), job.register_.runs.end(),
+                                       [&](const OpenRun& open) { return open.id == run.open.id; });
+    if (leads && run.state == LiveRun::State::starting && !confirmed) return "a run starts without a confirmed claim";
+  }
+  if (claiming > 1 || (claiming == 1 && leads && !job.pending_)) return "a claim has no write in flight";
+  const bool skips = job.definition_ && job.definition_->job.concurrency == Concurrency::skip;
+  if (skips && executing > 1) return "two runs of a `skip` job at once";
+  return {};
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,376 @@
+// What a job does next: settle, redefine, pause, claim, flush. Runs are in job_runs.cpp, the write in job_write.cpp.
+#include "core/job.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.hpp"
+
+namespace ballot::core {
+namespace {
+
+WallTime whole_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
+template <class T>
+void earliest(std::optional<T>& wake, std::optional<T> candidate) {
+  if (candidate && (!wake || *candidate < *wake)) wake = candidate;
+}
+
+Timing timing_of(const Job& job) {
+  Timing timing;
+  std::size_t bytes = 0;
+  for (const std::string& expression : job.schedule) bytes += expression.size();
+  if (!job.enabled || job.schedule.empty() || bytes > 1500) return timing;
+  timing.timezone = job.timezone;
+  timing.expressions = job.schedule;
+  timing.not_before = job.not_before;
+  timing.not_after = job.not_after;
+  return timing;
+}
+
+}  // namespace
+
+void JobMachine::define(schedule::DefinitionPtr definition) { definition_ = std::move(definition); }
+
+const std::string& JobMachine::owner() const {
+  static const std::string nobody;
+  if (known_ && exists_ && trouble_.empty() && !register_.released) return register_.group;
+  return definition_ ? definition_->job.group : nobody;
+}
+
+void JobMachine::know(const std::optional<Register>& stored) {
+  known_ = true;
+  exists_ = stored.has_value();
+  version_ = stored ? stored->version : 0;
+  register_ = {};
+  trouble_.clear();
+  pending_.reset();
+  if (!stored) return;
+  auto parsed = parse_job_register(stored->value);
+  if (parsed)
+    register_ = std::move(*parsed);
+  else
+    trouble_ = parsed.error().what;
+}
+
+void JobMachine::lead(Context& c, const Term& term) {
+  term_ = &term;
+  blocked_ = false;
+  blocked_since_.reset();
+  retry_at_.reset();
+  if (!trouble_.empty()) {
+    standing_ = Standing::halted;
+    c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}, {"group", term.group}}});
+    return;
+  }
+  standing_ = Standing::leading;
+  make_plan();
+  copy_dispositions(c);
+  settle_open_runs(c);
+  settlement_.reset(std::max(register_.cursor, register_.since));
+}
+
+void JobMachine::depose(Context& c) {
+  const auto refuse = [&](std::optional<Asker> asker) {
+    if (asker)
+      c.out.push_back(Reply{*asker, false, "this node no longer leads the job's group", {}, Errc::unavailable});
+  };
+  term_ = nullptr;
+  standing_ = Standing::idle;
+  if (pending_) refuse(std::exchange(pending_->asker, std::nullopt));
+  flush_at_.reset();
+  close_at_.reset();
+  for (LiveRun& run : runs_) {
+    refuse(std::exchange(run.asker, std::nullopt));
+    if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
+  }
+  for (const TriggerJob& request : manual_) refuse(request.asker);
+  for (const PauseJob& request : pauses_) refuse(request.asker);
+  manual_.clear();
+  pauses_.clear();
+  rearm(c);
+}
+
+void JobMachine::advance(Context& c) {
+  if (standing_ == Standing::leading && pending_) repeat_write(c);
+  if (standing_ == Standing::leading && !pending_ && may_write(c)) {
+    advance_runs(c);
+    if (!redefine(c) && !change_pause(c) && settle(c)) {
+      if (!claim_manual(c) && !claim_due(c)) flush(c);
+    }
+  }
+  rearm(c);
+}
+
+bool JobMachine::may_write(const Context& c) {
+  if (retry_at_ && c.now.steady < *retry_at_) return false;
+  retry_at_.reset();
+  return c.session.is_open();
+}
+
+bool JobMachine::busy() const {
+  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); });
+}
+
+AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
+  AnchoredPlan anchored;
+  if (!plan_) return anchored;
+  anchored.plan = &*plan_;
+  anchored.anchors = anchors_;
+  const auto& boots = register_.boots;
+  if (plan_->on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
+    anchored.reboot = whole_seconds(c.settings.booted_at);
+  return anchored;
+}
+
+ScanRules JobMachine::scan_rules(const Context& c, ScanRules::Mode mode) const {
+  ScanRules rules;
+  rules.mode = mode;
+  rules.coverage = {term_->elected_at, term_->term_before, blocked_since_};
+  rules.busy = busy();
+  if (definition_) {
+    rules.misfire = definition_->job.misfire;
+    rules.misfire_limit = definition_->job.misfire_limit;
+    rules.start_deadline = definition_->job.start_deadline;
+  }
+  if (mode == ScanRules::Mode::due && c.settings.dry_run) rules.mode = ScanRules::Mode::dry_run;
+  return rules;
+}
+
+/// Decides the slots up to now. False while there is more to look at than a step may take.
+bool JobMachine::settle(Context& c) {
+  if (term_->draining || register_.paused || !is_defined()) {
+    settlement_.rewind();
+    return true;
+  }
+  if (!c.session.may_claim(c.now)) {
+    block(c);
+    return true;
+  }
+  const bool finished = settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
+  blocked_ = false;
+  if (!finished) return false;
+  if (!settlement_.first_due() && !settlement_.has_decided()) blocked_since_.reset();
+  while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)
+    settlement_.decide_first(Status::missed, Reason::start_deadline);
+  return true;
+}
+
+/// No claim can be confirmed now: what is due from here on waits, undecided.
+void JobMachine::block(const Context& c) {
+  settlement_.rewind();
+  blocked_ = true;
+  if (blocked_since_) return;
+  const auto slot = anchored_plan(c).next(settlement_.position());
+  blocked_since_ = slot ? std::clamp(slot->at, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
+}
+
+bool JobMachine::is_defined() const {
+  return exists_ && definition_ && term_ && definition_->job.group == term_->group &&
+         register_.definition == definition_->digest;
+}
+
+/// Brings the register to what the files say: a new definition, none any more, or the register released. What the
+/// definition before left unsettled is missed: no_definition. True if it has begun something.
+bool JobMachine::redefine(Context& c) {
+  const bool wanted = definition_ && definition_->job.group == term_->group;
+  const bool mine = exists_ && !register_.released;
+  if (!mine && !wanted) return false;
+  if (mine && wanted && register_.definition == definition_->digest) return false;
+  if (mine && !wanted && register_.definition.empty() && open_runs() > 0) return false;
+  if (mine) {
+    settlement_.rewind();
+    if (!settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall)) return true;
+    if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
+  }
+  PendingWrite write = begin_write(c, disposition_limit);
+  JobRegister& next = write.next;
+  next.definition = wanted ? definition_->digest : "";
+  next.timing = wanted ? timing_of(definition_->job) : Timing{};
+  next.since = whole_seconds(c.now.wall);
+  next.cursor = std::max(next.cursor, next.since);
+  next.released = !wanted && open_runs() == 0;
+  next.paused = next.paused && wanted;
+  anchor(next, c);
+  send(c, std::move(write));
+  return true;
+}
+
+/// Anchors the definition's `@every` schedules, keeping the phase of those whose text stays, and marks this boot as
+/// seen.
+void JobMachine::anchor(JobRegister& next, const Context& c) const {
+  std::vector<Anchor> anchors;
+  const auto& everies = definition_ ? definition_->plan.everies() : std::vector<std::string>{};
+  for (const std::string& text : everies) {
+    const auto known =
+        std::find_if(next.anchors.begin(), next.anchors.end(), [&](const Anchor& a) { return a.text == text; });
+    anchors.push_back({text, known != next.anchors.end() ? known->at : next.since});
+  }
+  next.anchors = std::move(anchors);
+  see_boot(next, c);
+}
+
+void JobMachine::see_boot(JobRegister& next, const Context& c) const {
+  if (!definition_ || !definition_->plan.on_reboot() || next.cursor < whole_seconds(c.settings.booted_at)) return;
+  if (std::find(next.boots.begin(), next.boots.end(), c.settings.boot_id) != next.boots.end()) return;
+  if (next.boots.size() >= 16) next.boots.erase(next.boots.begin());
+  next.boots.push_back(c.settings.boot_id);
+}
+
+/// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. True if it has begun something.
+bool JobMachine::change_pause(Context& c) {
+  while (!pauses_.empty() && pauses_.front().paused == register_.paused) {
+    c.out.push_back(Reply{pauses_.front().asker, true, "", {}, {}});
+    pauses_.erase(pauses_.begin());
+  }
+  if (pauses_.empty()) return false;
+  const bool pausing = pauses_.front().paused;
+  settlement_.rewind();
+  if (!pausing) {
+    if (!settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall)) return true;
+    if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
+  }
+  PendingWrite write = begin_write(c, disposition_limit);
+  write.next.paused = pausing;
+  write.asker = pauses_.front().asker;
+  pauses_.erase(pauses_.begin());
+  send(c, std::move(write));
+  return true;
+}
+
+bool JobMachine::claim_due(Context& c) {
+  const DueSlot* due = settlement_.first_due();
+  if (!due || busy() || !c.session.may_claim(c.now)) return false;
+  if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
+  PendingWrite write = begin_write(c, disposition_limit);
+  write.claims_due_slot = true;
+  write.next.cursor = std::max(write.next.cursor, due->at);
+  see_boot(write.next, c);
+  OpenRun run;
+  run.id = c.random.run_id(c.now.wall);
+  run.slot = due->at;
+  run.trigger = due->trigger;
+  claim(c, std::move(write), std::move(run), std::nullopt);
+  return true;
+}
+
+/// Begins the oldest manual run, or says why not.
+bool JobMachine::claim_manual(Context& c) {
+  while (!manual_.empty()) {
+    if (!busy() && !c.settings.dry_run && !c.session.may_claim(c.now)) return false;
+    const TriggerJob request = manual_.front();
+    manual_.erase(manual_.begin());
+    last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
+    OpenRun run;
+    run.id = request.run;
+    run.slot = last_manual_;
+    run.trigger = Trigger::manual;
+    if (busy() || c.settings.dry_run) {
+      refuse_manual(c, request, run.slot, busy() ? Reason::overlap : Reason::dry_run);
+      continue;
+    }
+    claim(c, begin_write(c, 0), std::move(run), request.asker);
+    return true;
+  }
+  return false;
+}
+
+void JobMachine::refuse_manual(Context& c, const TriggerJob& request, WallTime slot, Reason reason) {
+  Row row;
+  row.job = name_;
+  row.group = term_->group;
+  row.slot = slot;
+  row.trigger = Trigger::manual;
+  row.status = Status::skipped;
+  row.reason = reason;
+  row.node = c.settings.node;
+  row.epoch = term_->epoch;
+  c.out.push_back(Record{row});
+  const std::string why = reason == Reason::overlap ? "skipped: overlap (the job's previous run has not ended)"
+                                                    : "skipped: dry_run (the daemon runs with --dry-run)";
+  c.out.push_back(Reply{request.asker, false, why, {}, Errc::conflict});
+}
+
+/// Writes what is decided and closes what has ended, when it has waited long enough.
+bool JobMachine::flush(Context& c) {
+  const bool closable = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended(); });
+  if (!settlement_.has_decided())
+    flush_at_.reset();
+  else if (!flush_at_)
+    flush_at_ = c.now.steady + flush_delay;
+  if (!closable)
+    close_at_.reset();
+  else if (!close_at_)
+    close_at_ = c.now.steady + close_delay;
+  const bool due = (flush_at_ && (*flush_at_ <= c.now.steady || settlement_.decided_count() >= disposition_limit)) ||
+                   (close_at_ && *close_at_ <= c.now.steady);
+  if (!due && !((flush_at_ || close_at_) && term_->draining)) return false;
+  send(c, begin_write(c, disposition_limit));
+  return true;
+}
+
+void JobMachine::rearm(Context& c) {
+  wall_wake.reset();
+  steady_wake.reset();
+  if (standing_ != Standing::leading) return;
+  if (pending_) {
+    steady_wake = pending_->repeat_at;
+    return;
+  }
+  for (const LiveRun& run : runs_)
+    if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
+  earliest(steady_wake, retry_at_);
+  if (retry_at_) return;
+  earliest(steady_wake, flush_at_);
+  earliest(steady_wake, close_at_);
+  if (const DueSlot* due = settlement_.first_due(); due && definition_)
+    earliest(wall_wake, std::optional(due->at + definition_->job.start_deadline + Millis(1)));
+  if (term_->draining || register_.paused || blocked_ || !is_defined()) return;
+  const auto slot = anchored_plan(c).next(settlement_.position());
+  if (slot && slot->at <= c.now.wall)
+    earliest(steady_wake, std::optional(c.now.steady));
+  else if (slot)
+    earliest(wall_wake, std::optional(slot->at));
+}
+
+void JobMachine::trigger(Context& c, const TriggerJob& event) {
+  const bool here = standing_ == Standing::leading && !term_->draining;
+  if (!definition_)
+    c.out.push_back(Reply{event.asker, false, "no job file defines " + name_, {}, Errc::not_found});
+  else if (!here)
+    c.out.push_back(
+        Reply{event.asker, false, "this node does not lead group " + definition_->job.group, {}, Errc::unavailable});
+  else if (std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) { return run.open.id == event.run; }))
+    c.out.push_back(Reply{event.asker, true, "", event.run, {}});
+  else
+    manual_.push_back(event);
+}
+
+void JobMachine::pause(Context& c, const PauseJob& event) {
+  if (standing_ == Standing::leading && !term_->draining)
+    pauses_.push_back(event);
+  else
+    c.out.push_back(Reply{event.asker, false, "this node does not lead the job's group", {}, Errc::unavailable});
+}
+
+bool JobMachine::is_clean() const {
+  return !pending_ && !settlement_.has_decided() &&
+         std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended(); });
+}
+
+int JobMachine::open_runs() const {
+  return static_cast<int>(
+      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); }));
+}
+
+std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
+  if (!definition_ || !definition_->job.enabled || paused()) return std::nullopt;
+  std::vector<WallTime> anchors(definition_->plan.everies().size(), whole_seconds(now));
+  if (anchors_.size() == anchors.size()) anchors = anchors_;
+  WallTime after = known_ ? std::max(now, register_.cursor) : now;
+  auto slot = definition_->plan.next(after, anchors);
+  while (slot && slot->dst_gap) slot = definition_->plan.next(slot->at, anchors);
+  return slot ? std::optional(slot->at) : std::nullopt;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,217 @@
+// JobMachine: one job's slots, claims and runs on this node. It owns what this node knows of the job's register, has at
+// most one write of it in flight, and does nothing to it unless this node leads the register's group.
+//
+//   standing | event                                              | next
+//   idle     | the group that owns the register is led here, read | leading, waiting or halted
+//   leading  | the term ends                                      | idle (runs that were started go on)
+//   leading  | the register is released, or moved away            | idle; Core asks again who owns it
+//   waiting  | the other group's leader has released it           | leading
+//   halted   | (an unreadable register, or a newer format)        | stays until it is read again in another term
+//
+// While leading, one write at a time:
+//   none -> sent -> done: rows are recorded, the claimed run is launched
+//                -> unknown: the identical write is repeated, then the register is read: ours, or rebased, or not ours
+//                -> conflict, not leader: after an unknown outcome as there; else read again, or the term is over
+//                -> failed: nothing happened; tried anew a second later
+//
+// Pure; on the loop thread; used by Core, which gives it a Context and performs what it leaves there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "core/action.hpp"
+#include "core/event.hpp"
+#include "core/live_run.hpp"
+#include "core/register.hpp"
+#include "core/session.hpp"
+#include "core/settlement.hpp"
+
+namespace ballot::core {
+
+inline constexpr Millis close_delay{1000};  // ended runs are closed with the next claim, or this much later
+inline constexpr Millis flush_delay{5000};  // decided slots are written with the next claim, or this much later
+inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
+
+/// What the core was made with.
+struct CoreSettings {
+  std::string node;
+  std::string boot_id;
+  WallTime booted_at{};
+  bool dry_run = false;
+  std::uint64_t seed = 0;
+};
+
+/// One unbroken leadership of a group by this node.
+struct Term {
+  std::string group;
+  std::uint64_t epoch = 0;
+  WallTime elected_at{};
+  std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until: what Coverage wants
+  std::optional<SteadyTime> old_deadline;
+  bool draining = false;  // a clean stop: nothing new is claimed
+};
+
+class JobMachine;
+
+/// What a job may use in a step, and where it leaves what it wants done.
+struct Context {
+  Now now;
+  const CoreSettings& settings;
+  const Session& session;
+  const Inventory& inventory;
+  Random& random;
+  Actions& out;
+  std::vector<std::pair<JobMachine*, RegisterWrite>>& writes;
+  std::vector<JobMachine*>& reads;    // jobs whose register must be read again
+  std::vector<JobMachine*>& changed;  // jobs whose register may have another owner now
+};
+
+class JobMachine {
+ public:
+  enum class Standing { idle, leading, waiting, halted };
+
+  explicit JobMachine(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  /// What the files say: another definition, or none any more.
+  void define(schedule::DefinitionPtr definition);
+  const schedule::DefinitionPtr& definition() const { return definition_; }
+
+  /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
+  const std::string& owner() const;
+
+  /// The register as read: absent (nullopt) or there. Whatever write was in flight is forgotten: this is what became of
+  /// it.
+  void know(const std::optional<Register>& stored);
+
+  /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
+  void lead(Context& c, const Term& term);
+  void depose(Context& c);
+
+  /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
+  void advance(Context& c);
+
+  void on_write_answer(Context& c, const WriteAnswer& answer);
+  /// The answer to a read that was asked for.
+  void on_read(Context& c, const std::optional<Register>& stored);
+  void on_read_unknown(Context& c);
+
+  void on_started(Context& c, const runner::Started& event);
+  void on_refused(Context& c, const runner::Refused& event);
+  void on_cannot_start(Context& c, const runner::CannotStart& event);
+  void on_ended(Context& c, const runner::Ended& event);
+  void on_inventory(Context& c);
+
+  void trigger(Context& c, const TriggerJob& event);
+  void pause(Context& c, const PauseJob& event);
+  void kill_all(Context& c, Reason reason);
+
+  /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
+  bool is_clean() const;
+  /// Runs that have not ended.
+  int open_runs() const;
+
+  Standing standing() const { return standing_; }
+  const Term* term() const { return term_; }
+  bool is_known() const { return known_; }
+  const std::string& trouble() const { return trouble_; }  // why halted or waiting
+  bool paused() const { return known_ && register_.paused; }
+  bool clock_skew(WallTime now) const { return known_ && register_.cursor > now + Millis(1000); }
+  std::optional<WallTime> next_slot(WallTime now) const;
+  const std::vector<LiveRun>& runs() const { return runs_; }
+  /// The register as last confirmed; null while it is not known or not there.
+  const JobRegister* known_register() const { return known_ && exists_ ? &register_ : nullptr; }
+
+  std::optional<WallTime> wall_wake;
+  std::optional<SteadyTime> steady_wake;
+
+ private:
+  friend class Invariants;
+
+  struct PendingWrite {
+    RegisterWrite request;
+    JobRegister next;
+    std::size_t decided = 0;     // how many decided ranges it carries
+    std::vector<Row> rows;       // recorded once it is confirmed
+    std::optional<RunId> claim;  // launched once it is confirmed
+    bool claims_due_slot = false;
+    std::vector<runner::AttemptId> closes;
+    std::optional<Asker> asker;  // of a pause
+    bool unknown = false;        // an outcome of it was unknown
+    std::optional<SteadyTime> repeat_at;
+    bool reading = false;
+  };
+
+  // what to do next (job.cpp)
+  bool settle(Context& c);
+  bool redefine(Context& c);
+  bool claim_manual(Context& c);
+  bool claim_due(Context& c);
+  bool change_pause(Context& c);
+  bool flush(Context& c);
+  void refuse_manual(Context& c, const TriggerJob& request, WallTime slot, Reason reason);
+  void block(const Context& c);
+  void rearm(Context& c);
+  void anchor(JobRegister& next, const Context& c) const;
+  void see_boot(JobRegister& next, const Context& c) const;
+  ScanRules scan_rules(const Context& c, ScanRules::Mode mode) const;
+  AnchoredPlan anchored_plan(const Context& c) const;
+  bool is_defined() const;
+  bool busy() const;
+  bool may_write(const Context& c);
+
+  // the write in flight (job_write.cpp)
+  PendingWrite begin_write(Context& c, std::size_t most_decided);
+  void send(Context& c, PendingWrite write);
+  void repeat_write(Context& c);
+  void confirm(Context& c, std::uint64_t version);
+  void settle_late(Context& c, const WriteAnswer& answer);
+  void on_write_failed(Context& c, const std::string& text);
+  void give_up(Context& c, const PendingWrite& write);
+  void resolve(Context& c, const std::optional<Register>& stored);
+  void make_plan();
+  std::vector<Row> rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
+                           const std::string& node) const;
+
+  // runs (job_runs.cpp)
+  void claim(Context& c, PendingWrite write, OpenRun run, std::optional<Asker> asker);
+  void confirm_claim(Context& c, const RunId& id);
+  void launch(Context& c, LiveRun& run);
+  void advance_runs(Context& c);
+  void end(Context& c, LiveRun& run);
+  void end(Context& c, LiveRun& run, Status status, Reason reason);
+  void settle_open_runs(Context& c);
+  void adopt_run(Context& c, const OpenRun& open);
+  void copy_dispositions(Context& c);
+  LiveRun* find(const runner::AttemptId& id);
+
+  std::string name_;
+  schedule::DefinitionPtr definition_;
+
+  bool known_ = false;   // the register has been read
+  bool exists_ = false;  // and it was there
+  std::uint64_t version_ = 0;
+  JobRegister register_;
+  std::string trouble_;
+
+  Standing standing_ = Standing::idle;
+  const Term* term_ = nullptr;
+  std::optional<schedule::Plan> plan_;  // in force: what the register's definition says
+  std::vector<WallTime> anchors_;       // of plan_
+  Settlement settlement_;
+  std::optional<PendingWrite> pending_;
+  std::vector<LiveRun> runs_;
+  std::vector<TriggerJob> manual_;
+  std::vector<PauseJob> pauses_;
+  bool blocked_ = false;                   // no claim can be made now
+  std::optional<WallTime> blocked_since_;  // nor could one be confirmed since
+  std::optional<SteadyTime> flush_at_, close_at_, retry_at_;
+  WallTime last_manual_{};
+};
+
+}  // namespace ballot::core

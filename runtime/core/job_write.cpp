@@ -1,0 +1,238 @@
+// The register write in flight: begun, sent, confirmed, repeated, resolved.
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "base/wall_text.hpp"
+#include "core/job.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis repeat_pause{200};
+
+/// Rows of up to this many like slots stand alone; more are one row.
+constexpr std::int64_t rows_limit = 100;
+
+Notice settled_notice(const Disposition& d, const std::string& job) {
+  const Level level = d.status == Status::missed ? Level::warn : Level::info;
+  Notice notice{level, std::string(to_string(d.status)) + ": " + std::string(to_string(d.reason)), {{"job", job}}};
+  notice.fields.emplace_back("slot", format_slot(d.from));
+  if (d.slots > 1) {
+    notice.fields.emplace_back("slot_until", format_slot(d.to));
+    notice.fields.emplace_back("slots", std::to_string(d.slots));
+  }
+  return notice;
+}
+
+bool shows(const JobRegister& r, const OpenRun& run) {
+  return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
+    return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch;
+  });
+}
+
+}  // namespace
+
+JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_decided) {
+  PendingWrite write;
+  write.next = register_;
+  JobRegister& next = write.next;
+  next.group = term_->group;
+  next.epoch = term_->epoch;
+  next.dispositions = settlement_.decided(most_decided);
+  write.decided = next.dispositions.size();
+  if (write.decided > 0) next.cursor = std::max(next.cursor, next.dispositions.back().to);
+  for (const Disposition& d : next.dispositions)
+    for (Row& row : rows_of(d, next.group, next.epoch, c.settings.node)) write.rows.push_back(std::move(row));
+  for (const LiveRun& run : runs_) {
+    if (!run.has_ended()) continue;
+    write.closes.push_back(run.id());
+    std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
+  }
+  see_boot(next, c);
+  return write;
+}
+
+void JobMachine::send(Context& c, PendingWrite write) {
+  write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
+  c.writes.emplace_back(this, write.request);
+  pending_ = std::move(write);
+}
+
+void JobMachine::on_write_answer(Context& c, const WriteAnswer& answer) {
+  if (!pending_) return;
+  if (standing_ != Standing::leading) return settle_late(c, answer);
+  switch (answer.outcome) {
+    case Outcome::done: return confirm(c, answer.version);
+    case Outcome::unknown:
+      pending_->unknown = true;
+      pending_->repeat_at = c.now.steady + repeat_pause;
+      return;
+    case Outcome::failed: return on_write_failed(c, answer.text);
+    case Outcome::conflict:
+    case Outcome::not_leader: pending_->reading = true; c.reads.push_back(this);
+  }
+}
+
+/// Nothing was written, for want of space perhaps: no claim, no launch, said loudly, and tried again.
+void JobMachine::on_write_failed(Context& c, const std::string& text) {
+  c.out.push_back(Notice{Level::error, "the store refused a write: " + text, {{"job", name_}}});
+  retry_at_ = c.now.steady + retry_delay;
+  const PendingWrite write = std::move(*pending_);
+  pending_.reset();
+  give_up(c, write);
+  block(c);
+}
+
+/// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
+/// What is still unknown then is decided when the register is read again.
+void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
+  const PendingWrite write = std::move(*pending_);
+  pending_.reset();
+  LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
+  if (answer.outcome == Outcome::done) {
+    for (const Row& row : write.rows) c.out.push_back(Record{row});
+    if (run) end(c, *run, Status::missed, Reason::stale);
+  } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
+    std::erase_if(runs_, [&](const LiveRun& other) { return other.open.id == *write.claim; });
+  }
+}
+
+void JobMachine::repeat_write(Context& c) {
+  if (!pending_->repeat_at || *pending_->repeat_at > c.now.steady) return;
+  pending_->repeat_at.reset();
+  if (pending_->reading)
+    c.reads.push_back(this);
+  else
+    c.writes.emplace_back(this, pending_->request);
+}
+
+void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
+  if (standing_ == Standing::leading) {
+    if (pending_ && pending_->reading) resolve(c, stored);
+    return;
+  }
+  know(stored);
+  c.changed.push_back(this);
+}
+
+void JobMachine::on_read_unknown(Context& c) {
+  if (pending_ && pending_->reading) pending_->repeat_at = c.now.steady + repeat_pause;
+}
+
+/// The write was refused, or an answer was lost: the register itself says whether it was ours.
+void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
+  if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
+  const PendingWrite write = std::move(*pending_);
+  know(stored);
+  LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
+  if (run && shows(register_, run->open))  // it landed, and another term has written since
+    end(c, *run, Status::missed, Reason::stale);
+  else
+    give_up(c, write);
+  if (!trouble_.empty()) {
+    standing_ = Standing::halted;
+    c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}}});
+    return;
+  }
+  make_plan();
+  settlement_.reset(std::max(register_.cursor, register_.since));
+}
+
+/// Nothing was written: the claimed run never was, and its slot is decided anew.
+void JobMachine::give_up(Context& c, const PendingWrite& write) {
+  const auto refuse = [&](std::optional<Asker> asker, const char* text) {
+    if (asker) c.out.push_back(Reply{*asker, false, text, {}, Errc::unavailable});
+  };
+  refuse(write.asker, "the change could not be written; try again");
+  if (!write.claim) return;
+  if (const LiveRun* run = find({*write.claim, 1}))
+    refuse(run->asker, "the claim was not confirmed; nothing was started");
+  std::erase_if(runs_, [&](const LiveRun& run) { return run.open.id == *write.claim; });
+}
+
+void JobMachine::confirm(Context& c, std::uint64_t version) {
+  PendingWrite write = std::move(*pending_);
+  pending_.reset();
+  BALLOT_ASSERT(write.next.cursor >= register_.cursor && write.next.fence >= register_.fence,
+                "cursor and fence only grow");
+  const bool redefined = write.next.definition != register_.definition || !exists_;
+  const bool released = write.next.released && !register_.released;
+  register_ = std::move(write.next);
+  version_ = version;
+  exists_ = true;
+  settlement_.drop_decided(write.decided);
+  if (write.claims_due_slot) settlement_.drop_first_due();
+  for (Row& row : write.rows) c.out.push_back(Record{std::move(row)});
+  for (const Disposition& d : register_.dispositions)
+    if (write.decided > 0) c.out.push_back(settled_notice(d, name_));
+  for (const runner::AttemptId& id : write.closes) {
+    const LiveRun* run = find(id);
+    if (run && run->known_to_runner) c.out.push_back(Forget{id});
+    std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == id; });
+  }
+  flush_at_.reset();
+  close_at_.reset();
+  blocked_since_.reset();
+  if (write.asker) c.out.push_back(Reply{*write.asker, true, "", {}, {}});
+  if (redefined) {
+    make_plan();
+    settlement_.reset(std::max(register_.cursor, register_.since));
+  }
+  if (write.claim) confirm_claim(c, *write.claim);
+  if (released) {
+    standing_ = Standing::idle;
+    term_ = nullptr;
+    c.changed.push_back(this);
+  }
+}
+
+/// The plan that the register's definition stands for, with its anchors.
+void JobMachine::make_plan() {
+  plan_.reset();
+  anchors_.clear();
+  if (definition_ && definition_->digest == register_.definition) {
+    if (definition_->job.enabled) plan_ = definition_->plan;
+  } else if (!register_.timing.expressions.empty()) {
+    const Timing& timing = register_.timing;
+    auto made = schedule::Plan::make(
+        {timing.expressions, timing.timezone, timing.not_before, timing.not_after, register_.group, name_});
+    if (auto* plan = std::get_if<schedule::Plan>(&made)) plan_ = std::move(*plan);
+  }
+  if (!plan_) return;
+  for (const std::string& text : plan_->everies()) {
+    const auto anchor = std::find_if(register_.anchors.begin(), register_.anchors.end(),
+                                     [&](const Anchor& a) { return a.text == text; });
+    anchors_.push_back(anchor != register_.anchors.end() ? anchor->at : register_.since);
+  }
+}
+
+/// A row for each slot of the range; one for all where there are many, or where the plan cannot name them.
+std::vector<Row> JobMachine::rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
+                                     const std::string& node) const {
+  Row row;
+  row.job = name_;
+  row.group = group;
+  row.slot = d.from;
+  row.status = d.status;
+  row.reason = d.reason;
+  row.node = node;
+  row.epoch = epoch;
+  std::vector<Row> rows{row};
+  if (d.slots == 1) return rows;
+  if (d.slots <= rows_limit && plan_) {
+    rows.clear();
+    auto slot = plan_->next(d.from - std::chrono::seconds(1), anchors_);
+    for (; slot && slot->at <= d.to && std::ssize(rows) <= d.slots; slot = plan_->next(slot->at, anchors_)) {
+      row.slot = slot->at;
+      rows.push_back(row);
+    }
+    if (std::ssize(rows) == d.slots && rows.front().slot == d.from) return rows;
+    row.slot = d.from;
+  }
+  row.slot_until = d.to;
+  row.slots = d.slots;
+  return {row};
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,52 @@
+// LiveRun: a run of a job as this node sees it, from its claim to the moment its register no longer shows it.
+//
+//   state    | event                                  | next
+//   claiming | claim confirmed                        | held, and launched at once where the term may act
+//   claiming | claim refused                          | gone, no row
+//   held     | launched                               | starting
+//   held     | slot past its start deadline, term over | ended (missed)
+//   starting | Started                                | running
+//   starting | Refused (past launch not after)        | held: the same attempt is permitted anew while the term lives
+//   starting | CannotStart                            | ended (failed: cannot_start)
+//   starting, running | Ended                         | ended
+//   foreign  | its term's deadline passes             | ended (lost: node_died)
+//   ended    | the register is written without it     | gone, and forgotten by the runner
+//
+// Pure values; used by Job only.
+#pragma once
+
+#include "ballot/ledger.hpp"
+#include "base/runner_wire.hpp"
+#include "core/event.hpp"
+#include "core/register.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::core {
+
+struct LiveRun {
+  enum class State { claiming, held, starting, running, foreign, ended };
+
+  OpenRun open;
+  schedule::DefinitionPtr definition;  // null where it was started before this daemon
+  State state = State::claiming;
+  Row row;                       // as last recorded
+  std::optional<Asker> asker;    // of a trigger that waits for the claim
+  SteadyTime foreign_until{};    // of a foreign run
+  SteadyTime ended_at{};         // when it was seen to have ended
+  bool known_to_runner = false;  // the runner keeps its end until it is told to forget
+  bool killed = false;
+
+  runner::AttemptId id() const { return {open.id, open.attempt}; }
+  bool has_ended() const { return state == State::ended; }
+};
+
+/// The row of an open run: claimed, nothing started.
+Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group);
+
+/// What the row says once the runner has told the end.
+void conclude(Row& row, const runner::Ended& end, const std::vector<int>& success_codes);
+
+/// What the row says of a run that ended without the runner's word.
+void conclude(Row& row, Status status, Reason reason, std::optional<WallTime> ended_at);
+
+}  // namespace ballot::core

@@ -1,0 +1,261 @@
+#include "core/register.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr std::string_view heading = "ballot 1";
+
+void line(std::string& text, std::string_view key, std::string_view value) {
+  text.append(key).append(" ").append(value).append("\n");
+}
+
+/// Reads words from the front of a line; a word that is missing or wrong makes `ok` false.
+struct Words {
+  std::string_view rest;
+  bool ok = true;
+
+  std::string_view word() {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    ok = ok && !word.empty();
+    return word;
+  }
+  template <class T>
+  T keep(std::optional<T> value) {
+    ok = ok && value.has_value();
+    return value.value_or(T{});
+  }
+  template <class Int>
+  Int integer(std::string_view text) {
+    Int value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    ok = ok && error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return value;
+  }
+  WallTime time() { return keep(parse_wall(word())); }
+  std::uint64_t number() { return integer<std::uint64_t>(word()); }
+};
+
+std::string join(const std::vector<int>& codes) {
+  std::string text;
+  for (const int code : codes) text += (text.empty() ? "" : ",") + std::to_string(code);
+  return text;
+}
+
+std::vector<int> split_codes(Words& words, std::string_view text) {
+  std::vector<int> codes;
+  while (!text.empty() && words.ok) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    codes.push_back(words.integer<int>(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return codes;
+}
+
+std::string run_text(const OpenRun& run) {
+  std::string text = run.id.text();
+  const auto field = [&](std::string_view key, std::string_view value) {
+    text.append(" ").append(key).append("=").append(value);
+  };
+  field("slot", format_slot(run.slot));
+  field("trigger", to_string(run.trigger));
+  field("attempt", std::to_string(run.attempt));
+  field("fence", std::to_string(run.fence));
+  field("epoch", std::to_string(run.epoch));
+  field("node", run.node);
+  field("state", "claimed");
+  field("on_leadership_lost", run.on_leadership_lost == OnLeadershipLost::terminate ? "terminate" : "finish");
+  field("kill_grace", format_duration(run.kill_grace));
+  if (run.success_codes != std::vector<int>{0}) field("success_codes", join(run.success_codes));
+  if (!run.unknown.empty()) text.append(" ").append(run.unknown);
+  return text;
+}
+
+void read_run_field(OpenRun& run, Words& words, std::string_view field) {
+  const std::size_t equals = std::min(field.find('='), field.size());
+  const std::string_view key = field.substr(0, equals);
+  const std::string_view value = field.substr(std::min(equals + 1, field.size()));
+  if (key == "slot")
+    run.slot = words.keep(parse_wall(value));
+  else if (key == "trigger")
+    run.trigger = words.keep(parse_trigger(value));
+  else if (key == "attempt")
+    run.attempt = words.integer<int>(value);
+  else if (key == "fence")
+    run.fence = words.integer<std::uint64_t>(value);
+  else if (key == "epoch")
+    run.epoch = words.integer<std::uint64_t>(value);
+  else if (key == "node")
+    run.node = value;
+  else if (key == "on_leadership_lost")
+    run.on_leadership_lost = value == "finish" ? OnLeadershipLost::finish : OnLeadershipLost::terminate;
+  else if (key == "kill_grace")
+    run.kill_grace = words.keep(parse_duration(value));
+  else if (key == "success_codes")
+    run.success_codes = split_codes(words, value);
+  else if (key != "state")
+    run.unknown.append(run.unknown.empty() ? "" : " ").append(field);
+}
+
+OpenRun read_run(Words& words) {
+  OpenRun run;
+  run.id = words.keep(RunId::parse(words.word()));
+  while (words.ok && !words.rest.empty()) read_run_field(run, words, words.word());
+  return run;
+}
+
+Disposition read_disposition(Words& words) {
+  Disposition d;
+  d.from = words.time();
+  d.to = words.time();
+  d.slots = words.integer<std::int64_t>(words.word());
+  d.status = words.keep(parse_status(words.word()));
+  d.reason = words.keep(parse_reason(words.word()));
+  return d;
+}
+
+void read_timing(Timing& timing, Words& words, std::string_view key) {
+  if (key == "not_before")
+    timing.not_before = words.time();
+  else if (key == "not_after")
+    timing.not_after = words.time();
+  else if (key == "timezone")
+    timing.timezone = words.word();
+  else
+    timing.expressions.emplace_back(words.rest);
+}
+
+void read_job_line(JobRegister& r, Words& words, std::string_view whole) {
+  const std::string_view key = words.word();
+  if (key == "group")
+    r.group = words.word();
+  else if (key == "definition")
+    r.definition = words.word();
+  else if (key == "schedule" || key == "timezone" || key == "not_before" || key == "not_after")
+    read_timing(r.timing, words, key);
+  else if (key == "epoch")
+    r.epoch = words.number();
+  else if (key == "since")
+    r.since = words.time();
+  else if (key == "cursor")
+    r.cursor = words.time();
+  else if (key == "paused")
+    r.paused = true;
+  else if (key == "released")
+    r.released = true;
+  else if (key == "fence")
+    r.fence = words.number();
+  else if (key == "settled")
+    r.dispositions.push_back(read_disposition(words));
+  else if (key == "run")
+    r.runs.push_back(read_run(words));
+  else if (key == "anchor") {
+    const WallTime at = words.time();
+    r.anchors.push_back({std::string(words.rest), at});
+  } else if (key == "boot")
+    r.boots.emplace_back(words.word());
+  else
+    r.unknown.emplace_back(whole);
+}
+
+void read_group_line(GroupRegister& r, Words& words, std::string_view whole) {
+  const std::string_view key = words.word();
+  if (key == "epoch")
+    r.epoch = words.number();
+  else if (key == "node")
+    r.node = words.word();
+  else if (key == "elected_at")
+    r.elected_at = words.time();
+  else if (key == "ended_at")
+    r.ended_at = words.time();
+  else if (key == "cause")
+    r.cause = words.keep(parse_cause(words.word()));
+  else
+    r.unknown.emplace_back(whole);
+}
+
+/// Reads `text` line by line into a register with `read_line`.
+template <class R>
+Result<R> parse(std::string_view text, void (*read_line)(R&, Words&, std::string_view)) {
+  R result;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view whole = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (++number == 1) {
+      if (whole == heading) continue;
+      if (whole.starts_with("ballot "))
+        return Error{Errc::refused, "the register has a newer format (" + std::string(whole) + "); upgrade this node"};
+      return Error{Errc::corrupt, "the register is unreadable at line 1"};
+    }
+    Words words{whole};
+    read_line(result, words, whole);
+    if (!words.ok) return Error{Errc::corrupt, "the register is unreadable at line " + std::to_string(number)};
+  }
+  if (number == 0) return Error{Errc::corrupt, "the register is empty"};
+  return result;
+}
+
+void timing_lines(std::string& text, const Timing& timing) {
+  if (!timing.timezone.empty()) line(text, "timezone", timing.timezone);
+  for (const std::string& expression : timing.expressions) line(text, "schedule", expression);
+  if (timing.not_before) line(text, "not_before", format_slot(*timing.not_before));
+  if (timing.not_after) line(text, "not_after", format_slot(*timing.not_after));
+}
+
+}  // namespace
+
+std::string job_register(std::string_view job) { return "j/" + std::string(job); }
+std::string group_register(std::string_view group) { return "g/" + std::string(group); }
+
+std::string to_text(const JobRegister& r) {
+  std::string text;
+  text.reserve(512);
+  text.append(heading).append("\n");
+  line(text, "group", r.group);
+  if (!r.definition.empty()) line(text, "definition", r.definition);
+  timing_lines(text, r.timing);
+  line(text, "epoch", std::to_string(r.epoch));
+  line(text, "since", format_slot(r.since));
+  line(text, "cursor", format_slot(r.cursor));
+  if (r.paused) line(text, "paused", "yes");
+  if (r.released) line(text, "released", "yes");
+  line(text, "fence", std::to_string(r.fence));
+  for (const Disposition& d : r.dispositions) {
+    const std::string range = format_slot(d.from) + " " + format_slot(d.to) + " " + std::to_string(d.slots);
+    line(text, "settled", range + " " + std::string(to_string(d.status)) + " " + std::string(to_string(d.reason)));
+  }
+  for (const OpenRun& run : r.runs) line(text, "run", run_text(run));
+  for (const Anchor& anchor : r.anchors) line(text, "anchor", format_slot(anchor.at) + " " + anchor.text);
+  for (const std::string& boot : r.boots) line(text, "boot", boot);
+  for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
+  return text;
+}
+
+std::string to_text(const GroupRegister& r) {
+  std::string text(heading);
+  text += "\n";
+  line(text, "epoch", std::to_string(r.epoch));
+  line(text, "node", r.node);
+  line(text, "elected_at", format_millis(r.elected_at));
+  if (r.ended_at) line(text, "ended_at", format_millis(*r.ended_at));
+  if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
+  for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
+  return text;
+}
+
+Result<JobRegister> parse_job_register(std::string_view text) { return parse<JobRegister>(text, read_job_line); }
+Result<GroupRegister> parse_group_register(std::string_view text) {
+  return parse<GroupRegister>(text, read_group_line);
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,104 @@
+// The registers: what a term leaves in the store for the next one. A job's register says up to where its slots are
+// settled, which runs are open, and what became of the slots that the last write passed; a group's says how its last
+// term began and ended. Readable text, a line a field; what a newer version added is kept, not understood.
+//
+// Pure values. Knows nothing of stores: to_text() is what is written, parse_*() what was read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/job.hpp"
+#include "ballot/run.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::core {
+
+/// Register names in the store.
+std::string job_register(std::string_view job);      // "j/NAME"
+std::string group_register(std::string_view group);  // "g/NAME"
+
+inline constexpr std::size_t register_limit = 8 * 1024;  // bytes of text
+inline constexpr std::size_t open_run_limit = 16;
+inline constexpr std::size_t disposition_limit = 32;  // ranges in one write; more go into writes of their own, first
+
+/// Consecutive scheduled slots of a job that became the same without a run.
+struct Disposition {
+  WallTime from{}, to{};
+  std::int64_t slots = 1;
+  Status status = Status::missed;
+  Reason reason = Reason::none;
+  bool operator==(const Disposition&) const = default;
+};
+
+/// A claimed run that has not been closed. It carries the policies it runs under: whoever settles it goes by these.
+struct OpenRun {
+  RunId id;
+  WallTime slot{};
+  Trigger trigger = Trigger::schedule;
+  int attempt = 1;
+  std::uint64_t fence = 0;
+  std::uint64_t epoch = 0;
+  std::string node;
+  OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate;
+  Millis kill_grace{0};
+  std::vector<int> success_codes = {0};
+  std::string unknown;  // fields of a newer version, as read
+  bool operator==(const OpenRun&) const = default;
+};
+
+/// Where an `@every` schedule counts from, keyed by its text.
+struct Anchor {
+  std::string text;
+  WallTime at{};
+  bool operator==(const Anchor&) const = default;
+};
+
+/// The definition's timing, so that a term that never saw its file can still account for its slots.
+struct Timing {
+  std::string timezone;
+  std::vector<std::string> expressions;
+  std::optional<WallTime> not_before, not_after;
+  bool operator==(const Timing&) const = default;
+};
+
+struct JobRegister {
+  std::string group;
+  std::string definition;  // digest; empty once released
+  Timing timing;
+  std::uint64_t epoch = 0;  // of the term that wrote last
+  WallTime since{};         // slots at or before it are not due
+  WallTime cursor{};        // every scheduled slot up to it is settled; only grows
+  bool paused = false;
+  bool released = false;  // no group's any more: the next leader whose files define the job may take it
+  std::uint64_t fence = 0;
+  std::vector<Disposition> dispositions;  // of the slots that the last write passed
+  std::vector<OpenRun> runs;
+  std::vector<Anchor> anchors;
+  std::vector<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
+  std::vector<std::string> unknown;
+
+  bool operator==(const JobRegister&) const = default;
+};
+
+struct GroupRegister {
+  std::uint64_t epoch = 0;
+  std::string node;
+  WallTime elected_at{};
+  std::optional<WallTime> ended_at;  // none: the term has not recorded its end
+  Cause cause = Cause::none;
+  std::vector<std::string> unknown;
+};
+
+std::string to_text(const JobRegister&);
+std::string to_text(const GroupRegister&);
+
+/// Errors: Errc::corrupt where it cannot be read, Errc::refused where its format is newer than this program's.
+Result<JobRegister> parse_job_register(std::string_view text);
+Result<GroupRegister> parse_group_register(std::string_view text);
+
+}  // namespace ballot::core

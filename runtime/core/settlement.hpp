@@ -1,0 +1,123 @@
+// Settlement: what becomes of a job's scheduled slots, in order. It walks the plan from the cursor to now and makes of
+// each slot either a decision (skipped or missed, with its reason) or one that waits to be claimed.
+//
+//   cursor ──[decided][decided](waiting)[decided](waiting)── position ── now
+//            what the next write may carry        known, but behind a slot that still waits
+//
+// Nothing here is durable: a register write takes the decided slots in front, and the first waiting one with its claim;
+// when that fails, rewind() forgets everything from there on and the next scan decides anew.
+//
+// Pure; used by Job only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ballot/job.hpp"
+#include "ballot/run.hpp"
+#include "core/register.hpp"
+#include "schedule/plan.hpp"
+
+namespace ballot::core {
+
+inline constexpr Millis on_time_limit{1000};         // a slot this late is still due, not a misfire
+inline constexpr std::int64_t scan_budget = 20'000;  // slots looked at in one step
+
+/// A slot that waits for its claim.
+struct DueSlot {
+  WallTime at{};
+  Trigger trigger = Trigger::schedule;
+};
+
+/// Why a slot that is not run is missed. Precedence: no_leader, unclaimed, start_deadline, misfire.
+struct Coverage {
+  WallTime elected_at{};                                     // of this term
+  std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until
+  std::optional<WallTime> blocked_since;                     // no claim could be confirmed from here to now
+
+  Reason why_missed(WallTime slot, WallTime now, Millis start_deadline) const;
+};
+
+/// By which rule a scan decides.
+struct ScanRules {
+  enum class Mode {
+    due,        // by the job's misfire policy and start deadline
+    paused,     // everything is skipped: paused
+    undefined,  // everything is missed: no_definition
+    dry_run     // as due, but what would be claimed is skipped: dry_run
+  };
+  Mode mode = Mode::due;
+  Misfire misfire = Misfire::latest;
+  int misfire_limit = 100;
+  Millis start_deadline{0};
+  Coverage coverage;
+  bool busy = false;  // the job's previous run has not ended: what would be claimed is skipped: overlap
+};
+
+/// The plan as the register anchors it.
+struct AnchoredPlan {
+  const schedule::Plan* plan = nullptr;  // null: no slots
+  std::span<const WallTime> anchors;
+  std::optional<WallTime> reboot;  // a slot of its own, of @reboot
+
+  std::optional<schedule::Slot> next(WallTime after) const;
+};
+
+class Settlement {
+ public:
+  /// Everything up to `position` is settled and durable.
+  void reset(WallTime position);
+
+  /// Decides the slots in (position, now]. False when the budget ran out: call again with the same `now` or a later
+  /// one.
+  bool scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
+
+  /// Forgets the first waiting slot and everything after it.
+  void rewind();
+
+  /// The waiting slot that may be claimed next; everything before it is decided.
+  const DueSlot* first_due() const;
+  bool has_decided() const { return !decided_.empty(); }
+  std::size_t decided_count() const { return decided_.size(); }
+
+  /// Decides the first waiting slot after all. Requires: there is one.
+  void decide_first(Status status, Reason reason);
+
+  /// The first decided ranges, at most `limit`: what a write carries. drop_decided() once it is confirmed.
+  std::vector<Disposition> decided(std::size_t limit) const;
+  void drop_decided(std::size_t count);
+  /// Once the claim of the first waiting slot is confirmed.
+  void drop_first_due();
+
+  WallTime position() const { return position_; }
+  /// Up to where slots are decided with nothing waiting before.
+  WallTime settled_until() const;
+
+ private:
+  struct Candidate {
+    DueSlot slot;
+    bool dst_gap = false;
+  };
+  struct Behind {  // what follows the first waiting slot
+    std::optional<DueSlot> due;
+    Disposition decided;
+  };
+
+  void look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
+  void finish_scan(const ScanRules& rules);
+  void miss_oldest(const ScanRules& rules, WallTime now);
+  void add_decided(WallTime at, Status status, Reason reason);
+  void add_due(DueSlot slot);
+  void pull_up();
+
+  WallTime base_{};      // durable up to here
+  WallTime position_{};  // looked at up to here
+  std::vector<Disposition> decided_;
+  std::optional<DueSlot> due_;
+  std::vector<Behind> behind_;
+  std::vector<Candidate> candidates_;  // of a scan that goes on: open slots that may still be chosen
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,77 @@
+// ControlServer: the daemon's end of the control socket. One request a connection, any number of lines in answer.
+//
+// It knows nothing of what is asked. The socket is 0660, owner root, group `ballot` where there is one. A client that
+// says nothing for 10 s, reads nothing for 10 s, or sends what is no Message is dropped; so is the 65th at once.
+// Thread: the loop's.
+//
+//   auto server = ControlServer::listen(loop, "/run/ballot/ballot.sock", [&](const Request& request, Reply reply) {
+//     if (request.message.text("do") == "flush") ledger.flush([reply] { reply.finish({}); });
+//   });
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ballot/error.hpp"
+#include "ballot/time.hpp"
+#include "io/message.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ballot::io {
+
+struct Request {
+  Message message;
+  uid_t uid = 0;  // of the process that asked
+};
+
+/// Where the answer to one request goes, now or later; a handle to be copied. What is sent after finish(), or to a
+/// client that has gone, goes nowhere. The connection ends when the last copy does: without finish() that is an error
+/// at the client. Thread: the loop's.
+class Reply {
+ public:
+  class Sink;
+  explicit Reply(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}
+
+  /// A line of which there may be more.
+  void send(const Message& message) const;
+  /// The last line.
+  void finish(Message message) const;
+  void fail(const Error& error) const { finish(to_message(error)); }
+  /// Nobody waits for the answer any more.
+  bool gone() const;
+
+ private:
+  std::shared_ptr<Sink> sink_;
+};
+
+struct ControlLimits {
+  std::size_t line_bytes = 1 << 20;
+  std::size_t clients = 64;
+  std::size_t unread_bytes = 64 << 20;  // of answers that a client has not read yet
+  Millis patience = std::chrono::seconds(10);
+};
+
+class ControlServer {
+ public:
+  using Handler = std::function<void(const Request&, Reply)>;
+
+  /// Replaces the socket of a daemon that is dead. conflict: another daemon listens there; io: it cannot be made.
+  static Result<std::unique_ptr<ControlServer>> listen(boost::asio::io_context& loop, const std::string& path,
+                                                       Handler handler, ControlLimits limits = {});
+  /// Closes every connection and removes the socket. No request after return; replies then go nowhere.
+  ~ControlServer();
+
+ private:
+  struct State;
+  explicit ControlServer(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ballot::io

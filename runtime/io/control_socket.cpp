@@ -1,0 +1,80 @@
+#include "io/control_socket.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace ballot::io {
+namespace {
+
+Error system_error(const std::string& path, const std::string& step) {
+  const int code = errno;
+  std::string what = "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code);
+  if (code == ENOENT) what += "; make its folder, or set [control] socket or run_dir";
+  return {Errc::io, what};
+}
+
+Result<UniqueFd> take_lock(const std::string& path) {
+  UniqueFd fd(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return system_error(path, "open its lock file");
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (errno != EWOULDBLOCK) return system_error(path, "lock its lock file");
+  return Error{Errc::conflict, "another ballot daemon listens on " + path +
+                                   "; stop it, or give this one another run_dir or [control] socket"};
+}
+
+Result<void> remove_stale(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT ? Result<void>() : system_error(path, "look at it");
+  if (!S_ISSOCK(status.st_mode))
+    return Error{Errc::io, "cannot open the control socket " + path + ": something else has that name; remove it"};
+  if (::unlink(path.c_str()) != 0) return system_error(path, "remove the old one");
+  return {};
+}
+
+/// The group `ballot`'s id; -1 (no change) where there is none.
+gid_t ballot_group() {
+  std::array<char, 16384> buffer;
+  group entry{};
+  group* found = nullptr;
+  ::getgrnam_r("ballot", &entry, buffer.data(), buffer.size(), &found);
+  return found != nullptr ? found->gr_gid : static_cast<gid_t>(-1);
+}
+
+/// Nobody can connect before listen(), whatever the umask made of the mode.
+Result<UniqueFd> bind_and_listen(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return Error{Errc::io, "cannot open the control socket " + path + ": the path has more than " +
+                               std::to_string(sizeof address.sun_path - 1) + " characters; set [control] socket"};
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return system_error(path, "socket");
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return system_error(path, "bind");
+  if (::chmod(path.c_str(), 0660) != 0) return system_error(path, "chmod");
+  if (::geteuid() == 0 && ::lchown(path.c_str(), 0, ballot_group()) != 0) return system_error(path, "chown");
+  if (::listen(fd.get(), SOMAXCONN) != 0) return system_error(path, "listen");
+  return fd;
+}
+
+}  // namespace
+
+Result<ControlSocket> ControlSocket::make(const std::string& path) {
+  auto held = take_lock(path);
+  if (!held) return held.error();
+  if (auto removed = remove_stale(path); !removed) return removed.error();
+  auto fd = bind_and_listen(path);
+  if (!fd) return fd.error();
+  return ControlSocket{*std::move(fd), *std::move(held), path};
+}
+
+}  // namespace ballot::io

@@ -1,0 +1,281 @@
+#include "io/engine.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "io/child_environment.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::io {
+namespace {
+
+constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
+
+std::uint64_t seed() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+core::CoreSettings core_settings(const EngineSettings& settings) {
+  return {settings.node, boot_id(), boot_time(), settings.dry_run, seed()};
+}
+
+}  // namespace
+
+Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin, LedgerSink& ledger, Log log)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      plugin_(plugin),
+      ledger_(ledger),
+      log_(std::move(log)),
+      core_(core_settings(settings_)),
+      posted_(std::make_shared<Posted>()),
+      wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
+      boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
+      runner_(loop.context(), settings_.runner,
+              {[this](runner::FromRunner message) { on_runner(std::move(message)); },
+               [this](const std::string& text) { on_runner_down(text); }}) {
+  posted_->engine = this;
+}
+
+Engine::~Engine() {
+  backend_.reset();
+  posted_->engine = nullptr;
+}
+
+Result<void> Engine::start() {
+  Error error;
+  backend_.reset(plugin_.create(*this, settings_.backend, error));
+  if (!backend_) return error;
+  return runner_.start();
+}
+
+void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups) {
+  feed(core::Load{std::move(jobs), std::move(groups)});
+}
+
+void Engine::trigger(const std::string& job, OnClaimed claimed, OnEnded ended) {
+  waiting_[++last_asker_] = {std::move(claimed), std::move(ended), {}};
+  std::mt19937_64 random(seed());
+  feed(core::TriggerJob{last_asker_, Random(random()).run_id(read_clocks().wall), job});
+}
+
+void Engine::pause(const std::string& job, bool paused, std::function<void(const Result<void>&)> done) {
+  waiting_[++last_asker_] = {{}, {}, std::move(done)};
+  feed(core::PauseJob{last_asker_, job, paused});
+}
+
+void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
+  stopped_ = std::move(stopped);
+  leave_ = leave;
+  feed(core::Stop{wait, leave});
+}
+
+/// From the backend's threads.
+void Engine::post(BackendEvent event) noexcept {
+  const std::lock_guard lock(posted_->mutex);
+  posted_->events.push_back(std::move(event));
+  if (posted_->events.size() > 1) return;
+  loop_.post([posted = posted_] {
+    if (posted->engine) posted->engine->take_posted();
+  });
+}
+
+void Engine::log(Level level, std::string_view text) noexcept { log_(level, text, {{"backend", plugin_.name}}); }
+
+void Engine::take_posted() {
+  std::vector<BackendEvent> events;
+  {
+    const std::lock_guard lock(posted_->mutex);
+    events.swap(posted_->events);
+  }
+  for (BackendEvent& event : events) feed(std::move(event));
+}
+
+/// Steps the core with the event and performs its actions; what they bring about at once is fed after them.
+void Engine::feed(const core::Event& event) {
+  queue_.push_back(event);
+  if (std::exchange(feeding_, true)) return;
+  for (std::size_t i = 0; i < queue_.size(); ++i) {
+    const core::Event next = std::move(queue_[i]);
+    for (core::Action& action : core_.step(read_clocks(), next))
+      std::visit([this](auto& what) { perform(what); }, action);
+  }
+  queue_.clear();
+  feeding_ = false;
+  arm();
+}
+
+void Engine::arm() {
+  const core::Wake wake = core_.wake();
+  if (wake.wall != armed_.wall) wall_timer_.arm(wake.wall.value_or(WallTime::max()));
+  if (wake.steady != armed_.steady) {
+    if (wake.steady)
+      boot_timer_.arm(*wake.steady);
+    else
+      boot_timer_.disarm();
+  }
+  armed_ = wake;
+}
+
+void Engine::perform(core::OpenSession& a) {
+  backend_->open({a.generation, settings_.node, boot_id(), machine_id(), host_name(), static_cast<int>(::getpid()),
+                  settings_.version, settings_.session_timeout});
+}
+
+void Engine::perform(core::Launch& a) {
+  const Job& job = a.definition->job;
+  const Identity& who = job.identity ? *job.identity : settings_.identity;
+  runner::Start start;
+  start.id = a.id;
+  start.job = job.name;
+  start.argv = job.command;
+  start.environment = child_environment(a, settings_.identity, settings_.node, read_clocks().wall);
+  start.working_dir = job.working_dir.empty() ? who.home : job.working_dir;
+  start.set_identity = job.identity.has_value();
+  start.uid = who.uid;
+  start.gid = who.gid;
+  start.groups = who.groups;
+  start.umask = job.umask;
+  start.nice = job.nice;
+  start.standard_input = job.standard_input;
+  start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
+  start.stream_output = job.log_output;
+  start.launch_not_after = a.launch_not_after;
+  start.kill_signal = job.kill_signal;
+  start.kill_grace = job.kill_grace;
+  start.deadline = job.deadline;
+  start.session = core::term_key(job.group, a.epoch);
+  if (job.log_output) line_jobs_[a.id.run] = job.name;
+  runner_.send(std::move(start));
+}
+
+void Engine::perform(core::TermDeadline& a) {
+  runner_.send(runner::Deadline{core::term_key(a.group, a.epoch), a.at, a.grace});
+}
+
+void Engine::perform(core::KillRun& a) { runner_.send(runner::Kill{a.id, a.reason, a.signal, a.grace}); }
+
+void Engine::perform(core::Forget& a) {
+  to_acknowledge_.push_back(a.id);
+  acknowledge();
+}
+
+/// The runner may forget an end once its row is durable.
+void Engine::acknowledge() {
+  if (acknowledging_ || to_acknowledge_.empty()) return;
+  acknowledging_ = true;
+  ledger_.flush([&loop = loop_, posted = posted_, ids = std::exchange(to_acknowledge_, {})] {
+    loop.post([posted, ids] {
+      if (!posted->engine) return;
+      for (const runner::AttemptId& id : ids) posted->engine->runner_.send(runner::Ack{id});
+      posted->engine->acknowledging_ = false;
+      posted->engine->acknowledge();
+    });
+  });
+}
+
+void Engine::perform(core::Record& a) {
+  if (a.row.run && is_final(a.row.status))
+    if (const auto it = watched_.find(*a.row.run); it != watched_.end()) {
+      const OnEnded ended = std::move(it->second);
+      watched_.erase(it);
+      ended(a.row);
+    }
+  if (a.if_absent)
+    ledger_.record_if_absent(std::move(a.row));
+  else
+    ledger_.record(std::move(a.row));
+}
+
+void Engine::perform(core::Reply& a) {
+  const auto it = waiting_.find(a.asker);
+  if (it == waiting_.end()) return;
+  const Waiting waiting = std::move(it->second);
+  waiting_.erase(it);
+  const Error error{a.code, a.text};
+  if (waiting.done) waiting.done(a.ok ? Result<void>() : Result<void>(error));
+  if (!waiting.claimed) return;
+  if (a.ok && waiting.ended) watched_[*a.run] = waiting.ended;
+  waiting.claimed(a.ok ? Result<RunId>(*a.run) : Result<RunId>(error));
+}
+
+void Engine::perform(core::Notice& a) {
+  LogFields fields;
+  for (auto& [key, value] : a.fields) fields.emplace_back(key, std::move(value));
+  log_(a.level, a.text, fields);
+}
+
+void Engine::perform(core::Stopped& a) {
+  if (!a.refusal.empty()) {
+    if (refused_) refused_(a.refusal);
+    return;
+  }
+  left_ = true;
+  if (!leave_) runner_.send(runner::Leave{});
+  ledger_.flush([&loop = loop_, posted = posted_] {
+    loop.post([posted] {
+      if (posted->engine && posted->engine->stopped_) posted->engine->stopped_();
+    });
+  });
+}
+
+void Engine::on_runner(runner::FromRunner message) {
+  if (auto* running = std::get_if<runner::Running>(&message)) {
+    inventory_.running.push_back(std::move(*running));
+  } else if (auto* ended = std::get_if<runner::Ended>(&message)) {
+    if (telling_) return inventory_.ended.push_back(std::move(*ended));
+    end_log(ended->id);
+    feed(std::move(*ended));
+  } else if (std::get_if<runner::Ready>(&message)) {
+    telling_ = false;
+    feed(std::exchange(inventory_, {}));
+  } else if (auto* started = std::get_if<runner::Started>(&message)) {
+    feed(*started);
+  } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
+    feed(*refused);
+  } else if (auto* cannot = std::get_if<runner::CannotStart>(&message)) {
+    feed(*cannot);
+  } else if (auto* printed = std::get_if<runner::Printed>(&message)) {
+    log_output(*printed);
+  }
+}
+
+void Engine::on_runner_down(const std::string& text) {
+  if (left_) return;
+  log_(Level::error, "the runner is gone: " + text + "; starting another", {});
+  telling_ = true;
+  inventory_ = {};
+  if (const auto started = runner_.start(); !started)
+    log_(Level::fatal, "no runner can be started: " + started.error().what, {});
+}
+
+/// The run has ended: a last line without an end is a line too.
+void Engine::end_log(const runner::AttemptId& id) {
+  const auto rest = lines_.find(id);
+  if (rest != lines_.end() && !rest->second.empty())
+    log_(Level::info, rest->second, {{"job", line_jobs_[id.run]}, {"run", id.run.text()}});
+  if (rest != lines_.end()) lines_.erase(rest);
+  line_jobs_.erase(id.run);
+}
+
+/// What a job with log_output prints, line by line.
+void Engine::log_output(const runner::Printed& printed) {
+  std::string& rest = lines_[printed.id];
+  rest += printed.bytes;
+  const LogFields fields{{"job", line_jobs_[printed.id.run]}, {"run", printed.id.run.text()}};
+  std::size_t begin = 0;
+  for (std::size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', begin)) {
+    log_(Level::info, std::string_view(rest).substr(begin, end - begin), fields);
+    begin = end + 1;
+  }
+  rest.erase(0, begin);
+  if (rest.size() < longest_line) return;
+  log_(Level::info, rest, fields);
+  rest.clear();
+}
+
+}  // namespace ballot::io

@@ -1,0 +1,138 @@
+// Engine: the shell around the core. It feeds the core with events (time, the backend, the runner, people) and performs
+// what the core answers: it owns the backend and the runner's client, and writes to the ledger and the log.
+//
+// Thread: the loop's; nothing here may be called from another one. No callback comes after the destructor.
+//
+//   Engine engine(loop, {...}, plugin, ledger, log);
+//   if (auto started = engine.start(); !started) return fail(started.error());
+//   engine.load(jobs, groups);
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ballot/plugin.hpp"
+#include "base/ledger_sink.hpp"
+#include "core/core.hpp"
+#include "io/main_loop.hpp"
+#include "io/runner_client.hpp"
+#include "io/wall_timer.hpp"
+
+namespace ballot::io {
+
+struct EngineSettings {
+  std::string node;
+  std::string version;
+  Millis session_timeout{0};  // 0: the backend's own
+  bool dry_run = false;
+  Identity identity;  // the daemon's, for jobs that name no user
+  BackendSettings backend;
+  RunnerSettings runner;
+};
+
+class Engine final : private Host {
+ public:
+  using OnClaimed = std::function<void(const Result<RunId>&)>;
+  using OnEnded = std::function<void(const Row&)>;
+
+  Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin, LedgerSink& ledger, Log log);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// Called when the store does not have this node, because another daemon bears its name. Nothing is led or launched.
+  void on_refused(std::function<void(const std::string& text)> refused) { refused_ = std::move(refused); }
+
+  /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
+  Result<void> start();
+
+  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more.
+  void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups);
+
+  /// Runs a job by hand. `claimed` is called once; `ended`, if given and the run was claimed, when its row has ended.
+  void trigger(const std::string& job, OnClaimed claimed, OnEnded ended);
+  void pause(const std::string& job, bool paused, std::function<void(const Result<void>&)> done);
+
+  /// Stops cleanly; `stopped` is called when all is handed over, closed and in the ledger. A second call hurries the
+  /// first.
+  void stop(Millis wait, bool leave, std::function<void()> stopped);
+
+  const core::Core& core() const { return core_; }
+
+ private:
+  void post(BackendEvent event) noexcept override;
+  void log(Level level, std::string_view text) noexcept override;
+
+  void feed(const core::Event& event);
+  void arm();
+  void take_posted();
+  void on_runner(runner::FromRunner message);
+  void on_runner_down(const std::string& text);
+  void log_output(const runner::Printed& printed);
+  void end_log(const runner::AttemptId& id);
+  void acknowledge();
+
+  void perform(core::OpenSession& a);
+  void perform(core::CloseSession& a) { backend_->close(a.keep); }
+  void perform(core::Renew& a) { backend_->renew(a.request); }
+  void perform(core::Campaign& a) { backend_->campaign(a.group); }
+  void perform(core::Resign& a) { backend_->resign(a.group); }
+  void perform(core::Write& a) { backend_->write(a.request, std::move(a.batch)); }
+  void perform(core::Read& a) { backend_->read(a.request, std::move(a.names)); }
+  void perform(core::List& a) { backend_->list(a.request, std::move(a.prefix)); }
+  void perform(core::Launch& a);
+  void perform(core::TermDeadline& a);
+  void perform(core::KillRun& a);
+  void perform(core::Forget& a);
+  void perform(core::Record& a);
+  void perform(core::RecordTerm& a) { ledger_.record(std::move(a.term)); }
+  void perform(core::RecordOutput& a) { ledger_.record(a.id.run, a.id.attempt, std::move(a.output)); }
+  void perform(core::Reply& a);
+  void perform(core::Notice& a);
+  void perform(core::Stopped& a);
+
+  struct Posted {  // what other threads left for the loop
+    std::mutex mutex;
+    std::vector<BackendEvent> events;
+    Engine* engine;  // null once it is gone
+  };
+  struct Waiting {
+    OnClaimed claimed;
+    OnEnded ended;
+    std::function<void(const Result<void>&)> done;
+  };
+
+  MainLoop& loop_;
+  const EngineSettings settings_;
+  const PluginInfo& plugin_;
+  LedgerSink& ledger_;
+  const Log log_;
+  core::Core core_;
+  std::shared_ptr<Posted> posted_;
+  WallTimer wall_timer_;
+  BootTimer boot_timer_;
+  core::Wake armed_;
+  RunnerClient runner_;
+  std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
+  core::Inventory inventory_;         // while the runner tells it
+  bool telling_ = true;
+  bool left_ = false;   // stopped: the runner is not ours any more
+  bool leave_ = false;  // the runs stay with it
+  bool feeding_ = false;
+  std::vector<core::Event> queue_;
+  core::Asker last_asker_ = 0;
+  std::map<core::Asker, Waiting> waiting_;
+  std::map<RunId, OnEnded> watched_;
+  std::vector<runner::AttemptId> to_acknowledge_;
+  bool acknowledging_ = false;
+  std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
+  std::map<RunId, std::string> line_jobs_;
+  std::function<void()> stopped_;
+  std::function<void(const std::string&)> refused_;
+};
+
+}  // namespace ballot::io

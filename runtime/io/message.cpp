@@ -1,0 +1,135 @@
+#include "io/message.hpp"
+
+#include <array>
+#include <boost/json.hpp>
+#include <boost/json/src.hpp>
+
+#include "base/utf8.hpp"
+
+namespace ballot::io {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array<std::string_view, 8> error_words{"invalid",     "not_found", "conflict", "refused",
+                                                      "unavailable", "timeout",   "io",       "corrupt"};
+static_assert(error_words.size() == static_cast<std::size_t>(Errc::corrupt) + 1);
+
+constexpr std::size_t deepest = 8;
+
+json::object to_json(const Message& message);
+
+struct ToJson {
+  json::value operator()(std::monostate) const { return nullptr; }
+  json::value operator()(bool value) const { return value; }
+  json::value operator()(std::int64_t value) const { return value; }
+  json::value operator()(const std::string& text) const { return json::string(valid_utf8(text)); }
+  json::value operator()(const std::vector<std::string>& texts) const {
+    json::array array;
+    for (const std::string& text : texts) array.push_back((*this)(text));
+    return array;
+  }
+  json::value operator()(const std::vector<Message>& objects) const {
+    json::array array;
+    for (const Message& object : objects) array.push_back(to_json(object));
+    return array;
+  }
+};
+
+json::object to_json(const Message& message) {
+  json::object object;
+  for (const auto& [key, value] : message.fields()) object.emplace(valid_utf8(key), std::visit(ToJson{}, value));
+  return object;
+}
+
+Result<Message> from_json(const json::object& object);
+
+Result<Message::Value> list_from_json(const std::string& key, const json::array& array) {
+  std::vector<std::string> texts;
+  std::vector<Message> objects;
+  for (const json::value& item : array) {
+    if (item.is_string()) {
+      texts.emplace_back(item.get_string());
+    } else if (item.is_object()) {
+      auto object = from_json(item.get_object());
+      if (!object) return object.error();
+      objects.push_back(*std::move(object));
+    }
+  }
+  if (texts.size() == array.size()) return Message::Value(std::move(texts));
+  if (objects.size() == array.size()) return Message::Value(std::move(objects));
+  return Error{Errc::invalid, "the list '" + key + "' holds something else than texts only, or objects only"};
+}
+
+Result<Message::Value> value_from_json(const std::string& key, const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null: return Message::Value();
+    case json::kind::bool_: return Message::Value(value.get_bool());
+    case json::kind::int64: return Message::Value(value.get_int64());
+    case json::kind::string: return Message::Value(std::string(value.get_string()));
+    case json::kind::array: return list_from_json(key, value.get_array());
+    default: return Error{Errc::invalid, "'" + key + "' is no null, true, false, whole number, text or list"};
+  }
+}
+
+Result<Message> from_json(const json::object& object) {
+  Message message;
+  for (const auto& member : object) {
+    std::string key(member.key());
+    auto value = value_from_json(key, member.value());
+    if (!value) return value.error();
+    message.set(std::move(key), *std::move(value));
+  }
+  return message;
+}
+
+template <class T>
+std::optional<T> find(const std::map<std::string, Message::Value>& fields, const std::string& key) {
+  const auto field = fields.find(key);
+  const T* value = field != fields.end() ? std::get_if<T>(&field->second) : nullptr;
+  return value != nullptr ? std::optional<T>(*value) : std::nullopt;
+}
+
+}  // namespace
+
+Message& Message::set(std::string key, Value value) {
+  fields_.insert_or_assign(std::move(key), std::move(value));
+  return *this;
+}
+
+std::optional<bool> Message::flag(const std::string& key) const { return find<bool>(fields_, key); }
+std::optional<std::int64_t> Message::integer(const std::string& key) const { return find<std::int64_t>(fields_, key); }
+std::optional<std::string> Message::text(const std::string& key) const { return find<std::string>(fields_, key); }
+std::vector<std::string> Message::texts(const std::string& key) const {
+  return find<std::vector<std::string>>(fields_, key).value_or(std::vector<std::string>());
+}
+std::vector<Message> Message::objects(const std::string& key) const {
+  return find<std::vector<Message>>(fields_, key).value_or(std::vector<Message>());
+}
+
+std::string encode(const Message& message) { return json::serialize(to_json(message)); }
+
+Result<Message> decode(std::string_view line) {
+  json::error_code error;
+  const json::value value = json::parse(line, error, {}, {.max_depth = deepest});
+  if (error) return Error{Errc::invalid, "this is not JSON: " + error.message()};
+  if (!value.is_object()) return Error{Errc::invalid, "this is JSON, but no object"};
+  return from_json(value.get_object());
+}
+
+Message to_message(const Error& error) {
+  Message message;
+  message.set("error", std::string(error_words[static_cast<std::size_t>(error.code)])).set("text", error.what);
+  return message;
+}
+
+std::optional<Error> to_error(const Message& message) {
+  const auto word = message.text("error");
+  if (!word) return std::nullopt;
+  Error error{Errc::invalid, message.text("text").value_or("the daemon refused without saying why")};
+  for (std::size_t i = 0; i < error_words.size(); ++i)
+    if (error_words[i] == *word) error.code = static_cast<Errc>(i);
+  return error;
+}
+
+}  // namespace ballot::io

@@ -1,0 +1,154 @@
+#include "io/runner_client.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "io/runner_start.hpp"
+
+namespace ballot::io {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+/// One connection, from start() until it is lost or closed. Its pending operations keep it alive, never its client.
+class RunnerClient::Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(RunnerClient& client, int fd)
+      : client_(&client), socket_(client.loop_, asio::local::stream_protocol(), fd), brake_(client.loop_) {}
+
+  void begin() { read(); }
+  void close();
+  void send(const runner::ToRunner& message);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds shortest_life{1};
+
+  void read();
+  void deliver();
+  bool acceptable(const runner::FromRunner& first);
+  void lost(std::string why);
+  void flush();
+
+  RunnerClient* client_;  // null once it is closed: no handler is called any more
+  asio::local::stream_protocol::socket socket_;
+  asio::steady_timer brake_;
+  const Clock::time_point began_ = Clock::now();
+  runner::FrameReader reader_;
+  std::array<char, 65536> buffer_;
+  std::string unsent_;
+  bool greeted_ = false, flush_posted_ = false;
+};
+
+void RunnerClient::Connection::close() {
+  flush();
+  client_ = nullptr;
+  error_code ignored;
+  socket_.close(ignored);
+  brake_.cancel();
+}
+
+void RunnerClient::Connection::send(const runner::ToRunner& message) {
+  if (!socket_.is_open()) return;
+  unsent_ += encode(message);
+  if (std::exchange(flush_posted_, true)) return;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush(); });
+}
+
+/// A failed write says nothing: what the runner said before it went is still to be read.
+void RunnerClient::Connection::flush() {
+  flush_posted_ = false;
+  std::size_t sent = 0;
+  while (socket_.is_open() && sent < unsent_.size()) {
+    const ssize_t n = ::send(socket_.native_handle(), unsent_.data() + sent, unsent_.size() - sent, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno != EAGAIN) sent = unsent_.size();
+    if (n < 0) break;
+    sent += static_cast<std::size_t>(n);
+  }
+  unsent_.erase(0, sent);
+  if (unsent_.empty() || !socket_.is_open()) return;
+  flush_posted_ = true;
+  socket_.async_wait(asio::socket_base::wait_write,
+                     [self = shared_from_this()](error_code error) { error ? void() : self->flush(); });
+}
+
+void RunnerClient::Connection::read() {
+  socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, std::size_t size) {
+    if (!self->client_) return;
+    if (error) return self->lost(error == asio::error::eof ? "it closed the connection" : error.message());
+    self->reader_.feed({self->buffer_.data(), size});
+    self->deliver();
+  });
+}
+
+void RunnerClient::Connection::deliver() {
+  while (client_) {
+    auto message = reader_.next_from_runner();
+    if (!message) return lost(message.error().what);
+    if (!*message) return read();
+    if (!std::exchange(greeted_, true) && !acceptable(**message)) return lost(client_->refusal_);
+    const auto handlers = client_->handlers_;
+    handlers->on_message(std::move(**message));
+  }
+}
+
+bool RunnerClient::Connection::acceptable(const runner::FromRunner& first) {
+  const auto* hello = std::get_if<runner::Hello>(&first);
+  if (hello && hello->protocol == runner::protocol) return true;
+  const std::string who = hello ? "the runner (process " + std::to_string(hello->pid) + ") speaks protocol " +
+                                      std::to_string(hello->protocol)
+                                : "what listens there does not speak the runner's protocol";
+  client_->refusal_ = who + ", this program " + std::to_string(runner::protocol) +
+                      "; let its runs end or stop it with TERM, then start again: " + client_->settings_.socket_path;
+  return false;
+}
+
+/// Told once; a runner that dies as soon as it is started is not started a thousand times a second.
+void RunnerClient::Connection::lost(std::string why) {
+  error_code ignored;
+  socket_.close(ignored);
+  const auto tell = [self = shared_from_this(), text = std::move(why)](error_code) {
+    if (!self->client_) return;
+    const auto handlers = self->client_->handlers_;
+    self->client_ = nullptr;
+    handlers->on_down(text);
+  };
+  if (Clock::now() - began_ >= shortest_life) return tell({});
+  brake_.expires_at(began_ + shortest_life);
+  brake_.async_wait(tell);
+}
+
+RunnerClient::RunnerClient(asio::io_context& loop, RunnerSettings settings, RunnerHandlers handlers)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      handlers_(std::make_shared<const RunnerHandlers>(std::move(handlers))) {}
+
+RunnerClient::~RunnerClient() {
+  if (connection_) connection_->close();
+}
+
+Result<void> RunnerClient::start() {
+  if (connection_) connection_->close();
+  connection_.reset();
+  if (!refusal_.empty()) return Error{Errc::refused, refusal_};
+  auto reached = reach_runner(settings_.socket_path, settings_.runner_path);
+  if (!reached) return reached.error();
+  connection_ = std::make_shared<Connection>(*this, reached->release());
+  connection_->begin();
+  return {};
+}
+
+void RunnerClient::send(const runner::ToRunner& message) {
+  if (connection_) connection_->send(message);
+}
+
+}  // namespace ballot::io

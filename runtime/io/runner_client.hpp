@@ -1,0 +1,64 @@
+// RunnerClient: the daemon's end of the runner's socket. It takes up the runner that is there, or starts one, and hands
+// messages over in both directions; what they mean it does not know.
+//
+// Thread: the loop's. Handlers are called on it, never from within send() or start(), and not after the destruction
+// (which a handler may bring about). The runner outlives it.
+//
+//   RunnerClient runner(loop, {run_dir + "/runner.sock", "/usr/lib/ballot/ballot-runner"}, {on_message, on_down});
+//   if (auto started = runner.start(); !started) ...
+//   runner.send(runner::Start{...});
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ballot/error.hpp"
+#include "base/runner_wire.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ballot::io {
+
+struct RunnerSettings {
+  std::string socket_path;  // in a folder that belongs to this daemon alone; at most 107 bytes
+  std::string runner_path;  // the program
+};
+
+struct RunnerHandlers {
+  /// All that the runner says from Hello on; see base/runner_wire.hpp.
+  std::function<void(runner::FromRunner)> on_message;
+  /// The runner is gone, or what it says cannot be read: what was sent and not answered is unknown. Once for each
+  /// start() that succeeded, a second later where it did not last that long. start() may be called from here.
+  std::function<void(const std::string& text)> on_down;
+};
+
+class RunnerClient {
+ public:
+  RunnerClient(boost::asio::io_context& loop, RunnerSettings settings, RunnerHandlers handlers);
+  RunnerClient(const RunnerClient&) = delete;
+  RunnerClient& operator=(const RunnerClient&) = delete;
+  /// What was sent goes out as far as the socket takes it.
+  ~RunnerClient();
+
+  /// Connects to the runner that listens on socket_path, else starts one there: in a session of its own, with an empty
+  /// environment and no descriptor of this process but the socket and standard error. Blocks for the milliseconds that
+  /// takes. refused: the runner that is there cannot be used (another protocol, another user); io: none can be started.
+  Result<void> start();
+
+  /// Queued; all that is sent in one turn of the loop goes in one write. Dropped where no runner is connected.
+  void send(const runner::ToRunner& message);
+
+ private:
+  class Connection;
+
+  boost::asio::io_context& loop_;
+  const RunnerSettings settings_;
+  const std::shared_ptr<const RunnerHandlers> handlers_;  // a call outlives a client that it destroys
+  std::string refusal_;                                   // why the runner that is there cannot be used
+  std::shared_ptr<Connection> connection_;
+};
+
+}  // namespace ballot::io

@@ -1,0 +1,112 @@
+#include "io/runner_start.hpp"
+
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+namespace ballot::io {
+namespace {
+
+constexpr int listener_in_runner = 3;
+constexpr int backlog = 16;
+
+Error failure(Errc code, const std::string& what, int error) { return {code, what + ": " + std::strerror(error)}; }
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+UniqueFd make_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+/// Nobody but root and this user can have made the listener whom we are about to give commands and secrets.
+Result<void> check_peer(int connection, const std::string& path) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return failure(Errc::io, "cannot tell who listens at " + path, errno);
+  if (peer.uid == ::geteuid() || peer.uid == 0) return {};
+  return Error{Errc::refused, path + " was made by user " + std::to_string(peer.uid) + ", not by this one; remove it"};
+}
+
+/// An empty descriptor where nobody listens.
+Result<UniqueFd> connect_to(const std::string& path) {
+  UniqueFd connection = make_socket();
+  const sockaddr_un address = address_of(path);
+  if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ENOENT || errno == ECONNREFUSED) return UniqueFd();
+    return failure(errno == EAGAIN ? Errc::unavailable : Errc::io, "cannot connect to the runner at " + path, errno);
+  }
+  if (auto trusted = check_peer(connection.get(), path); !trusted) return trusted.error();
+  return connection;
+}
+
+Result<UniqueFd> listen_at(const std::string& path) {
+  struct stat what {};
+  if (::lstat(path.c_str(), &what) == 0 && !S_ISSOCK(what.st_mode))
+    return Error{Errc::refused, path + " is in the way of the runner's socket; remove it"};
+  ::unlink(path.c_str());
+  UniqueFd listener = make_socket();
+  const sockaddr_un address = address_of(path);
+  ::fchmod(listener.get(), 0600);  // of a socket that is not bound yet: the mode that its file is made with
+  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(listener.get(), backlog) != 0)
+    return failure(Errc::io, "cannot listen at " + path, errno);
+  return listener;
+}
+
+/// The runner goes to the background by itself: what is spawned ends at once, with 0 if all is well.
+Result<void> spawn(const std::string& program, int listener) {
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, listener, listener_in_runner);
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, listener_in_runner + 1);
+  const std::string fd = std::to_string(listener_in_runner);
+  const char* argv[] = {"ballot-runner", "--listen-fd", fd.c_str(), nullptr};
+  char* envp[] = {nullptr};
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, const_cast<char* const*>(argv), envp);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) return failure(Errc::io, "cannot start the runner " + program, error);
+
+  int status = 0;
+  pid_t waited = 0;
+  while ((waited = ::waitpid(pid, &status, 0)) < 0 && errno == EINTR) continue;
+  if (waited == pid && status != 0)
+    return Error{Errc::io, "the runner " + program + " does not start: wait status " + std::to_string(status)};
+  return {};
+}
+
+}  // namespace
+
+Result<UniqueFd> reach_runner(const std::string& socket_path, const std::string& runner_path) {
+  if (socket_path.size() >= sizeof(sockaddr_un::sun_path))
+    return Error{Errc::invalid, "the path of the runner's socket is longer than 107 bytes: " + socket_path};
+  auto connection = connect_to(socket_path);
+  if (!connection || *connection) return connection;
+  auto listener = listen_at(socket_path);
+  if (!listener) return listener.error();
+  if (auto spawned = spawn(runner_path, listener->get()); !spawned) {
+    ::unlink(socket_path.c_str());
+    return spawned.error();
+  }
+  listener->reset();  // so that it is the runner who listens, or nobody
+  connection = connect_to(socket_path);
+  if (connection && !*connection) return Error{Errc::io, "the runner " + runner_path + " went away as it was started"};
+  return connection;
+}
+
+}  // namespace ballot::io

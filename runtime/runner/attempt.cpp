@@ -1,0 +1,125 @@
+#include "runner/attempt.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "runner/clock.hpp"
+
+namespace ballot::runner {
+
+using std::chrono::seconds;
+
+constexpr Millis drain_time = seconds(2);
+constexpr Millis unkillable_after = seconds(2);
+constexpr Millis look_again{100};  // at a group whose end nothing tells us of
+
+Attempt::Attempt(const Start& start, pid_t pid, UniqueFd output, Now started)
+    : id_(start.id),
+      job_(start.job),
+      pid_(pid),
+      started_(started),
+      kill_signal_(start.kill_signal),
+      kill_grace_(start.kill_grace),
+      deadline_(start.deadline ? std::optional(later(started.steady, *start.deadline)) : std::nullopt),
+      session_(start.session),
+      terminate_(start.terminate),
+      streams_(start.stream_output),
+      output_(std::move(output)),
+      kept_(start.output_limit) {}
+
+std::string_view Attempt::read(std::string& buffer) {
+  if (!output_) return {};
+  const ssize_t n = ::read(output_.get(), buffer.data(), buffer.size());
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+  if (n <= 0) {
+    output_.reset();
+    return {};
+  }
+  const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
+  kept_.append(bytes);
+  return bytes;
+}
+
+void Attempt::child_ended(int wait_status, Now now) {
+  if (WIFEXITED(wait_status))
+    outcome_.exit_code = WEXITSTATUS(wait_status);
+  else
+    outcome_.signal = WTERMSIG(wait_status);
+  outcome_.reason = reason_;
+  outcome_.ended_at = now.wall;
+  outcome_.duration = now.steady - started_.steady;
+  state_ = State::draining;
+  drain_until_ = now.steady + drain_time;
+}
+
+void Attempt::stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now) {
+  kill_at_ = std::min(kill_at_, kill_at);
+  if (state_ == State::draining) drain_until_ = std::min(drain_until_, kill_at_);
+  if (state_ != State::running) return;
+  state_ = State::stopping;
+  reason_ = reason;
+  if (now >= kill_at_) return;
+  signal_group(signal);
+  signal_group(SIGCONT);
+}
+
+void Attempt::advance(SteadyTime now) {
+  if (state_ == State::running && deadline_ && now >= *deadline_)
+    stop(Reason::deadline, later(*deadline_, kill_grace_), now);
+  if (state_ == State::stopping && now >= kill_at_) {
+    signal_group(SIGKILL);
+    state_ = State::killed;
+    give_up_at_ = now + unkillable_after;
+  }
+  if (state_ == State::killed && now >= give_up_at_) {
+    child_ended(SIGKILL, {wall_now(), now});
+    end(Leftover::unkillable);
+  }
+  if (state_ == State::draining) sweep_when_drained(now);
+  if (state_ == State::sweeping && !signal_group(0)) end(Leftover::none);
+  if (state_ == State::sweeping && now >= give_up_at_) end(Leftover::unkillable);
+}
+
+void Attempt::sweep_when_drained(SteadyTime now) {
+  if (now >= drain_until_) output_.reset();
+  if (output_) return;
+  const bool grace_is_left = ladder_begun() && now < kill_at_;
+  if (grace_is_left && signal_group(0)) return;
+  if (!signal_group(SIGKILL)) return end(Leftover::none);
+  state_ = State::sweeping;
+  give_up_at_ = now + unkillable_after;
+}
+
+SteadyTime Attempt::wake(SteadyTime now) const {
+  switch (state_) {
+    case State::running: return deadline_.value_or(SteadyTime::max());
+    case State::stopping: return kill_at_;
+    case State::killed: return give_up_at_;
+    case State::draining: return output_ ? drain_until_ : std::min(kill_at_, now + look_again);
+    case State::sweeping: return std::min(give_up_at_, now + look_again);
+    case State::ended: break;
+  }
+  return SteadyTime::max();
+}
+
+/// Whether there was anything left to signal. Once the child is reaped, its number is the group's as long as the group
+/// has members; a process of that number is somebody else's, and so is its group.
+bool Attempt::signal_group(int signal) const {
+  if (lingers() && ::getpgid(pid_) >= 0) return false;
+  return ::kill(-pid_, signal) == 0 || errno == EPERM;
+}
+
+void Attempt::end(Leftover leftover) {
+  output_.reset();
+  outcome_.id = id_;
+  outcome_.started_at = started_.wall;
+  outcome_.leftover = leftover;
+  outcome_.output = kept_.take();
+  state_ = State::ended;
+}
+
+}  // namespace ballot::runner

@@ -1,0 +1,85 @@
+// Attempt: one child, from exec until its end is told and acknowledged: its output, its kill ladder, what it leaves.
+// Knows nothing of sockets and sessions; it is told the time, and that its child ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string_view>
+
+#include "base/runner_wire.hpp"
+#include "base/unique_fd.hpp"
+#include "runner/kept_output.hpp"
+
+namespace ballot::runner {
+
+/// | state    | what holds                                             | moves to                                   |
+/// | running  | the child lives, nobody wants it to end                | stopping; draining when it ends            |
+/// | stopping | its signal was sent                                    | killed when the grace is over; draining    |
+/// | killed   | KILL was sent                                          | draining; ended (unkillable) after 2 s     |
+/// | draining | the child is reaped; its output is read to the end or  | sweeping, at once, but with a ladder begun |
+/// |          | for 2 s                                                | not before its group is gone or KILL is due|
+/// | sweeping | KILL was sent to what is left of its process group     | ended: when nothing is, or after 2 s       |
+/// | ended    | outcome() is what is told, until it is acknowledged    |                                            |
+class Attempt {
+ public:
+  /// `output`: the non-blocking end of the pipe that the child writes to. `started`: read before the child was made.
+  Attempt(const Start& start, pid_t pid, UniqueFd output, Now started);
+
+  const AttemptId& id() const { return id_; }
+  pid_t pid() const { return pid_; }
+  std::uint64_t session() const { return session_; }
+  bool terminate() const { return terminate_; }
+  bool streams() const { return streams_; }
+  bool has_ended() const { return state_ == State::ended; }
+  /// The child is reaped, the run goes on: its group may end at any time.
+  bool lingers() const { return state_ == State::draining || state_ == State::sweeping; }
+  Running running() const { return {id_, job_, pid_, started_.wall}; }
+  Started started() const { return {id_, pid_, started_.wall}; }
+  /// Requires: has_ended().
+  const Ended& outcome() const { return outcome_; }
+
+  /// Reads once, into `buffer`; keeps and returns what came. Empty: nothing for now, or the output is at its end.
+  std::string_view read(std::string& buffer);
+
+  /// The child was reaped.
+  void child_ended(int wait_status, Now now);
+
+  /// Begins the ladder with the run's own signal or `signal`; one that has begun is only shortened.
+  void stop(Reason reason, SteadyTime kill_at, SteadyTime now) { stop(reason, kill_signal_, kill_at, now); }
+  void stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now);
+
+  /// Does what is due by `now`. To be called after each change, and at wake().
+  void advance(SteadyTime now);
+
+  /// When something is due next; max(): nothing is.
+  SteadyTime wake(SteadyTime now) const;
+
+ private:
+  enum class State { running, stopping, killed, draining, sweeping, ended };
+
+  bool signal_group(int signal) const;
+  bool ladder_begun() const { return reason_ != Reason::none; }
+  void sweep_when_drained(SteadyTime now);
+  void end(Leftover leftover);
+
+  const AttemptId id_;
+  const std::string job_;
+  const pid_t pid_;  // and of its process group and session
+  const Now started_;
+  const int kill_signal_;
+  const Millis kill_grace_;
+  const std::optional<SteadyTime> deadline_;
+  const std::uint64_t session_;
+  const bool terminate_, streams_;
+
+  State state_ = State::running;
+  UniqueFd output_;
+  KeptOutput kept_;
+  Reason reason_ = Reason::none;  // of the ladder
+  SteadyTime kill_at_ = SteadyTime::max();
+  SteadyTime drain_until_{}, give_up_at_{};
+  Ended outcome_;
+};
+
+}  // namespace ballot::runner

@@ -1,0 +1,57 @@
+// Launcher: makes a child process of a Start. Knows nothing of runs, sockets and time-outs.
+//
+// The child shares this process's memory until it execs and this process stands still meanwhile (CLONE_VM,
+// CLONE_VFORK): a start costs the same however large the process is, and the child reports a failed step through
+// memory. Everything that the child needs is made ready before; it calls async-signal-safe functions only.
+//
+// Requires of the process: one thread, every signal blocked and at its default disposition (so that there is nothing to
+// reset in the child but its mask), and descriptors 0 to 2 open.
+//
+//   Launcher launcher;
+//   auto launched = launcher.launch(start, output_fd, start.launch_not_after);
+//   if (auto* pid = std::get_if<pid_t>(&launched)) ...
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <string>
+#include <variant>
+
+#include "base/runner_wire.hpp"
+#include "base/unique_fd.hpp"
+
+namespace ballot::runner {
+
+/// The last look at the clock said no: nothing was exec'd.
+struct TooLate {};
+
+/// Nothing was exec'd: the step that failed, and its errno.
+struct LaunchFailure {
+  std::string stage;
+  int error = 0;
+};
+
+using Launched = std::variant<pid_t, TooLate, LaunchFailure>;
+
+class Launcher {
+ public:
+  /// Raises this process's limit of open files to the hard one; children get the one that stood before.
+  Launcher();
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+  ~Launcher();
+
+  /// The child leads a session and a process group of its own (their id is its pid), reads `start.standard_input`, and
+  /// has `output` as its standard output and standard error: one pipe for both keeps the order of arrival exact. An
+  /// empty working_dir is "/". Blocks until the child has exec'd or failed.
+  Launched launch(const Start& start, int output, SteadyTime not_after);
+
+ private:
+  char* stack_ = nullptr;
+  UniqueFd null_;
+  rlimit open_files_{};
+  int nice_ = 0;
+};
+
+}  // namespace ballot::runner

@@ -1,0 +1,107 @@
+// Runner: starts, watches and kills the children of one daemon, and outlives it.
+//
+// It keeps every run, and the end of every run until it is acknowledged; a daemon that connects is told of both. It
+// holds the sessions' deadlines, and ends their `terminate` runs, whether a daemon is connected or not.
+//
+// When it exits:
+//   - with a daemon connected: never, but after Leave, once no run is left and all ends are told;
+//   - after Leave, without a daemon: once no run is left;
+//   - on SIGTERM: its runs get TERM, and KILL 2 s later (`shutdown`); once none is left;
+//   - else, without a daemon: once no run is left, after `linger` where every end was acknowledged (a daemon that is
+//     restarted finds it), after a week where not (a daemon that comes back still finds how its runs ended).
+//
+// Thread: the only one of its process. Requires what Launcher requires, and to be the process's only waiter for
+// children; orphans of its runs are reaped if the process is their subreaper.
+//
+//   Runner(std::move(listening_socket), linger).run();
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/runner_wire.hpp"
+#include "base/unique_fd.hpp"
+#include "runner/attempt.hpp"
+#include "runner/launcher.hpp"
+#include "runner/link.hpp"
+#include "runner/poller.hpp"
+#include "runner/sessions.hpp"
+
+namespace ballot::runner {
+
+/// | mode    | what holds                                     | moves to                                  |
+/// | serving | starts what it is told to                      | leaving: Leave; ending: SIGTERM           |
+/// | leaving | the same; exits when no run is left            | serving: a new connection; ending: SIGTERM|
+/// | ending  | starts nothing (Refused); its runs are killed  | none; exits when no run is left           |
+class Runner {
+ public:
+  Runner(UniqueFd listener, Millis linger);
+
+  /// Until there is nothing left to do.
+  void run();
+
+ private:
+  enum class Mode { serving, leaving, ending };
+  struct Held {
+    Attempt attempt;
+    int output;                               // the descriptor's number, as the poller tells it
+    SteadyTime wakes_at = SteadyTime::max();  // its place in wakes_
+    bool stream_cut = false;                  // the daemon was told that what it prints is not streamed for now
+  };
+
+  void turn();
+  bool is_done();
+  SteadyTime leaves_at() const;
+  void set_timer();
+
+  void handle(Start&& start) { waiting_.push_back(std::move(start)); }
+  void handle(Kill&& kill);
+  void handle(Deadline&& deadline) { sessions_.set(deadline); }
+  void handle(Ack&& ack);
+  void handle(Leave&&) { mode_ = mode_ == Mode::serving ? Mode::leaving : mode_; }
+  void take_messages();
+
+  void greet();
+  void tell_ends();
+  void stream(Held& held, std::string_view bytes);
+
+  void launch_some();
+  void launch(const Start& start);
+  void hold(const Start& start, pid_t pid, UniqueFd output, Now started);
+  void tell_again(const Held& held);
+
+  void read_output(Held& held);
+  void take_signals();
+  void reap();
+  void do_what_is_due();
+  void begin_ending();
+  void settle(Held& held);
+  void finish(Held& held);
+
+  Poller poller_;
+  Link link_;
+  Launcher launcher_;
+  UniqueFd signals_, timer_;
+  const Millis linger_;
+
+  Mode mode_ = Mode::serving;
+  Sessions sessions_;
+  std::deque<Start> waiting_;  // told to start, not started yet
+  std::map<AttemptId, Held> attempts_;
+  std::size_t live_ = 0;                     // of them, not ended
+  std::vector<Held*> of_output_;             // by descriptor
+  std::unordered_map<pid_t, Held*> of_pid_;  // of children that were not reaped
+  std::vector<Held*> lingering_;             // reaped, not ended
+  std::set<std::pair<SteadyTime, Held*>> wakes_;
+  std::deque<AttemptId> untold_;  // ended, to be told over this connection
+  bool greets_ = false;           // Ready is still to be said
+  SteadyTime quiet_since_{};      // when the last run ended or the daemon went
+  SteadyTime timer_set_for_ = SteadyTime::max();
+  std::string buffer_;
+};
+
+}  // namespace ballot::runner

@@ -1,0 +1,86 @@
+// Sessions: until when the runs of each session (a term of the daemon's) may be exec'd and, with `terminate`, go on.
+//
+// A session that no deadline was given for has none. Past ones are forgotten an hour later: the daemon must not come
+// back to a number. Pure: it is told the time. Thousands of sessions cost a look at the first.
+//
+//   sessions.set({.session = 7, .at = deadline, .grace = g});
+//   sessions.limit(7);                       // nothing is exec'd past it
+//   for (auto session : sessions.take_due(now)) ... sessions.due(session, now)  // when KILL is due
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/runner_wire.hpp"
+#include "runner/clock.hpp"
+
+namespace ballot::runner {
+
+class Sessions {
+ public:
+  void set(const Deadline& deadline) {
+    Entry& entry = sessions_[deadline.session];
+    next_.erase({entry.wakes_at, deadline.session});
+    entry = {deadline.at, deadline.at - std::max(deadline.grace, kill_margin), {}};
+    wake(deadline.session, entry, entry.signal_at);
+  }
+
+  SteadyTime limit(std::uint64_t session) const {
+    const auto found = sessions_.find(session);
+    return found == sessions_.end() ? SteadyTime::max() : found->second.at;
+  }
+
+  /// When KILL is due, if the signal is due by `now`.
+  std::optional<SteadyTime> due(std::uint64_t session, SteadyTime now) const {
+    const auto found = sessions_.find(session);
+    if (found == sessions_.end() || now < found->second.signal_at) return std::nullopt;
+    return found->second.at - kill_margin;
+  }
+
+  /// The sessions whose signal has become due, ascending; each is told once for each deadline that it was given.
+  std::vector<std::uint64_t> take_due(SteadyTime now) {
+    std::vector<std::uint64_t> due;
+    while (!next_.empty() && next_.begin()->first <= now) {
+      const std::uint64_t session = next_.begin()->second;
+      next_.erase(next_.begin());
+      Entry& entry = sessions_[session];
+      if (entry.wakes_at == entry.signal_at) {
+        due.push_back(session);
+        wake(session, entry, later(std::max(entry.at, entry.signal_at), forget_after));
+      } else {
+        sessions_.erase(session);
+      }
+    }
+    std::sort(due.begin(), due.end());
+    return due;
+  }
+
+  /// When take_due() has something to do; max(): never.
+  SteadyTime next() const { return next_.empty() ? SteadyTime::max() : next_.begin()->first; }
+
+  std::size_t size() const { return sessions_.size(); }
+
+ private:
+  static constexpr Millis kill_margin{200};
+  static constexpr Millis forget_after = std::chrono::hours(1);
+
+  struct Entry {
+    SteadyTime at{}, signal_at{};
+    SteadyTime wakes_at{};  // its place in next_
+  };
+
+  void wake(std::uint64_t session, Entry& entry, SteadyTime at) {
+    entry.wakes_at = at;
+    next_.emplace(at, session);
+  }
+
+  std::unordered_map<std::uint64_t, Entry> sessions_;
+  std::set<std::pair<SteadyTime, std::uint64_t>> next_;
+};
+
+}  // namespace ballot::runner

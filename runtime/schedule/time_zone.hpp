@@ -1,0 +1,49 @@
+// TimeZone: the facts of one zone of the IANA database, between instants and local labels. It makes no rule of them.
+//
+// The only place that knows cctz, which loads each zone once and keeps it for the life of the process: a TimeZone is
+// a pointer to that. Threads: immutable; load() may be called from any.
+//
+//   auto paris = TimeZone::load("Europe/Paris");
+//   auto label = local_seconds(at.time_since_epoch() + paris->offset(at));
+#pragma once
+
+#include <cctz/time_zone.h>
+
+#include <chrono>
+#include <string>
+
+#include "ballot/error.hpp"
+
+namespace ballot::schedule {
+
+class TimeZone {
+ public:
+  /// The offset from UTC that holds from an instant until `end`, at most; sys_seconds::max() if it never changes.
+  struct Span {
+    std::chrono::seconds offset;
+    std::chrono::sys_seconds end;
+  };
+
+  /// Where a local label lies. `once`: at `first`. `repeated`: at `first`, and again after the change of the offset.
+  /// `skipped`: nowhere; the offset changes over it. `shift` is by how much it changes, `change` when it has.
+  struct Place {
+    enum class Kind { once, skipped, repeated };
+    Kind kind = Kind::once;
+    std::chrono::sys_seconds first, change;
+    std::chrono::seconds shift{0};
+  };
+
+  /// A zone by its IANA name, spelt as in the database; never a path, `localtime` or a rule in POSIX form.
+  /// Errc::not_found says what to write instead, with the nearest known name.
+  static Result<TimeZone> load(const std::string& name);
+
+  std::chrono::seconds offset(std::chrono::sys_seconds at) const;
+  Span span(std::chrono::sys_seconds at) const;
+  Place find(std::chrono::local_seconds label) const;
+
+ private:
+  explicit TimeZone(cctz::time_zone zone) : zone_(zone) {}
+  cctz::time_zone zone_;
+};
+
+}  // namespace ballot::schedule

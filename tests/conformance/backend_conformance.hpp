@@ -1,0 +1,211 @@
+// The conformance suite of backends: what the five promises of a backend come to, as tests that any plugin can run
+// against its real server. Include it in one file, and instantiate it (see backend_under_test.hpp).
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/backend_under_test.hpp"
+#include "conformance/recorder.hpp"
+
+namespace ballot {
+
+inline void PrintTo(Outcome outcome, std::ostream* out) {
+  constexpr const char* words[] = {"done", "conflict", "not_leader", "unknown", "failed"};
+  *out << words[static_cast<std::size_t>(outcome)];
+}
+
+}  // namespace ballot
+
+namespace ballot::conformance {
+
+using namespace std::chrono_literals;
+
+/// One daemon's backend with what it was told.
+struct Candidate {
+  Candidate(std::string name, Bell& bell) : node(std::move(name)), told(bell) {}
+
+  std::string node;
+  Recorder told;
+  std::unique_ptr<Backend> backend;
+  std::uint64_t generation = 0;
+  int pid = 0;
+  std::string boot_id = "boot-1";
+  bool renewing = true;  // by until()
+  Millis timeout{0};     // granted
+  SteadyTime renewed{};
+  RequestId renewal = 0;  // the last one
+  RequestId last_request = 0;
+
+  std::optional<std::uint64_t> leads(const std::string& group) const { return told.leads(generation, group); }
+  std::optional<backend::SessionClosed> closed() const {
+    const auto all = told.all<backend::SessionClosed>(generation);
+    return all.empty() ? std::nullopt : std::optional(all.front());
+  }
+};
+
+class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
+ protected:
+  void SetUp() override {
+    if (GetParam().make_cluster) cluster_ = GetParam().make_cluster();
+    if (!cluster_) GTEST_SKIP() << GetParam().name << ": " << GetParam().why_not;
+  }
+  void TearDown() override {
+    candidates_.clear();
+    cluster_.reset();
+  }
+
+  bool can(Ability ability) const { return cluster_->abilities().contains(ability); }
+  Millis timeout() const { return cluster_->timeout(); }
+  Millis slack() const { return cluster_->slack(); }
+  SteadyTime now() const { return cluster_->now(); }
+
+  Candidate& add(const std::string& node, const std::string& name_space = "test") {
+    Candidate& candidate = candidates_.emplace_back(node, cluster_->bell);
+    candidate.pid = ++last_pid_;
+    candidate.backend = cluster_->make(node, name_space, candidate.told);
+    return candidate;
+  }
+
+  void open(Candidate& candidate) {
+    SessionRequest request{++candidate.generation, candidate.node, candidate.boot_id, "machine-1", "host-1",
+                           candidate.pid,          "test",         timeout()};
+    candidate.timeout = 0ms;
+    candidate.renewal = 0;
+    candidate.renewed = now();
+    candidate.backend->open(request);
+  }
+
+  /// False: the session did not open.
+  bool opened(Candidate& candidate) {
+    until([&] { return !sessions(candidate).empty() || candidate.closed(); }, timeout() + slack());
+    if (sessions(candidate).empty()) return false;
+    candidate.timeout = sessions(candidate).front().timeout;
+    return true;
+  }
+
+  Candidate& join(const std::string& node, const std::string& name_space = "test") {
+    Candidate& candidate = add(node, name_space);
+    open(candidate);
+    EXPECT_TRUE(opened(candidate)) << node << ": " << (candidate.closed() ? candidate.closed()->text : "no answer");
+    return candidate;
+  }
+
+  /// Joins, campaigns and waits to lead.
+  Candidate& lead(const std::string& node, const std::string& group) {
+    Candidate& candidate = join(node);
+    candidate.backend->campaign(group);
+    EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, timeout() + slack())) << node;
+    return candidate;
+  }
+
+  /// Lets time pass, renewing every session that is to be renewed. False: it was not so within `limit`.
+  bool until(const std::function<bool()>& done, Millis limit) {
+    const SteadyTime end = now() + limit;
+    while (true) {
+      renew_all();
+      const Millis rest = end - now();
+      if (cluster_->wait(done, std::clamp<Millis>(rest, 0ms, timeout() / 8))) return true;
+      if (now() >= end) return done();
+    }
+  }
+  void settle() {
+    until([] { return false; }, cluster_->settling());
+  }
+
+  RequestId renew(Candidate& candidate) {
+    candidate.renewed = now();
+    candidate.renewal = ++candidate.last_request;
+    candidate.backend->renew(candidate.renewal);
+    return candidate.renewal;
+  }
+
+  WriteAnswer write(Candidate& candidate, const RegisterWrite& one) {
+    const auto answers = write(candidate, std::vector<RegisterWrite>{one});
+    return answers.size() == 1 ? answers.front() : WriteAnswer{};
+  }
+  std::vector<WriteAnswer> write(Candidate& candidate, std::vector<RegisterWrite> batch, Millis limit = 10s) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->write(request, std::move(batch));
+    const auto answer = await<backend::Wrote>(candidate, request, limit);
+    return answer ? answer->answers : std::vector<WriteAnswer>{};
+  }
+
+  std::vector<Register> read(Candidate& candidate, std::vector<std::string> names) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->read(request, std::move(names));
+    return registers(await<backend::ReadDone>(candidate, request, 10s));
+  }
+  std::vector<Register> list(Candidate& candidate, std::string prefix) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->list(request, std::move(prefix));
+    return registers(await<backend::ReadDone>(candidate, request, 10s));
+  }
+
+  template <class Answer>
+  std::optional<Answer> await(Candidate& candidate, RequestId request, Millis limit) {
+    const auto answered = [&] { return candidate.told.answer<Answer>(candidate.generation, request).has_value(); };
+    EXPECT_TRUE(until(answered, limit)) << candidate.node << " was not answered";
+    return candidate.told.answer<Answer>(candidate.generation, request);
+  }
+
+  std::vector<backend::SessionOpened> sessions(const Candidate& candidate) const {
+    return candidate.told.all<backend::SessionOpened>(candidate.generation);
+  }
+  bool fenced(const Candidate& candidate) const {
+    const auto opened = sessions(candidate);
+    return !opened.empty() && opened.front().capability == Capability::fenced;
+  }
+
+  void crash(Candidate& candidate) {
+    candidate.renewing = false;
+    cluster_->crash(*candidate.backend);
+  }
+
+  std::unique_ptr<Cluster> cluster_;
+  std::list<Candidate> candidates_;
+
+ private:
+  static std::vector<Register> registers(std::optional<backend::ReadDone> answer) {
+    EXPECT_TRUE(answer && answer->outcome == Outcome::done) << (answer ? answer->text : "no answer");
+    return answer ? std::move(answer->registers) : std::vector<Register>{};
+  }
+
+  /// One renewal in flight; one that has no answer for half of T is given up.
+  void renew_all() {
+    for (Candidate& candidate : candidates_) {
+      if (!candidate.renewing || !candidate.backend || candidate.timeout == 0ms || candidate.closed()) continue;
+      const bool answered =
+          candidate.renewal == 0 ||
+          candidate.told.answer<backend::Renewed>(candidate.generation, candidate.renewal).has_value();
+      if (now() - candidate.renewed >= candidate.timeout / (answered ? 4 : 2)) renew(candidate);
+    }
+  }
+
+  int last_pid_ = 1000;
+};
+
+/// The last argument of INSTANTIATE_TEST_SUITE_P.
+inline std::string name_of(const testing::TestParamInfo<BackendUnderTest>& test) { return test.param.name; }
+
+/// For the head of a test: what the cluster cannot do is skipped.
+#define BALLOT_NEEDS(ability) \
+  if (!can(ability)) GTEST_SKIP() << GetParam().name << " cannot " << ::ballot::conformance::to_string(ability)
+
+#define BALLOT_NEEDS_FENCE(candidate) \
+  if (!fenced(candidate)) GTEST_SKIP() << GetParam().name << " does not fence its writes"
+
+}  // namespace ballot::conformance
+
+#include "conformance/election_tests.hpp"
+#include "conformance/fault_tests.hpp"
+#include "conformance/register_tests.hpp"
+#include "conformance/session_tests.hpp"

@@ -1,0 +1,131 @@
+// Conformance: crashed, frozen and separated candidates, and a server that restarts, as far as the cluster can cause
+// them. Included by backend_conformance.hpp.
+#pragma once
+
+#include "conformance/backend_conformance.hpp"
+
+namespace ballot::conformance {
+
+TEST_P(BackendConformance, HandsOverWithinItsTimeWhenTheLeaderCrashes) {
+  BALLOT_NEEDS(Ability::crash);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  const SteadyTime killed = now();
+  crash(a);
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, cluster_->crash_handover()));
+  EXPECT_GT(*b.leads("g"), epoch);
+  const auto elected = b.told.all<backend::Elected>(b.generation).front();
+  ASSERT_TRUE(elected.old_deadline.has_value()) << "the old term ran on this boot and did not end";
+  EXPECT_GE(*elected.old_deadline, a.renewed);
+  EXPECT_LE(*elected.old_deadline, killed + a.timeout + slack());
+}
+
+TEST_P(BackendConformance, GoesOnWithItsTermsAfterACrash) {
+  BALLOT_NEEDS(Ability::crash);
+  BALLOT_NEEDS(Ability::resume);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  crash(a);
+  Candidate& back = lead("a", "g");
+  EXPECT_EQ(back.leads("g"), epoch);
+  EXPECT_TRUE(back.told.all<backend::Elected>(1).front().resumed);
+}
+
+TEST_P(BackendConformance, KeepsWhatWasAcknowledgedBeforeACrash) {
+  BALLOT_NEEDS(Ability::crash);
+  Candidate& a = lead("a", "g");
+  const WriteAnswer wrote = write(a, {"g", *a.leads("g"), "j/x", "kept", 0});
+  ASSERT_EQ(wrote.outcome, Outcome::done);
+  crash(a);
+  const auto found = read(join("b"), {"j/x"});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].value, "kept");
+  EXPECT_EQ(found[0].version, wrote.version);
+}
+
+TEST_P(BackendConformance, ALeaderThatWasFrozenBeyondItsTimeoutIsNotLeadingWhenItWakes) {
+  BALLOT_NEEDS(Ability::freeze);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  a.renewing = false;
+  cluster_->freeze(*a.backend);
+  until([] { return false; }, 2 * a.timeout);
+  cluster_->thaw(*a.backend);
+  EXPECT_TRUE(until([&] { return a.closed().has_value(); }, slack()));
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_GT(*b.leads("g"), epoch);
+  EXPECT_EQ(write(b, {"g", *b.leads("g"), "j/x", "new", 0}).outcome, Outcome::done);
+}
+
+TEST_P(BackendConformance, ALeaderThatIsCutOffIsFollowedAndItsWritesDoNotLand) {
+  BALLOT_NEEDS(Ability::cut);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  cluster_->cut(*a.backend);
+  a.backend->write(500, {{"g", epoch, "j/x", "old", 0}});
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, 2 * a.timeout + slack()));
+  const WriteAnswer wrote = write(b, {"g", *b.leads("g"), "j/x", "new", 0});
+  ASSERT_EQ(wrote.outcome, Outcome::done);
+  cluster_->heal(*a.backend);
+  EXPECT_TRUE(until([&] { return a.closed().has_value(); }, a.timeout + slack())) << "its session is gone";
+  const auto found = read(b, {"j/x"});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].value, "new");
+}
+
+TEST_P(BackendConformance, ComesBackAfterItWasCutOff) {
+  BALLOT_NEEDS(Ability::cut);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  cluster_->cut(*a.backend);
+  until([] { return false; }, 2 * a.timeout);
+  cluster_->heal(*a.backend);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, a.timeout + slack()));
+  open(a);
+  ASSERT_TRUE(opened(a));
+  a.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_GT(*a.leads("g"), epoch);
+}
+
+TEST_P(BackendConformance, SaysSoWhenTheStoreEndsASession) {
+  BALLOT_NEEDS(Ability::expire);
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  cluster_->expire(*a.backend);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout() + slack()));
+  EXPECT_EQ(a.closed()->cause, Cause::expired) << a.closed()->text;
+  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
+}
+
+TEST_P(BackendConformance, KeepsRegistersAndEpochsOverARestartOfTheServer) {
+  BALLOT_NEEDS(Ability::restart);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  ASSERT_EQ(write(a, {"g", epoch, "j/x", "kept", 0}).outcome, Outcome::done);
+  cluster_->restart();
+  until([&] { return a.closed().has_value(); }, 2 * timeout());
+  if (a.closed()) {
+    open(a);
+    ASSERT_TRUE(opened(a)) << a.closed()->text;
+    a.backend->campaign("g");
+  }
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_GE(*a.leads("g"), epoch);
+  const auto found = read(a, {"j/x"});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].value, "kept");
+}
+
+}  // namespace ballot::conformance

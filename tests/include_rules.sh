@@ -1,0 +1,86 @@
+#!/bin/bash
+# Which room may include what (docs/design.md has the table), and that the pure rooms touch no clock, file or thread.
+# Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
+set -euo pipefail
+
+third_party='boost|CLI|spdlog|fmt|toml\+\+|cctz|sqlite3|nats|zookeeper|gtest|gmock'
+
+# folder | rooms whose headers it may include, beside its own and the public ones | third-party libraries | pure
+rules='
+runtime/include/ballot |                                          |             | pure
+runtime/base           |                                          |             | -
+runtime/schedule       | base                                     | cctz        | pure
+runtime/config         | base schedule                            | toml\+\+    | -
+runtime/core           | base schedule                            |             | pure
+runtime/io             | base core                                | boost       | -
+runtime/runner         | base                                     |             | -
+runtime/app            | base schedule config core io runner storage | CLI spdlog | -
+storage                | base                                     | sqlite3     | -
+plugins/local          |                                          | sqlite3     | -
+plugins/http           |                                          | boost       | -
+plugins/consul         | http                                     |             | -
+plugins/etcd           | http                                     |             | -
+plugins/zookeeper      |                                          | zookeeper   | -
+plugins/nats           |                                          | nats        | -
+'
+impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'
+impure+='|_clock::now|clock_gettime|gettimeofday|std::time\(|std::(i|o)?fstream|fopen|std::thread|[^a-z_]getenv'
+
+# The zones lie in files: cctz reads them, and this lists them to name the nearest one.
+exempt='runtime/schedule/zone_names.cpp'
+
+sources() { find "$1" \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' \) -type f | sort; }
+
+any_of() { printf '%s' "$*" | sed 's/ /|/g'; }
+
+# offences FOLDER PURE ROOMS LIBRARIES
+offences() {
+  local folder=$1 pure=$2 own quoted libraries
+  own=$(basename "$folder")
+  # shellcheck disable=SC2086  # lists of words
+  quoted="($(any_of ballot $own $3))/" libraries="($(any_of none $4))"
+  # A plugin's own files have no folder in front: nobody else can include them.
+  case $folder in plugins/*) quoted="($quoted|[a-z_0-9]+\.hpp\")" ;; esac
+  sources "$folder" | while read -r file; do
+    grep -nE '^ *# *include *"' "$file" | grep -vE "include *\"$quoted" \
+      | sed "s|^\([0-9]*\):.*\(\".*\"\).*|$file:\1: $folder may not include \2|" || true
+    grep -nE "^ *# *include *[<\"]($third_party)[./]" "$file" | grep -vE "[<\"]$libraries[./]" \
+      | sed "s|^\([0-9]*\):.*\([<\"].*[>\"]\).*|$file:\1: $folder may not use \2|" || true
+    [ "$pure" != pure ] || [ "$file" = "$exempt" ] || grep -nE "$impure" "$file" | grep -vE '^[0-9]+: *//' \
+      | sed "s|^\([0-9]*\):|$file:\1: $folder is pure: |" || true
+  done
+}
+
+check() {
+  cd "$1"
+  local folder rooms libraries pure
+  while IFS='|' read -r folder rooms libraries pure; do
+    folder=${folder// /} pure=${pure// /}
+    [ ! -d "$folder" ] || offences "$folder" "$pure" "$rooms" "$libraries"
+  done < <(grep -F '|' <<< "$rules")
+  for folder in runtime/* plugins/*; do
+    [ ! -d "$folder" ] || [ "$folder" = runtime/include ] || grep -q "^$folder " <<< "$rules" \
+      || echo "$folder: no rule for this folder"
+  done
+}
+
+# The rules must see an offence of each kind.
+self_test() {
+  local tree found
+  tree=$(mktemp -d)
+  mkdir -p "$tree"/runtime/{core,config,include/ballot,app,new} "$tree"/plugins/local
+  printf '#include "io/loop.hpp"\n#include <boost/asio.hpp>\n#include <fstream>\nauto now = std::chrono::system_clock::now();\n' > "$tree/runtime/core/bad.cpp"
+  printf '#include "core/run.hpp"\n#include <sqlite3.h>\n' > "$tree/runtime/config/bad.hpp"
+  printf '#include <sys/types.h>\n#include "base/x.hpp"\n' > "$tree/runtime/include/ballot/bad.hpp"
+  printf '#include "base/x.hpp"\n#include "own.hpp"\n#include "ballot/run.hpp"\n#include <sqlite3.h>\n' > "$tree/plugins/local/x.cpp"
+  printf '#include <CLI/CLI.hpp>\n#include <spdlog/logger.h>\n#include "io/x.hpp"\n#include "app/y.hpp"\n#include "ballot/log.hpp"\n#include <fstream>\n' > "$tree/runtime/app/good.cpp"
+  found=$(check "$tree" | wc -l)
+  rm -r "$tree"
+  # core 4, config 2, public 2, plugin 1, the folder without a rule 1
+  [ "$found" = 10 ] || { echo "include_rules.sh: its own test found $found offences instead of 10"; exit 1; }
+}
+
+(self_test)
+found=$(check "${1:-$(dirname "$0")/..}")
+[ -z "$found" ] || { echo "$found"; exit 1; }
+echo "include rules hold"

@@ -1,0 +1,110 @@
+// The claim: unknown outcomes, lost answers, a store that refuses, another term.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+Job minutely() {
+  Job job;
+  job.name = "job";
+  job.schedule = {"* * * * *"};
+  return job;
+}
+
+struct OneNode : testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  WallTime from = world.wall();
+
+  void SetUp() override {
+    a.jobs = {define(minutely())};
+    a.start();
+    world.run_for(1min + 30s);
+  }
+  void expect_all_is_well() {
+    EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+};
+using Claim = OneNode;
+
+TEST_F(Claim, WhoseAnswerIsLostIsFoundToHaveLandedAndRunsOnce) {
+  world.run_for(29s);
+  a.link.lose_answer = 1000;
+  world.run_for(1500ms);
+  a.takes["job"] = 30s;
+  EXPECT_EQ(world.starts.size(), 1u) << "no acknowledged claim, no exec";
+  a.link.lose_answer = 0;
+  world.run_for(2s);
+  EXPECT_EQ(world.starts.size(), 2u);
+  EXPECT_EQ(a.row("job", from + 2min)->status, Status::running);
+  world.run_for(3min);
+  expect_all_is_well();
+}
+
+TEST_F(Claim, ThatNeverArrivedIsRepeatedAndRunsOnce) {
+  world.run_for(29s);
+  a.link.lose_request = 1000;
+  world.run_for(1500ms);
+  EXPECT_EQ(world.starts.size(), 1u);
+  a.link.lose_request = 0;
+  world.run_for(2s);
+  EXPECT_EQ(world.starts.size(), 2u);
+  world.run_for(3min);
+  expect_all_is_well();
+}
+
+TEST_F(Claim, ThatArrivesLateAndTwiceRunsOnce) {
+  a.link.late_request = 300;
+  a.link.duplicate = 300;
+  a.link.late_max = 2s;
+  world.run_for(30min);
+  a.link.late_request = a.link.duplicate = 0;
+  world.run_for(5min);
+  expect_all_is_well();
+}
+
+TEST_F(Claim, RefusedForWantOfSpaceLaunchesNothingAndIsUnclaimed) {
+  a.link.refuse_write = 1000;
+  world.run_for(20min);
+  EXPECT_EQ(world.starts.size(), 1u);
+  EXPECT_TRUE(a.leads("default"));
+  a.link.refuse_write = 0;
+  world.run_for(5min);
+  expect_all_is_well();
+  EXPECT_EQ(a.row("job", from + 5min)->reason, Reason::unclaimed);
+}
+
+TEST_F(Claim, LostToAnotherTermIsNotOursAndLeavesNoRow) {
+  SimNode& b = world.add("b");
+  b.jobs = a.jobs;
+  b.start();
+  world.run_for(29s + 500ms);
+  a.link.deaf = true;  // what a sends arrives; nothing comes back
+  world.run_for(499ms);
+  world.store.depose("default", Cause::superseded);
+  world.run_for(2min);
+  a.link.deaf = false;
+  world.run_for(5min);
+  expect_all_is_well();
+  EXPECT_GT(b.rows().size(), 0u);
+}
+
+TEST_F(Claim, ConfirmedTooLateToLaunchIsStale) {
+  world.run_for(29s);
+  a.link.deaf = true;
+  world.run_for(10s);  // the claim landed, the term is over
+  a.link.deaf = false;
+  world.run_for(5min);
+  expect_all_is_well();
+  ASSERT_TRUE(a.row("job", from + 2min));
+  EXPECT_EQ(a.row("job", from + 2min)->status, Status::missed);
+  EXPECT_EQ(a.row("job", from + 2min)->reason, Reason::stale);
+}
+
+}  // namespace
+}  // namespace ballot

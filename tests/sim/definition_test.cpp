@@ -1,0 +1,189 @@
+// Files change: edited, disabled, moved to another group, deleted and added again. Nothing of it launches anything.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+Job minutely() {
+  Job job;
+  job.name = "job";
+  job.schedule = {"* * * * *"};
+  return job;
+}
+
+struct Definitions : testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  WallTime from = world.wall();
+
+  void SetUp() override {
+    a.jobs = {define(minutely())};
+    a.start();
+    world.run_for(5min + 10s);
+  }
+  void restart_after(Millis down) {
+    a.stop();
+    world.run_for(2s);
+    ASSERT_TRUE(a.stopped());
+    a.crash();
+    world.run_for(down);
+  }
+};
+
+TEST_F(Definitions, AnEditLaunchesNothingAndTheNewScheduleCounts) {
+  const auto old = a.jobs[0];
+  Job job = minutely();
+  job.schedule = {"*/2 * * * *"};
+  a.jobs = {define(job)};
+  const std::size_t before = world.starts.size();
+  a.load();
+  world.run_for(40s);
+  EXPECT_EQ(world.starts.size(), before);
+  world.run_for(10min);
+  EXPECT_EQ(world.unaccounted(*old, from, from + 5min), "");
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from + 5min, world.wall() - 2min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Definitions, AnEditWhileARunIsUnderWayLetsItEndUnderTheOldDefinition) {
+  a.takes["job"] = 90s;
+  world.run_for(1min);
+  ASSERT_EQ(a.open_children(), 1);
+  Job job = minutely();
+  job.description = "edited";
+  job.success_codes = {1};
+  a.jobs = {define(job)};
+  a.load();
+  world.run_for(2min);
+  ASSERT_TRUE(a.row("job", from + 6min));
+  EXPECT_EQ(a.row("job", from + 6min)->status, Status::succeeded);
+}
+
+TEST_F(Definitions, AnEditWhileTheDaemonIsDownMissesTheOldSlotsAsUndefined) {
+  const auto old = a.jobs[0];
+  restart_after(3min);
+  Job job = minutely();
+  job.schedule = {"*/10 * * * *"};
+  a.jobs = {define(job)};
+  const std::size_t before = world.starts.size();
+  a.start();
+  world.run_for(20s);
+  EXPECT_EQ(world.starts.size(), before);
+  EXPECT_EQ(world.unaccounted(*old, from, world.wall() - 21s), "");
+  EXPECT_EQ(a.row("job", from + 7min)->reason, Reason::no_definition);
+}
+
+TEST_F(Definitions, ADisabledJobIsNeverDueAndEnablingItLaunchesNothing) {
+  Job job = minutely();
+  job.enabled = false;
+  const auto on = a.jobs[0];
+  a.jobs = {define(job)};
+  a.load();
+  const std::size_t before = world.starts.size();
+  world.run_for(10min);
+  EXPECT_EQ(world.starts.size(), before);
+  a.jobs = {on};
+  a.load();
+  world.run_for(20s);
+  EXPECT_EQ(world.starts.size(), before);
+  const WallTime again = world.wall();
+  world.run_for(5min);
+  EXPECT_EQ(world.unaccounted(*on, again, world.wall() - 1min), "");
+}
+
+TEST_F(Definitions, ADeletedJobLeavesNothingUnsettledAndComesBackAsNew) {
+  const auto old = a.jobs[0];
+  a.jobs = {};
+  a.load();
+  const std::size_t before = world.starts.size();
+  world.run_for(10min);
+  EXPECT_EQ(world.starts.size(), before);
+  EXPECT_EQ(world.unaccounted(*old, from, from + 5min), "");
+  a.jobs = {old};
+  a.load();
+  const WallTime again = world.wall();
+  world.run_for(5min);
+  EXPECT_EQ(world.unaccounted(*old, again, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "") << "its fence goes on";
+}
+
+TEST_F(Definitions, AJobDeletedWhileTheDaemonIsDownIsSettledByTheNextTerm) {
+  const auto old = a.jobs[0];
+  restart_after(3min);
+  a.jobs = {};
+  a.start();
+  world.run_for(30s);
+  EXPECT_EQ(world.unaccounted(*old, from, world.wall() - 1min), "");
+  EXPECT_EQ(a.row("job", from + 7min)->reason, Reason::no_definition);
+}
+
+TEST_F(Definitions, AJobMovedToAnotherGroupIsReleasedAndGoesOnThere) {
+  const auto old = a.jobs[0];
+  Job job = minutely();
+  job.group = "other";
+  a.jobs = {define(job)};
+  a.load();
+  world.run_for(20s);
+  const WallTime moved = world.wall();
+  world.run_for(10min);
+  EXPECT_EQ(world.unaccounted(*old, from, from + 5min), "");
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], moved, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+  EXPECT_EQ(world.starts.back().epoch > 0, true);
+}
+
+TEST_F(Definitions, AJobMovedWhileTheDaemonIsDownIsReleasedFirst) {
+  restart_after(3min);
+  const auto old = a.jobs[0];
+  Job job = minutely();
+  job.group = "other";
+  a.jobs = {define(job)};
+  a.start();
+  world.run_for(20s);
+  const WallTime moved = world.wall();
+  world.run_for(5min);
+  EXPECT_EQ(world.unaccounted(*old, from, moved - 21s), "");
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], moved, world.wall() - 1min), "");
+}
+
+TEST_F(Definitions, AMovedJobWaitsForTheRunThatIsUnderWay) {
+  a.takes["job"] = 3min;
+  world.run_for(1min);
+  ASSERT_EQ(a.open_children(), 1);
+  Job job = minutely();
+  job.group = "other";
+  a.jobs = {define(job)};
+  a.load();
+  world.run_for(1min);
+  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "waiting for group default");
+  world.run_for(5min);
+  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "active");
+  EXPECT_EQ(a.row("job", from + 6min)->status, Status::succeeded);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Definitions, AnUnreadableRegisterHaltsItsJobOnly) {
+  Job other = minutely();
+  other.name = "other";
+  a.jobs.push_back(define(other));
+  a.load();
+  world.run_for(1min);
+  restart_after(1s);
+  auto contents = world.store.contents();
+  contents.registers.at("j/job").value = "ballot 99\n";
+  world.store.restore(contents);
+  const std::size_t before = world.starts_of("job");
+  a.start();
+  world.run_for(5min);
+  EXPECT_EQ(world.starts_of("job"), before);
+  EXPECT_GT(world.starts_of("other"), 3u);
+  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "halted");
+  EXPECT_EQ(world.store.contents().registers.at("j/job").value, "ballot 99\n");
+}
+
+}  // namespace
+}  // namespace ballot

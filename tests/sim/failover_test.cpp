@@ -1,0 +1,214 @@
+// The daemon goes and comes back: what was running is found again, lost or ended, and no slot is lost or run twice.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+Job minutely(const std::string& name) {
+  Job job;
+  job.name = name;
+  job.schedule = {"* * * * *"};
+  return job;
+}
+
+TEST(Restart, WithinTheDeadlineGoesOnWithTheTermAndAdoptsItsRuns) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.takes["job"] = 30s;
+  a.exits["job"] = 7;
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(5min + 5s);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+  world.run_for(1s);
+  a.start();
+  world.run_for(5min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+  for (const Row& row : a.rows())
+    if (is_final(row.status)) {
+      EXPECT_EQ(row.status, Status::failed);
+      EXPECT_EQ(row.exit_code, 7) << "the exit code of the adopted run is exact";
+    }
+}
+
+TEST(Restart, FindsWhatEndedMeanwhile) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.takes["job"] = 3s;
+  a.start();
+  world.run_for(1min + 1s);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+  world.run_for(30s);
+  a.start();
+  world.run_for(5s);
+  ASSERT_EQ(a.rows().size(), 1u);
+  EXPECT_EQ(a.rows()[0].status, Status::succeeded);
+}
+
+TEST(Restart, PastTheDeadlineTheRunnerHasEndedTheRuns) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.takes["job"] = 50s;
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(1min + 1s);
+  a.crash();
+  world.run_for(10s);
+  EXPECT_EQ(a.open_children(), 0) << "the runner ends terminate runs without the daemon";
+  a.start();
+  world.run_for(5min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+  const Row* row = a.row("job", from + 1min);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, Status::killed);
+  EXPECT_EQ(row->reason, Reason::leadership_lost);
+}
+
+TEST(Restart, AfterARebootAnOpenRunIsLostAndNotRepeated) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.takes["job"] = 20s;
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(3min + 5s);
+  a.reboot();
+  world.run_for(30s);
+  a.start();
+  world.run_for(5min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+  const Row* row = a.row("job", from + 3min);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, Status::lost);
+  EXPECT_EQ(row->reason, Reason::node_died);
+}
+
+TEST(Stop, WaitsForRunsThenKillsThemAndRecordsEachOnce) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job brief = minutely("brief"), endless = minutely("endless");
+  endless.group = "other";
+  a.jobs = {define(brief), define(endless)};
+  a.takes["brief"] = 10s;
+  a.takes["endless"] = 24h;
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(1min + 1s);
+  a.stop(30s);
+  world.run_for(1s);
+  EXPECT_FALSE(a.stopped());
+  world.run_for(40s);
+  EXPECT_TRUE(a.stopped());
+  EXPECT_EQ(a.row("brief", from + 1min)->status, Status::succeeded);
+  EXPECT_EQ(a.row("endless", from + 1min)->status, Status::killed);
+  EXPECT_EQ(a.row("endless", from + 1min)->reason, Reason::shutdown);
+  EXPECT_FALSE(world.store.leader("default"));
+  for (const TermRow& term : a.terms()) EXPECT_EQ(term.cause, Cause::shutdown);
+}
+
+TEST(Stop, LeaveKeepsTheTermForARestart) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.takes["job"] = 30s;
+  a.start();
+  world.run_for(1min + 1s);
+  a.stop(0s, true);
+  world.run_for(1s);
+  ASSERT_TRUE(a.stopped());
+  EXPECT_EQ(a.open_children(), 1);
+  a.crash();
+  a.start();
+  world.run_for(1min);
+  EXPECT_EQ(world.starts.size(), 2u);
+  int succeeded = 0;
+  for (const Row& row : a.rows()) succeeded += row.status == Status::succeeded;
+  EXPECT_EQ(succeeded, 1);
+}
+
+TEST(Outage, PastTheDeadlineNothingIsLaunchedAndAfterItTheSlotsAreAccountedFor) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(5min + 10s);
+  const std::size_t before = world.starts.size();
+  a.link.cut = true;
+  world.run_for(3min);
+  EXPECT_EQ(world.starts.size(), before);
+  EXPECT_FALSE(a.leads("default"));
+  a.link.cut = false;
+  world.run_for(5min);
+  EXPECT_TRUE(a.leads("default"));
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(Outage, AShortDoubtDelaysAClaimAndTheSlotIsCaughtUp) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("job"))};
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(1min + 57s);
+  a.link.cut = true;
+  world.run_for(4s);
+  a.link.cut = false;
+  world.run_for(3min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 30s), "");
+  ASSERT_TRUE(a.row("job", from + 2min));
+  EXPECT_EQ(a.row("job", from + 2min)->status, Status::succeeded);
+}
+
+TEST(TwoNodes, ACrashHandsOverAndEverySlotIsAccountedFor) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  a.jobs = b.jobs = {define(minutely("job"))};
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  const WallTime from = world.wall();
+  world.run_for(5min + 1ms);
+  ASSERT_TRUE(a.leads("default"));
+  a.reboot();
+  world.run_for(5min);
+  EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(world.unaccounted(*b.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(TwoNodes, ASlotClaimedByADeadNodeIsLostAndTheNextOnesRun) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  a.jobs = b.jobs = {define(minutely("job"))};
+  a.takes["job"] = 20s;
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  const WallTime from = std::chrono::floor<std::chrono::minutes>(world.wall());
+  world.run_for(2min + 10s);
+  a.reboot();
+  world.run_for(5min);
+  bool lost = false;
+  for (const Row& row : world.merged()) lost = lost || (row.slot == from + 2min && row.status == Status::lost);
+  EXPECT_TRUE(lost);
+  EXPECT_EQ(world.unaccounted(*b.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+}  // namespace
+}  // namespace ballot

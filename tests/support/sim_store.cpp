@@ -1,0 +1,238 @@
+#include "support/sim_store.hpp"
+
+#include <algorithm>
+
+namespace ballot {
+
+namespace {
+
+constexpr std::size_t max_value = 8 * 1024;
+
+WallTime wall_of(SteadyTime true_time) { return SimClock::default_wall + true_time.time_since_epoch(); }
+
+bool has(const std::list<std::uint64_t>& queue, std::uint64_t id) {
+  return std::find(queue.begin(), queue.end(), id) != queue.end();
+}
+
+WriteAnswer refused(Outcome outcome, std::uint64_t version, std::string text) {
+  return {outcome, version, std::move(text)};
+}
+
+}  // namespace
+
+SimStore::Opened SimStore::open(Opening opening) {
+  const SessionId old = of_node(opening.request.node);
+  if (old != 0) {
+    const Session& other = sessions_.at(old);
+    if (other.push && other.process != opening.process)
+      return {0, Millis(0),
+              "node " + opening.request.node + " is in use by process " + std::to_string(other.request.pid) + " on " +
+                  other.request.host};
+    if (!other.push && settings_.resumes && other.request.boot_id == opening.request.boot_id) {
+      const SessionId id = take_over(old, opening);
+      return {id, sessions_.at(id).timeout - opening.expiry_shift, {}};
+    }
+    end(old, Cause::superseded);
+  }
+  const SessionId id = ++last_session_;
+  const Millis timeout = opening.request.timeout > Millis(0) ? opening.request.timeout : settings_.timeout;
+  Session& session = sessions_[id];
+  session = {opening.request, opening.process, timeout + opening.expiry_shift, std::move(opening.push), {}, {}, 0};
+  touch(id, session);
+  return {id, timeout, {}};
+}
+
+/// The old session's terms stand until its deadline; campaigning for them goes on with them.
+SimStore::SessionId SimStore::take_over(SessionId old, Opening& opening) {
+  const Millis timeout = opening.request.timeout > Millis(0) ? opening.request.timeout : settings_.timeout;
+  const SteadyTime deadline = sessions_.at(old).deadline;
+  loop_.cancel(sessions_.at(old).timer);
+  sessions_.erase(old);
+  const SessionId id = ++last_session_;
+  Session& session = sessions_[id];
+  session = {opening.request, opening.process, timeout + opening.expiry_shift, std::move(opening.push), {}, {}, 0};
+  touch(id, session);
+  for (auto& [name, group] : groups_) {
+    if (!has(group.queue, old)) continue;
+    std::replace(group.queue.begin(), group.queue.end(), old, id);
+    group.kept = group.leading && group.queue.front() == id;
+    if (!group.kept) group.queue.remove(id);
+  }
+  loop_.at(deadline, 0, [this, id] {
+    for (auto& [name, group] : groups_)
+      if (group.kept && group.queue.front() == id) leave(id, name, group, Cause::none, false);
+  });
+  return id;
+}
+
+bool SimStore::renew(SessionId id) {
+  Session* session = find(id);
+  if (session == nullptr) return false;
+  touch(id, *session);
+  return true;
+}
+
+void SimStore::touch(SessionId id, Session& session) {
+  loop_.cancel(session.timer);
+  session.deadline = loop_.now() + session.timeout;
+  session.alive = wall_of(loop_.now());
+  session.timer = loop_.at(session.deadline, 0, [this, id] {
+    if (!down_) end(id, Cause::expired);
+  });
+}
+
+bool SimStore::campaign(SessionId id, const std::string& name) {
+  if (find(id) == nullptr) return false;
+  Group& group = groups_[name];
+  if (group.kept && group.queue.front() == id) {
+    group.kept = false;
+    tell(id, backend::Elected{name, contents_.epochs[name], true, {}, {}});
+    return true;
+  }
+  if (!has(group.queue, id)) group.queue.push_back(id);
+  if (is_dead(group)) leave(group.queue.front(), name, group, Cause::none, false);
+  elect(name, group);
+  return true;
+}
+
+bool SimStore::resign(SessionId id, const std::string& name) {
+  if (find(id) == nullptr) return false;
+  const auto group = groups_.find(name);
+  if (group != groups_.end()) leave(id, name, group->second, Cause::resigned, true);
+  return true;
+}
+
+void SimStore::elect(const std::string& name, Group& group) {
+  if (group.leading || group.queue.empty()) return;
+  group.leading = true;
+  group.kept = false;
+  ++contents_.revision;
+  backend::Elected elected{name, ++contents_.epochs[name], false, {}, {}};
+  if (group.past) {
+    elected.last_alive = group.past->alive;
+    if (!group.past->clean && group.past->boot_id == find(group.queue.front())->request.boot_id)
+      elected.old_deadline = group.past->deadline;
+  }
+  tell(group.queue.front(), std::move(elected));
+}
+
+void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean) {
+  if (!has(group.queue, id)) return;
+  const bool led = group.leading && group.queue.front() == id;
+  group.queue.remove(id);
+  if (!led) return;
+  const bool told = cause != Cause::none && !group.kept;
+  const Session& session = *find(id);
+  group.past = {session.request.boot_id, session.deadline, session.alive, clean};
+  group.leading = group.kept = false;
+  ++contents_.revision;
+  if (told) tell(id, backend::Deposed{name, contents_.epochs[name], cause});
+  elect(name, group);
+}
+
+WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
+  if (write.value.size() > max_value) return refused(Outcome::failed, 0, "more than 8 KB: " + write.name);
+  const auto found = contents_.registers.find(write.name);
+  const std::uint64_t present = found == contents_.registers.end() ? 0 : found->second.version;
+  if (settings_.capability == Capability::fenced) {
+    const auto group = groups_.find(write.group);
+    const bool leads = group != groups_.end() && group->second.leading && group->second.queue.front() == id &&
+                       contents_.epochs[write.group] == write.epoch;
+    if (!leads) return refused(Outcome::not_leader, present, {});
+  }
+  if (present != write.version) return refused(Outcome::conflict, present, {});
+  const std::uint64_t version = ++contents_.revision;
+  contents_.registers[write.name] = {write.name, write.value, version};
+  return {Outcome::done, version, {}};
+}
+
+std::vector<Register> SimStore::read(const std::vector<std::string>& names) const {
+  std::vector<Register> registers;
+  for (const auto& name : names) {
+    const auto found = contents_.registers.find(name);
+    if (found != contents_.registers.end()) registers.push_back(found->second);
+  }
+  return registers;
+}
+
+std::vector<Register> SimStore::list(const std::string& prefix) const {
+  std::vector<Register> registers;
+  for (auto entry = contents_.registers.lower_bound(prefix);
+       entry != contents_.registers.end() && entry->first.starts_with(prefix); ++entry)
+    registers.push_back(entry->second);
+  return registers;
+}
+
+void SimStore::end(SessionId id, Cause cause) {
+  Session* session = find(id);
+  if (session == nullptr) return;
+  loop_.cancel(session->timer);
+  for (auto& [name, group] : groups_) leave(id, name, group, Cause::none, cause == Cause::shutdown);
+  tell(id, backend::SessionClosed{cause, cause == Cause::expired ? "the store ended the session" : ""});
+  sessions_.erase(id);
+}
+
+void SimStore::detach(SessionId id) {
+  Session* session = find(id);
+  if (session == nullptr) return;
+  session->push = nullptr;
+  for (auto& [name, group] : groups_)
+    if (group.queue.size() > 1 && group.queue.front() == id && is_dead(group))
+      leave(id, name, group, Cause::none, false);
+}
+
+/// Led by nobody who lives, so that another may begin a term.
+bool SimStore::is_dead(const Group& group) {
+  return settings_.death_frees && group.leading && (group.kept || !find(group.queue.front())->push);
+}
+
+void SimStore::start() {
+  down_ = false;
+  for (auto& [id, session] : sessions_) touch(id, session);
+}
+
+void SimStore::restore(Contents contents) {
+  while (!sessions_.empty()) end(sessions_.begin()->first, Cause::expired);
+  contents_ = std::move(contents);
+}
+
+void SimStore::expire(const std::string& node) { end(of_node(node), Cause::expired); }
+
+void SimStore::depose(const std::string& name, Cause cause) {
+  Group& group = groups_[name];
+  if (!group.leading) return;
+  const SessionId id = group.queue.front();
+  leave(id, name, group, cause, false);
+  group.queue.push_back(id);
+  elect(name, group);
+}
+
+std::optional<SimStore::Leader> SimStore::leader(const std::string& name) const {
+  const auto group = groups_.find(name);
+  if (group == groups_.end() || !group->second.leading) return std::nullopt;
+  const SessionId id = group->second.queue.front();
+  return Leader{sessions_.at(id).request.node, contents_.epochs.at(name), id};
+}
+
+SimStore::Session* SimStore::find(SessionId id) {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : &found->second;
+}
+
+SimStore::SessionId SimStore::of_node(const std::string& node) const {
+  for (const auto& [id, session] : sessions_)
+    if (session.request.node == node) return id;
+  return 0;
+}
+
+SimStore::SessionId SimStore::of_process(std::uint64_t process) const {
+  for (const auto& [id, session] : sessions_)
+    if (session.push && session.process == process) return id;
+  return 0;
+}
+
+void SimStore::tell(SessionId id, Event event) {
+  if (Session* session = find(id); session != nullptr && session->push) session->push(std::move(event));
+}
+
+}  // namespace ballot

@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include "unit/app/ballot_program.hpp"
+
+namespace ballot::app {
+namespace {
+
+using testing::ballot;
+using testing::contains;
+using testing::Ran;
+
+TEST(CommandLine, ShowsItsCommands) {
+  const Ran help = ballot({"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_TRUE(contains(help.out, "  history ")) << help.out;
+  EXPECT_EQ(help.err, "");
+  const Ran none = ballot({});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.out, "");
+  EXPECT_TRUE(contains(none.err, "  history "));
+}
+
+TEST(CommandLine, ShowsTheFlagsOfACommand) {
+  const Ran help = ballot({"history", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const auto flag : {"--config", "--log-level", "--log-format", "--debug", "--format", "--job", "--follow"})
+    EXPECT_TRUE(contains(help.out, flag)) << flag;
+}
+
+TEST(CommandLine, NamesTheNearestCommand) {
+  const Ran ran = ballot({"histroy"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(contains(ran.err, "unknown command 'histroy'; did you mean 'history'?")) << ran.err;
+}
+
+TEST(CommandLine, NamesTheNearestFlag) {
+  const Ran ran = ballot({"schedule", "--timezon=UTC", "* * * * *"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(contains(ran.err, "unknown flag '--timezon'; did you mean '--timezone'?")) << ran.err;
+}
+
+TEST(CommandLine, NamesTheFlagAlsoWhereAnArgumentIsMissing) {
+  const Ran ran = ballot({"schedule", "--cuont", "3"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(contains(ran.err, "'--cuont'")) << ran.err;
+}
+
+TEST(CommandLine, RefusesFlagsBeforeTheCommand) {
+  const Ran ran = ballot({"--config", "x", "history"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(contains(ran.err, "flags follow it")) << ran.err;
+}
+
+TEST(CommandLine, RefusesMoreThanItTakes) {
+  const Ran ran = ballot({"why", "job", "status"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_TRUE(contains(ran.err, "one argument too many: 'status'")) << ran.err;
+}
+
+TEST(CommandLine, RefusesValuesAndNamesTheAllowedOnes) {
+  const Ran format = ballot({"history", "--format", "tabel"});
+  EXPECT_EQ(format.code, 2);
+  EXPECT_TRUE(contains(format.err, "'tabel'") && contains(format.err, "'table'") && contains(format.err, "csv"))
+      << format.err;
+  const Ran level = ballot({"history", "--log-level", "loud"});
+  EXPECT_EQ(level.code, 2);
+  EXPECT_TRUE(contains(level.err, "--log-level") && contains(level.err, "warn")) << level.err;
+  const Ran limit = ballot({"history", "--limit", "many"});
+  EXPECT_EQ(limit.code, 2);
+  EXPECT_TRUE(contains(limit.err, "--limit") && contains(limit.err, "whole number")) << limit.err;
+  const Ran time = ballot({"history", "--since", "yesterday"});
+  EXPECT_EQ(time.code, 2);
+  EXPECT_TRUE(contains(time.err, "2025-03-09T07:00:00Z")) << time.err;
+  const Ran reason = ballot({"history", "--reason", "overlap,overlpa"});
+  EXPECT_EQ(reason.code, 2);
+  EXPECT_TRUE(contains(reason.err, "'overlpa'")) << reason.err;
+}
+
+TEST(CommandLine, RefusesAMissingConfigurationThatIsNamed) {
+  const testing::TempFolder folder;
+  EXPECT_EQ(ballot({"history", "--config", folder / "none.toml"}).code, 78);
+  EXPECT_EQ(ballot({"history"}, {"BALLOT_CONFIG=" + folder / "none.toml"}).code, 78);
+}
+
+TEST(CommandLine, PrefersTheFlagToTheEnvironment) {
+  const testing::TempFolder folder;
+  const std::string good = folder.write("good.toml", "timezone = \"Asia/Tokyo\"\n");
+  const Ran ran = ballot({"schedule", "0 0 * * *", "--from", "2025-01-01T00:00:00Z", "--count=1", "--config", good},
+                         {"BALLOT_CONFIG=" + folder / "none.toml"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "2025-01-01T15:00:00Z\n");
+}
+
+TEST(CommandLine, SaysWhichVariableIsWrong) {
+  const Ran ran = ballot({"schedule", "0 0 * * *"}, {"BALLOT_LOG_LEVEL=loud"});
+  EXPECT_EQ(ran.code, 78);
+  EXPECT_TRUE(contains(ran.err, "BALLOT_LOG_LEVEL")) << ran.err;
+}
+
+TEST(CommandLine, ReadsNothingThatAChildGets) {
+  const Ran ran = ballot({"schedule", "H * * * *", "--count", "1", "--from", "2025-01-01T00:00:00Z"},
+                         {"BALLOT_JOB=x", "BALLOT_GROUP=y", "BALLOT_NODE=..", "BALLOT_DEADLINE=z"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, ballot({"schedule", "H * * * *", "--count", "1", "--from", "2025-01-01T00:00:00Z"}).out);
+}
+
+TEST(CommandLine, FailsWhereTheOutputCannotBeWritten) {
+  const Ran ran = testing::run_program({BALLOT_PROGRAM, "--help"}, {}, "/dev/full");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(contains(ran.err, "cannot write the output")) << ran.err;
+}
+
+TEST(CommandLine, VersionNamesTheProgramAndTheAbi) {
+  const testing::TempFolder folder;
+  const Ran ran = ballot({"version"}, {"BALLOT_PLUGIN_DIR=" + folder.path().string()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out.find("ballot "), 0u) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "plugin ABI 1")) << ran.out;
+}
+
+}  // namespace
+}  // namespace ballot::app

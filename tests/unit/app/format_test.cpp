@@ -1,0 +1,109 @@
+#include "app/format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace ballot::app {
+namespace {
+
+const WallTime slot = WallTime(std::chrono::seconds(1741503600));  // 2025-03-09T07:00:00Z
+const std::vector<Column> columns{{"slot", "SLOT"},          {"job", "JOB"},
+                                  {"exit_code", "EXIT"},     {"epoch", ""},
+                                  {"started_at", "STARTED"}, {"duration_ms", "DURATION"},
+                                  {"reason", "REASON"}};
+const std::vector<std::vector<Cell>> rows{
+    {SlotTime{slot}, "nightly-backup", std::int64_t{0}, std::int64_t{7}, slot + Millis(12), Millis(61'250), Cell()},
+    {SlotTime{slot + Millis(5)}, "a,\"b\"\n\x1b", std::int64_t{127}, Cell(), Cell(), Cell(), "exit_code"}};
+
+std::string printed(Layout layout, const std::vector<std::vector<Cell>>& records = rows) {
+  std::ostringstream out;
+  RecordWriter writer(out, columns, layout);
+  for (const auto& record : records) writer.row(record);
+  writer.finish();
+  return out.str();
+}
+
+TEST(Format, TableIsAlignedWithNumbersToTheRight) {
+  EXPECT_EQ(printed({Format::table}),
+            "SLOT                      JOB             EXIT  STARTED                    DURATION  REASON\n"
+            "2025-03-09T07:00:00Z      nightly-backup     0  2025-03-09T07:00:00.012Z  1m1s250ms  -\n"
+            "2025-03-09T07:00:00.005Z  a,\"b\"\\n\\u001b    127  -                                 -  exit_code\n");
+}
+
+TEST(Format, TableFitsTheTerminal) {
+  for (std::size_t width = 20; width < 120; ++width) {
+    std::istringstream lines(printed({Format::table, false, width}));
+    for (std::string line; std::getline(lines, line);) {
+      std::size_t characters = 0;
+      for (const char c : line) characters += (c & 0xc0) != 0x80;
+      EXPECT_LE(characters, width) << line;
+    }
+  }
+  EXPECT_NE(printed({Format::table, false, 92}).find("  nightly-bac\xE2\x80\xA6  "), std::string::npos)
+      << printed({Format::table, false, 92});
+}
+
+TEST(Format, TableWithoutRowsIsItsHeading) {
+  EXPECT_EQ(printed({Format::table}, {}), "SLOT  JOB  EXIT  STARTED  DURATION  REASON\n");
+}
+
+TEST(Format, JsonIsOneArray) {
+  EXPECT_EQ(printed({Format::json}),
+            "[\n"
+            "{\"slot\":\"2025-03-09T07:00:00Z\",\"job\":\"nightly-backup\",\"exit_code\":0,\"epoch\":7,"
+            "\"started_at\":\"2025-03-09T07:00:00.012Z\",\"duration_ms\":61250,\"reason\":null},\n"
+            "{\"slot\":\"2025-03-09T07:00:00.005Z\",\"job\":\"a,\\\"b\\\"\\n\\u001b\",\"exit_code\":127,\"epoch\":null,"
+            "\"started_at\":null,\"duration_ms\":null,\"reason\":\"exit_code\"}\n"
+            "]\n");
+  EXPECT_EQ(printed({Format::json}, {}), "[]\n");
+}
+
+TEST(Format, JsonThatFollowsIsAnObjectALine) {
+  EXPECT_EQ(printed({Format::json, true}, {rows[0]}),
+            "{\"slot\":\"2025-03-09T07:00:00Z\",\"job\":\"nightly-backup\",\"exit_code\":0,\"epoch\":7,"
+            "\"started_at\":\"2025-03-09T07:00:00.012Z\",\"duration_ms\":61250,\"reason\":null}\n");
+  EXPECT_EQ(printed({Format::json, true}, {}), "");
+}
+
+TEST(Format, CsvHasAHeaderAndTheQuotesOfRfc4180) {
+  EXPECT_EQ(printed({Format::csv}),
+            "slot,job,exit_code,epoch,started_at,duration_ms,reason\n"
+            "2025-03-09T07:00:00Z,nightly-backup,0,7,2025-03-09T07:00:00.012Z,61250,\n"
+            "2025-03-09T07:00:00.005Z,\"a,\"\"b\"\"\n\x1b\",127,,,,exit_code\n");
+}
+
+TEST(Format, StreamsJsonAndCsvRowByRow) {
+  for (const Format format : {Format::json, Format::csv}) {
+    std::ostringstream out;
+    RecordWriter writer(out, columns, {format});
+    const std::size_t before = out.str().size();
+    writer.row(rows[0]);
+    EXPECT_GT(out.str().size(), before + 50);
+  }
+}
+
+TEST(Format, TableThatIsFlushedGoesOnBelow) {
+  std::ostringstream out;
+  RecordWriter writer(out, {{"job", "JOB"}, {"slots", "SLOTS"}}, {Format::table});
+  writer.row({"nightly", std::int64_t{1}});
+  writer.flush();
+  writer.row({"x", std::int64_t{12}});
+  writer.finish();
+  EXPECT_EQ(out.str(), "JOB      SLOTS\nnightly      1\nx           12\n");
+}
+
+TEST(Format, CellsOfWhatMayBeAbsent) {
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(word("")));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(number(0)));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(std::optional<WallTime>())));
+  EXPECT_EQ(std::get<std::int64_t>(number(3)), 3);
+}
+
+TEST(Format, KnowsItsNames) {
+  EXPECT_EQ(parse_format("csv"), Format::csv);
+  EXPECT_FALSE(parse_format("yaml"));
+}
+
+}  // namespace
+}  // namespace ballot::app

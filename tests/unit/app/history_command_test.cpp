@@ -1,0 +1,221 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "io/clocks.hpp"
+#include "storage/ledger.hpp"
+#include "unit/app/ballot_program.hpp"
+#include "unit/app/rows.hpp"
+
+namespace ballot::app {
+namespace {
+
+using testing::ballot;
+using testing::contains;
+using testing::Ran;
+using testing::run;
+using testing::run_row;
+using testing::slot;
+using testing::slot_row;
+
+const RunId other_run = *RunId::parse("0195798e-1f00-7abc-8def-99999abcdef0");
+const RunId third_run = *RunId::parse("0195798e-1f00-7abc-8def-88888abcdef0");
+
+/// A node with a ledger and two jobs, no daemon.
+struct Node : ::testing::Test {
+  Node() {
+    std::filesystem::create_directory(folder / "jobs.d");
+    folder.write("jobs.d/a.toml",
+                 "[job.nightly]\nschedule = \"0 7 * * *\"\ncommand = [\"/bin/true\"]\n"
+                 "[job.new]\nschedule = \"0 7 29 2 *\"\ncommand = [\"/bin/true\"]\ngroup = \"fresh\"\n"
+                 "[job.by-hand]\ncommand = [\"/bin/true\"]\n");
+    config =
+        folder.write("ballot.toml", "jobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" +
+                                        folder.path().string() + "\"\nrun_dir = \"" + folder.path().string() + "\"\n");
+  }
+
+  void record(const std::vector<Row>& rows, const std::optional<Output>& output = {}) {
+    storage::Ledger ledger({.path = folder / "history.db"}, {.now = [] { return io::read_clocks().wall; }});
+    for (const Row& row : rows) ledger.record(row);
+    if (output) ledger.record(run, 1, *output);
+  }
+  void record_two() {
+    Row failed = run_row(Status::failed, Reason::exit_code);
+    failed.exit_code = 3;
+    failed.started_at = slot + Millis(20);
+    failed.ended_at = slot + Millis(1520);
+    failed.duration = Millis(1500);
+    failed.node = "host-1";
+    failed.epoch = 4;
+    failed.fence = 9;
+    failed.output_bytes = 11;
+    Row missed = slot_row(slot + std::chrono::hours(24), Status::missed, Reason::no_leader);
+    missed.slot_until = slot + std::chrono::hours(48);
+    missed.slots = 2;
+    missed.node = "host-1";
+    missed.epoch = 5;
+    record({failed, missed});
+  }
+  Ran asked(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--config", config});
+    return ballot(std::move(arguments));
+  }
+
+  testing::TempFolder folder;
+  std::string config;
+};
+
+TEST_F(Node, HistoryPrintsEveryFieldAsJson) {
+  record_two();
+  const Ran ran = asked({"history", "--format", "json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(
+      ran.out,
+      "[\n"
+      "{\"run_id\":null,\"job\":\"nightly\",\"group\":\"g\",\"slot\":\"2025-03-10T07:00:00Z\","
+      "\"slot_until\":\"2025-03-11T07:00:00Z\",\"slots\":2,\"trigger\":\"schedule\",\"attempt\":0,"
+      "\"status\":\"missed\",\"reason\":\"no_leader\",\"exit_code\":null,\"signal\":null,\"started_at\":null,"
+      "\"ended_at\":null,\"duration_ms\":null,\"node\":\"host-1\",\"epoch\":5,\"fence\":null,\"output_bytes\":0,"
+      "\"leftover\":null},\n"
+      "{\"run_id\":\"0195798e-1f00-7abc-8def-0123456789ab\",\"job\":\"nightly\",\"group\":\"g\","
+      "\"slot\":\"2025-03-09T07:00:00Z\",\"slot_until\":null,\"slots\":1,\"trigger\":\"schedule\",\"attempt\":1,"
+      "\"status\":\"failed\",\"reason\":\"exit_code\",\"exit_code\":3,\"signal\":null,"
+      "\"started_at\":\"2025-03-09T07:00:00.020Z\",\"ended_at\":\"2025-03-09T07:00:01.520Z\",\"duration_ms\":1500,"
+      "\"node\":\"host-1\",\"epoch\":4,\"fence\":9,\"output_bytes\":11,\"leftover\":null}\n"
+      "]\n");
+}
+
+TEST_F(Node, HistoryPrintsATableAndCsv) {
+  record_two();
+  EXPECT_EQ(asked({"history"}).out,
+            "SLOT                  SLOTS  JOB      STATUS  REASON     EXIT  DURATION  ATTEMPT  NODE    RUN\n"
+            "2025-03-10T07:00:00Z      2  nightly  missed  no_leader     -         -        0  host-1  -\n"
+            "2025-03-09T07:00:00Z      1  nightly  failed  exit_code     3   1s500ms        1  host-1  0123456789ab\n");
+  const Ran csv = asked({"history", "--format", "csv", "--run", "0123456789ab"});
+  EXPECT_TRUE(contains(csv.out,
+                       "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
+                       "started_at,ended_at,duration_ms,node,epoch,fence,output_bytes,leftover\n"))
+      << csv.out << csv.err;
+}
+
+TEST_F(Node, HistoryFilters) {
+  record_two();
+  const auto rows = [&](std::vector<std::string> filter) {
+    filter.insert(filter.begin(), {"history", "--format", "csv"});
+    const Ran ran = asked(std::move(filter));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return std::count(ran.out.begin(), ran.out.end(), '\n') - 1;
+  };
+  EXPECT_EQ(rows({}), 2);
+  EXPECT_EQ(rows({"--limit", "1"}), 1);
+  EXPECT_EQ(rows({"--status", "failed"}), 1);
+  EXPECT_EQ(rows({"--status", "failed,missed"}), 2);
+  EXPECT_EQ(rows({"--status", "failed", "--status", "missed"}), 2);
+  EXPECT_EQ(rows({"--reason", "overlap"}), 0);
+  EXPECT_EQ(rows({"--job", "nightly", "--node", "host-1", "--group", "g"}), 2);
+  EXPECT_EQ(rows({"--node", "host-2"}), 0);
+  EXPECT_EQ(rows({"--run", "6789ab"}), 1);
+  EXPECT_EQ(rows({"--since", "2025-03-09T07:00:00Z", "--until", "2025-03-10T07:00:00Z"}), 1);
+  EXPECT_EQ(rows({"--since", "1h"}), 0);
+  EXPECT_EQ(rows({"--job", "new", "--group", "fresh"}), 0) << "loaded, never ran";
+}
+
+TEST_F(Node, HistoryKnowsWhatDoesNotExist) {
+  record_two();
+  const Ran job = asked({"history", "--job", "nightyl"});
+  EXPECT_EQ(job.code, 3);
+  EXPECT_EQ(job.out, "");
+  EXPECT_TRUE(contains(job.err, "no job 'nightyl'") && contains(job.err, "'nightly'?")) << job.err;
+  EXPECT_EQ(asked({"history", "--group", "none"}).code, 3);
+  EXPECT_EQ(asked({"history", "--run", "ffffff"}).code, 3);
+  EXPECT_EQ(asked({"history", "--run", "fff"}).code, 2);
+}
+
+TEST_F(Node, HistoryFollowsWhatIsWrittenUntilNobodyReads) {
+  Row row = run_row(Status::running);
+  record({slot_row(slot - Millis(2), Status::missed, Reason::misfire),
+          slot_row(slot - Millis(1), Status::skipped, Reason::paused)});
+  testing::Running follower(
+      {BALLOT_PROGRAM, "history", "--follow", "--format", "json", "--limit", "2", "--config", config});
+  EXPECT_TRUE(contains(follower.line(), "misfire")) << "the oldest first";
+  EXPECT_TRUE(contains(follower.line(), "paused"));
+  record({row});
+  EXPECT_TRUE(contains(follower.line(), "running"));
+  row.status = Status::succeeded;
+  record({row});
+  const std::string line = follower.line();
+  EXPECT_TRUE(contains(line, "succeeded")) << line;
+  EXPECT_TRUE(line.starts_with("{") && line.ends_with("}")) << "an object a line";
+  follower.stop_reading();
+  EXPECT_EQ(follower.wait(), 0) << "it ends when nobody reads any more";
+}
+
+TEST_F(Node, CommandsSayWhereTheyLookedForTheLedger) {
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"history"}, {"why", "nightly"}, {"output", "abcdef"}}) {
+    const Ran ran = asked(command);
+    EXPECT_EQ(ran.code, 1) << command[0];
+    EXPECT_EQ(ran.out, "");
+    EXPECT_TRUE(contains(ran.err, folder / "history.db")) << ran.err;
+  }
+}
+
+TEST_F(Node, OutputIsWhatTheRunPrinted) {
+  record({run_row(Status::succeeded)}, Output{.head = "a\xff\n\x1b[0m", .tail = "", .total_bytes = 7});
+  const Ran ran = asked({"output", "0123456789ab"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "a\xff\n\x1b[0m");
+}
+
+TEST_F(Node, OutputSaysWhatIsLeftOut) {
+  record({run_row(Status::succeeded)}, Output{.head = "head", .tail = "tail\n", .total_bytes = 100});
+  EXPECT_EQ(asked({"output", run.text()}).out, "head\n[ballot: 91 bytes left out]\ntail\n");
+}
+
+TEST_F(Node, OutputKnowsWhatDoesNotExist) {
+  record({run_row(Status::succeeded), run_row(Status::succeeded, Reason::none, other_run),
+          run_row(Status::succeeded, Reason::none, third_run)});
+  EXPECT_EQ(asked({"output", "0123456789ab"}).code, 0);
+  EXPECT_EQ(asked({"output", "ffffff"}).code, 3);
+  EXPECT_EQ(asked({"output", "9ab"}).code, 2);
+  EXPECT_EQ(asked({"output", "0123456789ab", "--attempt", "7"}).code, 3);
+  const Ran several = asked({"output", "abcdef0"});
+  EXPECT_EQ(several.code, 2);
+  EXPECT_TRUE(contains(several.err, other_run.text()) && contains(several.err, third_run.text())) << several.err;
+}
+
+TEST_F(Node, WhyExplainsTheSlotAtOrBeforeATime) {
+  record_two();
+  const Ran exact = asked({"why", "nightly", "--at", "2025-03-09T07:00:00Z"});
+  EXPECT_EQ(exact.code, 0) << exact.err;
+  EXPECT_EQ(exact.out.find("nightly 2025-03-09T07:00:00Z failed: exit_code (run 0195798e-1f00-7abc-8def-0123456789ab)\n"
+                           "Attempt 1 (schedule) on host-1 started 2025-03-09T07:00:00.020Z"),
+            0u)
+      << exact.out;
+  EXPECT_EQ(asked({"why", "nightly", "--at", "2025-03-10T06:59:59Z"}).out, exact.out);
+  const Ran range = asked({"why", "nightly", "--at", "2025-03-11T12:00:00Z"});
+  EXPECT_EQ(range.out.find("nightly 2025-03-10T07:00:00Z/2025-03-11T07:00:00Z (2 slots) missed: no_leader\n"), 0u)
+      << range.out;
+}
+
+TEST_F(Node, WhySaysWhatIsNotRecorded) {
+  record_two();
+  const Ran later = asked({"why", "nightly", "--at", "2025-03-12T08:00:00Z"});
+  EXPECT_EQ(later.code, 0);
+  EXPECT_EQ(later.out.find("nightly 2025-03-12T07:00:00Z not recorded\n"), 0u) << later.out;
+  const Ran leap = asked({"why", "new", "--at", "2027-01-01T00:00:00Z"});
+  EXPECT_EQ(leap.out.find("new 2024-02-29T07:00:00Z not recorded\n"), 0u) << leap.out;
+  const Ran by_hand = asked({"why", "by-hand"});
+  EXPECT_EQ(by_hand.code, 0);
+  EXPECT_EQ(by_hand.out.find("by-hand no slot\n"), 0u) << by_hand.out;
+}
+
+TEST_F(Node, WhyKnowsWhatDoesNotExist) {
+  record_two();
+  const Ran ran = asked({"why", "nightyl"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_EQ(ran.out, "");
+}
+
+}  // namespace
+}  // namespace ballot::app

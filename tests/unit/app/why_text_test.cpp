@@ -1,0 +1,95 @@
+#include "app/why_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "unit/app/rows.hpp"
+
+namespace ballot::app {
+namespace {
+
+using testing::run_row;
+using testing::slot;
+using testing::slot_row;
+
+/// Each status with each of its reasons, as 1-semantics lists them.
+const std::vector<std::pair<Status, std::vector<Reason>>> pairs{
+    {Status::queued, {Reason::none}},
+    {Status::claimed, {Reason::none}},
+    {Status::running, {Reason::none}},
+    {Status::succeeded, {Reason::none}},
+    {Status::failed, {Reason::exit_code, Reason::signal, Reason::cannot_start, Reason::oom, Reason::lost_limit}},
+    {Status::timed_out, {Reason::deadline}},
+    {Status::killed, {Reason::operator_, Reason::replaced, Reason::leadership_lost, Reason::shutdown}},
+    {Status::lost, {Reason::node_died, Reason::runner_died, Reason::forgotten, Reason::evidence_lost}},
+    {Status::skipped, {Reason::overlap, Reason::queue_full, Reason::paused, Reason::dry_run}},
+    {Status::missed,
+     {Reason::misfire, Reason::start_deadline, Reason::unclaimed, Reason::stale, Reason::dst_gap, Reason::no_leader,
+      Reason::no_definition, Reason::halted}}};
+
+TEST(WhyText, HasARuleOfItsOwnForEveryReason) {
+  std::set<std::string_view> rules;
+  std::size_t count = 0;
+  for (const auto& [status, reasons] : pairs) {
+    for (const Reason reason : reasons) {
+      const std::string_view rule = rule_of(status, reason);
+      EXPECT_GT(rule.size(), 30u) << to_string(reason);
+      EXPECT_EQ(rule.back(), '.') << rule;
+      rules.insert(rule);
+      ++count;
+    }
+  }
+  EXPECT_EQ(rules.size(), count) << "two reasons share a rule";
+  EXPECT_EQ(count, 4 + static_cast<std::size_t>(Reason::halted));
+}
+
+TEST(WhyText, RulesStandByTheirReasons) {
+  EXPECT_TRUE(rule_of(Status::skipped, Reason::overlap).find("concurrency = \"skip\"") != std::string_view::npos);
+  EXPECT_TRUE(rule_of(Status::missed, Reason::halted).find("ballot repair") != std::string_view::npos);
+  EXPECT_TRUE(rule_of(Status::killed, Reason::operator_).find("ballot kill") != std::string_view::npos);
+  EXPECT_TRUE(rule_of(Status::lost, Reason::forgotten).find("ballot forget") != std::string_view::npos);
+  EXPECT_TRUE(rule_of(Status::skipped, Reason::dry_run).find("--dry-run") != std::string_view::npos);
+}
+
+TEST(WhyText, HeadlineNamesJobSlotStatusReasonAndRun) {
+  EXPECT_EQ(headline(run_row(Status::failed, Reason::exit_code)),
+            "nightly 2025-03-09T07:00:00Z failed: exit_code (run 0195798e-1f00-7abc-8def-0123456789ab)");
+  Row manual = run_row(Status::succeeded);
+  manual.slot += Millis(5);
+  EXPECT_EQ(headline(manual), "nightly 2025-03-09T07:00:00.005Z succeeded (run 0195798e-1f00-7abc-8def-0123456789ab)");
+  Row many = slot_row(slot, Status::missed, Reason::no_leader);
+  many.slot_until = slot + std::chrono::hours(3);
+  many.slots = 180;
+  EXPECT_EQ(headline(many), "nightly 2025-03-09T07:00:00Z/2025-03-09T10:00:00Z (180 slots) missed: no_leader");
+}
+
+TEST(WhyText, TellsTheCircumstances) {
+  Row row = run_row(Status::timed_out, Reason::deadline);
+  row.trigger = Trigger::catch_up;
+  row.attempt = 2;
+  row.signal = 15;
+  row.started_at = slot + Millis(12);
+  row.ended_at = slot + Millis(3612);
+  row.duration = Millis(3600);
+  row.node = "host-1";
+  row.leftover = Leftover::escaped;
+  EXPECT_EQ(circumstances(row),
+            "Attempt 2 (catch_up) on host-1 started 2025-03-09T07:00:00.012Z, ended 2025-03-09T07:00:03.612Z after "
+            "3s600ms, signal TERM. A process of it left its group and may still run.");
+  Row passed = slot_row(slot, Status::missed, Reason::misfire);
+  EXPECT_EQ(circumstances(passed), "");
+  passed.node = "host-1";
+  EXPECT_EQ(circumstances(passed), "Recorded by host-1.");
+}
+
+TEST(WhyText, WrapsAtSpaces) {
+  EXPECT_EQ(wrapped("a bb  ccc dddd", 6), "a bb\nccc\ndddd");
+  EXPECT_EQ(wrapped("endlesslylong b", 4), "endlesslylong\nb");
+  std::istringstream lines(wrapped(rule_of_nothing(), 60));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u);
+}
+
+}  // namespace
+}  // namespace ballot::app

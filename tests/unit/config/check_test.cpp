@@ -1,0 +1,56 @@
+#include "config/check.hpp"
+
+#include <gtest/gtest.h>
+
+#include "temp_folder.hpp"
+
+namespace ballot::config {
+namespace {
+
+Checked check(std::vector<std::string> files) { return check_job_files(files, {}); }
+
+TEST(Check, TakesFilesOfAnyNameModeAndPlace) {
+  const TempFolder folder;
+  folder.write("crontab.txt", "[job.x]\nshell = \"true\"\n");
+  ASSERT_EQ(::chmod(folder.path("crontab.txt").c_str(), 0666), 0);
+  std::filesystem::create_symlink("crontab.txt", folder.path("link"));
+  for (const char* name : {"crontab.txt", "link"}) {
+    const Checked checked = check({folder.path(name)});
+    EXPECT_EQ(text_of(checked.diagnostics), "");
+    EXPECT_EQ(checked.jobs, 1u);
+  }
+}
+
+TEST(Check, SaysWhatCannotBeRead) {
+  const TempFolder folder;
+  std::filesystem::create_symlink("nothing", folder.path("dangling"));
+  ASSERT_EQ(::mkfifo(folder.path("fifo").c_str(), 0600), 0);
+  folder.write("large", std::string(1024 * 1024 + 1, '\n'));
+  EXPECT_EQ(text_of(check({folder.path("none")}).diagnostics), folder.path("none") + ":1:1: error: no such file\n");
+  EXPECT_EQ(text_of(check({folder.path("dangling")}).diagnostics),
+            folder.path("dangling") + ":1:1: error: no such file\n");
+  for (const std::string& path : {folder.path(), folder.path("fifo")})
+    EXPECT_EQ(text_of(check({path}).diagnostics),
+              path + ":1:1: error: this is no regular file; remove it or rename it\n");
+  EXPECT_EQ(text_of(check({folder.path("large")}).diagnostics),
+            folder.path("large") + ":1:1: error: the file is larger than 1 MiB\n");
+}
+
+TEST(Check, FindsNamesThatTheFilesDefineTwice) {
+  const TempFolder folder;
+  folder.write("a", "[job.x]\nshell = \"true\"\n[group.g]\n");
+  folder.write("b", "[group.g]\n\n[job.x]\nshell = \"true\"\n");
+  folder.write("c", "[group.g]\nmax_running = 1\n");
+  const Checked checked = check({folder.path("c"), folder.path("b"), folder.path("a")});
+  ASSERT_EQ(checked.diagnostics.size(), 3u) << text_of(checked.diagnostics);
+  EXPECT_EQ(checked.diagnostics[0].text(), folder.path("b") + ":3:6: error: job 'x' is already defined at " +
+                                               folder.path("a") + ":1, and counts there; rename this one");
+  EXPECT_NE(text_of(checked.diagnostics)
+                .find(folder.path("c") + ":1:8: error: group 'g' is already defined, and differently, at " +
+                      folder.path("a") + ":3"),
+            std::string::npos)
+      << text_of(checked.diagnostics);
+}
+
+}  // namespace
+}  // namespace ballot::config

@@ -1,0 +1,290 @@
+#include "config/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "temp_folder.hpp"
+
+namespace ballot::config {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ConfigTest : public ::testing::Test {
+ protected:
+  ConfigTest() {
+    request_.file = folder_.path("ballot.toml");
+    request_.host_name = "host-1";
+  }
+
+  LoadedConfig load(std::string_view text) {
+    folder_.write("ballot.toml", text);
+    return load_config(request_);
+  }
+
+  Config good(std::string_view text) {
+    LoadedConfig loaded = load(text);
+    EXPECT_EQ(text_of(loaded.diagnostics), "");
+    return loaded.config;
+  }
+
+  TempFolder folder_;
+  ConfigRequest request_;
+};
+
+TEST_F(ConfigTest, HasEveryDefaultWithoutAFile) {
+  const LoadedConfig loaded = load_config(request_);
+  EXPECT_EQ(text_of(loaded.diagnostics), "");
+  const Config& config = loaded.config;
+  EXPECT_EQ(config.node, "host-1");
+  EXPECT_EQ(config.jobs_dir, "/etc/ballot/jobs.d");
+  EXPECT_EQ(config.plugin_dir, "/usr/lib/ballot/plugins");
+  EXPECT_EQ(config.state_dir, "/var/lib/ballot");
+  EXPECT_EQ(config.run_dir, "/run/ballot");
+  EXPECT_EQ(config.timezone, "UTC");
+  EXPECT_EQ(config.max_running, 0);
+  EXPECT_EQ(config.coordination.backend, "local");
+  EXPECT_EQ(config.coordination.name_space, "ballot");
+  EXPECT_EQ(config.coordination.session_timeout, std::nullopt);
+  EXPECT_EQ(config.coordination.on_outage, OnOutage::step_down);
+  EXPECT_EQ(config.on_stop, (OnStop{OnStop::Kind::wait, 30s}));
+  EXPECT_EQ(config.history.path, "/var/lib/ballot/history.db");
+  EXPECT_EQ(config.history.keep, 90 * 24h);
+  EXPECT_EQ(config.history.keep_runs_per_job, 0);
+  EXPECT_EQ(config.history.max_size, 0);
+  EXPECT_EQ(config.log.level, Level::info);
+  EXPECT_EQ(config.log.format, LogFormat::human);
+  EXPECT_EQ(config.control_socket, "/run/ballot/ballot.sock");
+  EXPECT_EQ(config.backends.at("local").options, (Options{{"path", std::string("/var/lib/ballot/local")}}));
+  EXPECT_TRUE(config.groups.empty());
+  EXPECT_EQ(default_config_file, "/etc/ballot/ballot.toml");
+}
+
+TEST_F(ConfigTest, MissesAFileThatWasAskedFor) {
+  request_.file_rule = FileRule::must_exist;
+  EXPECT_EQ(text_of(load_config(request_).diagnostics), request_.file + ":1:1: error: no such file\n");
+}
+
+TEST_F(ConfigTest, ReportsAFileThatIsThereAndCannotBeRead) {
+  std::filesystem::create_directory(request_.file);
+  EXPECT_TRUE(has_errors(load_config(request_).diagnostics));
+}
+
+TEST_F(ConfigTest, ReadsEveryKey) {
+  const Config config = good(R"(
+    node = "db-1.example.org"
+    jobs_dir = "/j"
+    plugin_dir = "/p"
+    state_dir = "/s"
+    run_dir = "/r"
+    timezone = "Europe/Paris"
+    max_running = 5
+    [coordination]
+    backend = "zookeeper"
+    namespace = "prod"
+    session_timeout = "8s"
+    on_outage = "step_down"
+    [runner]
+    on_stop = "wait 1m"
+    [history]
+    path = "/h.db"
+    keep = "1w"
+    keep_runs_per_job = 7
+    max_size = "1GiB"
+    [log]
+    level = "debug"
+    format = "json"
+    [control]
+    socket = "/c.sock"
+    [zookeeper]
+    servers = ["a", "b:2181"]
+    auth = "digest:u:/f"
+    [consul]
+    node_check = false
+    [nats]
+    replicas = 3
+    [group.empty]
+  )");
+  EXPECT_EQ(config.node, "db-1.example.org");
+  EXPECT_EQ(config.jobs_dir, "/j");
+  EXPECT_EQ(config.plugin_dir, "/p");
+  EXPECT_EQ(config.state_dir, "/s");
+  EXPECT_EQ(config.run_dir, "/r");
+  EXPECT_EQ(config.timezone, "Europe/Paris");
+  EXPECT_EQ(config.max_running, 5);
+  EXPECT_EQ(config.coordination.backend, "zookeeper");
+  EXPECT_EQ(config.coordination.name_space, "prod");
+  EXPECT_EQ(config.coordination.session_timeout, Millis(8s));
+  EXPECT_EQ(config.on_stop, (OnStop{OnStop::Kind::wait, 1min}));
+  EXPECT_EQ(config.history.path, "/h.db");
+  EXPECT_EQ(config.history.keep, 7 * 24h);
+  EXPECT_EQ(config.history.keep_runs_per_job, 7);
+  EXPECT_EQ(config.history.max_size, 1 << 30);
+  EXPECT_EQ(config.log.level, Level::debug);
+  EXPECT_EQ(config.log.format, LogFormat::json);
+  EXPECT_EQ(config.control_socket, "/c.sock");
+  EXPECT_EQ(config.backends.at("zookeeper").options,
+            (Options{{"servers", std::vector<std::string>{"a", "b:2181"}}, {"auth", std::string("digest:u:/f")}}));
+  EXPECT_EQ(config.backends.at("consul").options, (Options{{"node_check", false}}));
+  EXPECT_EQ(config.backends.at("nats").options, (Options{{"replicas", std::int64_t{3}}}));
+  ASSERT_EQ(config.groups.size(), 1u);
+  EXPECT_EQ(config.groups[0].group.name, "empty");
+}
+
+TEST_F(ConfigTest, DerivesPathsFromTheFolders) {
+  const Config config = good("state_dir = \"/s\"\nrun_dir = \"/r\"\n");
+  EXPECT_EQ(config.history.path, "/s/history.db");
+  EXPECT_EQ(config.control_socket, "/r/ballot.sock");
+  EXPECT_EQ(config.backends.at("local").options, (Options{{"path", std::string("/s/local")}}));
+}
+
+TEST_F(ConfigTest, ReadsWhatAStopDoes) {
+  EXPECT_EQ(good("[runner]\non_stop = \"leave\"\n").on_stop.kind, OnStop::Kind::leave);
+  EXPECT_EQ(good("[runner]\non_stop = \"kill\"\n").on_stop.kind, OnStop::Kind::kill);
+}
+
+TEST_F(ConfigTest, WarnsOfOutagesToBeHeldOut) {
+  EXPECT_EQ(text_of(load("[coordination]\non_outage = \"hold\"\n").diagnostics),
+            request_.file + ":2:1: warning: 'on_outage' has no effect in this version\n");
+}
+
+TEST_F(ConfigTest, WantsANamespaceForANetworkedBackend) {
+  const LoadedConfig loaded = load("[coordination]\nbackend = \"nats\"\n");
+  EXPECT_EQ(
+      text_of(loaded.diagnostics),
+      "namespace: error: backend 'nats' has no default namespace, so that one installation does not join another's "
+      "elections; set namespace in [coordination] of " +
+          request_.file + ", or --namespace, or BALLOT_NAMESPACE\n");
+  request_.namespace_rule = NamespaceRule::has_default;
+  EXPECT_EQ(good("[coordination]\nbackend = \"nats\"\n").coordination.name_space, "ballot");
+}
+
+TEST_F(ConfigTest, TakesTheTableOfSomebodyElsesPlugin) {
+  const std::string text = "[coordination]\nbackend = \"raft\"\nnamespace = \"n\"\n[raft]\npeers = [\"a\"]\n";
+  EXPECT_EQ(good(text).backends.at("raft").options.size(), 1u);
+  EXPECT_TRUE(has_errors(load("[raft]\npeers = [\"a\"]\n").diagnostics));
+  request_.overrides.backend = "raft";
+  request_.overrides.name_space = "n";
+  EXPECT_EQ(good("[raft]\npeers = [\"a\"]\n").backends.at("raft").options.size(), 1u);
+}
+
+TEST_F(ConfigTest, PointsToAPluginsProblem) {
+  const Config config = good("[zookeeper]\nauth = \"x\"\n\n  servers = [\"a\"]\n[nats]\n");
+  EXPECT_EQ(option_diagnostic(config, "zookeeper", {"servers", "no port"}).text(),
+            request_.file + ":4:13: error: [zookeeper] no port");
+  EXPECT_EQ(option_diagnostic(config, "zookeeper", {"missing", "none"}).text(),
+            request_.file + ":1:1: error: [zookeeper] none");
+  EXPECT_EQ(option_diagnostic(config, "nats", {"servers", "none"}).text(), request_.file + ":5:1: error: [nats] none");
+  EXPECT_EQ(option_diagnostic(config, "etcd", {"endpoints", "none"}).text(),
+            request_.file + ":1:1: error: [etcd] none");
+}
+
+TEST_F(ConfigTest, PointsToTheFlagOfAPluginsProblem) {
+  request_.overrides.zookeeper_servers = {"b"};
+  EXPECT_EQ(option_diagnostic(good("[zookeeper]\nservers = [\"a\"]\n"), "zookeeper", {"servers", "no port"}).text(),
+            "the flag or variable for [zookeeper] servers: error: [zookeeper] no port");
+}
+
+TEST_F(ConfigTest, RefusesAHostNameThatIsNoNode) {
+  request_.host_name = "my host";
+  EXPECT_TRUE(
+      text_of(load("").diagnostics).starts_with("node: error: the host's name, 'my host', is no name of a node"));
+  EXPECT_EQ(good("node = \"n\"\n").node, "n");
+  request_.overrides.node = "a/b";
+  EXPECT_TRUE(text_of(load("").diagnostics).starts_with("--node: error: 'a/b' is no name of a node"));
+}
+
+TEST_F(ConfigTest, RefusesNamesFromFlagsThatAreNone) {
+  request_.overrides.backend = "../x";
+  request_.overrides.name_space = "a/b";
+  const std::string text = text_of(load("").diagnostics);
+  EXPECT_NE(text.find("--backend or BALLOT_BACKEND: error: '../x'"), std::string::npos) << text;
+  EXPECT_NE(text.find("--namespace or BALLOT_NAMESPACE: error: 'a/b'"), std::string::npos) << text;
+}
+
+TEST_F(ConfigTest, RefusesASocketThatNoSocketCanHave) {
+  const std::string text = text_of(load("run_dir = \"/" + std::string(100, 'x') + "\"\n").diagnostics);
+  EXPECT_TRUE(text.starts_with("control.socket: error: ")) << text;
+  EXPECT_NE(text.find("at most 107 bytes"), std::string::npos) << text;
+}
+
+TEST_F(ConfigTest, KnowsTheLongestKillGrace) {
+  EXPECT_EQ(longest_kill_grace(good("")), Millis(2001));
+  EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"60s\"\n")), Millis(24s));
+  EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"1s\"\n")), Millis(1));
+}
+
+/// What one setting is without anything, in the file, in a variable, by a flag.
+struct Setting {
+  const char* name;
+  std::string in_file;
+  std::function<void(Overrides&, const std::string&)> set;
+  std::function<std::string(const Config&)> get;
+};
+
+std::string joined(const Config& config, const char* backend, const char* key) {
+  std::string text;
+  for (const auto& part : std::get<std::vector<std::string>>(config.backends.at(backend).options.at(key))) text += part;
+  return text;
+}
+
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> all = {
+      {"jobs_dir", "jobs_dir = \"/file\"", [](auto& o, auto& v) { o.jobs_dir = v; },
+       [](auto& c) { return c.jobs_dir; }},
+      {"plugin_dir", "plugin_dir = \"/file\"", [](auto& o, auto& v) { o.plugin_dir = v; },
+       [](auto& c) { return c.plugin_dir; }},
+      {"state_dir", "state_dir = \"/file\"", [](auto& o, auto& v) { o.state_dir = v; },
+       [](auto& c) { return c.state_dir; }},
+      {"run_dir", "run_dir = \"/file\"", [](auto& o, auto& v) { o.run_dir = v; }, [](auto& c) { return c.run_dir; }},
+      {"node", "node = \"file\"", [](auto& o, auto& v) { o.node = v.substr(1); }, [](auto& c) { return "/" + c.node; }},
+      {"backend", "coordination.backend = \"file\"\ncoordination.namespace = \"n\"",
+       [](auto& o, auto& v) { o.backend = v.substr(1), o.name_space = "n"; },
+       [](auto& c) { return "/" + c.coordination.backend; }},
+      {"namespace", "coordination.namespace = \"file\"", [](auto& o, auto& v) { o.name_space = v.substr(1); },
+       [](auto& c) { return "/" + c.coordination.name_space; }},
+      {"session_timeout", "coordination.session_timeout = \"4s\"",
+       [](auto& o, auto& v) { o.session_timeout = std::chrono::seconds(v.size()); },
+       [](auto& c) { return std::string(static_cast<std::size_t>(*c.coordination.session_timeout / 1s), '/'); }},
+      {"log_level", "log.level = \"error\"",
+       [](auto& o, auto& v) { o.log_level = v == "/flag" ? Level::trace : Level::debug; },
+       [](auto& c) { return std::to_string(static_cast<int>(c.log.level)); }},
+      {"log_format", "log.format = \"json\"",
+       [](auto& o, auto& v) { o.log_format = v == "/flag" ? LogFormat::raw : LogFormat::human; },
+       [](auto& c) { return std::to_string(static_cast<int>(c.log.format)); }},
+      {"zookeeper", "zookeeper.servers = [\"/file\"]", [](auto& o, auto& v) { o.zookeeper_servers = {v}; },
+       [](auto& c) { return joined(c, "zookeeper", "servers"); }},
+      {"nats", "nats.servers = [\"/file\"]", [](auto& o, auto& v) { o.nats_servers = {v}; },
+       [](auto& c) { return joined(c, "nats", "servers"); }},
+      {"etcd", "etcd.endpoints = [\"/file\"]", [](auto& o, auto& v) { o.etcd_endpoints = {v}; },
+       [](auto& c) { return joined(c, "etcd", "endpoints"); }},
+      {"consul", "consul.address = \"/file\"", [](auto& o, auto& v) { o.consul_address = v; },
+       [](auto& c) { return std::get<std::string>(c.backends.at("consul").options.at("address")); }},
+  };
+  return all;
+}
+
+TEST_F(ConfigTest, PrefersFlagThenVariableThenFile) {
+  for (const Setting& setting : settings()) {
+    const auto value = [&](const Overrides& overrides, const std::string& text) {
+      request_.overrides = overrides;
+      return setting.get(good(text));
+    };
+    const auto said = [&](const char* text) {
+      Overrides overrides;
+      setting.set(overrides, text);
+      return overrides;
+    };
+    const std::string by_file = value({}, setting.in_file);
+    const std::string by_variable = value(said("/variable"), setting.in_file);
+    const std::string by_flag = value(said("/flag").over(said("/variable")), setting.in_file);
+    EXPECT_EQ(by_variable, value(Overrides{}.over(said("/variable")), "")) << setting.name;
+    EXPECT_EQ(by_flag, value(said("/flag"), "")) << setting.name;
+    EXPECT_NE(by_file, by_variable) << setting.name;
+    EXPECT_NE(by_variable, by_flag) << setting.name;
+  }
+}
+
+}  // namespace
+}  // namespace ballot::config

@@ -1,0 +1,49 @@
+#include "config/diagnostics.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ballot::config {
+namespace {
+
+TEST(Diagnostic, SaysFileLineColumnSeverityAndMessage) {
+  EXPECT_EQ((Diagnostic{Severity::error, "a.toml", 3, 9, "no"}.text()), "a.toml:3:9: error: no");
+  EXPECT_EQ((Diagnostic{Severity::warning, "a.toml", 3, 9, "hm"}.text()), "a.toml:3:9: warning: hm");
+}
+
+TEST(Diagnostic, HasNoLineWhereItIsInNoFile) {
+  EXPECT_EQ((Diagnostic{Severity::error, "BALLOT_LOG_LEVEL", 0, 0, "no"}.text()), "BALLOT_LOG_LEVEL: error: no");
+}
+
+TEST(Diagnostic, StaysOnOneLine) {
+  EXPECT_EQ((Diagnostic{Severity::error, "a\nb", 1, 1, "x\x1b[31m\x7f"}.text()), "a\\x0ab:1:1: error: x\\x1b[31m\\x7f");
+}
+
+TEST(Diagnostics, AreSortedByFileLineAndColumn) {
+  Diagnostics all{{Severity::error, "b", 1, 1, "4"},
+                  {Severity::error, "a", 10, 1, "3"},
+                  {Severity::error, "a", 2, 9, "2"},
+                  {Severity::warning, "a", 2, 1, "1"}};
+  sort(all);
+  std::string order;
+  for (const Diagnostic& diagnostic : all) order += diagnostic.message;
+  EXPECT_EQ(order, "1234");
+}
+
+TEST(Diagnostics, OfWarningsOnlyHaveNoErrors) {
+  Diagnostics all{{Severity::warning, "a", 1, 1, ""}};
+  EXPECT_FALSE(has_errors(all));
+  all.push_back({Severity::error, "a", 1, 1, ""});
+  EXPECT_TRUE(has_errors(all));
+}
+
+TEST(Quoted, CutsLongTextsBetweenCharacters) {
+  EXPECT_EQ(in_quotes("abc"), "'abc'");
+  std::string umlauts;
+  for (int i = 0; i < 60; ++i) umlauts += "\xc3\xa4";
+  const std::string text = in_quotes("x" + umlauts);
+  EXPECT_TRUE(text.ends_with("\xa4...'")) << text;
+  EXPECT_LT(text.size(), 90u);
+}
+
+}  // namespace
+}  // namespace ballot::config

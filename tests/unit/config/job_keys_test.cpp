@@ -1,0 +1,217 @@
+// Every key of [job.NAME] with a good value, a wrong type, values out of range and a slip of spelling.
+#include "config/job_keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "config/job_file.hpp"
+#include "config/names.hpp"
+#include "temp_folder.hpp"
+
+namespace ballot::config {
+namespace {
+
+struct Row {
+  std::string key;
+  std::string good;      // not the default
+  std::string standard;  // the default as one would write it; "" where it cannot be written
+  std::string wrong_type;
+  std::vector<std::string> wrong;  // of the right type
+  bool has_effect = true;
+};
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = {
+      {"command", "[\"/bin/echo\", \"x\"]", "", "7", {"[]", "[\"\"]", "\"/bin/true\"", "[1]", "[\"a\\u0000\"]"}},
+      {"concurrency", "\"queue\"", "\"skip\"", "1", {"\"skp\""}, false},
+      {"deadline", "\"1h\"", "", "60", {"\"0s\"", "\"1\"", "\"5300w\"", "\"1s1m\""}},
+      {"description", "\"text\"", "\"\"", "1", {"\"a\\u0000b\""}},
+      {"enabled", "false", "true", "\"yes\"", {}},
+      {"env", "{A = \"1\"}", "{}", "\"A=1\"", {"{A = 1}", "{\"A-B\" = \"1\"}", "{BALLOT_X = \"1\"}", "{\"\" = \"1\"}"}},
+      {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}, false},
+      {"group", "\"nightly\"", "\"default\"", "1", {"\"\"", "\"a/b\"", "\"a.b\"", "\"-a\""}},
+      {"groups", "[]", "", "\"adm\"", {"[1]", "[\"no-such-group-at-all\"]"}},
+      {"guarantee", "\"at-least-once\"", "\"at-most-once\"", "1", {"\"once\""}, false},
+      {"hook_timeout", "\"1m\"", "\"30s\"", "30", {"\"0s\""}, false},
+      {"jitter", "\"1s\"", "\"0s\"", "1", {"\"-1s\""}, false},
+      {"kill_grace", "\"5s\"", "\"10s\"", "5", {"\"5\""}},
+      {"kill_signal", "\"SIGINT\"", "\"TERM\"", "15", {"\"\"", "\"NONE\"", "\"SIG\"", "\"term\""}},
+      {"limits", "{open_files = 10}", "{}", "1", {"{open_files = 0}", "{cpu_time = \"1ms\"}", "{files = 1}"}, false},
+      {"log_output", "true", "false", "1", {}},
+      {"lost_after", "\"2h\"", "\"1h\"", "1", {"\"0s\""}, false},
+      {"lost_limit", "3", "2", "\"2\"", {"0"}, false},
+      {"mail_on", "\"always\"", "\"failure\"", "1", {"\"never\""}, false},
+      {"mail_to", "\"root\"", "\"\"", "[\"root\"]", {}, false},
+      {"max_running", "2", "16", "\"2\"", {"0", "17"}, false},
+      {"misfire", "\"all\"", "\"latest\"", "1", {"\"last\""}},
+      {"misfire_limit", "5", "100", "1.5", {"0", "1000001"}},
+      {"nice", "5", "0", "\"5\"", {"20", "-21"}},
+      {"not_after", "2030-01-01T00:00:00Z", "", "\"2030-01-01T00:00:00Z\"", {"2030-01-01T00:00:00", "2030-01-01"}},
+      {"not_before", "2020-01-01T00:00:00+01:00", "", "1", {"2020-01-01T00:00:00", "00:00:00"}},
+      {"on_error", "\"rerun\"", "\"ignore\"", "1", {"\"retry\""}, false},
+      {"on_failure", "[\"/bin/notify\"]", "[]", "1", {"\"/bin/notify\"", "[\"\"]"}, false},
+      {"on_leadership_lost", "\"finish\"", "\"terminate\"", "1", {"\"stop\""}, false},
+      {"on_missed", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}, false},
+      {"on_recovery", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}, false},
+      {"on_success", "\"reelect\"", "\"ignore\"", "1", {"\"\""}, false},
+      {"output", "\"discard\"", "\"history\"", "false", {"\"none\""}},
+      {"output_limit", "\"1MiB\"", "\"64KiB\"", "1.5", {"\"1MB\"", "-1", "\"1GiB\""}},
+      {"ping_url", "\"https://hc/x\"", "", "1", {"\"ftp://x\"", "\"https://\"", "\"https://a b\"", "\"\""}, false},
+      {"priority", "-3", "0", "\"1\"", {"1000001"}, false},
+      {"queue_limit", "2", "1", "\"1\"", {"0"}, false},
+      {"queue_overflow", "\"drop-old\"", "\"drop-new\"", "1", {"\"drop\""}, false},
+      {"retries", "1", "0", "true", {"-1"}, false},
+      {"retry_backoff", "1.5", "2.0", "\"2\"", {"0.5", "1001", "nan", "inf"}, false},
+      {"retry_delay", "\"1s\"", "\"10s\"", "10", {"\"ten\""}, false},
+      {"retry_max_delay", "\"1h\"", "\"10m\"", "10", {"\"\""}, false},
+      {"schedule", "\"@hourly\"", "[]", "5", {"[5]", "\"61 * * * *\"", "[\"* * * * *\", \"0 0 30 2 *\"]", "\"\""}},
+      {"secrets", "{A = \"a\"}", "{}", "[\"a\"]", {"{A = \"\"}", "{\"1\" = \"a\"}"}, false},
+      {"shell", "\"true\"", "", "[\"true\"]", {"\"\""}},
+      {"start_deadline", "\"12h\"", "\"5m\"", "300", {"\"0s\""}},
+      {"stdin", "\"text\"", "\"\"", "1", {"\"\\u0000\""}},
+      {"success_codes", "[0, 3]", "[0]", "0", {"[]", "[256]", "[-1]", "[\"0\"]"}},
+      {"timezone", "\"Europe/Paris\"", "\"UTC\"", "1", {"\"\"", "\"No/Where\""}},
+      {"umask", "\"077\"", "\"022\"", "22", {"\"\"", "\"8\"", "\"1777\"", "\"00022\""}},
+      {"user", "\"nobody\"", "", "1", {"\"\"", "\"no-such-user-at-all\""}},
+      {"working_dir", "\"/srv\"", "", "1", {"\"srv\"", "\"\""}},
+  };
+  return all;
+}
+
+/// A job with that one line, which is line 3, below a command unless the line is one.
+JobFile read(const std::string& line) {
+  const bool runs = line.starts_with("command =") || line.starts_with("shell =");
+  Identities identities;
+  JobSettings settings;
+  settings.daemon = 0;
+  return read_job_file("[job.x]\n" + std::string(runs ? "" : "command = [\"/bin/true\"]") + "\n" + line + "\n",
+                       {"x.toml", 0}, settings, identities);
+}
+
+std::string digest(const std::string& line) {
+  const JobFile file = read(line);
+  return file.definitions.empty() ? "" : file.definitions.front().definition->digest;
+}
+
+TEST(JobKeys, AreAllInThisTest) {
+  std::vector<std::string> tested;
+  for (const Row& row : rows()) tested.push_back(row.key);
+  const auto known = job_key_names();
+  EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
+  EXPECT_EQ(known.size(), 52u);
+}
+
+TEST(JobKeys, TakeAGoodValue) {
+  for (const Row& row : rows()) {
+    const JobFile file = read(row.key + " = " + row.good);
+    EXPECT_FALSE(has_errors(file.diagnostics)) << text_of(file.diagnostics);
+    EXPECT_EQ(file.definitions.size(), 1u) << row.key;
+  }
+}
+
+TEST(JobKeys, WarnOnceWhereTheyHaveNoEffectYet) {
+  for (const Row& row : rows()) {
+    const JobFile file = read(row.key + " = " + row.good);
+    ASSERT_EQ(file.diagnostics.size(), row.has_effect ? 0u : 1u) << row.key << '\n' << text_of(file.diagnostics);
+    if (row.has_effect) continue;
+    EXPECT_EQ(file.diagnostics[0].text(), "x.toml:3:1: warning: '" + row.key + "' has no effect in this version");
+  }
+}
+
+TEST(JobKeys, AreSilentAtTheirDefaults) {
+  for (const Row& row : rows()) {
+    if (row.standard.empty()) continue;
+    const JobFile file = read(row.key + " = " + row.standard);
+    EXPECT_TRUE(file.diagnostics.empty()) << text_of(file.diagnostics);
+  }
+}
+
+void expect_one_error(const Row& row, const std::string& value) {
+  const JobFile file = read(row.key + " = " + value);
+  ASSERT_EQ(file.diagnostics.size(), 1u) << row.key << " = " << value << '\n' << text_of(file.diagnostics);
+  EXPECT_EQ(file.diagnostics[0].severity, Severity::error);
+  EXPECT_EQ(file.diagnostics[0].line, 3) << row.key << " = " << value;
+  EXPECT_GE(file.diagnostics[0].column, static_cast<int>(row.key.size()) + 4) << row.key << " = " << value;
+  EXPECT_TRUE(file.definitions.empty());
+}
+
+TEST(JobKeys, RefuseAWrongTypeAtTheValue) {
+  for (const Row& row : rows()) {
+    expect_one_error(row, row.wrong_type);
+    const JobFile file = read(row.key + " = " + row.wrong_type);
+    EXPECT_EQ(file.diagnostics[0].column, static_cast<int>(row.key.size()) + 4);
+    EXPECT_NE(file.diagnostics[0].message.find("'" + row.key + "' must be "), std::string::npos)
+        << file.diagnostics[0].text();
+  }
+}
+
+TEST(JobKeys, RefuseWrongValuesWithOneFindingEach) {
+  for (const Row& row : rows())
+    for (const std::string& value : row.wrong) expect_one_error(row, value);
+}
+
+TEST(JobKeys, AreSuggestedForASlipOfSpelling) {
+  for (const Row& row : rows()) {
+    const std::string slip = row.key + "x";
+    const JobFile file = read(slip + " = " + row.good);
+    ASSERT_EQ(file.diagnostics.size(), 1u) << slip << '\n' << text_of(file.diagnostics);
+    const std::string text = file.diagnostics[0].text();
+    EXPECT_TRUE(text.starts_with("x.toml:3:1: error: unknown key '" + slip + "'; did you mean '" + row.key + "'?"))
+        << text;
+    for (const Row& other : rows()) EXPECT_NE(text.find(other.key), std::string::npos) << other.key;
+  }
+}
+
+TEST(Digest, ChangesWithEveryKey) {
+  std::vector<std::string> seen{digest("")};
+  ASSERT_NE(seen[0], "");
+  for (const Row& row : rows()) {
+    seen.push_back(digest(row.key + " = " + row.good));
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), seen.back()), 1) << row.key;
+  }
+}
+
+TEST(Digest, DoesNotChangeWithADefaultThatIsWritten) {
+  for (const Row& row : rows()) {
+    if (row.standard.empty()) continue;
+    EXPECT_EQ(digest(row.key + " = " + row.standard), digest("")) << row.key;
+  }
+}
+
+TEST(Digest, ChangesWithEveryLimit) {
+  std::vector<std::string> seen;
+  for (const char* limit : {"open_files = 1", "processes = 1", "tasks_max = 1", "cpu_weight = 1", "memory_max = 1",
+                            "address_space = 1", "cpu_time = \"1s\"", "cpu_time = \"2s\""}) {
+    seen.push_back(digest("limits = {" + std::string(limit) + "}"));
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), seen.back()), 1) << limit;
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), ""), 0);
+}
+
+TEST(Digest, DoesNotTellWaysOfWritingApart) {
+  EXPECT_EQ(digest("deadline = \"1h\""), digest("deadline = \"60m\" # an hour"));
+  EXPECT_EQ(digest("output_limit = \"1KiB\""), digest("output_limit = 1024"));
+  EXPECT_EQ(digest("kill_signal = \"INT\""), digest("kill_signal = \"SIGINT\""));
+  EXPECT_EQ(digest("schedule = \"@daily\""), digest("schedule = ['@daily']"));
+  EXPECT_EQ(digest("nice = 1\nenv = {A = \"1\", B = \"2\"}"), digest("env.B = \"2\"\nnice = 1\nenv.A = \"1\""));
+  EXPECT_EQ(digest("shell = \"true\""), digest("command = [\"/bin/sh\", \"-c\", \"true\"]"));
+}
+
+TEST(Digest, TellsWhereOneValueEndsAndTheNextBegins) {
+  EXPECT_NE(digest("command = [\"ab\", \"c\"]"), digest("command = [\"a\", \"bc\"]"));
+  EXPECT_NE(digest("success_codes = [1, 23]"), digest("success_codes = [12, 3]"));
+  EXPECT_NE(digest("env = {A = \"1\", B = \"2\"}"), digest("env = {A = \"1B2\"}"));
+}
+
+/// Nodes of different releases compare these: a changed value here splits a fleet that is being upgraded.
+TEST(Digest, StaysWhatItIsOverReleases) {
+  EXPECT_EQ(digest(""), "78f13cce282180fc61b0ec2305174f21");
+  EXPECT_EQ(digest("schedule = [\"0 2 * * *\"]\ntimezone = \"Europe/Paris\"\nenv = {A = \"1\"}\nnice = -5\n"
+                   "deadline = \"1h\"\nnot_before = 2020-01-01T00:00:00Z\nenabled = false\nmisfire = \"all\"\n"
+                   "retry_backoff = 1.5\nsuccess_codes = [0, 3]\nlimits = {open_files = 10}"),
+            "ffa789a19f398637301d22a047aad2d6");
+}
+
+}  // namespace
+}  // namespace ballot::config

@@ -1,0 +1,313 @@
+#include "config/jobs_dir.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/unique_fd.hpp"
+#include "temp_folder.hpp"
+
+namespace ballot::config {
+namespace {
+
+std::string job(const std::string& name, const std::string& shell = "true") {
+  return "[job." + name + "]\nshell = \"" + shell + "\"\n";
+}
+
+class JobsDirTest : public ::testing::Test {
+ protected:
+  void write(std::string_view name, std::string_view text) const { folder_.write(name, text); }
+  std::string path(std::string_view name) const { return folder_.path(name); }
+
+  /// "x=true y=..." of the jobs in force: their names and what they run.
+  std::string in_force(const JobsDir& jobs) const {
+    std::string text;
+    for (const auto& definition : jobs.set().definitions)
+      text += (text.empty() ? "" : " ") + definition->job.name + '=' + definition->job.command.back();
+    return text;
+  }
+  std::string in_force() const { return in_force(jobs_); }
+  std::string findings() const { return text_of(jobs_.set().diagnostics); }
+
+  /// "+added ~changed -removed".
+  static std::string text_of_changes(const Changes& changes) {
+    std::string text;
+    for (const auto& each : changes.added) text += '+' + each->job.name;
+    for (const auto& each : changes.changed) text += '~' + each->job.name;
+    for (const auto& each : changes.removed) text += '-' + each->job.name;
+    return text;
+  }
+  std::string reload() { return text_of_changes(jobs_.reload()); }
+
+  TempFolder folder_;
+  JobsDir jobs_{folder_.path(), {}};
+};
+
+TEST_F(JobsDirTest, LoadsAllFilesWithAJobFilesName) {
+  write("b.toml", job("b"));
+  write("a.toml", job("a2") + job("a1"));
+  for (const char* name : {"a.toml~", ".a.toml.swp", "a.toml.dpkg-old", "README", "a.toml.bak", "#a.toml#"})
+    write(name, "not toml");
+  EXPECT_EQ(reload(), "+a1+a2+b");
+  EXPECT_EQ(in_force(), "a1=true a2=true b=true");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, TellsWhatAReloadChanged) {
+  write("a.toml", job("a") + job("b"));
+  write("c.toml", job("c"));
+  reload();
+  write("a.toml", job("a", "new") + job("b") + job("d"));
+  folder_.remove("c.toml");
+  EXPECT_EQ(reload(), "+d~a-c");
+  EXPECT_EQ(in_force(), "a=new b=true d=true");
+  EXPECT_EQ(reload(), "");
+}
+
+TEST_F(JobsDirTest, KeepsTheSameObjectForADefinitionThatSaysTheSame) {
+  write("a.toml", job("a"));
+  reload();
+  const auto before = *jobs_.set().definitions.find("a");
+  write("a.toml", "# a comment\n" + job("a"));
+  EXPECT_TRUE(jobs_.reload().empty());
+  EXPECT_EQ(*jobs_.set().definitions.find("a"), before);
+}
+
+TEST_F(JobsDirTest, KeepsTheLastGoodVersionOfTheWholeFile) {
+  write("a.toml", job("a") + job("b"));
+  write("z.toml", job("z"));
+  reload();
+  write("a.toml", job("a", "new") + "[job.b]\nshel = \"x\"\n");
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(in_force(), "a=true b=true z=true");
+  EXPECT_TRUE(findings().starts_with(path("a.toml") + ":3:6: error: job 'b' has nothing to run")) << findings();
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(in_force(), "a=true b=true z=true");
+  write("a.toml", job("a", "mended"));
+  EXPECT_EQ(reload(), "~a-b");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, DefinesNothingFromAFileThatNeverWasGood) {
+  write("a.toml", job("good") + "[job.bad]\n");
+  write("b.toml", job("b"));
+  EXPECT_EQ(reload(), "+b");
+  EXPECT_NE(findings(), "");
+  folder_.remove("a.toml");
+  EXPECT_TRUE(jobs_.reload().diagnostics);
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, ForgetsABrokenFileThatIsRemoved) {
+  write("a.toml", job("a"));
+  reload();
+  write("a.toml", "broken");
+  reload();
+  folder_.remove("a.toml");
+  EXPECT_EQ(reload(), "-a");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, GivesANameToTheFirstFileInByteOrder) {
+  write("b.toml", job("x", "b"));
+  write("a.toml", job("x", "a"));
+  write("c.toml", "\n" + job("x", "c") + job("y"));
+  EXPECT_EQ(reload(), "+x+y");
+  EXPECT_EQ(in_force(), "x=a y=true");
+  EXPECT_EQ(findings(), path("b.toml") + ":1:6: error: job 'x' is already defined at " + path("a.toml") +
+                            ":1, and counts there; rename this one\n" + path("c.toml") +
+                            ":2:6: error: job 'x' is already defined at " + path("a.toml") +
+                            ":1, and counts there; rename this one\n");
+}
+
+TEST_F(JobsDirTest, GivesANameToTheFirstFileOnReloadToo) {
+  write("b.toml", job("x", "b"));
+  reload();
+  write("a.toml", job("x", "a"));
+  EXPECT_EQ(reload(), "~x");
+  EXPECT_EQ(in_force(), "x=a");
+  EXPECT_TRUE(findings().starts_with(path("b.toml") + ":1:6: error: job 'x'")) << findings();
+  folder_.remove("a.toml");
+  EXPECT_EQ(reload(), "~x");
+  EXPECT_EQ(in_force(), "x=b");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, MovesAJobFromFileToFileWithoutAChange) {
+  write("b.toml", job("x"));
+  reload();
+  folder_.remove("b.toml");
+  write("a.toml", job("x"));
+  EXPECT_TRUE(jobs_.reload().empty());
+}
+
+TEST_F(JobsDirTest, KeepsANameWithTheLastGoodVersionOfTheFirstFile) {
+  write("a.toml", job("x", "a"));
+  write("b.toml", job("x", "b"));
+  reload();
+  write("a.toml", "broken");
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(in_force(), "x=a");
+}
+
+TEST_F(JobsDirTest, ReadsOnlyTheNamedFiles) {
+  write("a.toml", job("a"));
+  write("b.toml", job("b"));
+  reload();
+  write("a.toml", job("a", "new"));
+  write("b.toml", job("b", "new"));
+  write("c.toml", job("c"));
+  const std::string names[] = {"b.toml", "c.toml", "none.toml", "b.toml~", "../a.toml"};
+  EXPECT_EQ(text_of_changes(jobs_.reload(names)), "+c~b");
+  EXPECT_EQ(in_force(), "a=true b=new c=true");
+  folder_.remove("c.toml");
+  EXPECT_EQ(text_of_changes(jobs_.reload(names)), "-c");
+  EXPECT_EQ(reload(), "~a");
+}
+
+TEST_F(JobsDirTest, SeesAFileThatChangesWithItsSizeAndMomentUnchanged) {
+  for (const char* shell : {"1", "2", "3", "4"}) {
+    write("a.toml", job("a", shell));
+    reload();
+    EXPECT_EQ(in_force(), std::string("a=") + shell);
+  }
+}
+
+TEST_F(JobsDirTest, FindsWhatIsNoRegularFile) {
+  write("good.toml", job("good"));
+  std::filesystem::create_directory(path("directory.toml"));
+  std::filesystem::create_symlink("none", path("dangling.toml"));
+  std::filesystem::create_symlink("good.toml", path("link.toml"));
+  ASSERT_EQ(::mkfifo(path("fifo.toml").c_str(), 0644), 0);
+  const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path("socket.toml").copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(reload(), "+good");
+  EXPECT_EQ(findings(), path("dangling.toml") + ":1:1: error: this is a link; put a regular file in its place\n" +
+                            path("directory.toml") + ":1:1: error: this is no regular file; remove it or rename it\n" +
+                            path("fifo.toml") + ":1:1: error: this is no regular file; remove it or rename it\n" +
+                            path("link.toml") + ":1:1: error: this is a link; put a regular file in its place\n" +
+                            path("socket.toml") + ":1:1: error: this is no regular file; remove it or rename it\n");
+}
+
+TEST_F(JobsDirTest, KeepsTheLastGoodVersionOfAFileThatBecomesALink) {
+  write("a.toml", job("a"));
+  reload();
+  folder_.remove("a.toml");
+  std::filesystem::create_symlink("none", path("a.toml"));
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(in_force(), "a=true");
+  EXPECT_TRUE(findings().starts_with(path("a.toml") + ":1:1: error: this is a link"));
+}
+
+TEST_F(JobsDirTest, RefusesAFileThatOthersMayWrite) {
+  write("a.toml", job("a"));
+  write("b.toml", job("b"));
+  ASSERT_EQ(::chmod(path("a.toml").c_str(), 0646), 0);
+  EXPECT_EQ(reload(), "+b");
+  EXPECT_EQ(
+      findings(),
+      path("a.toml") + ":1:1: error: the file is writable by others (mode 0646); take that away with chmod go-w\n");
+  ASSERT_EQ(::chmod(path("a.toml").c_str(), 0644), 0);
+  EXPECT_EQ(reload(), "+a");
+  ASSERT_EQ(::chmod(path("a.toml").c_str(), 0664), 0);
+  EXPECT_EQ(reload(), "");
+  EXPECT_EQ(in_force(), "a=true b=true");
+  EXPECT_NE(findings(), "");
+}
+
+/// As root with a file given away; else with a daemon that is somebody else: either way a stranger's file is refused.
+TEST_F(JobsDirTest, RefusesWhatBelongsToSomebodyElse) {
+  write("a.toml", job("a"));
+  JobSettings settings;
+  if (::geteuid() == 0)
+    ASSERT_EQ(::chown(path("a.toml").c_str(), 12'345, 12'345), 0);
+  else
+    settings.daemon = ::geteuid() + 1;
+  JobsDir jobs(folder_.path(), settings);
+  jobs.reload();
+  ASSERT_EQ(jobs.set().diagnostics.size(), 1u);
+  EXPECT_NE(jobs.set().diagnostics[0].message.find("belongs to user "), std::string::npos);
+  EXPECT_EQ(jobs.set().diagnostics[0].line, 1);
+  EXPECT_EQ(in_force(jobs), "");
+}
+
+TEST_F(JobsDirTest, LeavesAllAsItWasWhereTheFolderIsNotToBeTrusted) {
+  write("a.toml", job("a"));
+  reload();
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
+  write("a.toml", job("a", "evil"));
+  write("b.toml", job("b"));
+  EXPECT_EQ(reload(), "");
+  const std::string names[] = {"b.toml"};
+  EXPECT_EQ(text_of_changes(jobs_.reload(names)), "");
+  EXPECT_EQ(in_force(), "a=true");
+  EXPECT_EQ(findings(), folder_.path() + ":1:1: error: " + folder_.path() +
+                            " is writable by others (mode 0777); take that away with chmod go-w\n");
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+  EXPECT_EQ(reload(), "+b~a");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, LeavesAllAsItWasWhereTheFolderIsGone) {
+  std::filesystem::create_directory(path("jobs.d"));
+  write("jobs.d/a.toml", job("a"));
+  JobsDir jobs(path("jobs.d"), {});
+  jobs.reload();
+  std::filesystem::remove_all(path("jobs.d"));
+  jobs.reload();
+  EXPECT_EQ(in_force(jobs), "a=true");
+  EXPECT_EQ(text_of(jobs.set().diagnostics),
+            path("jobs.d") + ":1:1: error: no such folder; create it, or set jobs_dir\n");
+}
+
+TEST_F(JobsDirTest, FindsFilesThatAreTooLarge) {
+  write("a.toml", job("a"));
+  write("large.toml", std::string(1024 * 1024 + 1, '#'));
+  write("line.toml", std::string(1024 * 1024, '#'));
+  EXPECT_EQ(reload(), "+a");
+  EXPECT_EQ(findings(), path("large.toml") + ":1:1: error: the file is larger than 1 MiB\n" + path("line.toml") +
+                            ":1:65537: error: the line is longer than 64 KiB; break it, or use a multi-line string\n");
+}
+
+TEST_F(JobsDirTest, TakesAFileOfOneMiB) {
+  std::string text = job("a");
+  while (text.size() + 64 <= 1024 * 1024) text += "#" + std::string(62, '-') + "\n";
+  write("a.toml", text + std::string(1024 * 1024 - text.size(), '\n'));
+  EXPECT_EQ(reload(), "+a") << findings();
+}
+
+TEST_F(JobsDirTest, GathersGroupsOfTheConfigAndOfAllFiles) {
+  Group config_group;
+  config_group.name = "config";
+  JobsDir jobs(folder_.path(), {}, {"/etc/ballot/ballot.toml", {{config_group, {7, 8}}}});
+  EXPECT_EQ(jobs.set().groups.size(), 1u);
+  write("a.toml", "[group.a]\n[group.same]\n");
+  write("b.toml", "[group.same]\n[group.config]\nmax_running = 1\n");
+  EXPECT_TRUE(jobs.reload().groups);
+  EXPECT_EQ(jobs.set().groups.size(), 3u);
+  EXPECT_EQ(jobs.set().groups.at("config"), config_group);
+  EXPECT_EQ(text_of(jobs.set().diagnostics),
+            path("b.toml") +
+                ":2:8: error: group 'config' is already defined, and differently, at /etc/ballot/ballot.toml:7, "
+                "and counts there; make them alike or keep one\n" +
+                path("b.toml") + ":3:1: warning: 'max_running' has no effect in this version\n");
+  folder_.remove("a.toml");
+  EXPECT_TRUE(jobs.reload().groups);
+  EXPECT_EQ(jobs.set().groups.size(), 2u);
+  EXPECT_FALSE(jobs.reload().groups);
+}
+
+TEST_F(JobsDirTest, KeepsWarningsOfFilesInForce) {
+  write("a.toml", job("a") + "retries = 3\n");
+  reload();
+  EXPECT_EQ(findings(), path("a.toml") + ":3:1: warning: 'retries' has no effect in this version\n");
+  EXPECT_FALSE(jobs_.reload().diagnostics);
+  EXPECT_EQ(in_force(), "a=true");
+}
+
+}  // namespace
+}  // namespace ballot::config

@@ -1,0 +1,86 @@
+#include "config/trust.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "temp_folder.hpp"
+
+namespace ballot::config {
+namespace {
+
+constexpr std::uint32_t root = 0, daemon_user = 990, somebody = 1000;
+
+struct stat status(std::uint32_t owner, mode_t mode) {
+  struct stat info {};
+  info.st_uid = owner;
+  info.st_mode = S_IFREG | mode;
+  return info;
+}
+
+TEST(Trust, IsForRootAndTheDaemonsUser) {
+  EXPECT_FALSE(distrust(status(root, 0644), daemon_user));
+  EXPECT_FALSE(distrust(status(daemon_user, 0600), daemon_user));
+  const auto fault = distrust(status(somebody, 0644), daemon_user);
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(fault->starts_with("belongs to user 1000")) << *fault;
+}
+
+TEST(Trust, EndsWhereOthersMayWrite) {
+  for (const mode_t mode : {0666, 0662, 0664, 0602, 0777, 01777}) {
+    const auto fault = distrust(status(root, mode), daemon_user);
+    ASSERT_TRUE(fault) << mode;
+    EXPECT_TRUE(fault->starts_with("is writable by others (mode ")) << *fault;
+  }
+}
+
+class TrustOfAFolder : public ::testing::Test {
+ protected:
+  TrustOfAFolder() { std::filesystem::create_directories(folder_.path("a/b")); }
+
+  std::string fault(const std::string& path) { return distrust_folder(path, ::geteuid()).value_or("none"); }
+  void set_mode(std::string_view name, mode_t mode) { ASSERT_EQ(::chmod(folder_.path(name).c_str(), mode), 0); }
+
+  TempFolder folder_;
+};
+
+TEST_F(TrustOfAFolder, LooksAtEveryFolderOnTheWay) {
+  EXPECT_EQ(fault(folder_.path("a/b")), "none");
+  set_mode("a", 0777);
+  EXPECT_EQ(fault(folder_.path("a/b")),
+            folder_.path("a") + " is writable by others (mode 0777); take that away with chmod go-w");
+  set_mode("a", 0755);
+  set_mode("a/b", 0775);
+  EXPECT_EQ(fault(folder_.path("a/b")),
+            folder_.path("a/b") + " is writable by others (mode 0775); take that away with chmod go-w");
+}
+
+TEST_F(TrustOfAFolder, TakesAStickyFolderOnTheWayButNotAtTheEnd) {
+  set_mode("a", 01777);
+  EXPECT_EQ(fault(folder_.path("a/b")), "none");
+  EXPECT_NE(fault(folder_.path("a")), "none");
+}
+
+TEST_F(TrustOfAFolder, FollowsLinksAndLooksAtBothWays) {
+  std::filesystem::create_directories(folder_.path("c"));
+  std::filesystem::create_symlink("../a/b", folder_.path("c/link"));
+  EXPECT_EQ(fault(folder_.path("c/link")), "none");
+  set_mode("c", 0777);
+  EXPECT_TRUE(fault(folder_.path("c/link")).starts_with(folder_.path("c") + " is"));
+  set_mode("c", 0755);
+  set_mode("a", 0777);
+  EXPECT_TRUE(fault(folder_.path("c/link")).starts_with(folder_.path("a") + " is"));
+  set_mode("a", 0755);
+  std::filesystem::create_symlink(folder_.path("c"), folder_.path("absolute"));
+  EXPECT_EQ(fault(folder_.path("absolute/link/.")), "none");
+}
+
+TEST_F(TrustOfAFolder, IsNotLostInCircles) {
+  std::filesystem::create_symlink("y", folder_.path("x"));
+  std::filesystem::create_symlink("x", folder_.path("y"));
+  EXPECT_NE(fault(folder_.path("x")).find("circles"), std::string::npos);
+}
+
+TEST_F(TrustOfAFolder, SaysNothingOfWhatDoesNotExist) { EXPECT_EQ(fault(folder_.path("a/none/b")), "none"); }
+
+}  // namespace
+}  // namespace ballot::config

@@ -1,0 +1,100 @@
+#include "core/register.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+WallTime at(const char* text) { return *parse_wall(text); }
+
+JobRegister full() {
+  JobRegister r;
+  r.group = "nightly";
+  r.definition = "9f3a";
+  r.timing = {"Europe/Paris", {"0 2 * * *", "@every 90s"}, at("2025-01-01T00:00:00Z"), at("2026-01-01T00:00:00Z")};
+  r.epoch = 7;
+  r.since = at("2025-03-01T00:00:00Z");
+  r.cursor = at("2025-03-09T07:00:00Z");
+  r.paused = true;
+  r.fence = 12;
+  r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};
+  OpenRun run;
+  run.id = Random(1).run_id(r.cursor);
+  run.slot = r.cursor;
+  run.trigger = Trigger::catch_up;
+  run.attempt = 2;
+  run.fence = 12;
+  run.epoch = 7;
+  run.node = "host-1.example";
+  run.on_leadership_lost = OnLeadershipLost::finish;
+  run.kill_grace = 10s;
+  run.success_codes = {0, 3};
+  r.runs = {run};
+  r.anchors = {{"@every 90s", r.since}};
+  r.boots = {"boot-1", "boot-2"};
+  return r;
+}
+
+TEST(JobRegister, ReadsBackWhatItWrote) {
+  const auto read = parse_job_register(to_text(full()));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(*read, full());
+}
+
+TEST(JobRegister, KeepsWhatANewerVersionAdded) {
+  std::string text = to_text(full()) + "colour blue and green\n";
+  const std::size_t run = text.find(" state=claimed");
+  text.insert(run, " mood=good");
+  const auto read = parse_job_register(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->unknown, std::vector<std::string>{"colour blue and green"});
+  EXPECT_EQ(read->runs[0].unknown, "mood=good");
+  EXPECT_NE(to_text(*read).find("mood=good"), std::string::npos);
+  EXPECT_NE(to_text(*read).find("colour blue and green\n"), std::string::npos);
+}
+
+TEST(JobRegister, RefusesANewerFormatAndSaysSo) {
+  const auto read = parse_job_register("ballot 2\ngroup nightly\n");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, Errc::refused);
+}
+
+TEST(JobRegister, NamesTheLineThatIsUnreadable) {
+  for (const char* text :
+       {"", "hello\n", "ballot 1\ncursor yesterday\n", "ballot 1\nfence -1\n", "ballot 1\nfence 1x\n",
+        "ballot 1\nrun nobody\n", "ballot 1\nsettled 2025-03-08T07:00:00Z\n", "ballot 1\ngroup\n"}) {
+    const auto read = parse_job_register(text);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code, Errc::corrupt) << text;
+  }
+  EXPECT_NE(parse_job_register("ballot 1\ncursor yesterday\n").error().what.find("line 2"), std::string::npos);
+}
+
+TEST(JobRegister, StaysWithinItsSizeWhenFull) {
+  JobRegister r = full();
+  while (r.runs.size() < open_run_limit) r.runs.push_back(r.runs[0]);
+  for (auto& run : r.runs) run.node = std::string(64, 'n');
+  r.dispositions.clear();
+  EXPECT_LT(to_text(r).size(), register_limit);
+  r.runs.resize(1);
+  while (r.dispositions.size() < disposition_limit) r.dispositions.push_back(full().dispositions[0]);
+  EXPECT_LT(to_text(r).size(), register_limit);
+}
+
+TEST(GroupRegister, ReadsBackWhatItWrote) {
+  GroupRegister r{7, "a", at("2025-03-09T07:00:00.250Z"), at("2025-03-09T08:00:00Z"), Cause::shutdown, {}};
+  const auto read = parse_group_register(to_text(r));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->epoch, 7u);
+  EXPECT_EQ(read->elected_at, r.elected_at);
+  EXPECT_EQ(read->ended_at, r.ended_at);
+  EXPECT_EQ(read->cause, Cause::shutdown);
+}
+
+}  // namespace
+}  // namespace ballot::core

@@ -1,0 +1,130 @@
+#include "core/settlement.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ballot::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+const WallTime start{Millis(1'767'225'600'000)};  // 2026-01-01T00:00:00Z
+
+struct Minutes : testing::Test {
+  schedule::Plan plan = std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"* * * * *"}}));
+  AnchoredPlan anchored{&plan, {}, {}};
+  Settlement settlement;
+  ScanRules rules;
+
+  void SetUp() override {
+    settlement.reset(start);
+    rules.start_deadline = 5min;
+    rules.coverage.elected_at = start;
+  }
+};
+
+TEST_F(Minutes, ASlotThatIsDueWaitsToBeClaimed) {
+  EXPECT_TRUE(settlement.scan(anchored, rules, start + 1min));
+  ASSERT_TRUE(settlement.first_due());
+  EXPECT_EQ(settlement.first_due()->at, start + 1min);
+  EXPECT_EQ(settlement.first_due()->trigger, Trigger::schedule);
+  EXPECT_FALSE(settlement.has_decided());
+}
+
+TEST_F(Minutes, NothingIsDueBeforeItsTime) {
+  settlement.scan(anchored, rules, start + 59s);
+  EXPECT_FALSE(settlement.first_due());
+}
+
+TEST_F(Minutes, OfPassedSlotsTheLatestIsCaughtUpAndTheOthersAreMissedByReason) {
+  settlement.scan(anchored, rules, start + 10min + 30s);
+  ASSERT_TRUE(settlement.first_due());
+  EXPECT_EQ(settlement.first_due()->at, start + 10min);
+  EXPECT_EQ(settlement.first_due()->trigger, Trigger::catch_up);
+  const std::vector<Disposition> expected{{start + 1min, start + 5min, 5, Status::missed, Reason::start_deadline},
+                                          {start + 6min, start + 9min, 4, Status::missed, Reason::misfire}};
+  EXPECT_EQ(settlement.decided(32), expected);
+}
+
+TEST_F(Minutes, PrecedenceIsNoLeaderThenUnclaimedThenTheRest) {
+  rules.coverage.elected_at = start + 6min;
+  rules.coverage.term_before = {start + 2min, start + 3min + 30s};
+  rules.coverage.blocked_since = start + 8min;
+  settlement.scan(anchored, rules, start + 10min + 30s);
+  const std::vector<Disposition> expected{{start + 1min, start + 1min, 1, Status::missed, Reason::no_leader},
+                                          {start + 2min, start + 3min, 2, Status::missed, Reason::unclaimed},
+                                          {start + 4min, start + 6min, 3, Status::missed, Reason::no_leader},
+                                          {start + 7min, start + 7min, 1, Status::missed, Reason::misfire},
+                                          {start + 8min, start + 9min, 2, Status::missed, Reason::unclaimed}};
+  EXPECT_EQ(settlement.decided(32), expected);
+}
+
+TEST_F(Minutes, AllCatchesUpOldestFirstAtMostTheLimit) {
+  rules.misfire = Misfire::all;
+  rules.misfire_limit = 3;
+  settlement.scan(anchored, rules, start + 5min + 30s);
+  std::vector<WallTime> due;
+  while (const DueSlot* first = settlement.first_due()) {
+    due.push_back(first->at);
+    settlement.drop_first_due();
+  }
+  EXPECT_EQ(due, (std::vector<WallTime>{start + 3min, start + 4min, start + 5min}));
+}
+
+TEST_F(Minutes, WhileThePreviousRunHasNotEndedASlotIsSkipped) {
+  rules.busy = true;
+  settlement.scan(anchored, rules, start + 1min);
+  EXPECT_FALSE(settlement.first_due());
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].reason, Reason::overlap);
+}
+
+TEST_F(Minutes, WhatIsDecidedBehindAWaitingSlotIsNotWrittenBeforeIt) {
+  settlement.scan(anchored, rules, start + 1min);
+  settlement.scan(anchored, rules, start + 2min);
+  EXPECT_FALSE(settlement.has_decided());
+  EXPECT_EQ(settlement.settled_until(), start);
+  settlement.drop_first_due();
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].from, start + 2min);
+}
+
+TEST_F(Minutes, RewindForgetsTheWaitingSlotAndEverythingAfterIt) {
+  rules.busy = true;
+  settlement.scan(anchored, rules, start + 1min);
+  rules.busy = false;
+  settlement.scan(anchored, rules, start + 2min);
+  settlement.scan(anchored, rules, start + 3min);
+  settlement.rewind();
+  EXPECT_EQ(settlement.position(), start + 1min);
+  EXPECT_FALSE(settlement.first_due());
+  EXPECT_EQ(settlement.decided_count(), 1u);
+}
+
+TEST_F(Minutes, AStepLooksAtABoundedNumberOfSlots) {
+  const WallTime far = start + 1min * (scan_budget + 10);
+  rules.mode = ScanRules::Mode::paused;
+  EXPECT_FALSE(settlement.scan(anchored, rules, far));
+  EXPECT_TRUE(settlement.scan(anchored, rules, far));
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].slots, scan_budget + 10);
+  EXPECT_EQ(settlement.decided(1)[0].reason, Reason::paused);
+}
+
+TEST(Settlement, ADateThatDoesNotExistIsMissedOnceAndSplitsNothingElse) {
+  const auto plan =
+      std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"0 9 * * *"}, .timezone = "Pacific/Apia"}));
+  const WallTime before{std::chrono::sys_days(std::chrono::year(2011) / 12 / 28)};
+  Settlement settlement;
+  settlement.reset(before);
+  ScanRules rules;
+  rules.start_deadline = 1h;
+  rules.coverage.elected_at = before;
+  settlement.scan({&plan, {}, {}}, rules, before + 96h);
+  int gaps = 0;
+  for (const Disposition& d : settlement.decided(32))
+    gaps += d.reason == Reason::dst_gap ? static_cast<int>(d.slots) : 0;
+  EXPECT_EQ(gaps, 1);
+}
+
+}  // namespace
+}  // namespace ballot::core

@@ -1,0 +1,299 @@
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <cstring>
+#include <thread>
+
+#include "io/control_client.hpp"
+#include "io/control_server.hpp"
+#include "support/temp_folder.hpp"
+#include "unit/io/loop_until.hpp"
+
+namespace ballot::io {
+namespace {
+
+using testing::run_until;
+
+Message ask_for(const std::string& what) {
+  Message message;
+  return message.set("do", what);
+}
+
+struct Control : ::testing::Test {
+  void serve(ControlServer::Handler handler, ControlLimits limits = {}) {
+    auto listening = ControlServer::listen(loop, path, std::move(handler), limits);
+    ASSERT_TRUE(listening) << listening.error().what;
+    server = *std::move(listening);
+  }
+
+  /// What `client` returns, run on a thread of its own while the loop turns.
+  template <class F>
+  auto during(F client) {
+    std::optional<decltype(client())> answer;
+    std::atomic<bool> done = false;
+    std::thread thread([&] {
+      answer = client();
+      done = true;
+      boost::asio::post(loop, [] {});
+    });
+    EXPECT_TRUE(run_until(loop, [&] { return done.load(); }));
+    thread.join();
+    return *std::move(answer);
+  }
+  Result<Message> answer_to(const Message& request) {
+    return during([&] { return ask_once(path, request, std::chrono::seconds(5)); });
+  }
+
+  /// A client with no manners.
+  UniqueFd raw_client(const std::string& says) {
+    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::send(fd.get(), says.data(), says.size(), MSG_NOSIGNAL), static_cast<ssize_t>(says.size()));
+    return fd;
+  }
+  /// All that the server says until it closes.
+  std::string raw_answer(const UniqueFd& fd) {
+    std::string text, chunk(65536, '\0');
+    const bool closed = run_until(loop, [&] {
+      ssize_t size = 0;
+      while ((size = ::recv(fd.get(), chunk.data(), chunk.size(), MSG_DONTWAIT)) > 0)
+        text.append(chunk, 0, static_cast<std::size_t>(size));
+      const bool end = size == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+      if (!end) loop.run_one_for(Millis(1));
+      return end;
+    });
+    return closed ? text : "open";
+  }
+
+  testing::TempFolder folder;
+  const std::string path = folder / "ballot.sock";
+  boost::asio::io_context loop;
+  std::unique_ptr<ControlServer> server;
+};
+
+TEST_F(Control, AnswersARequest) {
+  serve([](const Request& request, const Reply& reply) {
+    EXPECT_EQ(request.uid, ::getuid());
+    reply.finish(ask_for("done " + request.message.text("do").value_or("")));
+  });
+  const auto answer = answer_to(ask_for("flush"));
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_EQ(answer->text("do"), "done flush");
+}
+
+TEST_F(Control, AnswersInManyLinesAndLater) {
+  std::optional<Reply> kept;
+  serve([&](const Request&, const Reply& reply) {
+    kept = reply;
+    boost::asio::post(loop, [&] {
+      for (int i = 0; i < 1000; ++i) kept->send(Message().set("i", i));
+      kept->finish(Message().set("i", 1000));
+      kept->send(Message().set("i", 1001));
+    });
+  });
+  const auto lines = during([&] {
+    std::vector<std::int64_t> seen;
+    auto client = ControlClient::ask(path, ask_for("watch"));
+    if (!client) return seen;
+    for (auto line = client->next(Millis(5000)); line && *line; line = client->next(Millis(5000)))
+      seen.push_back((*line)->integer("i").value_or(-1));
+    return seen;
+  });
+  ASSERT_EQ(lines.size(), 1001u);
+  EXPECT_EQ(lines.back(), 1000);
+  EXPECT_TRUE(kept->gone());
+}
+
+TEST_F(Control, BringsAnErrorToTheClientAsThatError) {
+  serve([](const Request&, const Reply& reply) { reply.fail({Errc::not_found, "no job 'x'"}); });
+  const auto answer = answer_to(ask_for("trigger"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::not_found);
+  EXPECT_EQ(answer.error().what, "no job 'x'");
+}
+
+TEST_F(Control, SaysSoWhenARequestIsNeverAnswered) {
+  serve([](const Request&, const Reply&) {});
+  const auto answer = answer_to(ask_for("x"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::unavailable);
+}
+
+TEST_F(Control, ClientGivesUpInTimeAndMayAskOn) {
+  std::optional<Reply> kept;
+  serve([&](const Request&, const Reply& reply) { kept = reply; });
+  auto client = during([&] { return ControlClient::ask(path, ask_for("wait")); });
+  ASSERT_TRUE(client);
+  const auto early = during([&] { return client->next(Millis(20)); });
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().code, Errc::timeout);
+  ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
+  kept->finish(ask_for("done"));
+  const auto late = during([&] { return client->next(Millis(5000)); });
+  ASSERT_TRUE(late && *late);
+  EXPECT_EQ((*late)->text("do"), "done");
+}
+
+TEST_F(Control, ClientSaysWhatToDoWithoutADaemon) {
+  const auto answer = ask_once(path, ask_for("x"), Millis(1000));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::unavailable);
+  EXPECT_NE(answer.error().what.find("ballot serve"), std::string::npos) << answer.error().what;
+  EXPECT_NE(answer.error().what.find(path), std::string::npos);
+}
+
+TEST_F(Control, ClientHearsThatTheDaemonWentAway) {
+  serve([&](const Request&, const Reply& reply) {
+    reply.send(ask_for("first"));
+    boost::asio::post(loop, [&, reply] { server.reset(); });
+  });
+  const auto answer = during([&] {
+    auto client = ControlClient::ask(path, ask_for("watch"));
+    EXPECT_TRUE(client);
+    auto line = client->next(Millis(5000));
+    while (line && *line) line = client->next(Millis(5000));
+    return line;
+  });
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::unavailable);
+}
+
+TEST_F(Control, HandlerMayDestroyTheServer) {
+  serve([&](const Request&, const Reply&) { server.reset(); });
+  const auto answer = answer_to(ask_for("stop"));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::unavailable);
+}
+
+TEST_F(Control, KnowsWhenTheClientHasGone) {
+  std::optional<Reply> kept;
+  serve([&](const Request&, const Reply& reply) { kept = reply; });
+  auto client = raw_client("{}\n");
+  ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
+  EXPECT_FALSE(kept->gone());
+  client.reset();
+  EXPECT_TRUE(run_until(loop, [&] { return kept->gone(); }));
+  kept->finish(ask_for("nobody hears it"));
+}
+
+TEST_F(Control, SocketIsForRootAndTheGroup) {
+  serve([](const Request&, const Reply&) {});
+  struct stat status {};
+  ASSERT_EQ(::stat(path.c_str(), &status), 0);
+  EXPECT_TRUE(S_ISSOCK(status.st_mode));
+  EXPECT_EQ(status.st_mode & 07777, 0660u);
+  EXPECT_EQ(status.st_uid, ::geteuid());
+  if (const group* ballot = ::getgrnam("ballot"); ballot != nullptr && ::geteuid() == 0) {
+    EXPECT_EQ(status.st_gid, ballot->gr_gid);
+  }
+}
+
+TEST_F(Control, ReplacesTheSocketOfADeadDaemonOnly) {
+  {
+    UniqueFd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    ASSERT_EQ(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  serve([](const Request&, const Reply& reply) { reply.finish({}); });
+  const auto second = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::conflict);
+  EXPECT_NE(second.error().what.find("another ballot daemon listens on " + path), std::string::npos);
+  EXPECT_TRUE(answer_to(ask_for("x"))) << "the first one still listens";
+  server.reset();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  serve([](const Request&, const Reply&) {});
+}
+
+TEST_F(Control, TouchesNothingElseOfThatName) {
+  folder.write("ballot.sock", "precious");
+  const auto listening = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
+  ASSERT_FALSE(listening);
+  EXPECT_EQ(listening.error().code, Errc::io);
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+}
+
+TEST_F(Control, SaysWhatIsWrongWithThePath) {
+  const auto handler = [](const Request&, const Reply&) {};
+  const auto no_folder = ControlServer::listen(loop, folder / "none/ballot.sock", handler);
+  ASSERT_FALSE(no_folder);
+  EXPECT_NE(no_folder.error().what.find("make its folder"), std::string::npos) << no_folder.error().what;
+  const auto too_long = ControlServer::listen(loop, folder / std::string(120, 'x'), handler);
+  ASSERT_FALSE(too_long);
+  EXPECT_NE(too_long.error().what.find("107 characters"), std::string::npos) << too_long.error().what;
+}
+
+TEST_F(Control, RefusesBadLines) {
+  serve([](const Request&, const Reply&) { ADD_FAILURE() << "no request"; }, {.line_bytes = 10000});
+  const auto not_json = raw_client("hello\n");
+  EXPECT_EQ(raw_answer(not_json).find("{\"error\":\"invalid\",\"last\":true,\"text\":\"this is not JSON"), 0u);
+  const auto too_long = raw_client(std::string(20000, 'x'));
+  EXPECT_NE(raw_answer(too_long).find("at most 10000 bytes"), std::string::npos);
+}
+
+TEST_F(Control, TakesALineInPieces) {
+  serve([](const Request& request, const Reply& reply) { reply.finish(request.message); });
+  const auto client = raw_client("{\"do\":");
+  testing::run_for(loop, Millis(10));
+  ASSERT_EQ(::send(client.get(), "\"x\"}\n", 5, 0), 5);
+  EXPECT_EQ(raw_answer(client), "{\"do\":\"x\",\"last\":true}\n");
+}
+
+TEST_F(Control, BoundsItsClients) {
+  std::vector<Reply> kept;
+  serve([&](const Request&, const Reply& reply) { kept.push_back(reply); }, {.clients = 2});
+  const auto first = raw_client("{}\n"), second = raw_client("{}\n");
+  ASSERT_TRUE(run_until(loop, [&] { return kept.size() == 2; }));
+  const auto third = raw_client("{}\n");
+  EXPECT_NE(raw_answer(third).find("too many commands"), std::string::npos);
+  kept.front().finish({});
+  EXPECT_EQ(raw_answer(first), "{\"last\":true}\n");
+  const auto fourth = raw_client("{}\n");
+  EXPECT_TRUE(run_until(loop, [&] { return kept.size() == 3; }));
+}
+
+TEST_F(Control, DropsAClientThatSaysNothing) {
+  serve([](const Request&, const Reply&) {}, {.patience = Millis(20)});
+  EXPECT_EQ(raw_answer(raw_client("{\"do\"")), "");
+}
+
+TEST_F(Control, DropsAClientThatDoesNotRead) {
+  std::optional<Reply> kept;
+  serve([&](const Request&, const Reply& reply) { kept = reply; }, {.patience = Millis(50)});
+  const auto client = raw_client("{}\n");
+  ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
+  kept->send(ask_for(std::string(4 << 20, 'x')));
+  EXPECT_TRUE(run_until(loop, [&] { return kept->gone(); }));
+}
+
+TEST_F(Control, DropsAClientThatLetsTooMuchPileUp) {
+  std::optional<Reply> kept;
+  serve([&](const Request&, const Reply& reply) { kept = reply; }, {.unread_bytes = 1 << 20});
+  const auto client = raw_client("{}\n");
+  ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
+  for (int i = 0; i < 40 && !kept->gone(); ++i) kept->send(ask_for(std::string(1 << 16, 'x')));
+  EXPECT_TRUE(kept->gone());
+}
+
+TEST_F(Control, WaitsForAnAnswerLongerThanItsPatience) {
+  std::optional<Reply> kept;
+  serve([&](const Request&, const Reply& reply) { kept = reply; }, {.patience = Millis(20)});
+  const auto client = raw_client("{}\n");
+  ASSERT_TRUE(run_until(loop, [&] { return kept.has_value(); }));
+  testing::run_for(loop, Millis(60));
+  EXPECT_FALSE(kept->gone());
+}
+
+}  // namespace
+}  // namespace ballot::io

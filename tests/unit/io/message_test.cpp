@@ -1,0 +1,68 @@
+#include "io/message.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace ballot::io {
+namespace {
+
+TEST(Message, ComesBackAsItWent) {
+  Message row;
+  row.set("name", "a").set("next", Message::Value());
+  Message message;
+  message.set("text", "line\nbreak \"quoted\" \\ \x01 \xC3\xA9")
+      .set("yes", true)
+      .set("big", std::numeric_limits<std::int64_t>::max())
+      .set("small", std::numeric_limits<std::int64_t>::min())
+      .set("texts", std::vector<std::string>{"a", "b"})
+      .set("rows", std::vector<Message>{row, row});
+  const std::string line = encode(message);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const auto back = decode(line);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, message);
+}
+
+TEST(Message, SendsWhatIsNoUtf8AsReplacementCharacters) {
+  Message message;
+  message.set("text", "a\xff\xc3(b");
+  const auto back = decode(encode(message));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->text("text"), "a\xEF\xBF\xBD\xEF\xBF\xBD(b");
+}
+
+TEST(Message, HasNoValueOfAnotherType) {
+  Message message;
+  message.set("number", 3).set("nothing", std::optional<std::string>());
+  EXPECT_EQ(message.integer("number"), 3);
+  EXPECT_FALSE(message.text("number"));
+  EXPECT_FALSE(message.text("nothing"));
+  EXPECT_FALSE(message.flag("absent"));
+  EXPECT_TRUE(message.texts("number").empty());
+}
+
+TEST(Message, RefusesWhatItCannotHold) {
+  const std::string deep = std::string(40, '[') + std::string(40, ']');
+  for (const std::string& line :
+       {std::string(), std::string("{"), std::string("[]"), std::string("3"), std::string("{\"a\":1.5}"),
+        std::string("{\"a\":{}}"), std::string("{\"a\":[1]}"), std::string("{\"a\":[\"x\",{}]}"),
+        std::string("{\"a\":1} x"), std::string("{\"a\":18446744073709551615}"), std::string("{\"a\":\"\xff\"}"),
+        "{\"a\":" + deep + "}"}) {
+    const auto message = decode(line);
+    ASSERT_FALSE(message) << line;
+    EXPECT_EQ(message.error().code, Errc::invalid) << line;
+    EXPECT_FALSE(message.error().what.empty()) << line;
+  }
+}
+
+TEST(Message, CarriesAnErrorThereAndBack) {
+  const auto back = to_error(to_message({Errc::not_found, "no job 'x'"}));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->code, Errc::not_found);
+  EXPECT_EQ(back->what, "no job 'x'");
+  EXPECT_FALSE(to_error(Message()));
+}
+
+}  // namespace
+}  // namespace ballot::io

@@ -1,0 +1,343 @@
+// What only the local backend has: its files and what becomes of them, its group commit, its hand-over on one machine.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "conformance/local_cluster.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace ballot::conformance;
+namespace fs = std::filesystem;
+
+/// A backend in this process with what it was told.
+class Daemon {
+ public:
+  Daemon(const fs::path& state, std::string node, int pid = 100)
+      : node_(std::move(node)),
+        pid_(pid),
+        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), {}}, told)) {}
+
+  /// Empty: open. Else what SessionClosed says.
+  std::string open(Millis timeout = 60s, const std::string& boot_id = "boot") {
+    backend_->open({++generation_, node_, boot_id, "machine", "host", pid_, "test", timeout});
+    bell_.wait([&] { return opened() || closed(); }, 10s);
+    return opened() ? "" : closed() ? closed()->text : "no answer";
+  }
+  std::optional<std::uint64_t> lead(const std::string& group) {
+    backend_->campaign(group);
+    bell_.wait([&] { return told.leads(generation_, group).has_value(); }, 5s);
+    return told.leads(generation_, group);
+  }
+  WriteAnswer write(const RegisterWrite& one) { return write(std::vector<RegisterWrite>{one}).at(0); }
+  std::vector<WriteAnswer> write(std::vector<RegisterWrite> batch) {
+    backend_->write(++request_, std::move(batch));
+    bell_.wait([&] { return answer<backend::Wrote>() || closed(); }, 20s);
+    const auto wrote = answer<backend::Wrote>();
+    return wrote ? wrote->answers : std::vector<WriteAnswer>(1);
+  }
+  backend::Renewed renew() {
+    backend_->renew(++request_);
+    bell_.wait([&] { return answer<backend::Renewed>() || closed(); }, 20s);
+    return answer<backend::Renewed>().value_or(backend::Renewed{});
+  }
+  void close(bool keep) {
+    backend_->close(keep);
+    bell_.wait([&] { return closed().has_value(); }, 10s);
+  }
+
+  template <class Answer>
+  std::optional<Answer> answer() {
+    return told.answer<Answer>(generation_, request_);
+  }
+  bool opened() const { return !told.all<backend::SessionOpened>(generation_).empty(); }
+  std::optional<backend::SessionClosed> closed() const {
+    const auto all = told.all<backend::SessionClosed>(generation_);
+    return all.empty() ? std::nullopt : std::optional(all[0]);
+  }
+  std::optional<backend::Elected> elected() const {
+    const auto all = told.all<backend::Elected>(generation_);
+    return all.empty() ? std::nullopt : std::optional(all.back());
+  }
+  bool wait(const std::function<bool()>& done, Millis limit) { return bell_.wait(done, limit); }
+  Backend& backend() { return *backend_; }
+  std::uint64_t generation() const { return generation_; }
+
+ private:
+  Bell bell_;
+
+ public:
+  Recorder told{bell_};
+
+ private:
+  std::string node_;
+  int pid_;
+  std::uint64_t generation_ = 0;
+  RequestId request_ = 0;
+  std::unique_ptr<Backend> backend_;
+};
+
+class Local : public testing::Test {
+ protected:
+  fs::path state() const { return folder_.path(); }
+  fs::path file(const std::string& name) const { return state() / "local" / "ns" / name; }
+
+  void sql(const char* text) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(file("registers.db").c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+  }
+  static bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+  TemporaryFolder folder_;
+};
+
+#define EXPECT_SAYS(text, part) EXPECT_TRUE(says(text, part)) << (text)
+
+TEST_F(Local, KeepsItsFilesInAFolderForItsNamespaceThatOnlyItsUserReads) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  EXPECT_TRUE(fs::exists(file("lock")));
+  EXPECT_TRUE(fs::exists(file("registers.db")));
+  EXPECT_EQ(fs::status(file(".")).permissions(), fs::perms::owner_all);
+}
+
+TEST_F(Local, GrantsATimeoutBetweenASecondAndAnHour) {
+  const std::pair<Millis, Millis> cases[] = {{0ms, 5s}, {10ms, 1s}, {7s, 7s}, {24h, 1h}};
+  for (const auto& [asked, granted] : cases) {
+    Daemon a(state(), "a");
+    ASSERT_EQ(a.open(asked), "");
+    EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].timeout, granted);
+  }
+}
+
+TEST_F(Local, TheRevisionGrowsWithEveryWriteAndStaysOverARestart) {
+  std::uint64_t version = 0;
+  {
+    Daemon a(state(), "a");
+    ASSERT_EQ(a.open(), "");
+    version = a.write({"g", *a.lead("g"), "j/x", "1", 0}).version;
+  }
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].revision, version);
+  EXPECT_GT(a.write({"g", *a.lead("g"), "j/y", "1", 0}).version, version);
+}
+
+TEST_F(Local, TellsWhenTheTermBeforeLastShowedLife) {
+  const auto wall = [] { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); };
+  const WallTime before = wall();
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  ASSERT_TRUE(a.lead("g"));
+  ASSERT_EQ(a.renew().outcome, Outcome::done);
+  const WallTime after = wall();
+  a.close(true);
+  Daemon b(state(), "b");
+  ASSERT_EQ(b.open(), "");
+  ASSERT_TRUE(b.lead("g")) << "kept terms do not hold up another daemon of this machine";
+  ASSERT_TRUE(b.elected()->last_alive.has_value());
+  EXPECT_GE(*b.elected()->last_alive, before);
+  EXPECT_LE(*b.elected()->last_alive, after);
+  ASSERT_TRUE(b.elected()->old_deadline.has_value());
+}
+
+TEST_F(Local, DoesNotResumeATermAfterSomebodyElseLed) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const auto first = a.lead("g");
+  a.close(true);
+  {
+    Daemon b(state(), "b");
+    ASSERT_EQ(b.open(), "");
+    ASSERT_GT(b.lead("g"), first);
+  }
+  Daemon back(state(), "a");
+  ASSERT_EQ(back.open(), "");
+  EXPECT_EQ(back.lead("g"), *first + 2);
+  EXPECT_FALSE(back.elected()->resumed);
+}
+
+TEST_F(Local, HandsOverWithinATenthOfASecondWhenAProcessIsKilled) {
+  Bell bell;
+  Recorder told(bell);
+  ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
+  victim.open({1, "victim", "boot", "machine", "host", 1, "", 60s});
+  victim.campaign("g");
+  ASSERT_TRUE(bell.wait([&] { return told.leads(1, "g").has_value(); }, 5s));
+  Daemon b(state(), "b");
+  ASSERT_EQ(b.open(), "");
+  b.backend().campaign("g");
+  b.renew();
+  const auto killed = std::chrono::steady_clock::now();
+  victim.crash();
+  ASSERT_TRUE(b.wait([&] { return b.told.leads(1, "g").has_value(); }, 5s));
+  const auto took = std::chrono::steady_clock::now() - killed;
+  RecordProperty("handover_ms", static_cast<int>(took / 1ms));
+  EXPECT_LT(took, 1s) << "the target is 50 ms; a loaded machine has more";
+}
+
+TEST_F(Local, CommitsAThousandWritesOfManyCallsInFewCommits) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  const auto began = std::chrono::steady_clock::now();
+  for (RequestId i = 1; i <= 1000; ++i)
+    a.backend().write(1000 + i, {{"g", epoch, "j/job-" + std::to_string(i), std::string(600, 'x'), 0}});
+  ASSERT_TRUE(a.wait([&] { return a.told.all<backend::Wrote>(1).size() == 1000; }, 30s));
+  RecordProperty("ms", static_cast<int>((std::chrono::steady_clock::now() - began) / 1ms));
+  for (const auto& wrote : a.told.all<backend::Wrote>(1)) EXPECT_EQ(wrote.answers[0].outcome, Outcome::done);
+}
+
+TEST_F(Local, RefusesADamagedFileAndSaysWhatToDo) {
+  { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
+  {
+    std::fstream db(file("registers.db"), std::ios::in | std::ios::out | std::ios::binary);
+    db.seekp(0);
+    db << "this is not SQLite any more";
+  }
+  Daemon a(state(), "a");
+  const std::string text = a.open();
+  EXPECT_SAYS(text, "is damaged");
+  EXPECT_SAYS(text, "restore it from a backup");
+  EXPECT_EQ(a.closed()->cause, Cause::unreachable);
+  std::ifstream db(file("registers.db"));
+  std::string start(12, '\0');
+  db.read(start.data(), 12);
+  EXPECT_EQ(start, "this is not ") << "nothing was begun anew";
+}
+
+TEST_F(Local, FindsADamagedPageAtTheStart) {
+  {
+    Daemon a(state(), "a");
+    ASSERT_EQ(a.open(), "");
+    const std::uint64_t epoch = *a.lead("g");
+    std::vector<RegisterWrite> batch;
+    for (int i = 0; i < 50; ++i) batch.push_back({"g", epoch, "j/" + std::to_string(i), std::string(4000, 'x'), 0});
+    a.write(std::move(batch));
+  }
+  std::fstream db(file("registers.db"), std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = fs::file_size(file("registers.db"));
+  for (std::uintmax_t page = 4096; page < size; page += 4096) {
+    db.seekp(static_cast<std::streamoff>(page));
+    db << "garbage garbage garbage";
+  }
+  db.close();
+  EXPECT_SAYS(Daemon(state(), "a").open(), "is damaged");
+}
+
+TEST_F(Local, NeverBeginsANewFileBesideAnOldLockFile) {
+  { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
+  fs::remove(file("registers.db"));
+  EXPECT_SAYS(Daemon(state(), "a").open(), "is gone: restore it");
+  EXPECT_FALSE(fs::exists(file("registers.db")));
+  { std::ofstream empty(file("registers.db")); }
+  EXPECT_SAYS(Daemon(state(), "a").open(), "is empty or was removed");
+}
+
+TEST_F(Local, RefusesTheFileOfAnotherFolder) {
+  { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
+  const TemporaryFolder other;
+  { ASSERT_EQ(Daemon(other.path(), "a").open(), ""); }
+  fs::copy_file(other.path() / "local/ns/registers.db", file("registers.db"), fs::copy_options::overwrite_existing);
+  EXPECT_SAYS(Daemon(state(), "a").open(), "belongs to another folder");
+}
+
+TEST_F(Local, RefusesANewerFormatAndAnotherProgramsFile) {
+  { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
+  sql("PRAGMA user_version = 2");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 2, newer than this version's 1");
+  sql("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "another program's");
+}
+
+TEST_F(Local, ClosesWhenItsLockFileIsReplaced) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  fs::remove(file("lock"));
+  a.renew();
+  ASSERT_TRUE(a.closed().has_value());
+  EXPECT_SAYS(a.closed()->text, "lock file");
+}
+
+TEST_F(Local, ClosesWhenItsDatabaseIsReplaced) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  fs::rename(file("registers.db"), file("aside"));
+  EXPECT_NE(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  ASSERT_TRUE(a.closed().has_value());
+  EXPECT_SAYS(a.closed()->text, "was removed or replaced");
+}
+
+TEST_F(Local, ANewLockFileWaitsForTheDaemonsThatMayHoldTheOldOne) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(60s), "");
+  ASSERT_TRUE(a.lead("g"));
+  fs::remove(file("lock"));
+  EXPECT_SAYS(Daemon(state(), "b").open(), "may still lead: try again in");
+}
+
+TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file("registers.db").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const WriteAnswer refused = a.write({"g", epoch, "j/x", "1", 0});
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_SAYS(refused.text, "held by another process");
+  EXPECT_EQ(a.renew().outcome, Outcome::failed);
+  a.backend().campaign("later");
+  ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(other);
+  EXPECT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
+}
+
+/// A file system of one megabyte, for this test's process alone.
+bool mount_small(const fs::path& at) {
+  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", at.c_str(), "tmpfs", 0, "size=1m,mode=0700") == 0;
+}
+
+TEST_F(Local, AFullDiskFailsWritesAndLosesNothing) {
+  if (!mount_small(state())) GTEST_SKIP() << "only root can mount a small file system";
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  const WriteAnswer first = a.write({"g", epoch, "j/first", "kept", 0});
+  ASSERT_EQ(first.outcome, Outcome::done);
+  WriteAnswer last;
+  for (int i = 0; i < 400 && last.outcome != Outcome::failed; ++i)
+    last = a.write({"g", epoch, "j/" + std::to_string(i), std::string(8000, 'x'), 0});
+  ASSERT_EQ(last.outcome, Outcome::failed) << last.text;
+  EXPECT_SAYS(last.text, "no space");
+  EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
+  a.backend().read(9999, {"j/first"});
+  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s));
+  EXPECT_EQ(a.told.answer<backend::ReadDone>(1, 9999)->registers.at(0).value, "kept");
+  a.backend().resign("g");
+  EXPECT_TRUE(a.wait([&] { return !a.told.leads(1, "g"); }, 5s)) << "who resigns is let go, full disk or not";
+  a.close(false);
+  ::umount2(state().c_str(), MNT_DETACH);
+}
+
+TEST_F(Local, RefusesANamespaceThatIsNoFolderName) {
+  Bell bell;
+  Recorder told(bell);
+  for (const char* name : {"", "..", "a/b", ".hidden"})
+    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), {}}, told), std::runtime_error) << name;
+}
+
+}  // namespace
+}  // namespace ballot

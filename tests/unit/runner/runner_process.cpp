@@ -1,0 +1,190 @@
+#include "unit/runner/runner_process.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/assert.hpp"
+
+namespace ballot::runner {
+namespace {
+
+constexpr int patience_millis = 20'000;
+
+UniqueFd open_process(pid_t pid) { return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
+
+bool wait_readable(int fd) {
+  pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+  return ::poll(&wanted, 1, patience_millis) == 1;
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+UniqueFd listen_at(const std::string& path) {
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = address_of(path);
+  BALLOT_ASSERT(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "bind");
+  BALLOT_ASSERT(::listen(fd.get(), 16) == 0, "listen");
+  std::filesystem::permissions(path, std::filesystem::perms::all);  // who may command is the runner's to check
+  return fd;
+}
+
+void exec_runner(int listener, const RunnerOptions& options) {
+  const int program = ::open(BALLOT_RUNNER, O_PATH | O_CLOEXEC);
+  const int inherited = ::dup(listener);
+  if (options.user && ::setresuid(*options.user, *options.user, *options.user) != 0) ::_exit(1);
+  const std::string fd = std::to_string(inherited);
+  const std::string linger = std::to_string(options.linger.value_or(Millis(60'000)).count());
+  const char* argv[] = {"ballot-runner", "--listen-fd", fd.c_str(), "--linger-ms", linger.c_str(), nullptr};
+  const char* envp[] = {"SECRET_OF_THE_DAEMON=1", nullptr};
+  ::fexecve(program, const_cast<char* const*>(argv), const_cast<char* const*>(envp));
+  ::_exit(1);
+}
+
+}  // namespace
+
+RunnerProcess::RunnerProcess(RunnerOptions options) {
+  char name[] = "/tmp/ballot-runner-test-XXXXXX";
+  folder_ = ::mkdtemp(name);
+  std::filesystem::permissions(folder_, std::filesystem::perms::all);
+  const UniqueFd listener = listen_at(socket_path());
+  const pid_t parent = ::fork();
+  if (parent == 0) exec_runner(listener.get(), options);
+  int status = 0;
+  BALLOT_ASSERT(::waitpid(parent, &status, 0) == parent && status == 0, "the runner did not start");
+  connect();
+  process_ = open_process(pid_);
+}
+
+RunnerProcess::~RunnerProcess() {
+  if (process_) ::syscall(SYS_pidfd_send_signal, process_.get(), SIGTERM, nullptr, 0);
+  wait_gone();
+  std::filesystem::remove_all(folder_);
+}
+
+void RunnerProcess::connect() {
+  passed_.clear();
+  reader_ = {};
+  connection_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_un address = address_of(socket_path());
+  ASSERT_EQ(::connect(connection_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  const Hello hello = wait<Hello>();
+  EXPECT_EQ(hello.protocol, protocol);
+  pid_ = static_cast<pid_t>(hello.pid);
+}
+
+void RunnerProcess::send(const ToRunner& message) { send_bytes(encode(message)); }
+
+void RunnerProcess::send_bytes(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    ASSERT_GT(n, 0);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+std::optional<FromRunner> RunnerProcess::next_if_there() {
+  auto message = reader_.next_from_runner();
+  BALLOT_ASSERT(message, "the runner's frames can be read");
+  return std::move(*message);
+}
+
+std::optional<FromRunner> RunnerProcess::next() {
+  while (true) {
+    if (auto message = next_if_there()) return message;
+    BALLOT_ASSERT(wait_readable(connection_.get()), "the runner answers in time");
+    char bytes[65536];
+    const ssize_t n = ::recv(connection_.get(), bytes, sizeof bytes, 0);
+    if (n <= 0) return std::nullopt;
+    reader_.feed({bytes, static_cast<std::size_t>(n)});
+  }
+}
+
+std::string RunnerProcess::wait_printed(const AttemptId& id, std::string_view text) {
+  std::string all;
+  while (all.find(text) == std::string::npos && !::testing::Test::HasFailure()) all += wait<Printed>(id).bytes;
+  return all;
+}
+
+Ended RunnerProcess::run(const Start& start) {
+  send(start);
+  EXPECT_GT(wait<Started>(start.id).pid, 0);
+  return wait<Ended>(start.id);
+}
+
+void RunnerProcess::wait_gone() {
+  if (process_) BALLOT_ASSERT(wait_readable(process_.get()), "the runner goes in time");
+}
+
+std::size_t RunnerProcess::descriptors() const {
+  const std::filesystem::directory_iterator entries("/proc/" + std::to_string(pid_) + "/fd");
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+std::int64_t RunnerProcess::resident_kib() const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::atoll(line.c_str() + 6);
+  return -1;
+}
+
+std::vector<pid_t> RunnerProcess::children() const {
+  const std::string pid = std::to_string(pid_);
+  std::ifstream file("/proc/" + pid + "/task/" + pid + "/children");
+  std::vector<pid_t> all;
+  for (pid_t child = 0; file >> child;) all.push_back(child);
+  return all;
+}
+
+Start command(std::vector<std::string> argv) {
+  static std::uint8_t count = 0, hundreds = 0;
+  if (++count == 0) ++hundreds;
+  Start start;
+  start.id.run.bytes[14] = hundreds;
+  start.id.run.bytes[15] = count;
+  start.id.attempt = 1;
+  start.job = "job";
+  start.argv = std::move(argv);
+  start.environment = {"PATH=/usr/bin:/bin"};
+  start.working_dir = "/";
+  start.output_limit = 64 * 1024;
+  start.launch_not_after = steady() + std::chrono::minutes(1);
+  start.kill_grace = std::chrono::seconds(10);
+  return start;
+}
+
+Start shell(const std::string& script) { return command({"/bin/sh", "-c", script}); }
+
+SteadyTime steady() {
+  timespec t{};
+  ::clock_gettime(CLOCK_BOOTTIME, &t);
+  return SteadyTime(std::chrono::floor<Millis>(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec)));
+}
+
+void wait_process_gone(pid_t pid) {
+  const UniqueFd process = open_process(pid);
+  EXPECT_TRUE(!process || wait_readable(process.get())) << pid << " goes on";
+}
+
+bool process_exists(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  return std::getline(stat, text) && text.substr(text.rfind(')') + 2, 1) != "Z";
+}
+
+}  // namespace ballot::runner

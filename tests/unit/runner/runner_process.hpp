@@ -1,0 +1,106 @@
+// RunnerProcess: a ballot-runner of its own for a test, and a daemon's end of its socket. Every wait has a time-out.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/runner_wire.hpp"
+#include "base/unique_fd.hpp"
+
+namespace ballot::runner {
+
+struct RunnerOptions {
+  std::optional<Millis> linger;
+  std::optional<uid_t> user;  // root's tests: whom the runner runs as
+};
+
+class RunnerProcess {
+ public:
+  explicit RunnerProcess(RunnerOptions options = {});
+  RunnerProcess(const RunnerProcess&) = delete;
+  RunnerProcess& operator=(const RunnerProcess&) = delete;
+  ~RunnerProcess();
+
+  pid_t pid() const { return pid_; }
+  const std::string& folder() const { return folder_; }
+  std::string socket_path() const { return folder_ + "/runner.sock"; }
+
+  /// Connects (anew) and takes Hello; what follows it is left to be read.
+  void connect();
+  void disconnect() { connection_.reset(); }
+  /// The connection, to be kept open while connect() makes another.
+  UniqueFd take_connection() { return std::move(connection_); }
+  bool connected() const { return static_cast<bool>(connection_); }
+
+  void send(const ToRunner& message);
+  void send_bytes(std::string_view bytes);
+
+  /// The next message; none at the end of the connection. A test that waits longer than 20 s aborts.
+  std::optional<FromRunner> next();
+
+  /// The next message that has come already.
+  std::optional<FromRunner> next_if_there();
+
+  /// The next T, of the attempt where one is named; what comes before it is kept for later calls.
+  template <class T>
+  T wait(const std::optional<AttemptId>& id = {}) {
+    for (auto it = passed_.begin(); it != passed_.end(); ++it)
+      if (matches<T>(*it, id)) {
+        T found = std::get<T>(*it);
+        passed_.erase(it);
+        return found;
+      }
+    while (auto message = next()) {
+      if (matches<T>(*message, id)) return std::get<T>(*message);
+      passed_.push_back(std::move(*message));
+    }
+    ADD_FAILURE() << "the runner closed the connection";
+    return {};
+  }
+
+  /// Waits until what the attempt streamed holds `text`; gives all of it.
+  std::string wait_printed(const AttemptId& id, std::string_view text);
+
+  /// Sends it and waits for its end.
+  Ended run(const Start& start);
+
+  /// Waits until the process has gone.
+  void wait_gone();
+
+  std::size_t descriptors() const;
+  std::int64_t resident_kib() const;
+  std::vector<pid_t> children() const;
+
+ private:
+  template <class T>
+  static bool matches(const FromRunner& message, const std::optional<AttemptId>& id) {
+    const T* wanted = std::get_if<T>(&message);
+    if constexpr (requires { wanted->id; }) return wanted && (!id || wanted->id == *id);
+    return wanted != nullptr;
+  }
+
+  std::string folder_;
+  pid_t pid_ = 0;
+  UniqueFd process_;
+  UniqueFd connection_;
+  FrameReader reader_;
+  std::deque<FromRunner> passed_;
+};
+
+/// A Start with an id of its own that may begin within a minute, run by /bin/sh.
+Start shell(const std::string& script);
+Start command(std::vector<std::string> argv);
+
+SteadyTime steady();
+
+/// Waits until the process has gone, by its number. At once where there is none.
+void wait_process_gone(pid_t pid);
+bool process_exists(pid_t pid);
+
+}  // namespace ballot::runner
