@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Millis look_every = 50ms;  // for groups whose leader has gone
+constexpr Millis look_every = 25ms;  // for groups whose leader has gone
 constexpr std::size_t calls_a_commit = 2000;
 constexpr Millis busy_pause = 2ms;
 constexpr int busy_tries = 250;  // while others write

@@ -22,7 +22,7 @@ Exit misused(const std::string& command, const std::string& text) {
 void print_help(std::ostream& out) {
   std::size_t width = 0;
   for (const Command& command : commands()) width = std::max(width, command.name.size());
-  out << "ballot: cron for a fleet, with leaders instead of luck\n\nUsage: ballot COMMAND [FLAGS]\n\nCommands:\n";
+  out << "ballot: cron for a fleet of machines\n\nUsage: ballot COMMAND [FLAGS]\n\nCommands:\n";
   for (const Command& command : commands())
     out << "  " << command.name << std::string(width + 2 - command.name.size(), ' ') << command.summary << '\n';
   out << "\n`ballot COMMAND --help` shows its flags.\n";
@@ -76,9 +76,7 @@ Exit run(const Command& command, std::vector<std::string> arguments) {
   return run();
 }
 
-}  // namespace
-
-Exit run_command_line(int argc, const char* const* argv) {
+Exit dispatch(int argc, const char* const* argv) {
   if (argc < 2) {
     print_help(std::cerr);
     return Exit::usage;
@@ -90,10 +88,15 @@ Exit run_command_line(int argc, const char* const* argv) {
   }
   const auto known = commands();
   const auto command = std::find_if(known.begin(), known.end(), [&](const Command& c) { return c.name == name; });
-  if (command == known.end()) return unknown_command(name);
-  const Exit exit = run(*command, reversed(argc, argv));
+  return command != known.end() ? run(*command, reversed(argc, argv)) : unknown_command(name);
+}
+
+}  // namespace
+
+Exit run_command_line(int argc, const char* const* argv) {
+  const Exit exit = dispatch(argc, argv);
   if (std::cout.flush()) return exit;
-  std::cerr << "ballot " << name << ": cannot write the output: is the disk full, or the pipe closed?\n";
+  std::cerr << "ballot: cannot write the output: is the disk full, or the pipe closed?\n";
   return exit == Exit::done ? Exit::failed : exit;
 }
 

@@ -26,8 +26,8 @@ Names group_names(const config::JobSet& set) {
 Result<void> require(const std::string& what, const std::string& name, const Names& loaded) {
   if (std::find(loaded.begin(), loaded.end(), name) != loaded.end()) return {};
   const std::string_view near = config::nearest(name, loaded);
-  return Error{Errc::not_found, "no " + what + " " + config::quoted(name) + " is loaded or in this node's ledger" +
-                                    (near.empty() ? "" : "; did you mean " + config::quoted(near) + "?")};
+  return Error{Errc::not_found, "no " + what + " " + config::in_quotes(name) + " is loaded or in this node's ledger" +
+                                    (near.empty() ? "" : "; did you mean " + config::in_quotes(near) + "?")};
 }
 
 }  // namespace

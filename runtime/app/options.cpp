@@ -105,19 +105,19 @@ Result<std::int64_t> parse_number(const std::string& text, std::int64_t least) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < least)
     return Error{Errc::invalid,
-                 "must be a whole number of at least " + std::to_string(least) + ", not " + config::quoted(text)};
+                 "must be a whole number of at least " + std::to_string(least) + ", not " + config::in_quotes(text)};
   return value;
 }
 
 Error unknown_word(const std::string& text, const std::vector<std::string_view>& known) {
-  return {Errc::invalid, "no value " + config::quoted(text) + config::suggestion(text, known)};
+  return {Errc::invalid, "no value " + config::in_quotes(text) + config::suggestion(text, known)};
 }
 
 Result<WallTime> parse_time(const std::string& text) {
   if (const auto time = parse_wall(text)) return *time;
   if (const auto ago = parse_duration(text)) return io::read_clocks().wall - *ago;
-  return Error{Errc::invalid,
-               "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " + config::quoted(text)};
+  return Error{Errc::invalid, "must be a time such as 2025-03-09T07:00:00Z, or how long ago, such as 2h, not " +
+                                  config::in_quotes(text)};
 }
 
 config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule) {

@@ -13,21 +13,23 @@ namespace {
 constexpr std::int64_t largest_count = 1'000'000;
 constexpr Millis second = std::chrono::seconds(1);
 
-/// The value as a plugin gets it; a finding where there is no such type.
-std::optional<OptionValue> option_value(const Value& value) {
+/// Puts the value into `option` as a plugin gets it. False, and a finding, where there is no such type.
+bool take_option(const Value& value, OptionValue& option) {
   const toml::node& node = value.node();
-  if (node.is_boolean()) return OptionValue(node.as_boolean()->get());
-  if (node.is_integer()) return OptionValue(std::int64_t{node.as_integer()->get()});
+  if (const auto* const flag = node.as_boolean()) return option = flag->get(), true;
+  if (const auto* const number = node.as_integer()) return option = std::int64_t{number->get()}, true;
   if (node.is_array()) {
-    if (auto texts = value.strings()) return OptionValue(std::move(*texts));
-    return std::nullopt;
+    auto texts = value.strings();
+    if (texts) option = std::move(*texts);
+    return texts.has_value();
   }
   if (!node.is_string()) {
     value.error("must be a string, an integer, true or false, or a list of strings");
-    return std::nullopt;
+    return false;
   }
-  if (const auto text = value.string()) return OptionValue(std::string(*text));
-  return std::nullopt;
+  const auto text = value.string();
+  if (text) option = std::string(*text);
+  return text.has_value();
 }
 
 void read_backend(const Value& value, Config& config) {
@@ -37,9 +39,9 @@ void read_backend(const Value& value, Config& config) {
   backend.position = value.position();
   for (auto&& [key, node] : *table) {
     const Value entry(key.str(), node, value.findings());
-    auto option = option_value(entry);
-    if (!option) continue;
-    backend.options.insert_or_assign(std::string(key.str()), std::move(*option));
+    OptionValue option;
+    if (!take_option(entry, option)) continue;
+    backend.options.insert_or_assign(std::string(key.str()), std::move(option));
     backend.positions.insert_or_assign(std::string(key.str()), entry.position());
   }
 }

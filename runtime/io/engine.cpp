@@ -70,6 +70,7 @@ void Engine::pause(const std::string& job, bool paused, std::function<void(const
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
   stopped_ = std::move(stopped);
+  leave_ = leave;
   feed(core::Stop{wait, leave});
 }
 
@@ -208,8 +209,13 @@ void Engine::perform(core::Notice& a) {
   log_(a.level, a.text, fields);
 }
 
-void Engine::perform(core::Stopped&) {
-  runner_.send(runner::Leave{});
+void Engine::perform(core::Stopped& a) {
+  if (!a.refusal.empty()) {
+    if (refused_) refused_(a.refusal);
+    return;
+  }
+  left_ = true;
+  if (!leave_) runner_.send(runner::Leave{});
   ledger_.flush([&loop = loop_, posted = posted_] {
     loop.post([posted] {
       if (posted->engine && posted->engine->stopped_) posted->engine->stopped_();
@@ -239,6 +245,7 @@ void Engine::on_runner(runner::FromRunner message) {
 }
 
 void Engine::on_runner_down(const std::string& text) {
+  if (left_) return;
   log_(Level::error, "the runner is gone: " + text + "; starting another", {});
   telling_ = true;
   inventory_ = {};

@@ -10,8 +10,8 @@ namespace ballot::io {
 namespace {
 
 struct Signal {
-  Signal(boost::asio::io_context& loop, int signal, std::function<void()> then)
-      : set(loop, signal), handler(std::move(then)) {}
+  Signal(boost::asio::io_context& context, int signal, std::function<void()> h)
+      : set(context, signal), handler(std::move(h)) {}
 
   boost::asio::signal_set set;
   std::function<void()> handler;
@@ -39,7 +39,8 @@ MainLoop::~MainLoop() = default;
 boost::asio::io_context& MainLoop::context() { return state_->context; }
 
 void MainLoop::on_signal(int signal, std::function<void()> handler) {
-  state_->signals.emplace_back(state_->context, signal, std::move(handler)).wait();
+  state_->signals.emplace_back(state_->context, signal, std::move(handler));
+  state_->signals.back().wait();
 }
 
 void MainLoop::post(std::function<void()> task) { boost::asio::post(state_->context, std::move(task)); }

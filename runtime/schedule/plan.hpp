@@ -49,7 +49,8 @@ class Plan {
 
   /// The first slot strictly after `after`; none if there is none (none ever, or past not_after). Whole seconds.
   /// Strictly ascending when fed its own answers; bounded work. `anchors` holds one instant for each of everies(), in
-  /// order: the slots of `@every D` are anchor + k * D, k >= 1.
+  /// order: the slots of `@every D` are anchor + k * D, k >= 1, the anchor cut to its second. An instant at which one
+  /// schedule is due and another has a dst_gap is due. Knows the years 1800 to 2399. Requires: as many anchors.
   std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors) const;
 
   /// The texts of the plan's `@every` schedules, in the order in which next() wants their anchors.
@@ -58,7 +59,8 @@ class Plan {
   /// Whether the plan has `@reboot`, which next() knows nothing of: its slot is the boot time of the node that leads.
   bool on_reboot() const;
 
-  /// True where next() can never return anything and there is no @reboot: by trigger only.
+  /// True where next() can never return anything (no schedule, or not_after before not_before) and there is no @reboot:
+  /// by trigger only.
   bool empty() const;
 
  private:

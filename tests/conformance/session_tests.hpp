@@ -168,6 +168,21 @@ TEST_P(BackendConformance, BeginsANewTermWhenItIsBackOnlyAfterItsDeadline) {
   EXPECT_LE(*elected.old_deadline, closed + a.timeout + slack());
 }
 
+TEST_P(BackendConformance, BeginsANewTermWhenItCampaignsOnlyAfterItsDeadline) {
+  BALLOT_NEEDS(Ability::resume);
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  a.backend->close(true);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout() + slack()));
+  a.backend.reset();
+  Candidate& back = join("a");
+  until([] { return false; }, timeout() + slack());
+  back.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return back.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_GT(*back.leads("g"), epoch);
+  EXPECT_FALSE(back.told.all<backend::Elected>(1).front().resumed);
+}
+
 TEST_P(BackendConformance, BeginsANewTermWhenItsMachineHasRebooted) {
   BALLOT_NEEDS(Ability::resume);
   Candidate& a = lead("a", "g");

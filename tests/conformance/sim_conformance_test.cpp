@@ -9,11 +9,11 @@ namespace {
 
 class SimCluster final : public Cluster {
  public:
-  explicit SimCluster(std::uint64_t seed) : loop_(seed) {}
+  explicit SimCluster(std::uint64_t seed, SimStore::Settings settings = {}) : loop_(seed), settings_(settings) {}
 
   std::unique_ptr<Backend> make(const std::string& node, const std::string& name_space, Host& host) override {
     auto& store = stores_[name_space];
-    if (!store) store = std::make_unique<SimStore>(loop_);
+    if (!store) store = std::make_unique<SimStore>(loop_, settings_);
     auto backend = std::make_unique<SimBackend>(*store, loop_, links_[node], clock_, host);
     nodes_[backend.get()] = node;
     return backend;
@@ -42,6 +42,7 @@ class SimCluster final : public Cluster {
 
  private:
   SimLoop loop_;
+  SimStore::Settings settings_;
   SimClock clock_{loop_, 1h};
   std::map<std::string, std::unique_ptr<SimStore>> stores_;
   std::map<std::string, SimLink> links_;
@@ -52,7 +53,14 @@ BackendUnderTest with_seed(std::uint64_t seed) {
   return {"seed_" + std::to_string(seed), [seed] { return std::make_unique<SimCluster>(seed); }};
 }
 
-INSTANTIATE_TEST_SUITE_P(Sim, BackendConformance, testing::Values(with_seed(1), with_seed(2), with_seed(3)), name_of);
+const BackendUnderTest on_one_machine{"on_one_machine", [] {
+                                        SimStore::Settings settings;
+                                        settings.death_frees = true;
+                                        return std::make_unique<SimCluster>(4, settings);
+                                      }};
+
+INSTANTIATE_TEST_SUITE_P(Sim, BackendConformance,
+                         testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine), name_of);
 
 }  // namespace
 }  // namespace ballot::conformance

@@ -90,6 +90,7 @@ bool SimStore::campaign(SessionId id, const std::string& name) {
     return true;
   }
   if (!has(group.queue, id)) group.queue.push_back(id);
+  if (is_dead(group)) leave(group.queue.front(), name, group, Cause::none, false);
   elect(name, group);
   return true;
 }
@@ -172,7 +173,17 @@ void SimStore::end(SessionId id, Cause cause) {
 }
 
 void SimStore::detach(SessionId id) {
-  if (Session* session = find(id)) session->push = nullptr;
+  Session* session = find(id);
+  if (session == nullptr) return;
+  session->push = nullptr;
+  for (auto& [name, group] : groups_)
+    if (group.queue.size() > 1 && group.queue.front() == id && is_dead(group))
+      leave(id, name, group, Cause::none, false);
+}
+
+/// Led by nobody who lives, so that another may begin a term.
+bool SimStore::is_dead(const Group& group) {
+  return settings_.death_frees && group.leading && (group.kept || !find(group.queue.front())->push);
 }
 
 void SimStore::start() {

@@ -30,6 +30,8 @@ class SimStore {
     Millis timeout{5000};                        // T, where none is asked for
     Capability capability = Capability::fenced;  // other than fenced: a write's epoch is not compared
     bool resumes = true;
+    /// As on one machine: the groups of a daemon that is gone are free at once, before its deadline.
+    bool death_frees = false;
   };
 
   using SessionId = std::uint64_t;  // 0 is none
@@ -125,6 +127,7 @@ class SimStore {
   void touch(SessionId id, Session& session);
   void elect(const std::string& name, Group& group);
   void tell(SessionId id, Event event);
+  bool is_dead(const Group& group);
   /// Out of the group's queue. `cause` none: nobody is told.
   void leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean);
 

@@ -11,6 +11,7 @@
 #include "app/commands/commands.hpp"
 #include "app/options.hpp"
 #include "config/jobs_dir.hpp"
+#include "io/plugin_loader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -45,6 +46,16 @@ Paths sort_out(const std::vector<std::string>& paths) {
   return sorted;
 }
 
+/// The backends' tables, each by its plugin, where that is installed.
+void check_backends(const config::Config& config, Findings& findings) {
+  for (const auto& [name, table] : config.backends) {
+    const auto plugin = load_plugin(config.plugin_dir, name);
+    if (!plugin) continue;
+    for (const OptionProblem& problem : (*plugin)->check(table.options))
+      findings.diagnostics.push_back(option_diagnostic(config, name, problem));
+  }
+}
+
 /// The jobs are checked against the first configuration named, else against the one in use.
 config::Config check_configurations(const Options& options, const Paths& paths, Findings& findings) {
   std::optional<config::Config> first;
@@ -55,6 +66,7 @@ config::Config check_configurations(const Options& options, const Paths& paths, 
     request.file = file;
     config::LoadedConfig loaded = read_config(request, config::NamespaceRule::must_be_set);
     findings.add(loaded.diagnostics);
+    check_backends(loaded.config, findings);
     if (!first) first = std::move(loaded.config);
   }
   return *std::move(first);

@@ -25,7 +25,7 @@ struct Options {
 std::string take_job(const std::string& text, Options& to) {
   const std::size_t slash = text.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == text.size() || text.find('/', slash + 1) != text.npos)
-    return "must be GROUP/NAME, not " + config::quoted(text);
+    return "must be GROUP/NAME, not " + config::in_quotes(text);
   to.group = text.substr(0, slash);
   to.job = text.substr(slash + 1);
   return {};
@@ -34,7 +34,7 @@ std::string take_job(const std::string& text, Options& to) {
 Exit refuse(const std::vector<schedule::PlanError>& errors, const std::string& timezone) {
   for (const schedule::PlanError& error : errors) {
     if (error.kind == schedule::PlanError::Kind::timezone)
-      std::cerr << "ballot schedule: timezone " << config::quoted(timezone) << ": " << error.text << '\n';
+      std::cerr << "ballot schedule: timezone " << config::in_quotes(timezone) << ": " << error.text << '\n';
     else
       std::cerr << "ballot schedule: column " << error.column << ": " << error.text << '\n';
   }

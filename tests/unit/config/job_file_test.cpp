@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "temp_folder.hpp"
 
 namespace ballot::config {
@@ -200,7 +203,7 @@ TEST(JobFile, PointsToTheStringWhereEscapesHideTheColumn) {
   EXPECT_TRUE(findings(run + "schedule = \"\"\"\n0 25 * * *\"\"\"\n").starts_with("x.toml:3:12: error: schedule: "));
 }
 
-TEST(JobFile, RefusesASchedulesThatNeverFires) {
+TEST(JobFile, RefusesAScheduleThatNeverFires) {
   const std::string text = findings("[job.x]\nshell = \"true\"\nschedule = \"0 0 30 2 *\"\n");
   EXPECT_TRUE(text.starts_with("x.toml:3:1")) << text;
   EXPECT_NE(text.find("never"), std::string::npos) << text;
@@ -209,8 +212,8 @@ TEST(JobFile, RefusesASchedulesThatNeverFires) {
 TEST(JobFile, RefusesAZoneThatDoesNotExist) {
   EXPECT_TRUE(
       findings("[job.x]\nshell = \"true\"\ntimezone = \"Mars/Base\"\n").starts_with("x.toml:3:12: error: timezone: "));
-  EXPECT_TRUE(
-      findings("[job.x]\nshell = \"true\"\nschedule = \"CRON_TZ=Mars/Base 0 2 * * *\"\n").starts_with("x.toml:3:21: error: schedule: "));
+  EXPECT_TRUE(findings("[job.x]\nshell = \"true\"\nschedule = \"CRON_TZ=Mars/Base 0 2 * * *\"\n")
+                  .starts_with("x.toml:3:21: error: schedule: "));
 }
 
 TEST(JobFile, GivesJobsTheDaemonsZone) {
@@ -375,6 +378,46 @@ TEST(JobFile, IsOneFindingWhereItIsNotToml) {
     EXPECT_TRUE(found.starts_with(start)) << text.substr(0, 60) << '\n' << found;
     EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 1) << found;
   }
+}
+
+/// Bytes changed, dropped, doubled and swapped at random: whatever comes out is read or refused, at a place in the
+/// file.
+TEST(JobFile, IsReadOrRefusedHoweverItIsBroken) {
+  const std::string text =
+      "[job.x]\nschedule = [\"0 2 * * *\", '@every 5m'] # twice\nshell = \"\"\"\ntrue \\\n  \\\"x\\\"\"\"\"\n"
+      "deadline = \"1h\"\nenv = {A = \"1\", \"B\" = '\xc3\xa4'}\nnot_before = 2025-01-01T00:00:00Z\n"
+      "retry_backoff = 1.5\n[job.x.limits]\nopen_files = 0x10\n[group.g.consul]\nservice_checks = [\"a\"]\n";
+  const std::string marks =
+      "\"'[]{}=.,#\\\n\0\xff \xc3"
+      "aZ09-"s;
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t bound) { return random() % bound; };
+  for (int round = 0; round < 5'000; ++round) {
+    std::string broken = text;
+    for (std::size_t edits = 1 + below(4); edits > 0; --edits) {
+      const std::size_t at = below(broken.size()), length = 1 + below(8);
+      switch (below(4)) {
+        case 0: broken[at] = marks[below(marks.size())]; break;
+        case 1: broken.erase(at, length); break;
+        case 2: broken.insert(below(broken.size() + 1), broken.substr(at, length)); break;
+        case 3: std::swap(broken[at], broken[below(broken.size())]); break;
+      }
+    }
+    const JobFile file = read(broken);
+    const int lines = 1 + static_cast<int>(std::count(broken.begin(), broken.end(), '\n'));
+    for (const Diagnostic& found : file.diagnostics)
+      ASSERT_TRUE(found.line >= 1 && found.line <= lines && found.column >= 1) << found.text() << '\n' << broken;
+    ASSERT_TRUE(!has_errors(file.diagnostics) || file.definitions.empty()) << broken;
+  }
+}
+
+TEST(JobFile, IsNotParsedBeyondTheStack) {
+  std::string key = "a";
+  for (int i = 0; i < 16; ++i) key += ".a";
+  std::string text;
+  for (int i = 0; i < 126; ++i) text += key + " = [{";
+  const std::string found = findings(text + "}]");
+  EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 1) << found;
 }
 
 TEST(JobFile, SkipsAByteOrderMark) { EXPECT_EQ(findings("\xef\xbb\xbf[job.x]\nshell = \"true\"\n"), ""); }

@@ -80,6 +80,13 @@ TEST(Calendar, KnowsSundayAsZeroAndSeven) {
         << days;
 }
 
+TEST(Calendar, CountsStepsFromSundayAsSevenAsFromZero) {
+  for (const char* days : {"7/3", "0/3", "SUN/3", "sun-sat/3"})
+    EXPECT_EQ(dates("* * " + std::string(days), "2025-06-01T12:00:00Z", 3),
+              (Texts{"2025-06-04", "2025-06-07", "2025-06-08"}))
+        << days;
+}
+
 TEST(Calendar, CountsStepsFromTheFirstValueOfTheField) {
   EXPECT_EQ(dates("*/10 * *", "2025-01-30T12:00:00Z", 4),
             (Texts{"2025-01-31", "2025-02-01", "2025-02-11", "2025-02-21"}));

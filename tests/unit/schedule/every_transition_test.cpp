@@ -155,10 +155,24 @@ Slots wanted(const Window& window, const std::vector<seconds>& times) {
   return within(slots, window);
 }
 
+/// Whoever asks from around the change, rather than walking over it, is told the same.
+void expect_same_from_the_change(const Window& window, const Plan& plan, const Slots& slots) {
+  for (const Millis around : {Millis(-1s), Millis(-1ms), Millis(0), Millis(1s)}) {
+    const WallTime after = window.change + around;
+    const auto wanted = slots.upper_bound(floor<seconds>(after));
+    const auto found = plan.next(after, {});
+    if (wanted == slots.end()) continue;
+    ASSERT_TRUE(found);
+    ASSERT_EQ(*found, (Slot{wanted->first, wanted->second})) << window.zone << " after " << format_millis(after);
+  }
+}
+
 void expect_slots(const Window& window, const std::string& expression, const Slots& slots) {
-  const Slots found = walk(plan_of(expression, window.zone), window.begin, window.end);
+  const Plan plan = plan_of(expression, window.zone);
+  const Slots found = walk(plan, window.begin, window.end);
   ASSERT_EQ(found, slots) << expression << " in " << window.zone << " around " << format_seconds(window.change)
                           << "\nfound  " << text_of(found) << "\nwanted " << text_of(slots);
+  expect_same_from_the_change(window, plan, slots);
 }
 
 /// Times of day worth a job around a change: fixed ones, and those at both ends of the gap or overlap and within it.

@@ -73,6 +73,15 @@ TEST(Schedule, FiresInBothPassesOfARepeatedHourWhenItMatchesEveryHour) {
         {{"*/15 " + std::string(hours) + " * * *", new_york, "2025-11-02T04:59:59Z", "2025-11-02T06:59:59Z", eight}});
 }
 
+TEST(Schedule, FindsTheSecondPassOfAnHourWhoseNextLabelIsAYearAway) {
+  // Sao Paulo, 2018-02-18: 00:00 is 23:00 of the 17th again, 02:00Z
+  expect_rows({{"30 * 17 2 *",
+                "America/Sao_Paulo",
+                "2018-02-18T00:31:00Z",
+                "2019-02-17T03:30:00Z",
+                {"2018-02-18T01:30:00Z", "2018-02-18T02:30:00Z", "2019-02-17T03:30:00Z"}}});
+}
+
 TEST(Schedule, StaysSilentWhenAskedFromWithinASecondPass) {
   expect_rows({{"* 1 * * *", new_york, "2025-11-02T06:10:30Z", "2025-11-03T06:00:00Z", {"2025-11-03T06:00:00Z"}},
                {"30 1,2 * * *", new_york, "2025-11-02T06:00:00Z", "2025-11-02T08:00:00Z", {"2025-11-02T07:30:00Z"}}});

@@ -20,7 +20,7 @@
 namespace ballot::storage {
 
 inline constexpr WallTime noon{std::chrono::seconds(1'741'521'600)};  // 2025-03-09T12:00:00Z
-inline constexpr auto patience = std::chrono::seconds(60);             // only a hang is longer
+inline constexpr auto patience = std::chrono::seconds(60);            // only a hang is longer
 
 class TempFolder {
  public:
