@@ -20,7 +20,7 @@
 namespace ballot::runner {
 namespace {
 
-constexpr std::size_t stack_size = 64 * 1024, guard_size = 4096;
+constexpr std::size_t stack_size = 64u * 1024, guard_size = 4096;
 constexpr int busy_tries = 3;  // of an executable that is open for writing
 constexpr timespec busy_wait{0, 10'000'000};
 

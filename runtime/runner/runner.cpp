@@ -17,7 +17,7 @@
 namespace ballot::runner {
 namespace {
 
-constexpr std::size_t buffer_size = 64 * 1024;
+constexpr std::size_t buffer_size = 64u * 1024;
 constexpr std::size_t most_attempts = 100'000;  // live, and ended without an Ack
 constexpr std::size_t most_waiting = 1'024;
 constexpr int starts_a_turn = 8;  // so that no deadline waits for a burst of starts
@@ -109,7 +109,7 @@ void Runner::take_messages() {
   while (waiting_.size() < most_waiting) {
     auto message = link_.next();
     if (!message) break;
-    std::visit([this](auto&& m) { handle(std::move(m)); }, std::move(*message));
+    std::visit([this](auto&& m) { handle(std::forward<decltype(m)>(m)); }, std::move(*message));
   }
 }
 

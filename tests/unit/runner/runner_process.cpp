@@ -12,14 +12,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
-
-#include "base/assert.hpp"
+#include <stdexcept>
 
 namespace ballot::runner {
 namespace {
 
 constexpr int patience_millis = 20'000;
+
+/// Ends the test, with all that its destructors clean up.
+void require(bool condition, const char* otherwise) {
+  if (!condition) throw std::runtime_error(otherwise);
+}
 
 UniqueFd open_process(pid_t pid) { return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
@@ -38,8 +41,8 @@ sockaddr_un address_of(const std::string& path) {
 UniqueFd listen_at(const std::string& path) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_un address = address_of(path);
-  BALLOT_ASSERT(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "bind");
-  BALLOT_ASSERT(::listen(fd.get(), 16) == 0, "listen");
+  require(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0, "bind fails");
+  require(::listen(fd.get(), 16) == 0, "listen fails");
   std::filesystem::permissions(path, std::filesystem::perms::all);  // who may command is the runner's to check
   return fd;
 }
@@ -66,14 +69,14 @@ RunnerProcess::RunnerProcess(RunnerOptions options) {
   const pid_t parent = ::fork();
   if (parent == 0) exec_runner(listener.get(), options);
   int status = 0;
-  BALLOT_ASSERT(::waitpid(parent, &status, 0) == parent && status == 0, "the runner did not start");
+  require(::waitpid(parent, &status, 0) == parent && status == 0, "the runner did not start");
   connect();
   process_ = open_process(pid_);
 }
 
 RunnerProcess::~RunnerProcess() {
-  if (process_) ::syscall(SYS_pidfd_send_signal, process_.get(), SIGTERM, nullptr, 0);
-  wait_gone();
+  ::syscall(SYS_pidfd_send_signal, process_.get(), SIGTERM, nullptr, 0);
+  if (!wait_readable(process_.get())) ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
   std::filesystem::remove_all(folder_);
 }
 
@@ -100,14 +103,14 @@ void RunnerProcess::send_bytes(std::string_view bytes) {
 
 std::optional<FromRunner> RunnerProcess::next_if_there() {
   auto message = reader_.next_from_runner();
-  BALLOT_ASSERT(message, "the runner's frames can be read");
+  require(static_cast<bool>(message), "the runner's frames cannot be read");
   return std::move(*message);
 }
 
 std::optional<FromRunner> RunnerProcess::next() {
   while (true) {
     if (auto message = next_if_there()) return message;
-    BALLOT_ASSERT(wait_readable(connection_.get()), "the runner answers in time");
+    require(wait_readable(connection_.get()), "the runner does not answer");
     char bytes[65536];
     const ssize_t n = ::recv(connection_.get(), bytes, sizeof bytes, 0);
     if (n <= 0) return std::nullopt;
@@ -127,9 +130,7 @@ Ended RunnerProcess::run(const Start& start) {
   return wait<Ended>(start.id);
 }
 
-void RunnerProcess::wait_gone() {
-  if (process_) BALLOT_ASSERT(wait_readable(process_.get()), "the runner goes in time");
-}
+void RunnerProcess::wait_gone() { require(wait_readable(process_.get()), "the runner does not go"); }
 
 std::size_t RunnerProcess::descriptors() const {
   const std::filesystem::directory_iterator entries("/proc/" + std::to_string(pid_) + "/fd");

@@ -41,7 +41,7 @@ class RunnerProcess {
   void send(const ToRunner& message);
   void send_bytes(std::string_view bytes);
 
-  /// The next message; none at the end of the connection. A test that waits longer than 20 s aborts.
+  /// The next message; none at the end of the connection. A test that waits longer than 20 s ends.
   std::optional<FromRunner> next();
 
   /// The next message that has come already.
