@@ -176,7 +176,7 @@ Database open_ledger(const std::string& path, Millis lock_wait) {
       "PRAGMA synchronous = NORMAL;"
       "PRAGMA wal_autocheckpoint = 0;"
       "PRAGMA journal_size_limit = 67108864;"
-      "PRAGMA cache_size = -65536;"
+      "PRAGMA cache_size = -8192;"
       "PRAGMA temp_store = MEMORY;"
       "PRAGMA secure_delete = FAST;"
       "PRAGMA cell_size_check = ON;");

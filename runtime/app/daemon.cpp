@@ -45,7 +45,7 @@ Exit Daemon::run() {
     return Exit::failed;
   }
   loop_.run();
-  return Exit::done;
+  return exit_;
 }
 
 const PluginInfo* Daemon::find_plugin() {
@@ -74,6 +74,11 @@ Result<void> Daemon::start(const PluginInfo& plugin) {
   control_ = std::move(*control);
   open_ledger();
   engine_ = std::make_unique<io::Engine>(loop_, engine_settings(), plugin, *ledger_, log_);
+  engine_->on_refused([this](const std::string& text) {
+    log_(Level::fatal, text, {{"node", config_.node}});
+    exit_ = Exit::failed;
+    loop_.stop();
+  });
   if (auto started = engine_->start(); !started) return started;
   listen_to_signals();
   watch_jobs();

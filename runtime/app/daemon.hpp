@@ -60,6 +60,7 @@ class Daemon {
   std::unique_ptr<io::BootTimer> watchdog_;
   const io::SdNotify notify_;
   bool stopping_ = false;
+  Exit exit_ = Exit::done;
 };
 
 }  // namespace ballot::app

@@ -110,8 +110,10 @@ struct Notice {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
-/// The stop is complete.
-struct Stopped {};
+/// The stop is complete; or, with `refusal`, the store does not have this node: another daemon bears its name.
+struct Stopped {
+  std::string refusal;
+};
 
 using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Launch, TermDeadline,
                             KillRun, Forget, Record, RecordTerm, RecordOutput, Reply, Notice, Stopped>;

@@ -33,16 +33,17 @@ void Core::on(Context& c, const backend::SessionOpened& event) {
 
 void Core::on(Context& c, const backend::SessionClosed& event) {
   const bool was_open = session_.is_open();
-  if (!event.text.empty())
+  const bool refused = session_.state() == Session::State::opening && event.cause == Cause::superseded && !closing_;
+  if (!event.text.empty() && !refused)
     c.out.push_back(Notice{stop_ ? Level::info : Level::error,
                            "session closed: " + event.text,
                            {{"cause", std::string(to_string(event.cause))}}});
   session_.on_closed(c.now, event);
   if (was_open) lose_all(c, event.cause);
-  if (closing_ && !stopped_) {
-    stopped_ = true;
-    c.out.push_back(Stopped{});
-  }
+  if ((!closing_ && !refused) || stopped_) return;
+  if (refused) session_.end(true, c.out);
+  stopped_ = true;
+  c.out.push_back(Stopped{refused ? event.text : ""});
 }
 
 void Core::on(Context& c, const backend::Renewed& event) {

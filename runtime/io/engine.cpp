@@ -70,6 +70,7 @@ void Engine::pause(const std::string& job, bool paused, std::function<void(const
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
   stopped_ = std::move(stopped);
+  leave_ = leave;
   feed(core::Stop{wait, leave});
 }
 
@@ -208,9 +209,13 @@ void Engine::perform(core::Notice& a) {
   log_(a.level, a.text, fields);
 }
 
-void Engine::perform(core::Stopped&) {
+void Engine::perform(core::Stopped& a) {
+  if (!a.refusal.empty()) {
+    if (refused_) refused_(a.refusal);
+    return;
+  }
   left_ = true;
-  runner_.send(runner::Leave{});
+  if (!leave_) runner_.send(runner::Leave{});
   ledger_.flush([&loop = loop_, posted = posted_] {
     loop.post([posted] {
       if (posted->engine && posted->engine->stopped_) posted->engine->stopped_();

@@ -44,6 +44,9 @@ class Engine final : private Host {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Called when the store does not have this node, because another daemon bears its name. Nothing is led or launched.
+  void on_refused(std::function<void(const std::string& text)> refused) { refused_ = std::move(refused); }
+
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
 
@@ -117,7 +120,8 @@ class Engine final : private Host {
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
   bool telling_ = true;
-  bool left_ = false;  // the runner was told to leave
+  bool left_ = false;   // stopped: the runner is not ours any more
+  bool leave_ = false;  // the runs stay with it
   bool feeding_ = false;
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
@@ -128,6 +132,7 @@ class Engine final : private Host {
   std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;
+  std::function<void(const std::string&)> refused_;
 };
 
 }  // namespace ballot::io

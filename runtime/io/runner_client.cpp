@@ -142,7 +142,6 @@ Result<void> RunnerClient::start() {
   if (!refusal_.empty()) return Error{Errc::refused, refusal_};
   auto reached = reach_runner(settings_.socket_path, settings_.runner_path);
   if (!reached) return reached.error();
-  if (!*reached) return Error{Errc::io, "the runner " + settings_.runner_path + " went away as it was started"};
   connection_ = std::make_shared<Connection>(*this, reached->release());
   connection_->begin();
   return {};

@@ -97,13 +97,16 @@ Result<UniqueFd> reach_runner(const std::string& socket_path, const std::string&
     return Error{Errc::invalid, "the path of the runner's socket is longer than 107 bytes: " + socket_path};
   auto connection = connect_to(socket_path);
   if (!connection || *connection) return connection;
-  const auto listener = listen_at(socket_path);
+  auto listener = listen_at(socket_path);
   if (!listener) return listener.error();
   if (auto spawned = spawn(runner_path, listener->get()); !spawned) {
     ::unlink(socket_path.c_str());
     return spawned.error();
   }
-  return connect_to(socket_path);
+  listener->reset();  // so that it is the runner who listens, or nobody
+  connection = connect_to(socket_path);
+  if (connection && !*connection) return Error{Errc::io, "the runner " + runner_path + " went away as it was started"};
+  return connection;
 }
 
 }  // namespace ballot::io

@@ -24,7 +24,7 @@ Attempt::Attempt(const Start& start, pid_t pid, UniqueFd output, Now started)
       started_(started),
       kill_signal_(start.kill_signal),
       kill_grace_(start.kill_grace),
-      deadline_(start.deadline ? std::optional(started.steady + *start.deadline) : std::nullopt),
+      deadline_(start.deadline ? std::optional(later(started.steady, *start.deadline)) : std::nullopt),
       session_(start.session),
       terminate_(start.terminate),
       streams_(start.stream_output),
@@ -68,7 +68,8 @@ void Attempt::stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now
 }
 
 void Attempt::advance(SteadyTime now) {
-  if (state_ == State::running && deadline_ && now >= *deadline_) stop(Reason::deadline, *deadline_ + kill_grace_, now);
+  if (state_ == State::running && deadline_ && now >= *deadline_)
+    stop(Reason::deadline, later(*deadline_, kill_grace_), now);
   if (state_ == State::stopping && now >= kill_at_) {
     signal_group(SIGKILL);
     state_ = State::killed;

@@ -1,6 +1,7 @@
 // The two clocks, as the runner reads them. clock_gettime is async-signal-safe: the child reads them before exec too.
 #pragma once
 
+#include <algorithm>
 #include <ctime>
 
 #include "ballot/time.hpp"
@@ -15,5 +16,10 @@ inline Millis read_clock(clockid_t clock) noexcept {
 
 inline SteadyTime steady_now() noexcept { return SteadyTime(read_clock(CLOCK_BOOTTIME)); }
 inline WallTime wall_now() noexcept { return WallTime(read_clock(CLOCK_REALTIME)); }
+
+/// t + d, but for what would not fit: max(), which is never. Graces and deadlines come from files.
+constexpr SteadyTime later(SteadyTime t, Millis d) noexcept {
+  return d > SteadyTime::max() - std::max(t, SteadyTime{}) ? SteadyTime::max() : t + d;
+}
 
 }  // namespace ballot::runner

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "runner/log.hpp"
 
@@ -58,8 +57,7 @@ void Link::receive(std::string& buffer) {
   for (int i = 0; i < reads_a_turn && connected(); ++i) {
     const ssize_t n = ::recv(connection_.get(), buffer.data(), buffer.size(), 0);
     if (n > 0) reader_.feed({buffer.data(), static_cast<std::size_t>(n)});
-    if (n == 0) connection_.reset();  // what it said before it went still counts
-    if (n < 0 && errno != EAGAIN && errno != EINTR) drop(std::strerror(errno));
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) connection_.reset();  // what came before still counts
     if (n < static_cast<ssize_t>(buffer.size())) return;
   }
 }
@@ -67,7 +65,9 @@ void Link::receive(std::string& buffer) {
 std::optional<ToRunner> Link::next() {
   auto message = reader_.next_to_runner();
   if (message) return std::move(*message);
-  drop(message.error().what);
+  log("the connection with the daemon is dropped: " + message.error().what);
+  connection_.reset();
+  reader_ = {};
   return std::nullopt;
 }
 
@@ -75,12 +75,14 @@ void Link::send(const FromRunner& message) {
   if (connected()) unsent_ += encode(message);
 }
 
+/// A failed write says nothing but that the answers are lost: what the peer said before it went is still to be read.
 void Link::flush() {
   while (connected() && backlog() > 0) {
     const ssize_t n = ::send(connection_.get(), unsent_.data() + sent_, backlog(), MSG_NOSIGNAL);
-    if (n < 0 && errno != EAGAIN && errno != EINTR) return drop(std::strerror(errno));
-    if (n < 0 && errno == EAGAIN) break;
-    if (n > 0) sent_ += static_cast<std::size_t>(n);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno != EAGAIN) sent_ = unsent_.size();
+    if (n < 0) break;
+    sent_ += static_cast<std::size_t>(n);
   }
   unsent_.erase(0, sent_);
   sent_ = 0;
@@ -91,14 +93,6 @@ void Link::watch_writable(bool on) {
   if (!connected() || on == watches_writable_) return;
   watches_writable_ = on;
   poller_.change(connection_.get(), on ? EPOLLIN | EPOLLOUT : EPOLLIN);
-}
-
-void Link::drop(const std::string& why) {
-  log("the connection with the daemon is dropped: " + why);
-  connection_.reset();
-  reader_ = {};
-  unsent_.clear();
-  sent_ = 0;
 }
 
 }  // namespace ballot::runner

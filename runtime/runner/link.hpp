@@ -40,7 +40,6 @@ class Link {
 
  private:
   void take_connection(UniqueFd connection);
-  void drop(const std::string& why);
   void watch_writable(bool on);
 
   UniqueFd listener_, connection_;

@@ -73,7 +73,8 @@ void Runner::turn() {
   do_what_is_due();
   if (readable && waiting_.size() < most_waiting) link_.receive(buffer_);
   take_messages();
-  if (connecting && link_.accept()) greet();
+  const bool more_to_come = (readable && link_.connected()) || waiting_.size() >= most_waiting;
+  if (connecting && !more_to_come && link_.accept()) greet();  // what a dead daemon said last is heard first
   launch_some();
   tell_ends();
   link_.flush();
@@ -123,7 +124,7 @@ void Runner::handle(Kill&& kill) {
   const auto found = attempts_.find(kill.id);
   if (found == attempts_.end()) return;
   const SteadyTime time = steady_now();
-  found->second.attempt.stop(kill.reason, kill.signal, time + kill.grace, time);
+  found->second.attempt.stop(kill.reason, kill.signal, later(time, kill.grace), time);
   settle(found->second);
 }
 

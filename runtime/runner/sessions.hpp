@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/runner_wire.hpp"
+#include "runner/clock.hpp"
 
 namespace ballot::runner {
 
@@ -50,7 +51,7 @@ class Sessions {
       Entry& entry = sessions_[session];
       if (entry.wakes_at == entry.signal_at) {
         due.push_back(session);
-        wake(session, entry, std::max(entry.at, entry.signal_at) + forget_after);
+        wake(session, entry, later(std::max(entry.at, entry.signal_at), forget_after));
       } else {
         sessions_.erase(session);
       }

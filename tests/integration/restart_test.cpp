@@ -101,6 +101,23 @@ TEST(Stop, WaitsForWhatRunsAndKillsWhatDoesNotEnd) {
   EXPECT_EQ(daemon.rows("endless").at(0).reason, Reason::shutdown);
 }
 
+TEST(Stop, ThatLeavesFindsTheRunsAgainOnTheNextStart) {
+  BallotDaemon daemon;
+  daemon.configure("[runner]\non_stop = \"leave\"\n");
+  daemon.job("long", "shell = \"read line < " + (daemon.folder / "gate") + "; exit 42\"");
+  ASSERT_EQ(::mkfifo((daemon.folder / "gate").c_str(), 0600), 0);
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  daemon.ballot({"trigger", "long"});
+  ASSERT_TRUE(daemon.wait_for("started")) << daemon.log;
+  EXPECT_EQ(daemon.stop(), 0);
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("adopted")) << daemon.log;
+  daemon.folder.write("gate", "go\n");
+  ASSERT_TRUE(daemon.wait_for("failed: exit_code")) << daemon.log;
+  EXPECT_EQ(daemon.rows("long").at(0).exit_code, 42);
+}
+
 TEST(Runner, ThatDiesIsReplacedAndItsRunsAreLost) {
   BallotDaemon daemon;
   daemon.job("long", "shell = \"kill -KILL $PPID; exec sleep 600\"");

@@ -117,6 +117,16 @@ TEST(Serve, ASecondDaemonInTheSameFolderIsRefusedWithTheReason) {
   EXPECT_NE(second.err.find("ballot.sock"), std::string::npos) << second.err;
 }
 
+TEST(Serve, ASecondDaemonOfTheSameNodeIsRefusedNamingTheOther) {
+  BallotDaemon first, second;
+  first.start();
+  ASSERT_TRUE(first.wait_for("session open")) << first.log;
+  second.configure("[local]\npath = \"" + (first.folder / "state/local") + "\"\n");
+  second.start();
+  EXPECT_TRUE(second.wait_for("pid " + std::to_string(first.pid()))) << second.log;
+  EXPECT_EQ(second.wait(), 1);
+}
+
 TEST(Serve, AWrongConfigurationIsExit78WithTheLine) {
   BallotDaemon daemon;
   daemon.configure("[coordination]\nbackend = \"sundial\"\n");

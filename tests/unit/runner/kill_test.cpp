@@ -30,7 +30,7 @@ TEST(Kill, SendsItsSignalAndTellsTheReason) {
 
 TEST(Kill, TellsTheExitCodeOfAChildThatEndsItself) {
   RunnerProcess runner;
-  const Start start = ready(runner, shell("trap 'exit 42' USR1; echo ready; while :; do sleep 600 & wait; done"));
+  const Start start = ready(runner, shell("trap 'exit 42' USR1; echo ready; while :; do :; done"));
   runner.send(Kill{start.id, Reason::operator_, SIGUSR1, seconds(10)});
   const Ended ended = runner.wait<Ended>(start.id);
   EXPECT_EQ(ended.exit_code, 42);
@@ -63,6 +63,15 @@ TEST(Kill, GivenTwiceOnlyShortens) {
   ended = runner.wait<Ended>(other.id);
   EXPECT_EQ(ended.reason, Reason::shutdown);
   EXPECT_EQ(ended.signal, SIGKILL);
+}
+
+TEST(Kill, TakesAGraceWithoutEndForWhatItIs) {
+  RunnerProcess runner;
+  Start start = shell("trap 'exit 42' TERM; echo ready; while :; do :; done");
+  start.deadline = start.kill_grace = Millis::max();
+  start = ready(runner, start);
+  runner.send(Kill{start.id, Reason::operator_, SIGTERM, Millis::max()});
+  EXPECT_EQ(runner.wait<Ended>(start.id).exit_code, 42);
 }
 
 TEST(Kill, ReachesTheWholeGroup) {

@@ -73,6 +73,22 @@ TEST(Runner, StartsWhatWasSentBeforeTheDaemonWent) {
   EXPECT_EQ(runner.wait<Ended>(start.id).exit_code, 5);
 }
 
+TEST(Runner, HearsAllThatADeadDaemonSaidBeforeTheNextOne) {
+  RunnerProcess runner;
+  std::vector<AttemptId> ids;
+  std::string frames;
+  for (int i = 0; i < 60; ++i) {
+    Start start = command({"wc", "-c"});
+    start.standard_input = std::string(i == 0 ? 2'000'000 : 10'000, 'x');
+    ids.push_back(start.id);
+    frames += encode(ToRunner(start));
+  }
+  runner.send_bytes(frames);
+  runner.disconnect();
+  runner.connect();
+  for (const AttemptId& id : ids) EXPECT_EQ(runner.wait<Ended>(id).exit_code, 0);
+}
+
 TEST(Runner, LetsANewerConnectionTakeThePlaceOfTheOlder) {
   RunnerProcess runner;
   const Start start = shell("exec sleep 600");

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -50,12 +51,23 @@ class SmallDisk {
 };
 
 /// Makes permissions count for a test that runs as root too.
-void become_nobody(const std::string& folder) {
-  if (::getuid() != 0) return;
-  ASSERT_EQ(::chown(folder.c_str(), 65534, 65534), 0);
-  ASSERT_EQ(::setegid(65534), 0);
-  ASSERT_EQ(::seteuid(65534), 0);
-}
+class Nobody {
+ public:
+  explicit Nobody(const std::string& folder) {
+    if (::getuid() != 0) return;
+    EXPECT_EQ(::chown(folder.c_str(), 65534, 65534), 0);
+    EXPECT_EQ(::setegid(65534), 0);
+    EXPECT_EQ(::seteuid(65534), 0);
+  }
+  Nobody(const Nobody&) = delete;
+  Nobody& operator=(const Nobody&) = delete;
+  ~Nobody() {
+    if (::getuid() != 0) return;
+    EXPECT_EQ(::seteuid(0), 0);
+    EXPECT_EQ(::setegid(0), 0);
+    ::prctl(PR_SET_DUMPABLE, 1);  // for the leak check at the end
+  }
+};
 
 class Degraded : public testing::Test {
  protected:
@@ -165,7 +177,7 @@ TEST_F(Degraded, KeepsTheSpoolOverARestartAndReplaysItFirst) {
 TEST_F(Degraded, SpoolsWhileItsFileIsReadOnly) {
   TempFolder elsewhere;
   std::filesystem::permissions(elsewhere.path(), std::filesystem::perms::all);
-  become_nobody(folder_.path());
+  const Nobody nobody(folder_.path());
   LedgerOptions options = quick(path_);
   options.spool_folder = elsewhere / "spool";
   open(options);
@@ -188,6 +200,7 @@ TEST_F(Degraded, SpoolsWhileAnotherProcessKeepsItLocked) {
   Ledger& ledger = open(options);
   flush(ledger);
   Database other(path_, Open::write);
+  other.wait_for_locks(patience);
   {
     const Transaction locked(other);
     record(0, 50);

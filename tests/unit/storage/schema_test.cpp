@@ -142,5 +142,22 @@ TEST_F(Schema, ShowsPlainWordsAndTimesInItsViews) {
   EXPECT_EQ(file.database().number("SELECT count(*) FROM terms WHERE \"group\" = 'nightly' AND cause IS NULL"), 1);
 }
 
+// The questions of docs/ledger.md: indented, from SELECT to a semicolon.
+TEST_F(Schema, AnswersTheQuestionsOfItsDocument) {
+  Database db = open_ledger(path_, Millis(100));
+  std::ifstream document(BALLOT_SOURCE_DIR "/docs/ledger.md");
+  int questions = 0;
+  std::string sql;
+  for (std::string line; std::getline(document, line);) {
+    if (line.rfind("    SELECT", 0) == 0 || !sql.empty()) sql += line;
+    if (!sql.ends_with(';')) continue;
+    EXPECT_NO_THROW(Statement(db, sql).run()) << sql;
+    sql.clear();
+    ++questions;
+  }
+  EXPECT_EQ(questions, 7);
+  EXPECT_EQ(sql, "");
+}
+
 }  // namespace
 }  // namespace ballot::storage
