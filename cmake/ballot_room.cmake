@@ -5,6 +5,7 @@ function(ballot_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wno-restrict  # g++ 12 warns of std::string's own code (GCC bug 105651)
     $<$<BOOL:${BALLOT_WERROR}>:-Werror>)
   if(BALLOT_SANITIZER)
     target_compile_options(${target} PUBLIC -fsanitize=${BALLOT_SANITIZER} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t second = 1'000;
 constexpr std::int64_t largest_count = 1'000'000;
-constexpr std::int64_t largest_output = 64 * 1024 * 1024;
+constexpr std::int64_t largest_output = 32 * 1024 * 1024;  // what the runner keeps of a run
 
 template <auto Member>
 constexpr Key<JobDraft> job_row(std::string_view name, void (*read)(const Value&, JobDraft&)) {

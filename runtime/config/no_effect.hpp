@@ -32,7 +32,7 @@ inline constexpr std::string_view group_keys_without_effect[] = {
     "service_checks",
 };
 
-inline constexpr std::string_view config_keys_without_effect[] = {"on_outage"};
+inline constexpr std::string_view config_keys_without_effect[] = {"max_running", "on_outage"};
 
 template <std::size_t n>
 constexpr bool lists(const std::string_view (&names)[n], std::string_view name) {

@@ -190,7 +190,6 @@ bool JobMachine::redefine(Context& c) {
   next.since = whole_seconds(c.now.wall);
   next.cursor = std::max(next.cursor, next.since);
   next.released = !wanted && open_runs() == 0;
-  next.paused = next.paused && wanted;
   anchor(next, c);
   send(c, std::move(write));
   return true;
@@ -199,9 +198,9 @@ bool JobMachine::redefine(Context& c) {
 /// Anchors the definition's `@every` schedules, keeping the phase of those whose text stays, and marks this boot as
 /// seen.
 void JobMachine::anchor(JobRegister& next, const Context& c) const {
+  if (!definition_) return;  // they stay, as a pause does: a file that was broken for a while brings its job back
   std::vector<Anchor> anchors;
-  const auto& everies = definition_ ? definition_->plan.everies() : std::vector<std::string>{};
-  for (const std::string& text : everies) {
+  for (const std::string& text : definition_->plan.everies()) {
     const auto known =
         std::find_if(next.anchors.begin(), next.anchors.end(), [&](const Anchor& a) { return a.text == text; });
     anchors.push_back({text, known != next.anchors.end() ? known->at : next.since});

@@ -68,7 +68,8 @@ void Settlement::look_at(schedule::Slot slot, const AnchoredPlan& plan, const Sc
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
   const Millis late = now - slot.at;
   const bool on_time = slot.at > rules.coverage.elected_at && late <= on_time_limit;
-  const int limit = on_time ? std::max(1, chosen_at_most(rules)) : chosen_at_most(rules);
+  const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire
+  const int limit = on_time || reboot ? std::max(1, chosen_at_most(rules)) : chosen_at_most(rules);
   const bool too_late = late > rules.start_deadline;
   if (!slot.dst_gap && (too_late || limit == 0)) {
     while (!candidates_.empty()) miss_oldest(rules, now);
@@ -76,7 +77,7 @@ void Settlement::look_at(schedule::Slot slot, const AnchoredPlan& plan, const Sc
   }
   if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap);
   Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
-  if (plan.reboot == slot.at) trigger = Trigger::reboot;
+  if (reboot) trigger = Trigger::reboot;
   candidates_.push_back({{slot.at, trigger}, slot.dst_gap});
   const auto open =
       std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.dst_gap; });

@@ -111,6 +111,30 @@ TEST_F(Definitions, ADeletedJobLeavesNothingUnsettledAndComesBackAsNew) {
   EXPECT_EQ(world.broken_promises(), "") << "its fence goes on";
 }
 
+TEST_F(Definitions, AJobWhoseFileWasBrokenForAWhileKeepsItsPauseAndItsPhase) {
+  Job job = minutely();
+  job.name = "every";
+  job.schedule = {"@every 90s"};
+  const auto every = define(job), paused = a.jobs[0];
+  a.jobs = {every, paused};
+  a.load();
+  a.pause("job", true);
+  world.run_for(5min);
+  const WallTime phase = world.starts.back().slot;
+  restart_after(7s);
+  a.jobs = {};
+  a.start();
+  world.run_for(11s);
+  a.jobs = {every, paused};
+  a.load();
+  const std::size_t before = world.starts_of("job");
+  world.run_for(5min);
+  EXPECT_EQ(world.starts_of("job"), before);
+  EXPECT_TRUE(a.core().jobs(a.clock.now())[1].state == "paused");
+  EXPECT_EQ(world.starts.back().job, "every");
+  EXPECT_EQ((world.starts.back().slot - phase) % 90s, 0s);
+}
+
 TEST_F(Definitions, AJobDeletedWhileTheDaemonIsDownIsSettledByTheNextTerm) {
   const auto old = a.jobs[0];
   restart_after(3min);

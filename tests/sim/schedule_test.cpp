@@ -216,6 +216,7 @@ TEST(Reboot, IsDueOncePerBoot) {
   Job job;
   job.name = "boot";
   job.schedule = {"@reboot"};
+  job.misfire = Misfire::skip;
   a.jobs = {define(job)};
   a.start();
   world.run_for(1min);

@@ -20,9 +20,11 @@ struct Options {
   bool wait = false;
 };
 
-/// As a shell would: the child's code, 128 + n for a signal, 1 for a run that never started.
+/// As a shell would: the child's code, 128 + n for a signal; 1 for a run that never started, or that did not succeed
+/// though its child ended with 0 (killed, timed out).
 int code_of(const io::Message& end) {
-  if (const auto code = end.integer("exit_code")) return static_cast<int>(*code);
+  const auto code = end.integer("exit_code");
+  if (code && (*code != 0 || end.text("status") == "succeeded")) return static_cast<int>(*code);
   if (const auto signal = end.integer("signal")) return 128 + static_cast<int>(*signal);
   return static_cast<int>(Exit::failed);
 }
