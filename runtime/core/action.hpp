@@ -74,8 +74,12 @@ struct KillRun {
   Millis grace{0};
 };
 
-/// The attempt's end is in its register, or is nobody's business there: once its row is durable the runner may forget
-/// it.
+/// The attempt's last row was recorded: tell Recorded once it is durable. Only then is its run closed in the register.
+struct AwaitRecorded {
+  runner::AttemptId id;
+};
+
+/// The attempt's end is in its register and in the ledger: the runner may forget it.
 struct Forget {
   runner::AttemptId id;
 };
@@ -116,7 +120,7 @@ struct Stopped {
 };
 
 using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Launch, TermDeadline,
-                            KillRun, Forget, Record, RecordTerm, RecordOutput, Reply, Notice, Stopped>;
+                            KillRun, AwaitRecorded, Forget, Record, RecordTerm, RecordOutput, Reply, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

@@ -28,13 +28,14 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now, settings_, session_, inventory_, random_, out, writes_, reads_, changed_};
+  Context c{now, settings_, session_, inventory_, runner_, random_, out, writes_, reads_, changed_};
   if (session_.on_time(now, last_request_, out) == Session::Edge::lost) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
     lose_all(c, Cause::expired);
   }
   std::visit([&](const auto& e) { on(c, e); }, event);
-  const bool can_claim = session_.may_claim(now);
+  c.runner = runner_;
+  const bool can_claim = c.may_claim();
   if (can_claim && !could_claim_) touch_all(c);
   could_claim_ = can_claim;
   fire_due(c);
@@ -54,7 +55,8 @@ Wake Core::wake() const {
   earliest(poll_at_);
   for (const auto& [name, group] : groups_)
     if (group.retry) earliest(group.retry);
-  if (stop_ && !killed_ && !stop_->leave) earliest(stop_asked_at_ + stop_->wait);
+  if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
+  earliest(list_at_);
   return wake;
 }
 
@@ -87,6 +89,7 @@ void Core::fire_due(Context& c) {
   due.erase(std::unique(due.begin(), due.end()), due.end());
   for (Entry* entry : due) touch(c, *entry);
   if (poll_at_ && *poll_at_ <= c.now.steady) poll_waiting(c);
+  if (list_at_ && *list_at_ <= c.now.steady) list(c);
   for (auto& [name, group] : groups_)
     if (group.retry && *group.retry <= c.now.steady) read_takeover(c, group);
 }
@@ -102,10 +105,10 @@ void Core::finish(Context& c) {
   read_jobs(c);
   if (!writes_.empty()) {
     Write write{++last_request_, {}};
-    std::vector<JobMachine*>& jobs = writes_in_flight_[write.request];
-    for (auto& [job, request] : writes_) {
-      jobs.push_back(job);
-      write.batch.push_back(std::move(request));
+    std::vector<std::pair<JobMachine*, std::uint64_t>>& jobs = writes_in_flight_[write.request];
+    for (JobWrite& job : writes_) {
+      jobs.emplace_back(job.job, job.serial);
+      write.batch.push_back(std::move(job.request));
     }
     c.out.push_back(std::move(write));
     writes_.clear();
@@ -125,6 +128,8 @@ void Core::finish(Context& c) {
 void Core::tell_deadlines(Context& c) {
   std::set<const Term*> terms;
   for (const Action& action : c.out) {
+    const auto* record = std::get_if<Record>(&action);  // of a run that ended without having been launched too
+    if (record && record->row.run) run_jobs_[*record->row.run] = record->row.job;
     const auto* launch = std::get_if<Launch>(&action);
     if (!launch) continue;
     const std::string& job = launch->definition->job.name;
@@ -181,6 +186,9 @@ void Core::on(Context& c, const Load& event) {
 void Core::on(Context& c, const Inventory& event) {
   const bool again = std::exchange(inventoried_, true);
   inventory_ = event;
+  c.runner = runner_ = true;
+  told_ = {};  // a new runner knows no deadline
+  for (auto& [name, group] : groups_) group.told.reset();
   if (again)
     for (auto& [name, entry] : jobs_) {
       entry.machine.on_inventory(c);
@@ -188,6 +196,9 @@ void Core::on(Context& c, const Inventory& event) {
     }
   if (loaded_ && session_.generation() == 0) session_.begin(c.now, c.out);
 }
+
+/// Nothing is claimed or launched until it is there again and has told its inventory.
+void Core::on(Context& c, const RunnerGone&) { c.runner = runner_ = false; }
 
 void Core::on(Context& c, const BackendEvent& event) {
   if (event.generation != session_.generation()) return;
@@ -213,9 +224,18 @@ void Core::on(Context& c, const runner::Ended& event) {
     inventory_.ended.push_back(event);
     return;
   }
-  run_jobs_.erase(event.id.run);
   job->machine.on_ended(c, event);
   touch(c, *job);
+}
+
+void Core::on(Context& c, const Recorded& event) {
+  for (const runner::AttemptId& id : event.ids) {
+    Entry* job = entry_of(id.run);
+    if (!job) continue;
+    run_jobs_.erase(id.run);
+    job->machine.on_recorded(id);
+    touch(c, *job);
+  }
 }
 
 void Core::on(Context& c, const TriggerJob& event) {

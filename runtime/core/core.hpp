@@ -84,6 +84,7 @@ class Core {
   struct Asked {  // a read in flight
     enum class For { list, takeover, jobs } what = For::list;
     std::string group;
+    std::uint64_t epoch = 0;  // of the takeover
     std::vector<std::string> jobs;
   };
   struct RunHash {
@@ -94,11 +95,13 @@ class Core {
   void on(Context& c, const Tick&) { (void)c; }
   void on(Context& c, const Load& event);
   void on(Context& c, const Inventory& event);
+  void on(Context& c, const RunnerGone& event);
   void on(Context& c, const BackendEvent& event);
   void on(Context& c, const runner::Started& event);
   void on(Context& c, const runner::Refused& event);
   void on(Context& c, const runner::CannotStart& event);
   void on(Context& c, const runner::Ended& event);
+  void on(Context& c, const Recorded& event);
   void on(Context& c, const TriggerJob& event);
   void on(Context& c, const PauseJob& event);
   void on(Context& c, const Stop& event);
@@ -112,6 +115,7 @@ class Core {
   void on(Context& c, const backend::Wrote& event);
   void on(Context& c, const backend::ReadDone& event);
   void lose_all(Context& c, Cause cause);
+  void list(Context& c);
   void campaign(Context& c);
   bool wanted(const std::string& group) const;
   void read_takeover(Context& c, GroupState& group);
@@ -125,6 +129,8 @@ class Core {
   // the stop (core_stop.cpp)
   void advance_stop(Context& c);
   bool may_resign(const GroupState& group) const;
+  bool resign_what_is_done(Context& c);
+  void give_up_stop(Context& c);
 
   void touch(Context& c, Entry& entry);
   void touch_all(Context& c);
@@ -140,25 +146,25 @@ class Core {
   Random random_;
   Session session_;
   Inventory inventory_;
-  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false;
+  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, runner_ = false;
   std::map<std::string, Entry> jobs_;
   std::map<std::string, GroupState> groups_;
   std::set<std::tuple<WallTime, std::size_t, Entry*>> wall_wakes_;
   std::set<std::tuple<SteadyTime, std::size_t, Entry*>> steady_wakes_;
   std::unordered_map<RunId, std::string, RunHash> run_jobs_;
   RequestId last_request_ = 0;
-  std::map<RequestId, std::vector<JobMachine*>> writes_in_flight_;
+  std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;
   std::map<RequestId, std::string> group_writes_;
   std::map<RequestId, Asked> reads_in_flight_;
-  std::optional<SteadyTime> poll_at_;
+  std::optional<SteadyTime> poll_at_, list_at_;
   SteadyTime told_{};  // the deadline that terms with runs were told last
 
   std::optional<Stop> stop_;
-  SteadyTime stop_asked_at_{};
+  SteadyTime stop_asked_at_{}, give_up_at_{};
   bool killed_ = false, closing_ = false, stopped_ = false;
 
   // what a step gathers
-  std::vector<std::pair<JobMachine*, RegisterWrite>> writes_;
+  std::vector<JobWrite> writes_;
   std::vector<JobMachine*> reads_, changed_;
   std::vector<RegisterWrite> group_batch_;
   std::vector<std::string> group_batch_names_, resigns_;

@@ -26,8 +26,13 @@ const Core::GroupState* Core::led(const std::string& group) const {
 void Core::on(Context& c, const backend::SessionOpened& event) {
   if (session_.on_opened(c.now, event) != Session::Edge::opened) return;
   c.out.push_back(Notice{Level::info, "session open", {{"timeout_ms", std::to_string(event.timeout.count())}}});
+  list(c);
+}
+
+void Core::list(Context& c) {
   listed_ = false;
-  reads_in_flight_[++last_request_] = {Asked::For::list, {}, {}};
+  list_at_.reset();
+  reads_in_flight_[++last_request_] = {Asked::For::list, {}, 0, {}};
   c.out.push_back(List{last_request_, "j/"});
 }
 
@@ -57,6 +62,7 @@ void Core::on(Context& c, const backend::Renewed& event) {
 /// All terms are over; what was asked is unknown.
 void Core::lose_all(Context& c, Cause cause) {
   listed_ = false;
+  list_at_.reset();
   reads_in_flight_.clear();
   writes_in_flight_.clear();
   group_writes_.clear();
@@ -72,7 +78,7 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   for (auto& [name, entry] : jobs_)
     if (entry.machine.term() == &group.term) entry.machine.depose(c), touch(c, entry);
   c.out.push_back(
-      RecordTerm{{group.term.group, settings_.node, group.term.epoch, group.term.elected_at, c.now.wall, cause}});
+      RecordTerm{{group.term.group, settings_.node, group.term.epoch, group.stored.elected_at, c.now.wall, cause}});
   Notice notice{stop_ ? Level::info : Level::warn, "leads no more", {{"group", group.term.group}}};
   notice.fields.emplace_back("epoch", std::to_string(group.term.epoch));
   notice.fields.emplace_back("cause", std::string(to_string(cause)));
@@ -124,7 +130,7 @@ void Core::read_takeover(Context& c, GroupState& group) {
     if (entry.machine.owner() == group.term.group || (definition && definition->job.group == group.term.group))
       read.names.push_back(job_register(name));
   }
-  reads_in_flight_[read.request] = {Asked::For::takeover, group.term.group, {}};
+  reads_in_flight_[read.request] = {Asked::For::takeover, group.term.group, group.term.epoch, {}};
   c.out.push_back(std::move(read));
 }
 
@@ -137,6 +143,7 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
     return it == by_name.end() ? std::nullopt : std::optional<Register>(*it->second);
   };
   group.phase = GroupState::Phase::leading;
+  told_ = {};  // runs that it adopts hang on its deadline
   Term& term = group.term;
   group.stored = {};
   group.version = 0;
@@ -179,7 +186,11 @@ void Core::on(Context& c, const backend::Deposed& event) {
   GroupState& group = this->group(event.group);
   if (group.phase == GroupState::Phase::idle || group.term.epoch != event.epoch) return;
   end_term(c, group, stop_ ? Cause::shutdown : event.cause);
-  if (!stop_ && wanted(event.group)) group.phase = GroupState::Phase::candidate;
+  if (stop_) return;
+  if (wanted(event.group))
+    group.phase = GroupState::Phase::candidate;
+  else
+    resigns_.push_back(event.group);
 }
 
 void Core::on(Context& c, const backend::Wrote& event) {
@@ -196,12 +207,13 @@ void Core::on(Context& c, const backend::Wrote& event) {
   }
   const auto it = writes_in_flight_.find(event.request);
   if (it == writes_in_flight_.end()) return;
-  const std::vector<JobMachine*> jobs = std::move(it->second);
+  const auto jobs = std::move(it->second);
   writes_in_flight_.erase(it);
   BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    jobs[i]->on_write_answer(c, event.answers[i]);
-    touch(c, entry(jobs[i]->name()));
+    const auto& [job, serial] = jobs[i];
+    job->on_write_answer(c, serial, event.answers[i]);
+    touch(c, entry(job->name()));
   }
 }
 
@@ -213,8 +225,7 @@ void Core::on(Context& c, const backend::ReadDone& event) {
   const bool done = event.outcome == Outcome::done;
   if (asked.what == Asked::For::list) {
     if (!done) {
-      reads_in_flight_[++last_request_] = asked;
-      c.out.push_back(List{last_request_, "j/"});
+      list_at_ = c.now.steady + takeover_retry;
       return;
     }
     for (const Register& r : event.registers) {
@@ -225,12 +236,13 @@ void Core::on(Context& c, const backend::ReadDone& event) {
     campaign(c);
   } else if (asked.what == Asked::For::takeover) {
     GroupState& group = this->group(asked.group);
-    if (group.phase != GroupState::Phase::reading) return;
+    if (group.phase != GroupState::Phase::reading || group.term.epoch != asked.epoch) return;
     if (done)
       take_over(c, group, event.registers);
     else
       group.retry = c.now.steady + takeover_retry;
   } else {
+    if (!done && !poll_at_) poll_at_ = c.now.steady + takeover_retry;
     for (const std::string& name : asked.jobs) {
       const auto found = std::find_if(event.registers.begin(), event.registers.end(),
                                       [&](const Register& r) { return r.name == job_register(name); });
@@ -248,7 +260,7 @@ void Core::on(Context& c, const backend::ReadDone& event) {
 void Core::read_jobs(Context& c) {
   if (reads_.empty() || !session_.is_open()) return reads_.clear();
   Read read{++last_request_, {}};
-  Asked asked{Asked::For::jobs, {}, {}};
+  Asked asked{Asked::For::jobs, {}, 0, {}};
   for (const JobMachine* job : reads_) {
     read.names.push_back(job_register(job->name()));
     asked.jobs.push_back(job->name());
@@ -263,7 +275,7 @@ void Core::poll_waiting(Context& c) {
   poll_at_.reset();
   for (auto& [name, entry] : jobs_) {
     const JobMachine& job = entry.machine;
-    if (!job.definition() || job.term() || !led(job.definition()->job.group)) continue;
+    if (job.term() || (!(job.definition() && led(job.definition()->job.group)) && !led(job.owner()))) continue;
     reads_.push_back(&entry.machine);
     poll_at_ = c.now.steady + poll_pause;
   }

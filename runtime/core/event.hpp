@@ -33,6 +33,14 @@ struct Inventory {
   std::vector<runner::Ended> ended;
 };
 
+/// The runner was lost; an Inventory comes when it, or another one, is there again.
+struct RunnerGone {};
+
+/// The last row of these attempts is durable.
+struct Recorded {
+  std::vector<runner::AttemptId> ids;
+};
+
 /// Run `job` now, by hand. `run` is chosen by whoever asks, so that asking again is harmless.
 struct TriggerJob {
   Asker asker = 0;
@@ -53,7 +61,7 @@ struct Stop {
   bool leave = false;
 };
 
-using Event = std::variant<Tick, Load, Inventory, BackendEvent, runner::Started, runner::Refused, runner::CannotStart,
-                           runner::Ended, TriggerJob, PauseJob, Stop>;
+using Event = std::variant<Tick, Load, Inventory, RunnerGone, BackendEvent, runner::Started, runner::Refused,
+                           runner::CannotStart, runner::Ended, Recorded, TriggerJob, PauseJob, Stop>;
 
 }  // namespace ballot::core

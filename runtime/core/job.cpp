@@ -58,11 +58,7 @@ void JobMachine::lead(Context& c, const Term& term) {
   blocked_ = false;
   blocked_since_.reset();
   retry_at_.reset();
-  if (!trouble_.empty()) {
-    standing_ = Standing::halted;
-    c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}, {"group", term.group}}});
-    return;
-  }
+  if (!trouble_.empty()) return halt(c);
   standing_ = Standing::leading;
   make_plan();
   copy_dispositions(c);
@@ -71,28 +67,38 @@ void JobMachine::lead(Context& c, const Term& term) {
 }
 
 void JobMachine::depose(Context& c) {
-  const auto refuse = [&](std::optional<Asker> asker) {
-    if (asker)
-      c.out.push_back(Reply{*asker, false, "this node no longer leads the job's group", {}, Errc::unavailable});
-  };
   term_ = nullptr;
   standing_ = Standing::idle;
-  if (pending_) refuse(std::exchange(pending_->asker, std::nullopt));
   flush_at_.reset();
   close_at_.reset();
-  for (LiveRun& run : runs_) {
-    refuse(std::exchange(run.asker, std::nullopt));
+  for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
-  }
-  for (const TriggerJob& request : manual_) refuse(request.asker);
-  for (const PauseJob& request : pauses_) refuse(request.asker);
-  manual_.clear();
-  pauses_.clear();
+  refuse_asked(c, "this node no longer leads the job's group");
   rearm(c);
+}
+
+/// Whoever waits for an answer gets it: it will not be done.
+void JobMachine::refuse_asked(Context& c, const char* why) {
+  const auto refuse = [&](std::optional<Asker> asker) {
+    if (asker) c.out.push_back(Reply{*asker, false, why, {}, Errc::unavailable});
+  };
+  if (pending_) refuse(std::exchange(pending_->asker, std::nullopt));
+  for (LiveRun& run : runs_) refuse(std::exchange(run.asker, std::nullopt));
+  for (const TriggerJob& request : std::exchange(manual_, {})) refuse(request.asker);
+  for (const PauseJob& request : std::exchange(pauses_, {})) refuse(request.asker);
+}
+
+/// The register cannot be used: nothing of the job is launched or written.
+void JobMachine::halt(Context& c) {
+  standing_ = Standing::halted;
+  settlement_.reset(std::max(register_.cursor, register_.since));
+  refuse_asked(c, "the job is halted: its register cannot be read");
+  c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}}});
 }
 
 void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && pending_) repeat_write(c);
+  scanning_ = false;
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
     if (!redefine(c) && !change_pause(c) && settle(c)) {
@@ -110,6 +116,12 @@ bool JobMachine::may_write(const Context& c) {
 
 bool JobMachine::busy() const {
   return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); });
+}
+
+/// The register holds as many runs as it may, and none of them can be closed yet.
+bool JobMachine::is_full() const {
+  const auto closable = std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); });
+  return register_.runs.size() >= open_run_limit + static_cast<std::size_t>(closable);
 }
 
 AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
@@ -143,13 +155,13 @@ bool JobMachine::settle(Context& c) {
     settlement_.rewind();
     return true;
   }
-  if (!c.session.may_claim(c.now)) {
+  if (!c.may_claim()) {
     block(c);
     return true;
   }
-  const bool finished = settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
+  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
   blocked_ = false;
-  if (!finished) return false;
+  if (scanning_) return false;
   if (!settlement_.first_due() && !settlement_.has_decided()) blocked_since_.reset();
   while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)
     settlement_.decide_first(Status::missed, Reason::start_deadline);
@@ -180,7 +192,8 @@ bool JobMachine::redefine(Context& c) {
   if (mine && !wanted && register_.definition.empty() && open_runs() > 0) return false;
   if (mine) {
     settlement_.rewind();
-    if (!settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall)) return true;
+    scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall);
+    if (scanning_) return true;
     if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
   }
   PendingWrite write = begin_write(c, disposition_limit);
@@ -226,7 +239,8 @@ bool JobMachine::change_pause(Context& c) {
   const bool pausing = pauses_.front().paused;
   settlement_.rewind();
   if (!pausing) {
-    if (!settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall)) return true;
+    scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall);
+    if (scanning_) return true;
     if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
   }
   PendingWrite write = begin_write(c, disposition_limit);
@@ -239,7 +253,7 @@ bool JobMachine::change_pause(Context& c) {
 
 bool JobMachine::claim_due(Context& c) {
   const DueSlot* due = settlement_.first_due();
-  if (!due || busy() || !c.session.may_claim(c.now)) return false;
+  if (!due || busy() || is_full() || !c.may_claim()) return false;
   if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
   PendingWrite write = begin_write(c, disposition_limit);
   write.claims_due_slot = true;
@@ -255,8 +269,9 @@ bool JobMachine::claim_due(Context& c) {
 
 /// Begins the oldest manual run, or says why not.
 bool JobMachine::claim_manual(Context& c) {
+  if (term_->draining) return refuse_asked(c, "the daemon is stopping"), false;
   while (!manual_.empty()) {
-    if (!busy() && !c.settings.dry_run && !c.session.may_claim(c.now)) return false;
+    if (!busy() && !c.settings.dry_run && (is_full() || !c.may_claim())) return false;
     const TriggerJob request = manual_.front();
     manual_.erase(manual_.begin());
     last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
@@ -292,7 +307,7 @@ void JobMachine::refuse_manual(Context& c, const TriggerJob& request, WallTime s
 
 /// Writes what is decided and closes what has ended, when it has waited long enough.
 bool JobMachine::flush(Context& c) {
-  const bool closable = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended(); });
+  const bool closable = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); });
   if (!settlement_.has_decided())
     flush_at_.reset();
   else if (!flush_at_)
@@ -324,6 +339,7 @@ void JobMachine::rearm(Context& c) {
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)
     earliest(wall_wake, std::optional(due->at + definition_->job.start_deadline + Millis(1)));
+  if (scanning_) earliest(steady_wake, std::optional(c.now.steady));
   if (term_->draining || register_.paused || blocked_ || !is_defined()) return;
   const auto slot = anchored_plan(c).next(settlement_.position());
   if (slot && slot->at <= c.now.wall)
@@ -353,6 +369,7 @@ void JobMachine::pause(Context& c, const PauseJob& event) {
 }
 
 bool JobMachine::is_clean() const {
+  if (standing_ == Standing::halted) return true;  // nothing of it can be written
   return !pending_ && !settlement_.has_decided() &&
          std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended(); });
 }

@@ -57,17 +57,27 @@ struct Term {
 
 class JobMachine;
 
+/// A register write of a job; its answer comes back with the serial, by which the job knows it.
+struct JobWrite {
+  JobMachine* job = nullptr;
+  std::uint64_t serial = 0;
+  RegisterWrite request;
+};
+
 /// What a job may use in a step, and where it leaves what it wants done.
 struct Context {
   Now now;
   const CoreSettings& settings;
   const Session& session;
   const Inventory& inventory;
+  bool runner = true;  // the runner is there: what is launched arrives
   Random& random;
   Actions& out;
-  std::vector<std::pair<JobMachine*, RegisterWrite>>& writes;
+  std::vector<JobWrite>& writes;
   std::vector<JobMachine*>& reads;    // jobs whose register must be read again
   std::vector<JobMachine*>& changed;  // jobs whose register may have another owner now
+
+  bool may_claim() const { return runner && session.may_claim(now); }
 };
 
 class JobMachine {
@@ -96,7 +106,7 @@ class JobMachine {
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);
 
-  void on_write_answer(Context& c, const WriteAnswer& answer);
+  void on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer);
   /// The answer to a read that was asked for.
   void on_read(Context& c, const std::optional<Register>& stored);
   void on_read_unknown(Context& c);
@@ -105,6 +115,7 @@ class JobMachine {
   void on_refused(Context& c, const runner::Refused& event);
   void on_cannot_start(Context& c, const runner::CannotStart& event);
   void on_ended(Context& c, const runner::Ended& event);
+  void on_recorded(const runner::AttemptId& id);
   void on_inventory(Context& c);
 
   void trigger(Context& c, const TriggerJob& event);
@@ -134,6 +145,7 @@ class JobMachine {
   friend class Invariants;
 
   struct PendingWrite {
+    std::uint64_t serial = 0;
     RegisterWrite request;
     JobRegister next;
     std::size_t decided = 0;     // how many decided ranges it carries
@@ -155,6 +167,8 @@ class JobMachine {
   bool change_pause(Context& c);
   bool flush(Context& c);
   void refuse_manual(Context& c, const TriggerJob& request, WallTime slot, Reason reason);
+  void refuse_asked(Context& c, const char* why);
+  void halt(Context& c);
   void block(const Context& c);
   void rearm(Context& c);
   void anchor(JobRegister& next, const Context& c) const;
@@ -163,6 +177,7 @@ class JobMachine {
   AnchoredPlan anchored_plan(const Context& c) const;
   bool is_defined() const;
   bool busy() const;
+  bool is_full() const;
   bool may_write(const Context& c);
 
   // the write in flight (job_write.cpp)
@@ -204,6 +219,8 @@ class JobMachine {
   std::optional<schedule::Plan> plan_;  // in force: what the register's definition says
   std::vector<WallTime> anchors_;       // of plan_
   Settlement settlement_;
+  std::uint64_t last_serial_ = 0;
+  bool scanning_ = false;  // a scan goes on in the next step
   std::optional<PendingWrite> pending_;
   std::vector<LiveRun> runs_;
   std::vector<TriggerJob> manual_;

@@ -70,7 +70,8 @@ void JobMachine::confirm_claim(Context& c, const RunId& id) {
   run->asker.reset();
   const bool late = c.now.wall - run->open.slot > run->definition->job.start_deadline;
   if (late && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::unclaimed);
-  if (c.session.may_claim(c.now)) launch(c, *run);
+  if (term_->draining) return end(c, *run, Status::missed, Reason::stale);
+  if (c.may_claim()) launch(c, *run);
 }
 
 void JobMachine::launch(Context& c, LiveRun& run) {
@@ -86,10 +87,11 @@ void JobMachine::advance_runs(Context& c) {
     if (run.state == LiveRun::State::foreign && c.now.steady >= run.foreign_until)
       end(c, run, Status::lost, Reason::node_died);
     if (run.state != LiveRun::State::held) continue;
+    const bool by_hand = run.open.trigger == Trigger::manual;
     const bool late = c.now.wall - run.open.slot > run.definition->job.start_deadline;
-    if (late && run.open.trigger != Trigger::manual)
+    if (term_->draining || ((late || register_.paused) && !by_hand))
       end(c, run, Status::missed, Reason::stale);
-    else if (c.session.may_claim(c.now))
+    else if (c.may_claim())
       launch(c, run);
   }
 }
@@ -131,6 +133,10 @@ void JobMachine::on_ended(Context& c, const runner::Ended& event) {
   end(c, *run);
 }
 
+void JobMachine::on_recorded(const runner::AttemptId& id) {
+  if (LiveRun* run = find(id)) run->recorded = true;
+}
+
 /// The runner was lost and is there again, or another one is.
 void JobMachine::on_inventory(Context& c) {
   for (LiveRun& run : runs_) {
@@ -152,6 +158,7 @@ void JobMachine::end(Context& c, LiveRun& run, Status status, Reason reason) {
 void JobMachine::end(Context& c, LiveRun& run) {
   run.state = LiveRun::State::ended;
   c.out.push_back(Record{run.row});
+  c.out.push_back(AwaitRecorded{run.id()});
   c.out.push_back(end_notice(run));
 }
 

@@ -45,7 +45,7 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
   for (const Disposition& d : next.dispositions)
     for (Row& row : rows_of(d, next.group, next.epoch, c.settings.node)) write.rows.push_back(std::move(row));
   for (const LiveRun& run : runs_) {
-    if (!run.has_ended()) continue;
+    if (!run.may_close()) continue;
     write.closes.push_back(run.id());
     std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
   }
@@ -54,13 +54,14 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
 }
 
 void JobMachine::send(Context& c, PendingWrite write) {
+  write.serial = ++last_serial_;
   write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
-  c.writes.emplace_back(this, write.request);
+  c.writes.push_back({this, write.serial, write.request});
   pending_ = std::move(write);
 }
 
-void JobMachine::on_write_answer(Context& c, const WriteAnswer& answer) {
-  if (!pending_) return;
+void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer) {
+  if (!pending_ || pending_->serial != serial) return;
   if (standing_ != Standing::leading) return settle_late(c, answer);
   switch (answer.outcome) {
     case Outcome::done: return confirm(c, answer.version);
@@ -68,7 +69,9 @@ void JobMachine::on_write_answer(Context& c, const WriteAnswer& answer) {
       pending_->unknown = true;
       pending_->repeat_at = c.now.steady + repeat_pause;
       return;
-    case Outcome::failed: return on_write_failed(c, answer.text);
+    case Outcome::failed:
+      if (!pending_->unknown) return on_write_failed(c, answer.text);
+      [[fallthrough]];  // this one has not happened, but an earlier sending of it may have
     case Outcome::conflict:
     case Outcome::not_leader: pending_->reading = true; c.reads.push_back(this);
   }
@@ -104,7 +107,7 @@ void JobMachine::repeat_write(Context& c) {
   if (pending_->reading)
     c.reads.push_back(this);
   else
-    c.writes.emplace_back(this, pending_->request);
+    c.writes.push_back({this, pending_->serial, pending_->request});
 }
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
@@ -126,16 +129,15 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   const PendingWrite write = std::move(*pending_);
   know(stored);
   LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
-  if (run && shows(register_, run->open))  // it landed, and another term has written since
-    end(c, *run, Status::missed, Reason::stale);
-  else
-    give_up(c, write);
-  if (!trouble_.empty()) {
-    standing_ = Standing::halted;
-    c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}}});
-    return;
+  const bool landed = run && shows(register_, run->open);
+  if (!landed) give_up(c, write);
+  if (!trouble_.empty()) return halt(c);
+  if (register_.epoch > term_->epoch) {  // another term has written since: ours is over, whatever we have been told
+    if (landed) end(c, *run, Status::missed, Reason::stale);
+    retry_at_ = c.now.steady + retry_delay;
   }
   make_plan();
+  settle_open_runs(c);
   settlement_.reset(std::max(register_.cursor, register_.since));
 }
 
@@ -181,6 +183,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   }
   if (write.claim) confirm_claim(c, *write.claim);
   if (released) {
+    refuse_asked(c, "no job file of this group defines the job any more");
     standing_ = Standing::idle;
     term_ = nullptr;
     c.changed.push_back(this);

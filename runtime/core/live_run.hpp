@@ -33,11 +33,13 @@ struct LiveRun {
   std::optional<Asker> asker;    // of a trigger that waits for the claim
   SteadyTime foreign_until{};    // of a foreign run
   SteadyTime ended_at{};         // when it was seen to have ended
+  bool recorded = false;         // it has ended, and its last row is durable: it may be closed
   bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
+  bool may_close() const { return has_ended() && recorded; }
 };
 
 /// The row of an open run: claimed, nothing started.

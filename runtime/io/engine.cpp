@@ -12,6 +12,7 @@
 namespace ballot::io {
 namespace {
 
+constexpr Millis runner_pause{1000};             // between attempts to start one
 constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
 
 std::uint64_t seed() {
@@ -35,6 +36,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       posted_(std::make_shared<Posted>()),
       wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
+      runner_timer_(loop.context(), [this] { restart_runner(); }),
       runner_(loop.context(), settings_.runner,
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
                [this](const std::string& text) { on_runner_down(text); }}) {
@@ -159,21 +161,23 @@ void Engine::perform(core::TermDeadline& a) {
 
 void Engine::perform(core::KillRun& a) { runner_.send(runner::Kill{a.id, a.reason, a.signal, a.grace}); }
 
-void Engine::perform(core::Forget& a) {
-  to_acknowledge_.push_back(a.id);
-  acknowledge();
+void Engine::perform(core::Forget& a) { runner_.send(runner::Ack{a.id}); }
+
+void Engine::perform(core::AwaitRecorded& a) {
+  awaited_.push_back(a.id);
+  await_recorded();
 }
 
-/// The runner may forget an end once its row is durable.
-void Engine::acknowledge() {
-  if (acknowledging_ || to_acknowledge_.empty()) return;
-  acknowledging_ = true;
-  ledger_.flush([&loop = loop_, posted = posted_, ids = std::exchange(to_acknowledge_, {})] {
+/// One flush of the ledger at a time, for all that ended meanwhile.
+void Engine::await_recorded() {
+  if (flushing_ || awaited_.empty()) return;
+  flushing_ = true;
+  ledger_.flush([&loop = loop_, posted = posted_, ids = std::exchange(awaited_, {})] {
     loop.post([posted, ids] {
       if (!posted->engine) return;
-      for (const runner::AttemptId& id : ids) posted->engine->runner_.send(runner::Ack{id});
-      posted->engine->acknowledging_ = false;
-      posted->engine->acknowledge();
+      posted->engine->flushing_ = false;
+      posted->engine->feed(core::Recorded{ids});
+      posted->engine->await_recorded();
     });
   });
 }
@@ -249,8 +253,15 @@ void Engine::on_runner_down(const std::string& text) {
   log_(Level::error, "the runner is gone: " + text + "; starting another", {});
   telling_ = true;
   inventory_ = {};
-  if (const auto started = runner_.start(); !started)
-    log_(Level::fatal, "no runner can be started: " + started.error().what, {});
+  feed(core::RunnerGone{});
+  restart_runner();
+}
+
+void Engine::restart_runner() {
+  const auto started = runner_.start();
+  if (started) return;
+  log_(Level::fatal, "no runner can be started, so nothing is launched: " + started.error().what, {});
+  runner_timer_.arm(read_clocks().steady + runner_pause);
 }
 
 /// The run has ended: a last line without an end is a line too.
@@ -266,7 +277,9 @@ void Engine::end_log(const runner::AttemptId& id) {
 void Engine::log_output(const runner::Printed& printed) {
   std::string& rest = lines_[printed.id];
   rest += printed.bytes;
-  const LogFields fields{{"job", line_jobs_[printed.id.run]}, {"run", printed.id.run.text()}};
+  const auto job = line_jobs_.find(printed.id.run);  // unknown of an adopted run
+  LogFields fields{{"run", printed.id.run.text()}};
+  if (job != line_jobs_.end()) fields.emplace(fields.begin(), "job", job->second);
   std::size_t begin = 0;
   for (std::size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', begin)) {
     log_(Level::info, std::string_view(rest).substr(begin, end - begin), fields);

@@ -72,9 +72,10 @@ class Engine final : private Host {
   void take_posted();
   void on_runner(runner::FromRunner message);
   void on_runner_down(const std::string& text);
+  void restart_runner();
   void log_output(const runner::Printed& printed);
   void end_log(const runner::AttemptId& id);
-  void acknowledge();
+  void await_recorded();
 
   void perform(core::OpenSession& a);
   void perform(core::CloseSession& a) { backend_->close(a.keep); }
@@ -87,6 +88,7 @@ class Engine final : private Host {
   void perform(core::Launch& a);
   void perform(core::TermDeadline& a);
   void perform(core::KillRun& a);
+  void perform(core::AwaitRecorded& a);
   void perform(core::Forget& a);
   void perform(core::Record& a);
   void perform(core::RecordTerm& a) { ledger_.record(std::move(a.term)); }
@@ -116,6 +118,7 @@ class Engine final : private Host {
   WallTimer wall_timer_;
   BootTimer boot_timer_;
   core::Wake armed_;
+  BootTimer runner_timer_;
   RunnerClient runner_;
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
@@ -127,8 +130,8 @@ class Engine final : private Host {
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
   std::map<RunId, OnEnded> watched_;
-  std::vector<runner::AttemptId> to_acknowledge_;
-  bool acknowledging_ = false;
+  std::vector<runner::AttemptId> awaited_;
+  bool flushing_ = false;
   std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;

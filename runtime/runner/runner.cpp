@@ -73,8 +73,8 @@ void Runner::turn() {
   do_what_is_due();
   if (readable && waiting_.size() < most_waiting) link_.receive(buffer_);
   take_messages();
-  const bool more_to_come = (readable && link_.connected()) || waiting_.size() >= most_waiting;
-  if (connecting && !more_to_come && link_.accept()) greet();  // what a dead daemon said last is heard first
+  const bool more_to_come = (readable && link_.connected()) || !waiting_.empty();
+  if (connecting && !more_to_come && link_.accept()) greet();  // what a dead daemon said last is heard, and done, first
   launch_some();
   tell_ends();
   link_.flush();

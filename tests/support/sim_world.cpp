@@ -175,6 +175,10 @@ void SimNode::act(core::KillRun& a) {
   world_.loop.after(Millis(50), machine_, [this, id = a.id, reason = a.reason] { finish(id, std::nullopt, reason); });
 }
 
+void SimNode::act(core::AwaitRecorded& a) {
+  world_.loop.after(Millis(5), daemon_, [this, id = a.id] { feed(core::Recorded{{id}}); });
+}
+
 void SimNode::act(core::Forget& a) {
   std::erase_if(unacknowledged_, [&](const runner::Ended& ended) { return ended.id == a.id; });
 }

@@ -96,6 +96,7 @@ class SimNode final : private Host {
   void act(core::Launch& a);
   void act(core::TermDeadline& a);
   void act(core::KillRun& a);
+  void act(core::AwaitRecorded& a);
   void act(core::Forget& a);
   void act(core::Record& a);
   void act(core::RecordTerm& a);

@@ -1,0 +1,307 @@
+// Particular moments: an event that comes just while a write is in flight, an answer is lost, or a stop has begun.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+Job minutely(const std::string& name = "job") {
+  Job job;
+  job.name = name;
+  job.schedule = {"* * * * *"};
+  return job;
+}
+
+TEST(Deposed, WhileAWriteIsInFlightRunsNothingTwiceAndLosesNothing) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    SimWorld world(seed);
+    SimNode& a = world.add("a");
+    a.jobs = {define(minutely())};
+    a.link.delay_min = 5ms;
+    a.link.delay_max = 250ms;
+    a.start();
+    const WallTime from = world.wall();
+    world.run_for(1min + 30s);
+    world.run_for(30s - 400ms + Millis(seed * 2));
+    world.store.depose("default", Cause::superseded);
+    world.run_for(6min);
+    std::string u = world.unaccounted(*a.jobs[0], from, world.wall() - 2min), p = world.broken_promises();
+    EXPECT_EQ(u + p, "") << "seed " << seed;
+  }
+}
+
+TEST(Deposed, WithLostAnswersRunsNothingTwiceAndLosesNothing) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SimWorld world(seed);
+    SimNode& a = world.add("a");
+    a.jobs = {define(minutely())};
+    a.start();
+    const WallTime from = world.wall();
+    world.run_for(1min + 59s + 500ms);
+    a.link.lose_answer = 500;
+    a.link.late_request = 200;
+    a.link.late_max = 2s;
+    world.run_for(400ms + Millis(seed * 3));
+    world.store.depose("default", Cause::superseded);
+    world.run_for(1s);
+    world.store.depose("default", Cause::superseded);
+    world.run_for(500ms);
+    a.link.lose_answer = 0;
+    a.link.late_request = 0;
+    world.run_for(6min);
+    std::string u = world.unaccounted(*a.jobs[0], from, world.wall() - 2min), p = world.broken_promises();
+    EXPECT_EQ(u + p, "") << "seed " << seed;
+  }
+}
+
+TEST(Stopping, WhileAClaimIsInFlightStartsNothing) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.takes["job"] = 24h;
+  a.link.delay_min = a.link.delay_max = 20ms;
+  a.start();
+  const WallTime slot = std::chrono::ceil<std::chrono::minutes>(world.wall() + 5s);
+  world.run_for(slot - world.wall() + 10ms);
+  ASSERT_EQ(world.starts.size(), 0u);
+  a.stop(0s);
+  world.run_for(10min);
+  EXPECT_TRUE(a.stopped());
+  EXPECT_EQ(a.open_children(), 0);
+}
+
+TEST(Stopping, RefusesATriggerThatWaits) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job j = minutely();
+  j.schedule = {"0 0 1 1 *"};
+  a.jobs = {define(j)};
+  a.takes["job"] = 24h;
+  a.link.delay_min = a.link.delay_max = 20ms;
+  a.start();
+  world.run_for(10s);
+  a.pause("job", true);
+  a.trigger("job");
+  world.run_for(1ms);
+  a.stop(0s);
+  world.run_for(10min);
+  EXPECT_EQ(world.starts.size(), 0u);
+  EXPECT_TRUE(a.stopped());
+}
+
+TEST(ManySlots, AResumeAfterALongPauseIsAnsweredAndTheJobGoesOn) {
+  SimWorld world(1, {.timeout = 1h});
+  SimNode& a = world.add("a");
+  Job j = minutely();
+  j.schedule = {"* * * * * *"};
+  a.takes["job"] = 100ms;
+  a.jobs = {define(j)};
+  a.start();
+  world.run_for(10s);
+  a.pause("job", true);
+  world.run_for(1s);
+  ASSERT_EQ(a.replies.size(), 1u);
+  world.run_for(6h);
+  const auto before = world.starts.size();
+  a.pause("job", false);
+  world.run_for(30min);
+  EXPECT_EQ(a.replies.size(), 2u);
+  EXPECT_GT(world.starts.size(), before);
+}
+
+TEST(ManySlots, AnEditWhileTheDaemonWasDownForLongGoesThrough) {
+  SimWorld world(1, {.timeout = 1h});
+  SimNode& a = world.add("a");
+  Job j = minutely();
+  j.schedule = {"* * * * * *"};
+  a.takes["job"] = 100ms;
+  a.jobs = {define(j)};
+  a.start();
+  world.run_for(10s);
+  a.stop();
+  world.run_for(2s);
+  ASSERT_TRUE(a.stopped());
+  a.crash();
+  world.run_for(6h);
+  j.description = "edited";
+  a.jobs = {define(j)};
+  const auto before = world.starts.size();
+  a.start();
+  world.run_for(30min);
+  EXPECT_GT(world.starts.size(), before);
+}
+
+TEST(Answers, RefusedAfterAnUnknownOutcomeIsStillFoundToHaveLanded) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(1min + 59s);
+  a.link.lose_answer = 1000;
+  world.run_for(1500ms);  // claim landed, answer lost
+  a.link.lose_answer = 0;
+  a.link.refuse_write = 1000;
+  world.run_for(1s);
+  a.link.refuse_write = 0;
+  world.run_for(6min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 2min), "");
+}
+
+TEST(Reads, ANewJobWhoseRegisterCouldNotBeReadIsReadAgain) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.start();
+  world.run_for(1min + 10s);
+  a.jobs.push_back(define(minutely("new")));
+  a.link.lose_answer = 1000;
+  a.load();
+  world.run_for(50ms);
+  a.link.lose_answer = 0;
+  world.run_for(30min);
+  EXPECT_TRUE(a.leads("default"));
+  EXPECT_GT(world.starts_of("job"), 20u);
+  EXPECT_GT(world.starts_of("new"), 20u);
+}
+
+TEST(Restart, AtAnyMomentWithinTheDeadlineKeepsItsRuns) {
+  int all = 0;
+  for (int at = 0; at < 1700; at += 50) {
+    SimWorld world;
+    SimNode& a = world.add("a");
+    a.jobs = {define(minutely())};
+    a.takes["job"] = 30s;
+    a.start();
+    world.run_for(1min + 5s + Millis(at));
+    if (a.open_children() != 1) continue;
+    a.crash();
+    world.run_for(1500ms);
+    a.start();
+    world.run_for(29s);
+    ++all;
+    for (const Row& r : a.rows()) EXPECT_NE(r.status, Status::killed) << at;
+  }
+  EXPECT_GT(all, 20);
+}
+
+TEST(Stopping, WithAHaltedJobComesToAnEnd) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.takes["job"] = 10s;
+  a.start();
+  world.run_for(1min + 5s);
+  ASSERT_EQ(a.open_children(), 1);
+  world.store.depose("default", Cause::superseded);
+  // the register turns unreadable while the run is going (a newer node wrote it)
+  auto c = world.store.contents();
+  c.registers.at("j/job").value = "ballot 99\n";
+  world.store.restore(c);
+  world.run_for(30s);
+  ASSERT_TRUE(a.leads("default"));
+  a.stop(5s);
+  world.run_for(10min);
+  EXPECT_TRUE(a.stopped());
+}
+
+TEST(Pause, OnceAcknowledgedNothingStartsThatWasClaimedBefore) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.link.delay_min = a.link.delay_max = 20ms;
+  a.start();
+  const WallTime slot = std::chrono::ceil<std::chrono::minutes>(world.wall() + 5s);
+  world.run_for(slot - world.wall() + 5ms);
+  a.link.lose_renewal = 1000;
+  a.step_clock(2s);  // in doubt: the claim's answer finds it held
+  world.run_for(60ms);
+  ASSERT_EQ(world.starts.size(), 0u);
+  a.pause("job", true);
+  world.run_for(500ms);
+  ASSERT_EQ(a.replies.size(), 1u);
+  ASSERT_TRUE(a.replies[0].ok);
+  a.link.lose_renewal = 0;
+  world.run_for(10s);
+  EXPECT_EQ(world.starts.size(), 0u);
+}
+
+TEST(Manual, ATriggerThatWaitsWhenItsJobIsDeletedIsAnswered) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.link.delay_min = a.link.delay_max = 20ms;
+  a.start();
+  world.run_for(1min + 30s);
+  const auto old = a.jobs;
+  const auto before = world.starts.size();
+  a.pause("job", true);
+  a.trigger("job");
+  a.jobs = {};
+  a.load();  // all within one round trip
+  world.run_for(30min);
+  EXPECT_EQ(a.replies.size(), 2u) << "the trigger is never answered";
+  a.jobs = old;
+  a.load();
+  world.run_for(5s);
+  EXPECT_EQ(world.starts.size(), before) << "adding a job launched something";
+}
+
+TEST(Group, NotWantedForAWhileIsLedAgain) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job j = minutely();
+  j.group = "g";
+  const auto d = define(j);
+  a.jobs = {d};
+  a.start();
+  world.run_for(1min + 30s);
+  a.jobs = {};
+  a.load();
+  world.run_for(10s);
+  world.store.depose("g", Cause::superseded);
+  world.run_for(10s);
+  a.jobs = {d};
+  a.load();
+  const auto before = world.starts.size();
+  world.run_for(30min);
+  EXPECT_GT(world.starts.size(), before);
+}
+
+TEST(Terms, AResumedTermKeepsTheTimeOfItsElection) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.start();
+  world.run_for(1min + 30s);
+  const WallTime first = a.terms()[0].elected_at;
+  a.crash();
+  world.run_for(1s);
+  a.start();
+  world.run_for(1min);
+  a.stop();
+  world.run_for(3s);
+  ASSERT_EQ(a.terms().size(), 1u);
+  EXPECT_EQ(a.terms()[0].elected_at, first);
+}
+
+TEST(Runner, ThatWasLostAndIsThereAgainIsToldTheDeadlineAndLaunchesOnlyThen) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.start();
+  world.run_for(1min + 30s);
+  a.feed(core::RunnerGone{});
+  world.run_for(1min);
+  EXPECT_EQ(world.starts.size(), 1u) << "nothing is claimed while there is no runner";
+  a.feed(core::Inventory{});
+  world.run_for(1s);
+  EXPECT_EQ(world.starts.size(), 2u);
+  EXPECT_EQ(a.row("job", world.starts[1].slot)->trigger, Trigger::catch_up);
+}
+
+}  // namespace
+}  // namespace ballot
