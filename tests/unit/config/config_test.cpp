@@ -79,7 +79,6 @@ TEST_F(ConfigTest, ReadsEveryKey) {
     state_dir = "/s"
     run_dir = "/r"
     timezone = "Europe/Paris"
-    max_running = 5
     [coordination]
     backend = "zookeeper"
     namespace = "prod"
@@ -112,7 +111,6 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(config.state_dir, "/s");
   EXPECT_EQ(config.run_dir, "/r");
   EXPECT_EQ(config.timezone, "Europe/Paris");
-  EXPECT_EQ(config.max_running, 5);
   EXPECT_EQ(config.coordination.backend, "zookeeper");
   EXPECT_EQ(config.coordination.name_space, "prod");
   EXPECT_EQ(config.coordination.session_timeout, Millis(8s));
@@ -142,6 +140,11 @@ TEST_F(ConfigTest, DerivesPathsFromTheFolders) {
 TEST_F(ConfigTest, ReadsWhatAStopDoes) {
   EXPECT_EQ(good("[runner]\non_stop = \"leave\"\n").on_stop.kind, OnStop::Kind::leave);
   EXPECT_EQ(good("[runner]\non_stop = \"kill\"\n").on_stop.kind, OnStop::Kind::kill);
+}
+
+TEST_F(ConfigTest, WarnsOfALimitOfTheNode) {
+  EXPECT_EQ(text_of(load("max_running = 5\n").diagnostics),
+            request_.file + ":1:1: warning: 'max_running' has no effect in this version\n");
 }
 
 TEST_F(ConfigTest, WarnsOfOutagesToBeHeldOut) {
