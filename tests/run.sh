@@ -37,9 +37,8 @@ build_and_test() {
     ctest --test-dir "build/$preset" -j"$(nproc)" --no-tests=error --output-on-failure \
     -LE '^long$' ${labels:+-L "$labels"} 2>&1 | tee "$log"
   # ctest counts a skipped test as passed: say how many did not run.
-  summaries+=("$preset: $(grep 'tests passed' "$log")"
-    "$preset: $(grep -cE '\*\*\*(Skipped|Not Run)' "$log" || true) of them did not run, named above"
-    "$preset: $(grep '^Total Test time' "$log")")
+  summaries+=("$preset ($(grep -cE '\*\*\*(Skipped|Not Run)' "$log" || true) did not run, named above):"
+    "$(grep 'tests passed' "$log")" "$(grep '^Total Test time' "$log")" '')
 }
 
 build_and_test dev ON
