@@ -21,6 +21,9 @@ step 'style'
 find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 2> /dev/null \
   | xargs -0 clang-format-14 --dry-run --Werror
 
+# Two clones of the same sources share what ccache has.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+
 summaries=()
 
 # build_and_test PRESET WERROR [LABELS]: every test, or those of the labels; but for those labelled long
@@ -37,8 +40,8 @@ build_and_test() {
     ctest --test-dir "build/$preset" -j"$(nproc)" --no-tests=error --output-on-failure \
     -LE '^long$' ${labels:+-L "$labels"} 2>&1 | tee "$log"
   # ctest counts a skipped test as passed: say how many did not run.
-  summaries+=("$preset ($(grep -cE '\*\*\*(Skipped|Not Run)' "$log" || true) did not run, named above):"
-    "$(grep 'tests passed' "$log")" "$(grep '^Total Test time' "$log")" '')
+  summaries+=('' "$preset ($(grep -cE '\*\*\*(Skipped|Not Run)' "$log" || true) did not run, named above):"
+    "$(grep 'tests passed' "$log")" "$(grep '^Total Test time' "$log")")
 }
 
 build_and_test dev ON
