@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t second = 1'000;
 constexpr std::int64_t largest_count = 1'000'000;
+constexpr std::size_t most_schedules = 32;                 // they must fit into the job's register, with their anchors
 constexpr std::int64_t largest_output = 32 * 1024 * 1024;  // what the runner keeps of a run
 
 template <auto Member>
@@ -36,7 +37,12 @@ void read_shell(const Value& value, JobDraft& job) {
 }
 
 void read_schedule(const Value& value, JobDraft& job) {
-  if (value.node().is_array()) return as_strings<&Job::schedule>(value, job);
+  if (const auto* list = value.node().as_array()) {
+    if (list->size() > most_schedules)
+      return value.error("has " + std::to_string(list->size()) + " schedules; a job may have " +
+                         std::to_string(most_schedules));
+    return as_strings<&Job::schedule>(value, job);
+  }
   if (!value.node().is_string()) {
     value.error("must be a schedule such as \"0 2 * * *\", or a list of them");
     return;

@@ -197,6 +197,13 @@ TEST(JobFile, PointsIntoTheScheduleThatIsWrong) {
       << findings(run + "schedule = [\"0 2 * * *\",\n  '0 0 32 * *']\n");
 }
 
+TEST(JobFile, HasNoMoreSchedulesThanARegisterHolds) {
+  std::string list;
+  for (int i = 0; i < 33; ++i) list += "\"@every " + std::to_string(i + 1) + "s\", ";
+  EXPECT_EQ(findings("[job.x]\nshell = \"true\"\nschedule = [" + list + "]\n"),
+            "x.toml:3:12: error: 'schedule' has 33 schedules; a job may have 32\n");
+}
+
 TEST(JobFile, PointsToTheStringWhereEscapesHideTheColumn) {
   const std::string run = "[job.x]\nshell = \"true\"\n";
   EXPECT_TRUE(findings(run + "schedule = \"0\\u002025 * * *\"\n").starts_with("x.toml:3:12: error: schedule: "));
