@@ -212,16 +212,23 @@ TEST_F(Degraded, SpoolsWhileAnotherProcessKeepsItLocked) {
   EXPECT_EQ(rows_in(path_).size(), 50u);
 }
 
+/// Beside a writer that tries the file again and again, so it waits for its locks.
+void set_version(const std::string& path, const char* sql) {
+  Database db(path, Open::write);
+  db.wait_for_locks(patience);
+  db.run(sql);
+}
+
 TEST_F(Degraded, SpoolsWhatANewerFileCannotTake) {
   open();
   record(0, 1);
   ledger_.reset();
-  { Database(path_, Open::write).run("PRAGMA user_version = 9"); }
+  set_version(path_, "PRAGMA user_version = 9");
   Ledger& ledger = open();
   record(1, 2);
   flush(ledger);
   EXPECT_NE(watch_.wait_for_degraded().reason.find("newer ballot"), std::string::npos);
-  { Database(path_, Open::write).run("PRAGMA user_version = 1"); }
+  set_version(path_, "PRAGMA user_version = 1");
   watch_.wait_for_ok();
   EXPECT_EQ(rows_in(path_).size(), 2u);
 }
