@@ -28,8 +28,8 @@ const GroupState* Core::led(const std::string& group) const {
 void Core::on(Context& c, const backend::SessionOpened& event) {
   if (session_.on_opened(c.now, event) != Session::Edge::opened) return;
   c.out.push_back(Notice{Level::info, "session open", {{"timeout_ms", std::to_string(event.timeout.count())}}});
-  c.out.push_back(Watch{std::string(requests)});
-  c.out.push_back(Watch{std::string(outcomes)});
+  c.out.push_back(Watch{std::string(request_prefix)});
+  c.out.push_back(Watch{std::string(outcome_prefix)});
   list(c, Reading::For::list, "j/");
   for (auto& [id, asked] : asked_)
     if (!asked.stored) store_asked(c, asked);

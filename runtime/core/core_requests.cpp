@@ -76,7 +76,7 @@ void Core::on_requests(Context& c, const std::vector<Register>& records) {
     if (record.name.ends_with(".answer")) answered.insert(record.name);
   for (const Register& record : records) {
     const std::string_view name = record.name;
-    const auto id = RunId::parse(name.substr(requests.size(), 36));
+    const auto id = RunId::parse(name.substr(request_prefix.size(), 36));
     if (!id) continue;
     if (name == end_record(*id))
       on_end_record(c, *id, record);

@@ -105,8 +105,8 @@ void Core::on(Context& c, const backend::Wrote& event) {
 }
 
 void Core::on(Context&, const backend::Changed& event) {
-  if (event.prefix == requests) requests_changed_ = true;
-  if (event.prefix == outcomes) outcomes_changed_ = true;
+  if (event.prefix == request_prefix) requests_changed_ = true;
+  if (event.prefix == outcome_prefix) outcomes_changed_ = true;
 }
 
 // ---- the group's register
@@ -213,11 +213,11 @@ void Core::send_reads(Context& c) {
   for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
   if (requests_changed_ && !std::exchange(requests_listing_, true)) {
     requests_changed_ = false;
-    list(c, Reading::For::requests, requests);
+    list(c, Reading::For::requests, request_prefix);
   }
   if (outcomes_changed_ && !std::exchange(outcomes_listing_, true)) {
     outcomes_changed_ = false;
-    list(c, Reading::For::published, outcomes);
+    list(c, Reading::For::published, outcome_prefix);
   }
 }
 

@@ -53,7 +53,7 @@ void read_outcome_line(Row& row, Words& words, std::string_view) {
 }  // namespace
 
 std::string outcome_record(const runner::AttemptId& id) {
-  return std::string(outcomes) + id.run.text() + "." + std::to_string(id.attempt);
+  return std::string(outcome_prefix) + id.run.text() + "." + std::to_string(id.attempt);
 }
 
 std::string outcome_text(const Row& row) {

@@ -12,7 +12,7 @@
 
 namespace ballot::core {
 
-inline constexpr std::string_view outcomes = "o/";
+inline constexpr std::string_view outcome_prefix = "o/";
 std::string outcome_record(const runner::AttemptId& id);  // "o/RUN.ATTEMPT"
 
 /// The row of an attempt that has ended, but for its output.

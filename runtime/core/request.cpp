@@ -55,7 +55,9 @@ void read_answer_line(Answer& a, Words& words, std::string_view) {
 
 std::string_view to_string(Request::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
 
-std::string request_record(const RunId& id) { return std::string(requests) + id.text(); }
+std::optional<Request::Kind> parse_kind(std::string_view word) { return parse_word<Request::Kind>(kinds, word); }
+
+std::string request_record(const RunId& id) { return std::string(request_prefix) + id.text(); }
 std::string answer_record(const RunId& id) { return request_record(id) + ".answer"; }
 std::string end_record(const RunId& id) { return request_record(id) + ".end"; }
 

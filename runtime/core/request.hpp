@@ -44,8 +44,9 @@ struct Answer {
 };
 
 std::string_view to_string(Request::Kind);
+std::optional<Request::Kind> parse_kind(std::string_view);
 
-inline constexpr std::string_view requests = "q/";
+inline constexpr std::string_view request_prefix = "q/";
 std::string request_record(const RunId& id);  // "q/ID"
 std::string answer_record(const RunId& id);   // "q/ID.answer"
 std::string end_record(const RunId& id);      // "q/ID.end"
