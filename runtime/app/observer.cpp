@@ -21,7 +21,9 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config) {
   const std::string& name = config.coordination.backend;
   const auto plugin = load_plugin(config.plugin_dir, name);
   if (!plugin) return plugin.error();
-  BackendSettings settings{config.coordination.name_space, config.state_dir, {}, false};
+  BackendSettings settings;
+  settings.name_space = config.coordination.name_space;
+  settings.state_dir = config.state_dir;
   if (const auto table = config.backends.find(name); table != config.backends.end()) {
     for (const OptionProblem& problem : (*plugin)->check(table->second.options))
       return Error{Errc::invalid, option_diagnostic(config, name, problem).text()};
