@@ -114,6 +114,8 @@ class Core {
   void on(Context& c, const backend::Deposed& event);
   void on(Context& c, const backend::Wrote& event);
   void on(Context& c, const backend::ReadDone& event);
+  void on(Context& c, const backend::Changed& event);
+  void on(Context& c, const backend::Observed& event);
   void lose_all(Context& c, Cause cause);
   void list(Context& c);
   void campaign(Context& c);

@@ -217,6 +217,10 @@ void Core::on(Context& c, const backend::Wrote& event) {
   }
 }
 
+// Nothing is watched or observed yet.
+void Core::on(Context&, const backend::Changed&) {}
+void Core::on(Context&, const backend::Observed&) {}
+
 void Core::on(Context& c, const backend::ReadDone& event) {
   const auto it = reads_in_flight_.find(event.request);
   if (it == reads_in_flight_.end()) return;

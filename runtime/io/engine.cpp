@@ -124,8 +124,15 @@ void Engine::arm() {
 }
 
 void Engine::perform(core::OpenSession& a) {
-  backend_->open({a.generation, settings_.node, boot_id(), machine_id(), host_name(), static_cast<int>(::getpid()),
-                  settings_.version, settings_.session_timeout});
+  backend_->open({a.generation,
+                  settings_.node,
+                  boot_id(),
+                  machine_id(),
+                  host_name(),
+                  static_cast<int>(::getpid()),
+                  settings_.version,
+                  {},
+                  settings_.session_timeout});
 }
 
 void Engine::perform(core::Launch& a) {
