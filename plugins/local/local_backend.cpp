@@ -83,6 +83,25 @@ void LocalBackend::list(RequestId request, std::string prefix) noexcept {
   enqueue(Call(ListCall{request, std::move(prefix)}));
 }
 
+void LocalBackend::create(RequestId request, std::vector<Record> records) noexcept {
+  host_.post(
+      {generation_, backend::Wrote{request, std::vector<WriteAnswer>(records.size(), {Outcome::failed, 0, ""})}});
+}
+
+void LocalBackend::remove(RequestId request, std::vector<std::string> names) noexcept {
+  host_.post({generation_, backend::Wrote{request, std::vector<WriteAnswer>(names.size(), {Outcome::failed, 0, ""})}});
+}
+
+void LocalBackend::watch(const std::string&) noexcept {}
+
+void LocalBackend::observe(RequestId request, const std::string&) noexcept {
+  host_.post({generation_, backend::Observed{request, Outcome::failed, {}, ""}});
+}
+
+void LocalBackend::evict(RequestId request, const std::string&) noexcept {
+  host_.post({generation_, backend::Wrote{request, {{Outcome::failed, 0, ""}}}});
+}
+
 void LocalBackend::close(bool keep) noexcept { enqueue(CloseCall{keep}); }
 
 void LocalBackend::enqueue(Request request) {

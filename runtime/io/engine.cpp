@@ -126,7 +126,7 @@ void Engine::arm() {
 
 void Engine::perform(core::OpenSession& a) {
   backend_->open({a.generation, settings_.node, boot_id(), machine_id(), host_name(), static_cast<int>(::getpid()),
-                  settings_.version, settings_.control, settings_.session_timeout});
+                  settings_.version, settings_.control, settings_.session_timeout, false});
 }
 
 void Engine::perform(core::Launch& a) {

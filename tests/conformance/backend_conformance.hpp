@@ -76,8 +76,15 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
   }
 
   void open(Candidate& candidate) {
-    SessionRequest request{++candidate.generation, candidate.node, candidate.boot_id, "machine-1", "host-1",
-                           candidate.pid,          "test",         timeout()};
+    SessionRequest request{++candidate.generation,
+                           candidate.node,
+                           candidate.boot_id,
+                           "machine-1",
+                           "host-1",
+                           candidate.pid,
+                           "test",
+                           "",
+                           timeout()};
     candidate.timeout = 0ms;
     candidate.renewal = 0;
     candidate.renewed = now();

@@ -166,7 +166,7 @@ void SimNode::perform(core::Action action) {
 
 void SimNode::act(core::OpenSession& a) {
   const std::string boot = name + "-boot-" + std::to_string(boots_);
-  backend_->open({a.generation, name, boot, name + "-machine", name, 1, "test", Millis(0)});
+  backend_->open({a.generation, name, boot, name + "-machine", name, 1, "test", name + "-control", Millis(0)});
 }
 void SimNode::act(core::CloseSession& a) { backend_->close(a.keep); }
 void SimNode::act(core::Renew& a) { backend_->renew(a.request); }
