@@ -241,7 +241,7 @@ void SimNode::launch(const core::Launch& launch) {
   const auto exits_it = exits.find(launch.definition->job.name);
   const int code = exits_it == exits.end() ? 0 : exits_it->second;
   const runner::AttemptId id = launch.id;
-  Child child{id, launch.definition->job.name, now.wall, world_.starts.size() - 1, term, 0};
+  Child child{id, launch.definition->job.name, now.wall, world_.starts.size() - 1, term, launch.terminate, 0};
   child.ends = world_.loop.after(duration, machine_, [this, id, code] { finish(id, code, Reason::none); });
   children_.push_back(child);
   const runner::Started started{id, 1, now.wall};
@@ -274,7 +274,7 @@ void SimNode::kill_past_deadline(std::uint64_t term) {
     if (clock.now().steady < deadlines_[term] - Millis(200)) return;
     std::vector<runner::AttemptId> over;
     for (const Child& child : children_)
-      if (child.term == term) over.push_back(child.id);
+      if (child.term == term && child.terminate) over.push_back(child.id);
     for (const auto& id : over) finish(id, std::nullopt, Reason::leadership_lost);
   });
 }

@@ -82,6 +82,7 @@ class SimNode final : private Host {
     WallTime started_at;
     std::size_t start;  // of the oracle's
     std::uint64_t term;
+    bool terminate;
     SimLoop::Timer ends = 0;
   };
 
