@@ -196,7 +196,10 @@ void LocalBackend::serve(const CloseCall& call) {
 
 void LocalBackend::carry_out(std::vector<Call>& calls) {
   Events events;
-  if (standing_ && !calls.empty()) standing_->carry_out(std::exchange(calls, {}), events);
+  if (standing_ && !calls.empty()) {
+    standing_->carry_out(std::exchange(calls, {}), events);
+    next_look_ = std::min(next_look_, boot_now() + standing_->pace());
+  }
   calls.clear();
   publish(std::move(events));
 }
