@@ -203,9 +203,7 @@ void Runner::hold(const Start& start, pid_t pid, UniqueFd output, Now started) {
   of_pid_[pid] = &held;
   ++live_;
   link_.send(held.attempt.started());
-  const SteadyTime time = steady_now();
-  if (const auto kill_at = sessions_.due(start.session, time); kill_at && start.terminate)
-    held.attempt.stop(Reason::leadership_lost, *kill_at, time);
+  end_with_session(held, steady_now());
   settle(held);
 }
 
@@ -252,11 +250,24 @@ void Runner::do_what_is_due() {
     for (auto& [id, held] : attempts_) {
       const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.session());
       if (!hit || held.attempt.has_ended()) continue;
-      held.attempt.stop(Reason::leadership_lost, *sessions_.due(held.attempt.session(), time), time);
+      end_with_session(held, time);
       settle(held);
     }
   }
   while (!wakes_.empty() && wakes_.begin()->first <= time) settle(*wakes_.begin()->second);
+}
+
+/// Its session's deadline is near: the run's signal comes its own grace before the deadline, and not earlier. What was
+/// armed for a deadline that has moved since comes to nothing.
+void Runner::end_with_session(Held& held, SteadyTime time) {
+  held.signal_at = SteadyTime::max();
+  const auto kill_at = sessions_.due(held.attempt.session(), time);
+  if (!kill_at || !held.attempt.terminate() || held.attempt.has_ended()) return;
+  const SteadyTime signal_at = *kill_at + kill_margin - std::max(held.attempt.kill_grace(), kill_margin);
+  if (signal_at <= time)
+    held.attempt.stop(Reason::leadership_lost, *kill_at, time);
+  else
+    held.signal_at = signal_at;
 }
 
 void Runner::begin_ending() {
@@ -274,8 +285,9 @@ void Runner::begin_ending() {
 void Runner::settle(Held& held) {
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
+  if (held.signal_at <= time) end_with_session(held, time);
   held.attempt.advance(time);
-  const SteadyTime wake = held.attempt.wake(time);
+  const SteadyTime wake = std::min(held.attempt.wake(time), held.signal_at);
   if (wake != held.wakes_at) {
     wakes_.erase({held.wakes_at, &held});
     if (wake != SteadyTime::max()) wakes_.emplace(wake, &held);

@@ -48,9 +48,10 @@ class Runner {
   enum class Mode { serving, leaving, ending };
   struct Held {
     Attempt attempt;
-    int output;                               // the descriptor's number, as the poller tells it
-    SteadyTime wakes_at = SteadyTime::max();  // its place in wakes_
-    bool stream_cut = false;                  // the daemon was told that what it prints is not streamed for now
+    int output;                                // the descriptor's number, as the poller tells it
+    SteadyTime wakes_at = SteadyTime::max();   // its place in wakes_
+    SteadyTime signal_at = SteadyTime::max();  // when its session's deadline gives it its signal
+    bool stream_cut = false;                   // the daemon was told that what it prints is not streamed for now
   };
 
   void turn();
@@ -78,6 +79,7 @@ class Runner {
   void take_signals();
   void reap();
   void do_what_is_due();
+  void end_with_session(Held& held, SteadyTime time);
   void begin_ending();
   void settle(Held& held);
   void finish(Held& held);
