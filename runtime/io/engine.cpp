@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/failpoint.hpp"
 #include "io/child_environment.hpp"
 #include "io/clocks.hpp"
 
@@ -103,6 +104,7 @@ void Engine::feed(const core::Event& event) {
   if (std::exchange(feeding_, true)) return;
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const core::Event next = std::move(queue_[i]);
+    BALLOT_FAILPOINT("io.step");
     for (core::Action& action : core_.step(read_clocks(), next))
       std::visit([this](auto& what) { perform(what); }, action);
   }
@@ -129,6 +131,7 @@ void Engine::perform(core::OpenSession& a) {
 }
 
 void Engine::perform(core::Launch& a) {
+  BALLOT_FAILPOINT("io.launch");
   const Job& job = a.definition->job;
   const Identity& who = job.identity ? *job.identity : settings_.identity;
   runner::Start start;
@@ -175,6 +178,7 @@ void Engine::await_recorded() {
   ledger_.flush([&loop = loop_, posted = posted_, ids = std::exchange(awaited_, {})] {
     loop.post([posted, ids] {
       if (!posted->engine) return;
+      BALLOT_FAILPOINT("io.recorded");
       posted->engine->flushing_ = false;
       posted->engine->feed(core::Recorded{ids});
       posted->engine->await_recorded();
@@ -228,6 +232,8 @@ void Engine::perform(core::Stopped& a) {
 }
 
 void Engine::on_runner(runner::FromRunner message) {
+  if (std::get_if<runner::Started>(&message)) BALLOT_FAILPOINT("io.started");
+  if (std::get_if<runner::Ended>(&message)) BALLOT_FAILPOINT("io.ended");
   if (auto* running = std::get_if<runner::Running>(&message)) {
     inventory_.running.push_back(std::move(*running));
   } else if (auto* ended = std::get_if<runner::Ended>(&message)) {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/failpoint.hpp"
 #include "runner/log.hpp"
 
 namespace ballot::runner {
@@ -32,7 +33,8 @@ Link::Link(UniqueFd listener, Poller& poller) : listener_(std::move(listener)), 
 }
 
 bool Link::accept() {
-  UniqueFd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  UniqueFd connection(
+      BALLOT_FAILS("runner.accept") ? -1 : ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!connection && (errno == EMFILE || errno == ENFILE)) {
     spare_.reset();
     UniqueFd(::accept(listener_.get(), nullptr, nullptr)).reset();

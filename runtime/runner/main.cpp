@@ -15,6 +15,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/failpoint.hpp"
 #include "runner/log.hpp"
 #include "runner/runner.hpp"
 
@@ -94,7 +95,7 @@ void quiet_signals() {
 /// The parent of what goes on exits; what goes on leads no session, and so never gets a terminal.
 void go_to_background() {
   ::setsid();
-  const pid_t pid = ::fork();
+  const pid_t pid = BALLOT_FAILS("runner.background") ? -1 : ::fork();
   if (pid < 0) log(std::string("cannot fork: ") + std::strerror(errno));
   if (pid != 0) ::_exit(pid < 0 ? exit_system : 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/failpoint.hpp"
 #include "runner/clock.hpp"
 #include "runner/log.hpp"
 
@@ -151,6 +152,7 @@ void Runner::tell_ends() {
   if (!link_.connected()) untold_.clear();
   while (!untold_.empty() && link_.backlog() < most_backlog) {
     const auto found = attempts_.find(untold_.front());
+    BALLOT_FAILPOINT("runner.ended");
     if (found != attempts_.end()) link_.send(found->second.attempt.outcome());
     untold_.pop_front();
   }
@@ -182,11 +184,11 @@ void Runner::launch(const Start& start) {
   if (mode_ == Mode::ending) return link_.send(Refused{start.id});
   if (attempts_.size() >= most_attempts) return cannot("runner's table", ENOBUFS);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);
+  if (BALLOT_FAILS("runner.pipe") || ::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);
   UniqueFd output(ends[0]);
   const UniqueFd child_end(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  if (!poller_.add(output.get(), EPOLLIN)) return cannot("epoll", errno);
+  if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.get(), EPOLLIN)) return cannot("epoll", errno);
   const Now started = now();
   const SteadyTime not_after = std::min(start.launch_not_after, sessions_.limit(start.session));
   const Launched launched = launcher_.launch(start, child_end.get(), not_after);
@@ -196,6 +198,7 @@ void Runner::launch(const Start& start) {
 }
 
 void Runner::hold(const Start& start, pid_t pid, UniqueFd output, Now started) {
+  BALLOT_FAILPOINT("runner.started");
   const int fd = output.get();
   Held& held = attempts_.try_emplace(start.id, Held{Attempt(start, pid, std::move(output), started), fd}).first->second;
   of_output_.resize(std::max(of_output_.size(), static_cast<std::size_t>(fd) + 1));
