@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/assert.hpp"
 #include "base/failpoint.hpp"
 #include "runner/log.hpp"
 
@@ -29,7 +30,7 @@ bool may_command(int connection) {
 
 Link::Link(UniqueFd listener, Poller& poller) : listener_(std::move(listener)), spare_(open_spare()), poller_(poller) {
   ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK);
-  poller_.add(listener_.get(), EPOLLIN);
+  BALLOT_ASSERT(poller_.add(listener_.get(), EPOLLIN), "the runner can wait for connections");
 }
 
 bool Link::accept() {

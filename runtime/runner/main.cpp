@@ -71,6 +71,7 @@ void settle_standard_streams() {
 /// Descriptors 0 to 2 and the listener, nothing else.
 UniqueFd keep_only(int listen_fd) {
   UniqueFd listener(::fcntl(listen_fd, F_DUPFD_CLOEXEC, 3));
+  if (!listener) ::_exit(exit_system);
   const auto kept = static_cast<unsigned>(listener.get());
   if (kept > 3) ::close_range(3, kept - 1, 0);
   ::close_range(kept + 1, ~0u, 0);

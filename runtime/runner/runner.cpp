@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/assert.hpp"
 #include "base/failpoint.hpp"
 #include "runner/clock.hpp"
 #include "runner/log.hpp"
@@ -46,8 +47,8 @@ Runner::Runner(UniqueFd listener, Millis linger)
       linger_(linger),
       quiet_since_(steady_now()),
       buffer_(buffer_size, '\0') {
-  poller_.add(signals_.get(), EPOLLIN);
-  poller_.add(timer_.get(), EPOLLIN);
+  BALLOT_ASSERT(poller_.add(signals_.get(), EPOLLIN) && poller_.add(timer_.get(), EPOLLIN),
+                "the runner needs descriptors for signals and a timer: raise its limit of open files");
 }
 
 void Runner::run() {
@@ -66,7 +67,7 @@ void Runner::turn() {
     if (Held* held = held_of(event.data.fd)) read_output(*held);
   bool readable = false, connecting = false;
   for (const epoll_event& event : events) {
-    if (event.data.fd == timer_.get()) timer_set_for_ = SteadyTime::max();
+    if (event.data.fd == timer_.get()) take_timer();
     if (event.data.fd == signals_.get()) take_signals();
     readable |= link_.is_connection(event.data.fd);
     connecting |= link_.is_listener(event.data.fd);
@@ -104,6 +105,13 @@ void Runner::set_timer() {
   const std::int64_t millis = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
   const itimerspec at{.it_interval = {}, .it_value = {millis / 1000, millis % 1000 * 1'000'000}};
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+/// Left unread it would go on waking us where nothing is due next.
+void Runner::take_timer() {
+  std::uint64_t expirations = 0;
+  [[maybe_unused]] const ssize_t size = ::read(timer_.get(), &expirations, sizeof expirations);
+  timer_set_for_ = SteadyTime::max();
 }
 
 void Runner::take_messages() {
