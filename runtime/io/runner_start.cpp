@@ -47,7 +47,7 @@ Result<void> check_peer(int connection, const std::string& path) {
 Result<UniqueFd> connect_to(const std::string& path) {
   UniqueFd connection = make_socket();
   const sockaddr_un address = address_of(path);
-  if (BALLOT_FAILS("io.runner_connect") ||
+  if (!connection || BALLOT_FAILS("io.runner_connect") ||
       ::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == ENOENT || errno == ECONNREFUSED) return UniqueFd();
     return failure(errno == EAGAIN ? Errc::unavailable : Errc::io, "cannot connect to the runner at " + path, errno);
@@ -62,6 +62,7 @@ Result<UniqueFd> listen_at(const std::string& path) {
     return Error{Errc::refused, path + " is in the way of the runner's socket; remove it"};
   ::unlink(path.c_str());
   UniqueFd listener = make_socket();
+  if (!listener) return failure(Errc::io, "cannot make the runner's socket", errno);
   const sockaddr_un address = address_of(path);
   ::fchmod(listener.get(), 0600);  // of a socket that is not bound yet: the mode that its file is made with
   if (BALLOT_FAILS("io.runner_listen") ||
