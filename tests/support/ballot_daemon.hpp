@@ -64,7 +64,7 @@ class BallotDaemon {
     const UniqueFd child_end(ends[1]);
     std::vector<std::string> arguments{BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    pid_ = Running::spawn(std::move(arguments), {}, 1, child_end.get());
+    pid_ = Running::spawn(std::move(arguments), environment, 1, child_end.get());
   }
 
   /// Reads the log until `count` more lines have `text` in them. False: that took longer than `limit`, or it ended.
@@ -115,7 +115,7 @@ class BallotDaemon {
   std::vector<Row> rows(const std::string& job = "") const {
     (void)ballot({"history", "--limit", "1"});  // a living daemon writes what it holds
     std::vector<Row> rows;
-    auto reader = storage::Reader::open(folder / "state/history.db");
+    auto reader = storage::Reader::open(history);
     if (!reader) return rows;
     storage::Filter filter;
     if (!job.empty()) filter.jobs = {job};
@@ -126,6 +126,8 @@ class BallotDaemon {
 
   const TempFolder folder;
   std::string log;
+  std::string history = folder / "state/history.db";  // where rows() looks
+  std::vector<std::string> environment;               // of the next start(), but for PATH
 
  private:
   /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM.
