@@ -52,9 +52,14 @@ class FaultyDaemon : public BallotDaemon {
 
   pid_t runner() const { return listener_at(folder / "run/runner.sock"); }
 
-  /// The row of a run by hand, when it has ended; its status is `queued` where it was refused.
+  /// A run by hand, to its end.
+  Ran run(const std::string& job) {
+    read_log();
+    return ballot({"trigger", job, "--wait"});
+  }
+  /// The same, and its row; with status `queued` where it was refused.
   Row trigger(const std::string& job) {
-    const Ran ran = ballot({"trigger", job, "--wait"});
+    const Ran ran = run(job);
     for (const Row& row : rows(job))
       if (row.run && ran.out.starts_with(row.run->text())) return row;
     return {};
