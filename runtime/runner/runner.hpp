@@ -58,6 +58,7 @@ class Runner {
   bool is_done();
   SteadyTime leaves_at() const;
   void set_timer();
+  void take_timer();
 
   void handle(Start&& start) { waiting_.push_back(std::move(start)); }
   void handle(Kill&& kill);

@@ -64,7 +64,7 @@ class BallotDaemon {
     const UniqueFd child_end(ends[1]);
     std::vector<std::string> arguments{BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    pid_ = Running::spawn(std::move(arguments), {}, 1, child_end.get());
+    pid_ = Running::spawn(std::move(arguments), environment, 1, child_end.get());
   }
 
   /// Reads the log until `count` more lines have `text` in them. False: that took longer than `limit`, or it ended.
@@ -82,6 +82,17 @@ class BallotDaemon {
       if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) return false;
       const ssize_t size = ::read(log_.get(), chunk, sizeof chunk);
       if (size <= 0) return false;
+      log.append(chunk, static_cast<std::size_t>(size));
+    }
+  }
+
+  /// Takes what it has logged, for wait_for() to look at: a daemon whose log nobody reads stands still in the end.
+  void read_log() {
+    pollfd waiting{log_.get(), POLLIN, 0};
+    char chunk[65536];
+    while (::poll(&waiting, 1, 0) > 0) {
+      const ssize_t size = ::read(log_.get(), chunk, sizeof chunk);
+      if (size <= 0) return;
       log.append(chunk, static_cast<std::size_t>(size));
     }
   }
@@ -115,7 +126,7 @@ class BallotDaemon {
   std::vector<Row> rows(const std::string& job = "") const {
     (void)ballot({"history", "--limit", "1"});  // a living daemon writes what it holds
     std::vector<Row> rows;
-    auto reader = storage::Reader::open(folder / "state/history.db");
+    auto reader = storage::Reader::open(history);
     if (!reader) return rows;
     storage::Filter filter;
     if (!job.empty()) filter.jobs = {job};
@@ -126,6 +137,8 @@ class BallotDaemon {
 
   const TempFolder folder;
   std::string log;
+  std::string history = folder / "state/history.db";  // where rows() looks
+  std::vector<std::string> environment;               // of the next start(), but for PATH
 
  private:
   /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM.

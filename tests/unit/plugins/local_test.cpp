@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -302,6 +303,26 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   sqlite3_close(other);
   EXPECT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
   EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
+}
+
+TEST_F(Local, WithoutDescriptorsFailsWritesAndGoesOnAfterwards) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  ASSERT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  const WriteAnswer refused = a.write({"g", epoch, "j/y", "1", 0});
+  const backend::Renewed renewed = a.renew();
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_SAYS(refused.text, "limits");
+  EXPECT_EQ(renewed.outcome, Outcome::failed);
+  EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
+  EXPECT_EQ(a.renew().outcome, Outcome::done);
+  EXPECT_EQ(a.write({"g", epoch, "j/y", "1", 0}).outcome, Outcome::done);
 }
 
 /// A file system of one megabyte, for this test's process alone.
