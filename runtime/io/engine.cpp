@@ -13,6 +13,7 @@ namespace ballot::io {
 namespace {
 
 constexpr Millis runner_pause{1000};             // between attempts to start one
+constexpr Millis record_pause{100};              // in which ended runs gather for one flush of the ledger
 constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
 
 std::uint64_t seed() {
@@ -36,6 +37,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       posted_(std::make_shared<Posted>()),
       wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
+      record_timer_(loop.context(), [this] { flush_ended(); }),
       runner_timer_(loop.context(), [this] { restart_runner(); }),
       runner_(loop.context(), settings_.runner,
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
@@ -168,10 +170,14 @@ void Engine::perform(core::AwaitRecorded& a) {
   await_recorded();
 }
 
-/// One flush of the ledger at a time, for all that ended meanwhile.
+/// One flush of the ledger at a time, for all that ended in a while: each costs a sync of the disk.
 void Engine::await_recorded() {
   if (flushing_ || awaited_.empty()) return;
   flushing_ = true;
+  record_timer_.arm(read_clocks().steady + record_pause);
+}
+
+void Engine::flush_ended() {
   ledger_.flush([&loop = loop_, posted = posted_, ids = std::exchange(awaited_, {})] {
     loop.post([posted, ids] {
       if (!posted->engine) return;

@@ -76,6 +76,7 @@ class Engine final : private Host {
   void log_output(const runner::Printed& printed);
   void end_log(const runner::AttemptId& id);
   void await_recorded();
+  void flush_ended();
 
   void perform(core::OpenSession& a);
   void perform(core::CloseSession& a) { backend_->close(a.keep); }
@@ -118,6 +119,7 @@ class Engine final : private Host {
   WallTimer wall_timer_;
   BootTimer boot_timer_;
   core::Wake armed_;
+  BootTimer record_timer_;
   BootTimer runner_timer_;
   RunnerClient runner_;
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
@@ -131,7 +133,7 @@ class Engine final : private Host {
   std::map<core::Asker, Waiting> waiting_;
   std::map<RunId, OnEnded> watched_;
   std::vector<runner::AttemptId> awaited_;
-  bool flushing_ = false;
+  bool flushing_ = false;                           // or about to
   std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;

@@ -63,7 +63,7 @@ BALLOT_IN_CHILD bool take_identity(ChildPlan& plan) {
 
 BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
   const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
-  if (::setsid() < 0) return failed("setsid");
+  if (::setpgid(0, 0) != 0) return failed("setpgid");
   if (::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 || ::dup2(plan.output, 2) < 0) return failed("dup2");
   if (::close_range(3, ~0u, 0) != 0) return failed("close_range");
   if (::setrlimit(RLIMIT_NOFILE, &plan.open_files) != 0) return failed("setrlimit");
