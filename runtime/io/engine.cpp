@@ -138,14 +138,14 @@ void Engine::perform(core::Launch& a) {
   start.job = job.name;
   start.argv = job.command;
   start.environment = child_environment(a, settings_.identity, settings_.node, read_clocks().wall);
-  start.working_dir = job.working_dir.empty() ? who.home : job.working_dir;
-  start.set_identity = job.identity.has_value();
+  start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
+  start.set_identity = job.identity != nullptr;
   start.uid = who.uid;
   start.gid = who.gid;
   start.groups = who.groups;
   start.umask = job.umask;
   start.nice = job.nice;
-  start.standard_input = job.standard_input;
+  start.standard_input = job.details->standard_input;
   start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
   start.stream_output = job.log_output;
   start.launch_not_after = a.launch_not_after;
