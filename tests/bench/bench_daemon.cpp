@@ -18,7 +18,16 @@ namespace ballot::bench {
 
 namespace fs = std::filesystem;
 
-BenchDaemon::BenchDaemon() {
+namespace {
+
+fs::path parent_of(Disk disk) {
+  const fs::path memory = "/dev/shm";
+  return disk == Disk::in_memory && fs::is_directory(memory) ? memory : fs::temp_directory_path();
+}
+
+}  // namespace
+
+BenchDaemon::BenchDaemon(Disk disk) : folder(parent_of(disk)) {
   fs::create_directory(folder / "jobs.d");
   folder.write("ballot.toml", "node = \"n1\"\njobs_dir = \"" + (folder / "jobs.d") + "\"\nstate_dir = \"" +
                                   (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n");
@@ -39,11 +48,21 @@ void BenchDaemon::job(const std::string& name, const std::string& keys) const {
 void BenchDaemon::start() {
   const UniqueFd to(::open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   pid_ = testing::Running::spawn({BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"}, {}, to.get(), to.get());
-  wait_until("the daemon leads", std::chrono::seconds(120), [this] {
+  const std::string ready = fs::is_empty(folder / "jobs.d") ? " serves " : " leads ";
+  wait_until("the daemon leads", std::chrono::seconds(120), [&] {
     if (::waitpid(pid_, nullptr, WNOHANG) != 0) fail("the daemon has ended:\n" + log());
-    return log().find("leads") != std::string::npos;
+    return log().find(ready) != std::string::npos;
   });
   runner_ = find_runner();
+}
+
+void BenchDaemon::wait_until_quiet() const {
+  double used = cpu_seconds(pid_);
+  wait_until("the daemon is quiet", std::chrono::seconds(300), [&] {
+    sleep_until(wall_now() + std::chrono::seconds(2));
+    const double before = std::exchange(used, cpu_seconds(pid_));
+    return used - before < 0.02;
+  });
 }
 
 std::string BenchDaemon::log() const { return testing::text_of(folder / "log"); }

@@ -17,14 +17,18 @@
 
 namespace ballot::bench {
 
+/// In memory for what has a hundred thousand files and measures no disk.
+enum class Disk { real, in_memory };
+
 class BenchDaemon {
  public:
-  BenchDaemon();
+  explicit BenchDaemon(Disk disk = Disk::real);
   /// Stops it, and its runner with it.
   ~BenchDaemon();
   BenchDaemon(const BenchDaemon&) = delete;
   BenchDaemon& operator=(const BenchDaemon&) = delete;
 
+  std::string jobs_dir() const { return folder / "jobs.d"; }
   void job(const std::string& name, const std::string& keys) const;
   void start();
 
@@ -32,6 +36,8 @@ class BenchDaemon {
   pid_t runner() const { return runner_; }
   std::string ledger_path() const { return folder / "state/history.db"; }
   std::string log() const;
+  /// Until it has used no time worth mentioning for two seconds.
+  void wait_until_quiet() const;
 
   /// The rows of the slot in the ledger as it stands on the disk.
   std::vector<Row> rows_of(WallTime slot) const;

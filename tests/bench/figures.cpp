@@ -81,7 +81,8 @@ void Figures::add(Figure figure) {
 }
 
 void Figures::print_table() const {
-  std::printf("%-56s %10s %10s %7s %-10s %-6s %-6s %s\n", "figure", "floor", "ballot", "ratio", "target", "", "unit", "");
+  std::printf("%-56s %10s %10s %7s %-10s %-6s %-6s %s\n", "figure", "floor", "ballot", "ratio", "target", "", "unit",
+              "");
   for (const Figure& f : figures_)
     std::printf("%-56s %10s %10s %7s %-10s %-6s %-6s %s\n", f.name.c_str(), number(f.floor, "").c_str(),
                 number(f.value).c_str(), number(f.ratio, "").c_str(), target_text(f).c_str(), verdict(f),

@@ -29,9 +29,9 @@ struct Figure {
   std::string unit;
   std::optional<double> floor = {};
   double value = 0;
-  std::optional<double> ratio = {};    // of value to floor: the median of the pairs' ratios
-  std::optional<Target> target = {};   // none: told for what it explains
-  std::string note = {};               // how many pairs, how far they lie apart
+  std::optional<double> ratio = {};   // of value to floor: the median of the pairs' ratios
+  std::optional<Target> target = {};  // none: told for what it explains
+  std::string note = {};              // how many pairs, how far they lie apart
 };
 
 /// Floor and ballot measured in turn.

@@ -15,7 +15,9 @@ struct Bench {
   void (*measure)(const Scale&, Figures&);
 };
 
-constexpr Bench benches[] = {{"burst", measure_burst}};
+constexpr Bench benches[] = {{"burst", measure_burst},   {"lateness", measure_lateness}, {"load", measure_load},
+                             {"memory", measure_memory}, {"flatness", measure_flatness}, {"idle", measure_idle},
+                             {"next", measure_next},     {"ledger", measure_ledger}};
 
 int usage() {
   std::fprintf(stderr, "usage: ballot_bench [--short] [--json] [--pairs N] [BENCH...]\nbenches:");
@@ -73,9 +75,7 @@ int main(int argc, char** argv) {
 }  // namespace
 }  // namespace ballot::bench
 
-int main(int argc, char** argv) try {
-  return ballot::bench::main(argc, argv);
-} catch (const std::exception& error) {
+int main(int argc, char** argv) try { return ballot::bench::main(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "ballot_bench: %s\n", error.what());
   return 1;
 }
