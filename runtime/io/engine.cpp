@@ -15,6 +15,7 @@ namespace {
 
 constexpr Millis runner_pause{1000};             // between attempts to start one
 constexpr Millis ledger_patience{10'000};        // for the ends of runs to be stored
+constexpr Millis record_pause{100};              // in which ended runs gather for one flush of the ledger
 constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
 
 std::uint64_t seed() {
@@ -38,6 +39,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       posted_(std::make_shared<Posted>()),
       wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
+      record_timer_(loop.context(), [this] { flush_ended(); }),
       runner_timer_(loop.context(), [this] { restart_runner(); }),
       ledger_timer_(loop.context(), [this] { wait_no_longer(); }),
       runner_(loop.context(), settings_.runner,
@@ -142,14 +144,14 @@ void Engine::perform(core::Launch& a) {
   start.job = job.name;
   start.argv = job.command;
   start.environment = child_environment(a, settings_.identity, settings_.node, read_clocks().wall);
-  start.working_dir = job.working_dir.empty() ? who.home : job.working_dir;
-  start.set_identity = job.identity.has_value();
+  start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
+  start.set_identity = job.identity != nullptr;
   start.uid = who.uid;
   start.gid = who.gid;
   start.groups = who.groups;
   start.umask = job.umask;
   start.nice = job.nice;
-  start.standard_input = job.standard_input;
+  start.standard_input = job.details->standard_input;
   start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
   start.stream_output = job.log_output;
   start.launch_not_after = a.launch_not_after;
@@ -175,12 +177,16 @@ void Engine::perform(core::AwaitRecorded& a) {
   await_recorded();
 }
 
-/// One flush of the ledger at a time, for all that ended meanwhile.
+/// One flush of the ledger at a time, for all that ended in a while: each costs a sync of the disk.
 void Engine::await_recorded() {
   if (awaited_.empty()) return;
   if (!std::exchange(ledger_waits_, true)) arm_ledger_timer();
   if (flushing_) return;
   flushing_ = true;
+  record_timer_.arm(read_clocks().steady + record_pause);
+}
+
+void Engine::flush_ended() {
   flushed_ = std::exchange(awaited_, {});
   ledger_.flush([&loop = loop_, posted = posted_] {
     loop.post([posted] {

@@ -66,7 +66,7 @@ class Attempt {
 
   const AttemptId id_;
   const std::string job_;
-  const pid_t pid_;  // and of its process group and session
+  const pid_t pid_;  // and of its process group
   const Now started_;
   const int kill_signal_;
   const Millis kill_grace_;

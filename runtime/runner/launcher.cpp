@@ -67,7 +67,7 @@ BALLOT_IN_CHILD bool take_identity(ChildPlan& plan) {
 
 BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
   const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
-  if (BALLOT_FAILS("runner.setsid") || ::setsid() < 0) return failed("setsid");
+  if (BALLOT_FAILS("runner.setpgid") || ::setpgid(0, 0) != 0) return failed("setpgid");
   if (BALLOT_FAILS("runner.dup2") || ::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 ||
       ::dup2(plan.output, 2) < 0)
     return failed("dup2");
