@@ -27,7 +27,7 @@ struct Step {
 };
 constexpr Step steps[] = {
     {"runner.stdin", "stdin"}, {"runner.stdin_write", "stdin"},   {"runner.pipe", "pipe"},
-    {"runner.epoll", "epoll"}, {"runner.clone", "clone"},         {"runner.setpgid", "setsid"},
+    {"runner.epoll", "epoll"}, {"runner.clone", "clone"},         {"runner.setpgid", "setpgid"},
     {"runner.dup2", "dup2"},   {"runner.setrlimit", "setrlimit"}, {"runner.chdir", "chdir"},
     {"runner.exec", "exec"},
 };
