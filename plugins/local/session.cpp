@@ -276,6 +276,7 @@ bool Session::hear(Events& events) {
 }
 
 Millis Session::pace() const {
+  if (more_) return Millis(0);
   return bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() ? pause : rest;
 }
 
