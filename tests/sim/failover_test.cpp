@@ -8,13 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Job minutely(const std::string& name) {
-  Job job;
-  job.name = name;
-  job.schedule = {"* * * * *"};
-  return job;
-}
-
 TEST(Restart, WithinTheDeadlineGoesOnWithTheTermAndAdoptsItsRuns) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -41,7 +34,9 @@ TEST(Restart, WithinTheDeadlineGoesOnWithTheTermAndAdoptsItsRuns) {
 TEST(Restart, FindsWhatEndedMeanwhile) {
   SimWorld world;
   SimNode& a = world.add("a");
-  a.jobs = {define(minutely("job"))};
+  Job job = minutely();
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.jobs = {define(job)};
   a.takes["job"] = 3s;
   a.start();
   world.run_for(1min + 1s);
