@@ -12,6 +12,7 @@ namespace {
 
 constexpr Millis stop_bound{10'000};  // past the wait and the longest kill_grace
 constexpr Millis stop_slack{1000};
+constexpr int most_spins = 1000;
 
 }  // namespace
 
@@ -170,7 +171,17 @@ void SimNode::rearm() {
   if (wake.wall) delay = *wake.wall - now.wall;
   if (wake.steady) delay = std::min(delay.value_or(*wake.steady - now.steady), *wake.steady - now.steady);
   world_.loop.cancel(timer_);
+  if (delay && *delay <= Millis(0) && spins(now)) return;
   if (delay) timer_ = world_.loop.after(std::max(*delay, Millis(0)), daemon_, [this] { feed(core::Tick{}); });
+}
+
+/// Woken again and again without time going on: it would take a whole core for ever.
+bool SimNode::spins(Now now) {
+  spun_ = now.steady == spun_at_ ? spun_ + 1 : 1;
+  spun_at_ = now.steady;
+  if (spun_ < most_spins) return false;
+  world_.oracle.find(name + " is woken without end, and nothing comes of it");
+  return true;
 }
 
 void SimNode::act(core::OpenSession& a) {

@@ -108,6 +108,7 @@ class SimNode final : private Host {
   bool stands_still() const { return frozen_since_ || machine.suspended; }
   void set_frozen();
   void rearm();
+  bool spins(Now now);
 
   SimWorld& world_;
   SimLoop::Owner daemon_ = 0;
@@ -118,6 +119,8 @@ class SimNode final : private Host {
   std::optional<SteadyTime> stop_due_;  // a clean stop is complete by then
   bool stopped_ = false;                // and what it has recorded is durable
   bool stepping_ = false;
+  SteadyTime spun_at_{};  // when it was last woken at once, and how often in a row
+  int spun_ = 0;
   std::deque<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, core::Request> unanswered_;
