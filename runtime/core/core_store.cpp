@@ -73,10 +73,12 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
   for (const Register& r : event.registers) by_name[r.name] = &r;
   for (JobEntry* job : asked.jobs) {
     const auto found = by_name.find(job_register(job->machine.name()));
-    if (!done)
+    if (!done) {
       job->machine.on_read_unknown(c);
-    else
+      waiting_.insert(job);
+    } else {
       job->machine.on_read(c, found == by_name.end() ? std::nullopt : std::optional<Register>(*found->second));
+    }
     touch(c, *job);
   }
 }

@@ -10,7 +10,7 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis foreign_slack{1000};  // past the deadline of a term that ended without a word
+constexpr Millis foreign_slack{1000};  // past the last moment at which a `terminate` run of a dead term may live
 
 Notice run_notice(Level level, std::string text, const LiveRun& run) {
   Notice notice{level, std::move(text), {{"job", run.row.job}, {"slot", format_slot(run.open.slot)}}};
@@ -280,13 +280,14 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     c.out.push_back(RecordRow{run.row});
     c.out.push_back(run_notice(Level::info, "adopted", run));
     runs_.push_back(std::move(run));
-  } else if (own || !term_ || !term_->old_deadline) {
+  } else if (own || !term_) {
     runs_.push_back(std::move(run));
     end(c, runs_.back(), Status::lost, Reason::node_died);
   } else {
     const bool finishes = open.on_leadership_lost == OnLeadershipLost::finish;
+    const SteadyTime gone = term_->old_deadline.value_or(c.now.steady + (finishes ? Millis(0) : open.kill_grace));
     run.state = LiveRun::State::foreign;
-    run.foreign_until = *term_->old_deadline + (finishes ? open.lost_after : foreign_slack);
+    run.foreign_until = gone + (finishes ? open.lost_after : foreign_slack);
     runs_.push_back(std::move(run));
   }
 }

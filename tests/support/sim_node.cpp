@@ -126,9 +126,7 @@ RunId SimNode::ask(core::Request request, const std::string& run_suffix) {
   if (request.id == RunId{}) request.id = world_.loop.random().run_id(clock.now().wall);
   const RunId id = request.id;
   world_.oracle.note(name, "asked to " + std::string(to_string(request.kind)) + " " + request.job + request.group);
-  world_.oracle.asked(request);
-  unanswered_[++last_asker_] = request;
-  feed(core::Ask{last_asker_, std::move(request), run_suffix});
+  feed(core::Ask{++last_asker_, std::move(request), run_suffix});
   return id;
 }
 
@@ -148,6 +146,10 @@ void SimNode::post(BackendEvent event) noexcept { feed(event); }
 
 void SimNode::feed(const core::Event& event) {
   if (!core_ || stopped_) return;
+  if (const auto* ask = std::get_if<core::Ask>(&event)) {
+    world_.oracle.asked(ask->request);
+    unanswered_[ask->asker] = ask->request;
+  }
   queue_.push_back(event);
   if (!stepping_ && !stands_still()) work();
 }

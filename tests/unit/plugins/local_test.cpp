@@ -253,9 +253,9 @@ TEST_F(Local, RefusesTheFileOfAnotherFolder) {
 
 TEST_F(Local, RefusesANewerFormatAndAnotherProgramsFile) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
-  sql("PRAGMA user_version = 2");
-  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 2, newer than this version's 1");
-  sql("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  sql("PRAGMA user_version = 3");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 3, newer than this version's 2");
+  sql("PRAGMA user_version = 2; PRAGMA application_id = 7");
   EXPECT_SAYS(Daemon(state(), "a").open(), "another program's");
 }
 
