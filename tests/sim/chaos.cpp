@@ -13,6 +13,11 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* groups[] = {"one", "two", "three"};
+constexpr const char* fault_names[] = {
+    "crash",         "reboot",    "stop",       "freeze",        "suspend",      "runner_crash", "clock_step",
+    "cut",           "deaf",      "partition",  "lose_requests", "lose_answers", "duplicates",   "never_answered",
+    "lose_renewals", "slow_link", "store_full", "slow_ledger",   "slow_runner",  "early_expiry", "late_expiry",
+    "depose",        "expire",    "store_down"};
 constexpr Millis target{5500};  // T + 0.5 s
 
 SimStore::Settings settings_of(std::uint64_t seed) {
@@ -106,7 +111,7 @@ void Chaos::disturb() {
 
 void Chaos::disturb(SimNode& node, Fault fault) {
   SimLink& link = node.link;
-  world_.oracle.note(node.name, "fault " + std::to_string(static_cast<int>(fault)));
+  world_.oracle.note(node.name, std::string("fault: ") + fault_names[static_cast<std::size_t>(fault)]);
   switch (fault) {
     case Fault::crash: return node.crash();
     case Fault::reboot: return node.reboot();

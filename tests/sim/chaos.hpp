@@ -18,6 +18,8 @@ class Chaos {
 
   /// "" or what broke, with the last events before it.
   std::string run();
+  /// Every event goes to standard output.
+  void trace() { world_.oracle.trace = true; }
   /// What the seed drew.
   const std::string& story() const { return story_; }
 

@@ -1,5 +1,6 @@
 // Random life, one seed after the other. A failure prints its seed and the last events; `simulation --seed N`, or
-// BALLOT_SEED=N in the environment, replays it; BALLOT_SEEDS=N runs that many.
+// BALLOT_SEED=N in the environment, replays it; BALLOT_SEEDS=N runs that many;
+// BALLOT_TRACE=1 prints every event.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,6 +19,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 
 void run_seed(std::uint64_t seed) {
   Chaos chaos(seed);
+  if (std::getenv("BALLOT_TRACE")) chaos.trace();
   const std::string what = chaos.run();
   ASSERT_EQ(what, "") << "seed " << seed << " (" << chaos.story() << "); `simulation --seed " << seed << "` replays it";
 }

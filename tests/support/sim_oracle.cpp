@@ -17,25 +17,27 @@ std::string paused_key(const core::Request& request) {
 
 }  // namespace
 
-void SimOracle::note(const std::string& who, std::string what) {
-  last_.push_back({loop_.now(), who, std::move(what)});
+void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now(), who, std::move(what)}); }
+
+void SimOracle::note(const std::string& who, const Row& recorded) { keep({loop_.now(), who, recorded}); }
+
+void SimOracle::keep(Noted noted) {
+  if (trace) std::printf("%s\n", text_of(noted).c_str());
+  last_.push_back(std::move(noted));
   if (last_.size() > events_kept) last_.pop_front();
 }
 
-void SimOracle::note(const std::string& who, const Row& recorded) {
-  last_.push_back({loop_.now(), who, recorded});
-  if (last_.size() > events_kept) last_.pop_front();
+std::string SimOracle::text_of(const Noted& noted) {
+  char time[32];
+  std::snprintf(time, sizeof time, "%10.3f ", static_cast<double>(noted.at.time_since_epoch().count()) / 1000);
+  const Row* row = std::get_if<Row>(&noted.what);
+  return time + noted.who + ": " + (row ? "records " + line_of(*row) : std::get<std::string>(noted.what));
 }
 
 void SimOracle::find(const std::string& what) {
   if (!finding_.empty()) return;
   finding_ = what + "\nthe last events, in true time:\n";
-  for (const Noted& noted : last_) {
-    char time[32];
-    std::snprintf(time, sizeof time, "%10.3f ", static_cast<double>(noted.at.time_since_epoch().count()) / 1000);
-    const Row* row = std::get_if<Row>(&noted.what);
-    finding_ += time + noted.who + ": " + (row ? "records " + line_of(*row) : std::get<std::string>(noted.what)) + "\n";
-  }
+  for (const Noted& noted : last_) finding_ += text_of(noted) + "\n";
 }
 
 // ---- STARTs and ENDs
@@ -115,6 +117,7 @@ void SimOracle::watch() {
   watch_terms();
   const SimStore::Contents& contents = store_.contents();
   if (contents.revision == revision_) return;
+  if (contents.revision < revision_) jobs_.clear();  // an older snapshot: what was promised begins anew
   revision_ = contents.revision;
   const std::string prefix = core::job_register("");
   for (auto it = contents.registers.lower_bound(prefix); it != contents.registers.end(); ++it) {

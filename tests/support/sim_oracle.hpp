@@ -48,6 +48,7 @@ class SimOracle {
   /// The store ends terms before the time that it promised, and their successors cannot know: runs may overlap up to
   /// it.
   bool overlap_within_promise = false;
+  bool trace = false;  // every event goes to standard output as well
   /// Whether the final row of an attempt is durable somewhere.
   std::function<bool(const runner::AttemptId&)> durable;
 
@@ -122,6 +123,8 @@ class SimOracle {
                     const std::vector<const SimLedger*>& ledgers) const;
   std::string unended(const History& history, const std::vector<const SimLedger*>& ledgers) const;
   const Start* start_of(const runner::AttemptId& id) const;
+  void keep(Noted noted);
+  static std::string text_of(const Noted& noted);
 
   const SimLoop& loop_;
   const SimStore& store_;
