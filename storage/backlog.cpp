@@ -1,5 +1,7 @@
 #include "storage/backlog.hpp"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace ballot::storage {
@@ -7,9 +9,36 @@ namespace {
 
 constexpr std::size_t group_records = 2048;
 constexpr std::size_t group_output_bytes = 4 << 20;
-constexpr auto group_wait = std::chrono::milliseconds(5);
+constexpr auto group_wait = std::chrono::milliseconds(5), group_wait_of_runs = std::chrono::milliseconds(100);
 
 bool is_output(const Record& record) { return std::holds_alternative<OutputRecord>(record); }
+
+bool is_of_a_run(const Record& record) {
+  const auto* row = std::get_if<Row>(&record);
+  return is_output(record) || (row && row->run);
+}
+
+/// `lost` never replaces a row that has ended: see LedgerSink.
+bool replaces(const Row& later, const Row& earlier) {
+  return later.status != Status::lost || !is_final(earlier.status);
+}
+
+void keep_last_rows(std::vector<Record>& records) {
+  std::map<std::pair<RunId, int>, Row*> rows;
+  std::vector<Record> kept;
+  kept.reserve(records.size());  // so that no row moves
+  for (Record& record : records) {
+    Row* row = std::get_if<Row>(&record);
+    Row** earlier = row && row->run ? &rows[{*row->run, row->attempt}] : nullptr;
+    if (earlier && *earlier) {
+      if (replaces(*row, **earlier)) **earlier = std::move(*row);
+      continue;
+    }
+    kept.push_back(std::move(record));
+    if (earlier) *earlier = &std::get<Row>(kept.back());
+  }
+  records = std::move(kept);
+}
 
 }  // namespace
 
@@ -28,8 +57,11 @@ void Backlog::push(Record record) {
     ++dropped_.rows;
   }
   output_bytes_ += bytes;
+  const Clock::time_point due = Clock::now() + (is_of_a_run(record) ? group_wait_of_runs : group_wait);
+  const bool sooner = due < due_;
+  if (sooner) due_ = due;
   items_.push_back({number, std::move(record)});
-  if (items_.size() == 1 || items_.size() == group_records) changed_.notify_one();
+  if (sooner || items_.size() == group_records) changed_.notify_one();
 }
 
 void Backlog::push_flush(std::function<void()> flushed) {
@@ -46,10 +78,11 @@ void Backlog::stop() {
 
 void Backlog::wait(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, deadline, [this] { return stopped_ || !items_.empty() || !flushes_.empty(); });
-  if (items_.empty()) return;
-  changed_.wait_for(lock, group_wait,
-                    [this] { return stopped_ || !flushes_.empty() || items_.size() >= group_records; });
+  while (!stopped_ && flushes_.empty() && items_.size() < group_records) {
+    const Clock::time_point until = std::min(deadline, due_);
+    if (Clock::now() >= until) return;
+    changed_.wait_until(lock, until);
+  }
 }
 
 void Backlog::wait_for_stop(Clock::time_point deadline) {
@@ -58,6 +91,12 @@ void Backlog::wait_for_stop(Clock::time_point deadline) {
 }
 
 Batch Backlog::take() {
+  Batch batch = take_group();
+  keep_last_rows(batch.records);
+  return batch;
+}
+
+Batch Backlog::take_group() {
   const std::scoped_lock lock(mutex_);
   Batch batch;
   for (std::size_t bytes = 0; !items_.empty() && batch.records.size() < group_records && bytes < group_output_bytes;) {
@@ -66,6 +105,7 @@ Batch Backlog::take() {
     output_bytes_ -= weight(record);
     items_.pop_front();
   }
+  due_ = items_.empty() ? Clock::time_point::max() : Clock::now();
   const std::uint64_t first_left = items_.empty() ? pushed_ : items_.front().number;
   for (; !flushes_.empty() && flushes_.front().after <= first_left; flushes_.pop_front())
     batch.flushed.push_back(std::move(flushes_.front().flushed));

@@ -1,7 +1,8 @@
 // Backlog: what was recorded and is not yet taken by the writer, in order and bounded. Knows nothing of files.
 //
-// Past its bounds output goes first, then the oldest rows: a later row of the same run says more. What is dropped is
-// counted.
+// Of the rows of one attempt only the last is handed out, in the place of the first: a run that begins and ends within
+// a group costs one write. Past its bounds output goes first, then the oldest rows: a later row of the same run says
+// more. What is dropped is counted.
 //
 // Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
 #pragma once
@@ -46,12 +47,12 @@ class Backlog {
   /// No push after it.
   void stop();
 
-  /// Returns when there is a group to take (2,048 records, a flush, or 5 ms after the first record), at `deadline`, or
-  /// on stop.
+  /// Returns when there is a group to take (2,048 records, a flush, 5 ms after the first record, 100 ms where all are
+  /// rows of runs, which their registers show until they are flushed), at `deadline`, or on stop.
   void wait(Clock::time_point deadline);
   /// Returns at `deadline`, or on stop.
   void wait_for_stop(Clock::time_point deadline);
-  /// At most 2,048 records or 4 MiB of output.
+  /// Of at most 2,048 records or 4 MiB of output.
   Batch take();
 
   bool stopped() const;
@@ -69,6 +70,7 @@ class Backlog {
   };
 
   void drop_outputs();
+  Batch take_group();
 
   const Bounds bounds_;
   mutable std::mutex mutex_;
@@ -79,6 +81,7 @@ class Backlog {
   std::size_t output_bytes_ = 0;
   Dropped dropped_;
   bool stopped_ = false;
+  Clock::time_point due_ = Clock::time_point::max();  // when what is there is to be taken
 };
 
 }  // namespace ballot::storage

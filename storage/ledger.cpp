@@ -1,5 +1,7 @@
 #include "storage/ledger.hpp"
 
+#include <pthread.h>
+
 #include "storage/writer.hpp"
 
 namespace ballot::storage {
@@ -7,6 +9,7 @@ namespace ballot::storage {
 Ledger::Ledger(LedgerOptions options, LedgerHooks hooks) : backlog_(options.bounds) {
   writer_ = std::thread(
       [this, options = std::move(options), hooks = std::move(hooks)] { Writer(options, hooks, backlog_).work(); });
+  pthread_setname_np(writer_.native_handle(), "ballot-ledger");
 }
 
 Ledger::~Ledger() {

@@ -221,7 +221,7 @@ void LocalBackend::look() {
   Events events;
   standing_->look(events);
   const SteadyTime now = boot_now();
-  rested_ = now + 10 * (now - began);
+  rested_ = events.empty() ? now + 10 * (now - began) : now;
   next_look_ = now + standing_->pace();
   publish(std::move(events));
 }

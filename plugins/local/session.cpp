@@ -26,6 +26,10 @@ std::string describe(const DbError& error, const std::string& path) {
   switch (error.fault) {
     case DbFault::full: return "there is no space for " + path + ": free some on its disk";
     case DbFault::busy: return path + " is held by another process: try again";
+    case DbFault::denied:
+      return path + " cannot be written (" + error.what() +
+             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look at "
+             "who may write to it";
     case DbFault::damaged:
       return path + " is damaged (" + error.what() +
              "): nothing is claimed or launched. Stop every daemon that uses it and restore it from a backup; removing "
@@ -272,6 +276,7 @@ bool Session::hear(Events& events) {
 }
 
 Millis Session::pace() const {
+  if (more_) return Millis(0);
   return bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() ? pause : rest;
 }
 

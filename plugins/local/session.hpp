@@ -140,6 +140,7 @@ class Session final : public Standing {
   std::set<std::string> postponed_;              // groups to campaign for later
   SteadyTime resume_at_{};
   bool failed_ = false;                   // the last look
+  bool more_ = false;                     // was left by the last look
   std::set<std::string> tried_;           // in this change: campaigned for
   std::map<std::string, Candidate> won_;  // in this change: locked
   std::map<std::string, Left> left_;      // in this change: led until it is done

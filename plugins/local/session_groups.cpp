@@ -7,6 +7,12 @@
 
 namespace ballot::local {
 
+namespace {
+
+constexpr std::size_t groups_a_commit = 2000;  // the first of many are led while the others are still taken
+
+}  // namespace
+
 void Session::carry(const CampaignCall& call, Events& events) {
   if (observes()) return host_.log(Level::error, "an observer does not campaign: " + call.group);
   if (!candidates_.contains(call.group) && !postponed_.contains(call.group)) try_to_lead(call.group, events);
@@ -81,7 +87,6 @@ std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events
   return term.epoch;
 }
 
-/// In id order: what lies side by side is given as one.
 void Session::let_go(Events& events) {
   if (left_.empty()) return;
   for (const auto& [group, left] : left_) {
@@ -115,14 +120,17 @@ void Session::postpone(const std::string& group) {
 
 void Session::look(Events& events) {
   std::uint64_t revision = revision_;
+  more_ = false;
   const auto all = [&](Events& made) {
     revision = db_.revision();
     if (observes()) return;
     neighbours_.follow(live_others(), lock_);
     hear_evictions();
-    for (const std::string& group : vacancies()) {
-      postponed_.erase(group);
-      try_to_lead(group, made);
+    const std::vector<std::string> groups = vacancies();
+    more_ = groups.size() > groups_a_commit;
+    for (std::size_t i = 0; i < std::min(groups.size(), groups_a_commit); ++i) {
+      postponed_.erase(groups[i]);
+      try_to_lead(groups[i], made);
     }
   };
   failed_ = !change(all, {}, events);

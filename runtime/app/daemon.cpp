@@ -109,7 +109,7 @@ io::EngineSettings Daemon::engine_settings() const {
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
   settings.dry_run = dry_run_;
   config::Identities identities;
-  if (const auto& self = identities.user(::geteuid())) settings.identity = *self;
+  if (const auto& self = identities.user(::geteuid())) settings.identity = **self;
   settings.backend.name_space = config_.coordination.name_space;
   settings.backend.state_dir = config_.state_dir;
   settings.backend.hold = config_.coordination.on_outage == config::OnOutage::hold;

@@ -86,7 +86,8 @@ std::string to_json(const Document& document) {
 std::string to_yaml(const Document& document) {
   Yaml yaml;
   std::visit(yaml, document.value());
-  return yaml.out;
+  const bool after_nothing = !yaml.out.empty() && (yaml.out.front() == ' ' || yaml.out.front() == '\n');
+  return yaml.out.substr(after_nothing ? 1 : 0);
 }
 
 }  // namespace ballot::app

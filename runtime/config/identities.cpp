@@ -42,13 +42,14 @@ std::vector<std::uint32_t> groups_of(const passwd& user) {
 }
 
 template <class Call>
-Result<Identity> find_user(std::string_view name, Call call) {
+Identities::Found find_user(std::string_view name, Call call) {
   passwd entry{};
   passwd* found = nullptr;
   std::vector<char> buffer;
   const int error = look_up(entry, buffer, found, call);
   if (found == nullptr) return lookup_error("user", name, error);
-  return Identity{entry.pw_name, entry.pw_dir, entry.pw_uid, entry.pw_gid, groups_of(entry)};
+  return std::make_shared<const Identity>(
+      Identity{entry.pw_name, entry.pw_dir, entry.pw_uid, entry.pw_gid, groups_of(entry)});
 }
 
 Result<std::uint32_t> find_group(const std::string& name) {
@@ -62,14 +63,14 @@ Result<std::uint32_t> find_group(const std::string& name) {
 
 }  // namespace
 
-const Result<Identity>& Identities::user(std::string_view name) {
+const Identities::Found& Identities::user(std::string_view name) {
   if (const auto known = users_.find(name); known != users_.end()) return known->second;
   const std::string key(name);
   return users_.emplace(key, find_user(name, [&](auto... rest) { return ::getpwnam_r(key.c_str(), rest...); }))
       .first->second;
 }
 
-const Result<Identity>& Identities::user(std::uint32_t uid) {
+const Identities::Found& Identities::user(std::uint32_t uid) {
   if (const auto known = uids_.find(uid); known != uids_.end()) return known->second;
   return uids_.emplace(uid, find_user(std::to_string(uid), [&](auto... rest) { return ::getpwuid_r(uid, rest...); }))
       .first->second;

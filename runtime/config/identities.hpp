@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,16 +15,18 @@ namespace ballot::config {
 
 class Identities {
  public:
+  using Found = Result<std::shared_ptr<const Identity>>;  // shared by all who ask
+
   /// A user with the groups that the system gives it. not_found: there is no such user.
-  const Result<Identity>& user(std::string_view name);
-  const Result<Identity>& user(std::uint32_t uid);
+  const Found& user(std::string_view name);
+  const Found& user(std::uint32_t uid);
 
   /// not_found: there is no such group.
   const Result<std::uint32_t>& group(std::string_view name);
 
  private:
-  std::map<std::string, Result<Identity>, std::less<>> users_;
-  std::map<std::uint32_t, Result<Identity>> uids_;
+  std::map<std::string, Found, std::less<>> users_;
+  std::map<std::uint32_t, Found> uids_;
   std::map<std::string, Result<std::uint32_t>, std::less<>> groups_;
 };
 

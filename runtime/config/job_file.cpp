@@ -1,6 +1,7 @@
 #include "config/job_file.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/duration.hpp"
 #include "config/document.hpp"
@@ -64,6 +65,7 @@ class JobReader {
     if (!plan) return nullptr;
     check_jitter(*plan);
     std::string digest = digest_of(job_);
+    job_.details = Rare<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
     return std::make_shared<schedule::Definition>(std::move(static_cast<Job&>(job_)), std::move(*plan),
                                                   std::move(digest));
   }
@@ -110,10 +112,9 @@ class JobReader {
     if (job_.user.empty() && !job_.group_names) return;
     const auto& user = job_.user.empty() ? identities_.user(settings_.daemon) : identities_.user(job_.user);
     if (!user) return findings_.error(place_of("user", "groups"), user.error().what);
-    const bool other = user->uid != settings_.daemon || job_.group_names;
+    const bool other = (*user)->uid != settings_.daemon || job_.group_names;
     if (!other || !may_change_identity()) return;
-    job_.identity = *user;
-    if (job_.group_names) resolve_groups();
+    job_.identity = job_.group_names ? with_groups(**user) : *user;
   }
 
   bool may_change_identity() {
@@ -127,15 +128,16 @@ class JobReader {
     return false;
   }
 
-  void resolve_groups() {
-    job_.identity->groups.clear();
+  std::shared_ptr<const Identity> with_groups(Identity identity) {
+    identity.groups.clear();
     for (const std::string& name : *job_.group_names) {
       const auto& group = identities_.group(name);
       if (group)
-        job_.identity->groups.push_back(*group);
+        identity.groups.push_back(*group);
       else
         findings_.error(place_of("groups", "groups"), group.error().what);
     }
+    return std::make_shared<const Identity>(std::move(identity));
   }
 
   std::optional<Plan> compile() {

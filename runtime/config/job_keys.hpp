@@ -10,8 +10,9 @@
 
 namespace ballot::config {
 
-/// A job while its table is read: with what the file says of user and groups, which are resolved afterwards.
-struct JobDraft : Job {
+/// A job while its table is read: its details are beside it until it is done, and user and groups are as the file has
+/// them.
+struct JobDraft : Job, JobDetails {
   std::string user;
   std::optional<std::vector<std::string>> group_names;
 };

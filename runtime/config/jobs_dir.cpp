@@ -60,7 +60,8 @@ Result<UniqueFd> open_folder(const std::string& path, std::uint32_t daemon) {
 }
 
 bool same(const schedule::Definition& a, const schedule::Definition& b) {
-  return a.digest == b.digest && a.job.identity == b.job.identity;
+  const Identity *const one = a.job.identity.get(), *const other = b.job.identity.get();
+  return a.digest == b.digest && (one == other || (one && other && *one == *other));
 }
 
 }  // namespace

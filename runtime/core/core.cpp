@@ -321,9 +321,10 @@ std::vector<JobView> Core::jobs(Now now) const {
       view.state = "waiting for group " + job.owner();
     else if (!job.definition()->job.enabled)
       view.state = "disabled";
-    else if (job.paused() || (led(view.group) && led(view.group)->term.paused))
+    else if (job.paused() || (led(view.group) && led(view.group)->term.paused)) {
       view.state = "paused";
-    else if (job.clock_skew(now.wall))
+      view.next.reset();
+    } else if (job.clock_skew(now.wall))
       view.state = "clock_skew";
     else
       view.state = "active";

@@ -27,7 +27,7 @@ std::vector<std::string> child_environment(const core::Launch& launch, const Ide
                                          {"SHELL", "/bin/sh"},
                                          {"LANG", "C.UTF-8"},
                                          {"TZ", job.timezone}};
-  for (const auto& [name, value] : job.env) all[name] = value;
+  for (const auto& [name, value] : job.details->env) all[name] = value;
   all["BALLOT_JOB"] = job.name;
   all["BALLOT_GROUP"] = job.group;
   all["BALLOT_NODE"] = node;

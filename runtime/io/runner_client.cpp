@@ -31,6 +31,8 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds shortest_life{1};
+  static constexpr std::size_t enough_to_send =
+      16 * 1024;  // a crowd of starts: the first begin while the last are made
 
   void read();
   void deliver();
@@ -45,10 +47,12 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
   runner::FrameReader reader_;
   std::array<char, 65536> buffer_;
   std::string unsent_;
-  bool greeted_ = false, flush_posted_ = false;
+  bool greeted_ = false;
+  bool flush_posted_ = false, waits_ = false;  // a flush comes at the end of the turn; when the socket takes more
 };
 
 void RunnerClient::Connection::close() {
+  waits_ = false;
   flush();
   client_ = nullptr;
   error_code ignored;
@@ -59,13 +63,17 @@ void RunnerClient::Connection::close() {
 void RunnerClient::Connection::send(const runner::ToRunner& message) {
   if (!socket_.is_open()) return;
   unsent_ += encode(message);
-  if (std::exchange(flush_posted_, true)) return;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->flush(); });
+  if (unsent_.size() >= enough_to_send) flush();
+  if (unsent_.empty() || waits_ || std::exchange(flush_posted_, true)) return;
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->flush_posted_ = false;
+    self->flush();
+  });
 }
 
 /// A failed write says nothing: what the runner said before it went is still to be read.
 void RunnerClient::Connection::flush() {
-  flush_posted_ = false;
+  if (waits_) return;
   std::size_t sent = 0;
   while (socket_.is_open() && sent < unsent_.size()) {
     const ssize_t n = ::send(socket_.native_handle(), unsent_.data() + sent, unsent_.size() - sent, MSG_NOSIGNAL);
@@ -76,9 +84,11 @@ void RunnerClient::Connection::flush() {
   }
   unsent_.erase(0, sent);
   if (unsent_.empty() || !socket_.is_open()) return;
-  flush_posted_ = true;
-  socket_.async_wait(asio::socket_base::wait_write,
-                     [self = shared_from_this()](error_code error) { error ? void() : self->flush(); });
+  waits_ = true;
+  socket_.async_wait(asio::socket_base::wait_write, [self = shared_from_this()](error_code error) {
+    self->waits_ = false;
+    if (!error) self->flush();
+  });
 }
 
 void RunnerClient::Connection::read() {

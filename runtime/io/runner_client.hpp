@@ -48,7 +48,8 @@ class RunnerClient {
   /// takes. refused: the runner that is there cannot be used (another protocol, another user); io: none can be started.
   Result<void> start();
 
-  /// Queued; all that is sent in one turn of the loop goes in one write. Dropped where no runner is connected.
+  /// Queued; what is sent in one turn of the loop goes in a few writes at the most. Dropped where no runner is
+  /// connected.
   void send(const runner::ToRunner& message);
 
  private:

@@ -30,6 +30,7 @@ class Attempt {
   pid_t pid() const { return pid_; }
   std::uint64_t session() const { return session_; }
   bool terminate() const { return terminate_; }
+  Millis kill_grace() const { return kill_grace_; }
   bool streams() const { return streams_; }
   bool has_ended() const { return state_ == State::ended; }
   /// The child is reaped, the run goes on: its group may end at any time.
@@ -65,7 +66,7 @@ class Attempt {
 
   const AttemptId id_;
   const std::string job_;
-  const pid_t pid_;  // and of its process group and session
+  const pid_t pid_;  // and of its process group
   const Now started_;
   const int kill_signal_;
   const Millis kill_grace_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ballot/rare.hpp"
 #include "base/assert.hpp"
 #include "schedule/cron_expression.hpp"
 #include "schedule/schedule.hpp"
@@ -36,22 +37,34 @@ bool comes_before(const Slot& left, const Slot& right) {
 
 }  // namespace
 
+/// Small, as most jobs have one expression and nothing else.
 struct Plan::State {
-  std::vector<Schedule> schedules;
-  std::vector<seconds> periods;      // of @every
-  std::vector<std::string> everies;  // their texts, in the same order
-  WallTime not_before = first_instant, not_after = last_instant;
-  bool on_reboot = false;
+  struct More {
+    std::vector<Schedule> schedules;   // beyond the first
+    std::vector<seconds> periods;      // of @every
+    std::vector<std::string> everies;  // their texts, in the same order
+    WallTime not_before = first_instant, not_after = last_instant;
+    bool on_reboot = false;
+  };
+
+  std::optional<Schedule> schedule;
+  Rare<More> more;
 
   void add(CronExpression&& expression, const TimeZone& zone) {
     if (const auto* fields = std::get_if<CronFields>(&expression.when)) {
-      schedules.emplace_back(Calendar(*fields), expression.zone.value_or(zone));
+      add(Schedule(Calendar(*fields), expression.zone.value_or(zone)));
     } else if (auto* every = std::get_if<Every>(&expression.when)) {
-      periods.push_back(every->period);
-      everies.push_back(std::move(every->text));
+      more.edit().periods.push_back(every->period);
+      more.edit().everies.push_back(std::move(every->text));
     } else {
-      on_reboot = true;
+      more.edit().on_reboot = true;
     }
+  }
+  void add(const Schedule& another) {
+    if (schedule)
+      more.edit().schedules.push_back(another);
+    else
+      schedule = another;
   }
 };
 
@@ -71,32 +84,34 @@ std::variant<Plan, std::vector<PlanError>> Plan::make(const PlanSpec& spec) {
       state->add(std::get<CronExpression>(std::move(parsed)), *zone);
   }
   if (!errors.empty()) return errors;
-  state->not_before = std::max(state->not_before, spec.not_before.value_or(first_instant));
-  state->not_after = std::min(state->not_after, spec.not_after.value_or(last_instant));
+  if (spec.not_before) state->more.edit().not_before = std::max(first_instant, *spec.not_before);
+  if (spec.not_after) state->more.edit().not_after = std::min(last_instant, *spec.not_after);
   return Plan(state);
 }
 
 std::optional<Slot> Plan::next(WallTime after, std::span<const WallTime> anchors) const {
-  const State& state = *state_;
-  BALLOT_ASSERT(anchors.size() == state.everies.size(), "a plan wants one anchor for each of its everies");
-  after = std::max(after, state.not_before - milliseconds(1));
-  if (after >= state.not_after) return std::nullopt;
+  const State::More& more = *state_->more;
+  BALLOT_ASSERT(anchors.size() == more.everies.size(), "a plan wants one anchor for each of its everies");
+  after = std::max(after, more.not_before - milliseconds(1));
+  if (after >= more.not_after) return std::nullopt;
   const sys_seconds from = floor<seconds>(after) + seconds(1);
   std::optional<Slot> first;
   const auto consider = [&first](const std::optional<Slot>& slot) {
     if (slot && (!first || comes_before(*slot, *first))) first = slot;
   };
-  for (const Schedule& schedule : state.schedules) consider(schedule.next(from));
-  for (std::size_t i = 0; i < anchors.size(); ++i) consider(next_of_every(state.periods[i], anchors[i], from));
-  return first && first->at <= state.not_after ? first : std::nullopt;
+  if (state_->schedule) consider(state_->schedule->next(from));
+  for (const Schedule& schedule : more.schedules) consider(schedule.next(from));
+  for (std::size_t i = 0; i < anchors.size(); ++i) consider(next_of_every(more.periods[i], anchors[i], from));
+  return first && first->at <= more.not_after ? first : std::nullopt;
 }
 
-const std::vector<std::string>& Plan::everies() const { return state_->everies; }
-bool Plan::on_reboot() const { return state_->on_reboot; }
+const std::vector<std::string>& Plan::everies() const { return state_->more->everies; }
+bool Plan::on_reboot() const { return state_->more->on_reboot; }
 
 bool Plan::empty() const {
-  const bool due = !state_->schedules.empty() || !state_->everies.empty();
-  return !state_->on_reboot && (!due || state_->not_before > state_->not_after);
+  const State::More& more = *state_->more;
+  const bool due = state_->schedule || !more.everies.empty();
+  return !more.on_reboot && (!due || more.not_before > more.not_after);
 }
 
 }  // namespace ballot::schedule

@@ -1,34 +1,20 @@
-// The ledger's figures: sustained insert beside bare SQLite in the same run, and the last 50 rows of a job in a long
-// ledger. Prints rows of: figure, floor, ratio, target.
-//
-//   bench_ledger [--rows 1000000] [--jobs 1000] [--folder DIR] [--keep]
 #include <sqlite3.h>
 
-#include <algorithm>
-#include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "base/random.hpp"
+#include "bench/bench_daemon.hpp"
+#include "bench/benches.hpp"
+#include "bench/machine.hpp"
 #include "storage/ledger.hpp"
 #include "storage/reader.hpp"
+#include "support/run_program.hpp"
 
+namespace ballot::bench {
 namespace {
-
-using namespace ballot;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// Rows as a busy node writes them: jobs in turn, one slot a second each, one in fifty failed, one in a hundred
 /// skipped.
@@ -69,17 +55,15 @@ class Rows {
 };
 
 void run(sqlite3* db, const char* sql) {
-  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    std::fprintf(stderr, "%s\n", sqlite3_errmsg(db)), std::exit(1);
+  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(sqlite3_errmsg(db));
 }
 
-/// The floor: one table and three indexes, groups of 64, as anybody would write it.
-double bare_rows_per_second(const std::string& path, int rows, int jobs, const char* synchronous) {
+/// The floor: one table and three indexes, durable groups of 64, as anybody would write it.
+double bare_rows_per_second(const std::string& path, int rows, int jobs) {
   for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
   sqlite3* db = nullptr;
   sqlite3_open(path.c_str(), &db);
-  run(db, ("PRAGMA journal_mode = WAL; PRAGMA cache_size = -65536; PRAGMA synchronous = " + std::string(synchronous))
-              .c_str());
+  run(db, "PRAGMA journal_mode = WAL; PRAGMA cache_size = -65536; PRAGMA synchronous = FULL");
   run(db,
       "CREATE TABLE row (id INTEGER PRIMARY KEY, run BLOB, job INTEGER, slot INTEGER, attempt INTEGER, status INTEGER,"
       " reason INTEGER, exit_code INTEGER, started INTEGER, ended INTEGER, duration INTEGER, node INTEGER, epoch "
@@ -143,130 +127,87 @@ class Window {
   int done_ = 0;
 };
 
-enum class Feed {
-  one_row_a_run,   // what the floor writes
-  flushed_in_64s,  // the same, each 64 of them durable before 4,096 more are sent: what a daemon that acknowledges does
-  whole_lives      // claimed, running, ended: three writes a row
-};
-
-double ledger_rows_per_second(const std::string& path, int rows, int jobs, Feed feed) {
+/// As a daemon does that has at most a few thousand rows under way.
+double ledger_rows_per_second(const std::string& path, int rows, int jobs) {
   for (const char* part : {"", "-wal", "-shm"}) std::filesystem::remove(path + part);
+  constexpr int flush_every = 8192;
   Rows source(jobs);
   Window window;
   int flushes = 0;
-  const int flush_every = feed == Feed::flushed_in_64s ? 64 : 8192;
-  const Clock::time_point begin = Clock::now();
-  {
-    storage::Ledger ledger(
-        {.path = path, .limits = {.keep = std::chrono::days(100'000)}},
-        {.now = [] { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); },
-         .on_state = [](const storage::LedgerState& s) { std::fprintf(stderr, "state: %s\n", s.reason.c_str()); },
-         .alarm =
-             [](std::string_view text) {
-               std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
-             }});
+  storage::Ledger ledger({.path = path, .limits = {.keep = std::chrono::days(100'000)}},
+                         {.now = wall_now,
+                          .on_state = [](const storage::LedgerState& s) { s.degraded ? fail(s.reason) : void(); },
+                          .alarm = [](std::string_view text) { fail(std::string(text)); }});
+  const double taken = seconds_of([&] {
     for (int i = 0; i < rows; ++i) {
-      Row row = source.next();
-      if (feed == Feed::whole_lives && row.run) {
-        for (const Status status : {Status::claimed, Status::running}) {
-          Row open = row;
-          open.status = status;
-          open.ended_at.reset();
-          open.exit_code.reset();
-          ledger.record(std::move(open));
-        }
-      }
-      ledger.record(std::move(row));
+      ledger.record(source.next());
       if (i % flush_every != flush_every - 1) continue;
       ledger.flush([&] { window.open_one(); });
-      if (++flushes > 16384 / flush_every / 2) window.wait_until_done(flushes - 16384 / flush_every / 2);
+      window.wait_until_done(flushes++);
     }
     ledger.flush([&] { window.open_one(); });
     window.wait_until_done(flushes + 1);
-    const double rate = rows / seconds_since(begin);
-    return rate;
-  }
+  });
+  return rows / taken;
 }
 
-void print(const char* figure, double value, double floor, const char* unit, const char* target) {
-  std::printf("%-58s %10.0f %-7s floor %8.0f  ratio %5.2f  target %s\n", figure, value, unit, floor, value / floor,
-              target);
-}
-
-/// The median and the worst of 200 of one query, each on a job of its own, in microseconds.
-void time_query(const char* figure, storage::Reader& reader, int jobs, storage::Filter filter, const char* target) {
-  std::vector<double> times;
-  std::size_t rows = 0;
-  for (int i = 0; i < 200; ++i) {
-    if (!filter.jobs.empty()) filter.jobs = {"job-" + std::to_string(i * 7919 % jobs)};
-    const Clock::time_point begin = Clock::now();
-    if (!reader.history(filter, [&](const Row&) { return ++rows, true; })) std::exit(1);
-    times.push_back(seconds_since(begin) * 1e6);
-  }
-  std::printf("%-58s p50 %7.0f us  worst %7.0f us  rows %zu  target %s\n", figure, median(times),
-              *std::max_element(times.begin(), times.end()), rows / 200, target);
-}
-
-void measure_inserts(const std::string& folder, int rows, int jobs) {
-  std::vector<double> full, normal, ledger, durable, lives;
-  for (int pair = 0; pair < 5; ++pair) {
-    full.push_back(bare_rows_per_second(folder + "/bare.db", rows, jobs, "FULL"));
-    ledger.push_back(ledger_rows_per_second(folder + "/ledger.db", rows, jobs, Feed::one_row_a_run));
-    normal.push_back(bare_rows_per_second(folder + "/bare.db", rows, jobs, "NORMAL"));
-    durable.push_back(ledger_rows_per_second(folder + "/ledger.db", rows, jobs, Feed::flushed_in_64s));
-    lives.push_back(ledger_rows_per_second(folder + "/ledger.db", rows, jobs, Feed::whole_lives));
-  }
-  std::printf("medians of 5, %d rows each; floor: bare SQLite, one table, 3 indexes, groups of 64\n", rows);
-  print("insert, floor durable (synchronous FULL)", median(ledger), median(full), "rows/s", ">= 0.70");
-  print("insert, every 64 flushed, floor durable", median(durable), median(full), "rows/s", ">= 0.70");
-  print("insert, floor not durable (synchronous NORMAL)", median(ledger), median(normal), "rows/s", "(none)");
-  print("whole lives (three writes a row), floor durable", median(lives), median(full), "rows/s", "(none)");
-}
-
-void measure_queries(const std::string& path, int rows, int jobs) {
-  const double rate = ledger_rows_per_second(path, rows, jobs, Feed::one_row_a_run);
-  std::printf("%d rows in the ledger: %.0f rows/s, %.0f bytes a row\n", rows, rate,
-              static_cast<double>(std::filesystem::file_size(path)) / rows);
+/// Milliseconds of each of 200 queries, each for a job of its own.
+std::vector<double> query_times(const std::string& path, int jobs) {
   auto reader = storage::Reader::open(path);
-  if (!reader) std::fprintf(stderr, "%s\n", reader.error().what.c_str()), std::exit(1);
-  time_query("last 50 of a job", *reader, jobs, {.jobs = {""}}, "<= 1000 us");
-  time_query("last 50 failed of a job", *reader, jobs, {.jobs = {""}, .statuses = {Status::failed}}, "<= 1000 us");
-  time_query("last 50", *reader, jobs, {}, "<= 1000 us");
-  time_query("last 50 of a group", *reader, jobs, {.groups = {"group-3"}}, "<= 1000 us");
-  time_query("last 50 skipped", *reader, jobs, {.statuses = {Status::skipped}}, "<= 1000 us");
-  time_query("last 50 by a reason", *reader, jobs, {.reasons = {Reason::overlap}}, "<= 1000 us");
-  time_query("open rows", *reader, jobs, {.statuses = {Status::queued, Status::claimed, Status::running}},
-             "<= 1000 us");
-  std::optional<RunId> last;
-  (void)reader->history({.limit = 1}, [&](const Row& row) { return last = row.run, true; });
-  const Clock::time_point begin = Clock::now();
-  const auto found = reader->find_run(last ? last->text().substr(28) : "00000000");
-  std::printf("%-58s %.0f us, %zu found\n", "a run by its last 8 digits", seconds_since(begin) * 1e6,
-              found ? found->size() : 0);
+  if (!reader) fail(reader.error().what);
+  std::vector<double> times;
+  for (int i = 0; i < 200; ++i) {
+    const storage::Filter filter{.jobs = {"job-" + std::to_string(i * 7919 % jobs)}};
+    int rows = 0;
+    times.push_back(1e3 * seconds_of([&] { (void)reader->history(filter, [&](const Row&) { return ++rows, true; }); }));
+    if (rows == 0) fail("the ledger has lost the rows of a job");
+  }
+  return times;
+}
+
+/// Milliseconds of `ballot history --job NAME`, with no daemon there.
+std::vector<double> command_times(const std::string& config, int jobs) {
+  std::vector<double> times;
+  for (int i = 0; i < 50; ++i) {
+    const std::string job = "job-" + std::to_string(i * 7919 % jobs);
+    testing::Ran ran;
+    times.push_back(
+        1e3 * seconds_of([&] {
+          ran = testing::run_program({BALLOT_PROGRAM, "history", "--job", job, "--limit", "50", "--config", config});
+        }));
+    if (ran.code != 0 || ran.out.find(job) == std::string::npos) fail("ballot history: " + ran.err);
+  }
+  return times;
+}
+
+void measure_queries(const Scale& scale, Figures& figures) {
+  const int rows = scale.count(10'000'000, 20'000), jobs = scale.count(1000, 100);
+  const BenchDaemon unstarted;
+  std::filesystem::create_directory(unstarted.folder / "state");
+  ledger_rows_per_second(unstarted.ledger_path(), rows, jobs);
+  const std::string name = "ledger of " + std::to_string(rows) + " rows: ";
+  figures.add({.name = name + "last 50 of a job, p50",
+               .unit = "ms",
+               .value = median(query_times(unstarted.ledger_path(), jobs)),
+               .target = at_most(1)});
+  figures.add({.name = name + "the whole command, p50",
+               .unit = "ms",
+               .value = median(command_times(unstarted.folder / "ballot.toml", jobs)),
+               .target = at_most(8)});
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  int rows = 1'000'000, jobs = 1000;
-  bool keep = false;
-  std::string folder = std::filesystem::temp_directory_path() / "ballot-bench-ledger";
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--keep")
-      keep = true;
-    else if (flag == "--rows" && i + 1 < argc)
-      rows = std::atoi(argv[++i]);
-    else if (flag == "--jobs" && i + 1 < argc)
-      jobs = std::atoi(argv[++i]);
-    else if (flag == "--folder" && i + 1 < argc)
-      folder = argv[++i];
-    else
-      return std::fprintf(stderr, "usage: bench_ledger [--rows N] [--jobs N] [--folder DIR] [--keep]\n"), 2;
+void measure_ledger(const Scale& scale, Figures& figures) {
+  const int rows = scale.count(200'000, 10'000), jobs = 1000;
+  const testing::TempFolder folder;
+  Pairs insert;
+  for (int pair = 0; pair < scale.pairs; ++pair) {
+    const double bare = bare_rows_per_second(folder / "bare.db", rows, jobs);
+    insert.add(bare, ledger_rows_per_second(folder / "ledger.db", rows, jobs));
   }
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  std::filesystem::create_directories(folder);
-  measure_inserts(folder, std::min(rows, 200'000), jobs);
-  measure_queries(folder + "/long.db", rows, jobs);
-  if (!keep) std::filesystem::remove_all(folder);
+  figures.add(insert.figure("ledger: sustained insert", "1/s", at_least_of_floor(0.7)));
+  measure_queries(scale, figures);
 }
+
+}  // namespace ballot::bench

@@ -1,24 +1,27 @@
-// Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning.
+// Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning. Small,
+// as there may be a hundred thousand of them: what few jobs have stands in JobDetails.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "ballot/rare.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
 
-enum class Concurrency { skip, queue, replace, allow };
-enum class QueueOverflow { drop_new, drop_old };
-enum class Misfire { latest, all, skip };
-enum class Guarantee { at_most_once, at_least_once };
-enum class OnLeadershipLost { terminate, finish };
-enum class AfterRun { ignore, rerun, reelect };
-enum class OutputKeep { history, discard };
-enum class MailOn { failure, output, always };
+enum class Concurrency : std::uint8_t { skip, queue, replace, allow };
+enum class QueueOverflow : std::uint8_t { drop_new, drop_old };
+enum class Misfire : std::uint8_t { latest, all, skip };
+enum class Guarantee : std::uint8_t { at_most_once, at_least_once };
+enum class OnLeadershipLost : std::uint8_t { terminate, finish };
+enum class AfterRun : std::uint8_t { ignore, rerun, reelect };
+enum class OutputKeep : std::uint8_t { history, discard };
+enum class MailOn : std::uint8_t { failure, output, always };
 
 /// Resource limits of a run; absent ones are the daemon's.
 struct Limits {
@@ -35,60 +38,64 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-struct Job {
-  std::string name;
-  std::string description;
-  bool enabled = true;
-  std::string group = "default";
-
-  std::vector<std::string> schedule;  // none: by trigger only
-  std::string timezone = "UTC";
-  std::optional<WallTime> not_before, not_after;
-  Millis jitter{0};
-
-  std::vector<std::string> command;  // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
-  std::optional<Identity> identity;  // none: the daemon's
-  std::string working_dir;           // "": the user's home
-  std::uint32_t umask = 022;
-  int nice = 0;
+/// The keys that most jobs leave at their defaults.
+struct JobDetails {
+  std::string working_dir;  // "": the user's home
   std::map<std::string, std::string> env;
   std::string env_file;
   std::map<std::string, std::string> secrets;
   std::string standard_input;
   Limits limits;
-
-  Concurrency concurrency = Concurrency::skip;
-  int queue_limit = 1;
-  QueueOverflow queue_overflow = QueueOverflow::drop_new;
-  int max_running = 16;
-  int priority = 0;
-  Millis start_deadline = std::chrono::minutes(5);
-  std::optional<Millis> deadline;
-  int kill_signal = 15;
-  Millis kill_grace = std::chrono::seconds(10);
-  std::vector<int> success_codes = {0};
-  int retries = 0;
-  Millis retry_delay = std::chrono::seconds(10);
-  double retry_backoff = 2.0;
-  Millis retry_max_delay = std::chrono::minutes(10);
-  Misfire misfire = Misfire::latest;
-  int misfire_limit = 100;
-  Guarantee guarantee = Guarantee::at_most_once;
-  OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate;
-  Millis lost_after = std::chrono::hours(1);
-  int lost_limit = 2;
-  AfterRun on_success = AfterRun::ignore;
-  AfterRun on_error = AfterRun::ignore;
-
-  OutputKeep output = OutputKeep::history;
-  std::int64_t output_limit = 64 * 1024;
-  bool log_output = false;
-
   std::vector<std::string> on_failure, on_recovery, on_missed;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string mail_to;
   MailOn mail_on = MailOn::failure;
   std::string ping_url;
+  bool operator==(const JobDetails&) const = default;
+};
+
+struct Job {
+  std::string name;
+  std::string description;
+  std::string group = "default";
+
+  std::vector<std::string> schedule;  // none: by trigger only
+  std::string timezone = "UTC";
+  std::optional<WallTime> not_before, not_after;
+
+  std::vector<std::string> command;          // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
+  std::shared_ptr<const Identity> identity;  // null: the daemon's. Jobs of one user share it
+  Rare<JobDetails> details;
+  std::uint32_t umask = 022;
+  int nice = 0;
+
+  Millis jitter{0};
+  Millis start_deadline = std::chrono::minutes(5);
+  std::optional<Millis> deadline;
+  Millis kill_grace = std::chrono::seconds(10);
+  Millis retry_delay = std::chrono::seconds(10);
+  Millis retry_max_delay = std::chrono::minutes(10);
+  Millis lost_after = std::chrono::hours(1);
+  double retry_backoff = 2.0;
+  std::int64_t output_limit = 64 * 1024;
+  std::vector<int> success_codes = {0};
+  int kill_signal = 15;
+  int retries = 0;
+  int queue_limit = 1;
+  int max_running = 16;
+  int priority = 0;
+  int misfire_limit = 100;
+  int lost_limit = 2;
+  Concurrency concurrency = Concurrency::skip;
+  QueueOverflow queue_overflow = QueueOverflow::drop_new;
+  Misfire misfire = Misfire::latest;
+  Guarantee guarantee = Guarantee::at_most_once;
+  OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate;
+  AfterRun on_success = AfterRun::ignore;
+  AfterRun on_error = AfterRun::ignore;
+  OutputKeep output = OutputKeep::history;
+  bool log_output = false;
+  bool enabled = true;
 };
 
 /// `[group.NAME]`: an election, with or without jobs.

@@ -147,9 +147,8 @@ TEST_F(ConfigTest, WarnsOfALimitOfTheNode) {
             request_.file + ":1:1: warning: 'max_running' has no effect in this version\n");
 }
 
-TEST_F(ConfigTest, WarnsOfOutagesToBeHeldOut) {
-  EXPECT_EQ(text_of(load("[coordination]\non_outage = \"hold\"\n").diagnostics),
-            request_.file + ":2:1: warning: 'on_outage' has no effect in this version\n");
+TEST_F(ConfigTest, ReadsWhatToDoInAnOutage) {
+  EXPECT_EQ(good("[coordination]\non_outage = \"hold\"\n").coordination.on_outage, OnOutage::hold);
 }
 
 TEST_F(ConfigTest, WantsANamespaceForANetworkedBackend) {

@@ -120,13 +120,13 @@ TEST(JobFile, ReadsEveryKeyIntoTheJob) {
   EXPECT_EQ(x.not_before, WallTime(Millis(1'741'503'600'250)));
   EXPECT_EQ(x.not_after, WallTime(Millis(1'741'564'800'000)));
   EXPECT_EQ(x.command, (std::vector<std::string>{"/bin/echo", "a b"}));
-  EXPECT_EQ(x.working_dir, "/srv");
+  EXPECT_EQ(x.details->working_dir, "/srv");
   EXPECT_EQ(x.umask, 077u);
   EXPECT_EQ(x.nice, -5);
-  EXPECT_EQ(x.env, (std::map<std::string, std::string>{{"A", "1"}, {"B", ""}}));
-  EXPECT_EQ(x.env_file, "/etc/x");
-  EXPECT_EQ(x.secrets, (std::map<std::string, std::string>{{"KEY", "key"}}));
-  EXPECT_EQ(x.standard_input, "in");
+  EXPECT_EQ(x.details->env, (std::map<std::string, std::string>{{"A", "1"}, {"B", ""}}));
+  EXPECT_EQ(x.details->env_file, "/etc/x");
+  EXPECT_EQ(x.details->secrets, (std::map<std::string, std::string>{{"KEY", "key"}}));
+  EXPECT_EQ(x.details->standard_input, "in");
   EXPECT_EQ(x.concurrency, Concurrency::queue);
   EXPECT_EQ(x.queue_limit, 3);
   EXPECT_EQ(x.queue_overflow, QueueOverflow::drop_old);
@@ -152,14 +152,14 @@ TEST(JobFile, ReadsEveryKeyIntoTheJob) {
   EXPECT_EQ(x.output, OutputKeep::discard);
   EXPECT_EQ(x.output_limit, 1 << 20);
   EXPECT_TRUE(x.log_output);
-  EXPECT_EQ(x.on_failure, std::vector<std::string>{"/f"});
-  EXPECT_EQ(x.on_recovery, std::vector<std::string>{"/r"});
-  EXPECT_EQ(x.on_missed, std::vector<std::string>{"/m"});
-  EXPECT_EQ(x.hook_timeout, 5s);
-  EXPECT_EQ(x.mail_to, "root");
-  EXPECT_EQ(x.mail_on, MailOn::output);
-  EXPECT_EQ(x.ping_url, "http://h");
-  EXPECT_EQ(x.limits, (Limits{1, 2, 1 << 30, 3, 4, 5, 6}));
+  EXPECT_EQ(x.details->on_failure, std::vector<std::string>{"/f"});
+  EXPECT_EQ(x.details->on_recovery, std::vector<std::string>{"/r"});
+  EXPECT_EQ(x.details->on_missed, std::vector<std::string>{"/m"});
+  EXPECT_EQ(x.details->hook_timeout, 5s);
+  EXPECT_EQ(x.details->mail_to, "root");
+  EXPECT_EQ(x.details->mail_on, MailOn::output);
+  EXPECT_EQ(x.details->ping_url, "http://h");
+  EXPECT_EQ(x.details->limits, (Limits{1, 2, 1 << 30, 3, 4, 5, 6}));
 }
 
 TEST(JobFile, HoldsSeveralJobsByName) {

@@ -15,6 +15,14 @@ namespace {
 
 using std::chrono::seconds;
 
+TEST(Runner, StandsStillWhenATimerWasForNothing) {
+  RunnerProcess runner({.linger = Millis(100)});  // over while a daemon is connected
+  runner.run(shell("sleep 0.2"));
+  const Millis before = runner.processor_time();
+  runner.run(shell("sleep 0.5"));
+  EXPECT_LT(runner.processor_time() - before, Millis(100));
+}
+
 TEST(Runner, KeepsRunsAndEndsForADaemonThatComesBack) {
   RunnerProcess runner;
   const std::string fifo = runner.folder() + "/fifo";

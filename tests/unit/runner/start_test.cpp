@@ -139,7 +139,7 @@ TEST(Start, SetsWorkingDirUmaskAndNice) {
   EXPECT_EQ(printed(runner.run(start)), "/\n");
 }
 
-TEST(Start, GivesTheChildASessionAndNothingToInherit) {
+TEST(Start, GivesTheChildAProcessGroupAndNothingToInherit) {
   RunnerProcess runner;
   std::istringstream text(
       printed(runner.run(shell("echo $$; cut -d' ' -f5,6,7 /proc/self/stat; ls /proc/$$/fd; ulimit -n"))));
@@ -149,7 +149,7 @@ TEST(Start, GivesTheChildASessionAndNothingToInherit) {
   ::getrlimit(RLIMIT_NOFILE, &own);
   ASSERT_EQ(words.size(), 8u);
   EXPECT_EQ(words[1], words[0]) << "its process group";
-  EXPECT_EQ(words[2], words[0]) << "its session";
+  EXPECT_EQ(words[2], std::to_string(::getsid(runner.pid()))) << "its session, which nobody leads";
   EXPECT_EQ(words[3], "0") << "its terminal";
   EXPECT_EQ(std::vector(words.begin() + 4, words.begin() + 7), std::vector<std::string>({"0", "1", "2"}));
   EXPECT_EQ(words[7], std::to_string(own.rlim_cur)) << "its open files";

@@ -37,6 +37,42 @@ TEST(Backlog, HandsOutAFlushWithTheLastRecordBeforeIt) {
   EXPECT_EQ(taken, 3001u);
 }
 
+Row in(Status status, Row row) {
+  row.status = status;
+  return row;
+}
+
+TEST(Backlog, HandsOutOnlyTheLastRowOfAnAttempt) {
+  Backlog backlog({});
+  backlog.push(in(Status::claimed, ran(1)));
+  backlog.push(in(Status::claimed, ran(2)));
+  backlog.push(in(Status::running, ran(1)));
+  backlog.push(output(10));
+  backlog.push(in(Status::failed, ran(1)));
+  const Batch batch = backlog.take();
+  ASSERT_EQ(tails(batch), (std::vector{1, 2, -1}));
+  EXPECT_EQ(std::get<Row>(batch.records[0]).status, Status::failed);
+  EXPECT_EQ(std::get<Row>(batch.records[1]).status, Status::claimed);
+}
+
+TEST(Backlog, KeepsTheEndOfARunThatIsCalledLostAfterIt) {
+  Backlog backlog({});
+  backlog.push(in(Status::succeeded, ran(1)));
+  backlog.push(in(Status::lost, ran(1)));
+  const Batch batch = backlog.take();
+  ASSERT_EQ(batch.records.size(), 1u);
+  EXPECT_EQ(std::get<Row>(batch.records[0]).status, Status::succeeded);
+}
+
+TEST(Backlog, KeepsTheRowsOfEveryAttempt) {
+  Backlog backlog({});
+  Row second = ran(1);
+  second.attempt = 2;
+  backlog.push(ran(1));
+  backlog.push(second);
+  EXPECT_EQ(backlog.take().records.size(), 2u);
+}
+
 TEST(Backlog, DropsNewOutputBeyondItsBytes) {
   Backlog backlog({.records = 10, .output_bytes = 100});
   backlog.push(output(60));

@@ -1,0 +1,71 @@
+#include "bench/machine.hpp"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace ballot::bench {
+
+namespace {
+
+std::filesystem::path proc(pid_t process) { return "/proc/" + std::to_string(process); }
+
+}  // namespace
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void fail(const std::string& text) {
+  std::fprintf(stderr, "ballot_bench: %s\n", text.c_str());
+  std::exit(1);
+}
+
+WallTime wall_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
+
+void sleep_until(WallTime time) {
+  const auto millis = time.time_since_epoch().count();
+  const timespec at{millis / 1000, millis % 1000 * 1'000'000};
+  while (::clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, nullptr) != 0) continue;
+}
+
+WallTime next_multiple(std::chrono::seconds period, WallTime earliest) {
+  const Millis since = earliest.time_since_epoch();
+  return WallTime((since / Millis(period) + 1) * Millis(period));
+}
+
+void wait_until(const char* what, std::chrono::seconds limit, const std::function<bool()>& is_so) {
+  const Clock::time_point until = Clock::now() + limit;
+  while (!is_so()) {
+    if (Clock::now() >= until) fail(std::string("waited in vain until ") + what);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+double resident_megabytes(pid_t process) {
+  long size = 0, resident = 0;
+  std::ifstream(proc(process) / "statm") >> size >> resident;
+  return static_cast<double>(resident * ::sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+double cpu_seconds(pid_t process) {
+  double nanoseconds = 0;
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator(proc(process) / "task", gone)) {
+    double used = 0;
+    std::ifstream(thread.path() / "schedstat") >> used;
+    nanoseconds += used;
+  }
+  return nanoseconds / 1e9;
+}
+
+int open_descriptors(pid_t process) {
+  std::error_code gone;
+  const auto all = std::filesystem::directory_iterator(proc(process) / "fd", gone);
+  return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace ballot::bench

@@ -1,0 +1,42 @@
+// What the benches read of the machine: clocks, and what a process has used.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "ballot/time.hpp"
+
+namespace ballot::bench {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin);
+
+template <class Work>
+double seconds_of(Work work) {
+  const Clock::time_point begin = Clock::now();
+  work();
+  return seconds_since(begin);
+}
+
+/// Says what is wrong and ends the program: a bench that cannot measure has no figure to print.
+[[noreturn]] void fail(const std::string& text);
+
+WallTime wall_now();
+void sleep_until(WallTime time);
+
+/// The first instant after `earliest` that is a whole multiple of `period`.
+WallTime next_multiple(std::chrono::seconds period, WallTime earliest);
+
+/// Looks every 10 ms; ends the program, naming `what`, where it is not so within `limit`.
+void wait_until(const char* what, std::chrono::seconds limit, const std::function<bool()>& is_so);
+
+double resident_megabytes(pid_t process);
+/// User and system time that it has used, in seconds, to the scheduler's accuracy.
+double cpu_seconds(pid_t process);
+int open_descriptors(pid_t process);
+
+}  // namespace ballot::bench
