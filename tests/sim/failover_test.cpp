@@ -89,6 +89,47 @@ TEST(Restart, AfterARebootAnOpenRunIsLostAndNotRepeated) {
   EXPECT_EQ(row->reason, Reason::node_died);
 }
 
+/// The daemon of `a` dies with a run going on, and `b` settles it as lost.
+void settle_elsewhere(SimWorld& world, SimNode& a, SimNode& b) {
+  a.jobs = b.jobs = {define(minutely())};
+  a.takes["job"] = 30s;
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  world.run_for(1min + 5s);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+}
+
+TEST(Restart, WhatAnotherNodeHasSettledIsForgottenByTheRunner) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  settle_elsewhere(world, a, b);
+  world.run_for(20s);
+  ASSERT_EQ(a.runner.unacknowledged().size(), 1u);
+  a.start();
+  world.run_for(20s);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(Restart, WhatAnotherNodeHasSettledIsForgottenAlsoWhereItEndsLater) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  a.runner.habits.stubborn = {"job"};
+  settle_elsewhere(world, a, b);
+  world.store.expire("a");  // at once, so that the run goes on
+  world.run_for(1s);
+  a.start();
+  world.run_for(100ms);
+  ASSERT_EQ(a.open_children(), 1);
+  world.run_for(20s);
+  EXPECT_EQ(a.open_children(), 0);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
+}
+
 TEST(Stop, WaitsForRunsThenKillsThemAndRecordsEachOnce) {
   SimWorld world;
   SimNode& a = world.add("a");

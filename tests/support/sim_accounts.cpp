@@ -112,8 +112,8 @@ std::string SimOracle::unended(const History& history, const std::vector<const S
     if (!start && says_it_ran(*row)) return run + " was never started: " + line_of(*row);
     if (start && (row->status == Status::missed || row->status == Status::skipped))
       return run + " was started: " + line_of(*row);
-    if (start && start->ended && row->status == Status::lost && !gone_.contains(attempt))
-      return run + " is lost, and its runner knows its end: " + line_of(*row);
+    if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
+      return run + " is lost, and its runner is there: " + line_of(*row);
   }
   return "";
 }
