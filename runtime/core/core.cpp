@@ -268,8 +268,11 @@ void Core::on(Context& c, const runner::CannotStart& event) {
 void Core::on(Context& c, const runner::Ended& event) {
   JobEntry* job = entry_of(event.id.run);
   std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == event.id; });
-  if (!job) {  // of an earlier daemon, and its register has not been read yet
-    inventory_.ended.push_back(event);
+  if (!job) {  // of an earlier daemon: its register has not been read yet, or shows it no more
+    if (listed_)
+      c.out.push_back(Forget{event.id});
+    else
+      inventory_.ended.push_back(event);
     return;
   }
   job->machine.on_ended(c, event);

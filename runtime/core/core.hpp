@@ -136,6 +136,7 @@ class Core {
   void list(Context& c, Reading::For what, std::string_view prefix);
   void read(Context& c, Reading reading, std::vector<std::string> names);
   void on_list(Context& c, const std::vector<Register>& registers);
+  void forget_settled(Context& c, const std::vector<Register>& registers);
   void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
   void look_again(Context& c, bool& changed);
   void on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event);

@@ -63,7 +63,19 @@ void Core::on_list(Context& c, const std::vector<Register>& registers) {
     touch(c, entry);
   }
   listed_ = true;
+  forget_settled(c, registers);
   campaign(c);
+}
+
+/// What ended here before this daemon was there, and no register shows any more, has been settled without it.
+void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
+  std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
+    const std::string run = ended.id.run.text();
+    for (const Register& r : registers)
+      if (r.value.find(run) != std::string::npos) return false;
+    c.out.push_back(Forget{ended.id});
+    return true;
+  });
 }
 
 void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event) {
