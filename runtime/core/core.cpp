@@ -55,7 +55,7 @@ Wake Core::wake() const {
   if (!group_wakes_.empty()) earliest(group_wakes_.begin()->first);
   earliest(session_.wake());
   earliest(poll_at_);
-  if (session_.is_open()) earliest(records_at_);
+  if (session_.is_open()) earliest(records_at_), earliest(leftovers_at_);
   earliest(list_at_);
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) earliest(asked.until);

@@ -158,6 +158,7 @@ class Core {
   void on_answer_record(Context& c, const RunId& id, const Register& record);
   void on_end_record(Context& c, const RunId& id, const Register& record);
   void on_runs_listed(Context& c, const RunId& request, const backend::ReadDone& event);
+  void look_after(const Context& c, WallTime until);
   void take(Context& c, const Request& request);
   void take_for_group(Context& c, const Request& request);
   void take_kill(Context& c, const Request& request);
@@ -210,6 +211,7 @@ class Core {
   std::map<RequestId, Recording> records_in_flight_;
   std::vector<Recording> records_again_;
   std::optional<SteadyTime> poll_at_, list_at_, records_at_;
+  std::optional<SteadyTime> leftovers_at_;  // when a record that its taker has not removed may be
   SteadyTime told_{};  // the deadline that terms with runs were told last
 
   std::map<RunId, Asked> asked_;        // by request

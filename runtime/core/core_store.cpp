@@ -222,6 +222,10 @@ void Core::send_reads(Context& c) {
     }
     read(c, std::move(asked), std::move(names));
   }
+  if (leftovers_at_ && *leftovers_at_ <= c.now.steady) {
+    leftovers_at_.reset();
+    requests_changed_ = true;
+  }
   if (records_at_ && *records_at_ > c.now.steady) return;
   records_at_.reset();
   for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));

@@ -29,7 +29,7 @@ const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedg
 
 bool says_it_ran(const Row& row) {
   return row.status == Status::succeeded || row.status == Status::timed_out ||
-         (row.status == Status::failed && row.reason != Reason::cannot_start);
+         (row.status == Status::failed && row.reason != Reason::cannot_start && row.reason != Reason::lost_limit);
 }
 
 }  // namespace
@@ -102,11 +102,10 @@ std::string SimOracle::wrong(const std::string& job, const Told& told, WallTime 
 
 /// Every claimed run has its end, and it is what the child did.
 std::string SimOracle::unended(const History& history, const std::vector<const SimLedger*>& ledgers) const {
-  for (const auto& [id, claim] : history.claims) {
-    const runner::AttemptId attempt{id, claim.run.attempt};
+  for (const auto& [attempt, claim] : history.claims) {
     const Row* row = best_row(attempt, ledgers);
     if (claim.open) continue;
-    const std::string run = "run " + id.text() + " of slot " + format_slot(claim.run.slot);
+    const std::string run = "run " + attempt.run.text() + " of slot " + format_slot(claim.run.slot);
     if (!row || !is_final(row->status)) return run + " has no final row";
     const Start* start = start_of(attempt);
     if (!start && says_it_ran(*row)) return run + " was never started: " + line_of(*row);

@@ -96,7 +96,7 @@ class SimOracle {
     std::optional<schedule::Plan> plan;
     std::vector<WallTime> anchors;
     std::vector<WallTime> settled;  // slots that the cursor has passed
-    std::map<RunId, Claim> claims;
+    std::map<runner::AttemptId, Claim> claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
   };
