@@ -97,7 +97,7 @@ Result<void> Session::start(const Opening& opening) {
   const std::string known = lock_.text();
   auto store = db_.prepare(known);
   if (!store) return Error{store.error().code, path_ + " " + store.error().what};
-  bell_.listen(elections_topic);
+  listen(elections_topic);
   db_.begin();
   if (auto entered = enter(opening, known.empty()); !entered) {
     db_.roll_back();
@@ -216,7 +216,7 @@ void Session::carry(const RemoveCall& call, Events& events) {
 }
 
 void Session::carry(const WatchCall& call, Events& events) {
-  for (const char letter : letters_of(call.prefix)) bell_.listen(std::string(1, letter));
+  for (const char letter : letters_of(call.prefix)) listen(std::string(1, letter));
   watches_.insert(call.prefix);
   events.emplace_back(backend::Changed{call.prefix});
 }
@@ -256,6 +256,14 @@ void Session::complain(const std::string& text) {
   complaint_ = text;
   complained_ = now;
   host_.log(Level::error, text);
+}
+
+void Session::listen(const std::string& topic) {
+  const bool was_deaf = bell_.deaf();
+  bell_.listen(topic);
+  if (bell_.deaf() && !was_deaf)
+    host_.log(Level::warn, "changes cannot be heard beside " + path_ + " (no inotify, or no space in bell/): looking " +
+                               "every " + std::to_string(pause.count()) + " ms instead");
 }
 
 std::vector<int> Session::ears() const {

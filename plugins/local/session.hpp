@@ -96,6 +96,7 @@ class Session final : public Standing {
   Result<void> enter(const Opening& opening, bool new_lock);
   bool observes() const noexcept { return row_.id == 0; }
   bool files_in_place();
+  void listen(const std::string& topic);
   std::vector<SessionRow> live_others();
 
   bool change(const std::function<void(Events&)>& work, const std::vector<Call>& calls, Events& events);

@@ -44,7 +44,7 @@ void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
     if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
-      if (!claim_manual(c) && !claim_due(c)) flush(c);
+      if (!claim_again(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
   }
   if (standing_ != Standing::leading) publish(c);
@@ -58,7 +58,7 @@ bool JobMachine::may_write(const Context& c) {
 }
 
 bool JobMachine::busy() const {
-  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); });
+  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended() || run.repeat; });
 }
 
 /// The register holds as many runs as it may, and none of them can be closed yet.
@@ -248,6 +248,24 @@ bool JobMachine::claim_due(Context& c) {
   return true;
 }
 
+/// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
+bool JobMachine::claim_again(Context& c) {
+  const auto lost = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.repeat; });
+  if (lost == runs_.end() || !lost->recorded) return false;
+  if (!is_defined() || c.settings.dry_run) return lost->repeat = false;
+  if (term_->draining || is_paused() || !c.may_claim()) return false;
+  lost->repeat = false;
+  OpenRun run;
+  run.id = lost->open.id;
+  run.slot = lost->open.slot;
+  run.trigger = lost->open.trigger;
+  run.attempt = lost->open.attempt + 1;
+  run.lost = lost->open.lost + 1;
+  run.awaited = lost->open.awaited;
+  claim(c, begin_write(c, 0), std::move(run));
+  return true;
+}
+
 /// Begins the oldest manual run, or says why not. A stopping daemon leaves it to the next leader.
 bool JobMachine::claim_manual(Context& c) {
   while (!manual_.empty() && !term_->draining) {
@@ -335,7 +353,7 @@ void JobMachine::rearm(Context& c) {
 bool JobMachine::is_clean() const {
   if (standing_ == Standing::halted) return true;  // nothing of it can be written
   return !pending_ && !settlement_.has_decided() &&
-         std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended(); });
+         std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
 
 int JobMachine::open_runs() const {

@@ -195,9 +195,9 @@ class JobMachine {
     std::uint64_t serial = 0;
     RegisterWrite request;
     JobRegister next;
-    std::size_t decided = 0;     // how many decided ranges it carries
-    std::vector<Row> rows;       // recorded once it is confirmed
-    std::optional<RunId> claim;  // launched once it is confirmed
+    std::size_t decided = 0;                 // how many decided ranges it carries
+    std::vector<Row> rows;                   // recorded once it is confirmed
+    std::optional<runner::AttemptId> claim;  // launched once it is confirmed
     bool claims_due_slot = false;
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
@@ -212,6 +212,7 @@ class JobMachine {
   bool redefine(Context& c);
   bool claim_manual(Context& c);
   bool claim_due(Context& c);
+  bool claim_again(Context& c);
   bool change_pause(Context& c);
   bool flush(Context& c);
   bool finish_pause(Context& c);
@@ -251,7 +252,8 @@ class JobMachine {
   void ask_kill(Context& c, const Request& request);
   void ask_forget(Context& c, const Request& request);
   void ask_trigger(Context& c, const Request& request);
-  void confirm_claim(Context& c, const RunId& id);
+  void confirm_claim(Context& c, const runner::AttemptId& id);
+  void repeat_if_lost(LiveRun& run);
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
   void end(Context& c, LiveRun& run);

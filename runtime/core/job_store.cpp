@@ -67,6 +67,7 @@ void JobMachine::depose(Context& c) {
   unpause_until_.reset();
   for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
+  for (LiveRun& run : runs_) run.repeat = false;
   std::erase_if(runs_, [](const LiveRun& run) { return run.state == LiveRun::State::foreign; });
   rearm(c);
 }

@@ -283,6 +283,51 @@ TEST_F(Outcomes, ACleanStopLeavesFinishRunsToTheRunner) {
   EXPECT_EQ(a.open_children(), 1);
 }
 
+struct AtLeastOnce : Requests {
+  void SetUp() override {
+    Job again = job("one");
+    again.guarantee = Guarantee::at_least_once;
+    again.lost_limit = 2;
+    a.jobs = b.jobs = {define(again)};
+    a.takes["one"] = b.takes["one"] = 30s;
+    a.start();
+    world.run_for(1s);
+    b.start();
+    world.run_for(1min + 5s);
+    ASSERT_TRUE(a.leads("default"));
+    ASSERT_EQ(a.open_children(), 1);
+  }
+};
+
+TEST_F(AtLeastOnce, ALostRunIsRunAgainUnderItsIdWithAHigherFence) {
+  a.reboot();
+  world.run_for(1min);
+  ASSERT_GE(world.starts.size(), 2u);
+  EXPECT_EQ(world.starts[1].run, world.starts[0].run);
+  EXPECT_EQ(world.starts[1].slot, world.starts[0].slot);
+  EXPECT_EQ(world.starts[1].attempt, 2);
+  EXPECT_GT(world.starts[1].fence, world.starts[0].fence);
+  EXPECT_EQ(world.starts[1].node, "b");
+  expect_accounted();
+}
+
+TEST_F(AtLeastOnce, ARunThatIsLostTooOftenHasFailed) {
+  a.reboot();
+  ASSERT_TRUE(world.run_while_not([&] { return b.open_children() == 1; }, 1min));
+  b.reboot();
+  a.start();
+  world.run_for(10min);
+  b.start();
+  world.run_for(1min);
+  int attempts = 0;
+  for (const Start& start : world.starts) attempts += start.run == world.starts[0].run ? 1 : 0;
+  EXPECT_EQ(attempts, 2);
+  bool failed = false;
+  for (const Row& row : a.rows()) failed = failed || row.reason == Reason::lost_limit;
+  EXPECT_TRUE(failed);
+  expect_accounted();
+}
+
 struct Halts : Requests {
   void break_register(const std::string& text) {
     SimStore::Contents contents = world.store.contents();

@@ -207,6 +207,7 @@ TEST_F(LocalHandover, WithoutABellItLooks) {
   b->campaign("g");
   b->watch("q/");
   settle(*b, told);
+  EXPECT_EQ(told.logged, 1) << "it says so";
   a->resign("g");
   EXPECT_TRUE(has_elected(told, 1, 3s));
   const int changed = told.changed;
