@@ -14,6 +14,7 @@
 // Thread: the loop's. Use: actions = core.step(now, event), perform them in order, arm a timer for core.wake().
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -144,6 +145,8 @@ class Core {
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
   void on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers);
   void send_writes(Context& c);
+  std::optional<RequestId> oldest_in_flight() const;
+  void give_up_unanswered(Context& c);
   void send_reads(Context& c);
   void write_group(Context& c, GroupState& group);
   void create(Context& c, Recording recording);
@@ -210,12 +213,14 @@ class Core {
   std::map<RequestId, Reading> reads_in_flight_;
   std::map<RequestId, Recording> records_in_flight_;
   std::vector<Recording> records_again_;
+  std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be in flight
   std::optional<SteadyTime> poll_at_, list_at_, records_at_;
   std::optional<SteadyTime> leftovers_at_;  // when a record that its taker has not removed may be
   SteadyTime told_{};  // the deadline that terms with runs were told last
 
-  std::map<RunId, Asked> asked_;        // by request
-  std::map<RunId, std::string> taken_;  // requests that this node is doing, and the group whose term they end with
+  std::map<RunId, Asked> asked_;          // by request
+  std::map<RunId, std::string> taken_;    // requests that this node is doing, and the group whose term they end with
+  std::map<RunId, SteadyTime> answered_;  // requests that this node has answered, and until when it remembers them
   bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
   bool requests_listing_ = false, outcomes_listing_ = false;
 

@@ -173,7 +173,7 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
   begin_term(c, group, find(group_register(group.name)));
   for (JobEntry* entry : group.jobs) {
     if (entry->machine.term()) continue;
-    entry->machine.know(find(job_register(entry->machine.name())));
+    entry->machine.know(c, find(job_register(entry->machine.name())));
     wants_.changed.push_back(&entry->machine);
   }
   std::reverse(wants_.changed.begin(), wants_.changed.end());

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
 constexpr Millis leftover_slack{1000};
+constexpr Millis answered_kept = std::chrono::hours(1);
 constexpr Millis evict_wait{30'000};  // for the runs that hold an evicted group, before they are killed
 
 bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
@@ -119,6 +120,7 @@ void Core::on_request_record(Context& c, const RunId& id, const Register& record
     return;
   }
   look_after(c, request->until);
+  if (answered_.contains(id)) return remove(c, {record.name});  // read before it was removed, or created a second time
   if (!taken_.contains(id) && !stop_) take(c, *request);
 }
 
@@ -211,6 +213,8 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
 /// The request is done, or will not be: told here, if it was asked here, else in the store.
 void Core::answer(Context& c, const RunId& request, Answer answer) {
   taken_.erase(request);
+  std::erase_if(answered_, [&](const auto& one) { return one.second < c.now.steady; });
+  answered_[request] = c.now.steady + answered_kept;
   if (asked_.contains(request)) {
     remove(c, {request_record(request)});
     return reply(c, request, answer);

@@ -58,7 +58,7 @@ void Core::on_list(Context& c, const std::vector<Register>& registers) {
   for (const Register& r : registers) {
     JobEntry& entry = this->entry(r.name.substr(2));
     if (entry.machine.term()) continue;
-    entry.machine.know(r);
+    entry.machine.know(c, r);
     entry.machine.adopt_own(c);
     touch(c, entry);
   }
@@ -71,8 +71,11 @@ void Core::on_list(Context& c, const std::vector<Register>& registers) {
 void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
   std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
     const std::string run = ended.id.run.text();
-    for (const Register& r : registers)
-      if (r.value.find(run) != std::string::npos) return false;
+    for (const Register& r : registers) {
+      const JobMachine& job = entry(r.name.substr(2)).machine;
+      const bool readable = job.is_known() && job.trouble().empty();
+      if (readable ? job.shows(ended.id.run) : r.value.find(run) != std::string::npos) return false;
+    }
     c.out.push_back(Forget{ended.id});
     return true;
   });
@@ -207,6 +210,32 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
   if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
 }
 
+// ---- what a backend owes
+
+std::optional<RequestId> Core::oldest_in_flight() const {
+  std::optional<RequestId> oldest;
+  const auto look = [&](const auto& in_flight) {
+    if (!in_flight.empty() && (!oldest || in_flight.begin()->first < *oldest)) oldest = in_flight.begin()->first;
+  };
+  look(writes_in_flight_), look(group_writes_), look(observing_), look(reads_in_flight_), look(records_in_flight_);
+  return oldest;
+}
+
+/// Whatever a backend promises: what it has not answered for T counts as unknown, so that nothing waits for ever.
+void Core::give_up_unanswered(Context& c) {
+  if (sent_.empty() || !session_.is_open() || c.now.steady < sent_.front().second + session_.timeout()) return;
+  const RequestId last = sent_.front().first;
+  sent_.pop_front();
+  for (auto id = oldest_in_flight(); id && *id <= last; id = oldest_in_flight()) {
+    const auto jobs = writes_in_flight_.find(*id);
+    const std::size_t writes = jobs == writes_in_flight_.end() ? 0 : jobs->second.size();
+    on(c, backend::Wrote{*id, std::vector<WriteAnswer>(writes)});
+    on(c, backend::ReadDone{*id, Outcome::unknown, {}, {}});
+    on(c, backend::Observed{*id, Outcome::unknown, {}, {}});
+    c.out.push_back(Notice{Level::warn, "the backend has not answered a request for the session's timeout", {}});
+  }
+}
+
 // ---- at the end of a step
 
 /// Jobs asked for their registers to be read (again); and what watches told is listed.
@@ -217,8 +246,10 @@ void Core::send_reads(Context& c) {
     Reading asked{Reading::For::jobs, {}, 0, {}, {}};
     std::vector<std::string> names;
     for (const JobMachine* job : jobs) {
+      JobEntry* one = &entry(job->name());
+      if (std::find(asked.jobs.begin(), asked.jobs.end(), one) != asked.jobs.end()) continue;
       names.push_back(job_register(job->name()));
-      asked.jobs.push_back(&entry(job->name()));
+      asked.jobs.push_back(one);
     }
     read(c, std::move(asked), std::move(names));
   }

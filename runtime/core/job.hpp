@@ -119,8 +119,8 @@ class JobMachine {
   const std::string& owner() const;
 
   /// The register as read: absent (nullopt) or there. Whatever write was in flight is forgotten: this is what became of
-  /// it.
-  void know(const std::optional<Register>& stored);
+  /// it. An older one than was seen may have been read before: it is asked for once more, and not known till then.
+  void know(Context& c, const std::optional<Register>& stored);
 
   /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
   void lead(Context& c, const Term& term);
@@ -273,6 +273,7 @@ class JobMachine {
   std::string trouble_;
   bool newer_ = false;  // trouble_ is a newer format: not to be repaired
   std::string regress_;
+  bool older_seen_ = false;                                // the answer before showed an older register than was seen
   std::uint64_t highest_fence_ = 0, highest_version_ = 0;  // of all that any answer showed this node
 
   Standing standing_ = Standing::idle;

@@ -118,7 +118,7 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
     if (pending_ && pending_->reading) resolve(c, stored);
     return;
   }
-  know(stored);
+  know(c, stored);
   c.wants.changed.push_back(this);
 }
 
@@ -131,7 +131,8 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   const PendingWrite& write = *pending;
-  know(stored);
+  older_seen_ = true;  // asked after whatever was seen: an older one is no older answer
+  know(c, stored);
   LiveRun* run = write.claim ? find(*write.claim) : nullptr;
   const bool landed = run && holds(register_, run->open);
   if (!landed) give_up(c, write);

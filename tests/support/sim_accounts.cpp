@@ -44,14 +44,16 @@ std::string line_of(const Row& row) {
   return line;
 }
 
-std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers) const {
+std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const {
   evidence_lost_ = 0;
   for (const auto& [job, history] : jobs_) {
     Slots slots;
     std::string what = gather(job, history, ledgers, slots);
     if (!what.empty()) return what;
     for (const WallTime slot : history.settled)
-      if (what = wrong(job, slots[slot], slot, ledgers); !what.empty())
+      if (slot > until)
+        break;
+      else if (what = wrong(job, slots[slot], slot, ledgers); !what.empty())
         return "job " + job + ", slot " + format_slot(slot) + " " + what + "\n" + story(job, slot, ledgers);
     if (what = unended(history, ledgers); !what.empty()) return "job " + job + ": " + what;
   }

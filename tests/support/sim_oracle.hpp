@@ -6,7 +6,7 @@
 //
 //   oracle.watch();                            // after each event of the loop
 //   EXPECT_EQ(oracle.finding(), "");
-//   EXPECT_EQ(oracle.unaccounted({&ledger_a, &ledger_b}), "");   // at the end: one disposition a slot, none lost
+//   EXPECT_EQ(oracle.unaccounted({&ledger_a, &ledger_b}, until), "");   // one disposition a slot, none lost
 #pragma once
 
 #include <deque>
@@ -71,7 +71,8 @@ class SimOracle {
   const std::string& finding() const { return finding_; }
 
   // at the end
-  std::string unaccounted(const std::vector<const SimLedger*>& ledgers) const;
+  /// Of the slots up to `until`.
+  std::string unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const;
   std::string overlapping() const;
   /// Slots whose only row a crash took before it was durable, in the last unaccounted().
   std::size_t evidence_lost() const { return evidence_lost_; }

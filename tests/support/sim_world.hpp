@@ -50,8 +50,8 @@ class SimWorld {
   /// Every slot of the plan in (after, until] has exactly one disposition, and nothing else has one: "" or what is
   /// wrong.
   std::string unaccounted(const schedule::Definition& job, WallTime after, WallTime until) const;
-  /// The same of all jobs, by what their registers have passed.
-  std::string unaccounted() const { return oracle.unaccounted(ledgers()); }
+  /// The same of all jobs, by what their registers have passed; of the last moments what is known may be under way.
+  std::string unaccounted() const { return oracle.unaccounted(ledgers(), wall() - Millis(10'000)); }
   /// What may never be, seen so far: "" or what is wrong.
   std::string broken_promises() const;
   std::size_t starts_of(const std::string& job) const;
