@@ -57,7 +57,7 @@ class Daemon {
   std::unique_ptr<io::Engine> engine_;
   std::unique_ptr<io::FileWatch> watch_;
   std::unique_ptr<io::ControlServer> control_;
-  std::unique_ptr<io::BootTimer> watchdog_;
+  std::unique_ptr<io::BootTimer> watchdog_, reread_;
   const io::SdNotify notify_;
   bool stopping_ = false;
   Exit exit_ = Exit::done;
