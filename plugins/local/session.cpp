@@ -161,6 +161,7 @@ void Session::carry(const CampaignCall& call, Events& events) {
 
 void Session::carry(const ResignCall& call, Events&) {
   postponed_.erase(call.group);
+  tried_.erase(call.group);
   const auto found = candidates_.find(call.group);
   if (found == candidates_.end()) return;
   const Candidate candidate = found->second;
@@ -236,11 +237,11 @@ void Session::undo(Events& events) {
     left_.erase(group);
   }
   for (const std::string& group : tried_) {
+    postponed_.insert(group);
     const auto candidate = candidates_.find(group);
     if (candidate == candidates_.end()) continue;
     waiting_.erase(candidate->second.id);
     candidates_.erase(candidate);
-    postponed_.insert(group);
   }
   let_go(events);
 }
