@@ -20,6 +20,7 @@ void Session::carry(const CampaignCall& call, Events& events) {
 
 void Session::carry(const ResignCall& call, Events&) {
   const bool postponed = postponed_.erase(call.group) > 0;
+  tried_.erase(call.group);
   const auto found = candidates_.find(call.group);
   if (!postponed && found == candidates_.end()) return;
   db_.withdraw(row_.id, call.group);
@@ -104,11 +105,11 @@ void Session::undo(Events& events) {
   }
   if (!won_.empty()) bell_.ring(elections_topic);
   for (const std::string& group : tried_) {
+    postpone(group);
     const auto candidate = candidates_.find(group);
     if (candidate == candidates_.end()) continue;
     waiting_.erase(candidate->second.id);
     candidates_.erase(candidate);
-    postpone(group);
   }
   let_go(events);
 }

@@ -32,7 +32,7 @@ class Daemon {
   }
   std::optional<std::uint64_t> lead(const std::string& group) {
     backend_->campaign(group);
-    bell_.wait([&] { return told.leads(generation_, group).has_value(); }, 5s);
+    bell_.wait([&] { return told.leads(generation_, group).has_value() || closed(); }, 5s);
     return told.leads(generation_, group);
   }
   WriteAnswer write(const RegisterWrite& one) { return write(std::vector<RegisterWrite>{one}).at(0); }
