@@ -31,7 +31,7 @@ struct Node : ::testing::Test {
                  "[job.by-hand]\ncommand = [\"/bin/true\"]\n");
     config =
         folder.write("ballot.toml", "jobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" +
-                                        folder.path().string() + "\"\nrun_dir = \"" + folder.path().string() + "\"\n");
+                                        folder.path() + "\"\nrun_dir = \"" + folder.path() + "\"\n");
   }
 
   void record(const std::vector<Row>& rows, const std::optional<Output>& output = {}) {
@@ -61,7 +61,7 @@ struct Node : ::testing::Test {
     return ballot(std::move(arguments));
   }
 
-  testing::TempFolder folder;
+  TempFolder folder;
   std::string config;
 };
 
