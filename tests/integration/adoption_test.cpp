@@ -84,8 +84,9 @@ class AdoptionByTheNext : public Adoption {
 };
 
 TEST_F(Adoption, OfFiftyRunsKeepsEachExitCodeAndOutput) {
+  // With the default kill_grace they could be told to end T / 2 after the last renewal: before the daemon is back.
   for (int i = 0; i < adopted + ended_away; ++i)
-    fleet.job(name_of(i), fleet.oracle.command({"--wait", "--say", "I am " + name_of(i)}));
+    fleet.job(name_of(i), "kill_grace = \"1s\"\n" + fleet.oracle.command({"--wait", "--say", "I am " + name_of(i)}));
   fleet.start();
   BallotDaemon& daemon = fleet["n1"];
   for (int i = 0; i < adopted + ended_away; ++i) ASSERT_EQ(daemon.ballot({"trigger", name_of(i)}).code, 0);
