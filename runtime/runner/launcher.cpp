@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -33,6 +34,7 @@ struct ChildPlan {
   char* const* argv;
   char* const* envp;
   const char* const* paths;  // to try, in order; ended by null
+  pid_t runner;
   int input, output;
   rlimit open_files;
   bool set_nice;
@@ -77,6 +79,8 @@ BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
   const bool nice_done = !plan.set_nice || ::setpriority(PRIO_PROCESS, 0, plan.start->nice) == 0;
   if (!nice_done && plan.start->nice != 0) return failed("setpriority");
   if (plan.start->set_identity && !take_identity(plan)) return false;
+  // A runner that dies takes its children along, for nobody else could end them. A change of identity undoes this.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.runner) return failed("prctl");
   ::umask(plan.start->umask);
   if (BALLOT_FAILS("runner.chdir") || ::chdir(plan.working_dir) != 0) return failed("chdir");
   sigset_t none;
@@ -187,6 +191,7 @@ Launched Launcher::launch(const Start& start, int output, SteadyTime not_after) 
                  .argv = argv.data(),
                  .envp = envp.data(),
                  .paths = paths.data(),
+                 .runner = ::getpid(),
                  .input = input ? input.get() : null_.get(),
                  .output = output,
                  .open_files = open_files_,

@@ -192,7 +192,7 @@ TEST_F(Failover, ALeaderThatWasFrozenLaunchesNothingInItsOldTerm) {
   ASSERT_TRUE(first_start(n1, Instant::now(), "long"));
   fleet[n1].send(SIGSTOP);
   const Instant frozen = Instant::now();
-  std::this_thread::sleep_for(Fleet::timeout * 3 / 2);
+  std::this_thread::sleep_for(fleet.timeout * 3 / 2);
   fleet[n1].send(SIGCONT);
   const Instant thawed = Instant::now();
   ASSERT_TRUE(fleet.oracle.wait_until([&](const Reports& all) {
@@ -201,7 +201,7 @@ TEST_F(Failover, ALeaderThatWasFrozenLaunchesNothingInItsOldTerm) {
   judge();
   const Reports reports = fleet.oracle.reports();
   for (const Report& report : reports) {
-    if (report.started.boot <= frozen.boot + Fleet::timeout - Fleet::margin) continue;
+    if (report.started.boot <= frozen.boot + fleet.timeout - fleet.margin) continue;
     EXPECT_GT(report.started.boot, thawed.boot) << report.text();
     EXPECT_GT(report.epoch, reports.front().epoch) << report.text();
   }
@@ -215,7 +215,7 @@ TEST_F(Failover, ALeaderWhoseLoopHangsIsSucceeded) {
   const Instant hung = Instant::now();
   const auto start = first_start(n2, hung);
   ASSERT_TRUE(start) << "nobody took over";
-  EXPECT_LT(start->started.boot - hung.boot, Fleet::timeout + seconds(2));
+  EXPECT_LT(start->started.boot - hung.boot, fleet.timeout + seconds(2));
   ASSERT_TRUE(first_start(n2, hung, "long"));
   hang.reset();
   ASSERT_TRUE(fleet[n1].wait_for("leads no more"));

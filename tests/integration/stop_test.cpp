@@ -86,9 +86,10 @@ TEST_F(StopWith, AWaitThatIsOverKillsWhatStillRuns) {
   start("wait 1s");
   const Instant told = Instant::now();
   ASSERT_EQ(node("n1").stop(), 0);
-  EXPECT_GE(report("patient").ended->boot - told.boot, seconds(1));
+  const Millis coarse(20);  // the core counts in whole milliseconds, from when it heard
+  EXPECT_GE(report("patient").ended->boot - told.boot, seconds(1) - coarse);
   EXPECT_EQ(report("patient").how, "signal 15");
-  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(1500)) << "KILL comes kill_grace after TERM";
+  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(1500) - coarse) << "KILL comes kill_grace after TERM";
   judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
 }
 
@@ -98,7 +99,7 @@ TEST_F(StopWith, KillEndsEveryRunAtOnce) {
   ASSERT_EQ(node("n1").stop(), 0);
   EXPECT_LT(report("patient").ended->boot - told.boot, Millis(500));
   EXPECT_EQ(report("patient").how, "signal 15");
-  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(500));
+  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(480));
   EXPECT_LT(report("stubborn").gone->boot - told.boot, seconds(2));
   judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
 }
@@ -123,7 +124,7 @@ TEST_F(StopWith, LeaveAndNoReturnEndsWhatIsLeftByTheDeadline) {
     return std::all_of(all.begin(), all.end(), [](const Report& r) { return r.gone.has_value(); });
   }));
   for (const char* job : {"patient", "stubborn"})
-    EXPECT_LE(report(job).gone->boot - told.boot, Fleet::timeout - Fleet::margin + Millis(100)) << job;
+    EXPECT_LE(report(job).gone->boot - told.boot, fleet->timeout - fleet->margin + Millis(100)) << job;
   ASSERT_TRUE(wait_for_tick_on("n2", told));
   ASSERT_TRUE(node("n2").wait_for("lost: node_died", 2));
   EXPECT_EQ(check(fleet->evidence()), Findings{});

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/duration.hpp"
 #include "support/ballot_daemon.hpp"
 #include "support/checker.hpp"
 #include "support/oracle.hpp"
@@ -23,15 +24,16 @@ namespace ballot::testing {
 
 class Fleet {
  public:
-  static constexpr Millis timeout{2000};  // T
   static constexpr Millis margin{500};
 
-  /// `more` is added to every ballot.toml.
-  explicit Fleet(const std::vector<std::string>& nodes, const std::string& more = "") {
+  /// `more` is added to every ballot.toml; `session_timeout` is T.
+  explicit Fleet(const std::vector<std::string>& nodes, const std::string& more = "",
+                 Millis session_timeout = Millis(2000))
+      : timeout(session_timeout) {
+    const std::string coordination = "[coordination]\nsession_timeout = \"" + format_duration(timeout) + "\"\n";
+    const std::string local = "[local]\npath = \"" + (folder / "shared") + "\"\n";
     for (const std::string& node : nodes)
-      daemons_.try_emplace(node, node)
-          .first->second.configure(more + "[coordination]\nsession_timeout = \"2s\"\n[local]\npath = \"" +
-                                   (folder / "shared") + "\"\n");
+      daemons_.try_emplace(node, node).first->second.configure(more + coordination + local);
   }
 
   BallotDaemon& operator[](const std::string& node) { return daemons_.at(node); }
@@ -68,6 +70,7 @@ class Fleet {
     return evidence;
   }
 
+  const Millis timeout;
   const TempFolder folder;
   Oracle oracle{folder / "oracle"};
 

@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "config/config.hpp"
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -43,7 +44,7 @@ class ConfigKeys : public ::testing::Test {
   Diagnostics load(const Row& row, const std::string& line) {
     folder_.write("b", (row.table.empty() ? "#" : "[" + row.table + "]") + "\n" + line + "\n");
     ConfigRequest request;
-    request.file = folder_.path("b");
+    request.file = folder_ / "b";
     request.host_name = "h";
     return load_config(request).diagnostics;
   }

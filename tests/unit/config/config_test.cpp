@@ -4,7 +4,8 @@
 
 #include <functional>
 
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 class ConfigTest : public ::testing::Test {
  protected:
   ConfigTest() {
-    request_.file = folder_.path("ballot.toml");
+    request_.file = folder_ / "ballot.toml";
     request_.host_name = "host-1";
   }
 

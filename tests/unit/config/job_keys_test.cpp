@@ -7,7 +7,7 @@
 
 #include "config/job_file.hpp"
 #include "config/names.hpp"
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
 
 namespace ballot::config {
 namespace {

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -19,7 +20,7 @@ std::string job(const std::string& name, const std::string& shell = "true") {
 class JobsDirTest : public ::testing::Test {
  protected:
   void write(std::string_view name, std::string_view text) const { folder_.write(name, text); }
-  std::string path(std::string_view name) const { return folder_.path(name); }
+  std::string path(std::string_view name) const { return folder_ / name; }
 
   /// "x=true y=..." of the jobs in force: their names and what they run.
   std::string in_force(const JobsDir& jobs) const {

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
 
 namespace ballot::config {
 namespace {

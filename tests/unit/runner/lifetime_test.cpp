@@ -221,6 +221,20 @@ TEST(Runner, EndsItsRunsAndItselfOnTerm) {
   runner.wait_gone();
 }
 
+TEST(Runner, ThatIsKilledTakesItsChildrenAlong) {
+  RunnerProcess runner;
+  runner.connect();
+  for (int i = 0; i < 3; ++i) {
+    const Start start = command({"sleep", "600"});
+    runner.send(start);
+    runner.wait<Started>(start.id);
+  }
+  const auto children = runner.children();
+  ASSERT_EQ(children.size(), 3u);
+  ASSERT_EQ(::kill(runner.pid(), SIGKILL), 0);
+  for (const pid_t child : children) wait_process_gone(child);
+}
+
 TEST(Runner, IsDeafToTheTerminal) {
   RunnerProcess runner;
   EXPECT_NE(::getsid(runner.pid()), ::getsid(0));
