@@ -23,11 +23,11 @@ class Daemon {
   Daemon(const fs::path& state, std::string node, int pid = 100)
       : node_(std::move(node)),
         pid_(pid),
-        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), {}}, told)) {}
+        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), false, {}}, told)) {}
 
   /// Empty: open. Else what SessionClosed says.
   std::string open(Millis timeout = 60s, const std::string& boot_id = "boot") {
-    backend_->open({++generation_, node_, boot_id, "machine", "host", pid_, "test", timeout});
+    backend_->open({++generation_, node_, boot_id, "machine", "host", pid_, "test", "", timeout});
     bell_.wait([&] { return opened() || closed(); }, 10s);
     return opened() ? "" : closed() ? closed()->text : "no answer";
   }
@@ -170,7 +170,7 @@ TEST_F(Local, HandsOverWithinATenthOfASecondWhenAProcessIsKilled) {
   Bell bell;
   Recorder told(bell);
   ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
-  victim.open({1, "victim", "boot", "machine", "host", 1, "", 60s});
+  victim.open({1, "victim", "boot", "machine", "host", 1, "", "", 60s});
   victim.campaign("g");
   ASSERT_TRUE(bell.wait([&] { return told.leads(1, "g").has_value(); }, 5s));
   Daemon b(state(), "b");
@@ -253,9 +253,9 @@ TEST_F(Local, RefusesTheFileOfAnotherFolder) {
 
 TEST_F(Local, RefusesANewerFormatAndAnotherProgramsFile) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
-  sql("PRAGMA user_version = 2");
-  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 2, newer than this version's 1");
-  sql("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  sql("PRAGMA user_version = 3");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 3, newer than this version's 2");
+  sql("PRAGMA user_version = 2; PRAGMA application_id = 7");
   EXPECT_SAYS(Daemon(state(), "a").open(), "another program's");
 }
 
@@ -336,7 +336,8 @@ TEST_F(Local, RefusesANamespaceThatIsNoFolderName) {
   Bell bell;
   Recorder told(bell);
   for (const char* name : {"", "..", "a/b", ".hidden"})
-    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), {}}, told), std::runtime_error) << name;
+    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), false, {}}, told), std::runtime_error)
+        << name;
 }
 
 }  // namespace
