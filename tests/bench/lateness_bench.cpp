@@ -58,7 +58,7 @@ std::vector<double> latenesses(const std::string& path, double phase) {
 
 /// Both in each second, half a second apart: whatever else the machine does hits both alike.
 void measure_lateness(const Scale& scale, Figures& figures) {
-  const int seconds = scale.count(300, 5);
+  const int seconds = scale.pairs * scale.count(60, 3);
   BenchDaemon daemon;
   const std::string out = daemon.folder / "out", floor_out = daemon.folder / "floor";
   daemon.job("each-second", "schedule = \"* * * * * *\"\ncommand = [\"" BALLOT_STAMP "\", \"" + out + "\"]");
