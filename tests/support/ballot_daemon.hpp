@@ -92,15 +92,11 @@ class BallotDaemon {
     }
   }
 
-  /// Takes what it has logged, for wait_for() to look at: a daemon whose log nobody reads stands still in the end.
+  /// Takes what it has logged since.
   void read_log() {
-    pollfd waiting{log_.get(), POLLIN, 0};
-    char chunk[65536];
-    while (::poll(&waiting, 1, 0) > 0) {
-      const ssize_t size = ::read(log_.get(), chunk, sizeof chunk);
-      if (size <= 0) return;
-      log.append(chunk, static_cast<std::size_t>(size));
-    }
+    std::ifstream file(folder / "log", std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(log.size()));
+    log.append(std::istreambuf_iterator<char>(file), {});
   }
 
   void send(int signal) const { ::kill(pid_, signal); }
@@ -157,12 +153,6 @@ class BallotDaemon {
     pollfd ended{ended_.get(), POLLIN, 0};
     return pid_ <= 0 || ::poll(&ended, 1, 0) > 0;
   }
-  void read_log() {
-    std::ifstream file(folder / "log", std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(log.size()));
-    log.append(std::istreambuf_iterator<char>(file), {});
-  }
-
   /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM.
   void end_runner() const {
     const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

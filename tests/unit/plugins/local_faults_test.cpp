@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -13,6 +14,9 @@
 namespace ballot {
 namespace {
 
+namespace fs = std::filesystem;
+
+using namespace conformance;
 using ballot::testing::FailingVfs;
 using ballot::testing::FileCall;
 
