@@ -3,17 +3,21 @@
 //
 //   EXPECT_EQ(check(evidence), Findings{});
 //
-// | what | holds |
-// | --- | --- |
-// | slots | each slot of the schedule has exactly one disposition in the merged ledgers, and no other slot has one;
-// nothing is left open | | launches | one START for each attempt of a run and for each attempt of a slot; each has a
-// row of its fence, epoch and node, none came after that row had ended | | attempts | a further one only after one that
-// failed or timed out and within `retries`; `at-least-once`: also after a lost one | | ends | a run that succeeded or
-// failed has its START and its END, with that code; `at-least-once`: each claimed slot has an END, or is not `lost` |
-// | lives | no process outlives its row; runs of a job that does not `allow` it, with `terminate`, are never two at
-// once, over all nodes | | fences | grow with every claim of a job: from slot to slot, from term to term, from START to
-// START | | terms | no two nodes share an epoch of a group | | triggers | each run that a command was told of is there
-// | | databases | are sound |
+//   what      | holds
+//   slots     | each slot of the schedule has exactly one disposition in the merged ledgers, no other slot has one,
+//             | and nothing is left open
+//   launches  | one START for each attempt of a run, and of a slot; each has a row of its fence, epoch and node, and
+//             | none came after that row had ended
+//   attempts  | a further one only within `retries`, after one that failed or timed out; where the guarantee is
+//             | at-least-once, also after a lost or stale one
+//   ends      | a run that succeeded or failed has its START, and its END with that code; at-least-once: a claimed
+//             | slot has an END, or is anything but lost
+//   lives     | no process outlives its row; runs of a job that does not `allow` it and is ended with its term
+//             | (`terminate`) are never two at once, over all nodes
+//   fences    | grow with every claim of a job: from slot to slot, from term to term, from START to START
+//   terms     | no two nodes share an epoch of a group
+//   triggers  | each run that a command was told of is there
+//   databases | are sound
 #pragma once
 
 #include <string>
