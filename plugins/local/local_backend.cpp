@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Millis look_every = 25ms;  // for groups whose leader has gone
 constexpr std::size_t calls_a_commit = 2000;
 constexpr Millis busy_pause = 2ms;
 constexpr int busy_tries = 250;  // while others write
@@ -55,7 +54,8 @@ LocalBackend::~LocalBackend() {
 void LocalBackend::open(const SessionRequest& request) noexcept {
   const SteadyTime now = boot_now();
   timeout_ = Session::granted(request.timeout);
-  expires_ = now + timeout_;
+  observer_ = request.observer;
+  expires_ = observer_ ? SteadyTime::max() : now + timeout_;
   enqueue(OpenCall{request, now});
 }
 
@@ -63,7 +63,7 @@ void LocalBackend::renew(RequestId request) noexcept {
   const SteadyTime now = boot_now();
   // Too late is too late, even where the thread has had no time yet to say so.
   if (now >= expires_.load()) return;
-  expires_ = now + timeout_;
+  if (!observer_) expires_ = now + timeout_;
   enqueue(Call(RenewCall{request, now}));
 }
 
@@ -81,6 +81,24 @@ void LocalBackend::read(RequestId request, std::vector<std::string> names) noexc
 
 void LocalBackend::list(RequestId request, std::string prefix) noexcept {
   enqueue(Call(ListCall{request, std::move(prefix)}));
+}
+
+void LocalBackend::create(RequestId request, std::vector<Record> records) noexcept {
+  enqueue(Call(CreateCall{request, std::move(records)}));
+}
+
+void LocalBackend::remove(RequestId request, std::vector<std::string> names) noexcept {
+  enqueue(Call(RemoveCall{request, std::move(names)}));
+}
+
+void LocalBackend::watch(const std::string& prefix) noexcept { enqueue(Call(WatchCall{prefix})); }
+
+void LocalBackend::observe(RequestId request, const std::string& group) noexcept {
+  enqueue(Call(ObserveCall{request, group}));
+}
+
+void LocalBackend::evict(RequestId request, const std::string& group) noexcept {
+  enqueue(Call(EvictCall{request, group}));
 }
 
 void LocalBackend::close(bool keep) noexcept { enqueue(CloseCall{keep}); }
@@ -103,20 +121,20 @@ std::vector<LocalBackend::Request> LocalBackend::take() {
 void LocalBackend::run() noexcept {
   bool last = false;
   while (!last) {
-    wakeup_.wait(next_due());
+    const bool heard = wakeup_.wait(next_due(), standing_ ? standing_->ears() : std::vector<int>{});
     last = stopping_;  // before the queue is taken: what was asked before the destructor is carried out
     expire();
+    if (heard) hear();
     serve(take());
-    look_for_vacancies();
+    look();
   }
-  if (session_) session_->end_terms();
-  session_.reset();
+  if (standing_) standing_->end_terms();
+  standing_.reset();
 }
 
 std::optional<SteadyTime> LocalBackend::next_due() const {
-  if (!session_) return std::nullopt;
-  const SteadyTime expires = expires_;
-  return session_->waits() ? std::min(expires, next_look_) : expires;
+  if (!standing_) return std::nullopt;
+  return std::min(expires_.load(), std::max(next_look_, rested_));
 }
 
 void LocalBackend::serve(std::vector<Request> requests) {
@@ -136,56 +154,91 @@ void LocalBackend::serve(std::vector<Request> requests) {
 
 void LocalBackend::serve(const OpenCall& call) {
   generation_ = call.request.generation;
-  session_.reset();
+  standing_.reset();
+  session_ = 0;
   const auto wait = [this](int tries) { return wait_for_file(tries); };
-  auto opened = Session::open({folder_, call.request, call.asked, spent_, wait}, host_);
+  const Session::Opening opening{folder_, call.request, call.asked, spent_, wait};
+  next_look_ = rested_ = call.asked;
+  call.request.observer ? observe(opening) : open_session(opening);
+}
+
+void LocalBackend::open_session(const Session::Opening& opening) {
+  auto opened = Session::open(opening, host_);
   if (!opened) return finish(cause_of(opened.error()), opened.error().what);
-  session_ = std::move(*opened);
-  publish({backend::SessionOpened{Session::granted(call.request.timeout), Capability::fenced,
-                                  std::to_string(session_->id()), session_->revision()}});
+  const Millis asked = opening.request.timeout;
+  const Millis granted = Session::granted(asked);
+  if (asked > Millis(0) && granted != asked)
+    host_.log(Level::warn, "session_timeout is " + std::to_string(granted / 1s) + " s and not " +
+                               std::to_string(asked.count()) + " ms: the backend local grants 1 s to 1 h");
+  session_ = (*opened)->id();
+  const std::uint64_t revision = (*opened)->revision();
+  standing_ = std::move(*opened);
+  publish({backend::SessionOpened{granted, Capability::fenced, std::to_string(session_), revision}});
+}
+
+void LocalBackend::observe(const Session::Opening& opening) {
+  auto observer = std::make_unique<Observer>(opening, host_);
+  Events events;
+  if (!observer->over())
+    events.emplace_back(backend::SessionOpened{Session::granted(opening.request.timeout), Capability::fenced,
+                                               "observer", observer->revision()});
+  standing_ = std::move(observer);
+  publish(std::move(events));
 }
 
 void LocalBackend::serve(const CloseCall& call) {
-  if (!session_) return;
-  if (!call.keep) session_->end_terms();
-  const std::int64_t id = session_->id();
+  if (!standing_) return;
+  if (!call.keep) standing_->end_terms();
+  const std::int64_t id = session_;
   finish(Cause::shutdown, {});
   if (call.keep) spent_.erase(id);
 }
 
 void LocalBackend::carry_out(std::vector<Call>& calls) {
-  Session::Events events;
-  if (session_ && !calls.empty()) session_->carry_out(std::exchange(calls, {}), events);
+  Events events;
+  if (standing_ && !calls.empty()) {
+    standing_->carry_out(std::exchange(calls, {}), events);
+    next_look_ = std::min(next_look_, boot_now() + standing_->pace());
+  }
   calls.clear();
   publish(std::move(events));
 }
 
 void LocalBackend::expire() {
-  if (session_ && boot_now() >= expires_.load()) finish(Cause::expired, "the session was not renewed for its timeout");
+  if (standing_ && boot_now() >= expires_.load()) finish(Cause::expired, "the session was not renewed for its timeout");
 }
 
-void LocalBackend::look_for_vacancies() {
-  const SteadyTime began = boot_now();
-  if (!session_ || !session_->waits() || began < next_look_) return;
-  Session::Events events;
-  session_->look_for_vacancies(events);
+void LocalBackend::hear() {
+  if (!standing_) return;
+  Events events;
+  if (standing_->hear(events)) next_look_ = boot_now();
   publish(std::move(events));
+}
+
+void LocalBackend::look() {
+  const SteadyTime began = boot_now();
+  if (!standing_ || began < std::max(next_look_, rested_)) return;
+  Events events;
+  standing_->look(events);
   const SteadyTime now = boot_now();
-  next_look_ = now + std::max<Millis>(look_every, 10 * (now - began));
+  rested_ = now + 10 * (now - began);
+  next_look_ = now + standing_->pace();
+  publish(std::move(events));
 }
 
 /// Then says that the session is over, where it is.
-void LocalBackend::publish(Session::Events events) {
+void LocalBackend::publish(Events events) {
   for (Event& event : events) host_.post({generation_, std::move(event)});
-  if (!session_ || !session_->over()) return;
-  const backend::SessionClosed closed = *session_->over();
+  if (!standing_ || !standing_->over()) return;
+  const backend::SessionClosed closed = *standing_->over();
   finish(closed.cause, closed.text);
 }
 
 /// The locks have fallen when the loop hears of it.
 void LocalBackend::finish(Cause cause, std::string text) {
-  if (session_) spent_.insert(session_->id());
-  session_.reset();
+  if (session_ != 0) spent_.insert(session_);
+  standing_.reset();
+  session_ = 0;
   host_.post({generation_, backend::SessionClosed{cause, std::move(text)}});
 }
 

@@ -1,6 +1,7 @@
 // LocalBackend: the embedded backend. Its calls only enqueue; a thread of its own holds the Session with its files and
-// carries out whatever waits in one commit. That thread ends the session too when the loop has not renewed it for T.
-// Layers: this (queue, thread, timers) - Session (what calls mean) - RegisterDb and LockFile (the files).
+// carries out whatever waits in one commit. That thread ends the session too when the loop has not renewed it for T,
+// and hears what other daemons do. Layers: this (queue, thread, timers) - Session, Observer (what calls mean) -
+// RegisterDb, LockFile, Bell, Neighbours (the files, the others).
 #pragma once
 
 #include <atomic>
@@ -15,14 +16,17 @@
 
 #include "ballot/backend.hpp"
 #include "calls.hpp"
+#include "observer.hpp"
 #include "session.hpp"
+#include "standing.hpp"
 #include "wakeup.hpp"
 
 namespace ballot::local {
 
 class LocalBackend final : public Backend {
  public:
-  /// Nothing is opened before open(). Throws std::system_error where there is no thread or descriptor to be had.
+  /// Nothing is opened or made before open(). Throws std::system_error where there is no thread or descriptor to be
+  /// had.
   LocalBackend(Host& host, std::string folder);
   /// Carries out what was asked before, resigns, and joins the thread: a commit or two.
   ~LocalBackend() override;
@@ -35,6 +39,11 @@ class LocalBackend final : public Backend {
   void resign(const std::string& group) noexcept override;
   void write(RequestId request, std::vector<RegisterWrite> batch) noexcept override;
   void read(RequestId request, std::vector<std::string> names) noexcept override;
+  void create(RequestId request, std::vector<Record> records) noexcept override;
+  void remove(RequestId request, std::vector<std::string> names) noexcept override;
+  void watch(const std::string& prefix) noexcept override;
+  void observe(RequestId request, const std::string& group) noexcept override;
+  void evict(RequestId request, const std::string& group) noexcept override;
   void list(RequestId request, std::string prefix) noexcept override;
   void close(bool keep) noexcept override;
 
@@ -59,8 +68,11 @@ class LocalBackend final : public Backend {
   void serve(const CloseCall& call);
   void carry_out(std::vector<Call>& calls);
   void expire();
-  void look_for_vacancies();
-  void publish(Session::Events events);
+  void open_session(const Session::Opening& opening);
+  void observe(const Session::Opening& opening);
+  void hear();
+  void look();
+  void publish(Events events);
   void finish(Cause cause, std::string text);
   bool wait_for_file(int tries) const;
 
@@ -70,15 +82,18 @@ class LocalBackend final : public Backend {
   std::mutex mutex_;
   std::vector<Request> queue_;  // under mutex_
   std::atomic<bool> stopping_{false};
-  Millis timeout_{0};  // the loop's: T
+  Millis timeout_{0};      // the loop's: T
+  bool observer_ = false;  // the loop's
   /// When the session ends if nobody asks to renew it before. Set by the loop only.
   std::atomic<SteadyTime> expires_{};
 
   std::uint64_t generation_ = 0;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Standing> standing_;
+  std::int64_t session_ = 0;  // its id; 0: none, or an observer's
   std::set<std::int64_t> spent_;
   SteadyTime next_look_{};
-  std::thread thread_;  // last: it sees the others made
+  SteadyTime rested_{};  // no look before: looking takes a tenth of the time at most
+  std::thread thread_;   // last: it sees the others made
 };
 
 }  // namespace ballot::local

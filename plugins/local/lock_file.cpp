@@ -24,8 +24,8 @@ struct flock lock_of(short type, LockFile::Range range) {
   return lock;
 }
 
-bool set(int fd, short type, LockFile::Byte byte) {
-  struct flock lock = lock_of(type, {byte, byte});
+bool set(int fd, short type, LockFile::Range range) {
+  struct flock lock = lock_of(type, range);
   int done;
   do done = ::fcntl(fd, F_OFD_SETLK, &lock);
   while (done != 0 && errno == EINTR);
@@ -34,8 +34,8 @@ bool set(int fd, short type, LockFile::Byte byte) {
 
 }  // namespace
 
-Result<LockFile> LockFile::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+Result<LockFile> LockFile::open(const std::string& path, int flags) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
   if (fd < 0) return Error{Errc::io, "cannot open the lock file " + path + ": " + std::strerror(errno)};
   LockFile file(fd, path);
   struct stat found {};
@@ -47,13 +47,15 @@ Result<LockFile> LockFile::open(const std::string& path) {
 
 LockFile::LockFile(LockFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
-LockFile::~LockFile() {
-  if (fd_ >= 0) ::close(fd_);
+LockFile::~LockFile() { close(); }
+
+void LockFile::close() noexcept {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-bool LockFile::take(Byte byte) noexcept { return set(fd_, F_WRLCK, byte); }
+bool LockFile::take(Byte byte) noexcept { return set(fd_, F_WRLCK, {byte, byte}); }
 
-void LockFile::give(Byte byte) noexcept { set(fd_, F_UNLCK, byte); }
+void LockFile::give(Range range) noexcept { set(fd_, F_UNLCK, range); }
 
 bool LockFile::held(Byte byte) const noexcept {
   struct flock lock = lock_of(F_WRLCK, {byte, byte});

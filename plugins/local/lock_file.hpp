@@ -7,6 +7,8 @@
 //   if (file->take(LockFile::group(id))) ...    // this daemon alone, until give() or death
 #pragma once
 
+#include <fcntl.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -29,14 +31,19 @@ class LockFile {
   static constexpr Byte group(std::int64_t id) { return (Byte{1} << 62) + id; }
 
   /// Opens or creates it, mode 0600. Errors: io; refused, where `path` is not a regular file.
-  static Result<LockFile> open(const std::string& path);
+  static Result<LockFile> open(const std::string& path) { return open(path, O_CREAT); }
+  /// An error too where there is none.
+  static Result<LockFile> find(const std::string& path) { return open(path, 0); }
   LockFile(LockFile&& other) noexcept;
   LockFile& operator=(LockFile&&) = delete;
   ~LockFile();
 
   /// False: another daemon holds it. Taking it twice is taking it once.
   bool take(Byte byte) noexcept;
-  void give(Byte byte) noexcept;
+  void give(Byte byte) noexcept { give(Range{byte, byte}); }
+  void give(Range range) noexcept;
+  /// Gives all. Nothing else may follow.
+  void close() noexcept;
   /// By another daemon.
   bool held(Byte byte) const noexcept;
   /// Where others hold locks within `range`, in order. One call of the system a range and gap.
@@ -49,6 +56,7 @@ class LockFile {
   bool set_text(const std::string& text) noexcept;
 
  private:
+  static Result<LockFile> open(const std::string& path, int flags);
   LockFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
   int fd_;

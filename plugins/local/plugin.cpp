@@ -42,6 +42,12 @@ ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& setti
                "the namespace '" + settings.name_space + "' cannot be a folder's name: use [A-Za-z0-9][A-Za-z0-9._-]*"};
       return nullptr;
     }
+    if (settings.hold) {
+      error = {ballot::Errc::refused,
+               "on_outage = \"hold\" cannot be kept by the backend local, which cannot tell an outage: remove it, or "
+               "choose a networked backend"};
+      return nullptr;
+    }
     return new ballot::local::LocalBackend(host, ballot::local::folder_of(settings));
   } catch (const std::exception& failure) {
     error = {ballot::Errc::io, std::string("the backend local cannot start: ") + failure.what()};

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace ballot::local {
@@ -18,6 +19,7 @@ constexpr const char* settings =
     "PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 16777216; PRAGMA synchronous = FULL;"
     "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON";
 
+// Format 1. A new file is made as one and then brought up to date, as every older file is.
 constexpr const char* tables = R"(
   CREATE TABLE store (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL, revision INTEGER NOT NULL) STRICT;
   CREATE TABLE session (id INTEGER PRIMARY KEY AUTOINCREMENT, node TEXT NOT NULL, boot_id TEXT NOT NULL,
@@ -32,6 +34,23 @@ constexpr const char* tables = R"(
   PRAGMA application_id = 1650551916;
   PRAGMA user_version = 1;
 )";
+
+// A daemon of format 1 that still runs goes on: what it does not name has a default.
+constexpr const char* to_format_2 = R"(
+  ALTER TABLE session ADD COLUMN control TEXT NOT NULL DEFAULT '';
+  ALTER TABLE session ADD COLUMN timeout INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE session ADD COLUMN process INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE session ADD COLUMN pid_space INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE register ADD COLUMN record INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE candidate (session INTEGER NOT NULL, term INTEGER NOT NULL, since INTEGER NOT NULL,
+    PRIMARY KEY (session, term)) STRICT, WITHOUT ROWID;
+  CREATE INDEX term_evicted ON term (session) WHERE ended = 2;
+  PRAGMA user_version = 2;
+)";
+
+constexpr const char* all_sessions =
+    "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, deadline, renewed"
+    " FROM session ORDER BY id";
 
 std::string random_name() {
   std::array<unsigned char, 16> bytes{};
@@ -62,8 +81,17 @@ SessionRow session_row(const Statement& row) {
           row.text(4),
           row.integer(5),
           row.text(6),
-          SteadyTime(Millis(row.integer(7))),
-          WallTime(Millis(row.integer(8)))};
+          row.text(7),
+          Millis(row.integer(8)),
+          row.integer(9),
+          row.integer(10),
+          SteadyTime(Millis(row.integer(11))),
+          WallTime(Millis(row.integer(12)))};
+}
+
+TermRow term_row(const Statement& row) {
+  return {row.integer(0), row.text(1), static_cast<std::uint64_t>(row.integer(2)), row.integer(3),
+          static_cast<TermEnd>(row.integer(4))};
 }
 
 Register register_row(const Statement& row) {
@@ -77,47 +105,79 @@ Result<std::string> RegisterDb::prepare(const std::string& store) {
   Transaction change(db_);
   const bool empty = db_.integer("SELECT count(*) FROM sqlite_schema") == 0;
   if (empty && !store.empty()) return Error{Errc::corrupt, "is empty or was removed: restore it from a backup"};
-  if (!empty) return check(store);
-  auto made = create();
-  if (made) change.commit();
-  return made;
-}
-
-Result<std::string> RegisterDb::create() {
-  static_assert(application_id == 1650551916 && format == 1);
-  const std::string name = random_name();
-  db_.execute(tables);
-  db_.statement("INSERT INTO store (one, name, revision) VALUES (1, ?, 0)").bind(name).run();
+  auto name = empty ? create() : check(store);
+  if (name) change.commit();
   return name;
 }
 
+Result<std::string> RegisterDb::create() {
+  static_assert(application_id == 1650551916);
+  const std::string made = random_name();
+  db_.execute(tables);
+  db_.statement("INSERT INTO store (one, name, revision) VALUES (1, ?, 0)").bind(made).run();
+  migrate(1);
+  return made;
+}
+
 Result<std::string> RegisterDb::check(const std::string& store) {
+  const auto found = known_format();
+  if (!found) return found.error();
+  check_pages();
+  auto known = name_of_store(store);
+  if (known) migrate(*found);
+  return known;
+}
+
+Result<void> RegisterDb::look_into(const std::string& store) {
+  db_.execute(settings);
+  const auto found = known_format();
+  if (!found) return found.error();
+  if (*found < format)
+    return Error{Errc::refused, "has format " + std::to_string(*found) + ", older than this version's " +
+                                    std::to_string(format) + ": restart its daemons with this version first"};
+  const auto known = name_of_store(store);
+  return known ? Result<void>() : known.error();
+}
+
+Result<std::int64_t> RegisterDb::known_format() {
   if (db_.integer("PRAGMA application_id") != application_id)
     return Error{Errc::refused, "is another program's database: set [local] path to another folder"};
   const std::int64_t found = db_.integer("PRAGMA user_version");
   if (found > format)
     return Error{Errc::refused, "has format " + std::to_string(found) + ", newer than this version's " +
                                     std::to_string(format) + ": install the version that wrote it"};
-  if (db_.integer("PRAGMA page_count") * db_.integer("PRAGMA page_size") <= checked_size) {
-    Statement query = db_.statement("PRAGMA quick_check(1)");
-    if (const std::string text = query.step() ? query.text(0) : "no answer"; text != "ok")
-      throw DbError(DbFault::damaged, text);
-  }
+  return found;
+}
+
+void RegisterDb::check_pages() {
+  if (db_.integer("PRAGMA page_count") * db_.integer("PRAGMA page_size") > checked_size) return;
+  Statement query = db_.statement("PRAGMA quick_check(1)");
+  if (const std::string text = query.step() ? query.text(0) : "no answer"; text != "ok")
+    throw DbError(DbFault::damaged, text);
+}
+
+Result<std::string> RegisterDb::name_of_store(const std::string& store) {
   Statement query = db_.statement("SELECT name FROM store");
-  std::string name = query.step() ? query.text(0) : std::string();
-  if (!store.empty() && store != name)
+  std::string found = query.step() ? query.text(0) : std::string();
+  if (!store.empty() && store != found)
     return Error{Errc::corrupt, "belongs to another folder: put back the file that was made with this lock file"};
-  return name;
+  return found;
+}
+
+void RegisterDb::migrate(std::int64_t from) {
+  static_assert(format == 2);
+  if (from < 2) db_.execute(to_format_2);
 }
 
 void RegisterDb::begin() {
   change_.emplace(db_);
   revision_ = revision();
-  written_ = false;
+  touched_.clear();
 }
 
 void RegisterDb::commit() {
-  if (written_) db_.statement("UPDATE store SET revision = ?").bind(static_cast<std::int64_t>(revision_)).run();
+  if (!touched_.empty())
+    db_.statement("UPDATE store SET revision = ?").bind(static_cast<std::int64_t>(revision_)).run();
   change_->commit();
   change_.reset();
 }
@@ -126,24 +186,26 @@ std::uint64_t RegisterDb::revision() { return static_cast<std::uint64_t>(db_.int
 
 std::vector<SessionRow> RegisterDb::sessions() {
   std::vector<SessionRow> rows;
-  Statement query = db_.statement(
-      "SELECT id, node, boot_id, machine_id, host, pid, version, deadline, renewed FROM session ORDER BY id");
+  Statement query = db_.statement(all_sessions);
   while (query.step()) rows.push_back(session_row(query));
   return rows;
 }
 
 std::optional<SessionRow> RegisterDb::session(std::int64_t id) {
   Statement query = db_.statement(
-      "SELECT id, node, boot_id, machine_id, host, pid, version, deadline, renewed FROM session WHERE id = ?");
+      "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, deadline, "
+      "renewed"
+      " FROM session WHERE id = ?");
   if (!query.bind(id).step()) return std::nullopt;
   return session_row(query);
 }
 
 std::int64_t RegisterDb::add_session(const SessionRow& row) {
   Statement put = db_.statement(
-      "INSERT INTO session (node, boot_id, machine_id, host, pid, version, deadline, renewed)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id");
+      "INSERT INTO session (node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space,"
+      " deadline, renewed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id");
   put.bind(row.node).bind(row.boot_id).bind(row.machine_id).bind(row.host).bind(row.pid).bind(row.version);
+  put.bind(row.control).bind(row.timeout.count()).bind(row.process).bind(row.pid_space);
   put.bind(number(row.deadline)).bind(number(row.renewed));
   put.step();
   const std::int64_t id = put.integer(0);
@@ -170,17 +232,62 @@ void RegisterDb::forget_sessions(const std::string& node, std::int64_t own, Wall
       .run();
 }
 
+void RegisterDb::enlist(std::int64_t session, std::int64_t group, WallTime now) {
+  db_.statement("INSERT OR IGNORE INTO candidate (session, term, since) VALUES (?, ?, ?)")
+      .bind(session)
+      .bind(group)
+      .bind(number(now))
+      .run();
+}
+
+void RegisterDb::withdraw(std::int64_t session, const std::string& group) {
+  db_.statement("DELETE FROM candidate WHERE session = ? AND term = (SELECT id FROM term WHERE name = ?)")
+      .bind(session)
+      .bind(group)
+      .run();
+}
+
+void RegisterDb::withdraw_all(std::int64_t session) {
+  db_.statement("DELETE FROM candidate WHERE session = ?").bind(session).run();
+}
+
+std::map<std::int64_t, WallTime> RegisterDb::candidacies(std::int64_t session, std::optional<std::int64_t> group) {
+  std::map<std::int64_t, WallTime> found;
+  Statement query =
+      db_.statement("SELECT term, since FROM candidate WHERE session = ? AND term BETWEEN ? AND ? ORDER BY term");
+  query.bind(session).bind(group.value_or(0)).bind(group.value_or(std::numeric_limits<std::int64_t>::max()));
+  while (query.step()) found.emplace_hint(found.end(), query.integer(0), WallTime(Millis(query.integer(1))));
+  return found;
+}
+
+std::optional<TermRow> RegisterDb::find_term(const std::string& group) {
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term WHERE name = ?");
+  if (!query.bind(group).step()) return std::nullopt;
+  return term_row(query);
+}
+
+std::vector<TermRow> RegisterDb::terms() {
+  std::vector<TermRow> rows;
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term ORDER BY name");
+  while (query.step()) rows.push_back(term_row(query));
+  return rows;
+}
+
+std::vector<TermRow> RegisterDb::evicted(std::int64_t session) {
+  std::vector<TermRow> rows;
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term WHERE session = ? AND ended = 2");
+  query.bind(session);
+  while (query.step()) rows.push_back(term_row(query));
+  return rows;
+}
+
 TermRow RegisterDb::term(const std::string& group) {
-  {
-    Statement query = db_.statement("SELECT id, epoch, session, ended FROM term WHERE name = ?");
-    if (query.bind(group).step())
-      return {query.integer(0), static_cast<std::uint64_t>(query.integer(1)), query.integer(2), query.integer(3) != 0};
-  }
+  if (auto found = find_term(group)) return *found;
   Statement put = db_.statement(
       "INSERT INTO term (name, epoch, session, node, boot_id, elected_at, ended, ended_at)"
       " VALUES (?, 0, 0, '', '', 0, 1, 0) RETURNING id");
   put.bind(group).step();
-  const TermRow made{put.integer(0), 0, 0, true};
+  const TermRow made{put.integer(0), group, 0, 0, TermEnd::clean};
   put.run();
   return made;
 }
@@ -197,8 +304,12 @@ void RegisterDb::adopt_term(std::int64_t group, std::int64_t session) {
   db_.statement("UPDATE term SET session = ? WHERE id = ?").bind(session).bind(group).run();
 }
 
-void RegisterDb::end_term(std::int64_t group, WallTime now) {
-  db_.statement("UPDATE term SET ended = 1, ended_at = ? WHERE id = ?").bind(number(now)).bind(group).run();
+void RegisterDb::end_term(std::int64_t group, TermEnd end, WallTime now) {
+  db_.statement("UPDATE term SET ended = ?, ended_at = ? WHERE id = ? AND ended = 0")
+      .bind(static_cast<std::int64_t>(end))
+      .bind(number(now))
+      .bind(group)
+      .run();
 }
 
 void RegisterDb::end_terms(std::int64_t session, WallTime now) {
@@ -211,13 +322,14 @@ void RegisterDb::end_terms(std::int64_t session, WallTime now) {
 WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) {
   if (!is_name(write.name)) return {Outcome::failed, 0, "not a register's name: " + write.name};
   if (write.value.size() > max_value) return {Outcome::failed, 0, "more than 8 KB for the register " + write.name};
-  Statement query = db_.statement("SELECT id, version FROM register WHERE name = ?");
+  Statement query = db_.statement("SELECT id, version, record FROM register WHERE name = ?");
   const bool exists = query.bind(write.name).step();
   const std::int64_t id = exists ? query.integer(0) : 0;
   const std::uint64_t present = exists ? static_cast<std::uint64_t>(query.integer(1)) : 0;
+  if (exists && query.integer(2) != 0) return {Outcome::failed, 0, "a record bears the name " + write.name};
   if (!leads(write, session)) return {Outcome::not_leader, present, {}};
   if (present != write.version) return {Outcome::conflict, present, {}};
-  written_ = true;
+  touched_.insert(write.name[0]);
   const auto version = static_cast<std::int64_t>(++revision_);
   if (exists)
     db_.statement("UPDATE register SET value = ?, version = ? WHERE id = ?")
@@ -232,6 +344,27 @@ WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) 
         .bind(version)
         .run();
   return {Outcome::done, revision_, {}};
+}
+
+WriteAnswer RegisterDb::create(const Record& record) {
+  if (!is_name(record.name)) return {Outcome::failed, 0, "not a record's name: " + record.name};
+  if (record.value.size() > max_value) return {Outcome::failed, 0, "more than 8 KB for the record " + record.name};
+  if (const auto present = read(record.name)) return {Outcome::conflict, present->version, {}};
+  touched_.insert(record.name[0]);
+  db_.statement("INSERT INTO register (name, value, version, record) VALUES (?, ?, ?, 1)")
+      .bind(record.name)
+      .bind(record.value)
+      .bind(static_cast<std::int64_t>(++revision_))
+      .run();
+  return {Outcome::done, revision_, {}};
+}
+
+WriteAnswer RegisterDb::remove(const std::string& record) {
+  db_.statement("DELETE FROM register WHERE name = ? AND record = 1").bind(record).run();
+  if (db_.changes() == 0) return {Outcome::done, 0, {}};
+  touched_.insert(record[0]);
+  ++revision_;
+  return {Outcome::done, 0, {}};
 }
 
 bool RegisterDb::leads(const RegisterWrite& write, std::int64_t session) {

@@ -1,6 +1,6 @@
-// RegisterDb: registers.db, the words of this plugin in SQLite: registers with their versions, the present term of each
-// group, and the sessions that held them. Knows nothing of locks, threads and clocks. Throws DbError. One thread.
-// All but opening is done between begin() and commit(); what is not committed has not happened.
+// RegisterDb: registers.db, the words of this plugin in SQLite: registers and records, the present term of each group,
+// the sessions that held them, and who campaigns. Knows nothing of locks, threads and clocks. Throws DbError. One
+// thread. All but opening is done between begin() and commit(); what is not committed has not happened.
 //
 //   RegisterDb db(path, wait);
 //   db.prepare("");                                  // what the lock file says; makes the tables of a new file
@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,32 +30,48 @@ struct SessionRow {
   std::string host;
   std::int64_t pid = 0;
   std::string version;
+  std::string control;
+  Millis timeout{0};
+  std::int64_t process = 0;  // its pid, and the pid namespace that this is of; 0: not known
+  std::int64_t pid_space = 0;
   SteadyTime deadline{};  // on the boot clock of `boot_id`
   WallTime renewed{};
+};
+
+/// How a term ended, as far as that was recorded.
+enum class TermEnd : std::int64_t {
+  open,    // not recorded: it goes on, or its daemon died
+  clean,   // resigned, shut down
+  evicted  // by somebody else: its runs may go on until its deadline
 };
 
 /// The present term of a group, or the last one.
 struct TermRow {
   std::int64_t group = 0;
+  std::string name;  // of the group
   std::uint64_t epoch = 0;
   std::int64_t session = 0;
-  bool ended = true;  // cleanly: resigned, shut down
+  TermEnd end = TermEnd::clean;
 };
 
 class RegisterDb {
  public:
-  static constexpr int format = 1;
+  static constexpr int format = 2;
 
   RegisterDb(const std::string& path, std::function<bool(int)> wait) : db_(path, std::move(wait)) {}
 
   /// Checks the file, or makes a new one where it is empty and `store` is. Returns the store's name.
   /// Errors: refused (a newer format, another program's file), corrupt (damaged, emptied, of another store).
   Result<std::string> prepare(const std::string& store);
+  /// For who only looks: changes nothing, and trusts its pages. Errors: as prepare(); refused, where the format is
+  /// older.
+  Result<void> look_into(const std::string& store);
 
   void begin();
   void commit();
   void roll_back() noexcept { change_.reset(); }
-  bool changing() const noexcept { return change_.has_value(); }
+  /// The first letters of what was written, created or removed in this change.
+  const std::set<char>& touched() const noexcept { return touched_; }
 
   std::uint64_t revision();
 
@@ -62,30 +80,49 @@ class RegisterDb {
   std::int64_t add_session(const SessionRow& row);
   /// False: it is not there.
   bool renew_session(std::int64_t id, SteadyTime deadline, WallTime now);
-  /// Of those that no term refers to: the ones of `node` but `own`, and everybody's from before `old`.
+  /// Those that no term refers to: the ones of `node` but `own`, and everybody's from before `old`.
   void forget_sessions(const std::string& node, std::int64_t own, WallTime old);
+
+  /// Takes part in the election of a group, since then. Nothing where it does already.
+  void enlist(std::int64_t session, std::int64_t group, WallTime now);
+  void withdraw(std::int64_t session, const std::string& group);
+  void withdraw_all(std::int64_t session);
+  /// The groups that the session takes part in, all or just the one, since when.
+  std::map<std::int64_t, WallTime> candidacies(std::int64_t session, std::optional<std::int64_t> group);
 
   /// Makes the group where it is new: epoch 0, ended.
   TermRow term(const std::string& group);
+  std::optional<TermRow> find_term(const std::string& group);
+  /// Of all groups, by name.
+  std::vector<TermRow> terms();
   void begin_term(const TermRow& term, const SessionRow& leader, WallTime now);
   void adopt_term(std::int64_t group, std::int64_t session);
-  void end_term(std::int64_t group, WallTime now);
+  /// Nothing where it has ended already.
+  void end_term(std::int64_t group, TermEnd end, WallTime now);
+  /// The session's terms that were evicted, and that nobody followed yet.
+  std::vector<TermRow> evicted(std::int64_t session);
   void end_terms(std::int64_t session, WallTime now);
 
   /// Decides one write of `session`.
   WriteAnswer write(const RegisterWrite& write, std::int64_t session);
+  WriteAnswer create(const Record& record);
+  WriteAnswer remove(const std::string& record);
   std::optional<Register> read(const std::string& name);
   std::vector<Register> list(const std::string& prefix);
 
  private:
   Result<std::string> create();
   Result<std::string> check(const std::string& store);
+  Result<std::int64_t> known_format();
+  Result<std::string> name_of_store(const std::string& store);
+  void migrate(std::int64_t from);
+  void check_pages();
   bool leads(const RegisterWrite& write, std::int64_t session);
 
   Connection db_;
   std::optional<Transaction> change_;
   std::uint64_t revision_ = 0;  // within a change: grows with each write
-  bool written_ = false;
+  std::set<char> touched_;
 };
 
 }  // namespace ballot::local

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "clock.hpp"
+#include "elections.hpp"
 #include "folder.hpp"
 
 namespace ballot::local {
@@ -15,13 +17,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// Whose changes a watch of `prefix` is to hear.
+std::string letters_of(const std::string& prefix) {
+  return prefix.empty() ? "abcdefghijklmnopqrstuvwxyz" : prefix.substr(0, 1);
+}
+
 std::string describe(const DbError& error, const std::string& path) {
   switch (error.fault) {
     case DbFault::full: return "there is no space for " + path + ": free some on its disk";
     case DbFault::busy: return path + " is held by another process: try again";
     case DbFault::denied:
       return path + " cannot be written (" + error.what() +
-             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look at "
+             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look "
+             "at "
              "who may write to it";
     case DbFault::damaged:
       return path + " is damaged (" + error.what() +
@@ -36,12 +44,14 @@ std::string describe(const DbError& error, const std::string& path) {
 
 Millis Session::granted(Millis asked) {
   if (asked <= 0ms) return 5s;
-  return std::clamp<Millis>(asked, 1s, 1h);
+  return std::clamp(asked, shortest, longest);
 }
 
 Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& host) {
-  if (auto made = make_folder(opening.folder); !made) return made.error();
-  auto lock = LockFile::open(opening.folder + "/lock");
+  const bool observer = opening.request.observer;
+  if (!observer)
+    if (auto made = make_folder(opening.folder); !made) return made.error();
+  auto lock = observer ? LockFile::find(opening.folder + "/lock") : LockFile::open(opening.folder + "/lock");
   if (!lock) return lock.error();
   const std::string path = opening.folder + "/registers.db";
   if (!lock->text().empty() && identify(path) == FileId{})
@@ -49,7 +59,8 @@ Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& hos
                                     "forgets every claim"};
   try {
     std::unique_ptr<Session> session(new Session(opening, std::move(*lock), host));
-    if (auto started = session->start(opening); !started) return started.error();
+    auto started = observer ? session->start_observing() : session->start(opening);
+    if (!started) return started.error();
     return session;
   } catch (const DbError& error) {
     return Error{error.fault == DbFault::damaged ? Errc::corrupt : Errc::io, describe(error, path)};
@@ -59,10 +70,17 @@ Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& hos
 Session::Session(const Opening& opening, LockFile lock, Host& host)
     : path_(opening.folder + "/registers.db"),
       timeout_(granted(opening.request.timeout)),
+      boot_id_(opening.request.boot_id),
       host_(host),
+      bell_(opening.folder),
       lock_(std::move(lock)),
       db_(path_, opening.wait),
       file_(identify(path_)) {}
+
+Session::~Session() {
+  lock_.close();
+  if (!observes()) bell_.ring(elections_topic);
+}
 
 Session::FileId Session::identify(const std::string& path) {
   struct stat found {};
@@ -70,10 +88,17 @@ Session::FileId Session::identify(const std::string& path) {
   return {found.st_dev, found.st_ino};
 }
 
+Result<void> Session::start_observing() {
+  if (auto fit = db_.look_into(lock_.text()); !fit) return Error{fit.error().code, path_ + " " + fit.error().what};
+  revision_ = db_.revision();
+  return {};
+}
+
 Result<void> Session::start(const Opening& opening) {
   const std::string known = lock_.text();
   auto store = db_.prepare(known);
   if (!store) return Error{store.error().code, path_ + " " + store.error().what};
+  bell_.listen(elections_topic);
   db_.begin();
   if (auto entered = enter(opening, known.empty()); !entered) {
     db_.roll_back();
@@ -81,6 +106,7 @@ Result<void> Session::start(const Opening& opening) {
   }
   revision_ = db_.revision();
   db_.commit();
+  bell_.ring(elections_topic);
   if (known.empty() && !lock_.set_text(*store))
     return Error{Errc::io, "cannot write the lock file beside " + path_ + ": look at its disk"};
   return {};
@@ -91,7 +117,8 @@ Result<void> Session::enter(const Opening& opening, bool new_lock) {
   const SessionRequest& asked = opening.request;
   for (const SessionRow& row : db_.sessions()) {
     const bool may_live = row.boot_id == asked.boot_id && row.deadline > opening.asked;
-    if (lock_.held(LockFile::life(row.id)) && row.node == asked.node)
+    const bool lives = lock_.held(LockFile::life(row.id));
+    if (lives && row.node == asked.node)
       return Error{Errc::conflict, "node " + row.node + " is in use by the daemon with pid " + std::to_string(row.pid) +
                                        " on " + row.host + ": give this one another name (node)"};
     if (new_lock && may_live)
@@ -99,9 +126,12 @@ Result<void> Session::enter(const Opening& opening, bool new_lock) {
                                           std::to_string(row.pid) + " may still lead: try again in " +
                                           std::to_string((row.deadline - opening.asked) / 1s + 1) + " s"};
     if (may_live && row.node == asked.node && !opening.spent.contains(row.id)) resumable_[row.id] = row.deadline;
+    if (!lives) db_.withdraw_all(row.id);
   }
-  row_ = {0,          asked.node, asked.boot_id, asked.machine_id,
-          asked.host, asked.pid,  asked.version, opening.asked + timeout_,
+  const Process process = this_process();
+  row_ = {0,          asked.node,  asked.boot_id, asked.machine_id,
+          asked.host, asked.pid,   asked.version, asked.control,
+          timeout_,   process.pid, process.space, opening.asked + timeout_,
           wall_now()};
   row_.id = db_.add_session(row_);
   if (!lock_.take(LockFile::life(row_.id)))
@@ -118,23 +148,29 @@ bool Session::files_in_place() {
   return !over_;
 }
 
-void Session::change(const std::function<void(Events&)>& work, const std::vector<Call>& calls, Events& events) {
-  if (over_ || !files_in_place()) return;
+/// False: nothing of it has happened.
+bool Session::change(const std::function<void(Events&)>& work, const std::vector<Call>& calls, Events& events) {
+  if (over_ || !files_in_place()) return false;
   Events made;
+  bool done = false;
   try {
     db_.begin();
     work(made);
+    // Before the commit, which whoever is woken waits for: a process that is killed here has told of its change.
+    for (const char letter : db_.touched()) bell_.ring(std::string(1, letter));
     db_.commit();
+    done = true;
     let_go(made);
     std::move(made.begin(), made.end(), std::back_inserter(events));
   } catch (const DbError& error) {
     db_.roll_back();
-    undo(events);
+    undo(calls, events);
     fail(error, calls, events);
   }
   tried_.clear();
   won_.clear();
   left_.clear();
+  return done;
 }
 
 void Session::carry_out(std::vector<Call> calls, Events& events) {
@@ -149,27 +185,9 @@ void Session::carry(const Call& call, Events& events) {
 }
 
 void Session::carry(const RenewCall& call, Events& events) {
-  const WallTime now = wall_now();
-  if (!db_.renew_session(row_.id, call.asked + timeout_, now))
+  if (!observes() && !db_.renew_session(row_.id, call.asked + timeout_, wall_now()))
     throw DbError(DbFault::damaged, "the session " + std::to_string(row_.id) + " is not in it");
   events.emplace_back(backend::Renewed{call.request, Outcome::done, {}});
-}
-
-void Session::carry(const CampaignCall& call, Events& events) {
-  if (!candidates_.contains(call.group)) try_to_lead(call.group, events);
-}
-
-void Session::carry(const ResignCall& call, Events&) {
-  postponed_.erase(call.group);
-  tried_.erase(call.group);
-  const auto found = candidates_.find(call.group);
-  if (found == candidates_.end()) return;
-  const Candidate candidate = found->second;
-  candidates_.erase(found);
-  waiting_.erase(candidate.id);
-  if (candidate.epoch == 0) return;
-  left_[call.group] = candidate;
-  db_.end_term(candidate.id, wall_now());
 }
 
 void Session::carry(const WriteCall& call, Events& events) {
@@ -186,64 +204,38 @@ void Session::carry(const ReadCall& call, Events& events) {
   events.emplace_back(std::move(done));
 }
 
+void Session::carry(const CreateCall& call, Events& events) {
+  backend::Wrote wrote{call.request, {}};
+  for (const Record& record : call.records) wrote.answers.push_back(db_.create(record));
+  events.emplace_back(std::move(wrote));
+}
+
+void Session::carry(const RemoveCall& call, Events& events) {
+  backend::Wrote wrote{call.request, {}};
+  for (const std::string& name : call.names) wrote.answers.push_back(db_.remove(name));
+  events.emplace_back(std::move(wrote));
+}
+
+void Session::carry(const WatchCall& call, Events& events) {
+  for (const char letter : letters_of(call.prefix)) bell_.listen(std::string(1, letter));
+  watches_.insert(call.prefix);
+  events.emplace_back(backend::Changed{call.prefix});
+}
+
+void Session::carry(const ObserveCall& call, Events& events) {
+  std::vector<SessionRow> live = live_others();
+  if (auto own = db_.session(row_.id)) live.push_back(std::move(*own));
+  events.emplace_back(backend::Observed{call.request, Outcome::done, elections(db_, live, call.group), {}});
+}
+
 void Session::carry(const ListCall& call, Events& events) {
   events.emplace_back(backend::ReadDone{call.request, Outcome::done, db_.list(call.prefix), {}});
 }
 
-/// A group that is being left in this change is waited for: its lock must fall first, for others to have their chance.
-void Session::try_to_lead(const std::string& group, Events& events) {
-  tried_.insert(group);
-  TermRow term = db_.term(group);
-  Candidate& candidate = candidates_[group];
-  candidate = {term.group, 0};
-  if (left_.contains(group) || !lock_.take(LockFile::group(term.group))) {
-    waiting_[term.group] = group;
-    return;
-  }
-  waiting_.erase(term.group);
-  const auto resumed = resumable_.find(term.session);
-  if (!term.ended && resumed != resumable_.end() && boot_now() < resumed->second) {
-    db_.adopt_term(term.group, row_.id);
-    events.emplace_back(backend::Elected{group, term.epoch, true, {}, {}});
-  } else {
-    term.epoch = begin_term(term, group, events);
-  }
-  candidate.epoch = term.epoch;
-  won_[group] = candidate;
-}
-
-std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events& events) {
-  backend::Elected elected{group, ++term.epoch, false, {}, {}};
-  if (const auto old = db_.session(term.session)) {
-    elected.last_alive = old->renewed;
-    if (!term.ended && old->boot_id == row_.boot_id) elected.old_deadline = old->deadline;
-  }
-  db_.begin_term(term, row_, wall_now());
-  events.emplace_back(std::move(elected));
-  return term.epoch;
-}
-
-void Session::let_go(Events& events) {
-  for (const auto& [group, candidate] : left_) {
-    lock_.give(LockFile::group(candidate.id));
-    events.emplace_back(backend::Deposed{group, candidate.epoch, Cause::resigned});
-  }
-}
-
-/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end.
-void Session::undo(Events& events) {
-  for (const auto& [group, candidate] : won_) {
-    lock_.give(LockFile::group(candidate.id));
-    left_.erase(group);
-  }
-  for (const std::string& group : tried_) {
-    postponed_.insert(group);
-    const auto candidate = candidates_.find(group);
-    if (candidate == candidates_.end()) continue;
-    waiting_.erase(candidate->second.id);
-    candidates_.erase(candidate);
-  }
-  let_go(events);
+std::vector<SessionRow> Session::live_others() {
+  std::vector<SessionRow> rows = db_.sessions();
+  std::erase_if(rows, [this](const SessionRow& row) { return !lock_.held(LockFile::life(row.id)); });
+  return rows;
 }
 
 void Session::fail(const DbError& error, const std::vector<Call>& calls, Events& events) {
@@ -254,15 +246,8 @@ void Session::fail(const DbError& error, const std::vector<Call>& calls, Events&
   }
   complain(text);
   for (const Call& call : calls) {
-    if (const auto* renew = std::get_if<RenewCall>(&call))
-      events.emplace_back(backend::Renewed{renew->request, Outcome::failed, text});
-    else if (const auto* write = std::get_if<WriteCall>(&call))
-      events.emplace_back(
-          backend::Wrote{write->request, std::vector<WriteAnswer>(write->batch.size(), {Outcome::failed, 0, text})});
-    else if (const auto* read = std::get_if<ReadCall>(&call))
-      events.emplace_back(backend::ReadDone{read->request, Outcome::failed, {}, text});
-    else if (const auto* list = std::get_if<ListCall>(&call))
-      events.emplace_back(backend::ReadDone{list->request, Outcome::failed, {}, text});
+    if (const auto* watch = std::get_if<WatchCall>(&call)) carry(*watch, events);  // needs no database
+    if (auto refused = refusal(call, Outcome::failed, text)) events.push_back(std::move(*refused));
   }
 }
 
@@ -274,33 +259,29 @@ void Session::complain(const std::string& text) {
   host_.log(Level::error, text);
 }
 
-void Session::look_for_vacancies(Events& events) {
-  const std::vector<std::string> groups = vacancies();
-  if (groups.empty()) return;
-  const auto all = [&](Events& made) {
-    for (const std::string& group : groups) {
-      postponed_.erase(group);
-      try_to_lead(group, made);
-    }
-  };
-  change(all, {}, events);
+std::vector<int> Session::ears() const {
+  std::vector<int> all = neighbours_.descriptors();
+  all.push_back(bell_.descriptor());
+  return all;
 }
 
-std::vector<std::string> Session::vacancies() const {
-  std::vector<std::string> groups(postponed_.begin(), postponed_.end());
-  if (waiting_.empty()) return groups;
-  const auto taken = lock_.held({LockFile::group(waiting_.begin()->first), LockFile::group(waiting_.rbegin()->first)});
-  auto range = taken.begin();
-  for (const auto& [id, group] : waiting_) {
-    const LockFile::Byte byte = LockFile::group(id);
-    while (range != taken.end() && range->last < byte) ++range;
-    if (range == taken.end() || byte < range->first) groups.push_back(group);
+bool Session::hear(Events& events) {
+  const std::set<std::string> heard = bell_.heard();
+  for (const std::string& prefix : watches_) {
+    const std::string letters = letters_of(prefix);
+    const auto rung = [&](char letter) { return heard.contains(std::string(1, letter)); };
+    if (std::any_of(letters.begin(), letters.end(), rung)) events.emplace_back(backend::Changed{prefix});
   }
-  return groups;
+  const bool died = neighbours_.reap();
+  return died || heard.contains(elections_topic);
+}
+
+Millis Session::pace() const {
+  return bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() ? pause : rest;
 }
 
 void Session::end_terms() noexcept {
-  if (over_ || !files_in_place()) return;
+  if (observes() || over_ || !files_in_place()) return;
   try {
     db_.begin();
     db_.end_terms(row_.id, wall_now());

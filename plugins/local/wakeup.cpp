@@ -33,17 +33,19 @@ void Wakeup::wake() noexcept {
   [[maybe_unused]] const ssize_t size = ::write(event_, &one, sizeof one);
 }
 
-void Wakeup::wait(std::optional<SteadyTime> time) noexcept {
+bool Wakeup::wait(std::optional<SteadyTime> time, const std::vector<int>& others) {
   itimerspec at{};  // zero disarms
   if (time) {
     const auto millis = std::max<std::int64_t>(time->time_since_epoch().count(), 1);
     at.it_value = {millis / 1000, (millis % 1000) * 1'000'000};
   }
   ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &at, nullptr);
-  pollfd ready[] = {{event_, POLLIN, 0}, {timer_, POLLIN, 0}};
-  ::poll(ready, 2, -1);
+  std::vector<pollfd> ready{{event_, POLLIN, 0}, {timer_, POLLIN, 0}};
+  for (const int fd : others) ready.push_back({fd, POLLIN, 0});
+  ::poll(ready.data(), ready.size(), -1);
   std::uint64_t count;
   [[maybe_unused]] const ssize_t size = ::read(event_, &count, sizeof count);
+  return std::any_of(ready.begin() + 2, ready.end(), [](const pollfd& one) { return one.revents != 0; });
 }
 
 }  // namespace ballot::local

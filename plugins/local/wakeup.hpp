@@ -1,8 +1,9 @@
-// Wakeup: what the plugin's thread waits on: a call from the loop, or an instant of the boot clock, which counts
-// suspend.
+// Wakeup: what the plugin's thread waits on: a call from the loop, an instant of the boot clock, which counts suspend,
+// or another process.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "ballot/time.hpp"
 
@@ -18,8 +19,9 @@ class Wakeup {
 
   /// From any thread; does not block.
   void wake() noexcept;
-  /// Until wake() or `time`; without one until wake(). A wake() before the call counts.
-  void wait(std::optional<SteadyTime> time) noexcept;
+  /// Until wake(), `time` where there is one, or until one of `others` is readable, which is told. A wake() before the
+  /// call counts.
+  bool wait(std::optional<SteadyTime> time, const std::vector<int>& others);
 
  private:
   int event_;

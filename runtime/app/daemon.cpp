@@ -108,12 +108,14 @@ io::EngineSettings Daemon::engine_settings() const {
   io::EngineSettings settings;
   settings.node = config_.node;
   settings.version = BALLOT_VERSION;
+  settings.control = config_.control_socket;
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
   settings.dry_run = dry_run_;
   config::Identities identities;
   if (const auto& self = identities.user(::geteuid())) settings.identity = *self;
   settings.backend.name_space = config_.coordination.name_space;
   settings.backend.state_dir = config_.state_dir;
+  settings.backend.hold = config_.coordination.on_outage == config::OnOutage::hold;
   if (const auto table = config_.backends.find(config_.coordination.backend); table != config_.backends.end())
     settings.backend.options = table->second.options;
   settings.runner = {config_.run_dir + "/runner.sock", runner_file()};
@@ -126,7 +128,11 @@ void Daemon::open_ledger() {
   options.limits = {config_.history.keep, config_.history.keep_runs_per_job, config_.history.max_size};
   storage::LedgerHooks hooks;
   hooks.now = [] { return io::read_clocks().wall; };
-  hooks.on_state = [log = log_](const storage::LedgerState& state) {
+  hooks.on_state = [log = log_, standing = ledger_state_](const storage::LedgerState& state) {
+    {
+      const std::lock_guard hold(standing->mutex);
+      standing->state = state;
+    }
     if (state.degraded)
       log(Level::error, "the ledger is degraded: " + state.reason, {{"spooled", std::to_string(state.spooled)}});
     else
@@ -154,7 +160,7 @@ void Daemon::watch_jobs() {
              .diagnostics = true});
 }
 
-/// Tells what has changed, and gives the core the whole set.
+/// Tells what has changed, and gives it to the core.
 void Daemon::load_jobs(const config::Changes& changes) {
   if (jobs_.unread()) reread_->arm(io::read_clocks().steady + reread_after);
   if (changes.empty()) return;
@@ -169,7 +175,14 @@ void Daemon::load_jobs(const config::Changes& changes) {
       log_(Level::debug, text, {{"job", definition->job.name}, {"group", definition->job.group}});
   std::vector<Group> groups;
   for (const auto& [name, group] : set.groups) groups.push_back(group);
-  engine_->load({set.definitions.begin(), set.definitions.end()}, std::move(groups));
+  std::vector<schedule::DefinitionPtr> jobs = changes.added;
+  jobs.insert(jobs.end(), changes.changed.begin(), changes.changed.end());
+  std::vector<std::string> removed;
+  for (const auto& definition : changes.removed) removed.push_back(definition->job.name);
+  if (std::exchange(loaded_, true))
+    engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
+  else
+    engine_->load(std::move(jobs), std::move(groups));
 }
 
 void Daemon::listen_to_signals() {

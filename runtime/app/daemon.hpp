@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,20 +46,30 @@ class Daemon {
   void stop();
   void keep_watchdog();
   void answer(const io::Request& request, io::Reply reply);
-  void answer_trigger(const io::Message& message, const io::Reply& reply);
+  void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
   void answer_jobs(const io::Reply& reply) const;
+  void answer_status(const io::Reply& reply) const;
+  std::vector<std::string> degraded(const std::vector<core::JobView>& jobs,
+                                    const std::vector<core::GroupView>& groups) const;
+
+  struct LedgerStanding {  // told by the ledger's thread
+    std::mutex mutex;
+    storage::LedgerState state;
+  };
 
   const config::Config config_;
   const bool dry_run_;
   const Log log_;
   config::JobsDir jobs_;
   io::MainLoop loop_;
+  const std::shared_ptr<LedgerStanding> ledger_state_ = std::make_shared<LedgerStanding>();
   std::unique_ptr<storage::Ledger> ledger_;
   std::unique_ptr<io::Engine> engine_;
   std::unique_ptr<io::FileWatch> watch_;
   std::unique_ptr<io::ControlServer> control_;
   std::unique_ptr<io::BootTimer> watchdog_, reread_;
   const io::SdNotify notify_;
+  bool loaded_ = false;
   bool stopping_ = false;
   Exit exit_ = Exit::done;
 };

@@ -1,4 +1,6 @@
-// What the daemon answers on its control socket: {"do": "flush" | "jobs" | "trigger"}.
+// What the daemon answers on its control socket: {"do": "flush" | "jobs" | "status" | a request of core/request.hpp}.
+#include <algorithm>
+
 #include "app/daemon.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
@@ -11,19 +13,28 @@ void Daemon::answer(const io::Request& request, io::Reply reply) {
     ledger_->flush([this, reply] { loop_.post([reply] { reply.finish({}); }); });
   else if (what == "jobs")
     answer_jobs(reply);
-  else if (what == "trigger")
-    answer_trigger(request.message, reply);
+  else if (what == "status")
+    answer_status(reply);
+  else if (const auto kind = core::parse_kind(what))
+    answer_request(*kind, request, reply);
   else
     reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});
 }
 
-/// First a line with the run's id, once it is claimed; with `wait` a last one with its end.
-void Daemon::answer_trigger(const io::Message& message, const io::Reply& reply) {
-  const bool wait = message.flag("wait").value_or(false);
-  const auto claimed = [reply, wait](const Result<RunId>& run) {
-    if (!run) return reply.fail(run.error());
+/// First a line that it is done, with the run's id where it was a trigger; with `wait` a last one with the run's end.
+void Daemon::answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply) {
+  const io::Message& message = asked.message;
+  core::Request request;
+  request.kind = kind;
+  request.job = message.text("job").value_or("");
+  request.group = message.text("group").value_or("");
+  request.wait = message.flag("wait").value_or(false);
+  request.by = config_.node + " uid " + std::to_string(asked.uid);
+  const auto answered = [reply, wait = request.wait](const core::Reply& answer) {
+    if (!answer.ok) return reply.fail({answer.code, answer.text});
     io::Message line;
-    line.set("run", run->text());
+    line.set("done", true);
+    if (answer.run) line.set("run", answer.run->text());
     if (wait)
       reply.send(line);
     else
@@ -36,7 +47,9 @@ void Daemon::answer_trigger(const io::Message& message, const io::Reply& reply) 
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  engine_->trigger(message.text("job").value_or(""), claimed, wait ? io::Engine::OnEnded(ended) : nullptr);
+  const Millis patience(message.integer("timeout_ms").value_or(30'000));
+  engine_->ask(request, message.text("run").value_or(""), patience, answered,
+               request.wait ? io::Engine::OnEnded(ended) : nullptr);
 }
 
 void Daemon::answer_jobs(const io::Reply& reply) const {
@@ -51,6 +64,70 @@ void Daemon::answer_jobs(const io::Reply& reply) const {
   io::Message line;
   line.set("jobs", std::move(jobs));
   reply.finish(line);
+}
+
+/// Why the node is degraded, each with the word that monitoring looks for in front.
+std::vector<std::string> Daemon::degraded(const std::vector<core::JobView>& jobs,
+                                          const std::vector<core::GroupView>& groups) const {
+  std::vector<std::string> reasons;
+  const core::Core& core = engine_->core();
+  {
+    const std::lock_guard hold(ledger_state_->mutex);
+    if (ledger_state_->state.degraded) reasons.push_back("ledger: " + ledger_state_->state.reason);
+  }
+  if (!core.session().is_open())
+    reasons.emplace_back("backend: no session, so nothing is led");
+  else if (core.session().in_doubt())
+    reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
+  if (!core.has_runner()) reasons.emplace_back("plugin: the runner is gone, so nothing is launched");
+  const auto& findings = jobs_.set().diagnostics;
+  const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
+    return finding.severity == config::Severity::error;
+  });
+  if (errors > 0)
+    reasons.push_back("config: " + std::to_string(errors) + " errors in the job files; `ballot check` lists them");
+  for (const core::GroupView& group : groups)
+    if (!group.halted.empty()) reasons.push_back("halted: group " + group.name + ": " + group.halted);
+  for (const core::JobView& job : jobs) {
+    if (job.state == "halted") reasons.push_back("halted: job " + job.name + ": " + job.trouble);
+    if (job.state == "clock_skew") reasons.push_back("clock_skew: job " + job.name + " is settled ahead of this clock");
+  }
+  return reasons;
+}
+
+void Daemon::answer_status(const io::Reply& reply) const {
+  constexpr std::size_t shown = 5;
+  const core::Core& core = engine_->core();
+  auto jobs = core.jobs(io::read_clocks());
+  const auto groups = core.groups();
+  const auto reasons = degraded(jobs, groups);
+  const bool schedules = core.session().is_open() && core.has_runner();
+  std::vector<io::Message> led, next;
+  for (const core::GroupView& group : groups) {
+    if (group.state != "leading") continue;
+    io::Message one;
+    one.set("group", group.name).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
+    one.set("in_doubt", core.session().in_doubt()).set("halted", group.halted);
+    led.push_back(std::move(one));
+  }
+  std::erase_if(jobs, [](const core::JobView& job) { return !job.next || job.leader.empty(); });
+  const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(shown, jobs.size()));
+  std::partial_sort(jobs.begin(), end, jobs.end(),
+                    [](const core::JobView& a, const core::JobView& b) { return *a.next < *b.next; });
+  for (auto job = jobs.begin(); job != end; ++job) {
+    io::Message one;
+    one.set("slot", format_slot(*job->next)).set("job", job->name);
+    next.push_back(std::move(one));
+  }
+  io::Message status;
+  status.set("node", config_.node).set("backend", config_.coordination.backend);
+  status.set("session", core.session().is_open() ? (core.session().in_doubt() ? "in doubt" : "open") : "none");
+  status.set("timeout_ms", std::int64_t{core.session().timeout().count()});
+  status.set("jobs", static_cast<std::int64_t>(jobs_.set().definitions.size()));
+  status.set("open_runs", std::int64_t{core.open_runs()});
+  status.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", reasons);
+  status.set("state", !schedules ? "not scheduling" : reasons.empty() ? "healthy" : "degraded");
+  reply.finish(status);
 }
 
 }  // namespace ballot::app

@@ -28,6 +28,7 @@ std::optional<Format> parse_format(std::string_view word);
 /// To the second where it is a whole one.
 struct SlotTime {
   WallTime at;
+  bool operator==(const SlotTime&) const = default;
 };
 
 /// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table).

@@ -45,6 +45,21 @@ struct List {
   RequestId request = 0;
   std::string prefix;
 };
+struct Create {
+  RequestId request = 0;
+  std::vector<ballot::Record> records;
+};
+struct Remove {
+  RequestId request = 0;
+  std::vector<std::string> names;
+};
+struct Watch {
+  std::string prefix;
+};
+struct Observe {
+  RequestId request = 0;
+  std::string group;
+};
 
 // ---- to the runner
 
@@ -56,6 +71,7 @@ struct Launch {
   Trigger trigger = Trigger::schedule;
   std::uint64_t epoch = 0;
   std::uint64_t fence = 0;
+  bool terminate = true;  // it ends with its term
   SteadyTime launch_not_after{};
 };
 
@@ -86,7 +102,7 @@ struct Forget {
 
 // ---- to the ledger, to people
 
-struct Record {
+struct RecordRow {
   Row row;
   bool if_absent = false;  // only where the ledger has nothing of the slot: evidence of a term before
 };
@@ -104,7 +120,13 @@ struct Reply {
   bool ok = false;
   std::string text;  // why not
   std::optional<RunId> run;
-  Errc code = Errc::invalid;  // where not ok: not_found, unavailable, refused
+  Errc code = Errc::invalid;  // where not ok
+};
+
+/// The end of a run that somebody triggered and waits for.
+struct RunEnded {
+  Asker asker = 0;
+  Row row;
 };
 
 /// A line for the log.
@@ -119,8 +141,9 @@ struct Stopped {
   std::string refusal;
 };
 
-using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Launch, TermDeadline,
-                            KillRun, AwaitRecorded, Forget, Record, RecordTerm, RecordOutput, Reply, Notice, Stopped>;
+using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
+                            Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, Forget, RecordRow, RecordTerm,
+                            RecordOutput, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

@@ -28,7 +28,8 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now, settings_, session_, inventory_, runner_, random_, out, writes_, reads_, changed_};
+  Context c{now, settings_, session_, inventory_, outcomes_, runner_, random_, out, wants_};
+  touched_.clear();
   if (session_.on_time(now, last_request_, out) == Session::Edge::lost) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
     lose_all(c, Cause::expired);
@@ -51,17 +52,19 @@ Wake Core::wake() const {
     if (at && (!wake.steady || *at < *wake.steady)) wake.steady = at;
   };
   if (!steady_wakes_.empty()) earliest(std::get<0>(*steady_wakes_.begin()));
+  if (!group_wakes_.empty()) earliest(group_wakes_.begin()->first);
   earliest(session_.wake());
   earliest(poll_at_);
-  for (const auto& [name, group] : groups_)
-    if (group.retry) earliest(group.retry);
-  if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
+  if (session_.is_open()) earliest(records_at_);
   earliest(list_at_);
+  for (const auto& [id, asked] : asked_)
+    if (!asked.answered) earliest(asked.until);
+  if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
   return wake;
 }
 
-/// Lets a job do what is to be done, and keeps its wake-up times.
-void Core::touch(Context& c, Entry& entry) {
+/// Lets a job do what is to be done, and keeps its wake-up times and its places.
+void Core::touch(Context& c, JobEntry& entry) {
   entry.machine.advance(c);
   const auto keep = [&](auto& wakes, auto& armed, const auto& wanted) {
     if (armed == wanted) return;
@@ -71,54 +74,79 @@ void Core::touch(Context& c, Entry& entry) {
   };
   keep(wall_wakes_, entry.wall, entry.machine.wall_wake);
   keep(steady_wakes_, entry.steady, entry.machine.steady_wake);
+  const bool open = entry.machine.open_runs() > 0;
+  if (open != std::exchange(entry.open, open)) open ? void(open_.insert(&entry)) : void(open_.erase(&entry));
+  enrol(c, entry);
+  touched_.push_back(&entry);
+}
+
+/// Keeps each group's list of the jobs that concern it.
+void Core::enrol(Context&, JobEntry& entry) {
+  const std::string& owner = entry.machine.owner();
+  const auto& definition = entry.machine.definition();
+  const auto place = [this](GroupState*& at, const std::string& name) {
+    if (at ? at->name == name : name.empty()) return std::optional<GroupState*>();
+    return std::optional(std::exchange(at, name.empty() ? nullptr : &group(name)));
+  };
+  const auto left = {place(entry.owner, owner), place(entry.defined_in, definition ? definition->job.group : "")};
+  for (const auto& from : left) {
+    if (!from) continue;
+    if (*from && *from != entry.owner && *from != entry.defined_in) {
+      (*from)->jobs.erase(&entry);
+      moved_.insert(*from);
+    }
+    for (GroupState* to : {entry.owner, entry.defined_in})
+      if (to && to->jobs.insert(&entry).second) moved_.insert(to);
+  }
+  if (entry.owner && (stop_ || entry.owner->evicting || !entry.owner->asked.empty())) moved_.insert(entry.owner);
 }
 
 void Core::touch_all(Context& c) {
-  for (auto& [name, entry] : jobs_)
-    if (entry.machine.standing() == JobMachine::Standing::leading) touch(c, entry);
+  for (GroupState* group : standing_)
+    for (JobEntry* entry : std::vector(group->jobs.begin(), group->jobs.end()))
+      if (entry->machine.standing() == JobMachine::Standing::leading) touch(c, *entry);
 }
 
 /// Touches each job whose time has come, once.
 void Core::fire_due(Context& c) {
-  std::vector<Entry*> due;
+  std::vector<JobEntry*> due;
   for (auto it = wall_wakes_.begin(); it != wall_wakes_.end() && std::get<0>(*it) <= c.now.wall; ++it)
     due.push_back(std::get<2>(*it));
   for (auto it = steady_wakes_.begin(); it != steady_wakes_.end() && std::get<0>(*it) <= c.now.steady; ++it)
     due.push_back(std::get<2>(*it));
-  std::sort(due.begin(), due.end(), [](const Entry* a, const Entry* b) { return a->serial < b->serial; });
+  std::sort(due.begin(), due.end(), BySerial());
   due.erase(std::unique(due.begin(), due.end()), due.end());
-  for (Entry* entry : due) touch(c, *entry);
+  for (JobEntry* entry : due) touch(c, *entry);
+  while (!group_wakes_.empty() && group_wakes_.begin()->first <= c.now.steady) {
+    GroupState& group = *group_wakes_.begin()->second;
+    advance_group(c, group);
+    rearm(group);
+    if (group.wake && *group.wake <= c.now.steady) break;  // it waits for what this step sends
+  }
   if (poll_at_ && *poll_at_ <= c.now.steady) poll_waiting(c);
-  if (list_at_ && *list_at_ <= c.now.steady) list(c);
-  for (auto& [name, group] : groups_)
-    if (group.retry && *group.retry <= c.now.steady) read_takeover(c, group);
+  if (list_at_ && *list_at_ <= c.now.steady) list(c, Reading::For::list, "j/");
+  expire_asked(c);
 }
 
-/// Makes the step's writes and reads into one request each, and tells the runner of deadlines before launches.
+/// Makes of what the jobs want one request each, and tells the runner of deadlines before launches.
 void Core::finish(Context& c) {
-  while (!changed_.empty()) {
-    JobMachine* job = changed_.back();
-    changed_.pop_back();
+  while (!wants_.changed.empty()) {
+    JobMachine* job = wants_.changed.back();
+    wants_.changed.pop_back();
     reconsider(c, *job);
   }
+  for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
+  while (!moved_.empty()) {
+    GroupState& group = **moved_.begin();
+    moved_.erase(moved_.begin());
+    advance_group(c, group);
+    rearm(group);
+    for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
+  }
   advance_stop(c);
-  read_jobs(c);
-  if (!writes_.empty()) {
-    Write write{++last_request_, {}};
-    std::vector<std::pair<JobMachine*, std::uint64_t>>& jobs = writes_in_flight_[write.request];
-    for (JobWrite& job : writes_) {
-      jobs.emplace_back(job.job, job.serial);
-      write.batch.push_back(std::move(job.request));
-    }
-    c.out.push_back(std::move(write));
-    writes_.clear();
-  }
-  for (std::size_t i = 0; i < group_batch_.size(); ++i) {
-    group_writes_[++last_request_] = group_batch_names_[i];
-    c.out.push_back(Write{last_request_, {std::move(group_batch_[i])}});
-  }
-  group_batch_.clear();
-  group_batch_names_.clear();
+  for (const Row& row : std::exchange(wants_.awaited, {})) tell_end(c, row);
+  send_reads(c);
+  send_writes(c);
   for (std::string& group : resigns_) c.out.push_back(Resign{std::move(group)});
   resigns_.clear();
   tell_deadlines(c);
@@ -126,61 +154,81 @@ void Core::finish(Context& c) {
 
 /// A term with runs tells its deadline to the runner: before its first launch, and whenever the deadline has moved.
 void Core::tell_deadlines(Context& c) {
-  std::set<const Term*> terms;
+  std::set<std::pair<std::string_view, GroupState*>> terms;
+  const auto add = [&](const JobEntry& job) {
+    if (job.machine.term() && job.owner) terms.emplace(job.owner->name, job.owner);
+  };
   for (const Action& action : c.out) {
-    const auto* record = std::get_if<Record>(&action);  // of a run that ended without having been launched too
-    if (record && record->row.run) run_jobs_[*record->row.run] = record->row.job;
+    const auto* record = std::get_if<RecordRow>(&action);  // of a run that ended without having been launched too
+    if (record && record->row.run) run_jobs_[*record->row.run] = &entry(record->row.job);
     const auto* launch = std::get_if<Launch>(&action);
     if (!launch) continue;
-    const std::string& job = launch->definition->job.name;
-    run_jobs_[launch->id.run] = job;
-    terms.insert(entry(job).machine.term());
+    JobEntry& job = entry(launch->definition->job.name);
+    run_jobs_[launch->id.run] = &job;
+    add(job);
   }
   if (session_.is_open() && session_.deadline() != told_) {
     told_ = session_.deadline();
-    for (const auto& [name, entry] : jobs_)
-      if (entry.machine.term() && entry.machine.open_runs() > 0) terms.insert(entry.machine.term());
+    for (const JobEntry* job : open_) add(*job);
   }
   if (terms.empty()) return;
   Actions told;
-  for (auto& [name, group] : groups_) {
-    if (!terms.contains(&group.term) || group.told == session_.deadline()) continue;
-    group.told = session_.deadline();
-    told.push_back(TermDeadline{name, group.term.epoch, session_.deadline(), session_.grace(Millis::max())});
+  for (const auto& [name, group] : terms) {
+    if (group->told == session_.deadline()) continue;
+    group->told = session_.deadline();
+    told.push_back(
+        TermDeadline{std::string(name), group->term.epoch, session_.deadline(), session_.grace(Millis::max())});
   }
   c.out.insert(c.out.begin(), told.begin(), told.end());
 }
 
-Core::Entry& Core::entry(const std::string& job) {
+JobEntry& Core::entry(const std::string& job) {
   const auto it = jobs_.find(job);
   if (it != jobs_.end()) return it->second;
-  return jobs_.try_emplace(job, Entry{JobMachine(job), jobs_.size(), {}, {}}).first->second;
+  return jobs_.try_emplace(job, JobEntry(job, jobs_.size())).first->second;
 }
 
-Core::Entry* Core::entry_of(const RunId& run) {
+JobEntry* Core::entry_of(const RunId& run) {
   const auto it = run_jobs_.find(run);
-  return it == run_jobs_.end() ? nullptr : &entry(it->second);
+  return it == run_jobs_.end() ? nullptr : it->second;
+}
+
+void Core::define_groups(const std::vector<Group>& groups) {
+  std::set<std::string_view> named;
+  for (const Group& settings : groups) {
+    named.insert(settings.name);
+    GroupState& state = group(settings.name);
+    state.settings = settings;
+    state.configured = true;
+    moved_.insert(&state);
+  }
+  for (auto& [name, group] : groups_)
+    if (group.configured && !named.contains(name)) {
+      group.configured = false;
+      moved_.insert(&group);
+    }
 }
 
 void Core::on(Context& c, const Load& event) {
   std::set<std::string_view> defined;
-  for (const schedule::DefinitionPtr& definition : event.jobs) {
-    defined.insert(definition->job.name);
-    entry(definition->job.name).machine.define(definition);
-  }
-  for (auto& [name, entry] : jobs_)
-    if (!defined.contains(name)) entry.machine.define(nullptr);
-  for (auto& [name, group] : groups_) group.configured = false;
-  for (const Group& settings : event.groups) {
-    GroupState& state = group(settings.name);
-    state.settings = settings;
-    state.configured = true;
-  }
+  for (const schedule::DefinitionPtr& definition : event.jobs) defined.insert(definition->job.name);
+  Reload reload{event.jobs, {}, event.groups};
+  for (const auto& [name, entry] : jobs_)
+    if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
   loaded_ = true;
-  if (inventoried_ && session_.generation() == 0) session_.begin(c.now, c.out);
-  if (!session_.is_open() || !listed_) return;
-  campaign(c);
-  for (auto& [name, entry] : jobs_) reconsider(c, entry.machine);
+  on(c, reload);
+}
+
+void Core::on(Context& c, const Reload& event) {
+  const auto define = [&](JobEntry& entry, const schedule::DefinitionPtr& definition) {
+    entry.machine.define(definition);
+    enrol(c, entry);
+    if (session_.is_open() && listed_) reconsider(c, entry.machine);
+  };
+  for (const std::string& name : event.removed) define(entry(name), nullptr);
+  for (const schedule::DefinitionPtr& definition : event.jobs) define(entry(definition->job.name), definition);
+  define_groups(event.groups);
+  if (inventoried_ && loaded_ && session_.generation() == 0) session_.begin(c.now, c.out);
 }
 
 void Core::on(Context& c, const Inventory& event) {
@@ -188,11 +236,11 @@ void Core::on(Context& c, const Inventory& event) {
   inventory_ = event;
   c.runner = runner_ = true;
   told_ = {};  // a new runner knows no deadline
-  for (auto& [name, group] : groups_) group.told.reset();
+  for (GroupState* group : standing_) group->told.reset();
   if (again)
-    for (auto& [name, entry] : jobs_) {
-      entry.machine.on_inventory(c);
-      touch(c, entry);
+    for (JobEntry* entry : std::vector(open_.begin(), open_.end())) {
+      entry->machine.on_inventory(c);
+      touch(c, *entry);
     }
   if (loaded_ && session_.generation() == 0) session_.begin(c.now, c.out);
 }
@@ -206,19 +254,19 @@ void Core::on(Context& c, const BackendEvent& event) {
 }
 
 void Core::on(Context& c, const runner::Started& event) {
-  if (Entry* job = entry_of(event.id.run)) job->machine.on_started(c, event), touch(c, *job);
+  if (JobEntry* job = entry_of(event.id.run)) job->machine.on_started(c, event), touch(c, *job);
 }
 
 void Core::on(Context& c, const runner::Refused& event) {
-  if (Entry* job = entry_of(event.id.run)) job->machine.on_refused(c, event), touch(c, *job);
+  if (JobEntry* job = entry_of(event.id.run)) job->machine.on_refused(c, event), touch(c, *job);
 }
 
 void Core::on(Context& c, const runner::CannotStart& event) {
-  if (Entry* job = entry_of(event.id.run)) job->machine.on_cannot_start(c, event), touch(c, *job);
+  if (JobEntry* job = entry_of(event.id.run)) job->machine.on_cannot_start(c, event), touch(c, *job);
 }
 
 void Core::on(Context& c, const runner::Ended& event) {
-  Entry* job = entry_of(event.id.run);
+  JobEntry* job = entry_of(event.id.run);
   std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == event.id; });
   if (!job) {  // of an earlier daemon, and its register has not been read yet
     inventory_.ended.push_back(event);
@@ -230,7 +278,7 @@ void Core::on(Context& c, const runner::Ended& event) {
 
 void Core::on(Context& c, const Recorded& event) {
   for (const runner::AttemptId& id : event.ids) {
-    Entry* job = entry_of(id.run);
+    JobEntry* job = entry_of(id.run);
     if (!job) continue;
     run_jobs_.erase(id.run);
     job->machine.on_recorded(id);
@@ -238,38 +286,22 @@ void Core::on(Context& c, const Recorded& event) {
   }
 }
 
-void Core::on(Context& c, const TriggerJob& event) {
-  const auto it = jobs_.find(event.job);
-  if (it == jobs_.end() || !it->second.machine.definition()) {
-    c.out.push_back(Reply{event.asker, false, "no job file defines " + event.job, {}, Errc::not_found});
-    return;
-  }
-  it->second.machine.trigger(c, event);
-  touch(c, it->second);
-}
-
-void Core::on(Context& c, const PauseJob& event) {
-  const auto it = jobs_.find(event.job);
-  if (it == jobs_.end()) {
-    c.out.push_back(Reply{event.asker, false, "no job file defines " + event.job, {}, Errc::not_found});
-    return;
-  }
-  it->second.machine.pause(c, event);
-  touch(c, it->second);
-}
-
 /// Who may write the job's register has changed, or has just become known.
 void Core::reconsider(Context& c, JobMachine& job) {
   const GroupState* owner = led(job.owner());
+  JobEntry& entry = this->entry(job.name());
   if (owner && !job.is_known())
-    reads_.push_back(&job);
+    wants_.reads.push_back(&job);
   else if (owner && job.standing() == JobMachine::Standing::idle)
     job.lead(c, owner->term);
-  else if (!owner && job.definition() && led(job.definition()->job.group) && !poll_at_)
-    poll_at_ = c.now.steady + poll_pause;
+  else if (!owner && job.definition() && led(job.definition()->job.group)) {
+    waiting_.insert(&entry);
+    if (!poll_at_) poll_at_ = c.now.steady + poll_pause;
+  }
+  if (owner && !job.regress().empty() && owner->term.halted.empty()) halt(c, group(owner->name), job.regress());
   for (const LiveRun& run : job.runs())
-    if (!run.has_ended()) run_jobs_[run.open.id] = job.name();
-  touch(c, entry(job.name()));
+    if (!run.has_ended()) run_jobs_[run.open.id] = &entry;
+  touch(c, entry);
 }
 
 std::vector<JobView> Core::jobs(Now now) const {
@@ -289,9 +321,10 @@ std::vector<JobView> Core::jobs(Now now) const {
       view.state = "waiting for group " + job.owner();
     else if (!job.definition()->job.enabled)
       view.state = "disabled";
-    else if (job.paused())
+    else if (job.paused() || (led(view.group) && led(view.group)->term.paused)) {
       view.state = "paused";
-    else if (job.clock_skew(now.wall))
+      view.next.reset();
+    } else if (job.clock_skew(now.wall))
       view.state = "clock_skew";
     else
       view.state = "active";
@@ -304,13 +337,14 @@ std::vector<GroupView> Core::groups() const {
   constexpr const char* names[] = {"idle", "candidate", "reading", "leading", "resigning"};
   std::vector<GroupView> views;
   for (const auto& [name, group] : groups_)
-    views.push_back({name, names[static_cast<std::size_t>(group.phase)], group.term.epoch});
+    views.push_back(
+        {name, names[static_cast<std::size_t>(group.phase)], group.term.epoch, group.term.paused, group.term.halted});
   return views;
 }
 
 int Core::open_runs() const {
   int count = 0;
-  for (const auto& [name, entry] : jobs_) count += entry.machine.open_runs();
+  for (const JobEntry* entry : open_) count += entry->machine.open_runs();
   return count;
 }
 

@@ -9,6 +9,7 @@
 //   leading | Deposed, session lost              | candidate
 //   leading | a clean stop, and its jobs are done | resigning
 //   resigning | Deposed                          | idle
+//   leading | evicted, and its jobs are done     | resigning, then idle for 3 T, unless there is no other candidate
 //
 // Thread: the loop's. Use: actions = core.step(now, event), perform them in order, arm a timer for core.wake().
 #pragma once
@@ -21,6 +22,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/group_state.hpp"
 #include "core/job.hpp"
 
 namespace ballot::core {
@@ -43,6 +45,8 @@ struct GroupView {
   std::string name;
   std::string state;  // idle, candidate, reading, leading, resigning
   std::uint64_t epoch = 0;
+  bool paused = false;
+  std::string halted;
 };
 
 class Core {
@@ -58,34 +62,32 @@ class Core {
   const Session& session() const { return session_; }
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
+  bool has_runner() const { return runner_; }
 
  private:
   friend class Invariants;
 
-  struct Entry {
-    JobMachine machine;
-    std::size_t serial = 0;
-    std::optional<WallTime> wall;
-    std::optional<SteadyTime> steady;
-  };
-  struct GroupState {
-    enum class Phase { idle, candidate, reading, leading, resigning };
-    Phase phase = Phase::idle;
-    Group settings;
-    bool configured = false;  // [group.NAME] stands in the files
-    Term term;
-    bool resumed = false;
-    std::optional<WallTime> last_alive;
-    GroupRegister stored;
-    std::uint64_t version = 0;
-    std::optional<SteadyTime> told;   // the deadline that the runner was told last
-    std::optional<SteadyTime> retry;  // of the takeover's read
-  };
-  struct Asked {  // a read in flight
-    enum class For { list, takeover, jobs } what = For::list;
+  struct Reading {  // a read in flight
+    enum class For { list, takeover, outcomes, group, jobs, requests, published, runs } what = For::list;
     std::string group;
     std::uint64_t epoch = 0;  // of the takeover
-    std::vector<std::string> jobs;
+    std::vector<JobEntry*> jobs;
+    RunId asker;  // the request that names a run
+  };
+  struct Recording {                          // records on their way
+    std::optional<RunId> request;             // ours: it is in the store once this is done
+    std::vector<runner::AttemptId> outcomes;  // one for each record
+    std::vector<std::string> jobs;            // of the outcomes
+    std::vector<ballot::Record> records;      // to be repeated while it is unknown whether they arrived
+    std::vector<std::string> removals;
+  };
+  struct Asked {  // here, of us
+    Asker asker = 0;
+    Request request;
+    SteadyTime until{};
+    std::string run_suffix{};  // kill, forget
+    bool stored = false;       // in the store
+    bool answered = false;     // the reply is given; the run's end is still waited for
   };
   struct RunHash {
     std::size_t operator()(const RunId& id) const;
@@ -94,6 +96,7 @@ class Core {
   // events (core.cpp)
   void on(Context& c, const Tick&) { (void)c; }
   void on(Context& c, const Load& event);
+  void on(Context& c, const Reload& event);
   void on(Context& c, const Inventory& event);
   void on(Context& c, const RunnerGone& event);
   void on(Context& c, const BackendEvent& event);
@@ -102,43 +105,83 @@ class Core {
   void on(Context& c, const runner::CannotStart& event);
   void on(Context& c, const runner::Ended& event);
   void on(Context& c, const Recorded& event);
-  void on(Context& c, const TriggerJob& event);
-  void on(Context& c, const PauseJob& event);
+  void on(Context& c, const Ask& event);
   void on(Context& c, const Stop& event);
+  void define_groups(const std::vector<Group>& groups);
 
-  // the backend's (core_groups.cpp)
+  // leadership (core_groups.cpp)
   void on(Context& c, const backend::SessionOpened& event);
   void on(Context& c, const backend::SessionClosed& event);
   void on(Context& c, const backend::Renewed& event);
   void on(Context& c, const backend::Elected& event);
   void on(Context& c, const backend::Deposed& event);
-  void on(Context& c, const backend::Wrote& event);
-  void on(Context& c, const backend::ReadDone& event);
+  void on(Context& c, const backend::Observed& event);
   void lose_all(Context& c, Cause cause);
-  void list(Context& c);
   void campaign(Context& c);
-  bool wanted(const std::string& group) const;
+  void enter_or_leave(Context& c, GroupState& group);
   void read_takeover(Context& c, GroupState& group);
   void take_over(Context& c, GroupState& group, const std::vector<Register>& registers);
+  void begin_term(Context& c, GroupState& group, const std::optional<Register>& stored);
   void end_term(Context& c, GroupState& group, Cause cause);
+  void halt(Context& c, GroupState& group, const std::string& why);
+  void advance_group(Context& c, GroupState& group);
+  void advance_eviction(Context& c, GroupState& group);
+  void resign(Context& c, GroupState& group, Cause cause);
+  void rearm(GroupState& group);
+
+  // the store's answers (core_store.cpp)
+  void on(Context& c, const backend::Wrote& event);
+  void on(Context& c, const backend::ReadDone& event);
+  void on(Context& c, const backend::Changed& event);
+  void list(Context& c, Reading::For what, std::string_view prefix);
+  void read(Context& c, Reading reading, std::vector<std::string> names);
+  void on_list(Context& c, const std::vector<Register>& registers);
+  void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
+  void look_again(Context& c, bool& changed);
+  void on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event);
+  void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
+  void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
+  void on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers);
+  void send_writes(Context& c);
+  void send_reads(Context& c);
   void write_group(Context& c, GroupState& group);
-  void read_jobs(Context& c);
+  void create(Context& c, Recording recording);
+  void remove(Context& c, std::vector<std::string> names);
   void poll_waiting(Context& c);
   void tell_deadlines(Context& c);
+
+  // what people ask (core_requests.cpp)
+  void on_requests(Context& c, const std::vector<Register>& records);
+  void on_outcomes(Context& c, const std::vector<Register>& records);
+  void on_request_record(Context& c, const RunId& id, const Register& record);
+  void on_answer_record(Context& c, const RunId& id, const Register& record);
+  void on_end_record(Context& c, const RunId& id, const Register& record);
+  void on_runs_listed(Context& c, const RunId& request, const backend::ReadDone& event);
+  void take(Context& c, const Request& request);
+  void take_for_group(Context& c, const Request& request);
+  void take_kill(Context& c, const Request& request);
+  void advance_group_requests(Context& c, GroupState& group);
+  void store_asked(Context& c, Asked& asked);
+  void give_up_asked(Context& c, const std::string& why);
+  void expire_asked(Context& c);
+  void answer(Context& c, const RunId& request, Answer answer);
+  void reply(Context& c, const RunId& request, const Answer& answer);
+  void tell_end(Context& c, const Row& row);
 
   // the stop (core_stop.cpp)
   void advance_stop(Context& c);
   bool may_resign(const GroupState& group) const;
-  bool resign_what_is_done(Context& c);
+  void resign_if_done(Context& c, GroupState& group);
   void give_up_stop(Context& c);
 
-  void touch(Context& c, Entry& entry);
+  void touch(Context& c, JobEntry& entry);
+  void enrol(Context& c, JobEntry& entry);
   void touch_all(Context& c);
   void reconsider(Context& c, JobMachine& job);
   void fire_due(Context& c);
   void finish(Context& c);
-  Entry& entry(const std::string& job);
-  Entry* entry_of(const RunId& run);
+  JobEntry& entry(const std::string& job);
+  JobEntry* entry_of(const RunId& run);
   GroupState& group(const std::string& name);
   const GroupState* led(const std::string& group) const;
 
@@ -146,28 +189,40 @@ class Core {
   Random random_;
   Session session_;
   Inventory inventory_;
+  std::map<runner::AttemptId, Row> outcomes_;
   bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, runner_ = false;
-  std::map<std::string, Entry> jobs_;
+  std::map<std::string, JobEntry> jobs_;
   std::map<std::string, GroupState> groups_;
-  std::set<std::tuple<WallTime, std::size_t, Entry*>> wall_wakes_;
-  std::set<std::tuple<SteadyTime, std::size_t, Entry*>> steady_wakes_;
-  std::unordered_map<RunId, std::string, RunHash> run_jobs_;
+  std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;
+  std::set<std::tuple<SteadyTime, std::size_t, JobEntry*>> steady_wakes_;
+  std::set<std::pair<SteadyTime, GroupState*>> group_wakes_;
+  std::set<JobEntry*, BySerial> open_;     // jobs with runs that have not ended
+  std::set<JobEntry*, BySerial> waiting_;  // jobs whose register another group has not released
+  std::set<GroupState*> moved_;            // groups to look at again at the end of the step
+  std::set<GroupState*> standing_;         // led or being resigned
+  std::set<GroupState*> unready_;          // of those, the ones that a stop waits for
+  std::unordered_map<RunId, JobEntry*, RunHash> run_jobs_;
   RequestId last_request_ = 0;
   std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;
-  std::map<RequestId, std::string> group_writes_;
-  std::map<RequestId, Asked> reads_in_flight_;
-  std::optional<SteadyTime> poll_at_, list_at_;
+  std::map<RequestId, GroupState*> group_writes_, observing_;
+  std::map<RequestId, Reading> reads_in_flight_;
+  std::map<RequestId, Recording> records_in_flight_;
+  std::vector<Recording> records_again_;
+  std::optional<SteadyTime> poll_at_, list_at_, records_at_;
   SteadyTime told_{};  // the deadline that terms with runs were told last
+
+  std::map<RunId, Asked> asked_;        // by request
+  std::map<RunId, std::string> taken_;  // requests that this node is doing, and the group whose term they end with
+  bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
+  bool requests_listing_ = false, outcomes_listing_ = false;
 
   std::optional<Stop> stop_;
   SteadyTime stop_asked_at_{}, give_up_at_{};
   bool killed_ = false, closing_ = false, stopped_ = false;
 
-  // what a step gathers
-  std::vector<JobWrite> writes_;
-  std::vector<JobMachine*> reads_, changed_;
-  std::vector<RegisterWrite> group_batch_;
-  std::vector<std::string> group_batch_names_, resigns_;
+  Wants wants_;  // what a step gathers
+  std::vector<std::string> resigns_;
+  std::vector<const JobEntry*> touched_;
 };
 
 }  // namespace ballot::core

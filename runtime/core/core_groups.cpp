@@ -1,24 +1,26 @@
-// The groups: campaigning, taking over, losing; and the backend's answers.
+// The groups: campaigning, taking over, being evicted, losing.
 #include <algorithm>
 
 #include "base/assert.hpp"
 #include "base/wall_text.hpp"
 #include "core/core.hpp"
+#include "core/outcome.hpp"
 
 namespace ballot::core {
 namespace {
 
 constexpr Millis takeover_retry{200};
+constexpr Millis look_pause{1000};  // between looks for other candidates while staying out
 
 }  // namespace
 
-Core::GroupState& Core::group(const std::string& name) {
+GroupState& Core::group(const std::string& name) {
   GroupState& group = groups_[name];
-  group.settings.name = name;
+  if (group.name.empty()) group.name = group.settings.name = name;
   return group;
 }
 
-const Core::GroupState* Core::led(const std::string& group) const {
+const GroupState* Core::led(const std::string& group) const {
   const auto it = groups_.find(group);
   return it != groups_.end() && it->second.phase == GroupState::Phase::leading ? &it->second : nullptr;
 }
@@ -26,14 +28,12 @@ const Core::GroupState* Core::led(const std::string& group) const {
 void Core::on(Context& c, const backend::SessionOpened& event) {
   if (session_.on_opened(c.now, event) != Session::Edge::opened) return;
   c.out.push_back(Notice{Level::info, "session open", {{"timeout_ms", std::to_string(event.timeout.count())}}});
-  list(c);
-}
-
-void Core::list(Context& c) {
-  listed_ = false;
-  list_at_.reset();
-  reads_in_flight_[++last_request_] = {Asked::For::list, {}, 0, {}};
-  c.out.push_back(List{last_request_, "j/"});
+  c.out.push_back(Watch{std::string(request_prefix)});
+  c.out.push_back(Watch{std::string(outcome_prefix)});
+  list(c, Reading::For::list, "j/");
+  for (auto& [id, asked] : asked_)
+    if (!asked.stored) store_asked(c, asked);
+  for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
 }
 
 void Core::on(Context& c, const backend::SessionClosed& event) {
@@ -61,22 +61,31 @@ void Core::on(Context& c, const backend::Renewed& event) {
 
 /// All terms are over; what was asked is unknown.
 void Core::lose_all(Context& c, Cause cause) {
-  listed_ = false;
+  listed_ = requests_listing_ = outcomes_listing_ = false;
   list_at_.reset();
+  records_at_.reset();
   reads_in_flight_.clear();
   writes_in_flight_.clear();
   group_writes_.clear();
+  observing_.clear();
+  for (auto& [request, recording] : std::exchange(records_in_flight_, {})) on_recorded(c, std::move(recording), {});
   for (auto& [name, group] : groups_) end_term(c, group, cause);
 }
 
 void Core::end_term(Context& c, GroupState& group, Cause cause) {
-  const bool led = group.phase == GroupState::Phase::leading || group.phase == GroupState::Phase::resigning;
+  const bool led = group.stands();
   group.phase = GroupState::Phase::idle;
-  group.retry.reset();
-  group.told.reset();
+  group.registers.clear();
+  group.asked.clear();
+  group.evicting = group.changed = group.writing = false;
+  group.read_again.reset(), group.write_again.reset(), group.evict_kill.reset(), group.told.reset();
+  standing_.erase(&group);
+  unready_.erase(&group);
+  rearm(group);
   if (!led) return;
-  for (auto& [name, entry] : jobs_)
-    if (entry.machine.term() == &group.term) entry.machine.depose(c), touch(c, entry);
+  std::erase_if(taken_, [&](const auto& taken) { return taken.second == group.name; });
+  for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
+    if (entry->machine.term() == &group.term) entry->machine.depose(c), touch(c, *entry);
   c.out.push_back(
       RecordTerm{{group.term.group, settings_.node, group.term.epoch, group.stored.elected_at, c.now.wall, cause}});
   Notice notice{stop_ ? Level::info : Level::warn, "leads no more", {{"group", group.term.group}}};
@@ -85,30 +94,22 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   c.out.push_back(std::move(notice));
 }
 
-/// A group is wanted while files name it, or while a register is left in it that no file of it defines.
-bool Core::wanted(const std::string& group) const {
-  const auto it = groups_.find(group);
-  if (it != groups_.end() && it->second.configured) return true;
-  return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-    const JobMachine& machine = job.second.machine;
-    return machine.owner() == group || (machine.definition() && machine.definition()->job.group == group);
-  });
+void Core::campaign(Context& c) {
+  for (auto& [name, group] : groups_) enter_or_leave(c, group);
 }
 
-void Core::campaign(Context& c) {
-  if (stop_ || !listed_) return;
-  std::set<std::string> names;
-  for (const auto& [name, entry] : jobs_) {
-    if (!entry.machine.owner().empty()) names.insert(entry.machine.owner());
-    if (entry.machine.definition()) names.insert(entry.machine.definition()->job.group);
-  }
-  for (const auto& [name, group] : groups_)
-    if (group.configured) names.insert(name);
-  for (const std::string& name : names) {
-    GroupState& state = group(name);
-    if (state.phase != GroupState::Phase::idle) continue;
-    state.phase = GroupState::Phase::candidate;
-    c.out.push_back(Campaign{name});
+/// A group is wanted while files name it, or while a register is left in it that no file of it defines.
+void Core::enter_or_leave(Context& c, GroupState& group) {
+  if (stop_ || !listed_ || !session_.is_open()) return;
+  const bool out = !group.is_wanted() || group.cool_until;
+  if (group.phase == GroupState::Phase::idle && !out) {
+    group.phase = GroupState::Phase::candidate;
+    c.out.push_back(Campaign{group.name});
+  } else if (group.phase == GroupState::Phase::candidate && out) {
+    group.phase = GroupState::Phase::idle;
+    resigns_.push_back(group.name);
+  } else if (group.phase == GroupState::Phase::leading && !group.is_wanted()) {
+    resign(c, group, Cause::resigned);
   }
 }
 
@@ -116,25 +117,52 @@ void Core::on(Context& c, const backend::Elected& event) {
   GroupState& group = this->group(event.group);
   if (group.phase != GroupState::Phase::candidate) return;
   group.phase = GroupState::Phase::reading;
-  group.term = Term{event.group, event.epoch, c.now.wall, {}, event.old_deadline, false};
+  group.term = Term{event.group, event.epoch, c.now.wall, {}, event.old_deadline, false, false, {}};
+  if (!event.resumed && event.epoch <= group.highest_epoch)
+    group.term.halted = "the store has gone back: epoch " + std::to_string(event.epoch) + " of group " + event.group +
+                        " was given, and " + std::to_string(group.highest_epoch) + " was seen";
+  group.highest_epoch = std::max(group.highest_epoch, event.epoch);
   group.resumed = event.resumed;
   group.last_alive = event.last_alive;
   read_takeover(c, group);
 }
 
 void Core::read_takeover(Context& c, GroupState& group) {
-  group.retry.reset();
-  Read read{++last_request_, {group_register(group.term.group)}};
-  for (const auto& [name, entry] : jobs_) {
-    const auto& definition = entry.machine.definition();
-    if (entry.machine.owner() == group.term.group || (definition && definition->job.group == group.term.group))
-      read.names.push_back(job_register(name));
-  }
-  reads_in_flight_[read.request] = {Asked::For::takeover, group.term.group, group.term.epoch, {}};
-  c.out.push_back(std::move(read));
+  group.read_again.reset();
+  std::vector<std::string> names{group_register(group.name)};
+  for (const JobEntry* entry : group.jobs) names.push_back(job_register(entry->machine.name()));
+  read(c, {Reading::For::takeover, group.name, group.term.epoch, {}, {}}, std::move(names));
 }
 
-/// The registers are read in our term: the term before is accounted for, and each job leads.
+/// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are looked
+/// for first.
+void Core::on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event) {
+  GroupState& group = this->group(asked.group);
+  if (group.phase != GroupState::Phase::reading || group.term.epoch != asked.epoch) return;
+  if (event.outcome != Outcome::done) {
+    group.read_again = c.now.steady + takeover_retry;
+    return rearm(group);
+  }
+  if (asked.what == Reading::For::outcomes) {
+    for (const Register& record : event.registers)
+      if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
+    take_over(c, group, std::exchange(group.registers, {}));
+    outcomes_.clear();
+    return;
+  }
+  std::vector<std::string> names;
+  for (const Register& r : event.registers) {
+    const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
+    if (parsed)
+      for (const OpenRun& run : parsed->runs)
+        if (!entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
+  }
+  if (names.empty()) return take_over(c, group, event.registers);
+  group.registers = event.registers;
+  read(c, {Reading::For::outcomes, group.name, group.term.epoch, {}, {}}, std::move(names));
+}
+
+/// The term before is accounted for, and each job leads.
 void Core::take_over(Context& c, GroupState& group, const std::vector<Register>& registers) {
   std::map<std::string_view, const Register*> by_name;
   for (const Register& r : registers) by_name[r.name] = &r;
@@ -142,13 +170,29 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
     const auto it = by_name.find(name);
     return it == by_name.end() ? std::nullopt : std::optional<Register>(*it->second);
   };
+  begin_term(c, group, find(group_register(group.name)));
+  for (JobEntry* entry : group.jobs) {
+    if (entry->machine.term()) continue;
+    entry->machine.know(find(job_register(entry->machine.name())));
+    wants_.changed.push_back(&entry->machine);
+  }
+  std::reverse(wants_.changed.begin(), wants_.changed.end());
+  while (!wants_.changed.empty()) {  // at once: what was read of outcomes is for this term only
+    JobMachine* job = wants_.changed.back();
+    wants_.changed.pop_back();
+    reconsider(c, *job);
+  }
+  requests_changed_ = outcomes_changed_ = true;
+}
+
+void Core::begin_term(Context& c, GroupState& group, const std::optional<Register>& stored) {
   group.phase = GroupState::Phase::leading;
+  standing_.insert(&group);
   told_ = {};  // runs that it adopts hang on its deadline
   Term& term = group.term;
   group.stored = {};
-  group.version = 0;
-  if (const auto stored = find(group_register(term.group))) {
-    group.version = stored->version;
+  group.version = stored ? stored->version : 0;
+  if (stored) {
     if (auto parsed = parse_group_register(stored->value))
       group.stored = std::move(*parsed);
     else
@@ -160,125 +204,118 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
     term.term_before = {before.elected_at, group.resumed ? term.elected_at : before.ended_at.value_or(alive)};
   }
   const WallTime recorded = group.resumed && before.epoch == term.epoch ? before.elected_at : term.elected_at;
-  group.stored = {term.epoch, settings_.node, recorded, {}, Cause::none, before.unknown};
-  if (!group.resumed) write_group(c, group);
+  GroupRegister& now = group.stored;
+  now.epoch = term.epoch;
+  now.node = settings_.node;
+  now.elected_at = recorded;
+  now.ended_at.reset();
+  now.cause = Cause::none;
+  if (now.halted.empty()) now.halted = term.halted;
+  term.halted = now.halted;
+  term.paused = now.paused;
+  group.changed = !group.resumed || now != before;
+  moved_.insert(&group);
   c.out.push_back(RecordTerm{{term.group, settings_.node, term.epoch, recorded, {}, Cause::none}});
   c.out.push_back(Notice{Level::info,
                          group.resumed ? "leads again, the same term" : "leads",
                          {{"group", term.group}, {"epoch", std::to_string(term.epoch)}}});
-  for (auto& [name, entry] : jobs_) {
-    const auto& definition = entry.machine.definition();
-    const bool concerned = entry.machine.owner() == term.group || (definition && definition->job.group == term.group);
-    if (!concerned || entry.machine.term()) continue;
-    entry.machine.know(find(job_register(name)));
-    changed_.push_back(&entry.machine);
-  }
-  std::reverse(changed_.begin(), changed_.end());
 }
 
-void Core::write_group(Context&, GroupState& group) {
-  group_batch_.push_back(
-      {group.term.group, group.term.epoch, group_register(group.term.group), to_text(group.stored), group.version});
-  group_batch_names_.push_back(group.term.group);
+/// Nothing of the group is launched any more, until it is repaired.
+void Core::halt(Context& c, GroupState& group, const std::string& why) {
+  group.term.halted = group.stored.halted = why;
+  group.changed = true;
+  moved_.insert(&group);
+  c.out.push_back(Notice{Level::error, "group halted: " + why, {{"group", group.name}}});
+  for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
+    if (entry->machine.standing() == JobMachine::Standing::leading) entry->machine.halt(c), touch(c, *entry);
+}
+
+/// What time, its jobs, or its requests have made possible.
+void Core::advance_group(Context& c, GroupState& group) {
+  const auto due = [&](std::optional<SteadyTime>& at) {
+    if (!at || *at > c.now.steady) return false;
+    at.reset();
+    return true;
+  };
+  if (due(group.cool_until)) group.look_again.reset();
+  if (due(group.read_again)) read_takeover(c, group);
+  if (due(group.write_again))
+    read(c, {Reading::For::group, group.name, group.term.epoch, {}, {}}, {group_register(group.name)});
+  if (group.cool_until && due(group.look_again) && session_.is_open()) {
+    group.look_again = c.now.steady + look_pause;
+    observing_[++last_request_] = &group;
+    c.out.push_back(Observe{last_request_, group.name});
+  }
+  enter_or_leave(c, group);
+  advance_group_requests(c, group);
+  advance_eviction(c, group);
+  resign_if_done(c, group);
+  if (group.changed && !group.writing && !group.write_again && group.phase == GroupState::Phase::leading)
+    write_group(c, group);
+}
+
+/// Evicted: hands over once its jobs are done.
+void Core::advance_eviction(Context& c, GroupState& group) {
+  if (!group.evicting || group.phase != GroupState::Phase::leading) return;
+  if (group.evict_kill && *group.evict_kill <= c.now.steady) {
+    group.evict_kill.reset();
+    for (JobEntry* entry : group.jobs)
+      if (entry->machine.term() == &group.term) entry->machine.kill_all(c, Reason::leadership_lost);
+  }
+  if (may_resign(group)) resign(c, group, Cause::evicted);
+}
+
+void Core::resign(Context& c, GroupState& group, Cause cause) {
+  group.phase = GroupState::Phase::resigning;
+  group.term.draining = true;
+  group.stored.ended_at = c.now.wall;
+  group.stored.cause = cause;
+  write_group(c, group);
+  resigns_.push_back(group.name);
+}
+
+void Core::rearm(GroupState& group) {
+  std::optional<SteadyTime> wake;
+  for (const auto& at : {group.read_again, group.write_again, group.look_again, group.evict_kill, group.cool_until})
+    if (at && (!wake || *at < *wake)) wake = at;
+  if (wake == group.wake) return;
+  if (group.wake) group_wakes_.erase({*group.wake, &group});
+  if (wake) group_wakes_.insert({*wake, &group});
+  group.wake = wake;
 }
 
 void Core::on(Context& c, const backend::Deposed& event) {
   GroupState& group = this->group(event.group);
-  if (group.phase == GroupState::Phase::idle || group.term.epoch != event.epoch) return;
-  end_term(c, group, stop_ ? Cause::shutdown : event.cause);
+  if (group.phase == GroupState::Phase::idle || group.phase == GroupState::Phase::candidate) return;
+  if (group.term.epoch != event.epoch) return;
+  const bool evicted = group.evicting;
+  const bool resigned = group.phase == GroupState::Phase::resigning;
+  for (const Request& request : group.asked)
+    if (request.kind == Request::Kind::evict) wants_.answers.push_back({request.id, Answer::done()});
+  end_term(c, group, stop_ ? Cause::shutdown : evicted ? Cause::evicted : event.cause);
   if (stop_) return;
-  if (wanted(event.group))
-    group.phase = GroupState::Phase::candidate;
-  else
-    resigns_.push_back(event.group);
+  if (evicted) {
+    group.cool_until = c.now.steady + 3 * session_.timeout();
+    group.look_again = c.now.steady;
+  }
+  if (!resigned) group.phase = GroupState::Phase::candidate;  // the store asks us again
+  moved_.insert(&group);
 }
 
-void Core::on(Context& c, const backend::Wrote& event) {
-  if (const auto it = group_writes_.find(event.request); it != group_writes_.end()) {
-    GroupState& group = this->group(it->second);
-    group_writes_.erase(it);
-    if (event.answers.empty() || event.answers[0].outcome == Outcome::done) {
-      if (!event.answers.empty()) group.version = event.answers[0].version;
-      return;
-    }
-    c.out.push_back(Notice{
-        Level::warn, "the group's register was not written: " + event.answers[0].text, {{"group", group.term.group}}});
-    return;
-  }
-  const auto it = writes_in_flight_.find(event.request);
-  if (it == writes_in_flight_.end()) return;
-  const auto jobs = std::move(it->second);
-  writes_in_flight_.erase(it);
-  BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto& [job, serial] = jobs[i];
-    job->on_write_answer(c, serial, event.answers[i]);
-    touch(c, entry(job->name()));
-  }
-}
-
-void Core::on(Context& c, const backend::ReadDone& event) {
-  const auto it = reads_in_flight_.find(event.request);
-  if (it == reads_in_flight_.end()) return;
-  const Asked asked = std::move(it->second);
-  reads_in_flight_.erase(it);
-  const bool done = event.outcome == Outcome::done;
-  if (asked.what == Asked::For::list) {
-    if (!done) {
-      list_at_ = c.now.steady + takeover_retry;
-      return;
-    }
-    for (const Register& r : event.registers) {
-      JobMachine& job = entry(r.name.substr(2)).machine;
-      if (!job.term()) job.know(r);
-    }
-    listed_ = true;
-    campaign(c);
-  } else if (asked.what == Asked::For::takeover) {
-    GroupState& group = this->group(asked.group);
-    if (group.phase != GroupState::Phase::reading || group.term.epoch != asked.epoch) return;
-    if (done)
-      take_over(c, group, event.registers);
-    else
-      group.retry = c.now.steady + takeover_retry;
-  } else {
-    if (!done && !poll_at_) poll_at_ = c.now.steady + takeover_retry;
-    for (const std::string& name : asked.jobs) {
-      const auto found = std::find_if(event.registers.begin(), event.registers.end(),
-                                      [&](const Register& r) { return r.name == job_register(name); });
-      Entry& job = entry(name);
-      if (!done)
-        job.machine.on_read_unknown(c);
-      else
-        job.machine.on_read(c, found == event.registers.end() ? std::nullopt : std::optional<Register>(*found));
-      touch(c, job);
-    }
-  }
-}
-
-/// Jobs asked for their registers to be read (again).
-void Core::read_jobs(Context& c) {
-  if (reads_.empty() || !session_.is_open()) return reads_.clear();
-  Read read{++last_request_, {}};
-  Asked asked{Asked::For::jobs, {}, 0, {}};
-  for (const JobMachine* job : reads_) {
-    read.names.push_back(job_register(job->name()));
-    asked.jobs.push_back(job->name());
-  }
-  reads_.clear();
-  reads_in_flight_[read.request] = std::move(asked);
-  c.out.push_back(std::move(read));
-}
-
-/// Jobs whose register still belongs to another group's leader: look again whether it was released.
-void Core::poll_waiting(Context& c) {
-  poll_at_.reset();
-  for (auto& [name, entry] : jobs_) {
-    const JobMachine& job = entry.machine;
-    if (job.term() || (!(job.definition() && led(job.definition()->job.group)) && !led(job.owner()))) continue;
-    reads_.push_back(&entry.machine);
-    poll_at_ = c.now.steady + poll_pause;
-  }
+/// While it stays out after an eviction: whether there is anybody else.
+void Core::on(Context&, const backend::Observed& event) {
+  const auto it = observing_.find(event.request);
+  if (it == observing_.end()) return;
+  GroupState& group = *it->second;
+  observing_.erase(it);
+  if (event.outcome != Outcome::done || !group.cool_until) return;
+  for (const Election& election : event.elections)
+    for (const Candidate& other : election.candidates)
+      if (election.group == group.name && other.node != settings_.node) return;
+  group.cool_until.reset();
+  group.look_again.reset();
+  moved_.insert(&group);
 }
 
 }  // namespace ballot::core

@@ -17,47 +17,44 @@ void Core::on(Context& c, const Stop& event) {
   stop_ = event;
   stop_asked_at_ = c.now.steady;
   give_up_at_ = c.now.steady + stop_bound;
+  give_up_asked(c, "the daemon is stopping");
   for (auto& [name, group] : groups_) {
     group.term.draining = true;
-    if (group.phase == GroupState::Phase::candidate || group.phase == GroupState::Phase::reading) {
-      group.phase = GroupState::Phase::idle;
-      resigns_.push_back(name);
-    }
+    if (group.phase != GroupState::Phase::candidate && group.phase != GroupState::Phase::reading) continue;
+    group.phase = GroupState::Phase::idle;
+    resigns_.push_back(name);
   }
+  unready_ = standing_;
+  moved_.insert(standing_.begin(), standing_.end());
   touch_all(c);
 }
 
-/// Every job of the group is written and closed, and no run of it is open.
+/// Every job of the group is written and closed, and no run of it is open that ends with its term.
 bool Core::may_resign(const GroupState& group) const {
-  return std::all_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-    const JobMachine& machine = job.second.machine;
-    return machine.term() != &group.term || (machine.is_clean() && (stop_->leave || machine.open_runs() == 0));
-  });
+  const bool leave = stop_ && stop_->leave;
+  return !group.writing && !group.changed &&
+         std::all_of(group.jobs.begin(), group.jobs.end(), [&](const JobEntry* job) {
+           const JobMachine& machine = job->machine;
+           return machine.term() != &group.term || (machine.is_clean() && (leave || machine.bound_runs() == 0));
+         });
 }
 
-/// Hands over each group whose jobs are done. False: some are not, or have not been taken back yet.
-bool Core::resign_what_is_done(Context& c) {
-  bool done = true;
-  for (auto& [name, group] : groups_) {
-    const bool leads = group.phase == GroupState::Phase::leading;
-    const bool ready = leads && may_resign(group);
-    if (ready && !stop_->leave) {
-      group.phase = GroupState::Phase::resigning;
-      group.stored.ended_at = c.now.wall;
-      group.stored.cause = Cause::shutdown;
-      write_group(c, group);
-      resigns_.push_back(name);
-    }
-    done = done && group.phase != GroupState::Phase::resigning && (!leads || ready);
-  }
-  return done;
+/// A group whose jobs are done is handed over; or, to be left, is ready.
+void Core::resign_if_done(Context& c, GroupState& group) {
+  if (!stop_ || closing_ || group.phase != GroupState::Phase::leading || !may_resign(group)) return;
+  if (stop_->leave)
+    unready_.erase(&group);
+  else
+    resign(c, group, Cause::shutdown);
 }
 
 /// The bound of a stop: what is not written or not dead by now is left to the next term.
 void Core::give_up_stop(Context& c) {
-  for (const auto& [name, entry] : jobs_)
-    if (entry.machine.term() && (!entry.machine.is_clean() || entry.machine.open_runs() > 0))
-      c.out.push_back(Notice{Level::error, "stopping without an end of this job's runs or writes", {{"job", name}}});
+  for (const GroupState* group : unready_)
+    for (const JobEntry* job : group->jobs)
+      if (job->machine.term() && (!job->machine.is_clean() || job->machine.bound_runs() > 0))
+        c.out.push_back(Notice{
+            Level::error, "stopping without an end of this job's runs or writes", {{"job", job->machine.name()}}});
 }
 
 void Core::advance_stop(Context& c) {
@@ -65,23 +62,22 @@ void Core::advance_stop(Context& c) {
   if (c.now.steady >= stop_asked_at_ + stop_->wait && !killed_ && !stop_->leave) {
     killed_ = true;
     Millis longest{0};
-    for (const auto& [name, entry] : jobs_)
-      for (const LiveRun& run : entry.machine.runs()) longest = std::max(longest, run.open.kill_grace);
+    for (const JobEntry* job : open_)
+      for (const LiveRun& run : job->machine.runs()) longest = std::max(longest, run.open.kill_grace);
     give_up_at_ = c.now.steady + longest + stop_bound;
   }
   if (killed_)
-    for (auto& [name, entry] : jobs_) entry.machine.kill_all(c, Reason::shutdown);
+    for (JobEntry* job : std::vector(open_.begin(), open_.end())) job->machine.kill_all(c, Reason::shutdown);
   const bool give_up = (killed_ || stop_->leave) && c.now.steady >= give_up_at_;
-  if (!resign_what_is_done(c) && session_.is_open() && !give_up) return;
+  if (!unready_.empty() && session_.is_open() && !give_up) return;
   if (give_up) give_up_stop(c);
   const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
   closing_ = true;
   session_.end(stop_->leave, c.out);
-  for (auto& [name, group] : groups_) {  // what is still led is left standing in the store
-    if (group.phase == GroupState::Phase::idle) continue;
-    group.phase = GroupState::Phase::idle;
-    for (auto& [job, entry] : jobs_)
-      if (entry.machine.term() == &group.term) entry.machine.depose(c), touch(c, entry);
+  for (GroupState* group : std::exchange(standing_, {})) {  // what is still led is left standing in the store
+    group->phase = GroupState::Phase::idle;
+    for (JobEntry* job : std::vector(group->jobs.begin(), group->jobs.end()))
+      if (job->machine.term() == &group->term) job->machine.depose(c), touch(c, *job);
   }
   if (open) return;
   stopped_ = true;

@@ -4,17 +4,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "ballot/backend.hpp"
 #include "base/runner_wire.hpp"
+#include "core/request.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::core {
 
-/// Names whoever asked; answered by exactly one Reply.
+/// Names whoever asked.
 using Asker = std::uint64_t;
 
 /// Time has passed: what Core::wake() asked for.
@@ -23,6 +23,14 @@ struct Tick {};
 /// The jobs and groups that the files define now. Complete: what is not in it is not defined any more.
 struct Load {
   std::vector<schedule::DefinitionPtr> jobs;
+  std::vector<Group> groups;
+};
+
+/// What has changed since the Load before: jobs that are new or defined otherwise, and those that are not defined any
+/// more. `groups` is complete.
+struct Reload {
+  std::vector<schedule::DefinitionPtr> jobs;
+  std::vector<std::string> removed;
   std::vector<Group> groups;
 };
 
@@ -41,17 +49,13 @@ struct Recorded {
   std::vector<runner::AttemptId> ids;
 };
 
-/// Run `job` now, by hand. `run` is chosen by whoever asks, so that asking again is harmless.
-struct TriggerJob {
+/// Somebody asks for something: it becomes a record in the store, for whoever leads. Answered by exactly one Reply, at
+/// the latest after `patience`; a trigger that waits, by a RunEnded after it. `request.until` is the core's to set.
+struct Ask {
   Asker asker = 0;
-  RunId run;
-  std::string job;
-};
-
-struct PauseJob {
-  Asker asker = 0;
-  std::string job;
-  bool paused = true;  // false: resume
+  Request request;
+  std::string run_suffix;  // kill, forget: the last digits of the run's id
+  Millis patience = std::chrono::seconds(30);
 };
 
 /// Stop cleanly. Groups without open runs are resigned at once, the others when their runs have ended, or after `wait`,
@@ -61,7 +65,7 @@ struct Stop {
   bool leave = false;
 };
 
-using Event = std::variant<Tick, Load, Inventory, RunnerGone, BackendEvent, runner::Started, runner::Refused,
-                           runner::CannotStart, runner::Ended, Recorded, TriggerJob, PauseJob, Stop>;
+using Event = std::variant<Tick, Load, Reload, Inventory, RunnerGone, BackendEvent, runner::Started, runner::Refused,
+                           runner::CannotStart, runner::Ended, Recorded, Ask, Stop>;
 
 }  // namespace ballot::core

@@ -7,13 +7,12 @@
 namespace ballot::core {
 
 std::string Invariants::broken(const Core& core) {
-  for (const auto& [name, entry] : core.jobs_) {
-    std::string what = broken(entry.machine);
-    if (!what.empty()) return "job " + name + ": " + what;
+  for (const JobEntry* entry : core.touched_) {
+    std::string what = broken(entry->machine);
+    if (!what.empty()) return "job " + entry->machine.name() + ": " + what;
   }
-  for (const auto& [name, group] : core.groups_)
-    if (group.phase == Core::GroupState::Phase::leading && !core.session_.is_open())
-      return "group " + name + " is led without a session";
+  if (!core.standing_.empty() && !core.session_.is_open())
+    return "group " + (*core.standing_.begin())->name + " is led without a session";
   return {};
 }
 

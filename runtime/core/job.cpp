@@ -38,73 +38,16 @@ const std::string& JobMachine::owner() const {
   return definition_ ? definition_->job.group : nobody;
 }
 
-void JobMachine::know(const std::optional<Register>& stored) {
-  known_ = true;
-  exists_ = stored.has_value();
-  version_ = stored ? stored->version : 0;
-  register_ = {};
-  trouble_.clear();
-  pending_.reset();
-  if (!stored) return;
-  auto parsed = parse_job_register(stored->value);
-  if (parsed)
-    register_ = std::move(*parsed);
-  else
-    trouble_ = parsed.error().what;
-}
-
-void JobMachine::lead(Context& c, const Term& term) {
-  term_ = &term;
-  blocked_ = false;
-  blocked_since_.reset();
-  retry_at_.reset();
-  if (!trouble_.empty()) return halt(c);
-  standing_ = Standing::leading;
-  make_plan();
-  copy_dispositions(c);
-  settle_open_runs(c);
-  settlement_.reset(std::max(register_.cursor, register_.since));
-}
-
-void JobMachine::depose(Context& c) {
-  term_ = nullptr;
-  standing_ = Standing::idle;
-  flush_at_.reset();
-  close_at_.reset();
-  for (LiveRun& run : runs_)
-    if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
-  refuse_asked(c, "this node no longer leads the job's group");
-  rearm(c);
-}
-
-/// Whoever waits for an answer gets it: it will not be done.
-void JobMachine::refuse_asked(Context& c, const char* why) {
-  const auto refuse = [&](std::optional<Asker> asker) {
-    if (asker) c.out.push_back(Reply{*asker, false, why, {}, Errc::unavailable});
-  };
-  if (pending_) refuse(std::exchange(pending_->asker, std::nullopt));
-  for (LiveRun& run : runs_) refuse(std::exchange(run.asker, std::nullopt));
-  for (const TriggerJob& request : std::exchange(manual_, {})) refuse(request.asker);
-  for (const PauseJob& request : std::exchange(pauses_, {})) refuse(request.asker);
-}
-
-/// The register cannot be used: nothing of the job is launched or written.
-void JobMachine::halt(Context& c) {
-  standing_ = Standing::halted;
-  settlement_.reset(std::max(register_.cursor, register_.since));
-  refuse_asked(c, "the job is halted: its register cannot be read");
-  c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}}});
-}
-
 void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && pending_) repeat_write(c);
   scanning_ = false;
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
-    if (!redefine(c) && !change_pause(c) && settle(c)) {
+    if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claim_manual(c) && !claim_due(c)) flush(c);
     }
   }
+  if (standing_ != Standing::leading) publish(c);
   rearm(c);
 }
 
@@ -151,7 +94,7 @@ ScanRules JobMachine::scan_rules(const Context& c, ScanRules::Mode mode) const {
 
 /// Decides the slots up to now. False while there is more to look at than a step may take.
 bool JobMachine::settle(Context& c) {
-  if (term_->draining || register_.paused || !is_defined()) {
+  if (term_->draining || is_paused() || !is_defined()) {
     settlement_.rewind();
     return true;
   }
@@ -231,12 +174,13 @@ void JobMachine::see_boot(JobRegister& next, const Context& c) const {
 
 /// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. True if it has begun something.
 bool JobMachine::change_pause(Context& c) {
-  while (!pauses_.empty() && pauses_.front().paused == register_.paused) {
-    c.out.push_back(Reply{pauses_.front().asker, true, "", {}, {}});
+  const auto pauses = [](const Request& request) { return request.kind == Request::Kind::pause; };
+  while (!pauses_.empty() && pauses(pauses_.front()) == register_.paused) {
+    c.wants.answers.push_back({pauses_.front().id, Answer::done()});
     pauses_.erase(pauses_.begin());
   }
-  if (pauses_.empty()) return false;
-  const bool pausing = pauses_.front().paused;
+  if (pauses_.empty() || !exists_) return false;
+  const bool pausing = pauses(pauses_.front());
   settlement_.rewind();
   if (!pausing) {
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall);
@@ -245,8 +189,45 @@ bool JobMachine::change_pause(Context& c) {
   }
   PendingWrite write = begin_write(c, disposition_limit);
   write.next.paused = pausing;
-  write.asker = pauses_.front().asker;
+  write.answers = pauses_.front().id;
   pauses_.erase(pauses_.begin());
+  send(c, std::move(write));
+  return true;
+}
+
+void JobMachine::settle_pause(Context& c) {
+  if (standing_ == Standing::leading && is_defined()) unpause_until_ = c.now.wall;
+}
+
+/// The group resumes: what it passed is written before it claims again. True if it has begun something.
+bool JobMachine::finish_pause(Context& c) {
+  if (!unpause_until_) return false;
+  settlement_.rewind();
+  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), *unpause_until_);
+  if (scanning_) return true;
+  if (settlement_.has_decided()) return send(c, begin_write(c, disposition_limit)), true;
+  unpause_until_.reset();
+  return false;
+}
+
+/// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something.
+bool JobMachine::mend(Context& c) {
+  if (!mend_) return false;
+  settlement_.rewind();
+  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::halted), c.now.wall);
+  if (scanning_) return true;
+  const bool last = settlement_.decided_count() <= disposition_limit;
+  PendingWrite write = begin_write(c, disposition_limit);
+  // No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
+  const auto above = static_cast<std::uint64_t>(c.now.wall.time_since_epoch().count());
+  write.next.fence = std::max({write.next.fence, highest_fence_ + 1, above});
+  if (last) {
+    write.next.cursor = std::max(write.next.cursor, whole_seconds(c.now.wall));
+    write.next.repaired_at = c.now.wall;
+    write.next.repaired_by = mend_->second;
+    write.answers = mend_->first;
+    write.mends = true;
+  }
   send(c, std::move(write));
   return true;
 }
@@ -263,33 +244,33 @@ bool JobMachine::claim_due(Context& c) {
   run.id = c.random.run_id(c.now.wall);
   run.slot = due->at;
   run.trigger = due->trigger;
-  claim(c, std::move(write), std::move(run), std::nullopt);
+  claim(c, std::move(write), std::move(run));
   return true;
 }
 
-/// Begins the oldest manual run, or says why not.
+/// Begins the oldest manual run, or says why not. A stopping daemon leaves it to the next leader.
 bool JobMachine::claim_manual(Context& c) {
-  if (term_->draining) return refuse_asked(c, "the daemon is stopping"), false;
-  while (!manual_.empty()) {
+  while (!manual_.empty() && !term_->draining) {
     if (!busy() && !c.settings.dry_run && (is_full() || !c.may_claim())) return false;
-    const TriggerJob request = manual_.front();
+    const Request request = manual_.front();
     manual_.erase(manual_.begin());
     last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
     OpenRun run;
-    run.id = request.run;
+    run.id = request.id;
     run.slot = last_manual_;
     run.trigger = Trigger::manual;
+    run.awaited = request.wait;
     if (busy() || c.settings.dry_run) {
       refuse_manual(c, request, run.slot, busy() ? Reason::overlap : Reason::dry_run);
       continue;
     }
-    claim(c, begin_write(c, 0), std::move(run), request.asker);
+    claim(c, begin_write(c, 0), std::move(run));
     return true;
   }
   return false;
 }
 
-void JobMachine::refuse_manual(Context& c, const TriggerJob& request, WallTime slot, Reason reason) {
+void JobMachine::refuse_manual(Context& c, const Request& request, WallTime slot, Reason reason) {
   Row row;
   row.job = name_;
   row.group = term_->group;
@@ -299,10 +280,10 @@ void JobMachine::refuse_manual(Context& c, const TriggerJob& request, WallTime s
   row.reason = reason;
   row.node = c.settings.node;
   row.epoch = term_->epoch;
-  c.out.push_back(Record{row});
+  c.out.push_back(RecordRow{row});
   const std::string why = reason == Reason::overlap ? "skipped: overlap (the job's previous run has not ended)"
                                                     : "skipped: dry_run (the daemon runs with --dry-run)";
-  c.out.push_back(Reply{request.asker, false, why, {}, Errc::conflict});
+  c.wants.answers.push_back({request.id, Answer::refused(Errc::conflict, why)});
 }
 
 /// Writes what is decided and closes what has ended, when it has waited long enough.
@@ -326,7 +307,10 @@ bool JobMachine::flush(Context& c) {
 void JobMachine::rearm(Context& c) {
   wall_wake.reset();
   steady_wake.reset();
-  if (standing_ != Standing::leading) return;
+  if (standing_ != Standing::leading) {
+    steady_wake = publish_at_;
+    return;
+  }
   if (pending_) {
     steady_wake = pending_->repeat_at;
     return;
@@ -340,32 +324,12 @@ void JobMachine::rearm(Context& c) {
   if (const DueSlot* due = settlement_.first_due(); due && definition_)
     earliest(wall_wake, std::optional(due->at + definition_->job.start_deadline + Millis(1)));
   if (scanning_) earliest(steady_wake, std::optional(c.now.steady));
-  if (term_->draining || register_.paused || blocked_ || !is_defined()) return;
+  if (term_->draining || is_paused() || blocked_ || !is_defined()) return;
   const auto slot = anchored_plan(c).next(settlement_.position());
   if (slot && slot->at <= c.now.wall)
     earliest(steady_wake, std::optional(c.now.steady));
   else if (slot)
     earliest(wall_wake, std::optional(slot->at));
-}
-
-void JobMachine::trigger(Context& c, const TriggerJob& event) {
-  const bool here = standing_ == Standing::leading && !term_->draining;
-  if (!definition_)
-    c.out.push_back(Reply{event.asker, false, "no job file defines " + name_, {}, Errc::not_found});
-  else if (!here)
-    c.out.push_back(
-        Reply{event.asker, false, "this node does not lead group " + definition_->job.group, {}, Errc::unavailable});
-  else if (std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) { return run.open.id == event.run; }))
-    c.out.push_back(Reply{event.asker, true, "", event.run, {}});
-  else
-    manual_.push_back(event);
-}
-
-void JobMachine::pause(Context& c, const PauseJob& event) {
-  if (standing_ == Standing::leading && !term_->draining)
-    pauses_.push_back(event);
-  else
-    c.out.push_back(Reply{event.asker, false, "this node does not lead the job's group", {}, Errc::unavailable});
 }
 
 bool JobMachine::is_clean() const {
@@ -377,6 +341,20 @@ bool JobMachine::is_clean() const {
 int JobMachine::open_runs() const {
   return static_cast<int>(
       std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); }));
+}
+
+int JobMachine::bound_runs() const {
+  return static_cast<int>(std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) {
+    return !run.has_ended() && run.open.on_leadership_lost == OnLeadershipLost::terminate;
+  }));
+}
+
+bool JobMachine::may_start() const {
+  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) {
+    const bool under_way = run.state == LiveRun::State::claiming || run.state == LiveRun::State::held ||
+                           run.state == LiveRun::State::starting;
+    return under_way && run.open.trigger != Trigger::manual;
+  });
 }
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {

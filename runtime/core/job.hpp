@@ -6,7 +6,8 @@
 //   leading  | the term ends                                      | idle (runs that were started go on)
 //   leading  | the register is released, or moved away            | idle; Core asks again who owns it
 //   waiting  | the other group's leader has released it           | leading
-//   halted   | (an unreadable register, or a newer format)        | stays until it is read again in another term
+//   halted   | (an unreadable register, a newer format, a store  | repaired: leading
+//            | that has gone back; or its whole group is halted)  |
 //
 // While leading, one write at a time:
 //   none -> sent -> done: rows are recorded, the claimed run is launched
@@ -14,10 +15,14 @@
 //                -> conflict, not leader: after an unknown outcome as there; else read again, or the term is over
 //                -> failed: nothing happened; tried anew a second later
 //
+// A run that ends here while another node leads, or nobody, is published as an outcome for whoever leads next.
+//
 // Pure; on the loop thread; used by Core, which gives it a Context and performs what it leaves there.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +57,9 @@ struct Term {
   WallTime elected_at{};
   std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until: what Coverage wants
   std::optional<SteadyTime> old_deadline;
-  bool draining = false;  // a clean stop: nothing new is claimed
+  bool draining = false;  // a clean stop, or an eviction: nothing new is claimed
+  bool paused = false;    // the whole group
+  std::string halted;     // why the whole group is; "" where it is not
 };
 
 class JobMachine;
@@ -64,18 +71,34 @@ struct JobWrite {
   RegisterWrite request;
 };
 
+/// What became of a request.
+struct Answered {
+  RunId request;
+  Answer answer;
+};
+
+/// What the jobs want of the store in a step.
+struct Wants {
+  std::vector<JobWrite> writes;
+  std::vector<JobMachine*> reads;    // jobs whose register must be read again
+  std::vector<JobMachine*> changed;  // jobs whose register may have another owner now
+  std::vector<Answered> answers;
+  std::vector<Row> awaited;           // ends of runs that whoever triggered them waits for
+  std::vector<Row> outcomes;          // ends to be published
+  std::vector<std::string> removals;  // records that nobody needs any more
+};
+
 /// What a job may use in a step, and where it leaves what it wants done.
 struct Context {
   Now now;
   const CoreSettings& settings;
   const Session& session;
   const Inventory& inventory;
-  bool runner = true;  // the runner is there: what is launched arrives
+  const std::map<runner::AttemptId, Row>& outcomes;  // of a term's open runs, as published, while it takes over
+  bool runner = true;                                // the runner is there: what is launched arrives
   Random& random;
   Actions& out;
-  std::vector<JobWrite>& writes;
-  std::vector<JobMachine*>& reads;    // jobs whose register must be read again
-  std::vector<JobMachine*>& changed;  // jobs whose register may have another owner now
+  Wants& wants;
 
   bool may_claim() const { return runner && session.may_claim(now); }
 };
@@ -102,6 +125,11 @@ class JobMachine {
   /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
   void lead(Context& c, const Term& term);
   void depose(Context& c);
+  /// The term is halted: nothing of the job is launched or written until it is repaired.
+  void halt(Context& c);
+  /// This node's runs that the register shows, where they have not been taken up yet: what the runner does not know is
+  /// lost. For a register of which it is not known whose it is.
+  void adopt_own(Context& c);
 
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);
@@ -117,15 +145,34 @@ class JobMachine {
   void on_ended(Context& c, const runner::Ended& event);
   void on_recorded(const runner::AttemptId& id);
   void on_inventory(Context& c);
+  /// Another node's word on a run of this job.
+  void on_outcome(Context& c, const Row& outcome);
+  /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
+  void on_published(Context& c, const runner::AttemptId& id, bool done);
 
-  void trigger(Context& c, const TriggerJob& event);
-  void pause(Context& c, const PauseJob& event);
+  /// trigger, pause, resume, forget: of the leader; kill: of the node that executes the run. What a term that ends
+  /// leaves undone is not answered: the request stays for the next one.
+  void ask(Context& c, const Request& request);
+  /// The whole group's pause is over: the slots up to now are settled as skipped: paused.
+  void settle_pause(Context& c);
+  /// Ends a halt: a new register above every fence seen. `request` is answered, where there is one.
+  void repair(Context& c, const std::optional<RunId>& request, const std::string& by);
   void kill_all(Context& c, Reason reason);
 
   /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
   bool is_clean() const;
-  /// Runs that have not ended.
+  /// Runs of this node, or of a dead term, that have not ended.
   int open_runs() const;
+  /// Those among them that end with their term.
+  int bound_runs() const;
+  /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
+  bool may_start() const;
+  bool is_settling_pause() const { return unpause_until_.has_value(); }
+  bool is_mending() const { return mend_.has_value(); }
+  /// Why the store seems to have gone back: "" where it does not.
+  const std::string& regress() const { return regress_; }
+  bool executes(const RunId& run) const;
+  bool shows(const RunId& run) const;
 
   Standing standing() const { return standing_; }
   const Term* term() const { return term_; }
@@ -153,8 +200,9 @@ class JobMachine {
     std::optional<RunId> claim;  // launched once it is confirmed
     bool claims_due_slot = false;
     std::vector<runner::AttemptId> closes;
-    std::optional<Asker> asker;  // of a pause
-    bool unknown = false;        // an outcome of it was unknown
+    std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
+    bool mends = false;            // the last write of a repair
+    bool unknown = false;          // an outcome of it was unknown
     std::optional<SteadyTime> repeat_at;
     bool reading = false;
   };
@@ -166,9 +214,11 @@ class JobMachine {
   bool claim_due(Context& c);
   bool change_pause(Context& c);
   bool flush(Context& c);
-  void refuse_manual(Context& c, const TriggerJob& request, WallTime slot, Reason reason);
-  void refuse_asked(Context& c, const char* why);
-  void halt(Context& c);
+  bool finish_pause(Context& c);
+  bool mend(Context& c);
+  void refuse_manual(Context& c, const Request& request, WallTime slot, Reason reason);
+  void refuse_asked(Context& c, const std::string& why);
+  bool is_paused() const { return register_.paused || (term_ && term_->paused); }
   void block(const Context& c);
   void rearm(Context& c);
   void anchor(JobRegister& next, const Context& c) const;
@@ -188,13 +238,19 @@ class JobMachine {
   void settle_late(Context& c, const WriteAnswer& answer);
   void on_write_failed(Context& c, const std::string& text);
   void give_up(Context& c, const PendingWrite& write);
+  void close(Context& c, const PendingWrite& write);
   void resolve(Context& c, const std::optional<Register>& stored);
   void make_plan();
   std::vector<Row> rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
                            const std::string& node) const;
 
   // runs (job_runs.cpp)
-  void claim(Context& c, PendingWrite write, OpenRun run, std::optional<Asker> asker);
+  void claim(Context& c, PendingWrite write, OpenRun run);
+  void publish(Context& c);
+  void kill(Context& c, LiveRun& run, Reason reason);
+  void ask_kill(Context& c, const Request& request);
+  void ask_forget(Context& c, const Request& request);
+  void ask_trigger(Context& c, const Request& request);
   void confirm_claim(Context& c, const RunId& id);
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
@@ -213,6 +269,9 @@ class JobMachine {
   std::uint64_t version_ = 0;
   JobRegister register_;
   std::string trouble_;
+  bool newer_ = false;  // trouble_ is a newer format: not to be repaired
+  std::string regress_;
+  std::uint64_t highest_fence_ = 0, highest_version_ = 0;  // of all that any answer showed this node
 
   Standing standing_ = Standing::idle;
   const Term* term_ = nullptr;
@@ -221,10 +280,13 @@ class JobMachine {
   Settlement settlement_;
   std::uint64_t last_serial_ = 0;
   bool scanning_ = false;  // a scan goes on in the next step
-  std::optional<PendingWrite> pending_;
+  std::unique_ptr<PendingWrite> pending_;
   std::vector<LiveRun> runs_;
-  std::vector<TriggerJob> manual_;
-  std::vector<PauseJob> pauses_;
+  std::vector<Request> manual_, pauses_;
+  std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
+  std::optional<WallTime> unpause_until_;
+  std::optional<std::pair<std::optional<RunId>, std::string>> mend_;  // a repair: the request, and who asked
+  std::optional<SteadyTime> publish_at_;
   bool blocked_ = false;                   // no claim can be made now
   std::optional<WallTime> blocked_since_;  // nor could one be confirmed since
   std::optional<SteadyTime> flush_at_, close_at_, retry_at_;

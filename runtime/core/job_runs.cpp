@@ -1,14 +1,16 @@
 // A job's runs: claimed, launched, adopted from an earlier term, ended.
 #include <algorithm>
+#include <utility>
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "core/job.hpp"
+#include "core/outcome.hpp"
 
 namespace ballot::core {
 namespace {
 
-constexpr Millis foreign_slack{1000};  // past the deadline of a term that ended without a word
+constexpr Millis foreign_slack{1000};  // past the last moment at which a `terminate` run of a dead term may live
 
 Notice run_notice(Level level, std::string text, const LiveRun& run) {
   Notice notice{level, std::move(text), {{"job", run.row.job}, {"slot", format_slot(run.open.slot)}}};
@@ -41,13 +43,14 @@ LiveRun* JobMachine::find(const runner::AttemptId& id) {
   return it == runs_.end() ? nullptr : &*it;
 }
 
-void JobMachine::claim(Context& c, PendingWrite write, OpenRun run, std::optional<Asker> asker) {
+void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
   const Job& job = definition_->job;
   run.fence = ++write.next.fence;
   run.epoch = term_->epoch;
   run.node = c.settings.node;
   run.on_leadership_lost = job.on_leadership_lost;
   run.kill_grace = job.kill_grace;
+  run.lost_after = job.lost_after;
   run.success_codes = job.success_codes;
   write.next.runs.push_back(run);
   write.claim = run.id;
@@ -55,7 +58,7 @@ void JobMachine::claim(Context& c, PendingWrite write, OpenRun run, std::optiona
   live.row = claimed_row(run, name_, term_->group);
   live.open = std::move(run);
   live.definition = definition_;
-  live.asker = asker;
+  live.asked = live.open.trigger == Trigger::manual;
   runs_.push_back(std::move(live));
   send(c, std::move(write));
 }
@@ -65,12 +68,13 @@ void JobMachine::confirm_claim(Context& c, const RunId& id) {
   LiveRun* run = find({id, 1});
   if (!run) return;
   run->state = LiveRun::State::held;
-  c.out.push_back(Record{run->row});
-  if (run->asker) c.out.push_back(Reply{*run->asker, true, "", id, {}});
-  run->asker.reset();
+  c.out.push_back(RecordRow{run->row});
+  if (std::exchange(run->asked, false)) c.wants.answers.push_back({id, Answer::done(id)});
   const bool late = c.now.wall - run->open.slot > run->definition->job.start_deadline;
   if (late && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::unclaimed);
   if (term_->draining) return end(c, *run, Status::missed, Reason::stale);
+  if (run->kill_asked) return end(c, *run, Status::killed, Reason::operator_);
+  if (is_paused() && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::stale);
   if (c.may_claim()) launch(c, *run);
 }
 
@@ -78,6 +82,7 @@ void JobMachine::launch(Context& c, LiveRun& run) {
   run.state = LiveRun::State::starting;
   run.known_to_runner = true;
   c.out.push_back(Launch{run.id(), run.definition, run.open.slot, run.open.trigger, run.open.epoch, run.open.fence,
+                         run.open.on_leadership_lost == OnLeadershipLost::terminate,
                          c.session.deadline() - launch_budget});
 }
 
@@ -89,7 +94,7 @@ void JobMachine::advance_runs(Context& c) {
     if (run.state != LiveRun::State::held) continue;
     const bool by_hand = run.open.trigger == Trigger::manual;
     const bool late = c.now.wall - run.open.slot > run.definition->job.start_deadline;
-    if (term_->draining || ((late || register_.paused) && !by_hand))
+    if (term_->draining || ((late || is_paused()) && !by_hand))
       end(c, run, Status::missed, Reason::stale);
     else if (c.may_claim())
       launch(c, run);
@@ -102,7 +107,7 @@ void JobMachine::on_started(Context& c, const runner::Started& event) {
   run->state = LiveRun::State::running;
   run->row.status = Status::running;
   run->row.started_at = event.started_at;
-  c.out.push_back(Record{run->row});
+  c.out.push_back(RecordRow{run->row});
   c.out.push_back(run_notice(Level::info, "started", *run));
 }
 
@@ -157,26 +162,74 @@ void JobMachine::end(Context& c, LiveRun& run, Status status, Reason reason) {
 
 void JobMachine::end(Context& c, LiveRun& run) {
   run.state = LiveRun::State::ended;
-  c.out.push_back(Record{run.row});
+  c.out.push_back(RecordRow{run.row});
   c.out.push_back(AwaitRecorded{run.id()});
   c.out.push_back(end_notice(run));
+  if (run.open.awaited) c.wants.awaited.push_back(run.row);
+  std::erase_if(kills_, [&](const auto& kill) {
+    if (kill.second != run.open.id) return false;
+    c.wants.answers.push_back({kill.first, Answer::done(kill.second)});
+    return true;
+  });
 }
 
+void JobMachine::kill(Context& c, LiveRun& run, Reason reason) {
+  if (run.state == LiveRun::State::held)
+    end(c, run, Status::killed, reason);
+  else if ((run.state == LiveRun::State::starting || run.state == LiveRun::State::running) &&
+           !std::exchange(run.killed, true))
+    c.out.push_back(
+        KillRun{run.id(), reason, run.definition ? run.definition->job.kill_signal : 15, run.open.kill_grace});
+}
+
+/// Those that end with their term.
 void JobMachine::kill_all(Context& c, Reason reason) {
-  for (LiveRun& run : runs_) {
-    const bool alive = run.state == LiveRun::State::starting || run.state == LiveRun::State::running;
-    if (!alive || run.killed) continue;
-    run.killed = true;
-    const int signal = run.definition ? run.definition->job.kill_signal : 15;
-    c.out.push_back(KillRun{run.id(), reason, signal, run.open.kill_grace});
+  for (LiveRun& run : runs_)
+    if (run.open.on_leadership_lost == OnLeadershipLost::terminate && run.state != LiveRun::State::held)
+      kill(c, run, reason);
+}
+
+/// What ended here is told to whoever leads, once it is durable. Leading oneself, one closes it instead.
+void JobMachine::publish(Context& c) {
+  if (publish_at_ && c.now.steady < *publish_at_) return;
+  publish_at_.reset();
+  if (!c.session.is_open()) return;
+  for (LiveRun& run : runs_)
+    if (run.may_close() && run.open.node == c.settings.node && !std::exchange(run.publishing, true)) {
+      run.published = true;
+      c.wants.outcomes.push_back(run.row);
+    }
+}
+
+void JobMachine::on_published(Context& c, const runner::AttemptId& id, bool done) {
+  LiveRun* run = find(id);
+  if (!run) return;
+  run->publishing = false;
+  if (!done) publish_at_ = c.now.steady + retry_delay;
+  if (!done || standing_ == Standing::leading) return;
+  if (run->known_to_runner) c.out.push_back(Forget{id});
+  std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == id; });
+}
+
+void JobMachine::on_outcome(Context& c, const Row& outcome) {
+  const runner::AttemptId id{*outcome.run, outcome.attempt};
+  LiveRun* run = find(id);
+  if (standing_ != Standing::leading && standing_ != Standing::halted) return;
+  if (!run || run->has_ended()) {
+    if (!run || run->published) return shows(id.run) ? void() : c.wants.removals.push_back(outcome_record(id));
+    run->published = true;
+    return;
   }
+  run->published = true;
+  run->row = outcome;
+  end(c, *run);
 }
 
 /// The slots that the term before passed stand in the register: its ledger may be gone, so they go into this one too.
 void JobMachine::copy_dispositions(Context& c) {
   for (const Disposition& d : register_.dispositions)
     for (Row& row : rows_of(d, register_.group, register_.epoch, c.settings.node))
-      c.out.push_back(Record{std::move(row), true});
+      c.out.push_back(RecordRow{std::move(row), true});
 }
 
 /// On taking over: every open run of the register is ours, our runner's, or a dead term's.
@@ -187,7 +240,7 @@ void JobMachine::settle_open_runs(Context& c) {
       adopt_run(c, open);
     else if (live->state == LiveRun::State::claiming) {
       live->state = LiveRun::State::held;
-      c.out.push_back(Record{live->row});
+      c.out.push_back(RecordRow{live->row});
       if (open.epoch != term_->epoch) end(c, *live, Status::missed, Reason::stale);
     }
   }
@@ -209,7 +262,12 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
   run.row = claimed_row(open, name_, register_.group);
   const runner::AttemptId id{open.id, open.attempt};
   const bool own = open.node == c.settings.node;
-  if (const auto* ended = own ? find_attempt(c.inventory.ended, id) : nullptr) {
+  if (const auto outcome = c.outcomes.find(id); outcome != c.outcomes.end()) {
+    run.published = true;
+    run.row = outcome->second;
+    runs_.push_back(std::move(run));
+    end(c, runs_.back());
+  } else if (const auto* ended = own ? find_attempt(c.inventory.ended, id) : nullptr) {
     run.known_to_runner = true;
     run.state = LiveRun::State::running;
     runs_.push_back(std::move(run));
@@ -219,15 +277,17 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     run.state = LiveRun::State::running;
     run.row.status = Status::running;
     run.row.started_at = running->started_at;
-    c.out.push_back(Record{run.row});
+    c.out.push_back(RecordRow{run.row});
     c.out.push_back(run_notice(Level::info, "adopted", run));
     runs_.push_back(std::move(run));
-  } else if (own || !term_->old_deadline) {
+  } else if (own || !term_) {
     runs_.push_back(std::move(run));
     end(c, runs_.back(), Status::lost, Reason::node_died);
   } else {
+    const bool finishes = open.on_leadership_lost == OnLeadershipLost::finish;
+    const SteadyTime gone = term_->old_deadline.value_or(c.now.steady + (finishes ? Millis(0) : open.kill_grace));
     run.state = LiveRun::State::foreign;
-    run.foreign_until = *term_->old_deadline + foreign_slack;
+    run.foreign_until = gone + (finishes ? open.lost_after : foreign_slack);
     runs_.push_back(std::move(run));
   }
 }

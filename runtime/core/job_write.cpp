@@ -5,6 +5,7 @@
 #include "base/assert.hpp"
 #include "base/wall_text.hpp"
 #include "core/job.hpp"
+#include "core/outcome.hpp"
 
 namespace ballot::core {
 namespace {
@@ -25,7 +26,7 @@ Notice settled_notice(const Disposition& d, const std::string& job) {
   return notice;
 }
 
-bool shows(const JobRegister& r, const OpenRun& run) {
+bool holds(const JobRegister& r, const OpenRun& run) {
   return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
     return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch;
   });
@@ -48,7 +49,10 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
     std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
+    if (run.open.trigger == Trigger::manual) next.triggered.push_back(run.open.id);
   }
+  if (next.triggered.size() > triggered_limit)
+    next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
   see_boot(next, c);
   return write;
 }
@@ -56,8 +60,8 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
 void JobMachine::send(Context& c, PendingWrite write) {
   write.serial = ++last_serial_;
   write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
-  c.writes.push_back({this, write.serial, write.request});
-  pending_ = std::move(write);
+  c.wants.writes.push_back({this, write.serial, write.request});
+  pending_ = std::make_unique<PendingWrite>(std::move(write));
 }
 
 void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer) {
@@ -73,7 +77,7 @@ void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAn
       if (!pending_->unknown) return on_write_failed(c, answer.text);
       [[fallthrough]];  // this one has not happened, but an earlier sending of it may have
     case Outcome::conflict:
-    case Outcome::not_leader: pending_->reading = true; c.reads.push_back(this);
+    case Outcome::not_leader: pending_->reading = true; c.wants.reads.push_back(this);
   }
 }
 
@@ -81,20 +85,19 @@ void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAn
 void JobMachine::on_write_failed(Context& c, const std::string& text) {
   c.out.push_back(Notice{Level::error, "the store refused a write: " + text, {{"job", name_}}});
   retry_at_ = c.now.steady + retry_delay;
-  const PendingWrite write = std::move(*pending_);
-  pending_.reset();
-  give_up(c, write);
+  const std::unique_ptr<PendingWrite> write = std::move(pending_);
+  give_up(c, *write);
   block(c);
 }
 
 /// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
 /// What is still unknown then is decided when the register is read again.
 void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
-  const PendingWrite write = std::move(*pending_);
-  pending_.reset();
+  const std::unique_ptr<PendingWrite> pending = std::move(pending_);
+  const PendingWrite& write = *pending;
   LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
   if (answer.outcome == Outcome::done) {
-    for (const Row& row : write.rows) c.out.push_back(Record{row});
+    for (const Row& row : write.rows) c.out.push_back(RecordRow{row});
     if (run) end(c, *run, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
     std::erase_if(runs_, [&](const LiveRun& other) { return other.open.id == *write.claim; });
@@ -105,9 +108,9 @@ void JobMachine::repeat_write(Context& c) {
   if (!pending_->repeat_at || *pending_->repeat_at > c.now.steady) return;
   pending_->repeat_at.reset();
   if (pending_->reading)
-    c.reads.push_back(this);
+    c.wants.reads.push_back(this);
   else
-    c.writes.push_back({this, pending_->serial, pending_->request});
+    c.wants.writes.push_back({this, pending_->serial, pending_->request});
 }
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
@@ -116,7 +119,7 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
     return;
   }
   know(stored);
-  c.changed.push_back(this);
+  c.wants.changed.push_back(this);
 }
 
 void JobMachine::on_read_unknown(Context& c) {
@@ -126,12 +129,16 @@ void JobMachine::on_read_unknown(Context& c) {
 /// The write was refused, or an answer was lost: the register itself says whether it was ours.
 void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
-  const PendingWrite write = std::move(*pending_);
+  const std::unique_ptr<PendingWrite> pending = std::move(pending_);
+  const PendingWrite& write = *pending;
   know(stored);
   LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
-  const bool landed = run && shows(register_, run->open);
+  const bool landed = run && holds(register_, run->open);
   if (!landed) give_up(c, write);
-  if (!trouble_.empty()) return halt(c);
+  if (!trouble_.empty() || !regress_.empty()) {
+    halt(c);
+    return c.wants.changed.push_back(this);
+  }
   if (register_.epoch > term_->epoch) {  // another term has written since: ours is over, whatever we have been told
     if (landed) end(c, *run, Status::missed, Reason::stale);
     retry_at_ = c.now.steady + retry_delay;
@@ -141,43 +148,54 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   settlement_.reset(std::max(register_.cursor, register_.since));
 }
 
-/// Nothing was written: the claimed run never was, and its slot is decided anew.
+/// Nothing was written: the claimed run never was, and its slot is decided anew. Who asked by hand may ask again.
 void JobMachine::give_up(Context& c, const PendingWrite& write) {
-  const auto refuse = [&](std::optional<Asker> asker, const char* text) {
-    if (asker) c.out.push_back(Reply{*asker, false, text, {}, Errc::unavailable});
+  const auto refuse = [&](const RunId& request, const char* text) {
+    c.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
   };
-  refuse(write.asker, "the change could not be written; try again");
+  if (write.answers && !mend_) refuse(*write.answers, "the change could not be written; try again");
   if (!write.claim) return;
-  if (const LiveRun* run = find({*write.claim, 1}))
-    refuse(run->asker, "the claim was not confirmed; nothing was started");
+  if (const LiveRun* run = find({*write.claim, 1}); run && run->asked)
+    refuse(run->open.id, "the claim was not confirmed; nothing was started");
   std::erase_if(runs_, [&](const LiveRun& run) { return run.open.id == *write.claim; });
 }
 
+/// The register no longer shows these runs: the runner may forget them, and their outcomes may go.
+void JobMachine::close(Context& c, const PendingWrite& write) {
+  for (const runner::AttemptId& id : write.closes) {
+    const LiveRun* run = find(id);
+    if (run && run->known_to_runner) c.out.push_back(Forget{id});
+    if (run && run->published) c.wants.removals.push_back(outcome_record(id));
+    std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == id; });
+  }
+}
+
 void JobMachine::confirm(Context& c, std::uint64_t version) {
-  PendingWrite write = std::move(*pending_);
-  pending_.reset();
+  const std::unique_ptr<PendingWrite> pending = std::move(pending_);
+  PendingWrite& write = *pending;
   BALLOT_ASSERT(write.next.cursor >= register_.cursor && write.next.fence >= register_.fence,
                 "cursor and fence only grow");
   const bool redefined = write.next.definition != register_.definition || !exists_;
   const bool released = write.next.released && !register_.released;
   register_ = std::move(write.next);
-  version_ = version;
+  version_ = highest_version_ = version;
+  highest_fence_ = register_.fence;
   exists_ = true;
   settlement_.drop_decided(write.decided);
   if (write.claims_due_slot) settlement_.drop_first_due();
-  for (Row& row : write.rows) c.out.push_back(Record{std::move(row)});
+  for (Row& row : write.rows) c.out.push_back(RecordRow{std::move(row)});
   for (const Disposition& d : register_.dispositions)
     if (write.decided > 0) c.out.push_back(settled_notice(d, name_));
-  for (const runner::AttemptId& id : write.closes) {
-    const LiveRun* run = find(id);
-    if (run && run->known_to_runner) c.out.push_back(Forget{id});
-    std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == id; });
-  }
+  close(c, write);
   flush_at_.reset();
   close_at_.reset();
   blocked_since_.reset();
-  if (write.asker) c.out.push_back(Reply{*write.asker, true, "", {}, {}});
-  if (redefined) {
+  if (write.answers) c.wants.answers.push_back({*write.answers, Answer::done()});
+  if (write.mends) {
+    c.out.push_back(Notice{Level::warn, "job repaired by " + register_.repaired_by, {{"job", name_}}});
+    mend_.reset();
+  }
+  if (redefined || write.mends) {
     make_plan();
     settlement_.reset(std::max(register_.cursor, register_.since));
   }
@@ -186,7 +204,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
     refuse_asked(c, "no job file of this group defines the job any more");
     standing_ = Standing::idle;
     term_ = nullptr;
-    c.changed.push_back(this);
+    c.wants.changed.push_back(this);
   }
 }
 

@@ -9,7 +9,8 @@
 //   starting | Refused (past launch not after)        | held: the same attempt is permitted anew while the term lives
 //   starting | CannotStart                            | ended (failed: cannot_start)
 //   starting, running | Ended                         | ended
-//   foreign  | its term's deadline passes             | ended (lost: node_died)
+//   foreign  | its outcome is published               | ended
+//   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
 //   ended    | the register is written without it     | gone, and forgotten by the runner
 //
 // Pure values; used by Job only.
@@ -30,12 +31,15 @@ struct LiveRun {
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
   State state = State::claiming;
   Row row;                       // as last recorded
-  std::optional<Asker> asker;    // of a trigger that waits for the claim
+  bool asked = false;            // a trigger waits for the claim
+  bool publishing = false;       // its end is on the way to the store
+  bool published = false;        // its outcome is, or may be, a record that is removed when it is closed
   SteadyTime foreign_until{};    // of a foreign run
   SteadyTime ended_at{};         // when it was seen to have ended
   bool recorded = false;         // it has ended, and its last row is durable: it may be closed
   bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
+  bool kill_asked = false;  // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }

@@ -1,48 +1,14 @@
 #include "core/register.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
+#include "core/record_text.hpp"
 
 namespace ballot::core {
 namespace {
-
-constexpr std::string_view heading = "ballot 1";
-
-void line(std::string& text, std::string_view key, std::string_view value) {
-  text.append(key).append(" ").append(value).append("\n");
-}
-
-/// Reads words from the front of a line; a word that is missing or wrong makes `ok` false.
-struct Words {
-  std::string_view rest;
-  bool ok = true;
-
-  std::string_view word() {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    ok = ok && !word.empty();
-    return word;
-  }
-  template <class T>
-  T keep(std::optional<T> value) {
-    ok = ok && value.has_value();
-    return value.value_or(T{});
-  }
-  template <class Int>
-  Int integer(std::string_view text) {
-    Int value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    ok = ok && error == std::errc{} && end == text.data() + text.size() && !text.empty();
-    return value;
-  }
-  WallTime time() { return keep(parse_wall(word())); }
-  std::uint64_t number() { return integer<std::uint64_t>(word()); }
-};
 
 std::string join(const std::vector<int>& codes) {
   std::string text;
@@ -74,7 +40,9 @@ std::string run_text(const OpenRun& run) {
   field("state", "claimed");
   field("on_leadership_lost", run.on_leadership_lost == OnLeadershipLost::terminate ? "terminate" : "finish");
   field("kill_grace", format_duration(run.kill_grace));
+  if (run.on_leadership_lost == OnLeadershipLost::finish) field("lost_after", format_duration(run.lost_after));
   if (run.success_codes != std::vector<int>{0}) field("success_codes", join(run.success_codes));
+  if (run.awaited) field("awaited", "yes");
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
 }
@@ -99,6 +67,10 @@ void read_run_field(OpenRun& run, Words& words, std::string_view field) {
     run.on_leadership_lost = value == "finish" ? OnLeadershipLost::finish : OnLeadershipLost::terminate;
   else if (key == "kill_grace")
     run.kill_grace = words.keep(parse_duration(value));
+  else if (key == "lost_after")
+    run.lost_after = words.keep(parse_duration(value));
+  else if (key == "awaited")
+    run.awaited = true;
   else if (key == "success_codes")
     run.success_codes = split_codes(words, value);
   else if (key != "state")
@@ -160,6 +132,11 @@ void read_job_line(JobRegister& r, Words& words, std::string_view whole) {
   else if (key == "anchor") {
     const WallTime at = words.time();
     r.anchors.push_back({std::string(words.rest), at});
+  } else if (key == "triggered")
+    r.triggered.push_back(words.keep(RunId::parse(words.word())));
+  else if (key == "repaired") {
+    r.repaired_at = words.time();
+    r.repaired_by = words.rest;
   } else if (key == "boot")
     r.boots.emplace_back(words.word());
   else
@@ -178,31 +155,12 @@ void read_group_line(GroupRegister& r, Words& words, std::string_view whole) {
     r.ended_at = words.time();
   else if (key == "cause")
     r.cause = words.keep(parse_cause(words.word()));
+  else if (key == "paused")
+    r.paused = true;
+  else if (key == "halted")
+    r.halted = words.rest;
   else
     r.unknown.emplace_back(whole);
-}
-
-/// Reads `text` line by line into a register with `read_line`.
-template <class R>
-Result<R> parse(std::string_view text, void (*read_line)(R&, Words&, std::string_view)) {
-  R result;
-  std::size_t number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view whole = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (++number == 1) {
-      if (whole == heading) continue;
-      if (whole.starts_with("ballot "))
-        return Error{Errc::refused, "the register has a newer format (" + std::string(whole) + "); upgrade this node"};
-      return Error{Errc::corrupt, "the register is unreadable at line 1"};
-    }
-    Words words{whole};
-    read_line(result, words, whole);
-    if (!words.ok) return Error{Errc::corrupt, "the register is unreadable at line " + std::to_string(number)};
-  }
-  if (number == 0) return Error{Errc::corrupt, "the register is empty"};
-  return result;
 }
 
 void timing_lines(std::string& text, const Timing& timing) {
@@ -237,6 +195,8 @@ std::string to_text(const JobRegister& r) {
   for (const OpenRun& run : r.runs) line(text, "run", run_text(run));
   for (const Anchor& anchor : r.anchors) line(text, "anchor", format_slot(anchor.at) + " " + anchor.text);
   for (const std::string& boot : r.boots) line(text, "boot", boot);
+  for (const RunId& run : r.triggered) line(text, "triggered", run.text());
+  if (r.repaired_at) line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }
@@ -249,13 +209,31 @@ std::string to_text(const GroupRegister& r) {
   line(text, "elected_at", format_millis(r.elected_at));
   if (r.ended_at) line(text, "ended_at", format_millis(*r.ended_at));
   if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
+  if (r.paused) line(text, "paused", "yes");
+  if (!r.halted.empty()) line(text, "halted", r.halted);
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }
 
-Result<JobRegister> parse_job_register(std::string_view text) { return parse<JobRegister>(text, read_job_line); }
+JobRegister salvage_job_register(std::string_view text) {
+  JobRegister rest;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view whole = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    JobRegister with = rest;
+    Words words{whole};
+    read_job_line(with, words, whole);
+    if (words.ok && with.unknown.size() == rest.unknown.size()) rest = std::move(with);
+  }
+  return rest;
+}
+
+Result<JobRegister> parse_job_register(std::string_view text) {
+  return parse_lines<JobRegister>(text, "the register", read_job_line);
+}
 Result<GroupRegister> parse_group_register(std::string_view text) {
-  return parse<GroupRegister>(text, read_group_line);
+  return parse_lines<GroupRegister>(text, "the register", read_group_line);
 }
 
 }  // namespace ballot::core

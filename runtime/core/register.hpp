@@ -24,6 +24,7 @@ std::string group_register(std::string_view group);  // "g/NAME"
 
 inline constexpr std::size_t register_limit = 8 * 1024;  // bytes of text
 inline constexpr std::size_t open_run_limit = 16;
+inline constexpr std::size_t triggered_limit = 8;
 inline constexpr std::size_t disposition_limit = 32;  // ranges in one write; more go into writes of their own, first
 
 /// Consecutive scheduled slots of a job that became the same without a run.
@@ -46,8 +47,10 @@ struct OpenRun {
   std::string node;
   OnLeadershipLost on_leadership_lost = OnLeadershipLost::terminate;
   Millis kill_grace{0};
+  Millis lost_after = std::chrono::hours(1);  // of a `finish` run
   std::vector<int> success_codes = {0};
-  std::string unknown;  // fields of a newer version, as read
+  bool awaited = false;  // whoever triggered it waits for its end
+  std::string unknown;   // fields of a newer version, as read
   bool operator==(const OpenRun&) const = default;
 };
 
@@ -79,6 +82,9 @@ struct JobRegister {
   std::vector<Disposition> dispositions;  // of the slots that the last write passed
   std::vector<OpenRun> runs;
   std::vector<Anchor> anchors;
+  std::vector<RunId> triggered;  // manual runs that were closed last, so that asking again for one is harmless
+  std::optional<WallTime> repaired_at;
+  std::string repaired_by;
   std::vector<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
   std::vector<std::string> unknown;
 
@@ -91,7 +97,10 @@ struct GroupRegister {
   WallTime elected_at{};
   std::optional<WallTime> ended_at;  // none: the term has not recorded its end
   Cause cause = Cause::none;
+  bool paused = false;  // every job of the group
+  std::string halted;   // why nothing of the group is launched, until it is repaired; "" where it is not
   std::vector<std::string> unknown;
+  bool operator==(const GroupRegister&) const = default;
 };
 
 std::string to_text(const JobRegister&);
@@ -100,5 +109,8 @@ std::string to_text(const GroupRegister&);
 /// Errors: Errc::corrupt where it cannot be read, Errc::refused where its format is newer than this program's.
 Result<JobRegister> parse_job_register(std::string_view text);
 Result<GroupRegister> parse_group_register(std::string_view text);
+
+/// What can be read of a register that cannot: the lines that make sense. For a repair only.
+JobRegister salvage_job_register(std::string_view text);
 
 }  // namespace ballot::core

@@ -66,6 +66,7 @@ bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime
 void Settlement::look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
   if (rules.mode == ScanRules::Mode::paused) return add_decided(slot.at, Status::skipped, Reason::paused);
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
+  if (rules.mode == ScanRules::Mode::halted) return add_decided(slot.at, Status::missed, Reason::halted);
   const Millis late = now - slot.at;
   const bool on_time = slot.at > rules.coverage.elected_at && late <= on_time_limit;
   const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire

@@ -46,6 +46,7 @@ struct ScanRules {
     due,        // by the job's misfire policy and start deadline
     paused,     // everything is skipped: paused
     undefined,  // everything is missed: no_definition
+    halted,     // everything is missed: halted
     dry_run     // as due, but what would be claimed is skipped: dry_run
   };
   Mode mode = Mode::due;

@@ -62,15 +62,16 @@ void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> 
   feed(core::Load{std::move(jobs), std::move(groups)});
 }
 
-void Engine::trigger(const std::string& job, OnClaimed claimed, OnEnded ended) {
-  waiting_[++last_asker_] = {std::move(claimed), std::move(ended), {}};
-  std::mt19937_64 random(seed());
-  feed(core::TriggerJob{last_asker_, Random(random()).run_id(read_clocks().wall), job});
+void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
+                    std::vector<Group> groups) {
+  feed(core::Reload{std::move(jobs), std::move(removed), std::move(groups)});
 }
 
-void Engine::pause(const std::string& job, bool paused, std::function<void(const Result<void>&)> done) {
-  waiting_[++last_asker_] = {{}, {}, std::move(done)};
-  feed(core::PauseJob{last_asker_, job, paused});
+void Engine::ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered,
+                 OnEnded ended) {
+  waiting_[++last_asker_] = {std::move(answered), std::move(ended)};
+  request.id = Random(seed()).run_id(read_clocks().wall);
+  feed(core::Ask{last_asker_, std::move(request), run_suffix, patience});
 }
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
@@ -129,7 +130,7 @@ void Engine::arm() {
 
 void Engine::perform(core::OpenSession& a) {
   backend_->open({a.generation, settings_.node, boot_id(), machine_id(), host_name(), static_cast<int>(::getpid()),
-                  settings_.version, settings_.session_timeout});
+                  settings_.version, settings_.control, settings_.session_timeout, false});
 }
 
 void Engine::perform(core::Launch& a) {
@@ -156,6 +157,7 @@ void Engine::perform(core::Launch& a) {
   start.kill_grace = job.kill_grace;
   start.deadline = job.deadline;
   start.session = core::term_key(job.group, a.epoch);
+  start.terminate = a.terminate;
   if (job.log_output) line_jobs_[a.id.run] = job.name;
   runner_.send(std::move(start));
 }
@@ -215,13 +217,7 @@ void Engine::wait_no_longer() {
   feed(core::Recorded{std::move(ids)});
 }
 
-void Engine::perform(core::Record& a) {
-  if (a.row.run && is_final(a.row.status))
-    if (const auto it = watched_.find(*a.row.run); it != watched_.end()) {
-      const OnEnded ended = std::move(it->second);
-      watched_.erase(it);
-      ended(a.row);
-    }
+void Engine::perform(core::RecordRow& a) {
   if (a.if_absent)
     ledger_.record_if_absent(std::move(a.row));
   else
@@ -231,13 +227,17 @@ void Engine::perform(core::Record& a) {
 void Engine::perform(core::Reply& a) {
   const auto it = waiting_.find(a.asker);
   if (it == waiting_.end()) return;
-  const Waiting waiting = std::move(it->second);
+  const OnAnswer answered = std::exchange(it->second.answered, nullptr);
+  if (!a.ok || !it->second.ended) waiting_.erase(it);
+  if (answered) answered(a);
+}
+
+void Engine::perform(core::RunEnded& a) {
+  const auto it = waiting_.find(a.asker);
+  if (it == waiting_.end()) return;
+  const OnEnded ended = std::move(it->second.ended);
   waiting_.erase(it);
-  const Error error{a.code, a.text};
-  if (waiting.done) waiting.done(a.ok ? Result<void>() : Result<void>(error));
-  if (!waiting.claimed) return;
-  if (a.ok && waiting.ended) watched_[*a.run] = waiting.ended;
-  waiting.claimed(a.ok ? Result<RunId>(*a.run) : Result<RunId>(error));
+  ended(a.row);
 }
 
 void Engine::perform(core::Notice& a) {

@@ -27,6 +27,7 @@ namespace ballot::io {
 struct EngineSettings {
   std::string node;
   std::string version;
+  std::string control;        // the path of the control socket, for other nodes to see
   Millis session_timeout{0};  // 0: the backend's own
   bool dry_run = false;
   Identity identity;  // the daemon's, for jobs that name no user
@@ -36,7 +37,7 @@ struct EngineSettings {
 
 class Engine final : private Host {
  public:
-  using OnClaimed = std::function<void(const Result<RunId>&)>;
+  using OnAnswer = std::function<void(const core::Reply&)>;
   using OnEnded = std::function<void(const Row&)>;
 
   Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin, LedgerSink& ledger, Log log);
@@ -53,9 +54,13 @@ class Engine final : private Host {
   /// All jobs and groups that are defined now. Anything that is not in it is not defined any more.
   void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups);
 
-  /// Runs a job by hand. `claimed` is called once; `ended`, if given and the run was claimed, when its row has ended.
-  void trigger(const std::string& job, OnClaimed claimed, OnEnded ended);
-  void pause(const std::string& job, bool paused, std::function<void(const Result<void>&)> done);
+  /// What has changed since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
+  void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
+
+  /// Has somebody who leads do `request`, whose id is chosen here. `run_suffix` (kill, forget): the last digits of the
+  /// run. `answered` is called once, at the latest after `patience`; `ended`, where the request waits for the run that
+  /// it triggers and was done, once after it.
+  void ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered, OnEnded ended);
 
   /// Stops cleanly; `stopped` is called when all is handed over, closed and in the ledger. A second call hurries the
   /// first.
@@ -89,15 +94,20 @@ class Engine final : private Host {
   void perform(core::Write& a) { backend_->write(a.request, std::move(a.batch)); }
   void perform(core::Read& a) { backend_->read(a.request, std::move(a.names)); }
   void perform(core::List& a) { backend_->list(a.request, std::move(a.prefix)); }
+  void perform(core::Create& a) { backend_->create(a.request, std::move(a.records)); }
+  void perform(core::Remove& a) { backend_->remove(a.request, std::move(a.names)); }
+  void perform(core::Watch& a) { backend_->watch(a.prefix); }
+  void perform(core::Observe& a) { backend_->observe(a.request, a.group); }
   void perform(core::Launch& a);
   void perform(core::TermDeadline& a);
   void perform(core::KillRun& a);
   void perform(core::AwaitRecorded& a);
   void perform(core::Forget& a);
-  void perform(core::Record& a);
+  void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a) { ledger_.record(std::move(a.term)); }
   void perform(core::RecordOutput& a) { ledger_.record(a.id.run, a.id.attempt, std::move(a.output)); }
   void perform(core::Reply& a);
+  void perform(core::RunEnded& a);
   void perform(core::Notice& a);
   void perform(core::Stopped& a);
 
@@ -107,9 +117,8 @@ class Engine final : private Host {
     Engine* engine;  // null once it is gone
   };
   struct Waiting {
-    OnClaimed claimed;
+    OnAnswer answered;
     OnEnded ended;
-    std::function<void(const Result<void>&)> done;
   };
 
   MainLoop& loop_;
@@ -133,7 +142,6 @@ class Engine final : private Host {
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
-  std::map<RunId, OnEnded> watched_;
   std::vector<runner::AttemptId> awaited_, flushed_;  // ended: to be flushed, and being flushed
   bool flushing_ = false, ledger_waits_ = false;
   std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged

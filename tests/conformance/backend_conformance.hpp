@@ -39,6 +39,7 @@ struct Candidate {
   std::uint64_t generation = 0;
   int pid = 0;
   std::string boot_id = "boot-1";
+  bool observer = false;
   bool renewing = true;  // by until()
   Millis timeout{0};     // granted
   SteadyTime renewed{};
@@ -76,8 +77,16 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
   }
 
   void open(Candidate& candidate) {
-    SessionRequest request{++candidate.generation, candidate.node, candidate.boot_id, "machine-1", "host-1",
-                           candidate.pid,          "test",         timeout()};
+    SessionRequest request{++candidate.generation,
+                           candidate.node,
+                           candidate.boot_id,
+                           "machine-1",
+                           "host-1",
+                           candidate.pid,
+                           "test",
+                           "/run/" + candidate.node + "/control",
+                           timeout()};
+    request.observer = candidate.observer;
     candidate.timeout = 0ms;
     candidate.renewal = 0;
     candidate.renewed = now();
@@ -97,6 +106,16 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
     open(candidate);
     EXPECT_TRUE(opened(candidate)) << node << ": " << (candidate.closed() ? candidate.closed()->text : "no answer");
     return candidate;
+  }
+
+  /// One who only looks and asks, and is never renewed.
+  Candidate& look_on(const std::string& node) {
+    Candidate& observer = add(node);
+    observer.observer = true;
+    observer.renewing = false;
+    open(observer);
+    EXPECT_TRUE(opened(observer)) << node << ": " << (observer.closed() ? observer.closed()->text : "no answer");
+    return observer;
   }
 
   /// Joins, campaigns and waits to lead.
@@ -150,6 +169,54 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
     return registers(await<backend::ReadDone>(candidate, request, 10s));
   }
 
+  std::vector<WriteAnswer> create_all(Candidate& candidate, std::vector<Record> records) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->create(request, std::move(records));
+    const auto answer = await<backend::Wrote>(candidate, request, 10s);
+    return answer ? answer->answers : std::vector<WriteAnswer>{};
+  }
+  Outcome create(Candidate& candidate, const Record& record) {
+    const auto answers = create_all(candidate, {record});
+    return answers.size() == 1 ? answers[0].outcome : Outcome::unknown;
+  }
+  Outcome remove(Candidate& candidate, const std::string& name) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->remove(request, {name});
+    return only(await<backend::Wrote>(candidate, request, 10s));
+  }
+  Outcome evict(Candidate& candidate, const std::string& group) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->evict(request, group);
+    return only(await<backend::Wrote>(candidate, request, 10s));
+  }
+
+  std::vector<Election> observe(Candidate& candidate, const std::string& group) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->observe(request, group);
+    const auto answer = await<backend::Observed>(candidate, request, 10s);
+    EXPECT_TRUE(answer && answer->outcome == Outcome::done) << (answer ? answer->text : "no answer");
+    return answer ? answer->elections : std::vector<Election>{};
+  }
+  /// The nodes that take part, as observed.
+  std::vector<std::string> nodes(Candidate& candidate, const std::string& group) {
+    std::vector<std::string> found;
+    for (const Election& election : observe(candidate, group))
+      for (const auto& one : election.candidates) found.push_back(one.node);
+    return found;
+  }
+
+  /// How often the candidate was told of a change under `prefix`.
+  std::size_t changes(const Candidate& candidate, const std::string& prefix) const {
+    const auto all = candidate.told.all<backend::Changed>(candidate.generation);
+    return static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.prefix == prefix; }));
+  }
+  /// Watches, and waits to be told the first time.
+  void watch(Candidate& candidate, const std::string& prefix) {
+    candidate.backend->watch(prefix);
+    EXPECT_TRUE(until([&] { return changes(candidate, prefix) > 0; }, timeout() + slack())) << candidate.node;
+  }
+
   template <class Answer>
   std::optional<Answer> await(Candidate& candidate, RequestId request, Millis limit) {
     const auto answered = [&] { return candidate.told.answer<Answer>(candidate.generation, request).has_value(); };
@@ -174,6 +241,9 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
   std::list<Candidate> candidates_;
 
  private:
+  static Outcome only(const std::optional<backend::Wrote>& answer) {
+    return answer && answer->answers.size() == 1 ? answer->answers[0].outcome : Outcome::unknown;
+  }
   static std::vector<Register> registers(std::optional<backend::ReadDone> answer) {
     EXPECT_TRUE(answer && answer->outcome == Outcome::done) << (answer ? answer->text : "no answer");
     return answer ? std::move(answer->registers) : std::vector<Register>{};
@@ -207,5 +277,8 @@ inline std::string name_of(const testing::TestParamInfo<BackendUnderTest>& test)
 
 #include "conformance/election_tests.hpp"
 #include "conformance/fault_tests.hpp"
+#include "conformance/observation_tests.hpp"
+#include "conformance/record_tests.hpp"
 #include "conformance/register_tests.hpp"
 #include "conformance/session_tests.hpp"
+#include "conformance/watch_tests.hpp"

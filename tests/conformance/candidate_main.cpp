@@ -36,6 +36,11 @@ void carry_out(Backend& backend, CandidateCall& call) {
     case CandidateCall::Kind::resign: return backend.resign(call.text);
     case CandidateCall::Kind::write: return backend.write(call.request, std::move(call.batch));
     case CandidateCall::Kind::read: return backend.read(call.request, std::move(call.names));
+    case CandidateCall::Kind::create: return backend.create(call.request, std::move(call.records));
+    case CandidateCall::Kind::remove: return backend.remove(call.request, std::move(call.names));
+    case CandidateCall::Kind::watch: return backend.watch(call.text);
+    case CandidateCall::Kind::observe: return backend.observe(call.request, call.text);
+    case CandidateCall::Kind::evict: return backend.evict(call.request, call.text);
     case CandidateCall::Kind::list: return backend.list(call.request, call.text);
     case CandidateCall::Kind::close: return backend.close(call.keep);
     case CandidateCall::Kind::quit: return;
@@ -50,7 +55,7 @@ int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);
   Teller teller;
   try {
-    auto backend = make_backend(argv[1], {argv[2], argv[3], {}}, teller);
+    auto backend = make_backend(argv[1], {argv[2], argv[3], false, {}}, teller);
     while (auto frame = receive_frame(wire)) {
       CandidateCall call;
       Unpacker unpack(std::move(*frame));

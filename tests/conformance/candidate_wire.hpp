@@ -19,12 +19,28 @@
 namespace ballot::conformance {
 
 struct CandidateCall {
-  enum class Kind : std::uint8_t { open, renew, campaign, resign, write, read, list, close, quit } kind = Kind::quit;
-  SessionRequest session;
+  enum class Kind : std::uint8_t {
+    open,
+    renew,
+    campaign,
+    resign,
+    write,
+    read,
+    create,
+    remove,
+    watch,
+    observe,
+    evict,
+    list,
+    close,
+    quit
+  } kind = Kind::quit;
+  SessionRequest session = {};
   RequestId request = 0;
-  std::string text;  // group or prefix
-  std::vector<RegisterWrite> batch;
-  std::vector<std::string> names;
+  std::string text = {};  // group or prefix
+  std::vector<RegisterWrite> batch = {};
+  std::vector<std::string> names = {};
+  std::vector<Record> records = {};
   bool keep = false;
 };
 
@@ -126,11 +142,14 @@ class Unpacker {
 };
 
 // clang-format off
-template <class A> void pack(A& a, SessionRequest& r) { a(r.generation, r.node, r.boot_id, r.machine_id, r.host, r.pid, r.version, r.timeout); }
+template <class A> void pack(A& a, SessionRequest& r) { a(r.generation, r.node, r.boot_id, r.machine_id, r.host, r.pid, r.version, r.control, r.timeout, r.observer); }
 template <class A> void pack(A& a, RegisterWrite& w) { a(w.group, w.epoch, w.name, w.value, w.version); }
 template <class A> void pack(A& a, WriteAnswer& w) { a(w.outcome, w.version, w.text); }
 template <class A> void pack(A& a, Register& r) { a(r.name, r.value, r.version); }
-template <class A> void pack(A& a, CandidateCall& c) { a(c.kind, c.session, c.request, c.text, c.batch, c.names, c.keep); }
+template <class A> void pack(A& a, Record& r) { a(r.name, r.value); }
+template <class A> void pack(A& a, ballot::Candidate& c) { a(c.id, c.node, c.machine_id, c.boot_id, c.host, c.version, c.control, c.pid, c.since, c.timeout, c.last_seen, c.leads); }
+template <class A> void pack(A& a, Election& e) { a(e.group, e.epoch, e.candidates); }
+template <class A> void pack(A& a, CandidateCall& c) { a(c.kind, c.session, c.request, c.text, c.batch, c.names, c.records, c.keep); }
 template <class A> void pack(A& a, backend::SessionOpened& e) { a(e.timeout, e.capability, e.id, e.revision); }
 template <class A> void pack(A& a, backend::SessionClosed& e) { a(e.cause, e.text); }
 template <class A> void pack(A& a, backend::Renewed& e) { a(e.request, e.outcome, e.text); }
@@ -138,6 +157,8 @@ template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.
 template <class A> void pack(A& a, backend::Deposed& e) { a(e.group, e.epoch, e.cause); }
 template <class A> void pack(A& a, backend::Wrote& e) { a(e.request, e.answers); }
 template <class A> void pack(A& a, backend::ReadDone& e) { a(e.request, e.outcome, e.registers, e.text); }
+template <class A> void pack(A& a, backend::Changed& e) { a(e.prefix); }
+template <class A> void pack(A& a, backend::Observed& e) { a(e.request, e.outcome, e.elections, e.text); }
 // clang-format on
 
 inline std::string pack_event(const BackendEvent& event) {

@@ -34,7 +34,7 @@ class TemporaryFolder {
 class LocalCluster : public Cluster {
  public:
   std::unique_ptr<Backend> make(const std::string&, const std::string& name_space, Host& host) override {
-    return make_backend(BALLOT_LOCAL_PLUGIN, {name_space, folder_.path().string(), {}}, host);
+    return make_backend(BALLOT_LOCAL_PLUGIN, {name_space, folder_.path().string(), false, {}}, host);
   }
   std::set<Ability> abilities() const override { return {Ability::resume}; }
   Millis timeout() const override { return Millis(1000); }

@@ -40,22 +40,33 @@ ProcessBackend::~ProcessBackend() {
   reap();
 }
 
-void ProcessBackend::open(const SessionRequest& request) noexcept { send({Kind::open, request, 0, {}, {}, {}, false}); }
-void ProcessBackend::renew(RequestId request) noexcept { send({Kind::renew, {}, request, {}, {}, {}, false}); }
-void ProcessBackend::campaign(const std::string& group) noexcept {
-  send({Kind::campaign, {}, 0, group, {}, {}, false});
-}
-void ProcessBackend::resign(const std::string& group) noexcept { send({Kind::resign, {}, 0, group, {}, {}, false}); }
+void ProcessBackend::open(const SessionRequest& request) noexcept { send({.kind = Kind::open, .session = request}); }
+void ProcessBackend::renew(RequestId request) noexcept { send({.kind = Kind::renew, .request = request}); }
+void ProcessBackend::campaign(const std::string& group) noexcept { send({.kind = Kind::campaign, .text = group}); }
+void ProcessBackend::resign(const std::string& group) noexcept { send({.kind = Kind::resign, .text = group}); }
 void ProcessBackend::write(RequestId request, std::vector<RegisterWrite> batch) noexcept {
-  send({Kind::write, {}, request, {}, std::move(batch), {}, false});
+  send({.kind = Kind::write, .request = request, .batch = std::move(batch)});
 }
 void ProcessBackend::read(RequestId request, std::vector<std::string> names) noexcept {
-  send({Kind::read, {}, request, {}, {}, std::move(names), false});
+  send({.kind = Kind::read, .request = request, .names = std::move(names)});
+}
+void ProcessBackend::create(RequestId request, std::vector<Record> records) noexcept {
+  send({.kind = Kind::create, .request = request, .records = std::move(records)});
+}
+void ProcessBackend::remove(RequestId request, std::vector<std::string> names) noexcept {
+  send({.kind = Kind::remove, .request = request, .names = std::move(names)});
+}
+void ProcessBackend::watch(const std::string& prefix) noexcept { send({.kind = Kind::watch, .text = prefix}); }
+void ProcessBackend::observe(RequestId request, const std::string& group) noexcept {
+  send({.kind = Kind::observe, .request = request, .text = group});
+}
+void ProcessBackend::evict(RequestId request, const std::string& group) noexcept {
+  send({.kind = Kind::evict, .request = request, .text = group});
 }
 void ProcessBackend::list(RequestId request, std::string prefix) noexcept {
-  send({Kind::list, {}, request, std::move(prefix), {}, {}, false});
+  send({.kind = Kind::list, .request = request, .text = std::move(prefix)});
 }
-void ProcessBackend::close(bool keep) noexcept { send({Kind::close, {}, 0, {}, {}, {}, keep}); }
+void ProcessBackend::close(bool keep) noexcept { send({.kind = Kind::close, .keep = keep}); }
 
 void ProcessBackend::send(const CandidateCall& call) {
   Packer packer;

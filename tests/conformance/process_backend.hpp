@@ -27,6 +27,11 @@ class ProcessBackend final : public Backend {
   void resign(const std::string& group) noexcept override;
   void write(RequestId request, std::vector<RegisterWrite> batch) noexcept override;
   void read(RequestId request, std::vector<std::string> names) noexcept override;
+  void create(RequestId request, std::vector<Record> records) noexcept override;
+  void remove(RequestId request, std::vector<std::string> names) noexcept override;
+  void watch(const std::string& prefix) noexcept override;
+  void observe(RequestId request, const std::string& group) noexcept override;
+  void evict(RequestId request, const std::string& group) noexcept override;
   void list(RequestId request, std::string prefix) noexcept override;
   void close(bool keep) noexcept override;
 

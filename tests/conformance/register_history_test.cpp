@@ -90,6 +90,8 @@ class Client final : public Host {
   }
   void take(const backend::Deposed&) {}
   void take(const backend::Renewed&) {}
+  void take(const backend::Changed&) {}
+  void take(const backend::Observed&) {}
   void take(const backend::Wrote& wrote) {
     const WriteAnswer& answer = wrote.answers.at(0);
     if (answer.outcome == Outcome::done) now_.kind = Kind::wrote, ++writes_;
@@ -104,7 +106,7 @@ class Client final : public Host {
     finish(done.outcome);
   }
 
-  void open() { backend_->open({++generation_, node_, "boot", "machine", "host", 1, "", 1h}); }
+  void open() { backend_->open({++generation_, node_, "boot", "machine", "host", 1, "", "", 1h}); }
 
   void send() {
     now_ = {loop_.chance(500) ? Kind::read : Kind::maybe_wrote, "j/x", {}, known_, 0, ++tick_, RegisterHistory::never};

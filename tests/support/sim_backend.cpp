@@ -32,11 +32,17 @@ void SimBackend::crash() noexcept {
 
 void SimBackend::open(const SessionRequest& request) noexcept {
   generation_ = request.generation;
+  observer_ = request.observer;
   open_ = true;
   session_ = 0;
+  lost_ = false;
   calls_.clear();
+  watches_.clear();
+  changes_.clear();
   const auto work = [this, request]() -> Reply {
     const auto push = [this, generation = request.generation](SimStore::Event event) {
+      const auto* changed = std::get_if<backend::Changed>(&event);
+      if (changed != nullptr && (generation != generation_ || !changes_.insert(changed->prefix).second)) return;
       in_.send_kept(delay(), [this, generation, event] {
         node_.send_kept(Millis(0), [this, generation, event] { pushed(generation, event); });
       });
@@ -78,15 +84,50 @@ void SimBackend::resign(const std::string& group) noexcept {
 }
 
 void SimBackend::write(RequestId request, std::vector<RegisterWrite> batch) noexcept {
-  backend::Wrote unknown{request, std::vector<WriteAnswer>(batch.size(), {Outcome::unknown, 0, "no answer"})};
+  const std::size_t size = batch.size();
+  change(request, size, [session = session_, batch = std::move(batch)](SimStore& store, std::size_t i) {
+    return store.write(session, batch[i]);
+  });
+}
+
+void SimBackend::create(RequestId request, std::vector<Record> records) noexcept {
+  const std::size_t size = records.size();
+  change(request, size,
+         [records = std::move(records)](SimStore& store, std::size_t i) { return store.create(records[i]); });
+}
+
+void SimBackend::remove(RequestId request, std::vector<std::string> names) noexcept {
+  const std::size_t size = names.size();
+  change(request, size, [names = std::move(names)](SimStore& store, std::size_t i) { return store.remove(names[i]); });
+}
+
+void SimBackend::evict(RequestId request, const std::string& group) noexcept {
+  change(request, 1, [group](SimStore& store, std::size_t) { return store.evict(group); });
+}
+
+void SimBackend::change(RequestId request, std::size_t size, std::function<WriteAnswer(SimStore&, std::size_t)> one) {
+  backend::Wrote unknown{request, std::vector<WriteAnswer>(size, {Outcome::unknown, 0, "no answer"})};
   const bool full = loop_.chance(link_.refuse_write);
-  const auto work = [this, &store = store_, session = session_, request, batch = std::move(batch), full]() -> Reply {
+  const auto work = [this, &store = store_, session = session_, request, size, one = std::move(one), full]() -> Reply {
     backend::Wrote wrote{request, {}};
-    for (const auto& one : batch)
-      wrote.answers.push_back(full ? WriteAnswer{Outcome::failed, 0, "the store is full"} : store.write(session, one));
-    return reply(this, store.stands(session), std::move(wrote));
+    const bool stands = store.stands(session);
+    for (std::size_t i = 0; i < size; ++i)
+      wrote.answers.push_back(full ? WriteAnswer{Outcome::failed, 0, "the store is full"} : one(store, i));
+    return reply(this, stands, std::move(wrote));
   };
   call(Kind::write, work, std::move(unknown));
+}
+
+void SimBackend::watch(const std::string& prefix) noexcept {
+  watches_.insert(prefix);
+  out_.send_kept(delay(), [this, session = session_, prefix] { store_.watch(session, prefix); });
+}
+
+void SimBackend::observe(RequestId request, const std::string& group) noexcept {
+  const auto work = [this, &store = store_, session = session_, request, group]() -> Reply {
+    return reply(this, store.stands(session), backend::Observed{request, Outcome::done, store.observe(group), {}});
+  };
+  call(Kind::read, work, backend::Observed{request, Outcome::unknown, {}, "no answer"});
 }
 
 void SimBackend::read(RequestId request, std::vector<std::string> names) noexcept {
@@ -135,6 +176,7 @@ void SimBackend::await(std::uint64_t id, What unknown) {
   loop_.after(link_.request_timeout, owner_, [this, id, unknown = std::move(unknown)] {
     node_.send_kept(Millis(0), [this, id, unknown] {
       if (calls_.erase(id) == 0) return;
+      lost_ = true;
       const auto* closed = std::get_if<backend::SessionClosed>(&unknown);
       closed != nullptr ? finish(closed->cause, closed->text) : post(unknown);
     });
@@ -164,7 +206,11 @@ void SimBackend::carry(std::uint64_t id, Work work) {
 SimBackend::Reply SimBackend::reply(SimBackend* to, bool stands, What what) {
   return [to, stands, what = std::move(what)](bool in_time) {
     if (!in_time) return;
-    stands ? to->post(what) : to->finish(Cause::expired, "the store ended the session");
+    if (!stands) return to->finish(Cause::expired, "the store ended the session");
+    to->post(what);
+    if (!std::exchange(to->lost_, false)) return;
+    const auto watches = to->watches_;
+    for (const std::string& prefix : watches) to->post(backend::Changed{prefix});
   };
 }
 
@@ -172,12 +218,20 @@ void SimBackend::pushed(std::uint64_t generation, SimStore::Event event) {
   if (generation != generation_) return;
   if (auto* closed = std::get_if<backend::SessionClosed>(&event)) return finish(closed->cause, closed->text);
   if (auto* deposed = std::get_if<backend::Deposed>(&event)) return post(std::move(*deposed));
+  if (const auto* changed = std::get_if<backend::Changed>(&event)) return hear(changed->prefix);
   auto& elected = std::get<backend::Elected>(event);
   if (elected.old_deadline) elected.old_deadline = clock_.steady(*elected.old_deadline);
   post(std::move(elected));
 }
 
+void SimBackend::hear(const std::string& prefix) {
+  changes_.erase(prefix);
+  post(backend::Changed{prefix});
+  if (loop_.chance(link_.duplicate)) post(backend::Changed{prefix});
+}
+
 void SimBackend::restart_silence() {
+  if (observer_) return;
   loop_.cancel(silence_);
   silent_until_ = loop_.now() + timeout_;
   silence_ = loop_.at(silent_until_, owner_, [this] {

@@ -21,7 +21,7 @@ WriteAnswer refused(Outcome outcome, std::uint64_t version, std::string text) {
 }  // namespace
 
 SimStore::Opened SimStore::open(Opening opening) {
-  const SessionId old = of_node(opening.request.node);
+  const SessionId old = opening.request.observer ? 0 : of_node(opening.request.node);
   if (old != 0) {
     const Session& other = sessions_.at(old);
     if (other.push && other.process != opening.process)
@@ -36,10 +36,18 @@ SimStore::Opened SimStore::open(Opening opening) {
   }
   const SessionId id = ++last_session_;
   const Millis timeout = opening.request.timeout > Millis(0) ? opening.request.timeout : settings_.timeout;
-  Session& session = sessions_[id];
-  session = {opening.request, opening.process, timeout + opening.expiry_shift, std::move(opening.push), {}, {}, 0};
-  touch(id, session);
+  begin(id, opening, timeout);
   return {id, timeout, {}};
+}
+
+SimStore::Session& SimStore::begin(SessionId id, Opening& opening, Millis timeout) {
+  Session& session = sessions_[id];
+  session.request = opening.request;
+  session.process = opening.process;
+  session.timeout = timeout + opening.expiry_shift;
+  session.push = std::move(opening.push);
+  touch(id, session);
+  return session;
 }
 
 /// The old session's terms stand until its deadline; campaigning for them goes on with them.
@@ -47,11 +55,10 @@ SimStore::SessionId SimStore::take_over(SessionId old, Opening& opening) {
   const Millis timeout = opening.request.timeout > Millis(0) ? opening.request.timeout : settings_.timeout;
   const SteadyTime deadline = sessions_.at(old).deadline;
   loop_.cancel(sessions_.at(old).timer);
+  auto since = std::move(sessions_.at(old).since);
   sessions_.erase(old);
   const SessionId id = ++last_session_;
-  Session& session = sessions_[id];
-  session = {opening.request, opening.process, timeout + opening.expiry_shift, std::move(opening.push), {}, {}, 0};
-  touch(id, session);
+  begin(id, opening, timeout).since = std::move(since);
   for (auto& [name, group] : groups_) {
     if (!has(group.queue, old)) continue;
     std::replace(group.queue.begin(), group.queue.end(), old, id);
@@ -76,20 +83,25 @@ void SimStore::touch(SessionId id, Session& session) {
   loop_.cancel(session.timer);
   session.deadline = loop_.now() + session.timeout;
   session.alive = wall_of(loop_.now());
+  if (session.request.observer) return;
   session.timer = loop_.at(session.deadline, 0, [this, id] {
     if (!down_) end(id, Cause::expired);
   });
 }
 
 bool SimStore::campaign(SessionId id, const std::string& name) {
-  if (find(id) == nullptr) return false;
+  Session* session = find(id);
+  if (session == nullptr || session->request.observer) return false;
   Group& group = groups_[name];
   if (group.kept && group.queue.front() == id) {
     group.kept = false;
     tell(id, backend::Elected{name, contents_.epochs[name], true, {}, {}});
     return true;
   }
-  if (!has(group.queue, id)) group.queue.push_back(id);
+  if (!has(group.queue, id)) {
+    group.queue.push_back(id);
+    session->since[name] = wall_of(loop_.now());
+  }
   if (is_dead(group)) leave(group.queue.front(), name, group, Cause::none, false);
   elect(name, group);
   return true;
@@ -132,6 +144,9 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
 
 WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
   if (write.value.size() > max_value) return refused(Outcome::failed, 0, "more than 8 KB: " + write.name);
+  if (contents_.records.contains(write.name)) return refused(Outcome::failed, 0, "a record's name: " + write.name);
+  const Session* session = find(id);
+  if (session != nullptr && session->request.observer) return refused(Outcome::not_leader, 0, "an observer");
   const auto found = contents_.registers.find(write.name);
   const std::uint64_t present = found == contents_.registers.end() ? 0 : found->second.version;
   if (settings_.capability == Capability::fenced) {
@@ -143,24 +158,102 @@ WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
   if (present != write.version) return refused(Outcome::conflict, present, {});
   const std::uint64_t version = ++contents_.revision;
   contents_.registers[write.name] = {write.name, write.value, version};
+  changed(write.name);
   return {Outcome::done, version, {}};
 }
 
-std::vector<Register> SimStore::read(const std::vector<std::string>& names) const {
-  std::vector<Register> registers;
-  for (const auto& name : names) {
-    const auto found = contents_.registers.find(name);
-    if (found != contents_.registers.end()) registers.push_back(found->second);
+WriteAnswer SimStore::create(const Record& record) {
+  if (record.value.size() > max_value) return refused(Outcome::failed, 0, "more than 8 KB: " + record.name);
+  if (contents_.registers.contains(record.name)) return refused(Outcome::conflict, 0, "a register's name");
+  const auto [made, created] = contents_.records.try_emplace(record.name);
+  if (!created) return refused(Outcome::conflict, made->second.version, {});
+  made->second = {record.name, record.value, ++contents_.revision};
+  changed(record.name);
+  return {Outcome::done, made->second.version, {}};
+}
+
+WriteAnswer SimStore::remove(const std::string& record) {
+  if (contents_.records.erase(record) > 0) {
+    ++contents_.revision;
+    changed(record);
   }
-  return registers;
+  return {Outcome::done, 0, {}};
+}
+
+void SimStore::changed(const std::string& name) {
+  for (auto& [id, session] : sessions_)
+    for (const std::string& prefix : session.watches)
+      if (name.starts_with(prefix) && session.push) session.push(backend::Changed{prefix});
+}
+
+bool SimStore::watch(SessionId id, const std::string& prefix) {
+  Session* session = find(id);
+  if (session == nullptr) return false;
+  session->watches.insert(prefix);
+  tell(id, backend::Changed{prefix});
+  return true;
+}
+
+std::vector<Register> SimStore::read(const std::vector<std::string>& names) const {
+  std::vector<Register> found;
+  for (const auto& name : names)
+    for (const auto* all : {&contents_.registers, &contents_.records})
+      if (const auto entry = all->find(name); entry != all->end()) found.push_back(entry->second);
+  return found;
 }
 
 std::vector<Register> SimStore::list(const std::string& prefix) const {
-  std::vector<Register> registers;
-  for (auto entry = contents_.registers.lower_bound(prefix);
-       entry != contents_.registers.end() && entry->first.starts_with(prefix); ++entry)
-    registers.push_back(entry->second);
-  return registers;
+  std::vector<Register> found;
+  for (const auto* all : {&contents_.registers, &contents_.records})
+    for (auto entry = all->lower_bound(prefix); entry != all->end() && entry->first.starts_with(prefix); ++entry)
+      found.push_back(entry->second);
+  std::sort(found.begin(), found.end(), [](const Register& a, const Register& b) { return a.name < b.name; });
+  return found;
+}
+
+std::vector<Election> SimStore::observe(const std::string& group) const {
+  std::set<std::string> names;
+  for (const auto& [name, one] : groups_) names.insert(name);
+  for (const auto& [name, epoch] : contents_.epochs) names.insert(name);
+  std::vector<Election> elections;
+  for (const std::string& name : names) {
+    if (!group.empty() && name != group) continue;
+    Election one = election(name);
+    if (one.epoch != 0 || !one.candidates.empty()) elections.push_back(std::move(one));
+  }
+  return elections;
+}
+
+Election SimStore::election(const std::string& name) const {
+  const auto epoch = contents_.epochs.find(name);
+  Election election{name, epoch == contents_.epochs.end() ? 0 : epoch->second, {}};
+  const auto found = groups_.find(name);
+  if (found == groups_.end()) return election;
+  for (const SessionId id : found->second.queue) {
+    auto one = candidate(id, name);
+    if (!one) continue;
+    one->leads = found->second.leading && id == found->second.queue.front();
+    election.candidates.push_back(std::move(*one));
+  }
+  return election;
+}
+
+std::optional<Candidate> SimStore::candidate(SessionId id, const std::string& group) const {
+  const Session& session = sessions_.at(id);
+  if (settings_.death_frees && !session.push) return std::nullopt;
+  const SessionRequest& r = session.request;
+  const auto since = session.since.find(group);
+  return Candidate{std::to_string(id), r.node,        r.machine_id,
+                   r.boot_id,          r.host,        r.version,
+                   r.control,          r.pid,         since == session.since.end() ? WallTime{} : since->second,
+                   session.timeout,    session.alive, false};
+}
+
+WriteAnswer SimStore::evict(const std::string& group) {
+  const auto found = groups_.find(group);
+  if (found == groups_.end() || !found->second.leading) return refused(Outcome::conflict, 0, "nobody leads " + group);
+  depose(group, Cause::evicted);
+  return {Outcome::done, 0, {}};
 }
 
 void SimStore::end(SessionId id, Cause cause) {
@@ -175,6 +268,10 @@ void SimStore::end(SessionId id, Cause cause) {
 void SimStore::detach(SessionId id) {
   Session* session = find(id);
   if (session == nullptr) return;
+  if (session->request.observer) {
+    sessions_.erase(id);
+    return;
+  }
   session->push = nullptr;
   for (auto& [name, group] : groups_)
     if (group.queue.size() > 1 && group.queue.front() == id && is_dead(group))
@@ -202,8 +299,9 @@ void SimStore::depose(const std::string& name, Cause cause) {
   Group& group = groups_[name];
   if (!group.leading) return;
   const SessionId id = group.queue.front();
+  const bool stays = !group.kept && find(id)->push;
   leave(id, name, group, cause, false);
-  group.queue.push_back(id);
+  if (stays) group.queue.push_back(id);
   elect(name, group);
 }
 
@@ -221,7 +319,7 @@ SimStore::Session* SimStore::find(SessionId id) {
 
 SimStore::SessionId SimStore::of_node(const std::string& node) const {
   for (const auto& [id, session] : sessions_)
-    if (session.request.node == node) return id;
+    if (session.request.node == node && !session.request.observer) return id;
   return 0;
 }
 

@@ -7,14 +7,16 @@
 //   const auto old = store.contents(); ... store.restore(old);   // back to a snapshot: all sessions are gone
 //   store.leader("nightly")                     // what is true, whatever nodes believe
 //
-// Sessions: one a node. A crashed or kept session stands until it expires, unless its node comes back: on the same boot
-// it resumes its terms (Settings::resumes), else the old session is deleted at once. A node that is alive is refused.
+// Sessions: one a node, and any number of observers, which never expire. A crashed or kept session stands until it
+// expires, unless its node comes back: on the same boot it resumes its terms (Settings::resumes), else the old session
+// is deleted at once. A node that is alive is refused.
 #pragma once
 
 #include <functional>
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -36,7 +38,7 @@ class SimStore {
 
   using SessionId = std::uint64_t;  // 0 is none
   /// Elected::old_deadline is in true time: the backend turns it into its machine's.
-  using Event = std::variant<backend::Elected, backend::Deposed, backend::SessionClosed>;
+  using Event = std::variant<backend::Elected, backend::Deposed, backend::SessionClosed, backend::Changed>;
   using Push = std::function<void(Event)>;
 
   struct Opening {
@@ -59,6 +61,7 @@ class SimStore {
   struct Contents {
     std::uint64_t revision = 0;
     std::map<std::string, Register> registers;
+    std::map<std::string, Register> records;
     std::map<std::string, std::uint64_t> epochs;
   };
 
@@ -73,8 +76,15 @@ class SimStore {
   bool campaign(SessionId id, const std::string& group);
   bool resign(SessionId id, const std::string& group);
   WriteAnswer write(SessionId id, const RegisterWrite& write);
+  WriteAnswer create(const Record& record);
+  WriteAnswer remove(const std::string& record);
+  /// Of registers and records.
   std::vector<Register> read(const std::vector<std::string>& names) const;
   std::vector<Register> list(const std::string& prefix) const;
+  /// Pushes Changed at once, and with every change of a name that begins so.
+  bool watch(SessionId id, const std::string& prefix);
+  std::vector<Election> observe(const std::string& group) const;
+  WriteAnswer evict(const std::string& group);
   /// Ends a session by its own wish: `shutdown` ends its terms cleanly, anything else does not.
   void end(SessionId id, Cause cause);
   /// Its process is gone or has left its terms for a restart: nothing is pushed any more, and the timer runs.
@@ -87,7 +97,7 @@ class SimStore {
   void restore(Contents contents);
   /// Early, against its promise.
   void expire(const std::string& node);
-  /// The leader goes to the end of its group's queue.
+  /// The leader goes to the end of its group's queue, where its process is there.
   void depose(const std::string& group, Cause cause);
 
   // What is true.
@@ -105,7 +115,9 @@ class SimStore {
     Push push;          // empty: detached
     SteadyTime deadline{};
     WallTime alive{};
-    SimLoop::Timer timer = 0;
+    SimLoop::Timer timer = 0;               // none for an observer
+    std::map<std::string, WallTime> since;  // when it began to campaign, a group
+    std::set<std::string> watches;
   };
   /// The term before the next: what Elected tells of it.
   struct Past {
@@ -123,11 +135,15 @@ class SimStore {
 
   Session* find(SessionId id);
   SessionId of_node(const std::string& node) const;
+  Session& begin(SessionId id, Opening& opening, Millis timeout);
   SessionId take_over(SessionId old, Opening& opening);
   void touch(SessionId id, Session& session);
   void elect(const std::string& name, Group& group);
   void tell(SessionId id, Event event);
   bool is_dead(const Group& group);
+  void changed(const std::string& name);
+  Election election(const std::string& name) const;
+  std::optional<Candidate> candidate(SessionId id, const std::string& group) const;
   /// Out of the group's queue. `cause` none: nobody is told.
   void leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean);
 

@@ -77,7 +77,7 @@ class SimFaults : public testing::Test, public Host {
 
   void start() {
     backend = std::make_unique<SimBackend>(store, loop, link, clock, *this);
-    backend->open({++generation, "a", "boot", "machine", "host", 1, "", 5s});
+    backend->open({++generation, "a", "boot", "machine", "host", 1, "", "", 5s});
     loop.run_for(100ms);
   }
   std::uint64_t lead() {

@@ -103,11 +103,28 @@ void SimNode::step_clock(Millis by) {
 
 RunId SimNode::trigger(const std::string& job) {
   const RunId run = world_.loop.random().run_id(clock.now().wall);
-  feed(core::TriggerJob{++last_asker_, run, job});
+  ask(core::Request::Kind::trigger, job, run);
   return run;
 }
 
-void SimNode::pause(const std::string& job, bool paused) { feed(core::PauseJob{++last_asker_, job, paused}); }
+void SimNode::pause(const std::string& job, bool paused) {
+  ask(paused ? core::Request::Kind::pause : core::Request::Kind::resume, job, {});
+}
+
+RunId SimNode::ask(core::Request::Kind kind, const std::string& job, std::optional<RunId> id) {
+  core::Request request;
+  request.kind = kind;
+  request.id = id ? *id : world_.loop.random().run_id(clock.now().wall);
+  request.job = job;
+  return ask(std::move(request));
+}
+
+RunId SimNode::ask(core::Request request, const std::string& run_suffix) {
+  if (request.id == RunId{}) request.id = world_.loop.random().run_id(clock.now().wall);
+  const RunId id = request.id;
+  feed(core::Ask{++last_asker_, std::move(request), run_suffix});
+  return id;
+}
 
 bool SimNode::leads(const std::string& group) const {
   if (!core_) return false;
@@ -149,7 +166,7 @@ void SimNode::perform(core::Action action) {
 
 void SimNode::act(core::OpenSession& a) {
   const std::string boot = name + "-boot-" + std::to_string(boots_);
-  backend_->open({a.generation, name, boot, name + "-machine", name, 1, "test", Millis(0)});
+  backend_->open({a.generation, name, boot, name + "-machine", name, 1, "test", name + "-control", Millis(0)});
 }
 void SimNode::act(core::CloseSession& a) { backend_->close(a.keep); }
 void SimNode::act(core::Renew& a) { backend_->renew(a.request); }
@@ -158,6 +175,11 @@ void SimNode::act(core::Resign& a) { backend_->resign(a.group); }
 void SimNode::act(core::Write& a) { backend_->write(a.request, std::move(a.batch)); }
 void SimNode::act(core::Read& a) { backend_->read(a.request, std::move(a.names)); }
 void SimNode::act(core::List& a) { backend_->list(a.request, a.prefix); }
+void SimNode::act(core::Create& a) { backend_->create(a.request, std::move(a.records)); }
+void SimNode::act(core::Remove& a) { backend_->remove(a.request, std::move(a.names)); }
+void SimNode::act(core::Watch& a) { backend_->watch(a.prefix); }
+void SimNode::act(core::Observe& a) { backend_->observe(a.request, a.group); }
+void SimNode::act(core::RunEnded& a) { ends.push_back(a); }
 void SimNode::act(core::Launch& a) { launch(a); }
 void SimNode::act(core::RecordTerm& a) { terms_[{a.term.group, a.term.epoch}] = a.term; }
 void SimNode::act(core::RecordOutput&) {}
@@ -183,7 +205,7 @@ void SimNode::act(core::Forget& a) {
   std::erase_if(unacknowledged_, [&](const runner::Ended& ended) { return ended.id == a.id; });
 }
 
-void SimNode::act(core::Record& a) {
+void SimNode::act(core::RecordRow& a) {
   if (!a.if_absent || !row(a.row.job, a.row.slot)) record(std::move(a.row));
 }
 
@@ -219,7 +241,7 @@ void SimNode::launch(const core::Launch& launch) {
   const auto exits_it = exits.find(launch.definition->job.name);
   const int code = exits_it == exits.end() ? 0 : exits_it->second;
   const runner::AttemptId id = launch.id;
-  Child child{id, launch.definition->job.name, now.wall, world_.starts.size() - 1, term, 0};
+  Child child{id, launch.definition->job.name, now.wall, world_.starts.size() - 1, term, launch.terminate, 0};
   child.ends = world_.loop.after(duration, machine_, [this, id, code] { finish(id, code, Reason::none); });
   children_.push_back(child);
   const runner::Started started{id, 1, now.wall};
@@ -252,7 +274,7 @@ void SimNode::kill_past_deadline(std::uint64_t term) {
     if (clock.now().steady < deadlines_[term] - Millis(200)) return;
     std::vector<runner::AttemptId> over;
     for (const Child& child : children_)
-      if (child.term == term) over.push_back(child.id);
+      if (child.term == term && child.terminate) over.push_back(child.id);
     for (const auto& id : over) finish(id, std::nullopt, Reason::leadership_lost);
   });
 }

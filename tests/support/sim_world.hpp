@@ -54,6 +54,7 @@ class SimNode final : private Host {
   std::vector<TermRow> terms() const;
   std::vector<core::Notice> notices;
   std::vector<core::Reply> replies;
+  std::vector<core::RunEnded> ends;
 
   void start();
   void crash();   // kill -9 of the daemon; the runner and its children live
@@ -67,6 +68,8 @@ class SimNode final : private Host {
   void feed(const core::Event& event);
   RunId trigger(const std::string& job);
   void pause(const std::string& job, bool paused);
+  RunId ask(core::Request::Kind kind, const std::string& job, std::optional<RunId> id = std::nullopt);
+  RunId ask(core::Request request, const std::string& run_suffix = "");
   core::Core& core() { return *core_; }
   bool leads(const std::string& group) const;
   const Row* row(const std::string& job, WallTime slot) const;
@@ -79,6 +82,7 @@ class SimNode final : private Host {
     WallTime started_at;
     std::size_t start;  // of the oracle's
     std::uint64_t term;
+    bool terminate;
     SimLoop::Timer ends = 0;
   };
 
@@ -93,12 +97,17 @@ class SimNode final : private Host {
   void act(core::Write& a);
   void act(core::Read& a);
   void act(core::List& a);
+  void act(core::Create& a);
+  void act(core::Remove& a);
+  void act(core::Watch& a);
+  void act(core::Observe& a);
+  void act(core::RunEnded& a);
   void act(core::Launch& a);
   void act(core::TermDeadline& a);
   void act(core::KillRun& a);
   void act(core::AwaitRecorded& a);
   void act(core::Forget& a);
-  void act(core::Record& a);
+  void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
   void act(core::RecordOutput& a);
   void act(core::Reply& a);

@@ -6,11 +6,19 @@
 namespace ballot::app {
 
 Run setup_check(CLI::App& command);
+Run setup_election(CLI::App& command);
+Run setup_forget(CLI::App& command);
 Run setup_history(CLI::App& command);
+Run setup_info(CLI::App& command);
 Run setup_jobs(CLI::App& command);
+Run setup_kill(CLI::App& command);
 Run setup_output(CLI::App& command);
+Run setup_pause(CLI::App& command);
+Run setup_repair(CLI::App& command);
+Run setup_resume(CLI::App& command);
 Run setup_schedule(CLI::App& command);
 Run setup_serve(CLI::App& command);
+Run setup_status(CLI::App& command);
 Run setup_trigger(CLI::App& command);
 Run setup_version(CLI::App& command);
 Run setup_why(CLI::App& command);

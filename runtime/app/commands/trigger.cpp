@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
 #include "app/options.hpp"
@@ -11,13 +12,14 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis claim_patience = std::chrono::seconds(30);
+constexpr Millis answer_slack = std::chrono::seconds(5);  // the daemon says itself that time is up
 constexpr Millis no_end = std::chrono::hours(24 * 365);
 
 struct Options {
   ConfigOptions config;
   std::string job;
   bool wait = false;
+  Patience patience;
 };
 
 /// As a shell would: the child's code, 128 + n for a signal; 1 for a run that never started, or that did not succeed
@@ -45,9 +47,10 @@ Exit run(const Options& options) {
   if (!config) return Exit::configuration;
   io::Message request;
   request.set("do", "trigger").set("job", options.job).set("wait", options.wait);
+  request.set("timeout_ms", std::int64_t{options.patience.time.count()});
   auto client = io::ControlClient::ask(config->control_socket, request);
   if (!client) return fail("trigger", client.error());
-  const auto claimed = client->next(claim_patience);
+  const auto claimed = client->next(options.patience.time + answer_slack);
   if (!claimed) return fail("trigger", claimed.error());
   if (!*claimed) return fail("trigger", {Errc::unavailable, "the daemon did not answer"});
   std::cout << (*claimed)->text("run").value_or("") << std::endl;
@@ -61,6 +64,7 @@ Run setup_trigger(CLI::App& command) {
   add_config_options(command, options->config);
   command.add_option("JOB", options->job, "the job's name")->required();
   command.add_flag("--wait", options->wait, "wait for the run's end, and exit with its code");
+  add_timeout_option(command, options->patience);
   return [options] { return run(*options); };
 }
 

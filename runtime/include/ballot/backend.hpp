@@ -9,6 +9,9 @@
 //   backend->open({.generation = 1, ...});      ... SessionOpened{timeout 5 s}
 //   backend->campaign("nightly");               ... Elected{"nightly", epoch 7}
 //   backend->write(11, {{"nightly", 7, "j/backup", text, version}});   ... Wrote{11, {done, version + 1}}
+//
+// Beside the registers, which only the present term changes, a store holds records: created once, never changed,
+// removed by whoever needs them no more, and not fenced. Requests, their answers and the outcomes of runs are records.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +45,10 @@ struct SessionRequest {
   std::string host;
   int pid = 0;
   std::string version;
-  Millis timeout{0};  // what is asked for; 0: the backend's default. What counts is what SessionOpened grants
+  std::string control;  // the path of the control socket; "" for none
+  Millis timeout{0};    // what is asked for; 0: the backend's default. What counts is what SessionOpened grants
+  /// Looks and asks only: it bears no node's name, takes no part in elections, need not be renewed, and disturbs none.
+  bool observer = false;
 };
 
 /// A conditional write: `version` must be the register's (0: it does not exist), and `epoch` must lead `group`.
@@ -72,6 +78,30 @@ struct Register {
   std::string name;
   std::string value;
   std::uint64_t version = 0;
+};
+
+/// A record to be created.
+struct Record {
+  std::string name;   // as a register's; no register bears it
+  std::string value;  // at most 8 KB
+};
+
+/// A node that takes part in a group's election.
+struct Candidate {
+  std::string id;  // of its session, unique in the store
+  std::string node, machine_id, boot_id, host, version, control;
+  int pid = 0;
+  WallTime since{};  // when it began to campaign
+  Millis timeout{0};
+  std::optional<WallTime> last_seen;  // when its session was renewed last, where the store can tell
+  bool leads = false;
+};
+
+/// One election as the store shows it.
+struct Election {
+  std::string group;
+  std::uint64_t epoch = 0;            // of the present term, or of the last one; 0: there never was one
+  std::vector<Candidate> candidates;  // the leader first, then as they will be asked, where the store knows the order
 };
 
 namespace backend {
@@ -113,10 +143,24 @@ struct Deposed {
   Cause cause = Cause::none;
 };
 
-/// The answer to write(): one for each of the batch, in its order. Each is decided on its own.
+/// The answer to write(), create() and remove(): one for each of the batch, in its order. Each is decided on its own.
 struct Wrote {
   RequestId request = 0;
   std::vector<WriteAnswer> answers;
+};
+
+/// Registers or records under the watched prefix may have changed: list them. Comes once after watch(), and may come
+/// for nothing; a change is never kept silent, and a watch that was lost is told as a change.
+struct Changed {
+  std::string prefix;
+};
+
+/// The answer to observe().
+struct Observed {
+  RequestId request = 0;
+  Outcome outcome = Outcome::unknown;
+  std::vector<Election> elections;
+  std::string text;
 };
 
 /// The answer to read() and list(). done: linearizable, absent registers left out.
@@ -132,7 +176,7 @@ struct ReadDone {
 struct BackendEvent {
   std::uint64_t generation = 0;
   std::variant<backend::SessionOpened, backend::SessionClosed, backend::Renewed, backend::Elected, backend::Deposed,
-               backend::Wrote, backend::ReadDone>
+               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed>
       what;
 };
 
@@ -173,7 +217,24 @@ class Backend {
   /// Linearizable. Answered by ReadDone.
   virtual void read(RequestId request, std::vector<std::string> names) noexcept = 0;
 
-  /// All registers whose name begins with `prefix`. Answered by ReadDone.
+  /// Creates each record that does not exist. Answered by one Wrote: done, or conflict where it exists, whatever it
+  /// holds.
+  virtual void create(RequestId request, std::vector<Record> records) noexcept = 0;
+
+  /// Removes records. Answered by one Wrote: done also where there was none. Requires: no register is named.
+  virtual void remove(RequestId request, std::vector<std::string> names) noexcept = 0;
+
+  /// Tells of changes under `prefix` by Changed until the session ends.
+  virtual void watch(const std::string& prefix) noexcept = 0;
+
+  /// The group's election; of all groups where it is "". Answered by Observed; a group that never was is left out.
+  virtual void observe(RequestId request, const std::string& group) noexcept = 0;
+
+  /// Ends the present term of the group without asking its leader, which is told Deposed{evicted} and may campaign
+  /// again. Answered by Wrote with one answer: done, or conflict where nobody leads.
+  virtual void evict(RequestId request, const std::string& group) noexcept = 0;
+
+  /// All registers and records whose name begins with `prefix`. Answered by ReadDone.
   virtual void list(RequestId request, std::string prefix) noexcept = 0;
 
   /// Withdraws from everything and ends the session. `keep` leaves the terms as they stand, for a daemon that comes

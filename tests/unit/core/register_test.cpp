@@ -80,6 +80,7 @@ TEST(JobRegister, StaysWithinItsSizeWhenFull) {
   while (r.runs.size() < open_run_limit) r.runs.push_back(r.runs[0]);
   for (auto& run : r.runs) run.node = std::string(64, 'n');
   r.dispositions.clear();
+  while (r.triggered.size() < triggered_limit) r.triggered.push_back(r.runs[0].id);
   EXPECT_LT(to_text(r).size(), register_limit);
   r.runs.resize(1);
   while (r.dispositions.size() < disposition_limit) r.dispositions.push_back(full().dispositions[0]);
@@ -87,13 +88,13 @@ TEST(JobRegister, StaysWithinItsSizeWhenFull) {
 }
 
 TEST(GroupRegister, ReadsBackWhatItWrote) {
-  GroupRegister r{7, "a", at("2025-03-09T07:00:00.250Z"), at("2025-03-09T08:00:00Z"), Cause::shutdown, {}};
+  GroupRegister r{7, "a", at("2025-03-09T07:00:00.250Z"), at("2025-03-09T08:00:00Z"), Cause::shutdown, true, "a reason", {}};
   const auto read = parse_group_register(to_text(r));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->epoch, 7u);
   EXPECT_EQ(read->elected_at, r.elected_at);
   EXPECT_EQ(read->ended_at, r.ended_at);
-  EXPECT_EQ(read->cause, Cause::shutdown);
+  EXPECT_EQ(*read, r);
 }
 
 }  // namespace

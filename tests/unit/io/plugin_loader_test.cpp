@@ -134,7 +134,7 @@ TEST_F(PluginLoader, NamesAnUndefinedSymbolBeforeAnythingIsCalled) {
 
 TEST_F(PluginLoader, RefusesAnotherAbi) {
   place("wrong_abi");
-  EXPECT_SAYS(refusal("wrong_abi"), "plugin ABI 99, this ballot has 1");
+  EXPECT_SAYS(refusal("wrong_abi"), "plugin ABI 99, this ballot has " + std::to_string(plugin_abi));
 }
 
 TEST_F(PluginLoader, RefusesAnotherSize) {

@@ -25,11 +25,11 @@ class Daemon {
   Daemon(const fs::path& state, std::string node, int pid = 100)
       : node_(std::move(node)),
         pid_(pid),
-        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), {}}, told)) {}
+        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), false, {}}, told)) {}
 
   /// Empty: open. Else what SessionClosed says.
   std::string open(Millis timeout = 60s, const std::string& boot_id = "boot") {
-    backend_->open({++generation_, node_, boot_id, "machine", "host", pid_, "test", timeout});
+    backend_->open({++generation_, node_, boot_id, "machine", "host", pid_, "test", "", timeout});
     bell_.wait([&] { return opened() || closed(); }, 10s);
     return opened() ? "" : closed() ? closed()->text : "no answer";
   }

@@ -72,9 +72,9 @@ TEST_F(LockFileTest, RefusesALinkAndAFolder) {
 }
 
 TEST(LocalFolder, LiesUnderTheStateFolderUnlessThePathIsAbsolute) {
-  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", {}}), "/var/lib/ballot/local/ns");
-  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", {{"path", std::string("x")}}}), "/var/lib/ballot/x/ns");
-  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", {{"path", std::string("/srv/x")}}}), "/srv/x/ns");
+  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {}}), "/var/lib/ballot/local/ns");
+  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {{"path", std::string("x")}}}), "/var/lib/ballot/x/ns");
+  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {{"path", std::string("/srv/x")}}}), "/srv/x/ns");
 }
 
 TEST(LocalFolder, KnowsNetworkFileSystemsByTheirNumbers) {

@@ -104,7 +104,7 @@ TEST_F(Local, HandsOverWithinATenthOfASecondWhenAProcessIsKilled) {
   Bell bell;
   Recorder told(bell);
   ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
-  victim.open({1, "victim", "boot", "machine", "host", 1, "", 60s});
+  victim.open({1, "victim", "boot", "machine", "host", 1, "", "", 60s});
   victim.campaign("g");
   ASSERT_TRUE(bell.wait([&] { return told.leads(1, "g").has_value(); }, 5s));
   Daemon b(state(), "b");
@@ -187,9 +187,9 @@ TEST_F(Local, RefusesTheFileOfAnotherFolder) {
 
 TEST_F(Local, RefusesANewerFormatAndAnotherProgramsFile) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
-  sql("PRAGMA user_version = 2");
-  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 2, newer than this version's 1");
-  sql("PRAGMA user_version = 1; PRAGMA application_id = 7");
+  sql("PRAGMA user_version = 3");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 3, newer than this version's 2");
+  sql("PRAGMA user_version = 2; PRAGMA application_id = 7");
   EXPECT_SAYS(Daemon(state(), "a").open(), "another program's");
 }
 
@@ -249,6 +249,7 @@ TEST_F(Local, WithoutDescriptorsFailsWritesAndGoesOnAfterwards) {
   ::setrlimit(RLIMIT_NOFILE, &none);
   const WriteAnswer refused = a.write({"g", epoch, "j/y", "1", 0});
   const backend::Renewed renewed = a.renew();
+  a.backend().campaign("later");
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_EQ(refused.outcome, Outcome::failed);
   EXPECT_SAYS(refused.text, "limits");
@@ -256,6 +257,23 @@ TEST_F(Local, WithoutDescriptorsFailsWritesAndGoesOnAfterwards) {
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
   EXPECT_EQ(a.renew().outcome, Outcome::done);
   EXPECT_EQ(a.write({"g", epoch, "j/y", "1", 0}).outcome, Outcome::done);
+  EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
+}
+
+TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
+  Daemon a(state(), "a"), b(state(), "b");
+  ASSERT_EQ(a.open(), "");
+  ASSERT_EQ(b.open(), "");
+  ASSERT_TRUE(a.lead("g"));
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  a.backend().resign("g");
+  const bool let_go = a.wait([&] { return !a.told.leads(1, "g"); }, 5s);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(let_go);
+  EXPECT_TRUE(b.lead("g"));
 }
 
 /// A file system of one megabyte, for this test's process alone.
@@ -290,7 +308,8 @@ TEST_F(Local, RefusesANamespaceThatIsNoFolderName) {
   Bell bell;
   Recorder told(bell);
   for (const char* name : {"", "..", "a/b", ".hidden"})
-    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), {}}, told), std::runtime_error) << name;
+    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), false, {}}, told), std::runtime_error)
+        << name;
 }
 
 }  // namespace

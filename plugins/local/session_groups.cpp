@@ -1,0 +1,171 @@
+// The groups of a session: campaigning, leading, leaving, and noticing what the others do.
+#include <algorithm>
+#include <utility>
+
+#include "clock.hpp"
+#include "session.hpp"
+
+namespace ballot::local {
+
+void Session::carry(const CampaignCall& call, Events& events) {
+  if (observes()) return host_.log(Level::error, "an observer does not campaign: " + call.group);
+  if (!candidates_.contains(call.group) && !postponed_.contains(call.group)) try_to_lead(call.group, events);
+}
+
+void Session::carry(const ResignCall& call, Events&) {
+  if (!postponed_.contains(call.group) && !candidates_.contains(call.group)) return;
+  db_.withdraw(row_.id, call.group);
+  if (const auto led = leave(call.group)) db_.end_term(led->id, TermEnd::clean, wall_now());
+}
+
+/// As far as it needs no file; what it was where it led.
+std::optional<Session::Candidate> Session::leave(const std::string& group) {
+  postponed_.erase(group);
+  tried_.erase(group);
+  const auto found = candidates_.find(group);
+  if (found == candidates_.end()) return std::nullopt;
+  const Candidate candidate = found->second;
+  candidates_.erase(found);
+  waiting_.erase(candidate.id);
+  if (candidate.epoch == 0) return std::nullopt;
+  left_[group] = {candidate, Cause::resigned};
+  return candidate;
+}
+
+void Session::carry(const EvictCall& call, Events& events) {
+  const auto term = db_.find_term(call.group);
+  backend::Wrote wrote{call.request, {{Outcome::conflict, 0, "nobody leads " + call.group}}};
+  if (term && is_led(*term)) {
+    db_.end_term(term->group, TermEnd::evicted, wall_now());
+    bell_.ring(elections_topic);
+    wrote.answers[0] = {Outcome::done, 0, {}};
+  }
+  events.emplace_back(std::move(wrote));
+}
+
+/// By a daemon that lives, or that may come back and go on.
+bool Session::is_led(const TermRow& term) {
+  if (term.end != TermEnd::open) return false;
+  const auto leader = db_.session(term.session);
+  if (!leader) return false;
+  const bool lives = leader->id == row_.id || lock_.held(LockFile::life(leader->id));
+  return lives || (leader->boot_id == boot_id_ && boot_now() < leader->deadline);
+}
+
+/// A group that is being left in this change is waited for: its lock must fall first, for others to have their chance.
+void Session::try_to_lead(const std::string& group, Events& events) {
+  tried_.insert(group);
+  TermRow term = db_.term(group);
+  const auto [entry, is_new] = candidates_.try_emplace(group);
+  Candidate& candidate = entry->second;
+  candidate = {term.group, 0};
+  if (is_new) db_.enlist(row_.id, term.group, wall_now());
+  if (left_.contains(group) || !lock_.take(LockFile::group(term.group))) {
+    waiting_[term.group] = group;
+    return;
+  }
+  waiting_.erase(term.group);
+  const auto resumed = resumable_.find(term.session);
+  if (term.end == TermEnd::open && resumed != resumable_.end() && boot_now() < resumed->second) {
+    db_.adopt_term(term.group, row_.id);
+    events.emplace_back(backend::Elected{group, term.epoch, true, {}, {}});
+  } else {
+    term.epoch = begin_term(term, group, events);
+  }
+  candidate.epoch = term.epoch;
+  won_[group] = candidate;
+}
+
+std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events& events) {
+  backend::Elected elected{group, ++term.epoch, false, {}, {}};
+  if (const auto old = db_.session(term.session)) {
+    elected.last_alive = old->renewed;
+    if (term.end != TermEnd::clean && old->boot_id == row_.boot_id) elected.old_deadline = old->deadline;
+  }
+  db_.begin_term(term, row_, wall_now());
+  events.emplace_back(std::move(elected));
+  return term.epoch;
+}
+
+/// In id order: what lies side by side is given as one.
+void Session::let_go(Events& events) {
+  if (left_.empty()) return;
+  for (const auto& [group, left] : left_) {
+    lock_.give(LockFile::group(left.candidate.id));
+    events.emplace_back(backend::Deposed{group, left.candidate.epoch, left.cause});
+  }
+  bell_.ring(elections_topic);
+}
+
+/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end. A campaign
+/// is made later, also one that the change did not come to.
+void Session::undo(const std::vector<Call>& calls, Events& events) {
+  for (const auto& [group, candidate] : won_) {
+    lock_.give(LockFile::group(candidate.id));
+    left_.erase(group);
+  }
+  if (!won_.empty()) bell_.ring(elections_topic);
+  for (const std::string& group : tried_) {
+    postpone(group);
+    const auto candidate = candidates_.find(group);
+    if (candidate == candidates_.end()) continue;
+    waiting_.erase(candidate->second.id);
+    candidates_.erase(candidate);
+  }
+  for (const Call& call : calls) {
+    const auto* campaign = std::get_if<CampaignCall>(&call);
+    if (campaign && !observes() && !candidates_.contains(campaign->group)) postpone(campaign->group);
+    if (const auto* resign = std::get_if<ResignCall>(&call)) leave(resign->group);
+  }
+  let_go(events);
+}
+
+void Session::postpone(const std::string& group) {
+  postponed_.insert(group);
+  resume_at_ = boot_now() + pause;
+}
+
+void Session::look(Events& events) {
+  std::uint64_t revision = revision_;
+  const auto all = [&](Events& made) {
+    revision = db_.revision();
+    if (observes()) return;
+    neighbours_.follow(live_others(), lock_);
+    hear_evictions();
+    for (const std::string& group : vacancies()) {
+      postponed_.erase(group);
+      try_to_lead(group, made);
+    }
+  };
+  failed_ = !change(all, {}, events);
+  if (failed_ || std::exchange(revision_, revision) == revision) return;
+  if (bell_.deaf())
+    for (const std::string& prefix : watches_) events.emplace_back(backend::Changed{prefix});
+}
+
+/// Others have the first chance to follow.
+void Session::hear_evictions() {
+  for (const TermRow& term : db_.evicted(row_.id)) {
+    const auto found = candidates_.find(term.name);
+    if (found == candidates_.end() || found->second.epoch != term.epoch) continue;
+    left_[term.name] = {found->second, Cause::evicted};
+    candidates_.erase(found);
+    postpone(term.name);
+  }
+}
+
+std::vector<std::string> Session::vacancies() const {
+  std::vector<std::string> groups;
+  if (boot_now() >= resume_at_) groups.assign(postponed_.begin(), postponed_.end());
+  if (waiting_.empty()) return groups;
+  const auto taken = lock_.held({LockFile::group(waiting_.begin()->first), LockFile::group(waiting_.rbegin()->first)});
+  auto range = taken.begin();
+  for (const auto& [id, group] : waiting_) {
+    const LockFile::Byte byte = LockFile::group(id);
+    while (range != taken.end() && range->last < byte) ++range;
+    if (range == taken.end() || byte < range->first) groups.push_back(group);
+  }
+  return groups;
+}
+
+}  // namespace ballot::local

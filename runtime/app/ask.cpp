@@ -1,0 +1,43 @@
+#include "app/ask.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "app/ledger_access.hpp"
+#include "base/duration.hpp"
+#include "io/control_client.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis answer_slack = std::chrono::seconds(5);  // the daemon says itself that time is up
+constexpr std::size_t shortest_suffix = 6;
+
+}  // namespace
+
+void add_timeout_option(CLI::App& command, Patience& to) {
+  add_value(command, "--timeout", "how long to wait until it is done, as 30s", [&to](const std::string& text) {
+    const auto time = parse_duration(text);
+    if (!time || *time <= Millis(0)) return std::string("must be a duration such as 30s");
+    to.time = *time;
+    return std::string();
+  });
+}
+
+Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience) {
+  const auto config = load_config(options);
+  if (!config) return Exit::configuration;
+  request.set("timeout_ms", std::int64_t{patience.time.count()});
+  const auto answer = io::ask_once(config->control_socket, request, patience.time + answer_slack);
+  return answer ? Exit::done : fail(command, answer.error());
+}
+
+std::string check_run_suffix(const std::string& text) {
+  const bool digits = std::all_of(text.begin(), text.end(),
+                                  [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-'; });
+  if (text.size() >= shortest_suffix && text.size() <= 36 && digits) return {};
+  return "must be a run id, or its last 6 or more digits, as `ballot history` shows it";
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,25 @@
+// What commands ask of a running daemon: one request over the control socket, and the wait for its answer.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/exit.hpp"
+#include "app/options.hpp"
+#include "io/message.hpp"
+
+namespace ballot::app {
+
+/// How long a command waits, with --timeout.
+struct Patience {
+  Millis time = std::chrono::seconds(30);
+};
+void add_timeout_option(CLI::App& command, Patience& to);
+
+/// A request that is done by whoever leads: {"do": what}, and what `fields` says. Prints why not, if not.
+Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience);
+
+/// What a run id, or its last digits, may look like: "" or what is wrong with it.
+std::string check_run_suffix(const std::string& text);
+
+}  // namespace ballot::app

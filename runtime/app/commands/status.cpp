@@ -1,0 +1,84 @@
+// ballot status: how this node stands. Its exit code is the answer for scripts: 0 healthy, 1 degraded, 2 not
+// scheduling, 3 unreachable or misused.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/escape.hpp"
+#include "app/ledger_access.hpp"
+#include "app/options.hpp"
+#include "base/duration.hpp"
+#include "io/control_client.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr auto unreachable = static_cast<Exit>(3);
+
+struct Options {
+  ConfigOptions config;
+  bool json = false;
+};
+
+void line(std::string_view name, const std::string& text) {
+  std::cout << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << escaped(text, Escape::plain)
+            << '\n';
+}
+
+std::string group_text(const io::Message& group) {
+  std::string text = group.text("group").value_or("") + " (epoch " + std::to_string(group.integer("epoch").value_or(0));
+  for (const char* flag : {"in_doubt", "paused"})
+    if (group.flag(flag).value_or(false)) text += std::string(", ") + (flag[0] == 'i' ? "in doubt" : "paused");
+  if (const auto halted = group.text("halted"); halted && !halted->empty()) text += ", halted: " + *halted;
+  return text + ")";
+}
+
+void print(const io::Message& status) {
+  line("node", status.text("node").value_or(""));
+  line("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") + ", timeout " +
+                      format_duration(Millis(status.integer("timeout_ms").value_or(0))));
+  line("jobs", std::to_string(status.integer("jobs").value_or(0)) + " in force, " +
+                   std::to_string(status.integer("open_runs").value_or(0)) + " runs open");
+  const auto groups = status.objects("groups");
+  line("leads", groups.empty() ? "nothing" : "");
+  for (const io::Message& group : groups) line("", group_text(group));
+  const auto next = status.objects("next_slots");
+  if (!next.empty()) line("next slots", "");
+  for (const io::Message& slot : next) line("", slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
+  for (const std::string& reason : status.texts("degraded")) line("degraded", reason);
+  line("state", status.text("state").value_or(""));
+}
+
+Exit run(const Options& options) {
+  const auto config = load_config(options.config);
+  if (!config) return unreachable;
+  io::Message request;
+  request.set("do", "status");
+  const auto status = io::ask_once(config->control_socket, request, std::chrono::seconds(10));
+  if (!status) {
+    fail("status", status.error());
+    return unreachable;
+  }
+  if (options.json)
+    std::cout << io::encode(*status) << '\n';
+  else
+    print(*status);
+  const std::string state = status->text("state").value_or("");
+  if (state == "not scheduling") return static_cast<Exit>(2);
+  return state == "healthy" ? Exit::done : Exit::failed;
+}
+
+}  // namespace
+
+Run setup_status(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_config_options(command, options->config);
+  add_value(command, "--format", "text or json", [to = options.get()](const std::string& text) {
+    to->json = text == "json";
+    return text == "json" || text == "text" ? std::string() : unknown_word(text, {"text", "json"}).what;
+  });
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

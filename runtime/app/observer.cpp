@@ -1,0 +1,116 @@
+#include "app/observer.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+
+#include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis patience = std::chrono::seconds(10);
+
+Error no_answer() { return {Errc::unavailable, "the backend does not answer within 10 s"}; }
+
+}  // namespace
+
+Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config) {
+  const std::string& name = config.coordination.backend;
+  const auto plugin = load_plugin(config.plugin_dir, name);
+  if (!plugin) return plugin.error();
+  BackendSettings settings;
+  settings.name_space = config.coordination.name_space;
+  settings.state_dir = config.state_dir;
+  if (const auto table = config.backends.find(name); table != config.backends.end()) {
+    for (const OptionProblem& problem : (*plugin)->check(table->second.options))
+      return Error{Errc::invalid, option_diagnostic(config, name, problem).text()};
+    settings.options = table->second.options;
+  }
+  std::unique_ptr<Observer> observer(new Observer);
+  Error error;
+  observer->backend_.reset((*plugin)->create(*observer, settings, error));
+  if (!observer->backend_) return error;
+  SessionRequest request;
+  request.generation = 1;
+  request.host = io::host_name();
+  request.boot_id = io::boot_id();
+  request.machine_id = io::machine_id();
+  request.pid = static_cast<int>(::getpid());
+  request.version = BALLOT_VERSION;
+  request.timeout = config.coordination.session_timeout.value_or(Millis(0));
+  request.observer = true;
+  observer->backend_->open(request);
+  if (auto opened = observer->await<backend::SessionOpened>(); !opened) return opened.error();
+  return observer;
+}
+
+Observer::~Observer() = default;
+
+Result<std::vector<Election>> Observer::observe(const std::string& group) {
+  backend_->observe(++last_request_, group);
+  auto observed = await<backend::Observed>();
+  if (!observed) return observed.error();
+  if (observed->outcome != Outcome::done) return Error{Errc::unavailable, observed->text};
+  return std::move(observed->elections);
+}
+
+Result<void> Observer::evict(const std::string& group) {
+  backend_->evict(++last_request_, group);
+  const auto wrote = await<backend::Wrote>();
+  if (!wrote) return wrote.error();
+  const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
+  if (answer.outcome == Outcome::done) return {};
+  if (answer.outcome == Outcome::conflict) return Error{Errc::not_found, "nobody leads group " + group};
+  return Error{Errc::unavailable, answer.text.empty() ? "it is not known whether it was done" : answer.text};
+}
+
+bool Observer::wait_for_change(Millis time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (!std::exchange(changed_, false)) {
+    const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
+    if (left <= Millis(0)) return true;
+    const auto event = next(left);
+    if (event && std::holds_alternative<backend::SessionClosed>(event->what)) return false;
+    if (event && std::holds_alternative<backend::Changed>(event->what)) changed_ = true;
+  }
+  return true;
+}
+
+void Observer::post(BackendEvent event) noexcept {
+  {
+    const std::lock_guard hold(mutex_);
+    events_.push_back(std::move(event));
+  }
+  posted_.notify_one();
+}
+
+void Observer::log(Level level, std::string_view text) noexcept {
+  if (level >= Level::warn) std::cerr << text << '\n';
+}
+
+std::optional<BackendEvent> Observer::next(Millis time) {
+  std::unique_lock hold(mutex_);
+  if (!posted_.wait_for(hold, time, [this] { return !events_.empty(); })) return std::nullopt;
+  BackendEvent event = std::move(events_.front());
+  events_.pop_front();
+  return event;
+}
+
+template <class Event>
+Result<Event> Observer::await() {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
+    auto event = left > Millis(0) ? next(left) : std::nullopt;
+    if (!event) return no_answer();
+    if (auto* answer = std::get_if<Event>(&event->what)) return std::move(*answer);
+    if (const auto* closed = std::get_if<backend::SessionClosed>(&event->what))
+      return Error{Errc::unavailable, closed->text};
+    if (std::holds_alternative<backend::Changed>(event->what)) changed_ = true;
+  }
+}
+
+}  // namespace ballot::app

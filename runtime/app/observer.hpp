@@ -1,0 +1,54 @@
+// Observer: a command's look into the store, with no daemon needed and none disturbed: it bears no name and takes part
+// in nothing. Blocking, with a time limit.
+//
+// Thread: one at a time; what the plugin posts from its own threads is queued.
+//
+//   auto observer = Observer::open(config);
+//   auto elections = (*observer)->observe("nightly");
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/plugin.hpp"
+#include "config/config.hpp"
+
+namespace ballot::app {
+
+class Observer final : private Host {
+ public:
+  /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable (the store).
+  static Result<std::unique_ptr<Observer>> open(const config::Config& config);
+  ~Observer();
+
+  /// The group's election, or all ("").
+  Result<std::vector<Election>> observe(const std::string& group);
+  /// Ends the present term. not_found: nobody leads.
+  Result<void> evict(const std::string& group);
+  /// Waits for a change under the group's register, or for `time`. False: the store is gone.
+  bool wait_for_change(Millis time);
+  void watch(const std::string& prefix) { backend_->watch(prefix); }
+
+ private:
+  Observer() = default;
+  void post(BackendEvent event) noexcept override;
+  void log(Level level, std::string_view text) noexcept override;
+  std::optional<BackendEvent> next(Millis time);
+  template <class Event>
+  Result<Event> await();
+
+  std::mutex mutex_;
+  std::condition_variable posted_;
+  std::deque<BackendEvent> events_;
+  RequestId last_request_ = 0;
+  bool changed_ = false;
+  std::unique_ptr<Backend> backend_;  // last: it posts until it is gone
+};
+
+}  // namespace ballot::app

@@ -1,0 +1,260 @@
+// The store's answers, and what is asked of it: reads, writes, records.
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "core/core.hpp"
+#include "core/outcome.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis again_pause{200};
+
+}  // namespace
+
+void Core::list(Context& c, Reading::For what, std::string_view prefix) {
+  if (what == Reading::For::list) {
+    listed_ = false;
+    list_at_.reset();
+  }
+  reads_in_flight_[++last_request_] = {what, {}, 0, {}, {}};
+  c.out.push_back(List{last_request_, std::string(prefix)});
+}
+
+void Core::read(Context& c, Reading reading, std::vector<std::string> names) {
+  reads_in_flight_[++last_request_] = std::move(reading);
+  c.out.push_back(Read{last_request_, std::move(names)});
+}
+
+void Core::on(Context& c, const backend::ReadDone& event) {
+  const auto it = reads_in_flight_.find(event.request);
+  if (it == reads_in_flight_.end()) return;
+  const Reading asked = std::move(it->second);
+  reads_in_flight_.erase(it);
+  const bool done = event.outcome == Outcome::done;
+  switch (asked.what) {
+    case Reading::For::list: return done ? on_list(c, event.registers) : void(list_at_ = c.now.steady + again_pause);
+    case Reading::For::takeover:
+    case Reading::For::outcomes: return on_takeover(c, asked, event);
+    case Reading::For::group: return on_group_read(c, group(asked.group), event);
+    case Reading::For::jobs: return on_jobs_read(c, asked, event);
+    case Reading::For::requests:
+      requests_listing_ = false;
+      return done ? on_requests(c, event.registers) : look_again(c, requests_changed_);
+    case Reading::For::published:
+      outcomes_listing_ = false;
+      return done ? on_outcomes(c, event.registers) : look_again(c, outcomes_changed_);
+    case Reading::For::runs: return on_runs_listed(c, asked.asker, event);
+  }
+}
+
+/// A list failed: what it was for is still to be looked at, a little later.
+void Core::look_again(Context& c, bool& changed) {
+  changed = true;
+  records_at_ = c.now.steady + again_pause;
+}
+
+void Core::on_list(Context& c, const std::vector<Register>& registers) {
+  for (const Register& r : registers) {
+    JobEntry& entry = this->entry(r.name.substr(2));
+    if (entry.machine.term()) continue;
+    entry.machine.know(r);
+    entry.machine.adopt_own(c);
+    touch(c, entry);
+  }
+  listed_ = true;
+  campaign(c);
+}
+
+void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event) {
+  const bool done = event.outcome == Outcome::done;
+  if (!done && !poll_at_) poll_at_ = c.now.steady + again_pause;
+  std::map<std::string_view, const Register*> by_name;
+  for (const Register& r : event.registers) by_name[r.name] = &r;
+  for (JobEntry* job : asked.jobs) {
+    const auto found = by_name.find(job_register(job->machine.name()));
+    if (!done) {
+      job->machine.on_read_unknown(c);
+      waiting_.insert(job);
+    } else {
+      job->machine.on_read(c, found == by_name.end() ? std::nullopt : std::optional<Register>(*found->second));
+    }
+    touch(c, *job);
+  }
+}
+
+void Core::on(Context& c, const backend::Wrote& event) {
+  if (const auto it = group_writes_.find(event.request); it != group_writes_.end()) {
+    GroupState& group = *it->second;
+    group_writes_.erase(it);
+    return on_group_written(c, group, event.answers.empty() ? WriteAnswer{} : event.answers[0]);
+  }
+  if (const auto it = records_in_flight_.find(event.request); it != records_in_flight_.end()) {
+    Recording recording = std::move(it->second);
+    records_in_flight_.erase(it);
+    return on_recorded(c, std::move(recording), event.answers);
+  }
+  const auto it = writes_in_flight_.find(event.request);
+  if (it == writes_in_flight_.end()) return;
+  const auto jobs = std::move(it->second);
+  writes_in_flight_.erase(it);
+  BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto& [job, serial] = jobs[i];
+    job->on_write_answer(c, serial, event.answers[i]);
+    touch(c, entry(job->name()));
+  }
+}
+
+void Core::on(Context&, const backend::Changed& event) {
+  if (event.prefix == request_prefix) requests_changed_ = true;
+  if (event.prefix == outcome_prefix) outcomes_changed_ = true;
+}
+
+// ---- the group's register
+
+void Core::write_group(Context& c, GroupState& group) {
+  group.changed = false;
+  group.writing = true;
+  group_writes_[++last_request_] = &group;
+  c.out.push_back(
+      Write{last_request_,
+            {{group.name, group.term.epoch, group_register(group.name), to_text(group.stored), group.version}}});
+}
+
+void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& answer) {
+  if (!group.stands()) return;
+  group.writing = false;
+  moved_.insert(&group);
+  if (answer.outcome == Outcome::done) {
+    group.version = answer.version;
+    return;
+  }
+  if (group.phase == GroupState::Phase::resigning || answer.outcome == Outcome::not_leader) return;
+  group.changed = true;
+  group.write_again = c.now.steady + again_pause;
+  rearm(group);
+  if (answer.outcome == Outcome::failed)
+    c.out.push_back(
+        Notice{Level::warn, "the group's register was not written: " + answer.text, {{"group", group.name}}});
+}
+
+/// After a write that may have happened.
+void Core::on_group_read(Context& c, GroupState& group, const backend::ReadDone& event) {
+  if (group.phase != GroupState::Phase::leading) return;
+  moved_.insert(&group);
+  if (event.outcome != Outcome::done) {
+    group.write_again = c.now.steady + again_pause;
+    return rearm(group);
+  }
+  group.version = event.registers.empty() ? 0 : event.registers.front().version;
+  group.changed = event.registers.empty() || event.registers.front().value != to_text(group.stored);
+}
+
+// ---- records
+
+void Core::create(Context& c, Recording recording) {
+  if (!session_.is_open()) return records_again_.push_back(std::move(recording));
+  const RequestId request = ++last_request_;
+  if (!recording.records.empty())
+    c.out.push_back(Create{request, recording.records});
+  else
+    c.out.push_back(Remove{request, recording.removals});
+  records_in_flight_[request] = std::move(recording);
+}
+
+void Core::remove(Context& c, std::vector<std::string> names) {
+  Recording recording;
+  recording.removals = std::move(names);
+  create(c, std::move(recording));
+}
+
+/// No answers: the session is over. What may not have arrived is sent again.
+void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers) {
+  const auto fate = [&](std::size_t i) { return i < answers.size() ? answers[i] : WriteAnswer{}; };
+  const auto arrived = [&](std::size_t i) {
+    return fate(i).outcome == Outcome::done || fate(i).outcome == Outcome::conflict;
+  };
+  for (std::size_t i = 0; i < recording.outcomes.size(); ++i) {
+    JobEntry& job = entry(recording.jobs[i]);
+    job.machine.on_published(c, recording.outcomes[i], arrived(i));
+    touch(c, job);
+  }
+  if (!recording.outcomes.empty()) return;
+  const std::size_t count = std::max(recording.records.size(), recording.removals.size());
+  bool again = false;
+  for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
+  if (again && fate(0).outcome == Outcome::failed && recording.request)
+    return reply(c, *recording.request, Answer::refused(Errc::unavailable, fate(0).text));
+  if (again) {
+    records_again_.push_back(std::move(recording));
+    records_at_ = c.now.steady + again_pause;
+    return;
+  }
+  if (!recording.request) return;
+  if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
+}
+
+// ---- at the end of a step
+
+/// Jobs asked for their registers to be read (again); and what watches told is listed.
+void Core::send_reads(Context& c) {
+  std::vector<JobMachine*> jobs = std::exchange(wants_.reads, {});
+  if (!session_.is_open()) return;
+  if (!jobs.empty()) {
+    Reading asked{Reading::For::jobs, {}, 0, {}, {}};
+    std::vector<std::string> names;
+    for (const JobMachine* job : jobs) {
+      names.push_back(job_register(job->name()));
+      asked.jobs.push_back(&entry(job->name()));
+    }
+    read(c, std::move(asked), std::move(names));
+  }
+  if (records_at_ && *records_at_ > c.now.steady) return;
+  records_at_.reset();
+  for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
+  if (requests_changed_ && !std::exchange(requests_listing_, true)) {
+    requests_changed_ = false;
+    list(c, Reading::For::requests, request_prefix);
+  }
+  if (outcomes_changed_ && !std::exchange(outcomes_listing_, true)) {
+    outcomes_changed_ = false;
+    list(c, Reading::For::published, outcome_prefix);
+  }
+}
+
+void Core::send_writes(Context& c) {
+  if (!wants_.writes.empty()) {
+    Write write{++last_request_, {}};
+    std::vector<std::pair<JobMachine*, std::uint64_t>>& jobs = writes_in_flight_[write.request];
+    for (JobWrite& job : wants_.writes) {
+      jobs.emplace_back(job.job, job.serial);
+      write.batch.push_back(std::move(job.request));
+    }
+    c.out.push_back(std::move(write));
+    wants_.writes.clear();
+  }
+  Recording published;
+  for (const Row& row : std::exchange(wants_.outcomes, {})) {
+    const runner::AttemptId id{*row.run, row.attempt};
+    published.outcomes.push_back(id);
+    published.jobs.push_back(row.job);
+    published.records.push_back({outcome_record(id), outcome_text(row)});
+  }
+  if (!published.records.empty()) create(c, std::move(published));
+  if (!wants_.removals.empty()) remove(c, std::exchange(wants_.removals, {}));
+}
+
+/// Jobs whose register still belongs to another group's leader: look again whether it was released.
+void Core::poll_waiting(Context& c) {
+  poll_at_.reset();
+  for (JobEntry* entry : std::exchange(waiting_, {})) {
+    const JobMachine& job = entry->machine;
+    if (job.term() || (!(job.definition() && led(job.definition()->job.group)) && !led(job.owner()))) continue;
+    wants_.reads.push_back(&entry->machine);
+    waiting_.insert(entry);
+    poll_at_ = c.now.steady + poll_pause;
+  }
+}
+
+}  // namespace ballot::core

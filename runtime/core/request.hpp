@@ -1,0 +1,59 @@
+// Requests: what people ask of whoever leads, as records in the store, so that any node takes them and they survive a
+// failover. The node that took one creates "q/ID"; the leader concerned (for a kill: the node that executes the run)
+// does it, creates the answer "q/ID.answer" and removes the request; the taker reads the answer and removes it. The end
+// of a run that somebody waits for comes later, as "q/ID.end".
+//
+// Pure values. Knows nothing of stores: to_text() is what is written, parse_*() what was read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ballot/error.hpp"
+#include "ballot/ledger.hpp"
+#include "ballot/run.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::core {
+
+struct Request {
+  enum class Kind { trigger, kill, pause, resume, forget, repair, evict };
+
+  Kind kind = Kind::trigger;
+  RunId id;           // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
+  std::string job;    // of a kill and a forget too
+  std::string group;  // instead of a job: pause, resume, repair; evict
+  RunId run;          // kill, forget
+  bool wait = false;  // trigger: the run's end is asked for as well
+  WallTime until{};   // nobody waits for it any longer: it is not begun past this
+  std::string by;     // who asked: node, and user where known
+  bool operator==(const Request&) const = default;
+};
+
+struct Answer {
+  bool ok = false;
+  std::string text;           // why not
+  Errc code = Errc::invalid;  // where not ok
+  std::optional<RunId> run;   // of a trigger
+  WallTime until{};           // removed after it by whoever sees it
+
+  static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, {}}; }
+  static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, {}}; }
+};
+
+std::string_view to_string(Request::Kind);
+std::optional<Request::Kind> parse_kind(std::string_view);
+
+inline constexpr std::string_view request_prefix = "q/";
+std::string request_record(const RunId& id);  // "q/ID"
+std::string answer_record(const RunId& id);   // "q/ID.answer"
+std::string end_record(const RunId& id);      // "q/ID.end"
+
+std::string to_text(const Request&);
+std::string to_text(const Answer&);
+Result<Request> parse_request(std::string_view text);
+Result<Answer> parse_answer(std::string_view text);
+
+}  // namespace ballot::core

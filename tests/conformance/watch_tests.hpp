@@ -1,0 +1,123 @@
+// Conformance: who watches is told of every change, whoever makes it, also of what it could not hear at the time.
+// Included by backend_conformance.hpp.
+#pragma once
+
+#include "conformance/backend_conformance.hpp"
+
+namespace ballot::conformance {
+
+TEST_P(BackendConformance, TellsOfAChangeOnceAtFirst) {
+  Candidate& a = join("a");
+  EXPECT_EQ(changes(a, "q/"), 0u);
+  watch(a, "q/");
+  watch(a, "");
+}
+
+TEST_P(BackendConformance, TellsOfRecordsThatOthersCreateAndRemove) {
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  watch(a, "q/");
+  settle();
+  std::size_t told = changes(a, "q/");
+  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
+  settle();
+  told = changes(a, "q/");
+  ASSERT_EQ(remove(b, "q/x"), Outcome::done);
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
+}
+
+TEST_P(BackendConformance, TellsOfRegistersThatOthersWrite) {
+  Candidate& a = join("a");
+  Candidate& b = lead("b", "g");
+  watch(a, "g/");
+  settle();
+  const std::size_t told = changes(a, "g/");
+  ASSERT_EQ(write(b, {"g", *b.leads("g"), "g/g", "1", 0}).outcome, Outcome::done);
+  EXPECT_TRUE(until([&] { return changes(a, "g/") > told; }, timeout()));
+}
+
+TEST_P(BackendConformance, WhoIsToldOfAChangeFindsItInTheList) {
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  watch(a, "q/");
+  std::size_t listed = changes(a, "q/");
+  for (std::size_t i = 1; i <= 15; ++i) {
+    b.backend->create(1000 + i, {{"q/" + std::to_string(i), "1"}});
+    std::size_t found = 0;
+    while (found < i) {
+      ASSERT_TRUE(until([&] { return changes(a, "q/") > listed; }, timeout() + slack())) << i << " was kept silent";
+      listed = changes(a, "q/");
+      found = list(a, "q/").size();
+    }
+  }
+}
+
+TEST_P(BackendConformance, EveryWatcherIsTold) {
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  Candidate& c = look_on("c");
+  for (Candidate* one : {&a, &b, &c}) watch(*one, "q/");
+  watch(a, "q/x");
+  settle();
+  const std::size_t of_a = changes(a, "q/x"), of_b = changes(b, "q/"), of_c = changes(c, "q/");
+  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  EXPECT_TRUE(
+      until([&] { return changes(a, "q/x") > of_a && changes(b, "q/") > of_b && changes(c, "q/") > of_c; }, timeout()))
+      << "also of its own change";
+}
+
+TEST_P(BackendConformance, TellsOfAChangeByOneWhoCrashesRightAfter) {
+  BALLOT_NEEDS(Ability::crash);
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  watch(a, "q/");
+  settle();
+  const std::size_t told = changes(a, "q/");
+  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  crash(b);
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
+}
+
+TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasFrozen) {
+  BALLOT_NEEDS(Ability::freeze);
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  watch(a, "q/");
+  settle();
+  const std::size_t told = changes(a, "q/");
+  cluster_->freeze(*a.backend);
+  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  cluster_->thaw(*a.backend);
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > told || a.closed(); }, timeout() + slack()));
+}
+
+TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasCutOff) {
+  BALLOT_NEEDS(Ability::cut);
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  watch(a, "q/");
+  settle();
+  const std::size_t told = changes(a, "q/");
+  cluster_->cut(*a.backend);
+  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  until([] { return false; }, timeout() / 4);
+  cluster_->heal(*a.backend);
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > told || a.closed(); }, 2 * timeout() + slack()));
+}
+
+TEST_P(BackendConformance, AWatchEndsWithItsSession) {
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  watch(a, "q/");
+  a.backend->close(false);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout() + slack()));
+  open(a);
+  ASSERT_TRUE(opened(a));
+  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  settle();
+  EXPECT_EQ(changes(a, "q/"), 0u) << "this session has not asked";
+  watch(a, "q/");
+}
+
+}  // namespace ballot::conformance
