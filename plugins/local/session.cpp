@@ -28,7 +28,8 @@ std::string describe(const DbError& error, const std::string& path) {
     case DbFault::busy: return path + " is held by another process: try again";
     case DbFault::denied:
       return path + " cannot be written (" + error.what() +
-             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look at "
+             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look "
+             "at "
              "who may write to it";
     case DbFault::damaged:
       return path + " is damaged (" + error.what() +
@@ -163,7 +164,7 @@ bool Session::change(const std::function<void(Events&)>& work, const std::vector
     std::move(made.begin(), made.end(), std::back_inserter(events));
   } catch (const DbError& error) {
     db_.roll_back();
-    undo(events);
+    undo(calls, events);
     fail(error, calls, events);
   }
   tried_.clear();

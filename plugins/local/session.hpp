@@ -118,7 +118,8 @@ class Session final : public Standing {
   void hear_evictions();
   std::vector<std::string> vacancies() const;
   void let_go(Events& events);
-  void undo(Events& events);
+  void undo(const std::vector<Call>& calls, Events& events);
+  std::optional<Candidate> leave(const std::string& group);
   void fail(const DbError& error, const std::vector<Call>& calls, Events& events);
   void complain(const std::string& text);
   void postpone(const std::string& group);

@@ -40,6 +40,7 @@ Daemon::~Daemon() {
 
 Exit Daemon::run() {
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
   const PluginInfo* plugin = find_plugin();
   if (!plugin) return Exit::configuration;
   const auto started = start(*plugin);

@@ -167,10 +167,9 @@ TEST(HistoryFaults, AMovedFileIsLeftAndANewOneBegun) {
 
 TEST(HistoryFaults, EachWriteAndOpeningThatFailsIsMadeUpFor) {
   for (const char* rules :
-       {"storage.open=fail(EACCES)@1", "storage.write=fail(ENOSPC)@1", "storage.write=fail(EIO)@2-3",
+       {"storage.open=fail(EMFILE)@1;storage.spool_open=fail(EMFILE)@1",
         "storage.write=fail(ENOSPC)@2;storage.spool_write=fail(ENOSPC)@1;storage.spool_sync=fail(EIO)@1",
-        "storage.open=fail(EMFILE)@1;storage.spool_open=fail(EMFILE)@1-2",
-        "storage.write=fail(ENOSPC)@2;storage.spool_clear=fail(EIO)@1"}) {
+        "storage.write=fail(EIO)@2;storage.spool_clear=fail(EIO)@1"}) {
     SCOPED_TRACE(rules);
     FaultyDaemon daemon;
     daemon.failpoints(rules);
@@ -182,6 +181,23 @@ TEST(HistoryFaults, EachWriteAndOpeningThatFailsIsMadeUpFor) {
     EXPECT_EQ(daemon.rows("job").size(), 5u);
     for (const Row& row : daemon.rows("job")) EXPECT_EQ(status_of(row), "failed: exit_code");
   }
+}
+
+TEST(HistoryFaults, AtItsLimitOfFileSizesTheDaemonLivesAndAfterwardsEverythingIsWritten) {
+  FaultyDaemon daemon;
+  daemon.job("tick", tick);
+  daemon.job("job", "command = [\"/bin/true\"]");
+  daemon.lead();
+  ASSERT_TRUE(daemon.wait_for("succeeded", 2)) << daemon.log;
+  {
+    const Limited nothing(daemon.pid(), RLIMIT_FSIZE, 0);
+    ASSERT_TRUE(daemon.wait_for("session closed: cannot use")) << daemon.log;
+    EXPECT_NE(state_of(daemon.pid()), 'Z') << "SIGXFSZ";
+  }
+  ASSERT_TRUE(daemon.wait_for("succeeded", 2)) << daemon.log;
+  daemon.expect_well("job");
+  EXPECT_EQ(daemon.stop(), 0);
+  daemon.expect_accounted("tick");
 }
 
 /// How often a job ran, by its own word.

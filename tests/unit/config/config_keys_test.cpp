@@ -25,7 +25,7 @@ const Row rows[] = {
     {"", "max_running", "\"1\"", {"-1", "1000001"}},
     {"coordination", "backend", "1", {"\"\"", "\"a/b\"", "\"../local\""}},
     {"coordination", "namespace", "1", {"\"\"", "\"a/b\""}},
-    {"coordination", "session_timeout", "5", {"\"0s\"", "\"999ms\"", "\"25h\"", "\"5\""}},
+    {"coordination", "session_timeout", "5", {"\"0s\"", "\"1999ms\"", "\"25h\"", "\"5\""}},
     {"coordination", "on_outage", "true", {"\"stepdown\"", "\"\""}},
     {"runner", "on_stop", "30", {"\"wait\"", "\"wait 30\"", "\"wait  30s\"", "\"stop\"", "\"wait 5300w\"", "\"\""}},
     {"history", "path", "1", {"\"h.db\""}},

@@ -277,6 +277,7 @@ TEST_F(Local, WithoutDescriptorsFailsWritesAndGoesOnAfterwards) {
   ::setrlimit(RLIMIT_NOFILE, &none);
   const WriteAnswer refused = a.write({"g", epoch, "j/y", "1", 0});
   const backend::Renewed renewed = a.renew();
+  a.backend().campaign("later");
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_EQ(refused.outcome, Outcome::failed);
   EXPECT_SAYS(refused.text, "limits");
@@ -284,6 +285,23 @@ TEST_F(Local, WithoutDescriptorsFailsWritesAndGoesOnAfterwards) {
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
   EXPECT_EQ(a.renew().outcome, Outcome::done);
   EXPECT_EQ(a.write({"g", epoch, "j/y", "1", 0}).outcome, Outcome::done);
+  EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
+}
+
+TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
+  Daemon a(state(), "a"), b(state(), "b");
+  ASSERT_EQ(a.open(), "");
+  ASSERT_EQ(b.open(), "");
+  ASSERT_TRUE(a.lead("g"));
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  a.backend().resign("g");
+  const bool let_go = a.wait([&] { return !a.told.leads(1, "g"); }, 5s);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(let_go);
+  EXPECT_TRUE(b.lead("g"));
 }
 
 /// A file system of one megabyte, for this test's process alone.
