@@ -19,18 +19,23 @@ void Session::carry(const CampaignCall& call, Events& events) {
 }
 
 void Session::carry(const ResignCall& call, Events&) {
-  const bool postponed = postponed_.erase(call.group) > 0;
-  tried_.erase(call.group);
-  const auto found = candidates_.find(call.group);
-  if (!postponed && found == candidates_.end()) return;
+  if (!postponed_.contains(call.group) && !candidates_.contains(call.group)) return;
   db_.withdraw(row_.id, call.group);
-  if (found == candidates_.end()) return;
+  if (const auto led = leave(call.group)) db_.end_term(led->id, TermEnd::clean, wall_now());
+}
+
+/// As far as it needs no file; what it was where it led.
+std::optional<Session::Candidate> Session::leave(const std::string& group) {
+  postponed_.erase(group);
+  tried_.erase(group);
+  const auto found = candidates_.find(group);
+  if (found == candidates_.end()) return std::nullopt;
   const Candidate candidate = found->second;
   candidates_.erase(found);
   waiting_.erase(candidate.id);
-  if (candidate.epoch == 0) return;
-  left_[call.group] = {candidate, Cause::resigned};
-  db_.end_term(candidate.id, TermEnd::clean, wall_now());
+  if (candidate.epoch == 0) return std::nullopt;
+  left_[group] = {candidate, Cause::resigned};
+  return candidate;
 }
 
 void Session::carry(const EvictCall& call, Events& events) {
@@ -88,6 +93,7 @@ std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events
   return term.epoch;
 }
 
+/// In id order: what lies side by side is given as one.
 void Session::let_go(Events& events) {
   if (left_.empty()) return;
   for (const auto& [group, left] : left_) {
@@ -97,8 +103,9 @@ void Session::let_go(Events& events) {
   bell_.ring(elections_topic);
 }
 
-/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end.
-void Session::undo(Events& events) {
+/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end. A campaign
+/// is made later, also one that the change did not come to.
+void Session::undo(const std::vector<Call>& calls, Events& events) {
   for (const auto& [group, candidate] : won_) {
     lock_.give(LockFile::group(candidate.id));
     left_.erase(group);
@@ -110,6 +117,11 @@ void Session::undo(Events& events) {
     if (candidate == candidates_.end()) continue;
     waiting_.erase(candidate->second.id);
     candidates_.erase(candidate);
+  }
+  for (const Call& call : calls) {
+    const auto* campaign = std::get_if<CampaignCall>(&call);
+    if (campaign && !observes() && !candidates_.contains(campaign->group)) postpone(campaign->group);
+    if (const auto* resign = std::get_if<ResignCall>(&call)) leave(resign->group);
   }
   let_go(events);
 }
