@@ -104,11 +104,10 @@ std::string SimOracle::wrong(const std::string& job, const Told& told, WallTime 
 
 /// Every claimed run has its end, and it is what the child did.
 std::string SimOracle::unended(const History& history, const std::vector<const SimLedger*>& ledgers) const {
-  for (const auto& [id, claim] : history.claims) {
-    const runner::AttemptId attempt{id, claim.run.attempt};
+  for (const auto& [attempt, claim] : history.claims) {
     const Row* row = best_row(attempt, ledgers);
     if (claim.open) continue;
-    const std::string run = "run " + id.text() + " of slot " + format_slot(claim.run.slot);
+    const std::string run = "run " + attempt.run.text() + " of slot " + format_slot(claim.run.slot);
     if (!row || !is_final(row->status)) return run + " has no final row";
     const Start* start = start_of(attempt);
     if (!start && says_it_ran(*row)) return run + " was never started: " + line_of(*row);

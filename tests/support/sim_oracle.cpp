@@ -53,8 +53,7 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   const auto history = jobs_.find(job.name);
   const Claim* claim = nullptr;
   if (history != jobs_.end())
-    if (const auto it = history->second.claims.find(launch.id.run); it != history->second.claims.end())
-      claim = &it->second;
+    if (const auto it = history->second.claims.find(launch.id); it != history->second.claims.end()) claim = &it->second;
   if (!claim || claim->run.fence != launch.fence || claim->run.epoch != launch.epoch)
     find("started without a claim in the register: " + what);
   const Term* by = term(job.group, launch.epoch);
@@ -155,9 +154,9 @@ const core::JobRegister* SimOracle::job_register(const std::string& job) const {
   return it == jobs_.end() ? nullptr : &it->second.now;
 }
 
-bool SimOracle::is_claimed(const std::string& job, const RunId& run) const {
+bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
   const auto it = jobs_.find(job);
-  return it != jobs_.end() && it->second.claims.contains(run);
+  return it != jobs_.end() && it->second.claims.contains(attempt);
 }
 
 void SimOracle::watch_register(const std::string& job, const Register& stored) {
@@ -204,21 +203,22 @@ void SimOracle::make_plan(const std::string& job, History& history) {
 
 void SimOracle::watch_claims(const std::string& job, History& history, const core::JobRegister& next) {
   for (const core::OpenRun& run : next.runs) {
-    const auto [claim, fresh] = history.claims.try_emplace(run.id, Claim{run});
+    const auto [claim, fresh] = history.claims.try_emplace({run.id, run.attempt}, Claim{run});
     if (!fresh) continue;
     const std::string what = "job " + job + ", slot " + format_slot(run.slot) + ", run " + run.id.text();
     note(run.node, "claims " + what);
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
     history.fence = std::max(history.fence, run.fence);
-    if (run.trigger == Trigger::manual) continue;
+    if (run.trigger == Trigger::manual || run.attempt > 1) continue;
     if (run.slot <= history.now.cursor) find("claimed behind the cursor: " + what);
     if (!history.claimed.emplace(run.slot, run.id).second) find("claimed twice: " + what);
   }
   for (auto& [id, claim] : history.claims) {
     if (!claim.open) continue;
-    claim.open = std::any_of(next.runs.begin(), next.runs.end(), [&](const auto& run) { return run.id == id; });
-    if (!claim.open && durable && !durable({id, claim.run.attempt}))
-      find("closed before its row was durable: job " + job + ", run " + id.text());
+    claim.open = std::any_of(next.runs.begin(), next.runs.end(),
+                             [&](const core::OpenRun& run) { return run.id == id.run && run.attempt == id.attempt; });
+    if (!claim.open && durable && !durable(id))
+      find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }
 }
 

@@ -79,7 +79,7 @@ class SimOracle {
   /// What registers and ledgers say of a job around a slot.
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
-  bool is_claimed(const std::string& job, const RunId& run) const;
+  bool is_claimed(const std::string& job, const runner::AttemptId& attempt) const;
 
  private:
   struct Term {
@@ -97,7 +97,7 @@ class SimOracle {
     std::optional<schedule::Plan> plan;
     std::vector<WallTime> anchors;
     std::vector<WallTime> settled;  // slots that the cursor has passed
-    std::map<RunId, Claim> claims;
+    std::map<runner::AttemptId, Claim> claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
   };
