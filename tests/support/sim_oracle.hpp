@@ -96,7 +96,10 @@ class SimOracle {
     core::JobRegister now;
     std::optional<schedule::Plan> plan;
     std::vector<WallTime> anchors;
-    std::vector<WallTime> settled;  // slots that the cursor has passed
+    std::vector<WallTime> settled;   // slots that the cursor has passed
+    std::size_t settled_before = 0;  // how many of them before the last write
+    /// Passed by a write whose dispositions the same term has replaced since: from, until.
+    std::vector<std::pair<WallTime, WallTime>> replaced;
     std::map<runner::AttemptId, Claim> claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
