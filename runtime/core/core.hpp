@@ -69,11 +69,12 @@ class Core {
   friend class Invariants;
 
   struct Reading {  // a read in flight
-    enum class For { list, takeover, outcomes, group, jobs, requests, published, runs } what = For::list;
+    enum class For { list, takeover, outcomes, group, jobs, job_outcomes, requests, published, runs } what = For::list;
     std::string group;
     std::uint64_t epoch = 0;  // of the takeover
     std::vector<JobEntry*> jobs;
-    RunId asker;  // the request that names a run
+    RunId asker;                        // the request that names a run
+    std::vector<Register> registers{};  // of the jobs, while outcomes of their open runs are asked for
   };
   struct Recording {                          // records on their way
     std::optional<RunId> request;             // ours: it is in the store once this is done
@@ -140,6 +141,8 @@ class Core {
   void forget_settled(Context& c, const std::vector<Register>& registers);
   void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
   void look_again(Context& c, bool& changed);
+  std::vector<std::string> unknown_outcomes(const std::vector<Register>& registers);
+  void learn_outcomes(const std::vector<Register>& records);
   void on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event);
   void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);

@@ -37,7 +37,8 @@ void Core::on(Context& c, const backend::ReadDone& event) {
     case Reading::For::takeover:
     case Reading::For::outcomes: return on_takeover(c, asked, event);
     case Reading::For::group: return on_group_read(c, group(asked.group), event);
-    case Reading::For::jobs: return on_jobs_read(c, asked, event);
+    case Reading::For::jobs:
+    case Reading::For::job_outcomes: return on_jobs_read(c, asked, event);
     case Reading::For::requests:
       requests_listing_ = false;
       return done ? on_requests(c, event.registers) : look_again(c, requests_changed_);
@@ -81,11 +82,40 @@ void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
   });
 }
 
+/// The outcomes that may stand in the store of open runs that this node knows nothing of.
+std::vector<std::string> Core::unknown_outcomes(const std::vector<Register>& registers) {
+  std::vector<std::string> names;
+  for (const Register& r : registers) {
+    const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
+    if (!parsed) continue;
+    for (const OpenRun& run : parsed->runs)
+      if (!entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
+  }
+  return names;
+}
+
+void Core::learn_outcomes(const std::vector<Register>& records) {
+  for (const Register& record : records)
+    if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
+}
+
+/// As in a takeover: where the registers show runs of which this node knows nothing, their outcomes are looked for
+/// first.
 void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event) {
   const bool done = event.outcome == Outcome::done;
   if (!done && !poll_at_) poll_at_ = c.now.steady + again_pause;
+  const bool outcomes = asked.what == Reading::For::job_outcomes;
+  if (done && outcomes) learn_outcomes(event.registers);
+  if (done && !outcomes) {
+    if (auto names = unknown_outcomes(event.registers); !names.empty()) {
+      Reading next = asked;
+      next.what = Reading::For::job_outcomes;
+      next.registers = event.registers;
+      return read(c, std::move(next), std::move(names));
+    }
+  }
   std::map<std::string_view, const Register*> by_name;
-  for (const Register& r : event.registers) by_name[r.name] = &r;
+  for (const Register& r : outcomes ? asked.registers : event.registers) by_name[r.name] = &r;
   for (JobEntry* job : asked.jobs) {
     const auto found = by_name.find(job_register(job->machine.name()));
     if (!done) {
@@ -93,9 +123,11 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
       waiting_.insert(job);
     } else {
       job->machine.on_read(c, found == by_name.end() ? std::nullopt : std::optional<Register>(*found->second));
+      if (outcomes) reconsider(c, job->machine);  // at once: what was read of outcomes is for now only
     }
     touch(c, *job);
   }
+  outcomes_.clear();
 }
 
 void Core::on(Context& c, const backend::Wrote& event) {

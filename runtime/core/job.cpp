@@ -62,9 +62,11 @@ bool JobMachine::busy() const {
 }
 
 /// The register holds as many runs as it may, and none of them can be closed yet.
-bool JobMachine::is_full() const {
-  const auto closable = std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); });
-  return register_.runs.size() >= open_run_limit + static_cast<std::size_t>(closable);
+bool JobMachine::is_full() const { return register_.runs.size() >= open_run_limit + closable(); }
+
+std::size_t JobMachine::closable() const {
+  return static_cast<std::size_t>(
+      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); }));
 }
 
 AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
@@ -132,7 +134,7 @@ bool JobMachine::redefine(Context& c) {
   const bool mine = exists_ && !register_.released;
   if (!mine && !wanted) return false;
   if (mine && wanted && register_.definition == definition_->digest) return false;
-  if (mine && !wanted && register_.definition.empty() && open_runs() > 0) return false;
+  if (mine && !wanted && register_.definition.empty() && register_.runs.size() > closable()) return false;
   if (mine) {
     settlement_.rewind();
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall);
@@ -145,7 +147,7 @@ bool JobMachine::redefine(Context& c) {
   next.timing = wanted ? timing_of(definition_->job) : Timing{};
   next.since = whole_seconds(c.now.wall);
   next.cursor = std::max(next.cursor, next.since);
-  next.released = !wanted && open_runs() == 0;
+  next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   anchor(next, c);
   send(c, std::move(write));
   return true;

@@ -242,9 +242,9 @@ std::string Chaos::run() {
       if (one_in(2)) heal(*node);
     world_.run_for(some(50ms, 30s));
   }
-  std::string what = world_.broken_promises();
-  if (!what.empty()) return what;
+  if (!world_.oracle.finding().empty()) return world_.oracle.finding();
   heal_all();
+  std::string what;
   if (what = leaders(); !what.empty()) return what;
   if (what = settle(); !what.empty()) return what;
   if (what = lives_on(); !what.empty()) return what;

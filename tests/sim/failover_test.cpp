@@ -226,6 +226,32 @@ TEST(TwoNodes, ACrashHandsOverAndEverySlotIsAccountedFor) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
+  SimWorld world(1, {.death_frees = true});
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b", a.machine);
+  a.jobs = b.jobs = {define(minutely("long")), define(minutely("short"))};
+  a.takes["long"] = 90s;
+  a.runner.habits.stubborn = {"long"};
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  const WallTime from = world.wall();
+  world.run_for(1min + 58s - 100ms);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+  world.run_for(2s + 200ms);
+  EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(world.starts.back().node, "b");
+  EXPECT_EQ(world.starts.back().job, "short") << "all other jobs start at once";
+  EXPECT_EQ(world.starts_of("long"), 1u);
+  world.run_for(10s);
+  EXPECT_EQ(world.starts_of("long"), 2u);
+  world.run_for(5min);
+  for (const auto& job : b.jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 2min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST(TwoNodes, ASlotClaimedByADeadNodeIsLostAndTheNextOnesRun) {
   SimWorld world;
   SimNode& a = world.add("a");

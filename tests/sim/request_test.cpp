@@ -1,6 +1,8 @@
 // What people ask of any node is done by whoever leads, and survives whoever that is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/outcome.hpp"
 #include "support/sim_world.hpp"
 
@@ -250,6 +252,35 @@ TEST_F(Outcomes, ARestartedNodeThatDoesNotLeadPublishesWhatItsRunnerKept) {
   const Row* row = b.row("one", world.starts[0].slot);
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->status, Status::succeeded);
+}
+
+/// The leader hears of a job that another node has run only when its own files are there.
+TEST_F(Requests, AnOutcomeIsFoundAlsoWhereTheRegisterIsReadInTheMiddleOfATerm) {
+  Job fresh = job("new");
+  fresh.on_leadership_lost = OnLeadershipLost::finish;
+  a.takes["new"] = 50s;
+  const auto before = a.jobs;
+  a.jobs.push_back(define(fresh));
+  a.load();
+  world.run_for(35s);
+  ASSERT_EQ(world.starts_of("new"), 1u);
+  a.link.cut = true;
+  world.run_for(1min);
+  ASSERT_TRUE(b.leads("default"));
+  a.link.cut = false;
+  a.jobs = before;
+  a.load();
+  world.run_for(20s);
+  ASSERT_EQ(world.store.list("o/").size(), 1u);
+  b.jobs.push_back(define(fresh));
+  b.load();
+  world.run_for(5s);
+  const Start& start =
+      *std::find_if(world.starts.begin(), world.starts.end(), [](const Start& s) { return s.job == "new"; });
+  const Row* row = b.row("new", start.slot);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->status, Status::succeeded) << to_string(row->reason);
+  EXPECT_TRUE(world.store.list("o/").empty());
 }
 
 TEST_F(Outcomes, ANodeThatNeverComesBackLosesItsRunAfterAWhile) {

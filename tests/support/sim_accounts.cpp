@@ -96,9 +96,12 @@ std::string SimOracle::wrong(const std::string& job, const Told& told, WallTime 
   const std::size_t count = told.runs.size() + (one ? 1 : 0);
   if (count > 1) return "has " + std::to_string(count) + " dispositions";
   if (count == 1) return "";
-  for (const SimLedger* ledger : ledgers)
-    for (const Row& row : ledger->lost())
-      if (covers(row, job, slot)) return ++evidence_lost_, "";
+  const auto covers_slot = [&](const auto& range) { return range.first <= slot && slot <= range.second; };
+  const History& history = jobs_.at(job);
+  if (std::any_of(history.replaced.begin(), history.replaced.end(), covers_slot))
+    for (const SimLedger* ledger : ledgers)
+      for (const Row& row : ledger->lost())
+        if (covers(row, job, slot)) return ++evidence_lost_, "";
   return "has no disposition";
 }
 

@@ -280,7 +280,7 @@ void SimNode::check(const core::Write& write) {
     const auto next = core::parse_job_register(one.value);
     if (!next) continue;
     for (const core::OpenRun& run : next->runs)
-      if (before.find(run.id.text()) == std::string::npos && !world_.oracle.is_claimed(job, run.id))
+      if (before.find(run.id.text()) == std::string::npos && !world_.oracle.is_claimed(job, {run.id, run.attempt}))
         world_.oracle.find(name + " claims a slot of job " + job + " while it stops");
   }
 }

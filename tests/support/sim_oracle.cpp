@@ -154,10 +154,9 @@ const core::JobRegister* SimOracle::job_register(const std::string& job) const {
   return it == jobs_.end() ? nullptr : &it->second.now;
 }
 
-bool SimOracle::is_claimed(const std::string& job, const RunId& run) const {
+bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
   const auto it = jobs_.find(job);
-  return it != jobs_.end() && it->second.claims.lower_bound({run, 0}) != it->second.claims.end() &&
-         it->second.claims.lower_bound({run, 0})->first.run == run;
+  return it != jobs_.end() && it->second.claims.contains(attempt);
 }
 
 void SimOracle::watch_register(const std::string& job, const Register& stored) {
@@ -180,6 +179,9 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
 
 /// Every slot that the cursor passes is settled by this write, by the plan that was in force before it.
 void SimOracle::settle(History& history, const core::JobRegister& next) {
+  if (next.epoch == history.now.epoch && history.settled.size() > history.settled_before)
+    history.replaced.emplace_back(history.settled[history.settled_before], history.settled.back());
+  history.settled_before = history.settled.size();
   if (!history.plan) return;
   const WallTime from = std::max(history.now.cursor, history.now.since);
   for (auto slot = history.plan->next(from, history.anchors); slot && slot->at <= next.cursor;
@@ -217,7 +219,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
   for (auto& [id, claim] : history.claims) {
     if (!claim.open) continue;
     claim.open = std::any_of(next.runs.begin(), next.runs.end(),
-                             [&](const auto& run) { return run.id == id.run && run.attempt == id.attempt; });
+                             [&](const core::OpenRun& run) { return run.id == id.run && run.attempt == id.attempt; });
     if (!claim.open && durable && !durable(id))
       find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }

@@ -79,7 +79,7 @@ class SimOracle {
   /// What registers and ledgers say of a job around a slot.
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
-  bool is_claimed(const std::string& job, const RunId& run) const;
+  bool is_claimed(const std::string& job, const runner::AttemptId& attempt) const;
 
  private:
   struct Term {
@@ -96,7 +96,10 @@ class SimOracle {
     core::JobRegister now;
     std::optional<schedule::Plan> plan;
     std::vector<WallTime> anchors;
-    std::vector<WallTime> settled;  // slots that the cursor has passed
+    std::vector<WallTime> settled;   // slots that the cursor has passed
+    std::size_t settled_before = 0;  // how many of them before the last write
+    /// Passed by a write whose dispositions the same term has replaced since: from, until.
+    std::vector<std::pair<WallTime, WallTime>> replaced;
     std::map<runner::AttemptId, Claim> claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;

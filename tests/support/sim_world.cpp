@@ -130,10 +130,10 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
   const std::vector<WallTime> anchors(everies.size(), after);
   for (auto slot = job.plan.next(after, anchors); slot && slot->at <= until; slot = job.plan.next(slot->at, anchors))
     wanted[slot->at] = 0;
-  std::set<RunId> seen;  // further attempts of a run are of the same disposition
+  std::set<RunId> counted;  // its further attempts are the same disposition
   for (const Row& row : merged()) {
+    if (row.run && !counted.insert(*row.run).second) continue;
     if (row.job != job.job.name || row.trigger == Trigger::manual || row.trigger == Trigger::reboot) continue;
-    if (row.run && !seen.insert(*row.run).second) continue;
     std::int64_t covered = 0;
     for (auto it = wanted.lower_bound(row.slot); it != wanted.end() && it->first <= row.slot_until.value_or(row.slot);
          ++it)
