@@ -11,6 +11,7 @@ namespace {
 
 constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
 constexpr Millis leftover_slack{1000};
+constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
 constexpr Millis answered_kept = std::chrono::hours(1);
 constexpr Millis evict_wait{30'000};  // for the runs that hold an evicted group, before they are killed
 
@@ -279,6 +280,7 @@ void Core::on_outcomes(Context& c, const std::vector<Register>& records) {
     if (job == jobs_.end()) continue;
     job->second.machine.on_outcome(c, *row);
     touch(c, job->second);
+    if (job->second.machine.term()) look_after(c, c.now.wall + outcome_pause);
   }
 }
 

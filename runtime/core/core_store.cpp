@@ -287,7 +287,7 @@ void Core::send_reads(Context& c) {
   }
   if (leftovers_at_ && *leftovers_at_ <= c.now.steady) {
     leftovers_at_.reset();
-    requests_changed_ = true;
+    requests_changed_ = outcomes_changed_ = true;
   }
   if (records_at_ && *records_at_ > c.now.steady) return;
   records_at_.reset();
