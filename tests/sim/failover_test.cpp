@@ -252,6 +252,25 @@ TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST(Lease, IsCountedFromTheSendingOfARenewalHoweverLateItsAnswer) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("long"))};
+  a.takes["long"] = 1h;
+  a.runner.habits.stubborn = {"long"};
+  a.link.answer_delay = 780ms;
+  a.start();
+  for (int cut = 0; cut < 20; ++cut) {
+    ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 3min));
+    world.run_for(2s + 90ms * cut);
+    a.link.cut = true;
+    world.run_for(10s);
+    EXPECT_EQ(a.open_children(), 0);
+    a.link.cut = false;
+  }
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST(TwoNodes, ASlotClaimedByADeadNodeIsLostAndTheNextOnesRun) {
   SimWorld world;
   SimNode& a = world.add("a");

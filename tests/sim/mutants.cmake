@@ -29,7 +29,7 @@ endfunction()
 
 ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
   FIND "std::max(deadline_, sent + timeout_ - margin())" REPLACE "std::max(deadline_, now.steady + timeout_ - margin())"
-  FINDING "started by a term that the store may have ended|outlived its term")
+  FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
 ballot_mutant(no_launch_budget FILE runtime/core/job_runs.cpp
   FIND "c.session.deadline() - launch_budget" REPLACE "c.session.deadline()"
   FINDING "too near to the deadline of its term")
@@ -45,9 +45,6 @@ ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
 ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
-ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job_write.cpp
-  FIND "if (!pending_->unknown) return on_write_failed(c, answer.text)" REPLACE "return on_write_failed(c, answer.text)"
-  FINDING "disposition|has no final row|claim" FILTER "Answers.*:Seeds/Random.*")
 ballot_mutant(late_claim_launched FILE runtime/core/job_runs.cpp
   FIND "if (late && run->open.trigger != Trigger::manual) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
@@ -61,9 +58,6 @@ ballot_mutant(refused_launch_given_up FILE runtime/core/job_runs.cpp
 ballot_mutant(claims_while_draining FILE runtime/core/job.cpp
   FIND "if (term_->draining || is_paused() || !is_defined()) {" REPLACE "if (is_paused() || !is_defined()) {"
   FINDING "while it stops")
-ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
-  FIND "if (is_paused() && run->open.trigger != Trigger::manual) return" REPLACE "if (false) return"
-  FINDING "after its pause was acknowledged|Pause.Once" FILTER "Pause.*:Seeds/Random.*")
 
 # ---- the end
 
