@@ -219,7 +219,7 @@ class Core {
   std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be in flight
   std::optional<SteadyTime> poll_at_, list_at_, records_at_;
   std::optional<SteadyTime> leftovers_at_;  // when a record that its taker has not removed may be
-  SteadyTime told_{};  // the deadline that terms with runs were told last
+  SteadyTime told_{};                       // the deadline that terms with runs were told last
 
   std::map<RunId, Asked> asked_;          // by request
   std::map<RunId, std::string> taken_;    // requests that this node is doing, and the group whose term they end with

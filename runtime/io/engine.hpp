@@ -145,7 +145,7 @@ class Engine final : private Host {
   std::map<core::Asker, Waiting> waiting_;
   std::vector<runner::AttemptId> awaited_, flushed_;  // ended: to be flushed, and being flushed
   bool flushing_ = false, ledger_waits_ = false;      // flushing, or about to
-  std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
+  std::map<runner::AttemptId, std::string> lines_;    // the unfinished line of a run whose output is logged
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;

@@ -11,8 +11,9 @@ namespace {
 
 /// In the order in which a start comes to them.
 constexpr std::pair<const char*, const char*> steps[] = {
-    {"pipe", "pipe"},     {"epoll", "epoll"}, {"stdin", "stdin"},         {"stdin_write", "stdin"}, {"clone", "clone"},
-    {"setpgid", "setpgid"}, {"dup2", "dup2"},   {"setrlimit", "setrlimit"}, {"chdir", "chdir"},       {"exec", "exec"}};
+    {"pipe", "pipe"},   {"epoll", "epoll"},     {"stdin", "stdin"}, {"stdin_write", "stdin"},
+    {"clone", "clone"}, {"setpgid", "setpgid"}, {"dup2", "dup2"},   {"setrlimit", "setrlimit"},
+    {"chdir", "chdir"}, {"exec", "exec"}};
 
 TEST(StartFaults, EachSystemCallOfAStartFailsOnceAndOnlyThatRunFails) {
   FaultyDaemon daemon;
