@@ -246,8 +246,9 @@ TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
   EXPECT_EQ(world.starts.back().job, "short") << "all other jobs start at once";
   EXPECT_EQ(world.starts_of("long"), 1u);
   world.run_for(10s);
-  EXPECT_EQ(world.starts_of("long"), 2u);
+  EXPECT_EQ(world.starts_of("long"), 1u) << "its slot has been skipped: overlap";
   world.run_for(5min);
+  EXPECT_GT(world.starts_of("long"), 2u);
   for (const auto& job : b.jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 2min), "");
   EXPECT_EQ(world.broken_promises(), "");
 }

@@ -141,6 +141,8 @@ TEST(Answers, RefusedAfterAnUnknownOutcomeIsStillFoundToHaveLanded) {
   world.run_for(1s);
   a.link.refuse_write = 0;
   world.run_for(6min);
+  ASSERT_TRUE(a.row("job", from + 2min));
+  EXPECT_EQ(a.row("job", from + 2min)->status, Status::succeeded);
   EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 2min), "");
 }
 
