@@ -58,7 +58,7 @@ Wake Core::wake() const {
   earliest(poll_at_);
   if (session_.is_open()) earliest(records_at_);
   earliest(list_at_);
-  if (!sent_.empty()) earliest(sent_.front().second + session_.timeout());
+  if (session_.is_open() && !sent_.empty()) earliest(sent_.front().second + session_.timeout());
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) earliest(asked.until);
   if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
