@@ -298,11 +298,12 @@ void Core::on(Context& c, const Recorded& event) {
 void Core::reconsider(Context& c, JobMachine& job) {
   const GroupState* owner = led(job.owner());
   JobEntry& entry = this->entry(job.name());
-  if (owner && !job.is_known())
+  if (owner && !job.is_known()) {
     wants_.reads.push_back(&job);
-  else if (owner && job.standing() == JobMachine::Standing::idle)
+  } else if (owner && job.standing() == JobMachine::Standing::idle) {
     job.lead(c, owner->term);
-  else if (!owner && job.definition() && led(job.definition()->job.group)) {
+    requests_changed_ = outcomes_changed_ = true;  // there may be some that were nobody's till now
+  } else if (!owner && job.definition() && led(job.definition()->job.group)) {
     waiting_.insert(&entry);
     if (!poll_at_) poll_at_ = c.now.steady + poll_pause;
   }
