@@ -58,7 +58,7 @@ Wake Core::wake() const {
   earliest(poll_at_);
   if (session_.is_open()) earliest(records_at_), earliest(leftovers_at_);
   earliest(list_at_);
-  if (!sent_.empty() && session_.is_open()) earliest(sent_.front().second + session_.timeout());
+  if (session_.is_open() && !sent_.empty()) earliest(sent_.front().second + session_.timeout());
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) earliest(asked.until);
   if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
@@ -298,11 +298,12 @@ void Core::on(Context& c, const Recorded& event) {
 void Core::reconsider(Context& c, JobMachine& job) {
   const GroupState* owner = led(job.owner());
   JobEntry& entry = this->entry(job.name());
-  if (owner && !job.is_known())
+  if (owner && !job.is_known()) {
     wants_.reads.push_back(&job);
-  else if (owner && job.standing() == JobMachine::Standing::idle)
+  } else if (owner && job.standing() == JobMachine::Standing::idle) {
     job.lead(c, owner->term);
-  else if (!owner && job.definition() && led(job.definition()->job.group)) {
+    requests_changed_ = outcomes_changed_ = true;  // there may be some that were nobody's till now
+  } else if (!owner && job.definition() && led(job.definition()->job.group)) {
     waiting_.insert(&entry);
     if (!poll_at_) poll_at_ = c.now.steady + poll_pause;
   }

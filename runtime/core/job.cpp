@@ -184,6 +184,7 @@ bool JobMachine::change_pause(Context& c) {
   if (pauses_.empty() || !exists_) return false;
   const bool pausing = pauses(pauses_.front());
   settlement_.rewind();
+  if (pausing && is_starting()) return true;  // what the runner has been told to start may start after the answer
   if (!pausing) {
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall);
     if (scanning_) return true;
@@ -374,6 +375,12 @@ bool JobMachine::may_start() const {
     const bool under_way = run.state == LiveRun::State::claiming || run.state == LiveRun::State::held ||
                            run.state == LiveRun::State::starting;
     return under_way && run.open.trigger != Trigger::manual;
+  });
+}
+
+bool JobMachine::is_starting() const {
+  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) {
+    return run.state == LiveRun::State::starting && run.open.trigger != Trigger::manual;
   });
 }
 

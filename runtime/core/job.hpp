@@ -229,6 +229,7 @@ class JobMachine {
   bool is_defined() const;
   bool busy() const;
   bool is_full() const;
+  bool is_starting() const;
   std::size_t closable() const;
   bool may_write(const Context& c);
 

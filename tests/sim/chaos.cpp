@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* groups[] = {"one", "two", "three"};
-constexpr const char* fault_names[] = {
-    "crash",         "reboot",    "stop",       "freeze",        "suspend",      "runner_crash", "clock_step",
-    "cut",           "deaf",      "partition",  "lose_requests", "lose_answers", "duplicates",   "never_answered",
-    "lose_renewals", "slow_link", "store_full", "slow_ledger",   "slow_runner",  "early_expiry", "late_expiry",
-    "depose",        "expire",    "store_down"};
+constexpr const char* fault_names[] = {"crash",         "reboot",       "stop",       "freeze",         "suspend",
+                                       "runner_crash",  "clock_step",   "cut",        "deaf",           "partition",
+                                       "lose_requests", "lose_answers", "duplicates", "never_answered", "lose_renewals",
+                                       "slow_link",     "fading_link",  "store_full", "slow_ledger",    "slow_runner",
+                                       "early_expiry",  "late_expiry",  "depose",     "expire",         "store_down"};
 constexpr Millis target{5500};  // T + 0.5 s
 
 SimStore::Settings settings_of(std::uint64_t seed) {
@@ -93,6 +93,8 @@ void Chaos::habits(SimNode& node) {
   node.takes["hand"] = some(100ms, 20s);
   node.exits["skips"] = 3;
   node.runner.habits.stubborn = {"stubborn"};
+  if (one_in(2)) node.runner.habits.stubborn.insert("fast");
+  if (one_in(2)) node.runner.habits.stubborn.insert("minutely");
 }
 
 std::vector<schedule::DefinitionPtr> Chaos::definitions() const {
@@ -150,6 +152,7 @@ void Chaos::disturb(SimNode& node, Fault fault) {
       link.delay_max = some(500ms, 3s);
       link.request_timeout = some(800ms, 6s);
       return;
+    case Fault::fading_link: return fade(node);
     case Fault::store_full: link.refuse_write = 700; return;
     case Fault::slow_ledger: node.ledger.slowest = some(100ms, 20s); return;
     case Fault::slow_runner: node.runner.habits.slowest_start = some(10ms, 5s); return;
@@ -159,6 +162,24 @@ void Chaos::disturb(SimNode& node, Fault fault) {
     case Fault::expire: return world_.store.expire(node.name);
     case Fault::store_down: return world_.store.stop();
   }
+}
+
+/// Answers take long, and then no renewal arrives any more: a lease counted from the answer is seconds too long.
+void Chaos::fade(SimNode& node) {
+  const Millis slow = some(500ms, 2s);
+  node.link.slow_answers = slow;
+  node.link.request_timeout = 6s;
+  world_.loop.after(some(4s, 12s), 0, [&link = node.link, slow] {
+    if (link.slow_answers == slow) link.lose_renewal = 1000;
+  });
+}
+
+/// Half the time one that leads.
+SimNode& Chaos::any_node() {
+  const auto leader = world_.store.leader(groups[below(3)]);
+  for (const auto& node : world_.nodes)
+    if (leader && node->name == leader->node && one_in(2)) return *node;
+  return *world_.nodes[below(world_.nodes.size())];
 }
 
 void Chaos::people() {

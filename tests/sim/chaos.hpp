@@ -41,6 +41,7 @@ class Chaos {
     never_answered,
     lose_renewals,
     slow_link,
+    fading_link,
     store_full,
     slow_ledger,
     slow_runner,
@@ -55,7 +56,7 @@ class Chaos {
   bool one_in(std::uint64_t n) { return world_.loop.random().below(n) == 0; }
   std::size_t below(std::size_t n) { return world_.loop.random().below(n); }
   Millis some(Millis low, Millis high);
-  SimNode& any_node() { return *world_.nodes[below(world_.nodes.size())]; }
+  SimNode& any_node();
   std::string any_job() { return files_[below(files_.size())].name; }
 
   void make_jobs();
@@ -64,6 +65,7 @@ class Chaos {
   std::vector<schedule::DefinitionPtr> definitions() const;
   void disturb();
   void disturb(SimNode& node, Fault fault);
+  void fade(SimNode& node);
   void people();
   void edit();
   void pause(SimNode& node, bool paused);

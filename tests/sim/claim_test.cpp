@@ -87,6 +87,30 @@ TEST_F(Claim, LostToAnotherTermIsNotOursAndLeavesNoRow) {
   EXPECT_GT(b.rows().size(), 0u);
 }
 
+TEST(Lease, IsCountedFromTheSendingHoweverLongTheAnswerTakes) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  Job job = minutely();
+  job.kill_grace = 200ms;
+  a.jobs = b.jobs = {define(job)};
+  a.takes["job"] = 50s;
+  a.runner.habits.stubborn = {"job"};
+  a.start();
+  world.run_for(1s);
+  b.start();
+  world.run_for(1min);
+  ASSERT_EQ(a.open_children(), 1);
+  a.link.request_timeout = 6s;
+  a.link.slow_answers = 2s;
+  world.run_for(20s);
+  ASSERT_EQ(a.open_children(), 1) << "slow answers do not end a term";
+  a.link.lose_renewal = 1000;
+  world.run_for(20s);
+  EXPECT_EQ(a.open_children(), 0);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Claim, ConfirmedTooLateToLaunchIsStale) {
   world.run_for(29s);
   a.link.deaf = true;

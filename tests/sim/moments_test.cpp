@@ -141,6 +141,8 @@ TEST(Answers, RefusedAfterAnUnknownOutcomeIsStillFoundToHaveLanded) {
   world.run_for(1s);
   a.link.refuse_write = 0;
   world.run_for(6min);
+  ASSERT_TRUE(a.row("job", from + 2min));
+  EXPECT_EQ(a.row("job", from + 2min)->status, Status::succeeded);
   EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 2min), "");
 }
 
@@ -220,6 +222,25 @@ TEST(Pause, OnceAcknowledgedNothingStartsThatWasClaimedBefore) {
   a.link.lose_renewal = 0;
   world.run_for(10s);
   EXPECT_EQ(world.starts.size(), 0u);
+}
+
+TEST(Pause, IsNotAcknowledgedBeforeWhatTheRunnerWasToldToStartHasStarted) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely())};
+  a.runner.habits.slowest_start = 3s;
+  a.start();
+  for (int i = 0; i < 10; ++i) {
+    world.run_for(1min - Millis(world.loop.now().time_since_epoch() % 1min) + 100ms);
+    a.pause("job", true);
+    world.run_for(10s);
+    a.pause("job", false);
+    world.run_for(10s);
+  }
+  EXPECT_EQ(a.replies.size(), 20u);
+  for (const core::Reply& reply : a.replies) EXPECT_TRUE(reply.ok) << reply.text;
+  EXPECT_GT(world.starts.size(), 5u);
+  EXPECT_EQ(world.broken_promises(), "");
 }
 
 TEST(Manual, ATriggerThatWaitsWhenItsJobIsDeletedIsAnswered) {

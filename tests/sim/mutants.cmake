@@ -38,26 +38,32 @@ ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job_runs.cpp
   FINDING "two runs of job" FILTER "OneHost.*")
 ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
   FIND "if (group->told == session_.deadline()) continue;" REPLACE "if (group->told) continue;"
-  FINDING "leadership_lost|too near to the deadline|missed after healing" FILTER "Deadline.*:Seeds/Random.*")
+  FINDING "FAILED.*Deadline.MovesOn" FILTER "Deadline.*")
 
 # ---- the claim
 
 ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
+ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job_write.cpp
+  FIND "if (!pending_->unknown) return on_write_failed(c, answer.text)" REPLACE "return on_write_failed(c, answer.text)"
+  FINDING "FAILED.*Answers.RefusedAfter" FILTER "Answers.*")
 ballot_mutant(late_claim_launched FILE runtime/core/job_runs.cpp
   FIND "if (late && run->open.trigger != Trigger::manual) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
 ballot_mutant(waiting_slot_never_late FILE runtime/core/job.cpp
   FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)"
   REPLACE "while (false)"
-  FINDING "Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
+  FINDING "FAILED.*Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
 ballot_mutant(refused_launch_given_up FILE runtime/core/job_runs.cpp
   FIND "const bool term_lives = standing_" REPLACE "const bool term_lives = false && standing_"
-  FINDING "Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
+  FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
 ballot_mutant(claims_while_draining FILE runtime/core/job.cpp
   FIND "if (term_->draining || is_paused() || !is_defined()) {" REPLACE "if (is_paused() || !is_defined()) {"
   FINDING "while it stops")
+ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
+  FIND "((late || is_paused()) && !by_hand)" REPLACE "(late && !by_hand)"
+  FINDING "FAILED.*Pause.OnceAcknowledged" FILTER "Pause.*")
 
 # ---- the end
 
@@ -72,11 +78,11 @@ ballot_mutant(evidence_not_copied FILE runtime/core/job_store.cpp
   FINDING "has no disposition")
 ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
   FIND "group.stored.ended_at = c.now.wall" REPLACE "group.stored.ended_at.reset()"
-  FINDING "Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
+  FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
 ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
   REPLACE "slot.dst_gap = false"
-  FINDING "Gap.ADateThatDoesNotExist" FILTER "Gap.*")
+  FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
 
 # ---- requests
 

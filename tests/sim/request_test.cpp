@@ -283,6 +283,30 @@ TEST_F(Requests, AnOutcomeIsFoundAlsoWhereTheRegisterIsReadInTheMiddleOfATerm) {
   EXPECT_TRUE(world.store.list("o/").empty());
 }
 
+TEST_F(Outcomes, OfAJobThatNobodyLeadsAreRemovedOnceSomebodyDoes) {
+  const auto jobs = b.jobs;
+  a.link.cut = true;
+  world.run_for(30s);
+  ASSERT_TRUE(b.leads("default"));
+  core::Request forget = for_run(Kind::forget);
+  b.ask(forget, world.starts[0].run.text());
+  ASSERT_TRUE(wait_for_reply(b));
+  b.jobs = {define(job("two"))};
+  b.load();
+  a.jobs = b.jobs;
+  a.load();
+  world.run_for(10s);
+  a.link.cut = false;
+  world.run_for(2min);  // it has ended, and its outcome is published
+  ASSERT_EQ(world.store.list("o/").size(), 1u);
+  b.jobs = jobs;
+  b.load();
+  a.jobs = jobs;
+  a.load();
+  world.run_for(10s);
+  EXPECT_TRUE(world.store.list("o/").empty());
+}
+
 TEST_F(Outcomes, ANodeThatNeverComesBackLosesItsRunAfterAWhile) {
   a.reboot();
   world.run_for(8min);

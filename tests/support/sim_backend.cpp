@@ -43,7 +43,7 @@ void SimBackend::open(const SessionRequest& request) noexcept {
     const auto push = [this, generation = request.generation](SimStore::Event event) {
       const auto* changed = std::get_if<backend::Changed>(&event);
       if (changed != nullptr && (generation != generation_ || !changes_.insert(changed->prefix).second)) return;
-      in_.send_kept(delay(), [this, generation, event] {
+      in_.send_kept(delay() + link_.slow_answers, [this, generation, event] {
         node_.send_kept(Millis(0), [this, generation, event] { pushed(generation, event); });
       });
     };
@@ -152,7 +152,7 @@ void SimBackend::close(bool keep) noexcept {
   out_.send_kept(delay(), [this, keep, said, session = session_] {
     store_.detach(session);
     if (!keep) store_.end(session, Cause::shutdown);
-    in_.send_kept(delay(), [this, said] { node_.send_kept(Millis(0), said); });
+    in_.send_kept(delay() + link_.slow_answers, [this, said] { node_.send_kept(Millis(0), said); });
   });
   loop_.after(link_.request_timeout, owner_, [this, said] { node_.send_kept(Millis(0), said); });
 }
@@ -197,7 +197,7 @@ bool SimBackend::suffers(Kind kind, const Work& work) {
 
 void SimBackend::carry(std::uint64_t id, Work work) {
   out_.send(delay(), [this, id, work = std::move(work)] {
-    in_.send(delay() + link_.answer_delay, [this, id, answered = work()] {
+    in_.send(delay() + link_.slow_answers, [this, id, answered = work()] {
       node_.send_kept(Millis(0), [this, id, answered] { answered(calls_.erase(id) > 0); });
     });
   });

@@ -54,7 +54,8 @@ void SimNode::crash() {
   unanswered_.clear();
   written_.clear();
   stop_due_.reset();
-  frozen_since_.reset();
+  draining_ = false;
+  frozen_ = false;
   set_frozen();
   timer_ = 0;
 }
@@ -66,19 +67,24 @@ void SimNode::power_cut() {
 
 void SimNode::reboot() { world_.reboot(machine); }
 
-void SimNode::set_frozen() { link.frozen = ledger.frozen = stands_still(); }
+void SimNode::set_frozen() {
+  link.frozen = ledger.frozen = stands_still();
+  if (stands_still() && !stands_since_) stands_since_ = world_.loop.now();
+  if (stands_still() || !stands_since_) return;
+  if (stop_due_) *stop_due_ += world_.loop.now() - *stands_since_;
+  stands_since_.reset();
+}
 
 void SimNode::freeze() {
   world_.oracle.note(name, "the daemon is stopped");
-  frozen_since_ = world_.loop.now();
+  frozen_ = true;
   set_frozen();
 }
 
 void SimNode::thaw() {
-  if (!frozen_since_) return;
+  if (!frozen_) return;
   world_.oracle.note(name, "the daemon goes on");
-  if (stop_due_) *stop_due_ += world_.loop.now() - *frozen_since_;
-  frozen_since_.reset();
+  frozen_ = false;
   set_frozen();
   feed(core::Tick{});
 }
@@ -86,7 +92,6 @@ void SimNode::thaw() {
 void SimNode::hold() { set_frozen(); }
 
 void SimNode::go_on(SteadyTime since) {
-  if (stop_due_ && !frozen_since_) *stop_due_ += world_.loop.now() - since;
   set_frozen();
   runner.resume(since);
   feed(core::Tick{});
@@ -160,6 +165,7 @@ void SimNode::work() {
   while (!queue_.empty() && core_) {
     const core::Event next = std::move(queue_.front());
     queue_.pop_front();
+    draining_ = draining_ || std::holds_alternative<core::Stop>(next);
     for (core::Action& action : core_->step(clock.now(), next)) std::visit([this](auto& what) { act(what); }, action);
   }
   stepping_ = false;
@@ -262,7 +268,7 @@ void SimNode::check(const core::Launch& launch) {
   const Job& job = launch.definition->job;
   const std::string what = name + " launches job " + job.name + ", slot " + format_slot(launch.slot) + ", ";
   const Now now = clock.now();
-  if (stop_due_) world_.oracle.find(what + "while it stops");
+  if (draining_) world_.oracle.find(what + "while it stops");
   const bool late = now.wall - launch.slot > job.start_deadline;
   if (late && launch.trigger != Trigger::manual) world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(job.group, launch.epoch));
@@ -275,7 +281,7 @@ void SimNode::check(const core::Launch& launch) {
 void SimNode::check(const core::Write& write) {
   for (const RegisterWrite& one : write.batch) {
     const std::string before = std::exchange(written_[one.name], one.value);
-    if (!stop_due_ || before == one.value || !one.name.starts_with("j/")) continue;
+    if (!draining_ || before == one.value || !one.name.starts_with("j/")) continue;
     const std::string job = one.name.substr(2);
     const auto next = core::parse_job_register(one.value);
     if (!next) continue;

@@ -105,7 +105,7 @@ class SimNode final : private Host {
   void act(core::Stopped& a);
   void check(const core::Launch& launch);
   void check(const core::Write& write);
-  bool stands_still() const { return frozen_since_ || machine.suspended; }
+  bool stands_still() const { return frozen_ || machine.suspended; }
   void set_frozen();
   void rearm();
   bool spins(Now now);
@@ -115,8 +115,10 @@ class SimNode final : private Host {
   std::unique_ptr<core::Core> core_;
   std::unique_ptr<SimBackend> backend_;
   SimLoop::Timer timer_ = 0;
-  std::optional<SteadyTime> frozen_since_;
+  bool frozen_ = false;
+  std::optional<SteadyTime> stands_since_;
   std::optional<SteadyTime> stop_due_;  // a clean stop is complete by then
+  bool draining_ = false;               // the core has heard of it
   bool stopped_ = false;                // and what it has recorded is durable
   bool stepping_ = false;
   SteadyTime spun_at_{};  // when it was last woken at once, and how often in a row

@@ -99,15 +99,18 @@ const Start* SimOracle::start_of(const runner::AttemptId& id) const {
 
 // ---- what people ask
 
+/// A resume that is under way, or whose fate is unknown, may come after any pause.
 void SimOracle::asked(const core::Request& request) {
-  if (request.kind == core::Request::Kind::pause) pausing_[request.id] = false;
   if (request.kind != core::Request::Kind::resume) return;
   paused_.erase(paused_key(request));
-  for (auto& [id, resumed] : pausing_) resumed = true;
+  resuming_[paused_key(request)].insert(request.id);
 }
 
 void SimOracle::answered(const core::Request& request, bool done) {
-  if (request.kind == core::Request::Kind::pause && done && !pausing_[request.id]) paused_.insert(paused_key(request));
+  const std::string key = paused_key(request);
+  if (!done) return;
+  if (request.kind == core::Request::Kind::resume) resuming_[key].erase(request.id);
+  if (request.kind == core::Request::Kind::pause && resuming_[key].empty()) paused_.insert(key);
 }
 
 // ---- the store

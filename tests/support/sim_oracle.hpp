@@ -141,7 +141,7 @@ class SimOracle {
   std::set<runner::AttemptId> gone_;
   std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
   std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
-  std::map<RunId, bool> pausing_;                // pauses asked for; true: something was resumed since
+  std::map<std::string, std::set<RunId>> resuming_;
   std::deque<Noted> last_;
   std::string finding_;
   mutable std::size_t evidence_lost_ = 0;

@@ -111,6 +111,10 @@ std::optional<SteadyTime> SimRunner::deadline(std::uint64_t term) const {
   return it == deadlines_.end() ? std::nullopt : std::optional(it->second.at);
 }
 
+SteadyTime SimRunner::signal_at(const Deadline& term, const Child& child) {
+  return term.at - std::max(std::min(term.grace, child.grace), kill_margin);
+}
+
 /// Begins the ladder; one that has begun is only shortened.
 void SimRunner::stop(Child& child, Reason reason, SteadyTime kill_at) {
   child.kill_at = std::min(child.kill_at, kill_at);
@@ -122,8 +126,8 @@ void SimRunner::stop(Child& child, Reason reason, SteadyTime kill_at) {
 void SimRunner::obey_deadlines(Child& child) {
   const auto term = deadlines_.find(child.term);
   if (term != deadlines_.end() && child.terminate) {
-    const auto& [at, grace] = term->second;
-    if (now() >= at - std::max(grace, kill_margin)) stop(child, Reason::leadership_lost, at - kill_margin);
+    const SteadyTime kill_at = term->second.at - kill_margin;
+    if (now() >= signal_at(term->second, child)) stop(child, Reason::leadership_lost, kill_at);
   }
   if (child.deadline && now() >= *child.deadline) stop(child, Reason::deadline, *child.deadline + child.grace);
 }
@@ -168,8 +172,7 @@ void SimRunner::rearm() {
     if (child.reason != Reason::none) continue;
     if (child.deadline) earliest(*child.deadline);
     const auto term = deadlines_.find(child.term);
-    if (child.terminate && term != deadlines_.end())
-      earliest(term->second.at - std::max(term->second.grace, kill_margin));
+    if (child.terminate && term != deadlines_.end()) earliest(signal_at(term->second, child));
   }
   if (!next) return;
   timer_ = loop_.after(std::max(*next - now(), Millis(0)), owner_, [this] { advance(); });

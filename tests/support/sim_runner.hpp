@@ -88,6 +88,7 @@ class SimRunner {
   void stop(Child& child, Reason reason, SteadyTime kill_at);
   void advance(std::optional<SteadyTime> stood_since = std::nullopt);
   void obey_deadlines(Child& child);
+  static SteadyTime signal_at(const Deadline& term, const Child& child);
   void end(const Child& child, SteadyTime lived_until);
   void clear();
   void rearm();
