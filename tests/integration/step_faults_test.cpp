@@ -144,8 +144,8 @@ TEST_F(Steps, StoppedAfterTheClaimWithinItsDeadlineItLaunchesOnce) {
 }
 
 /// Two daemons of one store; `tick` writes down its slots.
-struct TwoNodes {
-  TwoNodes() {
+struct TwoDaemons {
+  TwoDaemons() {
     for (FaultyDaemon* node : {&first, &second}) {
       node->configure("[coordination]\nsession_timeout = \"2s\"\n[local]\npath = \"" + (first.folder / "store") +
                       "\"\n");
@@ -163,8 +163,8 @@ struct TwoNodes {
   const std::string slots = first.folder / "slots";
 };
 
-TEST(TwoNodes, AHungLoopLosesItsSessionAndTheStandByLeads) {
-  TwoNodes nodes;
+TEST(TwoDaemons, AHungLoopLosesItsSessionAndTheStandByLeads) {
+  TwoDaemons nodes;
   nodes.first.failpoints("io.launch=hang@2");
   nodes.first.lead();
   nodes.second.start({"--node", "n2"});
@@ -181,8 +181,8 @@ TEST(TwoNodes, AHungLoopLosesItsSessionAndTheStandByLeads) {
       << "the run that was claimed and never launched";
 }
 
-TEST(TwoNodes, AStoppedLeaderLaunchesNothingOfItsOldTermWhenItGoesOn) {
-  TwoNodes nodes;
+TEST(TwoDaemons, AStoppedLeaderLaunchesNothingOfItsOldTermWhenItGoesOn) {
+  TwoDaemons nodes;
   nodes.first.failpoints("io.launch=stop@2");
   nodes.first.lead();
   nodes.second.start({"--node", "n2"});
