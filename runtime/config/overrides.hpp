@@ -16,8 +16,8 @@
 
 namespace ballot::config {
 
-/// What can be asked for: shorter ones leave no time to claim beside the margin (max(10 %, 500 ms)) and the 500 ms that a
-/// launch may take.
+/// What can be asked for: shorter ones leave no time to claim beside the margin (max(10 %, 500 ms)) and the 500 ms that
+/// a launch may take.
 inline constexpr Millis shortest_session_timeout = std::chrono::seconds(2);
 inline constexpr Millis longest_session_timeout = std::chrono::hours(24);
 
