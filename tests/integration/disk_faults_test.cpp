@@ -240,7 +240,7 @@ TEST(RegisterFaults, AFullDiskStopsEveryLaunchAndSlotsPassedAreUnclaimed) {
   on.fill();
   ASSERT_TRUE(on.daemon.wait_for("there is no space for")) << on.daemon.log;
   const std::size_t before = lines_of(on.daemon.folder / "starts");
-  ASSERT_TRUE(on.daemon.wait_for("the store refused a write", 4)) << on.daemon.log;
+  ASSERT_TRUE(on.daemon.wait_for("the store refused a write", 3)) << on.daemon.log;
   EXPECT_EQ(lines_of(on.daemon.folder / "starts"), before);
   on.disk.make_room();
   ASSERT_TRUE(on.daemon.wait_for("missed: unclaimed")) << on.daemon.log;

@@ -65,10 +65,10 @@ class FaultyDaemon : public BallotDaemon {
     return {};
   }
 
-  /// Everything that must hold once the fault is over: it lives, everything ended is recorded, nothing is left behind.
+  /// What must hold once the fault is over: `job` runs, each of its runs ended and is recorded, nothing is left behind.
   void expect_well(const std::string& job) {
     EXPECT_TRUE(wait_until([&] { return trigger(job).status == Status::succeeded; })) << log;
-    for (const Row& row : rows()) EXPECT_TRUE(is_final(row.status)) << to_string(row.status);
+    for (const Row& row : rows(job)) EXPECT_TRUE(is_final(row.status)) << to_string(row.status);
     for (const pid_t child : children_of(pid())) ADD_FAILURE() << "the daemon has the child " << child;
     EXPECT_TRUE(wait_until([&] { return children_of(runner()).empty(); })) << "the runner has children";
   }

@@ -56,6 +56,7 @@ struct Kind {
   FileCall call;
   int code;  // 0: the usual one
 };
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class LedgerFaults : public ::testing::TestWithParam<Kind> {};
 
