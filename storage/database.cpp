@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/failpoint.hpp"
 #include "base/unique_fd.hpp"
 #include "storage/sqlite_error.hpp"
 #include "storage/statement.hpp"
@@ -67,6 +68,7 @@ void Database::Closer::operator()(sqlite3* handle) const noexcept { sqlite3_clos
 
 Database::Database(const std::string& path, Open mode) : path_(path) {
   if (mode == Open::write) {
+    if (BALLOT_FAILS("storage.open")) fail(SQLITE_CANTOPEN);
     prepare_files(path);
     if (!writable(path) && errno != ENOENT) fail(SQLITE_READONLY);  // SQLite would open it for reading
   }

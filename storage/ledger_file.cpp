@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "base/failpoint.hpp"
 #include "storage/schema.hpp"
 #include "storage/transaction.hpp"
 
@@ -70,6 +72,7 @@ void LedgerFile::write(std::span<const Record> records, Sync sync) {
   if (records.empty() && (sync == Sync::later || synced_)) return;
   if (sync == Sync::now) db_.run("PRAGMA synchronous = FULL");
   Transaction transaction(db_);
+  if (BALLOT_FAILS("storage.write")) db_.fail(errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR_WRITE);
   for (const Record& record : records) std::visit([this](const auto& value) { write(value); }, record);
   save_change_.run(change_);
   transaction.commit();

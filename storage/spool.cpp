@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/failpoint.hpp"
+
 namespace ballot::storage {
 namespace {
 
@@ -98,7 +100,7 @@ Error Spool::failed(const char* doing) const {
 Result<std::string> Spool::open(std::string_view aside) {
   if (file_) return std::string();
   if (::mkdir(folder_.c_str(), 0750) != 0 && errno != EEXIST) return failed("make the folder of");
-  file_.reset(::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0640));
+  file_.reset(BALLOT_FAILS("storage.spool_open") ? -1 : ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0640));
   if (!file_) return failed("open");
   Result<std::string> scanned = sync_folder(folder_) ? scan(aside) : failed("keep");
   if (!scanned) file_.reset();
@@ -130,7 +132,8 @@ Result<void> Spool::append(std::span<const Record> records) {
     put(frames, crc32(payload));
     frames += payload;
   }
-  if (!write_all(file_.get(), frames, size_) || ::fdatasync(file_.get()) != 0) {
+  if (BALLOT_FAILS("storage.spool_write") || !write_all(file_.get(), frames, size_) ||
+      BALLOT_FAILS("storage.spool_sync") || ::fdatasync(file_.get()) != 0) {
     Error error = failed("write");
     if (::ftruncate(file_.get(), size_) != 0) file_.reset();  // scanned again at the next open
     return error;
@@ -162,7 +165,8 @@ Result<void> Spool::replay(const std::function<void(std::vector<Record>)>& take)
 }
 
 Result<void> Spool::clear() {
-  if (::ftruncate(file_.get(), 0) != 0 || ::fsync(file_.get()) != 0) return failed("empty");
+  if (BALLOT_FAILS("storage.spool_clear") || ::ftruncate(file_.get(), 0) != 0 || ::fsync(file_.get()) != 0)
+    return failed("empty");
   size_ = records_ = 0;
   reserve_room(file_.get(), reserve_);
   return {};

@@ -46,6 +46,10 @@ build_and_test() {
 
 build_and_test dev ON
 if [ -z "$quick" ]; then
+  step 'release: build, without failpoints'
+  cmake --preset release -DBALLOT_WERROR=ON > /dev/null
+  cmake --build build/release -j"$(nproc)"
+  tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); dev has shown that there is nothing to warn of.
   build_and_test asan OFF '^(unit|conformance|sim)$'
   build_and_test tsan OFF '^(unit|conformance|sim)$'

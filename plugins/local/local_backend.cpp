@@ -216,12 +216,13 @@ void LocalBackend::hear() {
 }
 
 void LocalBackend::look() {
-  const SteadyTime began = boot_now();
-  if (!standing_ || began < std::max(next_look_, rested_)) return;
+  if (!standing_ || boot_now() < std::max(next_look_, rested_)) return;
+  const Millis began = read_clock(CLOCK_THREAD_CPUTIME_ID);
   Events events;
   standing_->look(events);
+  const Millis worked = read_clock(CLOCK_THREAD_CPUTIME_ID) - began;  // waiting for the file is not work
   const SteadyTime now = boot_now();
-  rested_ = now + 10 * (now - began);
+  rested_ = events.empty() ? now + 10 * worked : now;
   next_look_ = now + standing_->pace();
   publish(std::move(events));
 }

@@ -92,7 +92,7 @@ class LocalBackend final : public Backend {
   std::int64_t session_ = 0;  // its id; 0: none, or an observer's
   std::set<std::int64_t> spent_;
   SteadyTime next_look_{};
-  SteadyTime rested_{};  // no look before: looking takes a tenth of the time at most
+  SteadyTime rested_{};  // no look before: looking in vain takes a tenth of the time at most
   std::thread thread_;   // last: it sees the others made
 };
 

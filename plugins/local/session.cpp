@@ -26,6 +26,11 @@ std::string describe(const DbError& error, const std::string& path) {
   switch (error.fault) {
     case DbFault::full: return "there is no space for " + path + ": free some on its disk";
     case DbFault::busy: return path + " is held by another process: try again";
+    case DbFault::denied:
+      return path + " cannot be written (" + error.what() +
+             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look "
+             "at "
+             "who may write to it";
     case DbFault::damaged:
       return path + " is damaged (" + error.what() +
              "): nothing is claimed or launched. Stop every daemon that uses it and restore it from a backup; removing "
@@ -93,7 +98,7 @@ Result<void> Session::start(const Opening& opening) {
   const std::string known = lock_.text();
   auto store = db_.prepare(known);
   if (!store) return Error{store.error().code, path_ + " " + store.error().what};
-  bell_.listen(elections_topic);
+  listen(elections_topic);
   db_.begin();
   if (auto entered = enter(opening, known.empty()); !entered) {
     db_.roll_back();
@@ -159,7 +164,7 @@ bool Session::change(const std::function<void(Events&)>& work, const std::vector
     std::move(made.begin(), made.end(), std::back_inserter(events));
   } catch (const DbError& error) {
     db_.roll_back();
-    undo(events);
+    undo(calls, events);
     fail(error, calls, events);
   }
   tried_.clear();
@@ -212,7 +217,7 @@ void Session::carry(const RemoveCall& call, Events& events) {
 }
 
 void Session::carry(const WatchCall& call, Events& events) {
-  for (const char letter : letters_of(call.prefix)) bell_.listen(std::string(1, letter));
+  for (const char letter : letters_of(call.prefix)) listen(std::string(1, letter));
   watches_.insert(call.prefix);
   events.emplace_back(backend::Changed{call.prefix});
 }
@@ -254,6 +259,14 @@ void Session::complain(const std::string& text) {
   host_.log(Level::error, text);
 }
 
+void Session::listen(const std::string& topic) {
+  const bool was_deaf = bell_.deaf();
+  bell_.listen(topic);
+  if (bell_.deaf() && !was_deaf)
+    host_.log(Level::warn, "changes cannot be heard beside " + path_ + " (no inotify, or no space in bell/): looking " +
+                               "every " + std::to_string(pause.count()) + " ms instead");
+}
+
 std::vector<int> Session::ears() const {
   std::vector<int> all = neighbours_.descriptors();
   all.push_back(bell_.descriptor());
@@ -272,6 +285,7 @@ bool Session::hear(Events& events) {
 }
 
 Millis Session::pace() const {
+  if (more_) return Millis(0);
   return bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() ? pause : rest;
 }
 

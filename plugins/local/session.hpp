@@ -96,6 +96,7 @@ class Session final : public Standing {
   Result<void> enter(const Opening& opening, bool new_lock);
   bool observes() const noexcept { return row_.id == 0; }
   bool files_in_place();
+  void listen(const std::string& topic);
   std::vector<SessionRow> live_others();
 
   bool change(const std::function<void(Events&)>& work, const std::vector<Call>& calls, Events& events);
@@ -117,7 +118,8 @@ class Session final : public Standing {
   void hear_evictions();
   std::vector<std::string> vacancies() const;
   void let_go(Events& events);
-  void undo(Events& events);
+  void undo(const std::vector<Call>& calls, Events& events);
+  std::optional<Candidate> leave(const std::string& group);
   void fail(const DbError& error, const std::vector<Call>& calls, Events& events);
   void complain(const std::string& text);
   void postpone(const std::string& group);
@@ -140,6 +142,7 @@ class Session final : public Standing {
   std::set<std::string> postponed_;              // groups to campaign for later
   SteadyTime resume_at_{};
   bool failed_ = false;                   // the last look
+  bool more_ = false;                     // was left by the last look
   std::set<std::string> tried_;           // in this change: campaigned for
   std::map<std::string, Candidate> won_;  // in this change: locked
   std::map<std::string, Left> left_;      // in this change: led until it is done

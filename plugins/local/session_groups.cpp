@@ -7,23 +7,35 @@
 
 namespace ballot::local {
 
+namespace {
+
+constexpr std::size_t groups_a_commit = 2000;  // the first of many are led while the others are still taken
+
+}  // namespace
+
 void Session::carry(const CampaignCall& call, Events& events) {
   if (observes()) return host_.log(Level::error, "an observer does not campaign: " + call.group);
   if (!candidates_.contains(call.group) && !postponed_.contains(call.group)) try_to_lead(call.group, events);
 }
 
 void Session::carry(const ResignCall& call, Events&) {
-  const bool postponed = postponed_.erase(call.group) > 0;
-  const auto found = candidates_.find(call.group);
-  if (!postponed && found == candidates_.end()) return;
+  if (!postponed_.contains(call.group) && !candidates_.contains(call.group)) return;
   db_.withdraw(row_.id, call.group);
-  if (found == candidates_.end()) return;
+  if (const auto led = leave(call.group)) db_.end_term(led->id, TermEnd::clean, wall_now());
+}
+
+/// As far as it needs no file; what it was where it led.
+std::optional<Session::Candidate> Session::leave(const std::string& group) {
+  postponed_.erase(group);
+  tried_.erase(group);
+  const auto found = candidates_.find(group);
+  if (found == candidates_.end()) return std::nullopt;
   const Candidate candidate = found->second;
   candidates_.erase(found);
   waiting_.erase(candidate.id);
-  if (candidate.epoch == 0) return;
-  left_[call.group] = {candidate, Cause::resigned};
-  db_.end_term(candidate.id, TermEnd::clean, wall_now());
+  if (candidate.epoch == 0) return std::nullopt;
+  left_[group] = {candidate, Cause::resigned};
+  return candidate;
 }
 
 void Session::carry(const EvictCall& call, Events& events) {
@@ -91,19 +103,25 @@ void Session::let_go(Events& events) {
   bell_.ring(elections_topic);
 }
 
-/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end.
-void Session::undo(Events& events) {
+/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end. A campaign
+/// is made later, also one that the change did not come to.
+void Session::undo(const std::vector<Call>& calls, Events& events) {
   for (const auto& [group, candidate] : won_) {
     lock_.give(LockFile::group(candidate.id));
     left_.erase(group);
   }
   if (!won_.empty()) bell_.ring(elections_topic);
   for (const std::string& group : tried_) {
+    postpone(group);
     const auto candidate = candidates_.find(group);
     if (candidate == candidates_.end()) continue;
     waiting_.erase(candidate->second.id);
     candidates_.erase(candidate);
-    postpone(group);
+  }
+  for (const Call& call : calls) {
+    const auto* campaign = std::get_if<CampaignCall>(&call);
+    if (campaign && !observes() && !candidates_.contains(campaign->group)) postpone(campaign->group);
+    if (const auto* resign = std::get_if<ResignCall>(&call)) leave(resign->group);
   }
   let_go(events);
 }
@@ -115,14 +133,17 @@ void Session::postpone(const std::string& group) {
 
 void Session::look(Events& events) {
   std::uint64_t revision = revision_;
+  more_ = false;
   const auto all = [&](Events& made) {
     revision = db_.revision();
     if (observes()) return;
     neighbours_.follow(live_others(), lock_);
     hear_evictions();
-    for (const std::string& group : vacancies()) {
-      postponed_.erase(group);
-      try_to_lead(group, made);
+    const std::vector<std::string> groups = vacancies();
+    more_ = groups.size() > groups_a_commit;
+    for (std::size_t i = 0; i < std::min(groups.size(), groups_a_commit); ++i) {
+      postponed_.erase(groups[i]);
+      try_to_lead(groups[i], made);
     }
   };
   failed_ = !change(all, {}, events);

@@ -13,6 +13,10 @@ DbFault fault_of(int code) {
     case SQLITE_FULL: return DbFault::full;
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return DbFault::busy;
+    case SQLITE_CANTOPEN:  // the journal, before the first page is changed
+    case SQLITE_NOMEM:
+    case SQLITE_PERM:
+    case SQLITE_READONLY: return DbFault::denied;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA: return DbFault::damaged;

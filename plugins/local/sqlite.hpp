@@ -23,6 +23,7 @@ namespace ballot::local {
 enum class DbFault {
   full,     // no space: nothing has happened
   busy,     // another process holds the file: nothing has happened
+  denied,   // no descriptor or memory for it, or no right to write: nothing has happened
   damaged,  // the file is not what was written
   broken    // the disk or the file system failed: what has happened is not known
 };

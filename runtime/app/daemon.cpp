@@ -14,6 +14,8 @@
 namespace ballot::app {
 namespace {
 
+constexpr Millis reread_after{2000};  // what could not be read for want of descriptors
+
 config::JobSettings job_settings(const config::Config& config) {
   return {.timezone = config.timezone, .longest_kill_grace = config::longest_kill_grace(config)};
 }
@@ -30,6 +32,7 @@ Daemon::Daemon(config::Config config, bool dry_run, Log log)
 Daemon::~Daemon() {
   control_.reset();
   watch_.reset();
+  reread_.reset();
   watchdog_.reset();
   engine_.reset();  // before the ledger: what it records last is stored
   ledger_.reset();  // before the loop: its writer posts there
@@ -37,6 +40,7 @@ Daemon::~Daemon() {
 
 Exit Daemon::run() {
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
   const PluginInfo* plugin = find_plugin();
   if (!plugin) return Exit::configuration;
   const auto started = start(*plugin);
@@ -140,6 +144,7 @@ void Daemon::open_ledger() {
 }
 
 void Daemon::watch_jobs() {
+  reread_ = std::make_unique<io::BootTimer>(loop_.context(), [this] { load_jobs(jobs_.reload()); });
   auto watch = io::FileWatch::open(loop_.context(), config_.jobs_dir, [this](const std::vector<std::string>& names) {
     load_jobs(names.empty() ? jobs_.reload() : jobs_.reload(names));
   });
@@ -158,6 +163,7 @@ void Daemon::watch_jobs() {
 
 /// Tells what has changed, and gives it to the core.
 void Daemon::load_jobs(const config::Changes& changes) {
+  if (jobs_.unread()) reread_->arm(io::read_clocks().steady + reread_after);
   if (changes.empty()) return;
   const config::JobSet& set = jobs_.set();
   if (changes.diagnostics)

@@ -67,7 +67,7 @@ class Daemon {
   std::unique_ptr<io::Engine> engine_;
   std::unique_ptr<io::FileWatch> watch_;
   std::unique_ptr<io::ControlServer> control_;
-  std::unique_ptr<io::BootTimer> watchdog_;
+  std::unique_ptr<io::BootTimer> watchdog_, reread_;
   const io::SdNotify notify_;
   bool loaded_ = false;
   bool stopping_ = false;

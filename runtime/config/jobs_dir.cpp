@@ -11,7 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/unique_fd.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
 #include "config/trust.hpp"
@@ -85,14 +84,18 @@ JobsDir::JobsDir(std::string path, JobSettings settings, ConfigGroups groups)
 
 Changes JobsDir::reload() {
   Pass pass;
+  unread_ = false;
   folder_findings_.clear();
   Findings findings(path_, folder_findings_);
-  if (auto folder = open_folder(path_, settings_.daemon); folder)
+  if (auto folder = open(); folder)
     pass.folder = std::move(*folder);
   else
     return findings.error({}, folder.error().what), commit(pass);
   const auto names = list(pass.folder.get());
-  if (!names) return findings.error({}, "the folder cannot be read: " + names.error().what), commit(pass);
+  if (!names) {
+    unread_ = true;
+    return findings.error({}, "the folder cannot be read: " + names.error().what), commit(pass);
+  }
   pass.found.reserve(names->size());
   for (const std::string& name : *names) look_at(name, pass);
   for (const auto& [name, file] : files_)
@@ -104,7 +107,7 @@ Changes JobsDir::reload() {
 Changes JobsDir::reload(std::span<const std::string> names) {
   Pass pass;
   folder_findings_.clear();
-  if (auto folder = open_folder(path_, settings_.daemon); folder)
+  if (auto folder = open(); folder)
     pass.folder = std::move(*folder);
   else
     return Findings(path_, folder_findings_).error({}, folder.error().what), commit(pass);
@@ -124,12 +127,19 @@ void JobsDir::look_at(const std::string& name, Pass& pass) {
   if (found.state != Found::State::gone || known != files_.end()) pass.found.push_back(std::move(found));
 }
 
-JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) const {
+Result<UniqueFd> JobsDir::open() {
+  auto folder = open_folder(path_, settings_.daemon);
+  if (!folder && folder.error().code == Errc::io) unread_ = true;
+  return folder;
+}
+
+JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
   Found found{name, Found::State::broken, {}, {}};
   const FileOrigin origin{shown(name), 0};
   const auto info = read_text_file(pass.folder.get(), name, Links::refuse, pass.text);
   if (!info && info.error().code == Errc::not_found) return found.state = Found::State::gone, found;
   Findings findings(origin.name, found.content.diagnostics);
+  if (!info && info.error().code == Errc::io) unread_ = true;
   if (!info) return findings.error({}, info.error().what), found;
   if (const auto fault = distrust(*info, settings_.daemon)) return findings.error({}, "the file " + *fault), found;
   found.content = read_job_file(pass.text, {origin.name, info->st_uid}, settings_, pass.identities);

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/unique_fd.hpp"
 #include "config/claims.hpp"
 #include "config/job_file.hpp"
 #include "config/job_set.hpp"
@@ -42,6 +43,10 @@ class JobsDir {
 
   /// The same for some names in the folder: those that a watch reports. Names that no job file has are passed over.
   Changes reload(std::span<const std::string> names);
+
+  /// Something could not be read for want of descriptors or because its disk failed, and no change of a file will tell
+  /// when it can: reload() again after a while.
+  bool unread() const { return unread_; }
 
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
@@ -73,7 +78,8 @@ class JobsDir {
   struct Pass;
 
   void look_at(const std::string& name, Pass& pass);
-  Found read(const std::string& name, Pass& pass) const;
+  Found read(const std::string& name, Pass& pass);
+  Result<UniqueFd> open();
   Changes commit(Pass& pass);
   void replace(Found& found, Pass& pass);
   void put_in_force(Found& found, Pass& pass);
@@ -93,6 +99,7 @@ class JobsDir {
   std::map<std::string, Diagnostics, std::less<>> file_findings_;                      // by file; those that have any
   std::map<std::string, Diagnostics, std::less<>> job_duplicates_, group_duplicates_;  // by name
   JobSet set_;
+  bool unread_ = false;
 };
 
 }  // namespace ballot::config

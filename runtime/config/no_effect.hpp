@@ -8,13 +8,10 @@
 namespace ballot::config {
 
 inline constexpr std::string_view job_keys_without_effect[] = {
-    "concurrency",     "env_file",       "guarantee",     "hook_timeout",
-    "jitter",          "limits",         "lost_after",    "lost_limit",
-    "mail_on",         "mail_to",        "max_running",   "on_error",
-    "on_failure",      "on_missed",      "on_recovery",   "on_leadership_lost",
-    "on_success",      "ping_url",       "priority",      "queue_limit",
-    "retries",         "queue_overflow", "retry_backoff", "retry_delay",
-    "retry_max_delay", "secrets",
+    "concurrency",   "env_file",    "hook_timeout",    "jitter",      "limits",    "mail_on",
+    "mail_to",       "max_running", "on_error",        "on_failure",  "on_missed", "on_recovery",
+    "on_success",    "ping_url",    "priority",        "queue_limit", "retries",   "queue_overflow",
+    "retry_backoff", "retry_delay", "retry_max_delay", "secrets",
 };
 
 inline constexpr std::string_view group_keys_without_effect[] = {
@@ -32,7 +29,7 @@ inline constexpr std::string_view group_keys_without_effect[] = {
     "service_checks",
 };
 
-inline constexpr std::string_view config_keys_without_effect[] = {"max_running", "on_outage"};
+inline constexpr std::string_view config_keys_without_effect[] = {"max_running"};
 
 template <std::size_t n>
 constexpr bool lists(const std::string_view (&names)[n], std::string_view name) {

@@ -16,8 +16,9 @@
 
 namespace ballot::config {
 
-/// What can be asked for: shorter ones leave nothing beside the margin of max(10 %, 500 ms).
-inline constexpr Millis shortest_session_timeout = std::chrono::seconds(1);
+/// What can be asked for: shorter ones leave no time to claim beside the margin (max(10 %, 500 ms)) and the 500 ms that
+/// a launch may take.
+inline constexpr Millis shortest_session_timeout = std::chrono::seconds(2);
 inline constexpr Millis longest_session_timeout = std::chrono::hours(24);
 
 enum class LogFormat { human, json, raw };

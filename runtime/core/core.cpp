@@ -34,6 +34,7 @@ Actions Core::step(Now now, const Event& event) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
     lose_all(c, Cause::expired);
   }
+  give_up_unanswered(c);
   std::visit([&](const auto& e) { on(c, e); }, event);
   c.runner = runner_;
   const bool can_claim = c.may_claim();
@@ -55,8 +56,9 @@ Wake Core::wake() const {
   if (!group_wakes_.empty()) earliest(group_wakes_.begin()->first);
   earliest(session_.wake());
   earliest(poll_at_);
-  if (session_.is_open()) earliest(records_at_);
+  if (session_.is_open()) earliest(records_at_), earliest(leftovers_at_);
   earliest(list_at_);
+  if (!sent_.empty() && session_.is_open()) earliest(sent_.front().second + session_.timeout());
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) earliest(asked.until);
   if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
@@ -145,8 +147,11 @@ void Core::finish(Context& c) {
   }
   advance_stop(c);
   for (const Row& row : std::exchange(wants_.awaited, {})) tell_end(c, row);
+  const RequestId before = sent_.empty() ? 0 : sent_.back().first;
   send_reads(c);
   send_writes(c);
+  if (last_request_ > before) sent_.emplace_back(last_request_, c.now.steady);
+  while (!sent_.empty() && oldest_in_flight().value_or(last_request_ + 1) > sent_.front().first) sent_.pop_front();
   for (std::string& group : resigns_) c.out.push_back(Resign{std::move(group)});
   resigns_.clear();
   tell_deadlines(c);
@@ -268,8 +273,11 @@ void Core::on(Context& c, const runner::CannotStart& event) {
 void Core::on(Context& c, const runner::Ended& event) {
   JobEntry* job = entry_of(event.id.run);
   std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == event.id; });
-  if (!job) {  // of an earlier daemon, and its register has not been read yet
-    inventory_.ended.push_back(event);
+  if (!job) {  // of an earlier daemon: its register has not been read yet, or shows it no more
+    if (listed_)
+      c.out.push_back(Forget{event.id});
+    else
+      inventory_.ended.push_back(event);
     return;
   }
   job->machine.on_ended(c, event);

@@ -14,6 +14,7 @@
 // Thread: the loop's. Use: actions = core.step(now, event), perform them in order, arm a timer for core.wake().
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -68,11 +69,12 @@ class Core {
   friend class Invariants;
 
   struct Reading {  // a read in flight
-    enum class For { list, takeover, outcomes, group, jobs, requests, published, runs } what = For::list;
+    enum class For { list, takeover, outcomes, group, jobs, job_outcomes, requests, published, runs } what = For::list;
     std::string group;
     std::uint64_t epoch = 0;  // of the takeover
     std::vector<JobEntry*> jobs;
-    RunId asker;  // the request that names a run
+    RunId asker;                        // the request that names a run
+    std::vector<Register> registers{};  // of the jobs, while outcomes of their open runs are asked for
   };
   struct Recording {                          // records on their way
     std::optional<RunId> request;             // ours: it is in the store once this is done
@@ -136,13 +138,18 @@ class Core {
   void list(Context& c, Reading::For what, std::string_view prefix);
   void read(Context& c, Reading reading, std::vector<std::string> names);
   void on_list(Context& c, const std::vector<Register>& registers);
+  void forget_settled(Context& c, const std::vector<Register>& registers);
   void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
   void look_again(Context& c, bool& changed);
+  std::vector<std::string> unknown_outcomes(const std::vector<Register>& registers);
+  void learn_outcomes(const std::vector<Register>& records);
   void on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event);
   void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
   void on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers);
   void send_writes(Context& c);
+  std::optional<RequestId> oldest_in_flight() const;
+  void give_up_unanswered(Context& c);
   void send_reads(Context& c);
   void write_group(Context& c, GroupState& group);
   void create(Context& c, Recording recording);
@@ -157,6 +164,7 @@ class Core {
   void on_answer_record(Context& c, const RunId& id, const Register& record);
   void on_end_record(Context& c, const RunId& id, const Register& record);
   void on_runs_listed(Context& c, const RunId& request, const backend::ReadDone& event);
+  void look_after(const Context& c, WallTime until);
   void take(Context& c, const Request& request);
   void take_for_group(Context& c, const Request& request);
   void take_kill(Context& c, const Request& request);
@@ -208,11 +216,14 @@ class Core {
   std::map<RequestId, Reading> reads_in_flight_;
   std::map<RequestId, Recording> records_in_flight_;
   std::vector<Recording> records_again_;
+  std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be in flight
   std::optional<SteadyTime> poll_at_, list_at_, records_at_;
-  SteadyTime told_{};  // the deadline that terms with runs were told last
+  std::optional<SteadyTime> leftovers_at_;  // when a record that its taker has not removed may be
+  SteadyTime told_{};                       // the deadline that terms with runs were told last
 
-  std::map<RunId, Asked> asked_;        // by request
-  std::map<RunId, std::string> taken_;  // requests that this node is doing, and the group whose term they end with
+  std::map<RunId, Asked> asked_;          // by request
+  std::map<RunId, std::string> taken_;    // requests that this node is doing, and the group whose term they end with
+  std::map<RunId, SteadyTime> answered_;  // requests that this node has answered, and until when it remembers them
   bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
   bool requests_listing_ = false, outcomes_listing_ = false;
 

@@ -144,19 +144,12 @@ void Core::on_takeover(Context& c, const Reading& asked, const backend::ReadDone
     return rearm(group);
   }
   if (asked.what == Reading::For::outcomes) {
-    for (const Register& record : event.registers)
-      if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
+    learn_outcomes(event.registers);
     take_over(c, group, std::exchange(group.registers, {}));
     outcomes_.clear();
     return;
   }
-  std::vector<std::string> names;
-  for (const Register& r : event.registers) {
-    const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
-    if (parsed)
-      for (const OpenRun& run : parsed->runs)
-        if (!entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
-  }
+  auto names = unknown_outcomes(event.registers);
   if (names.empty()) return take_over(c, group, event.registers);
   group.registers = event.registers;
   read(c, {Reading::For::outcomes, group.name, group.term.epoch, {}, {}}, std::move(names));
@@ -173,7 +166,7 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
   begin_term(c, group, find(group_register(group.name)));
   for (JobEntry* entry : group.jobs) {
     if (entry->machine.term()) continue;
-    entry->machine.know(find(job_register(entry->machine.name())));
+    entry->machine.know(c, find(job_register(entry->machine.name())));
     wants_.changed.push_back(&entry->machine);
   }
   std::reverse(wants_.changed.begin(), wants_.changed.end());

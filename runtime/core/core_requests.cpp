@@ -10,6 +10,9 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
+constexpr Millis leftover_slack{1000};
+constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
+constexpr Millis answered_kept = std::chrono::hours(1);
 constexpr Millis evict_wait{30'000};  // for the runs that hold an evicted group, before they are killed
 
 bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
@@ -92,7 +95,8 @@ void Core::on_answer_record(Context& c, const RunId& id, const Register& record)
   const auto asked = asked_.find(id);
   const bool ours = asked != asked_.end() && !asked->second.answered;
   if (ours && answer) reply(c, id, *answer);
-  if (ours || !answer || answer->until < c.now.wall) remove(c, {record.name, request_record(id)});
+  if (ours || !answer || answer->until < c.now.wall) return remove(c, {record.name, request_record(id)});
+  look_after(c, answer->until);
 }
 
 void Core::on_end_record(Context& c, const RunId& id, const Register& record) {
@@ -103,7 +107,7 @@ void Core::on_end_record(Context& c, const RunId& id, const Register& record) {
     if (row) c.out.push_back(RunEnded{asked->second.asker, *row});
     asked_.erase(asked);
   } else if (row && row->ended_at && c.now.wall - *row->ended_at < answer_life) {
-    return;
+    return look_after(c, *row->ended_at + answer_life);
   }
   remove(c, {record.name});
 }
@@ -116,7 +120,15 @@ void Core::on_request_record(Context& c, const RunId& id, const Register& record
     if (!asked_.contains(id)) remove(c, {record.name});
     return;
   }
+  look_after(c, request->until);
+  if (answered_.contains(id)) return remove(c, {record.name});  // read before it was removed, or created a second time
   if (!taken_.contains(id) && !stop_) take(c, *request);
+}
+
+/// Whoever is to remove a record may be dead by then.
+void Core::look_after(const Context& c, WallTime until) {
+  const SteadyTime at = c.now.steady + std::max(until - c.now.wall, Millis(0)) + leftover_slack;
+  leftovers_at_ = std::min(leftovers_at_.value_or(at), at);
 }
 
 /// Takes a request up, if it is this node's to do.
@@ -202,6 +214,8 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
 /// The request is done, or will not be: told here, if it was asked here, else in the store.
 void Core::answer(Context& c, const RunId& request, Answer answer) {
   taken_.erase(request);
+  std::erase_if(answered_, [&](const auto& one) { return one.second < c.now.steady; });
+  answered_[request] = c.now.steady + answered_kept;
   if (asked_.contains(request)) {
     remove(c, {request_record(request)});
     return reply(c, request, answer);
@@ -266,6 +280,7 @@ void Core::on_outcomes(Context& c, const std::vector<Register>& records) {
     if (job == jobs_.end()) continue;
     job->second.machine.on_outcome(c, *row);
     touch(c, job->second);
+    if (job->second.machine.term()) look_after(c, c.now.wall + outcome_pause);
   }
 }
 

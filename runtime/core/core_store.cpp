@@ -37,7 +37,8 @@ void Core::on(Context& c, const backend::ReadDone& event) {
     case Reading::For::takeover:
     case Reading::For::outcomes: return on_takeover(c, asked, event);
     case Reading::For::group: return on_group_read(c, group(asked.group), event);
-    case Reading::For::jobs: return on_jobs_read(c, asked, event);
+    case Reading::For::jobs:
+    case Reading::For::job_outcomes: return on_jobs_read(c, asked, event);
     case Reading::For::requests:
       requests_listing_ = false;
       return done ? on_requests(c, event.registers) : look_again(c, requests_changed_);
@@ -58,19 +59,63 @@ void Core::on_list(Context& c, const std::vector<Register>& registers) {
   for (const Register& r : registers) {
     JobEntry& entry = this->entry(r.name.substr(2));
     if (entry.machine.term()) continue;
-    entry.machine.know(r);
+    entry.machine.know(c, r);
     entry.machine.adopt_own(c);
     touch(c, entry);
   }
   listed_ = true;
+  forget_settled(c, registers);
   campaign(c);
 }
 
+/// What ended here before this daemon was there, and no register shows any more, has been settled without it.
+void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
+  std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
+    const std::string run = ended.id.run.text();
+    for (const Register& r : registers) {
+      const JobMachine& job = entry(r.name.substr(2)).machine;
+      const bool readable = job.is_known() && job.trouble().empty();
+      if (readable ? job.shows(ended.id.run) : r.value.find(run) != std::string::npos) return false;
+    }
+    c.out.push_back(Forget{ended.id});
+    return true;
+  });
+}
+
+/// The outcomes that may stand in the store of open runs that this node knows nothing of.
+std::vector<std::string> Core::unknown_outcomes(const std::vector<Register>& registers) {
+  std::vector<std::string> names;
+  for (const Register& r : registers) {
+    const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
+    if (!parsed) continue;
+    for (const OpenRun& run : parsed->runs)
+      if (!entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
+  }
+  return names;
+}
+
+void Core::learn_outcomes(const std::vector<Register>& records) {
+  for (const Register& record : records)
+    if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
+}
+
+/// As in a takeover: where the registers show runs of which this node knows nothing, their outcomes are looked for
+/// first.
 void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event) {
   const bool done = event.outcome == Outcome::done;
   if (!done && !poll_at_) poll_at_ = c.now.steady + again_pause;
+  const bool outcomes = asked.what == Reading::For::job_outcomes;
+  if (done && outcomes) learn_outcomes(event.registers);
+  if (done && !outcomes) {
+    if (auto names = unknown_outcomes(event.registers); !names.empty()) {
+      Reading next = asked;
+      next.what = Reading::For::job_outcomes;
+      next.registers = event.registers;
+      return read(c, std::move(next), std::move(names));
+    }
+  }
   std::map<std::string_view, const Register*> by_name;
-  for (const Register& r : event.registers) by_name[r.name] = &r;
+  for (const Register& r : outcomes ? asked.registers : event.registers) by_name[r.name] = &r;
   for (JobEntry* job : asked.jobs) {
     const auto found = by_name.find(job_register(job->machine.name()));
     if (!done) {
@@ -78,9 +123,11 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
       waiting_.insert(job);
     } else {
       job->machine.on_read(c, found == by_name.end() ? std::nullopt : std::optional<Register>(*found->second));
+      if (outcomes) reconsider(c, job->machine);  // at once: what was read of outcomes is for now only
     }
     touch(c, *job);
   }
+  outcomes_.clear();
 }
 
 void Core::on(Context& c, const backend::Wrote& event) {
@@ -195,6 +242,32 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
   if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
 }
 
+// ---- what a backend owes
+
+std::optional<RequestId> Core::oldest_in_flight() const {
+  std::optional<RequestId> oldest;
+  const auto look = [&](const auto& in_flight) {
+    if (!in_flight.empty() && (!oldest || in_flight.begin()->first < *oldest)) oldest = in_flight.begin()->first;
+  };
+  look(writes_in_flight_), look(group_writes_), look(observing_), look(reads_in_flight_), look(records_in_flight_);
+  return oldest;
+}
+
+/// Whatever a backend promises: what it has not answered for T counts as unknown, so that nothing waits for ever.
+void Core::give_up_unanswered(Context& c) {
+  if (sent_.empty() || !session_.is_open() || c.now.steady < sent_.front().second + session_.timeout()) return;
+  const RequestId last = sent_.front().first;
+  sent_.pop_front();
+  for (auto id = oldest_in_flight(); id && *id <= last; id = oldest_in_flight()) {
+    const auto jobs = writes_in_flight_.find(*id);
+    const std::size_t writes = jobs == writes_in_flight_.end() ? 0 : jobs->second.size();
+    on(c, backend::Wrote{*id, std::vector<WriteAnswer>(writes)});
+    on(c, backend::ReadDone{*id, Outcome::unknown, {}, {}});
+    on(c, backend::Observed{*id, Outcome::unknown, {}, {}});
+    c.out.push_back(Notice{Level::warn, "the backend has not answered a request for the session's timeout", {}});
+  }
+}
+
 // ---- at the end of a step
 
 /// Jobs asked for their registers to be read (again); and what watches told is listed.
@@ -205,10 +278,16 @@ void Core::send_reads(Context& c) {
     Reading asked{Reading::For::jobs, {}, 0, {}, {}};
     std::vector<std::string> names;
     for (const JobMachine* job : jobs) {
+      JobEntry* one = &entry(job->name());
+      if (std::find(asked.jobs.begin(), asked.jobs.end(), one) != asked.jobs.end()) continue;
       names.push_back(job_register(job->name()));
-      asked.jobs.push_back(&entry(job->name()));
+      asked.jobs.push_back(one);
     }
     read(c, std::move(asked), std::move(names));
+  }
+  if (leftovers_at_ && *leftovers_at_ <= c.now.steady) {
+    leftovers_at_.reset();
+    requests_changed_ = outcomes_changed_ = true;
   }
   if (records_at_ && *records_at_ > c.now.steady) return;
   records_at_.reset();

@@ -44,7 +44,7 @@ void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
     if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
-      if (!claim_manual(c) && !claim_due(c)) flush(c);
+      if (!claim_again(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
   }
   if (standing_ != Standing::leading) publish(c);
@@ -58,13 +58,15 @@ bool JobMachine::may_write(const Context& c) {
 }
 
 bool JobMachine::busy() const {
-  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); });
+  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended() || run.repeat; });
 }
 
 /// The register holds as many runs as it may, and none of them can be closed yet.
-bool JobMachine::is_full() const {
-  const auto closable = std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); });
-  return register_.runs.size() >= open_run_limit + static_cast<std::size_t>(closable);
+bool JobMachine::is_full() const { return register_.runs.size() >= open_run_limit + closable(); }
+
+std::size_t JobMachine::closable() const {
+  return static_cast<std::size_t>(
+      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); }));
 }
 
 AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
@@ -132,7 +134,7 @@ bool JobMachine::redefine(Context& c) {
   const bool mine = exists_ && !register_.released;
   if (!mine && !wanted) return false;
   if (mine && wanted && register_.definition == definition_->digest) return false;
-  if (mine && !wanted && register_.definition.empty() && open_runs() > 0) return false;
+  if (mine && !wanted && register_.definition.empty() && register_.runs.size() > closable()) return false;
   if (mine) {
     settlement_.rewind();
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall);
@@ -145,7 +147,7 @@ bool JobMachine::redefine(Context& c) {
   next.timing = wanted ? timing_of(definition_->job) : Timing{};
   next.since = whole_seconds(c.now.wall);
   next.cursor = std::max(next.cursor, next.since);
-  next.released = !wanted && open_runs() == 0;
+  next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   anchor(next, c);
   send(c, std::move(write));
   return true;
@@ -248,6 +250,24 @@ bool JobMachine::claim_due(Context& c) {
   return true;
 }
 
+/// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
+bool JobMachine::claim_again(Context& c) {
+  const auto lost = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.repeat; });
+  if (lost == runs_.end() || !lost->recorded) return false;
+  if (!is_defined() || c.settings.dry_run) return lost->repeat = false;
+  if (term_->draining || is_paused() || !c.may_claim()) return false;
+  lost->repeat = false;
+  OpenRun run;
+  run.id = lost->open.id;
+  run.slot = lost->open.slot;
+  run.trigger = lost->open.trigger;
+  run.attempt = lost->open.attempt + 1;
+  run.lost = lost->open.lost + 1;
+  run.awaited = lost->open.awaited;
+  claim(c, begin_write(c, 0), std::move(run));
+  return true;
+}
+
 /// Begins the oldest manual run, or says why not. A stopping daemon leaves it to the next leader.
 bool JobMachine::claim_manual(Context& c) {
   while (!manual_.empty() && !term_->draining) {
@@ -335,7 +355,7 @@ void JobMachine::rearm(Context& c) {
 bool JobMachine::is_clean() const {
   if (standing_ == Standing::halted) return true;  // nothing of it can be written
   return !pending_ && !settlement_.has_decided() &&
-         std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended(); });
+         std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
 
 int JobMachine::open_runs() const {

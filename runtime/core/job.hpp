@@ -119,8 +119,8 @@ class JobMachine {
   const std::string& owner() const;
 
   /// The register as read: absent (nullopt) or there. Whatever write was in flight is forgotten: this is what became of
-  /// it.
-  void know(const std::optional<Register>& stored);
+  /// it. An older one than was seen may have been read before: it is asked for once more, and not known till then.
+  void know(Context& c, const std::optional<Register>& stored);
 
   /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
   void lead(Context& c, const Term& term);
@@ -195,9 +195,9 @@ class JobMachine {
     std::uint64_t serial = 0;
     RegisterWrite request;
     JobRegister next;
-    std::size_t decided = 0;     // how many decided ranges it carries
-    std::vector<Row> rows;       // recorded once it is confirmed
-    std::optional<RunId> claim;  // launched once it is confirmed
+    std::size_t decided = 0;                 // how many decided ranges it carries
+    std::vector<Row> rows;                   // recorded once it is confirmed
+    std::optional<runner::AttemptId> claim;  // launched once it is confirmed
     bool claims_due_slot = false;
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
@@ -212,6 +212,7 @@ class JobMachine {
   bool redefine(Context& c);
   bool claim_manual(Context& c);
   bool claim_due(Context& c);
+  bool claim_again(Context& c);
   bool change_pause(Context& c);
   bool flush(Context& c);
   bool finish_pause(Context& c);
@@ -228,6 +229,7 @@ class JobMachine {
   bool is_defined() const;
   bool busy() const;
   bool is_full() const;
+  std::size_t closable() const;
   bool may_write(const Context& c);
 
   // the write in flight (job_write.cpp)
@@ -251,7 +253,8 @@ class JobMachine {
   void ask_kill(Context& c, const Request& request);
   void ask_forget(Context& c, const Request& request);
   void ask_trigger(Context& c, const Request& request);
-  void confirm_claim(Context& c, const RunId& id);
+  void confirm_claim(Context& c, const runner::AttemptId& id);
+  void repeat_if_lost(LiveRun& run);
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
   void end(Context& c, LiveRun& run);
@@ -271,6 +274,7 @@ class JobMachine {
   std::string trouble_;
   bool newer_ = false;  // trouble_ is a newer format: not to be repaired
   std::string regress_;
+  bool older_seen_ = false;                                // the answer before showed an older register than was seen
   std::uint64_t highest_fence_ = 0, highest_version_ = 0;  // of all that any answer showed this node
 
   Standing standing_ = Standing::idle;

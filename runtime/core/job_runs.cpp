@@ -51,26 +51,28 @@ void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
   run.on_leadership_lost = job.on_leadership_lost;
   run.kill_grace = job.kill_grace;
   run.lost_after = job.lost_after;
+  run.at_least_once = job.guarantee == Guarantee::at_least_once;
+  run.lost_limit = job.lost_limit;
   run.success_codes = job.success_codes;
   write.next.runs.push_back(run);
-  write.claim = run.id;
+  write.claim = runner::AttemptId{run.id, run.attempt};
   LiveRun live;
   live.row = claimed_row(run, name_, term_->group);
   live.open = std::move(run);
   live.definition = definition_;
-  live.asked = live.open.trigger == Trigger::manual;
+  live.asked = live.open.trigger == Trigger::manual && live.open.attempt == 1;
   runs_.push_back(std::move(live));
   send(c, std::move(write));
 }
 
 /// The claim is ours for certain. A scheduled one whose slot's start deadline has passed meanwhile is not launched.
-void JobMachine::confirm_claim(Context& c, const RunId& id) {
-  LiveRun* run = find({id, 1});
+void JobMachine::confirm_claim(Context& c, const runner::AttemptId& id) {
+  LiveRun* run = find(id);
   if (!run) return;
   run->state = LiveRun::State::held;
   c.out.push_back(RecordRow{run->row});
-  if (std::exchange(run->asked, false)) c.wants.answers.push_back({id, Answer::done(id)});
-  const bool late = c.now.wall - run->open.slot > run->definition->job.start_deadline;
+  if (std::exchange(run->asked, false)) c.wants.answers.push_back({id.run, Answer::done(id.run)});
+  const bool late = id.attempt == 1 && c.now.wall - run->open.slot > run->definition->job.start_deadline;
   if (late && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::unclaimed);
   if (term_->draining) return end(c, *run, Status::missed, Reason::stale);
   if (run->kill_asked) return end(c, *run, Status::killed, Reason::operator_);
@@ -93,7 +95,7 @@ void JobMachine::advance_runs(Context& c) {
       end(c, run, Status::lost, Reason::node_died);
     if (run.state != LiveRun::State::held) continue;
     const bool by_hand = run.open.trigger == Trigger::manual;
-    const bool late = c.now.wall - run.open.slot > run.definition->job.start_deadline;
+    const bool late = run.open.attempt == 1 && c.now.wall - run.open.slot > run.definition->job.start_deadline;
     if (term_->draining || ((late || is_paused()) && !by_hand))
       end(c, run, Status::missed, Reason::stale);
     else if (c.may_claim())
@@ -160,12 +162,22 @@ void JobMachine::end(Context& c, LiveRun& run, Status status, Reason reason) {
   end(c, run);
 }
 
+/// `at-least-once`: the next attempt is to come, unless it was lost too often.
+void JobMachine::repeat_if_lost(LiveRun& run) {
+  if (run.row.status != Status::lost || run.row.reason == Reason::forgotten || !run.open.at_least_once) return;
+  if (run.open.lost + 1 >= run.open.lost_limit)
+    conclude(run.row, Status::failed, Reason::lost_limit, run.row.ended_at);
+  else
+    run.repeat = standing_ == Standing::leading;
+}
+
 void JobMachine::end(Context& c, LiveRun& run) {
   run.state = LiveRun::State::ended;
+  repeat_if_lost(run);
   c.out.push_back(RecordRow{run.row});
   c.out.push_back(AwaitRecorded{run.id()});
   c.out.push_back(end_notice(run));
-  if (run.open.awaited) c.wants.awaited.push_back(run.row);
+  if (run.open.awaited && !run.repeat) c.wants.awaited.push_back(run.row);
   std::erase_if(kills_, [&](const auto& kill) {
     if (kill.second != run.open.id) return false;
     c.wants.answers.push_back({kill.first, Answer::done(kill.second)});
@@ -246,7 +258,7 @@ void JobMachine::settle_open_runs(Context& c) {
   }
   const auto shown = [&](const LiveRun& run) {
     return std::any_of(register_.runs.begin(), register_.runs.end(),
-                       [&](const OpenRun& open) { return open.id == run.open.id; });
+                       [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; });
   };
   for (const LiveRun& run : runs_)
     if (run.has_ended() && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});

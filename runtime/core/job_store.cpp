@@ -7,7 +7,7 @@
 
 namespace ballot::core {
 
-void JobMachine::know(const std::optional<Register>& stored) {
+void JobMachine::know(Context& c, const std::optional<Register>& stored) {
   known_ = true;
   exists_ = stored.has_value();
   version_ = stored ? stored->version : 0;
@@ -16,7 +16,13 @@ void JobMachine::know(const std::optional<Register>& stored) {
   regress_.clear();
   newer_ = false;
   pending_.reset();
-  if (version_ < highest_version_)
+  const bool older = version_ < highest_version_;
+  if (older && !std::exchange(older_seen_, true)) {  // perhaps read before what was seen since: it is read again
+    known_ = exists_ = false;
+    return c.wants.reads.push_back(this);
+  }
+  older_seen_ = older;
+  if (older)
     regress_ = "the store has gone back: the register " + job_register(name_) + " has version " +
                std::to_string(version_) + ", and " + std::to_string(highest_version_) + " was seen";
   highest_version_ = std::max(highest_version_, version_);
@@ -61,6 +67,7 @@ void JobMachine::depose(Context& c) {
   unpause_until_.reset();
   for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
+  for (LiveRun& run : runs_) run.repeat = false;
   std::erase_if(runs_, [](const LiveRun& run) { return run.state == LiveRun::State::foreign; });
   rearm(c);
 }

@@ -95,12 +95,12 @@ void JobMachine::on_write_failed(Context& c, const std::string& text) {
 void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   const PendingWrite& write = *pending;
-  LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
+  LiveRun* run = write.claim ? find(*write.claim) : nullptr;
   if (answer.outcome == Outcome::done) {
     for (const Row& row : write.rows) c.out.push_back(RecordRow{row});
     if (run) end(c, *run, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
-    std::erase_if(runs_, [&](const LiveRun& other) { return other.open.id == *write.claim; });
+    std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == *write.claim; });
   }
 }
 
@@ -118,7 +118,7 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
     if (pending_ && pending_->reading) resolve(c, stored);
     return;
   }
-  know(stored);
+  know(c, stored);
   c.wants.changed.push_back(this);
 }
 
@@ -131,8 +131,9 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   const PendingWrite& write = *pending;
-  know(stored);
-  LiveRun* run = write.claim ? find({*write.claim, 1}) : nullptr;
+  older_seen_ = true;  // asked after whatever was seen: an older one is no older answer
+  know(c, stored);
+  LiveRun* run = write.claim ? find(*write.claim) : nullptr;
   const bool landed = run && holds(register_, run->open);
   if (!landed) give_up(c, write);
   if (!trouble_.empty() || !regress_.empty()) {
@@ -155,9 +156,11 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
   };
   if (write.answers && !mend_) refuse(*write.answers, "the change could not be written; try again");
   if (!write.claim) return;
-  if (const LiveRun* run = find({*write.claim, 1}); run && run->asked)
+  if (const LiveRun* run = find(*write.claim); run && run->asked)
     refuse(run->open.id, "the claim was not confirmed; nothing was started");
-  std::erase_if(runs_, [&](const LiveRun& run) { return run.open.id == *write.claim; });
+  std::erase_if(runs_, [&](const LiveRun& run) { return run.id() == *write.claim; });
+  for (LiveRun& run : runs_)  // the attempt before, which it would have closed
+    if (run.open.id == write.claim->run && run.has_ended()) run.repeat = true;
 }
 
 /// The register no longer shows these runs: the runner may forget them, and their outcomes may go.

@@ -39,11 +39,12 @@ struct LiveRun {
   bool recorded = false;         // it has ended, and its last row is durable: it may be closed
   bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
+  bool repeat = false;      // lost: the next attempt is to be claimed, which closes this one
   bool kill_asked = false;  // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
-  bool may_close() const { return has_ended() && recorded; }
+  bool may_close() const { return has_ended() && recorded && !repeat; }
 };
 
 /// The row of an open run: claimed, nothing started.

@@ -42,6 +42,11 @@ std::string run_text(const OpenRun& run) {
   field("kill_grace", format_duration(run.kill_grace));
   if (run.on_leadership_lost == OnLeadershipLost::finish) field("lost_after", format_duration(run.lost_after));
   if (run.success_codes != std::vector<int>{0}) field("success_codes", join(run.success_codes));
+  if (run.at_least_once) {
+    field("guarantee", "at-least-once");
+    field("lost", std::to_string(run.lost));
+    field("lost_limit", std::to_string(run.lost_limit));
+  }
   if (run.awaited) field("awaited", "yes");
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
@@ -69,6 +74,12 @@ void read_run_field(OpenRun& run, Words& words, std::string_view field) {
     run.kill_grace = words.keep(parse_duration(value));
   else if (key == "lost_after")
     run.lost_after = words.keep(parse_duration(value));
+  else if (key == "guarantee")
+    run.at_least_once = value == "at-least-once";
+  else if (key == "lost")
+    run.lost = words.integer<int>(value);
+  else if (key == "lost_limit")
+    run.lost_limit = words.integer<int>(value);
   else if (key == "awaited")
     run.awaited = true;
   else if (key == "success_codes")

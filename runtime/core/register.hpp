@@ -49,8 +49,11 @@ struct OpenRun {
   Millis kill_grace{0};
   Millis lost_after = std::chrono::hours(1);  // of a `finish` run
   std::vector<int> success_codes = {0};
-  bool awaited = false;  // whoever triggered it waits for its end
-  std::string unknown;   // fields of a newer version, as read
+  bool at_least_once = false;  // repeated where it is lost,
+  int lost = 0;                // as it was so often before,
+  int lost_limit = 2;          // until it was so often
+  bool awaited = false;        // whoever triggered it waits for its end
+  std::string unknown;         // fields of a newer version, as read
   bool operator==(const OpenRun&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/failpoint.hpp"
 #include "io/child_environment.hpp"
 #include "io/clocks.hpp"
 
@@ -13,6 +14,7 @@ namespace ballot::io {
 namespace {
 
 constexpr Millis runner_pause{1000};             // between attempts to start one
+constexpr Millis ledger_patience{10'000};        // for the ends of runs to be stored
 constexpr Millis record_pause{100};              // in which ended runs gather for one flush of the ledger
 constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
 
@@ -39,6 +41,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
       record_timer_(loop.context(), [this] { flush_ended(); }),
       runner_timer_(loop.context(), [this] { restart_runner(); }),
+      ledger_timer_(loop.context(), [this] { wait_no_longer(); }),
       runner_(loop.context(), settings_.runner,
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
                [this](const std::string& text) { on_runner_down(text); }}) {
@@ -106,6 +109,7 @@ void Engine::feed(const core::Event& event) {
   if (std::exchange(feeding_, true)) return;
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const core::Event next = std::move(queue_[i]);
+    BALLOT_FAILPOINT("io.step");
     for (core::Action& action : core_.step(read_clocks(), next))
       std::visit([this](auto& what) { perform(what); }, action);
   }
@@ -132,6 +136,7 @@ void Engine::perform(core::OpenSession& a) {
 }
 
 void Engine::perform(core::Launch& a) {
+  BALLOT_FAILPOINT("io.launch");
   const Job& job = a.definition->job;
   const Identity& who = job.identity ? *job.identity : settings_.identity;
   runner::Start start;
@@ -174,20 +179,48 @@ void Engine::perform(core::AwaitRecorded& a) {
 
 /// One flush of the ledger at a time, for all that ended in a while: each costs a sync of the disk.
 void Engine::await_recorded() {
-  if (flushing_ || awaited_.empty()) return;
+  if (awaited_.empty()) return;
+  if (!std::exchange(ledger_waits_, true)) arm_ledger_timer();
+  if (flushing_) return;
   flushing_ = true;
   record_timer_.arm(read_clocks().steady + record_pause);
 }
 
 void Engine::flush_ended() {
-  ledger_.flush([&loop = loop_, posted = posted_, ids = std::exchange(awaited_, {})] {
-    loop.post([posted, ids] {
+  flushed_ = std::exchange(awaited_, {});
+  ledger_.flush([&loop = loop_, posted = posted_] {
+    loop.post([posted] {
       if (!posted->engine) return;
-      posted->engine->flushing_ = false;
-      posted->engine->feed(core::Recorded{ids});
-      posted->engine->await_recorded();
+      BALLOT_FAILPOINT("io.recorded");
+      posted->engine->on_flushed();
     });
   });
+}
+
+void Engine::arm_ledger_timer() {
+  const Millis patience = BALLOT_FAILS("io.ledger_patience") ? ledger_patience / 10 : ledger_patience;
+  ledger_timer_.arm(read_clocks().steady + patience);
+}
+
+void Engine::on_flushed() {
+  flushing_ = ledger_waits_ = false;
+  ledger_timer_.disarm();
+  if (!flushed_.empty()) feed(core::Recorded{std::exchange(flushed_, {})});
+  await_recorded();
+}
+
+/// A ledger that can store nothing, not even in its spool, stops no job: a register has room for a few open runs only.
+/// Their rows wait in memory; a crash would lose them.
+void Engine::wait_no_longer() {
+  if (left_) return end_stop();
+  ledger_waits_ = false;
+  std::vector<runner::AttemptId> ids = std::exchange(flushed_, {});
+  ids.insert(ids.end(), awaited_.begin(), awaited_.end());
+  awaited_.clear();
+  if (ids.empty()) return;
+  log_(Level::error, "the ledger stores nothing: runs are closed before their ends are on a disk",
+       {{"runs", std::to_string(ids.size())}});
+  feed(core::Recorded{std::move(ids)});
 }
 
 void Engine::perform(core::RecordRow& a) {
@@ -226,14 +259,22 @@ void Engine::perform(core::Stopped& a) {
   }
   left_ = true;
   if (!leave_) runner_.send(runner::Leave{});
+  arm_ledger_timer();
   ledger_.flush([&loop = loop_, posted = posted_] {
     loop.post([posted] {
-      if (posted->engine && posted->engine->stopped_) posted->engine->stopped_();
+      if (posted->engine) posted->engine->end_stop();
     });
   });
 }
 
+/// What the ledger could not store by now it says at its end.
+void Engine::end_stop() {
+  if (const auto stopped = std::exchange(stopped_, nullptr)) stopped();
+}
+
 void Engine::on_runner(runner::FromRunner message) {
+  if (std::get_if<runner::Started>(&message)) BALLOT_FAILPOINT("io.started");
+  if (std::get_if<runner::Ended>(&message)) BALLOT_FAILPOINT("io.ended");
   if (auto* running = std::get_if<runner::Running>(&message)) {
     inventory_.running.push_back(std::move(*running));
   } else if (auto* ended = std::get_if<runner::Ended>(&message)) {

@@ -82,6 +82,10 @@ class Engine final : private Host {
   void end_log(const runner::AttemptId& id);
   void await_recorded();
   void flush_ended();
+  void arm_ledger_timer();
+  void on_flushed();
+  void end_stop();
+  void wait_no_longer();
 
   void perform(core::OpenSession& a);
   void perform(core::CloseSession& a) { backend_->close(a.keep); }
@@ -128,8 +132,7 @@ class Engine final : private Host {
   WallTimer wall_timer_;
   BootTimer boot_timer_;
   core::Wake armed_;
-  BootTimer record_timer_;
-  BootTimer runner_timer_;
+  BootTimer record_timer_, runner_timer_, ledger_timer_;
   RunnerClient runner_;
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
@@ -140,9 +143,9 @@ class Engine final : private Host {
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
-  std::vector<runner::AttemptId> awaited_;
-  bool flushing_ = false;                           // or about to
-  std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
+  std::vector<runner::AttemptId> awaited_, flushed_;  // ended: to be flushed, and being flushed
+  bool flushing_ = false, ledger_waits_ = false;      // flushing, or about to
+  std::map<runner::AttemptId, std::string> lines_;    // the unfinished line of a run whose output is logged
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/failpoint.hpp"
+
 namespace ballot::io {
 namespace {
 
@@ -26,7 +28,10 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-UniqueFd make_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+UniqueFd make_socket() {
+  if (BALLOT_FAILS("io.runner_socket")) return {};
+  return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
 
 /// Nobody but root and this user can have made the listener whom we are about to give commands and secrets.
 Result<void> check_peer(int connection, const std::string& path) {
@@ -42,7 +47,8 @@ Result<void> check_peer(int connection, const std::string& path) {
 Result<UniqueFd> connect_to(const std::string& path) {
   UniqueFd connection = make_socket();
   const sockaddr_un address = address_of(path);
-  if (::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  if (!connection || BALLOT_FAILS("io.runner_connect") ||
+      ::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == ENOENT || errno == ECONNREFUSED) return UniqueFd();
     return failure(errno == EAGAIN ? Errc::unavailable : Errc::io, "cannot connect to the runner at " + path, errno);
   }
@@ -56,9 +62,11 @@ Result<UniqueFd> listen_at(const std::string& path) {
     return Error{Errc::refused, path + " is in the way of the runner's socket; remove it"};
   ::unlink(path.c_str());
   UniqueFd listener = make_socket();
+  if (!listener) return failure(Errc::io, "cannot make the runner's socket", errno);
   const sockaddr_un address = address_of(path);
   ::fchmod(listener.get(), 0600);  // of a socket that is not bound yet: the mode that its file is made with
-  if (::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+  if (BALLOT_FAILS("io.runner_listen") ||
+      ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(listener.get(), backlog) != 0)
     return failure(Errc::io, "cannot listen at " + path, errno);
   return listener;
@@ -75,9 +83,11 @@ Result<void> spawn(const std::string& program, int listener) {
   ::posix_spawn_file_actions_addclosefrom_np(&actions, listener_in_runner + 1);
   const std::string fd = std::to_string(listener_in_runner);
   const char* argv[] = {"ballot-runner", "--listen-fd", fd.c_str(), nullptr};
-  char* envp[] = {nullptr};
+  char* envp[] = {BALLOT_FAILPOINT_ENVIRONMENT, nullptr};
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, const_cast<char* const*>(argv), envp);
+  const int error = BALLOT_FAILS("io.runner_spawn") ? errno
+                                                    : ::posix_spawn(&pid, program.c_str(), &actions, &attributes,
+                                                                    const_cast<char* const*>(argv), envp);
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return failure(Errc::io, "cannot start the runner " + program, error);

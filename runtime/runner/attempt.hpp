@@ -30,6 +30,7 @@ class Attempt {
   pid_t pid() const { return pid_; }
   std::uint64_t session() const { return session_; }
   bool terminate() const { return terminate_; }
+  Millis kill_grace() const { return kill_grace_; }
   bool streams() const { return streams_; }
   bool has_ended() const { return state_ == State::ended; }
   /// The child is reaped, the run goes on: its group may end at any time.

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "base/failpoint.hpp"
 #include "runner/clock.hpp"
 
 namespace ballot::runner {
@@ -32,6 +34,7 @@ struct ChildPlan {
   char* const* argv;
   char* const* envp;
   const char* const* paths;  // to try, in order; ended by null
+  pid_t runner;
   int input, output;
   rlimit open_files;
   bool set_nice;
@@ -48,9 +51,12 @@ struct ChildPlan {
 BALLOT_IN_CHILD bool take_identity(ChildPlan& plan) {
   const Start& s = *plan.start;
   const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
-  if (::syscall(SYS_setgroups, s.groups.size(), s.groups.data()) != 0) return failed("setgroups");
-  if (::syscall(SYS_setresgid, s.gid, s.gid, s.gid) != 0) return failed("setresgid");
-  if (::syscall(SYS_setresuid, s.uid, s.uid, s.uid) != 0) return failed("setresuid");
+  if (BALLOT_FAILS("runner.setgroups") || ::syscall(SYS_setgroups, s.groups.size(), s.groups.data()) != 0)
+    return failed("setgroups");
+  if (BALLOT_FAILS("runner.setresgid") || ::syscall(SYS_setresgid, s.gid, s.gid, s.gid) != 0)
+    return failed("setresgid");
+  if (BALLOT_FAILS("runner.setresuid") || ::syscall(SYS_setresuid, s.uid, s.uid, s.uid) != 0)
+    return failed("setresuid");
   uid_t u[3] = {};
   gid_t g[3] = {};
   if (::getresuid(&u[0], &u[1], &u[2]) != 0 || ::getresgid(&g[0], &g[1], &g[2]) != 0) return failed("getresuid");
@@ -63,16 +69,20 @@ BALLOT_IN_CHILD bool take_identity(ChildPlan& plan) {
 
 BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
   const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
-  if (::setpgid(0, 0) != 0) return failed("setpgid");
-  if (::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 || ::dup2(plan.output, 2) < 0) return failed("dup2");
+  if (BALLOT_FAILS("runner.setpgid") || ::setpgid(0, 0) != 0) return failed("setpgid");
+  if (BALLOT_FAILS("runner.dup2") || ::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 ||
+      ::dup2(plan.output, 2) < 0)
+    return failed("dup2");
   if (::close_range(3, ~0u, 0) != 0) return failed("close_range");
-  if (::setrlimit(RLIMIT_NOFILE, &plan.open_files) != 0) return failed("setrlimit");
+  if (BALLOT_FAILS("runner.setrlimit") || ::setrlimit(RLIMIT_NOFILE, &plan.open_files) != 0) return failed("setrlimit");
   // 0 is what a job has that says nothing: where it cannot be had, the runner's own stays.
   const bool nice_done = !plan.set_nice || ::setpriority(PRIO_PROCESS, 0, plan.start->nice) == 0;
   if (!nice_done && plan.start->nice != 0) return failed("setpriority");
   if (plan.start->set_identity && !take_identity(plan)) return false;
+  // A runner that dies takes its children along, for nobody else could end them. A change of identity undoes this.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.runner) return failed("prctl");
   ::umask(plan.start->umask);
-  if (::chdir(plan.working_dir) != 0) return failed("chdir");
+  if (BALLOT_FAILS("runner.chdir") || ::chdir(plan.working_dir) != 0) return failed("chdir");
   sigset_t none;
   ::sigemptyset(&none);
   if (::sigprocmask(SIG_SETMASK, &none, nullptr) != 0) return failed("sigprocmask");
@@ -81,6 +91,7 @@ BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
 
 /// Tries each path as execvp does, but for scripts without `#!`; returns with the errno that says most.
 BALLOT_IN_CHILD int try_exec(ChildPlan& plan) {
+  if (BALLOT_FAILS("runner.exec")) return errno;
   int error = ENOENT;
   for (const char* const* path = plan.paths; *path; ++path) {
     if (steady_now() > plan.not_after) return plan.too_late = true, 0;
@@ -142,10 +153,10 @@ std::vector<std::string> candidates(const std::string& name, const std::vector<s
 
 /// A file in memory that holds `text`, read from its beginning. Not a pipe: that would block at its capacity.
 UniqueFd input_of(const std::string& text) {
-  UniqueFd file(::memfd_create("stdin", MFD_CLOEXEC));
+  UniqueFd file(BALLOT_FAILS("runner.stdin") ? -1 : ::memfd_create("stdin", MFD_CLOEXEC));
   for (std::size_t done = 0; file && done < text.size();) {
     const ssize_t n = ::pwrite(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (n < 0) return UniqueFd();
+    if (BALLOT_FAILS("runner.stdin_write") || n < 0) return UniqueFd();
     done += static_cast<std::size_t>(n);
   }
   return file;
@@ -180,12 +191,15 @@ Launched Launcher::launch(const Start& start, int output, SteadyTime not_after) 
                  .argv = argv.data(),
                  .envp = envp.data(),
                  .paths = paths.data(),
+                 .runner = ::getpid(),
                  .input = input ? input.get() : null_.get(),
                  .output = output,
                  .open_files = open_files_,
                  .set_nice = start.nice != nice_,
                  .not_after = not_after};
-  const pid_t pid = ::clone(child_main, stack_ + guard_size + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const pid_t pid = BALLOT_FAILS("runner.clone") ? -1
+                                                 : ::clone(child_main, stack_ + guard_size + stack_size,
+                                                           CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   if (pid < 0) return LaunchFailure{"clone", errno};
   if (!plan.failed_stage) return pid;
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/assert.hpp"
+#include "base/failpoint.hpp"
 #include "runner/log.hpp"
 
 namespace ballot::runner {
@@ -28,11 +30,12 @@ bool may_command(int connection) {
 
 Link::Link(UniqueFd listener, Poller& poller) : listener_(std::move(listener)), spare_(open_spare()), poller_(poller) {
   ::fcntl(listener_.get(), F_SETFL, O_NONBLOCK);
-  poller_.add(listener_.get(), EPOLLIN);
+  BALLOT_ASSERT(poller_.add(listener_.get(), EPOLLIN), "the runner can wait for connections");
 }
 
 bool Link::accept() {
-  UniqueFd connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  UniqueFd connection(
+      BALLOT_FAILS("runner.accept") ? -1 : ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!connection && (errno == EMFILE || errno == ENFILE)) {
     spare_.reset();
     UniqueFd(::accept(listener_.get(), nullptr, nullptr)).reset();

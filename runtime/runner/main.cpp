@@ -15,6 +15,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/failpoint.hpp"
 #include "runner/log.hpp"
 #include "runner/runner.hpp"
 
@@ -70,6 +71,7 @@ void settle_standard_streams() {
 /// Descriptors 0 to 2 and the listener, nothing else.
 UniqueFd keep_only(int listen_fd) {
   UniqueFd listener(::fcntl(listen_fd, F_DUPFD_CLOEXEC, 3));
+  if (!listener) ::_exit(exit_system);
   const auto kept = static_cast<unsigned>(listener.get());
   if (kept > 3) ::close_range(3, kept - 1, 0);
   ::close_range(kept + 1, ~0u, 0);
@@ -94,7 +96,7 @@ void quiet_signals() {
 /// The parent of what goes on exits; what goes on leads no session, and so never gets a terminal.
 void go_to_background() {
   ::setsid();
-  const pid_t pid = ::fork();
+  const pid_t pid = BALLOT_FAILS("runner.background") ? -1 : ::fork();
   if (pid < 0) log(std::string("cannot fork: ") + std::strerror(errno));
   if (pid != 0) ::_exit(pid < 0 ? exit_system : 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -11,6 +11,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/assert.hpp"
+#include "base/failpoint.hpp"
 #include "runner/clock.hpp"
 #include "runner/log.hpp"
 
@@ -45,8 +47,8 @@ Runner::Runner(UniqueFd listener, Millis linger)
       linger_(linger),
       quiet_since_(steady_now()),
       buffer_(buffer_size, '\0') {
-  poller_.add(signals_.get(), EPOLLIN);
-  poller_.add(timer_.get(), EPOLLIN);
+  BALLOT_ASSERT(poller_.add(signals_.get(), EPOLLIN) && poller_.add(timer_.get(), EPOLLIN),
+                "the runner needs descriptors for signals and a timer: raise its limit of open files");
 }
 
 void Runner::run() {
@@ -65,7 +67,7 @@ void Runner::turn() {
     if (Held* held = held_of(event.data.fd)) read_output(*held);
   bool readable = false, connecting = false;
   for (const epoll_event& event : events) {
-    if (event.data.fd == timer_.get()) timer_set_for_ = SteadyTime::max();
+    if (event.data.fd == timer_.get()) take_timer();
     if (event.data.fd == signals_.get()) take_signals();
     readable |= link_.is_connection(event.data.fd);
     connecting |= link_.is_listener(event.data.fd);
@@ -103,6 +105,13 @@ void Runner::set_timer() {
   const std::int64_t millis = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
   const itimerspec at{.it_interval = {}, .it_value = {millis / 1000, millis % 1000 * 1'000'000}};
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+}
+
+/// Left unread it would go on waking us where nothing is due next.
+void Runner::take_timer() {
+  std::uint64_t expirations = 0;
+  [[maybe_unused]] const ssize_t size = ::read(timer_.get(), &expirations, sizeof expirations);
+  timer_set_for_ = SteadyTime::max();
 }
 
 void Runner::take_messages() {
@@ -151,6 +160,7 @@ void Runner::tell_ends() {
   if (!link_.connected()) untold_.clear();
   while (!untold_.empty() && link_.backlog() < most_backlog) {
     const auto found = attempts_.find(untold_.front());
+    BALLOT_FAILPOINT("runner.ended");
     if (found != attempts_.end()) link_.send(found->second.attempt.outcome());
     untold_.pop_front();
   }
@@ -182,11 +192,11 @@ void Runner::launch(const Start& start) {
   if (mode_ == Mode::ending) return link_.send(Refused{start.id});
   if (attempts_.size() >= most_attempts) return cannot("runner's table", ENOBUFS);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);
+  if (BALLOT_FAILS("runner.pipe") || ::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);
   UniqueFd output(ends[0]);
   const UniqueFd child_end(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  if (!poller_.add(output.get(), EPOLLIN)) return cannot("epoll", errno);
+  if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.get(), EPOLLIN)) return cannot("epoll", errno);
   const Now started = now();
   const SteadyTime not_after = std::min(start.launch_not_after, sessions_.limit(start.session));
   const Launched launched = launcher_.launch(start, child_end.get(), not_after);
@@ -196,6 +206,7 @@ void Runner::launch(const Start& start) {
 }
 
 void Runner::hold(const Start& start, pid_t pid, UniqueFd output, Now started) {
+  BALLOT_FAILPOINT("runner.started");
   const int fd = output.get();
   Held& held = attempts_.try_emplace(start.id, Held{Attempt(start, pid, std::move(output), started), fd}).first->second;
   of_output_.resize(std::max(of_output_.size(), static_cast<std::size_t>(fd) + 1));
@@ -203,9 +214,7 @@ void Runner::hold(const Start& start, pid_t pid, UniqueFd output, Now started) {
   of_pid_[pid] = &held;
   ++live_;
   link_.send(held.attempt.started());
-  const SteadyTime time = steady_now();
-  if (const auto kill_at = sessions_.due(start.session, time); kill_at && start.terminate)
-    held.attempt.stop(Reason::leadership_lost, *kill_at, time);
+  end_with_session(held, steady_now());
   settle(held);
 }
 
@@ -252,11 +261,24 @@ void Runner::do_what_is_due() {
     for (auto& [id, held] : attempts_) {
       const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.session());
       if (!hit || held.attempt.has_ended()) continue;
-      held.attempt.stop(Reason::leadership_lost, *sessions_.due(held.attempt.session(), time), time);
+      end_with_session(held, time);
       settle(held);
     }
   }
   while (!wakes_.empty() && wakes_.begin()->first <= time) settle(*wakes_.begin()->second);
+}
+
+/// Its session's deadline is near: the run's signal comes its own grace before the deadline, and not earlier. What was
+/// armed for a deadline that has moved since comes to nothing.
+void Runner::end_with_session(Held& held, SteadyTime time) {
+  held.signal_at = SteadyTime::max();
+  const auto kill_at = sessions_.due(held.attempt.session(), time);
+  if (!kill_at || !held.attempt.terminate() || held.attempt.has_ended()) return;
+  const SteadyTime signal_at = *kill_at + kill_margin - std::max(held.attempt.kill_grace(), kill_margin);
+  if (signal_at <= time)
+    held.attempt.stop(Reason::leadership_lost, *kill_at, time);
+  else
+    held.signal_at = signal_at;
 }
 
 void Runner::begin_ending() {
@@ -274,8 +296,9 @@ void Runner::begin_ending() {
 void Runner::settle(Held& held) {
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
+  if (held.signal_at <= time) end_with_session(held, time);
   held.attempt.advance(time);
-  const SteadyTime wake = held.attempt.wake(time);
+  const SteadyTime wake = std::min(held.attempt.wake(time), held.signal_at);
   if (wake != held.wakes_at) {
     wakes_.erase({held.wakes_at, &held});
     if (wake != SteadyTime::max()) wakes_.emplace(wake, &held);

@@ -48,15 +48,17 @@ class Runner {
   enum class Mode { serving, leaving, ending };
   struct Held {
     Attempt attempt;
-    int output;                               // the descriptor's number, as the poller tells it
-    SteadyTime wakes_at = SteadyTime::max();  // its place in wakes_
-    bool stream_cut = false;                  // the daemon was told that what it prints is not streamed for now
+    int output;                                // the descriptor's number, as the poller tells it
+    SteadyTime wakes_at = SteadyTime::max();   // its place in wakes_
+    SteadyTime signal_at = SteadyTime::max();  // when its session's deadline gives it its signal
+    bool stream_cut = false;                   // the daemon was told that what it prints is not streamed for now
   };
 
   void turn();
   bool is_done();
   SteadyTime leaves_at() const;
   void set_timer();
+  void take_timer();
 
   void handle(Start&& start) { waiting_.push_back(std::move(start)); }
   void handle(Kill&& kill);
@@ -78,6 +80,7 @@ class Runner {
   void take_signals();
   void reap();
   void do_what_is_due();
+  void end_with_session(Held& held, SteadyTime time);
   void begin_ending();
   void settle(Held& held);
   void finish(Held& held);

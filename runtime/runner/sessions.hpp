@@ -21,6 +21,8 @@
 
 namespace ballot::runner {
 
+inline constexpr Millis kill_margin{200};  // before a session's deadline KILL is sent
+
 class Sessions {
  public:
   void set(const Deadline& deadline) {
@@ -66,7 +68,6 @@ class Sessions {
   std::size_t size() const { return sessions_.size(); }
 
  private:
-  static constexpr Millis kill_margin{200};
   static constexpr Millis forget_after = std::chrono::hours(1);
 
   struct Entry {

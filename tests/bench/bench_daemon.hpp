@@ -42,7 +42,7 @@ class BenchDaemon {
   /// The rows of the slot in the ledger as it stands on the disk.
   std::vector<Row> rows_of(WallTime slot) const;
 
-  const testing::TempFolder folder;
+  const TempFolder folder;
 
  private:
   pid_t find_runner() const;

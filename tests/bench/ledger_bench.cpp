@@ -200,7 +200,7 @@ void measure_queries(const Scale& scale, Figures& figures) {
 
 void measure_ledger(const Scale& scale, Figures& figures) {
   const int rows = scale.count(200'000, 10'000), jobs = 1000;
-  const testing::TempFolder folder;
+  const TempFolder folder;
   Pairs insert;
   for (int pair = 0; pair < scale.pairs; ++pair) {
     const double bare = bare_rows_per_second(folder / "bare.db", rows, jobs);

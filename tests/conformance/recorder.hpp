@@ -1,4 +1,5 @@
-// Recorder: a Host that keeps every event in order of arrival. Any thread posts, the test's thread reads.
+// Recorder: a Host that keeps every event in order of arrival, and every line of log. Any thread posts, the test's
+// thread reads.
 #pragma once
 
 #include <atomic>
@@ -72,7 +73,15 @@ class Recorder final : public Host {
     bell_.ring();
   }
 
-  void log(Level, std::string_view) noexcept override {}
+  void log(Level, std::string_view text) noexcept override {
+    const std::lock_guard hold(mutex_);
+    logged_.emplace_back(text);
+  }
+
+  std::vector<std::string> logged() const {
+    const std::lock_guard hold(mutex_);
+    return logged_;
+  }
 
   std::vector<Entry> entries() const {
     const std::lock_guard hold(mutex_);
@@ -126,6 +135,7 @@ class Recorder final : public Host {
   Bell& bell_;
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
+  std::vector<std::string> logged_;
 };
 
 }  // namespace ballot::conformance

@@ -8,13 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Job minutely() {
-  Job job;
-  job.name = "job";
-  job.schedule = {"* * * * *"};
-  return job;
-}
-
 struct OneNode : testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");

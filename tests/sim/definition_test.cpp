@@ -8,13 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Job minutely() {
-  Job job;
-  job.name = "job";
-  job.schedule = {"* * * * *"};
-  return job;
-}
-
 struct Definitions : testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -109,6 +102,28 @@ TEST_F(Definitions, ADeletedJobLeavesNothingUnsettledAndComesBackAsNew) {
   world.run_for(5min);
   EXPECT_EQ(world.unaccounted(*old, again, world.wall() - 1min), "");
   EXPECT_EQ(world.broken_promises(), "") << "its fence goes on";
+}
+
+TEST_F(Definitions, ADeletedJobIsReleasedOnlyOnceTheEndOfItsLastRunIsDurable) {
+  a.jobs.push_back(define(minutely("other")));  // the group goes on
+  a.load();
+  a.takes["job"] = 5s;
+  world.run_for(50s + 1s);
+  ASSERT_GE(a.open_children(), 1);
+  const auto old = a.jobs;
+  a.jobs = {old[1]};
+  a.load();
+  a.ledger.frozen = true;
+  world.run_for(10s);
+  EXPECT_EQ(a.open_children(), 0);
+  a.ledger.frozen = false;
+  world.run_for(30s);
+  a.jobs = old;
+  a.load();
+  world.run_for(30s);
+  EXPECT_EQ(a.row("job", from + 6min)->status, Status::succeeded);
+  EXPECT_TRUE(world.store.list("o/").empty()) << "nobody but its own leader had to be told";
+  EXPECT_EQ(world.broken_promises(), "");
 }
 
 TEST_F(Definitions, AJobWhoseFileWasBrokenForAWhileKeepsItsPauseAndItsPhase) {

@@ -8,13 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Job minutely(const std::string& name) {
-  Job job;
-  job.name = name;
-  job.schedule = {"* * * * *"};
-  return job;
-}
-
 TEST(Restart, WithinTheDeadlineGoesOnWithTheTermAndAdoptsItsRuns) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -41,7 +34,9 @@ TEST(Restart, WithinTheDeadlineGoesOnWithTheTermAndAdoptsItsRuns) {
 TEST(Restart, FindsWhatEndedMeanwhile) {
   SimWorld world;
   SimNode& a = world.add("a");
-  a.jobs = {define(minutely("job"))};
+  Job job = minutely();
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.jobs = {define(job)};
   a.takes["job"] = 3s;
   a.start();
   world.run_for(1min + 1s);
@@ -92,6 +87,47 @@ TEST(Restart, AfterARebootAnOpenRunIsLostAndNotRepeated) {
   ASSERT_TRUE(row);
   EXPECT_EQ(row->status, Status::lost);
   EXPECT_EQ(row->reason, Reason::node_died);
+}
+
+/// The daemon of `a` dies with a run going on, and `b` settles it as lost.
+void settle_elsewhere(SimWorld& world, SimNode& a, SimNode& b) {
+  a.jobs = b.jobs = {define(minutely())};
+  a.takes["job"] = 30s;
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  world.run_for(1min + 5s);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+}
+
+TEST(Restart, WhatAnotherNodeHasSettledIsForgottenByTheRunner) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  settle_elsewhere(world, a, b);
+  world.run_for(20s);
+  ASSERT_EQ(a.runner.unacknowledged().size(), 1u);
+  a.start();
+  world.run_for(20s);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(Restart, WhatAnotherNodeHasSettledIsForgottenAlsoWhereItEndsLater) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  a.runner.habits.stubborn = {"job"};
+  settle_elsewhere(world, a, b);
+  world.store.expire("a");  // at once, so that the run goes on
+  world.run_for(1s);
+  a.start();
+  world.run_for(100ms);
+  ASSERT_EQ(a.open_children(), 1);
+  world.run_for(20s);
+  EXPECT_EQ(a.open_children(), 0);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
 }
 
 TEST(Stop, WaitsForRunsThenKillsThemAndRecordsEachOnce) {
@@ -187,6 +223,51 @@ TEST(TwoNodes, ACrashHandsOverAndEverySlotIsAccountedFor) {
   world.run_for(5min);
   EXPECT_TRUE(b.leads("default"));
   EXPECT_EQ(world.unaccounted(*b.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
+  SimWorld world(1, {.death_frees = true});
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b", a.machine);
+  a.jobs = b.jobs = {define(minutely("long")), define(minutely("short"))};
+  a.takes["long"] = 90s;
+  a.runner.habits.stubborn = {"long"};
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  const WallTime from = world.wall();
+  world.run_for(1min + 58s - 100ms);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+  world.run_for(2s + 200ms);
+  EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(world.starts.back().node, "b");
+  EXPECT_EQ(world.starts.back().job, "short") << "all other jobs start at once";
+  EXPECT_EQ(world.starts_of("long"), 1u);
+  world.run_for(1min + 10s);  // `skip`: until then it counts as running
+  EXPECT_EQ(world.starts_of("long"), 2u);
+  world.run_for(5min);
+  for (const auto& job : b.jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 2min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(Lease, IsCountedFromTheSendingOfARenewalHoweverLateItsAnswer) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.jobs = {define(minutely("long"))};
+  a.takes["long"] = 1h;
+  a.runner.habits.stubborn = {"long"};
+  a.link.answer_delay = 780ms;
+  a.start();
+  for (int cut = 0; cut < 20; ++cut) {
+    ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 3min));
+    world.run_for(2s + 90ms * cut);
+    a.link.cut = true;
+    world.run_for(10s);
+    EXPECT_EQ(a.open_children(), 0);
+    a.link.cut = false;
+  }
   EXPECT_EQ(world.broken_promises(), "");
 }
 

@@ -8,13 +8,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Job minutely(const std::string& name) {
-  Job job;
-  job.name = name;
-  job.schedule = {"* * * * *"};
-  return job;
-}
-
 TEST(Slots, TenYearsOfADailyJobRunOnceEach) {
   SimWorld world(1, {.timeout = 24h});  // few renewals, many years
   SimNode& a = world.add("a");

@@ -1,4 +1,5 @@
-// BallotDaemon: a real `ballot serve` of its own folder, with its log to wait on and its ledger to read.
+// BallotDaemon: a real `ballot serve` of its own folder, with its log to wait on and its ledger to read. The log is a
+// file, so that a daemon whose log nobody reads goes on.
 //
 //   BallotDaemon daemon;
 //   daemon.job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
@@ -10,7 +11,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,8 +33,10 @@ namespace ballot::testing {
 
 class BallotDaemon {
  public:
-  BallotDaemon() {
+  explicit BallotDaemon(std::string node = "n1") : node_(std::move(node)) {
     std::filesystem::create_directory(folder / "jobs.d");
+    folder.write("log", "");
+    ::inotify_add_watch(log_grows_.get(), (folder / "log").c_str(), IN_MODIFY);
     configure("");
   }
   ~BallotDaemon() {
@@ -46,7 +51,7 @@ class BallotDaemon {
 
   /// Rewrites ballot.toml with `more` behind what every test needs.
   void configure(const std::string& more) {
-    folder.write("ballot.toml", "node = \"n1\"\njobs_dir = \"" + (folder / "jobs.d") + "\"\nstate_dir = \"" +
+    folder.write("ballot.toml", "node = \"" + node_ + "\"\njobs_dir = \"" + (folder / "jobs.d") + "\"\nstate_dir = \"" +
                                     (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n" + more);
   }
   /// A file jobs.d/NAME.toml with one job; replaced as a whole, as configuration management does.
@@ -58,51 +63,65 @@ class BallotDaemon {
   void remove(const std::string& name) { std::filesystem::remove(folder / ("jobs.d/" + name + ".toml")); }
 
   void start(std::vector<std::string> flags = {}) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    log_.reset(ends[0]);
-    const UniqueFd child_end(ends[1]);
+    read_log();
+    read_ = log.size();  // what an earlier one said is past
+    const UniqueFd child_end(::open((folder / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     std::vector<std::string> arguments{BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    pid_ = Running::spawn(std::move(arguments), {}, 1, child_end.get());
+    pid_ = Running::spawn(std::move(arguments), environment, 1, child_end.get());
+    ended_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   }
 
   /// Reads the log until `count` more lines have `text` in them. False: that took longer than `limit`, or it ended.
   bool wait_for(const std::string& text, int count = 1, std::chrono::seconds limit = std::chrono::seconds(30)) {
     const auto until = std::chrono::steady_clock::now() + limit;
     while (true) {
+      const bool ended = has_ended();  // asked before the log is read: what it said last is in there
+      read_log();
       for (std::size_t end = log.find('\n', read_); end != std::string::npos; end = log.find('\n', read_)) {
         const bool found = log.substr(read_, end - read_).find(text) != std::string::npos;
         read_ = end + 1;
         if (found && --count == 0) return true;
       }
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-      pollfd waiting{log_.get(), POLLIN, 0};
-      char chunk[4096];
-      if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) return false;
-      const ssize_t size = ::read(log_.get(), chunk, sizeof chunk);
-      if (size <= 0) return false;
-      log.append(chunk, static_cast<std::size_t>(size));
+      const auto left = std::chrono::ceil<Millis>(until - std::chrono::steady_clock::now());
+      if (ended || left.count() <= 0) return false;
+      pollfd waiting[] = {{log_grows_.get(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
+      ::poll(waiting, 2, static_cast<int>(left.count()));
+      char events[4096];
+      if (waiting[0].revents) (void)!::read(log_grows_.get(), events, sizeof events);
     }
+  }
+
+  /// Takes what it has logged since.
+  void read_log() {
+    std::ifstream file(folder / "log", std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(log.size()));
+    log.append(std::istreambuf_iterator<char>(file), {});
   }
 
   void send(int signal) const { ::kill(pid_, signal); }
   void kill() {
     ::kill(pid_, SIGKILL);
     ::waitpid(std::exchange(pid_, -1), nullptr, 0);
+    ended_.reset();
   }
   /// TERM, and how it ended.
   int stop() {
     send(SIGTERM);
     return wait();
   }
+  /// Kills what does not end within a minute.
   int wait() {
-    wait_for("\n");  // to the end of the log, so that it never blocks on the pipe
+    pollfd ending{ended_.get(), POLLIN, 0};
+    if (::poll(&ending, 1, 60'000) <= 0) ::kill(pid_, SIGKILL);
     int status = 0;
     ::waitpid(std::exchange(pid_, -1), &status, 0);
+    ended_.reset();
+    read_log();
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   pid_t pid() const { return pid_; }
+  const std::string& node() const { return node_; }
 
   /// `ballot COMMAND ...` with this daemon's configuration.
   Ran ballot(std::vector<std::string> arguments) const {
@@ -115,7 +134,7 @@ class BallotDaemon {
   std::vector<Row> rows(const std::string& job = "") const {
     (void)ballot({"history", "--limit", "1"});  // a living daemon writes what it holds
     std::vector<Row> rows;
-    auto reader = storage::Reader::open(folder / "state/history.db");
+    auto reader = storage::Reader::open(history);
     if (!reader) return rows;
     storage::Filter filter;
     if (!job.empty()) filter.jobs = {job};
@@ -126,8 +145,14 @@ class BallotDaemon {
 
   const TempFolder folder;
   std::string log;
+  std::string history = folder / "state/history.db";  // where rows() looks
+  std::vector<std::string> environment;               // of the next start(), but for PATH
 
  private:
+  bool has_ended() const {
+    pollfd ended{ended_.get(), POLLIN, 0};
+    return pid_ <= 0 || ::poll(&ended, 1, 0) > 0;
+  }
   /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM.
   void end_runner() const {
     const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -146,8 +171,10 @@ class BallotDaemon {
     }
   }
 
+  const std::string node_;
   pid_t pid_ = -1;
-  UniqueFd log_;
+  UniqueFd ended_;  // readable once it has
+  UniqueFd log_grows_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
   std::size_t read_ = 0;
 };
 

@@ -197,7 +197,7 @@ bool SimBackend::suffers(Kind kind, const Work& work) {
 
 void SimBackend::carry(std::uint64_t id, Work work) {
   out_.send(delay(), [this, id, work = std::move(work)] {
-    in_.send(delay(), [this, id, answered = work()] {
+    in_.send(delay() + link_.answer_delay, [this, id, answered = work()] {
       node_.send_kept(Millis(0), [this, id, answered] { answered(calls_.erase(id) > 0); });
     });
   });

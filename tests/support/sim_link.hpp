@@ -15,6 +15,7 @@ namespace ballot {
 struct SimLink {
   Millis delay_min{1};
   Millis delay_max{3};
+  Millis answer_delay{0};       // of answers, in addition
   Millis request_timeout{800};  // what has no answer by then is answered `unknown`
   unsigned lose_request = 0;    // never arrives
   unsigned lose_answer = 0;     // is carried out, and not answered

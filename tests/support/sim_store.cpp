@@ -45,6 +45,7 @@ SimStore::Session& SimStore::begin(SessionId id, Opening& opening, Millis timeou
   session.request = opening.request;
   session.process = opening.process;
   session.timeout = timeout + opening.expiry_shift;
+  session.shift = opening.expiry_shift;
   session.push = std::move(opening.push);
   touch(id, session);
   return session;
@@ -82,6 +83,7 @@ bool SimStore::renew(SessionId id) {
 void SimStore::touch(SessionId id, Session& session) {
   loop_.cancel(session.timer);
   session.deadline = loop_.now() + session.timeout;
+  promised_until_[id] = session.deadline - session.shift;
   session.alive = wall_of(loop_.now());
   if (session.request.observer) return;
   session.timer = loop_.at(session.deadline, 0, [this, id] {

@@ -106,13 +106,16 @@ class SimStore {
   std::optional<Leader> leader(const std::string& group) const;
   bool stands(SessionId id) const { return sessions_.contains(id); }
   SessionId of_process(std::uint64_t process) const;
+  /// T after its last renewal arrived, whatever the store did to the session: it may lead no longer than that.
+  SteadyTime promised_until(SessionId id) const { return promised_until_.at(id); }
 
  private:
   struct Session {
     SessionRequest request;
     std::uint64_t process = 0;
     Millis timeout{0};  // T with its shift
-    Push push;          // empty: detached
+    Millis shift{0};
+    Push push;  // empty: detached
     SteadyTime deadline{};
     WallTime alive{};
     SimLoop::Timer timer = 0;               // none for an observer
@@ -153,6 +156,7 @@ class SimStore {
   SessionId last_session_ = 0;
   Contents contents_;
   std::map<SessionId, Session> sessions_;
+  std::map<SessionId, SteadyTime> promised_until_;  // of all there ever were
   std::map<std::string, Group> groups_;
 };
 

@@ -1,6 +1,7 @@
 // What the simulation promises to those who test with it: order, and each fault as it is described.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -241,6 +242,68 @@ TEST_F(SimFaults, ARestoredStoreHasForgottenWhatCameAfter) {
   start();
   EXPECT_EQ(last<backend::SessionOpened>()->revision, old.revision);
   EXPECT_EQ(lead(), epoch + 1);
+}
+
+TEST_F(SimFaults, ALostCreateIsUnknownAndDoesNotHappen) {
+  link.lose_request = 1000;
+  backend->create(++request, {{"q/x", "v"}});
+  loop.run_for(2s);
+  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, Outcome::unknown);
+  EXPECT_TRUE(store.contents().records.empty());
+}
+
+TEST_F(SimFaults, ALateCreateLandsAfterItsSession) {
+  link.late_request = 1000;
+  link.late_max = 20s;
+  backend->create(++request, {{"q/x", "v"}});
+  backend->crash();
+  loop.run_for(1min);
+  EXPECT_EQ(store.contents().records.size(), 1u) << "records are not fenced";
+}
+
+TEST_F(SimFaults, EveryWatchIsToldWhenCallsAreAnsweredAgain) {
+  backend->watch("q/");
+  backend->watch("g/");
+  loop.run_for(100ms);
+  const auto changes = [&] {
+    return std::count_if(told.begin(), told.end(),
+                         [](const auto& event) { return std::holds_alternative<backend::Changed>(event.what); });
+  };
+  EXPECT_EQ(changes(), 2) << "once at first";
+  link.lose_answer = 1000;
+  backend->renew(++request);
+  loop.run_for(1s);
+  EXPECT_EQ(changes(), 2);
+  link.lose_answer = 0;
+  backend->renew(++request);
+  loop.run_for(1s);
+  EXPECT_EQ(changes(), 4);
+  backend->renew(++request);
+  loop.run_for(1s);
+  EXPECT_EQ(changes(), 4);
+}
+
+TEST_F(SimFaults, AChangeIsToldLateAndNeverNot) {
+  backend->watch("q/");
+  loop.run_for(100ms);
+  told.clear();
+  link.deaf = true;
+  backend->create(++request, {{"q/x", "v"}});
+  loop.run_for(300ms);
+  EXPECT_EQ(last<backend::Changed>(), nullptr);
+  link.deaf = false;
+  loop.run_for(300ms);
+  EXPECT_NE(last<backend::Changed>(), nullptr);
+}
+
+TEST_F(SimFaults, AnEvictionMayBeUnknownAndHappen) {
+  const auto epoch = lead();
+  link.lose_answer = 1000;
+  backend->evict(++request, "g");
+  loop.run_for(2s);
+  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, Outcome::unknown);
+  EXPECT_EQ(last<backend::Deposed>()->cause, Cause::evicted);
+  EXPECT_EQ(store.leader("g")->epoch, epoch + 1);
 }
 
 TEST_F(SimFaults, ADeposedLeaderIsElectedAgainUnderALargerEpoch) {

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
-namespace ballot::testing {
+namespace ballot {
 
 class TempFolder {
  public:
@@ -24,17 +26,20 @@ class TempFolder {
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  const std::string& path() const { return path_; }
+  std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
 
-  /// Writes a file in it and returns its path.
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return *this / name;
+  /// Writes a file in it, with mode 0644 whatever the umask, and returns its path.
+  std::string write(std::string_view name, std::string_view text) const {
+    const std::string file = *this / name;
+    std::ofstream(file, std::ios::binary) << text;
+    ::chmod(file.c_str(), 0644);
+    return file;
   }
+  void remove(std::string_view name) const { std::filesystem::remove(*this / name); }
 
  private:
-  std::filesystem::path path_;
+  std::string path_;
 };
 
-}  // namespace ballot::testing
+}  // namespace ballot

@@ -15,7 +15,7 @@ constexpr const char* good_job = "[job.a]\nschedule = \"0 2 * * *\"\ncommand = [
 constexpr const char* bad_job = "[job.b]\nschedule = \"0 99 * * *\"\ncommand = [\"/bin/true\"]\nnise = 3\n";
 
 struct CheckCommand : ::testing::Test {
-  testing::TempFolder folder;
+  TempFolder folder;
 };
 
 TEST_F(CheckCommand, FindsEverythingAndSumsUp) {

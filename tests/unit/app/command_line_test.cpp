@@ -79,13 +79,13 @@ TEST(CommandLine, RefusesValuesAndNamesTheAllowedOnes) {
 }
 
 TEST(CommandLine, RefusesAMissingConfigurationThatIsNamed) {
-  const testing::TempFolder folder;
+  const TempFolder folder;
   EXPECT_EQ(ballot({"history", "--config", folder / "none.toml"}).code, 78);
   EXPECT_EQ(ballot({"history"}, {"BALLOT_CONFIG=" + folder / "none.toml"}).code, 78);
 }
 
 TEST(CommandLine, PrefersTheFlagToTheEnvironment) {
-  const testing::TempFolder folder;
+  const TempFolder folder;
   const std::string good = folder.write("good.toml", "timezone = \"Asia/Tokyo\"\n");
   const Ran ran = ballot({"schedule", "0 0 * * *", "--from", "2025-01-01T00:00:00Z", "--count=1", "--config", good},
                          {"BALLOT_CONFIG=" + folder / "none.toml"});
@@ -113,8 +113,8 @@ TEST(CommandLine, FailsWhereTheOutputCannotBeWritten) {
 }
 
 TEST(CommandLine, VersionNamesTheProgramAndTheAbi) {
-  const testing::TempFolder folder;
-  const Ran ran = ballot({"version"}, {"BALLOT_PLUGIN_DIR=" + folder.path().string()});
+  const TempFolder folder;
+  const Ran ran = ballot({"version"}, {"BALLOT_PLUGIN_DIR=" + folder.path()});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out.find("ballot "), 0u) << ran.out;
   EXPECT_TRUE(contains(ran.out, "plugin ABI " + std::to_string(plugin_abi))) << ran.out;

@@ -29,9 +29,8 @@ struct Node : ::testing::Test {
                  "[job.nightly]\nschedule = \"0 7 * * *\"\ncommand = [\"/bin/true\"]\n"
                  "[job.new]\nschedule = \"0 7 29 2 *\"\ncommand = [\"/bin/true\"]\ngroup = \"fresh\"\n"
                  "[job.by-hand]\ncommand = [\"/bin/true\"]\n");
-    config =
-        folder.write("ballot.toml", "jobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" +
-                                        folder.path().string() + "\"\nrun_dir = \"" + folder.path().string() + "\"\n");
+    config = folder.write("ballot.toml", "jobs_dir = \"" + folder / "jobs.d" + "\"\nstate_dir = \"" + folder.path() +
+                                             "\"\nrun_dir = \"" + folder.path() + "\"\n");
   }
 
   void record(const std::vector<Row>& rows, const std::optional<Output>& output = {}) {
@@ -61,7 +60,7 @@ struct Node : ::testing::Test {
     return ballot(std::move(arguments));
   }
 
-  testing::TempFolder folder;
+  TempFolder folder;
   std::string config;
 };
 

@@ -2,7 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "config/config.hpp"
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -24,7 +25,7 @@ const Row rows[] = {
     {"", "max_running", "\"1\"", {"-1", "1000001"}},
     {"coordination", "backend", "1", {"\"\"", "\"a/b\"", "\"../local\""}},
     {"coordination", "namespace", "1", {"\"\"", "\"a/b\""}},
-    {"coordination", "session_timeout", "5", {"\"0s\"", "\"999ms\"", "\"25h\"", "\"5\""}},
+    {"coordination", "session_timeout", "5", {"\"0s\"", "\"1999ms\"", "\"25h\"", "\"5\""}},
     {"coordination", "on_outage", "true", {"\"stepdown\"", "\"\""}},
     {"runner", "on_stop", "30", {"\"wait\"", "\"wait 30\"", "\"wait  30s\"", "\"stop\"", "\"wait 5300w\"", "\"\""}},
     {"history", "path", "1", {"\"h.db\""}},
@@ -43,7 +44,7 @@ class ConfigKeys : public ::testing::Test {
   Diagnostics load(const Row& row, const std::string& line) {
     folder_.write("b", (row.table.empty() ? "#" : "[" + row.table + "]") + "\n" + line + "\n");
     ConfigRequest request;
-    request.file = folder_.path("b");
+    request.file = folder_ / "b";
     request.host_name = "h";
     return load_config(request).diagnostics;
   }

@@ -4,7 +4,8 @@
 
 #include <functional>
 
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 class ConfigTest : public ::testing::Test {
  protected:
   ConfigTest() {
-    request_.file = folder_.path("ballot.toml");
+    request_.file = folder_ / "ballot.toml";
     request_.host_name = "host-1";
   }
 
@@ -147,9 +148,8 @@ TEST_F(ConfigTest, WarnsOfALimitOfTheNode) {
             request_.file + ":1:1: warning: 'max_running' has no effect in this version\n");
 }
 
-TEST_F(ConfigTest, WarnsOfOutagesToBeHeldOut) {
-  EXPECT_EQ(text_of(load("[coordination]\non_outage = \"hold\"\n").diagnostics),
-            request_.file + ":2:1: warning: 'on_outage' has no effect in this version\n");
+TEST_F(ConfigTest, ReadsWhatToDoInAnOutage) {
+  EXPECT_EQ(good("[coordination]\non_outage = \"hold\"\n").coordination.on_outage, OnOutage::hold);
 }
 
 TEST_F(ConfigTest, WantsANamespaceForANetworkedBackend) {
@@ -215,7 +215,7 @@ TEST_F(ConfigTest, RefusesASocketThatNoSocketCanHave) {
 TEST_F(ConfigTest, KnowsTheLongestKillGrace) {
   EXPECT_EQ(longest_kill_grace(good("")), Millis(2001));
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"60s\"\n")), Millis(24s));
-  EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"1s\"\n")), Millis(1));
+  EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"2s\"\n")), Millis(501));
 }
 
 /// What one setting is without anything, in the file, in a variable, by a flag.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
 
 namespace ballot::config {
 namespace {

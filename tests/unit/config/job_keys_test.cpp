@@ -7,7 +7,7 @@
 
 #include "config/job_file.hpp"
 #include "config/names.hpp"
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
 
 namespace ballot::config {
 namespace {
@@ -32,15 +32,15 @@ const std::vector<Row>& rows() {
       {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}, false},
       {"group", "\"nightly\"", "\"default\"", "1", {"\"\"", "\"a/b\"", "\"a.b\"", "\"-a\""}},
       {"groups", "[]", "", "\"adm\"", {"[1]", "[\"no-such-group-at-all\"]"}},
-      {"guarantee", "\"at-least-once\"", "\"at-most-once\"", "1", {"\"once\""}, false},
+      {"guarantee", "\"at-least-once\"", "\"at-most-once\"", "1", {"\"once\""}, true},
       {"hook_timeout", "\"1m\"", "\"30s\"", "30", {"\"0s\""}, false},
       {"jitter", "\"1s\"", "\"0s\"", "1", {"\"-1s\""}, false},
       {"kill_grace", "\"5s\"", "\"10s\"", "5", {"\"5\""}},
       {"kill_signal", "\"SIGINT\"", "\"TERM\"", "15", {"\"\"", "\"NONE\"", "\"SIG\"", "\"term\""}},
       {"limits", "{open_files = 10}", "{}", "1", {"{open_files = 0}", "{cpu_time = \"1ms\"}", "{files = 1}"}, false},
       {"log_output", "true", "false", "1", {}},
-      {"lost_after", "\"2h\"", "\"1h\"", "1", {"\"0s\""}, false},
-      {"lost_limit", "3", "2", "\"2\"", {"0"}, false},
+      {"lost_after", "\"2h\"", "\"1h\"", "1", {"\"0s\""}, true},
+      {"lost_limit", "3", "2", "\"2\"", {"0"}, true},
       {"mail_on", "\"always\"", "\"failure\"", "1", {"\"never\""}, false},
       {"mail_to", "\"root\"", "\"\"", "[\"root\"]", {}, false},
       {"max_running", "2", "16", "\"2\"", {"0", "17"}, false},
@@ -51,7 +51,7 @@ const std::vector<Row>& rows() {
       {"not_before", "2020-01-01T00:00:00+01:00", "", "1", {"2020-01-01T00:00:00", "00:00:00"}},
       {"on_error", "\"rerun\"", "\"ignore\"", "1", {"\"retry\""}, false},
       {"on_failure", "[\"/bin/notify\"]", "[]", "1", {"\"/bin/notify\"", "[\"\"]"}, false},
-      {"on_leadership_lost", "\"finish\"", "\"terminate\"", "1", {"\"stop\""}, false},
+      {"on_leadership_lost", "\"finish\"", "\"terminate\"", "1", {"\"stop\""}, true},
       {"on_missed", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}, false},
       {"on_recovery", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}, false},
       {"on_success", "\"reelect\"", "\"ignore\"", "1", {"\"\""}, false},

@@ -1,12 +1,14 @@
 #include "config/jobs_dir.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -18,7 +20,7 @@ std::string job(const std::string& name, const std::string& shell = "true") {
 class JobsDirTest : public ::testing::Test {
  protected:
   void write(std::string_view name, std::string_view text) const { folder_.write(name, text); }
-  std::string path(std::string_view name) const { return folder_.path(name); }
+  std::string path(std::string_view name) const { return folder_ / name; }
 
   /// "x=true y=..." of the jobs in force: their names and what they run.
   std::string in_force(const JobsDir& jobs) const {
@@ -51,6 +53,31 @@ TEST_F(JobsDirTest, LoadsAllFilesWithAJobFilesName) {
     write(name, "not toml");
   EXPECT_EQ(reload(), "+a1+a2+b");
   EXPECT_EQ(in_force(), "a1=true a2=true b=true");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(JobsDirTest, SaysWhenItCouldNotReadForWantOfDescriptorsAndKeepsWhatIsInForce) {
+  write("a.toml", job("a"));
+  reload();
+  EXPECT_FALSE(jobs_.unread());
+  write("a.toml", job("a", "false"));
+  write("b.toml", job("b"));
+  const std::vector<std::string> names{"a.toml", "b.toml"};
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const UniqueFd next(::dup(0));
+  for (const int room : {0, 1}) {  // for the folder and its files
+    const rlimit few{static_cast<rlim_t>(next.get() + 1 + room), before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    const Changes by_name = jobs_.reload(names), by_all = jobs_.reload();
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    EXPECT_EQ(text_of_changes(by_name) + text_of_changes(by_all), "");
+    EXPECT_TRUE(jobs_.unread());
+    EXPECT_NE(findings().find("Too many open files"), std::string::npos) << findings();
+    EXPECT_EQ(in_force(), "a=true");
+  }
+  EXPECT_EQ(reload(), "+b~a");
+  EXPECT_FALSE(jobs_.unread());
   EXPECT_EQ(findings(), "");
 }
 

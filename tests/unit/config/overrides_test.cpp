@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "temp_folder.hpp"
+#include "diagnostics_text.hpp"
 
 namespace ballot::config {
 namespace {
@@ -68,7 +68,7 @@ TEST(Environment, NamesTheVariableThatMakesNoSense) {
   Diagnostics diagnostics;
   read({{"BALLOT_SESSION_TIMEOUT", "5"}, {"BALLOT_LOG_LEVEL", "wran"}, {"BALLOT_LOG_FORMAT", "xml"}}, diagnostics);
   EXPECT_EQ(text_of(diagnostics),
-            "BALLOT_SESSION_TIMEOUT: error: must be a duration from 1s to 1d, such as \"6s\", not '5'\n"
+            "BALLOT_SESSION_TIMEOUT: error: must be a duration from 2s to 1d, such as \"6s\", not '5'\n"
             "BALLOT_LOG_LEVEL: error: no value 'wran'; did you mean 'warn'? Known are trace, debug, info, warn, error, "
             "fatal\n"
             "BALLOT_LOG_FORMAT: error: no value 'xml'. Known are human, json, raw\n");

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -35,52 +35,52 @@ TEST(Trust, EndsWhereOthersMayWrite) {
 
 class TrustOfAFolder : public ::testing::Test {
  protected:
-  TrustOfAFolder() { std::filesystem::create_directories(folder_.path("a/b")); }
+  TrustOfAFolder() { std::filesystem::create_directories(folder_ / "a/b"); }
 
   std::string fault(const std::string& path) { return distrust_folder(path, ::geteuid()).value_or("none"); }
-  void set_mode(std::string_view name, mode_t mode) { ASSERT_EQ(::chmod(folder_.path(name).c_str(), mode), 0); }
+  void set_mode(std::string_view name, mode_t mode) { ASSERT_EQ(::chmod((folder_ / name).c_str(), mode), 0); }
 
   TempFolder folder_;
 };
 
 TEST_F(TrustOfAFolder, LooksAtEveryFolderOnTheWay) {
-  EXPECT_EQ(fault(folder_.path("a/b")), "none");
+  EXPECT_EQ(fault(folder_ / "a/b"), "none");
   set_mode("a", 0777);
-  EXPECT_EQ(fault(folder_.path("a/b")),
-            folder_.path("a") + " is writable by others (mode 0777); take that away with chmod go-w");
+  EXPECT_EQ(fault(folder_ / "a/b"),
+            folder_ / "a" + " is writable by others (mode 0777); take that away with chmod go-w");
   set_mode("a", 0755);
   set_mode("a/b", 0775);
-  EXPECT_EQ(fault(folder_.path("a/b")),
-            folder_.path("a/b") + " is writable by others (mode 0775); take that away with chmod go-w");
+  EXPECT_EQ(fault(folder_ / "a/b"),
+            folder_ / "a/b" + " is writable by others (mode 0775); take that away with chmod go-w");
 }
 
 TEST_F(TrustOfAFolder, TakesAStickyFolderOnTheWayButNotAtTheEnd) {
   set_mode("a", 01777);
-  EXPECT_EQ(fault(folder_.path("a/b")), "none");
-  EXPECT_NE(fault(folder_.path("a")), "none");
+  EXPECT_EQ(fault(folder_ / "a/b"), "none");
+  EXPECT_NE(fault(folder_ / "a"), "none");
 }
 
 TEST_F(TrustOfAFolder, FollowsLinksAndLooksAtBothWays) {
-  std::filesystem::create_directories(folder_.path("c"));
-  std::filesystem::create_symlink("../a/b", folder_.path("c/link"));
-  EXPECT_EQ(fault(folder_.path("c/link")), "none");
+  std::filesystem::create_directories(folder_ / "c");
+  std::filesystem::create_symlink("../a/b", folder_ / "c/link");
+  EXPECT_EQ(fault(folder_ / "c/link"), "none");
   set_mode("c", 0777);
-  EXPECT_TRUE(fault(folder_.path("c/link")).starts_with(folder_.path("c") + " is"));
+  EXPECT_TRUE(fault(folder_ / "c/link").starts_with(folder_ / "c" + " is"));
   set_mode("c", 0755);
   set_mode("a", 0777);
-  EXPECT_TRUE(fault(folder_.path("c/link")).starts_with(folder_.path("a") + " is"));
+  EXPECT_TRUE(fault(folder_ / "c/link").starts_with(folder_ / "a" + " is"));
   set_mode("a", 0755);
-  std::filesystem::create_symlink(folder_.path("c"), folder_.path("absolute"));
-  EXPECT_EQ(fault(folder_.path("absolute/link/.")), "none");
+  std::filesystem::create_symlink(folder_ / "c", folder_ / "absolute");
+  EXPECT_EQ(fault(folder_ / "absolute/link/."), "none");
 }
 
 TEST_F(TrustOfAFolder, IsNotLostInCircles) {
-  std::filesystem::create_symlink("y", folder_.path("x"));
-  std::filesystem::create_symlink("x", folder_.path("y"));
-  EXPECT_NE(fault(folder_.path("x")).find("circles"), std::string::npos);
+  std::filesystem::create_symlink("y", folder_ / "x");
+  std::filesystem::create_symlink("x", folder_ / "y");
+  EXPECT_NE(fault(folder_ / "x").find("circles"), std::string::npos);
 }
 
-TEST_F(TrustOfAFolder, SaysNothingOfWhatDoesNotExist) { EXPECT_EQ(fault(folder_.path("a/none/b")), "none"); }
+TEST_F(TrustOfAFolder, SaysNothingOfWhatDoesNotExist) { EXPECT_EQ(fault(folder_ / "a/none/b"), "none"); }
 
 }  // namespace
 }  // namespace ballot::config

@@ -88,7 +88,8 @@ TEST(JobRegister, StaysWithinItsSizeWhenFull) {
 }
 
 TEST(GroupRegister, ReadsBackWhatItWrote) {
-  GroupRegister r{7, "a", at("2025-03-09T07:00:00.250Z"), at("2025-03-09T08:00:00Z"), Cause::shutdown, true, "a reason", {}};
+  GroupRegister r{7,          "a", at("2025-03-09T07:00:00.250Z"), at("2025-03-09T08:00:00Z"), Cause::shutdown, true,
+                  "a reason", {}};
   const auto read = parse_group_register(to_text(r));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->epoch, 7u);

@@ -74,7 +74,7 @@ struct Control : ::testing::Test {
     return closed ? text : "open";
   }
 
-  testing::TempFolder folder;
+  TempFolder folder;
   const std::string path = folder / "ballot.sock";
   boost::asio::io_context loop;
   std::unique_ptr<ControlServer> server;

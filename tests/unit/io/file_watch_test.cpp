@@ -35,7 +35,7 @@ struct Watch : ::testing::Test {
     return changed && std::exchange(changes, 0) == 1;
   }
 
-  testing::TempFolder folder;
+  TempFolder folder;
   const std::string jobs = folder / "etc.jobs.d";
   boost::asio::io_context loop;
   int changes = 0;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "support/temp_folder.hpp"
+
 namespace ballot {
 namespace {
 
@@ -15,16 +17,6 @@ namespace fs = std::filesystem;
 /// A plugin folder of its own, which only its owner may write to; below /tmp, which is sticky.
 class PluginLoader : public testing::Test {
  protected:
-  PluginLoader() {
-    std::string name = (fs::temp_directory_path() / "ballot-plugins-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-  }
-  ~PluginLoader() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-
   fs::path place(const std::string& name) { return place(name, folder_); }
   fs::path place(const std::string& name, const fs::path& folder) {
     const fs::path file = folder / (name + ".so");
@@ -43,7 +35,8 @@ class PluginLoader : public testing::Test {
 
   static bool says(const Error& error, const std::string& text) { return error.what.find(text) != std::string::npos; }
 
-  fs::path folder_;
+  const TempFolder temp_;
+  const fs::path folder_ = temp_.path();
 };
 
 #define EXPECT_SAYS(error, text) EXPECT_TRUE(says(error, text)) << (error).what

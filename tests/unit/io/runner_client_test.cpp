@@ -82,7 +82,7 @@ struct RunnerClientTest : ::testing::Test {
     return find<runner::Ended>(id);
   }
 
-  testing::TempFolder folder;
+  TempFolder folder;
   boost::asio::io_context loop;
   std::vector<runner::FromRunner> messages;
   std::vector<std::string> downs;

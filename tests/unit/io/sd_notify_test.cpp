@@ -37,7 +37,7 @@ class Manager {
 };
 
 TEST(SdNotify, SpeaksToASocketInTheFileSystem) {
-  const testing::TempFolder folder;
+  const TempFolder folder;
   Manager manager(folder / "notify");
   const SdNotify notify(folder / "notify");
   EXPECT_TRUE(notify.ready("leading 3 groups"));
@@ -56,7 +56,7 @@ TEST(SdNotify, SpeaksToAnAbstractSocket) {
 }
 
 TEST(SdNotify, IsSilentWhereNobodyListens) {
-  const testing::TempFolder folder;
+  const TempFolder folder;
   EXPECT_FALSE(SdNotify("").ready(""));
   EXPECT_FALSE(SdNotify(folder / "nobody").ready(""));
   EXPECT_FALSE(SdNotify(std::string(200, 'x')).ready(""));

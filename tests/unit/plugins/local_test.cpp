@@ -4,11 +4,12 @@
 #include <sched.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
 
-#include "conformance/local_cluster.hpp"
+#include "local_daemon.hpp"
 
 namespace ballot {
 namespace {
@@ -16,73 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using namespace ballot::conformance;
 namespace fs = std::filesystem;
-
-/// A backend in this process with what it was told.
-class Daemon {
- public:
-  Daemon(const fs::path& state, std::string node, int pid = 100)
-      : node_(std::move(node)),
-        pid_(pid),
-        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), false, {}}, told)) {}
-
-  /// Empty: open. Else what SessionClosed says.
-  std::string open(Millis timeout = 60s, const std::string& boot_id = "boot") {
-    backend_->open({++generation_, node_, boot_id, "machine", "host", pid_, "test", "", timeout});
-    bell_.wait([&] { return opened() || closed(); }, 10s);
-    return opened() ? "" : closed() ? closed()->text : "no answer";
-  }
-  std::optional<std::uint64_t> lead(const std::string& group) {
-    backend_->campaign(group);
-    bell_.wait([&] { return told.leads(generation_, group).has_value(); }, 5s);
-    return told.leads(generation_, group);
-  }
-  WriteAnswer write(const RegisterWrite& one) { return write(std::vector<RegisterWrite>{one}).at(0); }
-  std::vector<WriteAnswer> write(std::vector<RegisterWrite> batch) {
-    backend_->write(++request_, std::move(batch));
-    bell_.wait([&] { return answer<backend::Wrote>() || closed(); }, 20s);
-    const auto wrote = answer<backend::Wrote>();
-    return wrote ? wrote->answers : std::vector<WriteAnswer>(1);
-  }
-  backend::Renewed renew() {
-    backend_->renew(++request_);
-    bell_.wait([&] { return answer<backend::Renewed>() || closed(); }, 20s);
-    return answer<backend::Renewed>().value_or(backend::Renewed{});
-  }
-  void close(bool keep) {
-    backend_->close(keep);
-    bell_.wait([&] { return closed().has_value(); }, 10s);
-  }
-
-  template <class Answer>
-  std::optional<Answer> answer() {
-    return told.answer<Answer>(generation_, request_);
-  }
-  bool opened() const { return !told.all<backend::SessionOpened>(generation_).empty(); }
-  std::optional<backend::SessionClosed> closed() const {
-    const auto all = told.all<backend::SessionClosed>(generation_);
-    return all.empty() ? std::nullopt : std::optional(all[0]);
-  }
-  std::optional<backend::Elected> elected() const {
-    const auto all = told.all<backend::Elected>(generation_);
-    return all.empty() ? std::nullopt : std::optional(all.back());
-  }
-  bool wait(const std::function<bool()>& done, Millis limit) { return bell_.wait(done, limit); }
-  Backend& backend() { return *backend_; }
-  std::uint64_t generation() const { return generation_; }
-
- private:
-  Bell bell_;
-
- public:
-  Recorder told{bell_};
-
- private:
-  std::string node_;
-  int pid_;
-  std::uint64_t generation_ = 0;
-  RequestId request_ = 0;
-  std::unique_ptr<Backend> backend_;
-};
 
 class Local : public testing::Test {
  protected:
@@ -96,6 +30,27 @@ class Local : public testing::Test {
     sqlite3_close(db);
   }
   static bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+  /// The file of a daemon before records: one job's register, and a group's third term.
+  void make_format_1(const fs::path& path) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(file("lock")) << "0123";
+    sql("CREATE TABLE store (one INTEGER PRIMARY KEY, name TEXT NOT NULL, revision INTEGER NOT NULL) STRICT;"
+        "INSERT INTO store VALUES (1, '0123', 7);"
+        "CREATE TABLE session (id INTEGER PRIMARY KEY AUTOINCREMENT, node TEXT NOT NULL, boot_id TEXT NOT NULL,"
+        " machine_id TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL,"
+        " deadline INTEGER NOT NULL, renewed INTEGER NOT NULL) STRICT;"
+        "INSERT INTO session VALUES (1, 'a', 'old boot', 'machine', 'host', 9, '0.1.0', 1, 1);"
+        "CREATE TABLE term (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL,"
+        " session INTEGER NOT NULL, node TEXT NOT NULL, boot_id TEXT NOT NULL, elected_at INTEGER NOT NULL,"
+        " ended INTEGER NOT NULL, ended_at INTEGER NOT NULL) STRICT;"
+        "CREATE INDEX term_session ON term (session);"
+        "INSERT INTO term VALUES (1, 'nightly', 3, 1, 'a', 'old boot', 1, 0, 0);"
+        "CREATE TABLE register (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,"
+        " version INTEGER NOT NULL) STRICT;"
+        "INSERT INTO register VALUES (1, 'j/backup', 'old', 7);"
+        "PRAGMA application_id = 1650551916; PRAGMA user_version = 1;");
+  }
 
   TemporaryFolder folder_;
 };
@@ -117,6 +72,16 @@ TEST_F(Local, GrantsATimeoutBetweenASecondAndAnHour) {
     ASSERT_EQ(a.open(asked), "");
     EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].timeout, granted);
   }
+}
+
+TEST_F(Local, SaysSoWhereItGrantsAnotherTimeoutThanWasAsked) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(24h), "");
+  ASSERT_EQ(a.told.logged().size(), 1u);
+  EXPECT_SAYS(a.told.logged()[0], "session_timeout is 3600 s and not 86400000 ms");
+  Daemon b(state(), "b");
+  ASSERT_EQ(b.open(0ms), "");
+  EXPECT_TRUE(b.told.logged().empty());
 }
 
 TEST_F(Local, TheRevisionGrowsWithEveryWriteAndStaysOverARestart) {
@@ -166,23 +131,20 @@ TEST_F(Local, DoesNotResumeATermAfterSomebodyElseLed) {
   EXPECT_FALSE(back.elected()->resumed);
 }
 
-TEST_F(Local, HandsOverWithinATenthOfASecondWhenAProcessIsKilled) {
-  Bell bell;
-  Recorder told(bell);
-  ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
-  victim.open({1, "victim", "boot", "machine", "host", 1, "", "", 60s});
-  victim.campaign("g");
-  ASSERT_TRUE(bell.wait([&] { return told.leads(1, "g").has_value(); }, 5s));
-  Daemon b(state(), "b");
-  ASSERT_EQ(b.open(), "");
-  b.backend().campaign("g");
-  b.renew();
-  const auto killed = std::chrono::steady_clock::now();
-  victim.crash();
-  ASSERT_TRUE(b.wait([&] { return b.told.leads(1, "g").has_value(); }, 5s));
-  const auto took = std::chrono::steady_clock::now() - killed;
-  RecordProperty("handover_ms", static_cast<int>(took / 1ms));
-  EXPECT_LT(took, 1s) << "the target is 50 ms; a loaded machine has more";
+TEST_F(Local, AKeptTermThatIsEvictedIsNotGoneOnWith) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const auto first = a.lead("g");
+  a.close(true);
+  Daemon observer(state(), "o");
+  ASSERT_EQ(observer.observe(), "");
+  observer.backend().evict(1, "g");
+  ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::Wrote>(1, 1).has_value(); }, 5s));
+  EXPECT_EQ(observer.told.answer<backend::Wrote>(1, 1)->answers.at(0).outcome, Outcome::done);
+  ASSERT_EQ(a.open(), "");
+  EXPECT_EQ(a.lead("g"), *first + 1);
+  EXPECT_FALSE(a.elected()->resumed);
+  EXPECT_TRUE(a.elected()->old_deadline.has_value()) << "what was kept runs until then";
 }
 
 TEST_F(Local, CommitsAThousandWritesOfManyCallsInFewCommits) {
@@ -304,6 +266,44 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
 }
 
+TEST_F(Local, WithoutDescriptorsFailsWritesAndGoesOnAfterwards) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  ASSERT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  const WriteAnswer refused = a.write({"g", epoch, "j/y", "1", 0});
+  const backend::Renewed renewed = a.renew();
+  a.backend().campaign("later");
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_SAYS(refused.text, "limits");
+  EXPECT_EQ(renewed.outcome, Outcome::failed);
+  EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
+  EXPECT_EQ(a.renew().outcome, Outcome::done);
+  EXPECT_EQ(a.write({"g", epoch, "j/y", "1", 0}).outcome, Outcome::done);
+  EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
+}
+
+TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
+  Daemon a(state(), "a"), b(state(), "b");
+  ASSERT_EQ(a.open(), "");
+  ASSERT_EQ(b.open(), "");
+  ASSERT_TRUE(a.lead("g"));
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{3, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  a.backend().resign("g");
+  const bool let_go = a.wait([&] { return !a.told.leads(1, "g"); }, 5s);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(let_go);
+  EXPECT_TRUE(b.lead("g"));
+}
+
 /// A file system of one megabyte, for this test's process alone.
 bool mount_small(const fs::path& at) {
   return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -330,6 +330,79 @@ TEST_F(Local, AFullDiskFailsWritesAndLosesNothing) {
   EXPECT_TRUE(a.wait([&] { return !a.told.leads(1, "g"); }, 5s)) << "who resigns is let go, full disk or not";
   a.close(false);
   ::umount2(state().c_str(), MNT_DETACH);
+}
+
+TEST_F(Local, RefusesToHoldInAnOutage) {
+  Bell bell;
+  Recorder told(bell);
+  try {
+    make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state().string(), true, {}}, told);
+    FAIL() << "made";
+  } catch (const std::runtime_error& refused) {
+    EXPECT_SAYS(refused.what(), "on_outage = \"hold\"");
+    EXPECT_SAYS(refused.what(), "choose a networked backend");
+  }
+  EXPECT_FALSE(fs::exists(state() / "local"));
+}
+
+TEST_F(Local, AnObserverMakesNothing) {
+  Daemon observer(state(), "o");
+  ASSERT_EQ(observer.observe(), "");
+  observer.backend().list(1, "");
+  ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::ReadDone>(1, 1).has_value(); }, 5s));
+  observer.backend().create(2, {{"q/x", "1"}});
+  ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::Wrote>(1, 2).has_value(); }, 5s));
+  const WriteAnswer refused = observer.told.answer<backend::Wrote>(1, 2)->answers.at(0);
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_SAYS(refused.text, "there is no store at");
+  observer.close(false);
+  EXPECT_FALSE(fs::exists(state() / "local"));
+}
+
+TEST_F(Local, AnObserverIsToldThatTheFileIsDamaged) {
+  { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
+  {
+    std::fstream db(file("registers.db"), std::ios::in | std::ios::out | std::ios::binary);
+    db << "this is not SQLite any more";
+  }
+  EXPECT_SAYS(Daemon(state(), "o").observe(), "is damaged");
+}
+
+TEST_F(Local, AnObserverLeavesAnOlderFormatToADaemon) {
+  make_format_1(file("registers.db"));
+  Daemon observer(state(), "o");
+  EXPECT_SAYS(observer.observe(), "has format 1, older than this version's 2: restart its daemons");
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  EXPECT_EQ(observer.observe(), "");
+}
+
+TEST_F(Local, BringsAnOlderFormatUpToDateAndKeepsWhatItHolds) {
+  make_format_1(file("registers.db"));
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].revision, 7u);
+  EXPECT_EQ(a.lead("nightly"), 4u) << "the term after the old one";
+  const WriteAnswer wrote = a.write({"nightly", 4, "j/backup", "new", 7});
+  EXPECT_EQ(wrote.outcome, Outcome::done) << wrote.text;
+  a.backend().create(900, {{"q/x", "1"}});
+  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::Wrote>(1, 900).has_value(); }, 5s));
+  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(0).outcome, Outcome::done);
+}
+
+TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  const WriteAnswer wrote = a.write({"g", epoch, "j/x", "register", 0});
+  a.backend().create(900, {{"q/x", "record"}, {"no name", ""}});
+  a.backend().remove(901, {"j/x"});
+  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::Wrote>(1, 901).has_value(); }, 5s));
+  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(1).outcome, Outcome::failed);
+  EXPECT_EQ(a.write({"g", epoch, "j/x", "still there", wrote.version}).outcome, Outcome::done);
+  const WriteAnswer refused = a.write({"g", epoch, "q/x", "register", 0});
+  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_SAYS(refused.text, "a record bears the name q/x");
 }
 
 TEST_F(Local, RefusesANamespaceThatIsNoFolderName) {

@@ -83,6 +83,23 @@ TEST(SessionDeadline, KillsBeforeItPassesWhatIgnoresItsSignal) {
   EXPECT_GE(steady(), deadline - Millis(200));
 }
 
+TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
+  RunnerProcess runner;
+  Start shorter = of_session(shell("echo ready; exec sleep 600"), 7, true);
+  shorter.kill_grace = Millis(300);
+  shorter = ready(runner, shorter);
+  Start longer = of_session(shell("echo ready; exec sleep 600"), 7, true);
+  longer.kill_grace = seconds(10);
+  longer = ready(runner, longer);
+  const SteadyTime deadline = steady() + Millis(1500);
+  runner.send(Deadline{7, deadline, Millis(1200)});
+  runner.wait<Ended>(longer.id);
+  EXPECT_LT(steady(), deadline - Millis(300));
+  EXPECT_EQ(runner.wait<Ended>(shorter.id).signal, SIGTERM);
+  EXPECT_GE(steady(), deadline - Millis(300));
+  EXPECT_LT(steady(), deadline);
+}
+
 TEST(SessionDeadline, HoldsWithoutADaemon) {
   RunnerProcess runner;
   const Start dies = ready(runner, of_session(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));

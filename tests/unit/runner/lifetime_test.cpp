@@ -15,6 +15,14 @@ namespace {
 
 using std::chrono::seconds;
 
+TEST(Runner, StandsStillWhenATimerWasForNothing) {
+  RunnerProcess runner({.linger = Millis(100)});  // over while a daemon is connected
+  runner.run(shell("sleep 0.2"));
+  const Millis before = runner.processor_time();
+  runner.run(shell("sleep 0.5"));
+  EXPECT_LT(runner.processor_time() - before, Millis(100));
+}
+
 TEST(Runner, KeepsRunsAndEndsForADaemonThatComesBack) {
   RunnerProcess runner;
   const std::string fifo = runner.folder() + "/fifo";
@@ -211,6 +219,20 @@ TEST(Runner, EndsItsRunsAndItselfOnTerm) {
   EXPECT_EQ(second.signal, SIGKILL);
   EXPECT_GE(steady() - before, Millis(1900));
   runner.wait_gone();
+}
+
+TEST(Runner, ThatIsKilledTakesItsChildrenAlong) {
+  RunnerProcess runner;
+  runner.connect();
+  for (int i = 0; i < 3; ++i) {
+    const Start start = command({"sleep", "600"});
+    runner.send(start);
+    runner.wait<Started>(start.id);
+  }
+  const auto children = runner.children();
+  ASSERT_EQ(children.size(), 3u);
+  ASSERT_EQ(::kill(runner.pid(), SIGKILL), 0);
+  for (const pid_t child : children) wait_process_gone(child);
 }
 
 TEST(Runner, IsDeafToTheTerminal) {

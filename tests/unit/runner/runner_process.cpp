@@ -47,14 +47,22 @@ UniqueFd listen_at(const std::string& path) {
   return fd;
 }
 
+void limit(int resource, const std::optional<rlim_t>& most) {
+  const rlimit both{most.value_or(0), most.value_or(0)};
+  if (most && ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both) != 0) ::_exit(1);
+}
+
 void exec_runner(int listener, const RunnerOptions& options) {
   const int program = ::open(BALLOT_RUNNER, O_PATH | O_CLOEXEC);
   const int inherited = ::dup(listener);
+  limit(RLIMIT_NPROC, options.processes);
   if (options.user && ::setresuid(*options.user, *options.user, *options.user) != 0) ::_exit(1);
   const std::string fd = std::to_string(inherited);
   const std::string linger = std::to_string(options.linger.value_or(Millis(60'000)).count());
   const char* argv[] = {"ballot-runner", "--listen-fd", fd.c_str(), "--linger-ms", linger.c_str(), nullptr};
-  const char* envp[] = {"SECRET_OF_THE_DAEMON=1", nullptr};
+  const std::string failpoints = "BALLOT_FAILPOINTS=" + options.failpoints;
+  const char* envp[] = {"SECRET_OF_THE_DAEMON=1", failpoints.c_str(), nullptr};
+  limit(RLIMIT_NOFILE, options.open_files);
   ::fexecve(program, const_cast<char* const*>(argv), const_cast<char* const*>(envp));
   ::_exit(1);
 }
@@ -65,12 +73,25 @@ RunnerProcess::RunnerProcess(RunnerOptions options) {
   char name[] = "/tmp/ballot-runner-test-XXXXXX";
   folder_ = ::mkdtemp(name);
   std::filesystem::permissions(folder_, std::filesystem::perms::all);
-  const UniqueFd listener = listen_at(socket_path());
+  try {
+    start(options);
+  } catch (...) {
+    std::filesystem::remove_all(folder_);
+    throw;
+  }
+}
+
+void RunnerProcess::start(const RunnerOptions& options) {
+  UniqueFd listener = listen_at(socket_path());
   const pid_t parent = ::fork();
   if (parent == 0) exec_runner(listener.get(), options);
   int status = 0;
   require(::waitpid(parent, &status, 0) == parent && status == 0, "the runner did not start");
-  connect();
+  listener.reset();  // so that it is the runner who listens, or nobody
+  require(dial(), "the runner did not start");
+  const auto hello = next();
+  require(hello && std::get_if<Hello>(&*hello), "the runner did not start");
+  pid_ = static_cast<pid_t>(std::get<Hello>(*hello).pid);
   process_ = open_process(pid_);
 }
 
@@ -80,12 +101,16 @@ RunnerProcess::~RunnerProcess() {
   std::filesystem::remove_all(folder_);
 }
 
-void RunnerProcess::connect() {
+bool RunnerProcess::dial() {
   passed_.clear();
   reader_ = {};
   connection_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_un address = address_of(socket_path());
-  ASSERT_EQ(::connect(connection_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return ::connect(connection_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+void RunnerProcess::connect() {
+  ASSERT_TRUE(dial());
   const Hello hello = wait<Hello>();
   EXPECT_EQ(hello.protocol, protocol);
   pid_ = static_cast<pid_t>(hello.pid);
@@ -142,6 +167,13 @@ std::int64_t RunnerProcess::resident_kib() const {
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("VmHWM:")) return std::atoll(line.c_str() + 6);
   return -1;
+}
+
+Millis RunnerProcess::processor_time() const {
+  std::ifstream stat("/proc/" + std::to_string(pid_) + "/schedstat");
+  std::int64_t nanoseconds = 0;
+  stat >> nanoseconds;
+  return Millis(nanoseconds / 1'000'000);
 }
 
 std::vector<pid_t> RunnerProcess::children() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <deque>
@@ -16,12 +17,15 @@
 namespace ballot::runner {
 
 struct RunnerOptions {
-  std::optional<Millis> linger;
-  std::optional<uid_t> user;  // root's tests: whom the runner runs as
+  std::optional<Millis> linger = {};
+  std::optional<uid_t> user = {};                         // root's tests: whom the runner runs as
+  std::string failpoints = {};                            // rules, as in base/failpoint.hpp
+  std::optional<rlim_t> open_files = {}, processes = {};  // its limits, soft and hard
 };
 
 class RunnerProcess {
  public:
+  /// Throws, with "did not start" in it, where the runner ended instead.
   explicit RunnerProcess(RunnerOptions options = {});
   RunnerProcess(const RunnerProcess&) = delete;
   RunnerProcess& operator=(const RunnerProcess&) = delete;
@@ -31,6 +35,8 @@ class RunnerProcess {
   const std::string& folder() const { return folder_; }
   std::string socket_path() const { return folder_ + "/runner.sock"; }
 
+  /// Connects (anew); false if nobody listens.
+  bool dial();
   /// Connects (anew) and takes Hello; what follows it is left to be read.
   void connect();
   void disconnect() { connection_.reset(); }
@@ -75,6 +81,7 @@ class RunnerProcess {
 
   std::size_t descriptors() const;
   std::int64_t resident_kib() const;
+  Millis processor_time() const;
   std::vector<pid_t> children() const;
 
  private:
@@ -84,6 +91,8 @@ class RunnerProcess {
     if constexpr (requires { wanted->id; }) return wanted && (!id || wanted->id == *id);
     return wanted != nullptr;
   }
+
+  void start(const RunnerOptions& options);
 
   std::string folder_;
   pid_t pid_ = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -16,30 +15,12 @@
 #include "ballot/ledger.hpp"
 #include "storage/ledger.hpp"
 #include "storage/reader.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::storage {
 
 inline constexpr WallTime noon{std::chrono::seconds(1'741'521'600)};  // 2025-03-09T12:00:00Z
 inline constexpr auto patience = std::chrono::seconds(60);            // only a hang is longer
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "ballot-storage-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path() const { return path_; }
-  std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
-
- private:
-  std::string path_;
-};
 
 /// A run id that ends with `tail`; different for each.
 inline RunId run_id(std::uint32_t tail) {

@@ -1,0 +1,322 @@
+#include "sim/chaos.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* groups[] = {"one", "two", "three"};
+constexpr const char* fault_names[] = {
+    "crash",         "reboot",    "stop",       "freeze",        "suspend",      "runner_crash", "clock_step",
+    "cut",           "deaf",      "partition",  "lose_requests", "lose_answers", "duplicates",   "never_answered",
+    "lose_renewals", "slow_link", "store_full", "slow_ledger",   "slow_runner",  "early_expiry", "late_expiry",
+    "depose",        "expire",    "store_down"};
+constexpr Millis target{5500};  // T + 0.5 s
+
+SimStore::Settings settings_of(std::uint64_t seed) {
+  SimStore::Settings settings;
+  settings.death_frees = seed % 3 == 0;
+  settings.resumes = seed % 5 != 0;
+  return settings;
+}
+
+}  // namespace
+
+Chaos::Chaos(std::uint64_t seed)
+    : one_host_(seed % 3 == 0), store_lies_(seed % 4 == 1), world_(seed, settings_of(seed)) {
+  world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
+  if (one_in(3)) slowest_ = some(5ms, 250ms);
+  make_jobs();
+  make_nodes();
+}
+
+/// Small values are as likely as large ones.
+Millis Chaos::some(Millis low, Millis high) {
+  const double share = static_cast<double>(below(1'000'000)) / 1e6;
+  const auto factor = static_cast<double>(high.count()) / static_cast<double>(low.count());
+  return Millis(static_cast<std::int64_t>(static_cast<double>(low.count()) * std::pow(factor, share)));
+}
+
+void Chaos::make_jobs() {
+  const auto add = [&](const char* name, const char* schedule, const char* group) -> Job& {
+    Job job;
+    job.name = name;
+    job.schedule = {schedule};
+    job.group = group;
+    job.kill_grace = some(200ms, 5s);
+    return files_.emplace_back(std::move(job));
+  };
+  add("minutely", "* * * * *", "one");
+  add("fast", "*/7 * * * * *", "one").start_deadline = some(1s, 20s);
+  Job& all = add("all", "*/2 * * * *", "two");
+  all.misfire = Misfire::all;
+  all.misfire_limit = 1 + static_cast<int>(below(5));
+  Job& skips = add("skips", "* * * * *", "two");
+  skips.misfire = Misfire::skip;
+  skips.start_deadline = 20s;
+  Job& finishes = add("finishes", "@every 90s", "two");
+  finishes.on_leadership_lost = OnLeadershipLost::finish;
+  finishes.lost_after = 2min;
+  add("reboots", "@reboot", "three");
+  add("stubborn", "30 * * * * *", "three").deadline = 40s;
+  add("hand", "* * * * *", "three").schedule.clear();
+}
+
+void Chaos::make_nodes() {
+  const std::size_t count = 1 + below(5);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name(1, static_cast<char>('a' + i));
+    SimNode& node = one_host_ && i > 0 ? world_.add(name, *world_.machines[0]) : world_.add(name);
+    node.link.delay_min = fastest_;
+    node.link.delay_max = slowest_;
+    node.jobs = definitions();
+    habits(node);
+    node.start();
+  }
+  story_ =
+      std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") + (store_lies_ ? ", the store lies" : "");
+}
+
+void Chaos::habits(SimNode& node) {
+  node.takes["minutely"] = some(100ms, 90s);
+  node.takes["fast"] = some(100ms, 15s);
+  node.takes["all"] = some(1s, 3min);
+  node.takes["finishes"] = some(1s, 4min);
+  node.takes["stubborn"] = some(1s, 2min);
+  node.takes["hand"] = some(100ms, 20s);
+  node.exits["skips"] = 3;
+  node.runner.habits.stubborn = {"stubborn"};
+}
+
+std::vector<schedule::DefinitionPtr> Chaos::definitions() const {
+  std::vector<schedule::DefinitionPtr> all;
+  for (const Job& job : files_) all.push_back(define(job));
+  return all;
+}
+
+void Chaos::disturb() {
+  for (std::size_t i = 1 + below(3); i > 0; --i) {
+    const auto fault = static_cast<Fault>(below(fault_count));
+    const bool lie = fault == Fault::early_expiry || fault == Fault::depose || fault == Fault::expire;
+    if (!lie || store_lies_) disturb(any_node(), fault);
+  }
+}
+
+void Chaos::disturb(SimNode& node, Fault fault) {
+  SimLink& link = node.link;
+  world_.oracle.note(node.name, std::string("fault: ") + fault_names[static_cast<std::size_t>(fault)]);
+  switch (fault) {
+    case Fault::crash: return node.crash();
+    case Fault::reboot: return node.reboot();
+    case Fault::stop:
+      if (node.running()) node.stop(one_in(2) ? Millis(0) : some(1s, 30s), one_in(3));
+      return;
+    case Fault::freeze:
+      if (node.running()) node.freeze();
+      return;
+    case Fault::suspend: return world_.suspend(node.machine);
+    case Fault::runner_crash: return node.runner.crash();
+    case Fault::clock_step: {
+      const Millis by = some(1s, one_in(4) ? Millis(2h) : Millis(5min));
+      return node.step_clock(one_in(2) ? by : -by);
+    }
+    case Fault::cut: link.cut = true; return;
+    case Fault::deaf: link.deaf = true; return;
+    case Fault::partition:
+      for (const auto& other : world_.nodes) other->link.cut = one_in(2);
+      return;
+    case Fault::lose_requests:
+      link.lose_request = 300;
+      link.late_request = 100;
+      return;
+    case Fault::lose_answers: link.lose_answer = 300; return;
+    case Fault::duplicates:
+      link.duplicate = 300;
+      link.late_max = some(100ms, 10s);
+      return;
+    case Fault::never_answered:
+      link.never_answer = 500;
+      link.lose_answer = 100;
+      return;
+    case Fault::lose_renewals: link.lose_renewal = 500; return;
+    case Fault::slow_link:
+      link.delay_max = some(500ms, 3s);
+      link.request_timeout = some(800ms, 6s);
+      return;
+    case Fault::store_full: link.refuse_write = 700; return;
+    case Fault::slow_ledger: node.ledger.slowest = some(100ms, 20s); return;
+    case Fault::slow_runner: node.runner.habits.slowest_start = some(10ms, 5s); return;
+    case Fault::early_expiry: link.expiry_shift = -some(500ms, 4s); return;
+    case Fault::late_expiry: link.expiry_shift = some(500ms, 10s); return;
+    case Fault::depose: return world_.store.depose(groups[below(3)], Cause::superseded);
+    case Fault::expire: return world_.store.expire(node.name);
+    case Fault::store_down: return world_.store.stop();
+  }
+}
+
+void Chaos::people() {
+  SimNode& node = any_node();
+  if (!node.running() || node.stopping()) return;
+  switch (below(5)) {
+    case 0:
+    case 1:
+      for (std::size_t i = 1 + below(4); i > 0; --i) node.trigger(one_in(2) ? "hand" : any_job());
+      return;
+    case 2: return pause(node, true);
+    case 3: return pause(node, false);
+    default: return edit();
+  }
+}
+
+void Chaos::pause(SimNode& node, bool paused) {
+  if (!one_in(4)) return node.pause(any_job(), paused);
+  core::Request request;
+  request.kind = paused ? core::Request::Kind::pause : core::Request::Kind::resume;
+  request.group = groups[below(3)];
+  node.ask(request);
+}
+
+/// The files change, and the nodes read them one by one; or not before they are healed.
+void Chaos::edit() {
+  Job& job = files_[below(files_.size())];
+  const std::string was = job.group;
+  switch (below(4)) {
+    case 0: job.description += "."; break;
+    case 1: job.enabled = !job.enabled; break;
+    case 2: job.group = groups[below(3)]; break;
+    default: break;  // gone for a while
+  }
+  world_.oracle.note("files", "job " + job.name + (job.enabled ? ", enabled" : ", disabled") + ", group " + job.group);
+  const bool gone = one_in(4);
+  for (const auto& node : world_.nodes) {
+    if (one_in(4)) continue;
+    node->jobs = definitions();
+    if (gone) std::erase_if(node->jobs, [&](const auto& d) { return d->job.name == job.name; });
+    if (node->running() && !node->stopping()) node->load();
+    world_.run_for(some(1ms, 3s));
+  }
+}
+
+void Chaos::heal(SimNode& node) {
+  world_.resume(node.machine);
+  node.thaw();
+  const Millis offset = node.clock.wall_offset();
+  if (offset != Millis(0)) node.step_clock(-offset);
+  node.link = SimLink{};
+  node.link.delay_min = fastest_;
+  node.link.delay_max = slowest_;
+  node.ledger.slowest = 5ms;
+  node.runner.habits.slowest_start = 2ms;
+  if (world_.store.down()) world_.store.start();
+  if (node.stopping()) {
+    world_.run_while_not([&] { return node.stopped() || !world_.oracle.finding().empty(); }, 5min);
+    node.crash();
+  }
+  if (!node.running()) node.start();
+}
+
+void Chaos::heal_all() {
+  for (const auto& node : world_.nodes) heal(*node);
+  for (Job& job : files_) job.enabled = true;
+  for (const auto& node : world_.nodes) {
+    node->jobs = definitions();
+    node->load();
+  }
+}
+
+std::string Chaos::run() {
+  world_.run_for(2s);
+  for (std::size_t rounds = 6 + below(8); rounds > 0 && world_.oracle.finding().empty(); --rounds) {
+    disturb();
+    world_.run_for(some(50ms, 60s));
+    if (one_in(2)) people();
+    if (one_in(2)) world_.run_for(some(50ms, 20s));
+    for (const auto& node : world_.nodes)
+      if (one_in(2)) heal(*node);
+    world_.run_for(some(50ms, 30s));
+  }
+  if (!world_.oracle.finding().empty()) return world_.oracle.finding();
+  heal_all();
+  std::string what;
+  if (what = leaders(); !what.empty()) return what;
+  if (what = settle(); !what.empty()) return what;
+  if (what = lives_on(); !what.empty()) return what;
+  if (what = world_.unaccounted(); !what.empty()) return what;
+  return world_.broken_promises();
+}
+
+/// Every group has a leader within twice the target.
+std::string Chaos::leaders() {
+  const auto led = [&](const char* group) {
+    return std::any_of(world_.nodes.begin(), world_.nodes.end(), [&](const auto& node) { return node->leads(group); });
+  };
+  const auto all = [&] { return led("one") && led("two") && led("three"); };
+  if (world_.run_while_not(all, 2 * target + 10 * slowest_)) return "";
+  for (const char* group : groups)
+    if (!led(group)) world_.oracle.find(std::string("group ") + group + " has no leader in time after healing");
+  return world_.oracle.finding();
+}
+
+/// What was asked is answered, what was paused is resumed, and no cursor is in the future.
+std::string Chaos::settle() {
+  SimNode& node = *world_.nodes[0];
+  world_.run_for(31s);
+  const auto resume = [&](const std::string& job, const std::string& group) {
+    core::Request request;
+    request.kind = core::Request::Kind::resume;
+    request.job = job;
+    request.group = group;
+    node.replies.clear();
+    node.ask(request);
+    world_.run_while_not([&] { return !node.replies.empty(); }, 31s);
+    if (node.replies.empty() || !node.replies[0].ok)
+      world_.oracle.find("cannot resume " + job + group +
+                         " after healing: " + (node.replies.empty() ? "no answer" : node.replies[0].text));
+  };
+  for (const char* group : groups) resume("", group);
+  for (const Job& job : files_) resume(job.name, "");
+  WallTime latest = world_.wall();
+  for (const Job& job : files_)
+    if (const auto* known = world_.oracle.job_register(job.name)) latest = std::max(latest, known->cursor);
+  world_.run_for(latest - world_.wall() + 4min);
+  return world_.broken_promises();
+}
+
+/// The next minutes are as if nothing had been: nothing is missed, nothing is left over.
+std::string Chaos::lives_on() {
+  const WallTime from = world_.wall();
+  world_.run_for(3min);
+  world_.nodes[0]->trigger("hand");  // what is over goes when the next request comes
+  world_.run_for(5s);
+  for (const auto& node : world_.nodes) {
+    for (const Row& row : node->rows())
+      if (row.slot > from && row.status == Status::missed) world_.oracle.find("missed after healing: " + line_of(row));
+    for (const runner::Ended& ended : node->runner.unacknowledged())
+      if (ended.ended_at < world_.wall() - 20s)
+        world_.oracle.find("the runner of " + node->name + " still keeps the end of run " + ended.id.run.text());
+    if (node->unanswered() > 0) world_.oracle.find(node->name + " has left somebody without an answer");
+    for (const auto& view : node->core().jobs(node->clock.now()))
+      if (view.state != "active" && !view.leader.empty())
+        world_.oracle.find("job " + view.name + " is " + view.state + " on its leader after healing: " + view.trouble);
+  }
+  for (const Job& job : files_) {
+    const core::JobRegister* known = world_.oracle.job_register(job.name);
+    if (!known) {
+      world_.oracle.find("job " + job.name + " has no register");
+    } else if (!job.schedule.empty() && job.name != "reboots" && known->cursor < world_.wall() - 2min - 10s) {
+      world_.oracle.find("the cursor of job " + job.name + " stands still at " + format_slot(known->cursor));
+    }
+  }
+  for (const auto& [name, record] : world_.store.contents().records)
+    world_.oracle.find("record " + name + " is left in the store: " + record.value);
+  return world_.broken_promises();
+}
+
+}  // namespace ballot

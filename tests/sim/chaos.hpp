@@ -1,0 +1,83 @@
+// Chaos: one seed of random life. Nodes on one host or on several, jobs in several groups, faults of every kind,
+// several at once; people who trigger, pause, edit and stop. Then everything heals, and what has to be true then is
+// looked at.
+//
+//   EXPECT_EQ(Chaos(seed).run(), "");
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+
+class Chaos {
+ public:
+  explicit Chaos(std::uint64_t seed);
+
+  /// "" or what broke, with the last events before it.
+  std::string run();
+  /// Every event goes to standard output.
+  void trace() { world_.oracle.trace = true; }
+  /// What the seed drew.
+  const std::string& story() const { return story_; }
+
+ private:
+  enum class Fault {
+    crash,
+    reboot,
+    stop,
+    freeze,
+    suspend,
+    runner_crash,
+    clock_step,
+    cut,
+    deaf,
+    partition,
+    lose_requests,
+    lose_answers,
+    duplicates,
+    never_answered,
+    lose_renewals,
+    slow_link,
+    store_full,
+    slow_ledger,
+    slow_runner,
+    early_expiry,
+    late_expiry,
+    depose,
+    expire,
+    store_down,
+  };
+  static constexpr std::uint64_t fault_count = static_cast<std::uint64_t>(Fault::store_down) + 1;
+
+  bool one_in(std::uint64_t n) { return world_.loop.random().below(n) == 0; }
+  std::size_t below(std::size_t n) { return world_.loop.random().below(n); }
+  Millis some(Millis low, Millis high);
+  SimNode& any_node() { return *world_.nodes[below(world_.nodes.size())]; }
+  std::string any_job() { return files_[below(files_.size())].name; }
+
+  void make_jobs();
+  void make_nodes();
+  void habits(SimNode& node);
+  std::vector<schedule::DefinitionPtr> definitions() const;
+  void disturb();
+  void disturb(SimNode& node, Fault fault);
+  void people();
+  void edit();
+  void pause(SimNode& node, bool paused);
+  void heal(SimNode& node);
+  void heal_all();
+  std::string settle();
+  std::string leaders();
+  std::string lives_on();
+
+  bool one_host_, store_lies_;
+  SimWorld world_;
+  std::vector<Job> files_;
+  std::string story_;
+  Millis fastest_{1}, slowest_{3};  // of every link
+};
+
+}  // namespace ballot

@@ -1,0 +1,85 @@
+# ballot_mutant(NAME FILE file FIND text REPLACE text FINDING regex [FILTER tests])
+# The simulation with FIND, which stands once in FILE, replaced. ctest checks that it fails and says FINDING. FILTER:
+# which tests have to kill it; by default random life.
+function(ballot_mutant name)
+  cmake_parse_arguments(MUTANT "" "FILE;FIND;REPLACE;FINDING;FILTER" "" ${ARGN})
+  if(NOT MUTANT_FILTER)
+    set(MUTANT_FILTER "Seeds/Random.*")
+  endif()
+  set(program simulation_${name})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cpp)
+  set(here ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} "-DIN=${CMAKE_SOURCE_DIR}/${MUTANT_FILE}" "-DOUT=${source}" "-DFIND=${MUTANT_FIND}"
+      "-DREPLACE=${MUTANT_REPLACE}" -P ${here}/mutate.cmake
+    DEPENDS ${CMAKE_SOURCE_DIR}/${MUTANT_FILE} ${here}/mutate.cmake ${here}/mutants.cmake VERBATIM)
+  # Its object comes before the library that has the same one unharmed, which is then not taken out of it.
+  add_executable(${program} main.cpp ${source})
+  ballot_flags(${program})
+  target_compile_options(${program} PRIVATE -w)
+  target_link_libraries(${program} PRIVATE simulation_tests ballot_sim_world GTest::gtest)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/mutants)
+  add_test(NAME Mutant.${name}
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DFILTER=${MUTANT_FILTER}"
+      "-DFINDING=${MUTANT_FINDING}" -P ${here}/expect_finding.cmake)
+  set_tests_properties(Mutant.${name} PROPERTIES LABELS sim TIMEOUT 600)
+endfunction()
+
+# ---- how long a leader may act
+
+ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
+  FIND "std::max(deadline_, sent + timeout_ - margin())" REPLACE "std::max(deadline_, now.steady + timeout_ - margin())"
+  FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
+ballot_mutant(no_launch_budget FILE runtime/core/job_runs.cpp
+  FIND "c.session.deadline() - launch_budget" REPLACE "c.session.deadline()"
+  FINDING "too near to the deadline of its term")
+ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job_runs.cpp
+  FIND "} else if (own || !term_) {" REPLACE "} else if (own || true) {"
+  FINDING "two runs of job" FILTER "OneHost.*")
+ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
+  FIND "if (group->told == session_.deadline()) continue;" REPLACE "if (group->told) continue;"
+  FINDING "leadership_lost|too near to the deadline|missed after healing" FILTER "Deadline.*:Seeds/Random.*")
+
+# ---- the claim
+
+ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
+  FIND "if (present != write.version) return" REPLACE "if (false) return"
+  FINDING "went back|claimed|started")
+ballot_mutant(late_claim_launched FILE runtime/core/job_runs.cpp
+  FIND "if (late && run->open.trigger != Trigger::manual) return" REPLACE "if (false) return"
+  FINDING "past its start deadline")
+ballot_mutant(waiting_slot_never_late FILE runtime/core/job.cpp
+  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)"
+  REPLACE "while (false)"
+  FINDING "Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
+ballot_mutant(refused_launch_given_up FILE runtime/core/job_runs.cpp
+  FIND "const bool term_lives = standing_" REPLACE "const bool term_lives = false && standing_"
+  FINDING "Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
+ballot_mutant(claims_while_draining FILE runtime/core/job.cpp
+  FIND "if (term_->draining || is_paused() || !is_defined()) {" REPLACE "if (is_paused() || !is_defined()) {"
+  FINDING "while it stops")
+
+# ---- the end
+
+ballot_mutant(closed_before_durable FILE runtime/core/job_runs.cpp
+  FIND "c.out.push_back(AwaitRecorded{run.id()})" REPLACE "run.recorded = true"
+  FINDING "closed before its row was durable")
+ballot_mutant(forget_never_sent FILE runtime/core/job_write.cpp
+  FIND "if (run && run->known_to_runner) c.out.push_back(Forget{id})" REPLACE "(void)run"
+  FINDING "still keeps the end of run")
+ballot_mutant(evidence_not_copied FILE runtime/core/job_store.cpp
+  FIND "  copy_dispositions(c)" REPLACE "  (void)0"
+  FINDING "has no disposition")
+ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
+  FIND "group.stored.ended_at = c.now.wall" REPLACE "group.stored.ended_at.reset()"
+  FINDING "Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
+ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
+  FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
+  REPLACE "slot.dst_gap = false"
+  FINDING "Gap.ADateThatDoesNotExist" FILTER "Gap.*")
+
+# ---- requests
+
+ballot_mutant(answered_twice FILE runtime/core/core_requests.cpp
+  FIND "if (answered_.contains(id)) return" REPLACE "if (false) return"
+  FINDING "each is skipped once" FILTER "Answered.*")

@@ -1,0 +1,55 @@
+// Case: the evidence with what the checks look things up in, and the findings so far. The checker's own.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <set>
+
+#include "support/checker.hpp"
+#include "support/merged_ledger.hpp"
+
+namespace ballot::testing {
+
+class Case {
+ public:
+  /// The evidence outlives it.
+  explicit Case(const Evidence& evidence);
+
+  const Evidence& evidence;
+  const MergedLedger ledger;
+  std::map<std::string, std::vector<const InForce*>> versions;         // by job
+  std::map<std::string, std::vector<const Report*>> reports;           // by job, by the boot clock
+  std::map<MergedLedger::Key, std::vector<const Report*>> reports_of;  // by attempt
+  std::map<std::string, std::vector<const Entry*>> attempts;           // by job, by run and attempt
+
+  /// The job as it was last defined; null: no definition is known.
+  const Job* job(const std::string& name) const;
+  bool probed(const std::string& job) const;
+  /// Whether what the node recorded up to then may be gone.
+  bool on_lost_disk(const std::string& node, WallTime recorded) const;
+
+  /// The same finding twice is one.
+  void report(const std::string& job, WallTime slot, const std::string& what,
+              std::initializer_list<std::string> concerned);
+  void report(const std::string& what);
+
+  Findings take() { return {findings_.begin(), findings_.end()}; }
+
+ private:
+  std::set<std::string> findings_;
+};
+
+// Each judges one part; see the checker's table.
+void check_slots(Case& c);
+void check_open_rows(Case& c);
+void check_launches(Case& c);
+void check_attempts(Case& c);
+void check_ends(Case& c);
+void check_lives(Case& c);
+void check_fences(Case& c);
+void check_terms(Case& c);
+
+/// Of a run that the schedule asked for, whose slot is one of the plan's.
+constexpr bool is_scheduled(Trigger trigger) { return trigger == Trigger::schedule || trigger == Trigger::catch_up; }
+
+}  // namespace ballot::testing

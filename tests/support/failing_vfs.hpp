@@ -1,0 +1,53 @@
+// FailingVfs: SQLite's file system in this process, whose calls fail when a test says so. While it exists it is the one
+// that every connection gets which is opened then, here and in plugins; connections must not outlive it.
+//
+//   FailingVfs vfs;
+//   vfs.fail(FileCall::sync, 3);                       // the third fsync from now on, once
+//   vfs.fail(FileCall::write, 1, 5, SQLITE_FULL);      // the first to the fifth write
+//   ... vfs.count(FileCall::write) ...
+//
+// Threads: fail and reset while nothing is open or between uses; the calls themselves from any.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace ballot::testing {
+
+enum class FileCall { open, read, write, truncate, sync, lock, remove };
+inline constexpr int file_calls = 7;
+
+class FailingVfs {
+ public:
+  FailingVfs();
+  ~FailingVfs();
+  FailingVfs(const FailingVfs&) = delete;
+  FailingVfs& operator=(const FailingVfs&) = delete;
+
+  /// The n-th call of the kind from now on fails, and those up to the m-th; with the code that is usual for it, or
+  /// `code`.
+  void fail(FileCall call, std::int64_t n, std::int64_t m = 0, int code = 0);
+  /// Nothing fails, and counting begins again.
+  void reset();
+  /// Calls since the last fail() of the kind, or reset().
+  std::int64_t count(FileCall call) const;
+
+  /// SQLITE_OK, or what the call is to fail with now. For the VFS itself.
+  int pass(FileCall call);
+
+ private:
+  struct Rule {
+    std::atomic<std::int64_t> count{0}, first{0}, last{0};
+    std::atomic<int> code{0};
+  };
+  Rule& rule(FileCall call) { return rules_[static_cast<std::size_t>(call)]; }
+
+  std::array<Rule, file_calls> rules_;
+  sqlite3_vfs vfs_{};
+  sqlite3_vfs* before_;
+};
+
+}  // namespace ballot::testing

@@ -1,0 +1,90 @@
+// Fleet: daemons of one host that share [local] path, with the same job files and one oracle; and the evidence that
+// they leave. Times are short: the session timeout is 2 s, so a term's deadline is at most 1.5 s away.
+//
+//   Fleet fleet({"n1", "n2"});
+//   fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command());
+//   fleet.start();                              // n1 leads, n2 stands by
+//   fleet["n1"].kill();
+//   ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) { return all.back().node == "n2"; }));
+//   EXPECT_EQ(check(fleet.evidence()), Findings{});
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/duration.hpp"
+#include "support/ballot_daemon.hpp"
+#include "support/checker.hpp"
+#include "support/oracle.hpp"
+
+namespace ballot::testing {
+
+class Fleet {
+ public:
+  static constexpr Millis margin{500};
+
+  /// `more` is added to every ballot.toml; `session_timeout` is T.
+  explicit Fleet(const std::vector<std::string>& nodes, const std::string& more = "",
+                 Millis session_timeout = Millis(2000))
+      : timeout(session_timeout) {
+    const std::string coordination = "[coordination]\nsession_timeout = \"" + format_duration(timeout) + "\"\n";
+    const std::string local = "[local]\npath = \"" + (folder / "shared") + "\"\n";
+    for (const std::string& node : nodes)
+      daemons_.try_emplace(node, node).first->second.configure(more + coordination + local);
+  }
+
+  BallotDaemon& operator[](const std::string& node) { return daemons_.at(node); }
+
+  void job(const std::string& name, const std::string& keys) {
+    for (auto& [node, daemon] : daemons_) daemon.job(name, keys);
+  }
+
+  /// The first one leads each of so many groups when this returns, the others stand by. Its slots count from here on.
+  void start(int groups = 1) {
+    for (auto& [node, daemon] : daemons_) {
+      daemon.start();
+      const bool first = node == daemons_.begin()->first;
+      if (!(first ? daemon.wait_for("leads", groups) : daemon.wait_for("session open")))
+        throw std::runtime_error(node + " does not start: " + daemon.log);
+    }
+    from_ = next_second();
+  }
+
+  /// Stops all that still run, and gathers what they leave. Every slot up to a second ago is asked for.
+  Evidence evidence() {
+    Evidence evidence;
+    evidence.from = from_;
+    evidence.until = next_second() - std::chrono::seconds(2);
+    for (auto& [node, daemon] : daemons_)
+      if (daemon.pid() > 0) daemon.send(SIGTERM);
+    for (auto& [node, daemon] : daemons_)
+      if (daemon.pid() > 0 && daemon.wait() != 0) throw std::runtime_error(node + " ended badly: " + daemon.log);
+    evidence.jobs = jobs_in(daemons_.begin()->second.folder / "jobs.d");
+    for (auto& [node, daemon] : daemons_)
+      evidence.ledgers.push_back(read_ledger(node, daemon.folder / "state/history.db"));
+    evidence.damage = integrity_of(folder / "shared/ballot/registers.db");
+    evidence.reports = oracle.reports();
+    return evidence;
+  }
+
+  const Millis timeout;
+  const TempFolder folder;
+  Oracle oracle{folder / "oracle"};
+
+  std::string logs() const {
+    std::string text;
+    for (const auto& [node, daemon] : daemons_) text += "== " + node + "\n" + text_of(daemon.folder / "log");
+    return text;
+  }
+
+ private:
+  static WallTime next_second() { return std::chrono::ceil<std::chrono::seconds>(Instant::now().wall); }
+
+  std::map<std::string, BallotDaemon> daemons_;
+  WallTime from_{};
+};
+
+}  // namespace ballot::testing

@@ -1,0 +1,162 @@
+// The oracle's accounts: the ledgers merged by the rules of the semantics, against what registers and children did.
+#include <algorithm>
+
+#include "base/wall_text.hpp"
+#include "support/sim_oracle.hpp"
+
+namespace ballot {
+namespace {
+
+bool covers(const Row& row, const std::string& job, WallTime slot) {
+  return row.job == job && row.slot <= slot && slot <= row.slot_until.value_or(row.slot);
+}
+
+/// The executing node's row beats any other; a final one an open one; anything `lost`.
+const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedger*>& ledgers) {
+  const Row* best = nullptr;
+  const auto rank = [](const Row& row, bool own) {
+    return (is_final(row.status) ? 4 : 0) + (row.status != Status::lost ? 2 : 0) + (own ? 1 : 0);
+  };
+  int highest = -1;
+  for (const SimLedger* ledger : ledgers) {
+    const Row* row = ledger->row(id.run, id.attempt);
+    if (!row || rank(*row, row->node == ledger->node()) <= highest) continue;
+    highest = rank(*row, row->node == ledger->node());
+    best = row;
+  }
+  return best;
+}
+
+bool says_it_ran(const Row& row) {
+  return row.status == Status::succeeded || row.status == Status::timed_out ||
+         (row.status == Status::failed && row.reason != Reason::cannot_start && row.reason != Reason::lost_limit);
+}
+
+}  // namespace
+
+std::string line_of(const Row& row) {
+  std::string line = row.node + " epoch " + std::to_string(row.epoch) + ": " + row.job + " " + format_slot(row.slot);
+  if (row.slot_until) line += " until " + format_slot(*row.slot_until);
+  if (row.slots > 1) line += " x" + std::to_string(row.slots);
+  line += " " + std::string(to_string(row.trigger)) + " " + std::string(to_string(row.status));
+  if (row.reason != Reason::none) line += ": " + std::string(to_string(row.reason));
+  if (row.run) line += ", run " + row.run->text() + ", fence " + std::to_string(row.fence);
+  return line;
+}
+
+std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const {
+  evidence_lost_ = 0;
+  for (const auto& [job, history] : jobs_) {
+    Slots slots;
+    std::string what = gather(job, history, ledgers, slots);
+    if (!what.empty()) return what;
+    for (const WallTime slot : history.settled)
+      if (slot > until)
+        break;
+      else if (what = wrong(job, slots[slot], slot, ledgers); !what.empty())
+        return "job " + job + ", slot " + format_slot(slot) + " " + what + "\n" + story(job, slot, ledgers);
+    if (what = unended(history, ledgers); !what.empty()) return "job " + job + ": " + what;
+  }
+  return "";
+}
+
+/// What the ledgers say of each slot; or which row of theirs is of none.
+std::string SimOracle::gather(const std::string& job, const History& history,
+                              const std::vector<const SimLedger*>& ledgers, Slots& slots) const {
+  for (const WallTime slot : history.settled) slots[slot];
+  for (const SimLedger* ledger : ledgers)
+    for (const Row* row : ledger->rows_of(job)) {
+      if (row->trigger == Trigger::manual || row->trigger == Trigger::reboot) continue;
+      std::int64_t count = 0;
+      const WallTime until = row->slot_until.value_or(row->slot);
+      for (auto it = slots.lower_bound(row->slot); it != slots.end() && it->first <= until; ++it, ++count) {
+        if (row->run)
+          it->second.runs.insert(*row->run);
+        else
+          it->second.rows[ledger->node()].push_back(row);
+      }
+      const bool of_reboot = count == 0 && row->slots == 1 && history.plan && history.plan->on_reboot();
+      if (count != row->slots && !of_reboot)
+        return "a row stands for " + std::to_string(row->slots) + " slots, the cursor passed " + std::to_string(count) +
+               " there: " + line_of(*row) + "\n" + story(job, row->slot, ledgers);
+    }
+  return "";
+}
+
+/// Exactly one disposition, the same in every ledger.
+std::string SimOracle::wrong(const std::string& job, const Told& told, WallTime slot,
+                             const std::vector<const SimLedger*>& ledgers) const {
+  const Row* one = nullptr;
+  for (const auto& [node, rows] : told.rows) {
+    if (rows.size() > 1) return "has two rows in the ledger of " + node;
+    if (one && (one->status != rows[0]->status || one->reason != rows[0]->reason))
+      return "has different rows in two ledgers";
+    one = rows[0];
+  }
+  const std::size_t count = told.runs.size() + (one ? 1 : 0);
+  if (count > 1) return "has " + std::to_string(count) + " dispositions";
+  if (count == 1) return "";
+  const auto covers_slot = [&](const auto& range) { return range.first <= slot && slot <= range.second; };
+  const History& history = jobs_.at(job);
+  if (std::any_of(history.replaced.begin(), history.replaced.end(), covers_slot))
+    for (const SimLedger* ledger : ledgers)
+      for (const Row& row : ledger->lost())
+        if (covers(row, job, slot)) return ++evidence_lost_, "";
+  return "has no disposition";
+}
+
+/// Every claimed run has its end, and it is what the child did.
+std::string SimOracle::unended(const History& history, const std::vector<const SimLedger*>& ledgers) const {
+  for (const auto& [attempt, claim] : history.claims) {
+    const Row* row = best_row(attempt, ledgers);
+    if (claim.open) continue;
+    const std::string run = "run " + attempt.run.text() + " of slot " + format_slot(claim.run.slot);
+    if (!row || !is_final(row->status)) return run + " has no final row";
+    const Start* start = start_of(attempt);
+    if (!start && says_it_ran(*row)) return run + " was never started: " + line_of(*row);
+    if (start && (row->status == Status::missed || row->status == Status::skipped))
+      return run + " was started: " + line_of(*row);
+    if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
+      return run + " is lost, and its runner is there: " + line_of(*row);
+  }
+  return "";
+}
+
+/// Runs of a job that end with their terms do not run at the same time.
+std::string SimOracle::overlapping() const {
+  std::map<std::string, const Start*> latest;  // the one that lives longest, by job
+  for (const Start& start : starts) {
+    if (!start.terminate) continue;
+    const Start*& before = latest[start.job];
+    const auto end_of = [](const Start& s) { return s.ended.value_or(SteadyTime::max()); };
+    if (before && !before->orphaned && start.at < end_of(*before)) {
+      const Term* by = term(before->group, before->epoch);
+      const bool excused = overlap_within_promise && by && start.at < store_.promised_until(by->session);
+      if (!excused)
+        return "two runs of job " + start.job + " at once: " + before->run.text() + " on " + before->node + ", then " +
+               start.run.text() + " on " + start.node + " at " + std::to_string(start.at.time_since_epoch().count()) +
+               " ms";
+    }
+    if (!before || end_of(start) >= end_of(*before)) before = &start;
+  }
+  return "";
+}
+
+std::string SimOracle::story(const std::string& job, WallTime slot,
+                             const std::vector<const SimLedger*>& ledgers) const {
+  constexpr Millis around{300'000};
+  std::string text;
+  if (const core::JobRegister* now = job_register(job))
+    text += "register: cursor " + format_slot(now->cursor) + ", since " + format_slot(now->since) + ", group " +
+            now->group + ", epoch " + std::to_string(now->epoch) + "\n";
+  for (const SimLedger* ledger : ledgers) {
+    for (const Row& row : ledger->rows())
+      if (row.job == job && row.slot <= slot + around && row.slot_until.value_or(row.slot) >= slot - around)
+        text += "ledger of " + ledger->node() + ": " + line_of(row) + "\n";
+    for (const Row& row : ledger->lost())
+      if (covers(row, job, slot)) text += "lost by " + ledger->node() + ": " + line_of(row) + "\n";
+  }
+  return text;
+}
+
+}  // namespace ballot

@@ -1,0 +1,100 @@
+#include "support/sim_ledger.hpp"
+
+namespace ballot {
+
+void SimLedger::record_if_absent(Row row) {
+  const Row known = row;
+  push(
+      [row = std::move(row)](SimLedger& to) {
+        if (!to.row(row.job, row.slot)) to.put(row);
+      },
+      known);
+}
+
+void SimLedger::record(TermRow term) {
+  push([term](SimLedger& to) { to.terms_[{term.group, term.epoch}] = term; }, {});
+}
+
+void SimLedger::flush(std::function<void()> done) {
+  push([done = std::move(done)](SimLedger&) { done(); }, {});
+}
+
+void SimLedger::push(std::function<void(SimLedger&)> apply, const Row& row) {
+  memory_.push_back({std::move(apply), row});
+  begin_commit();
+}
+
+void SimLedger::begin_commit() {
+  if (committing_ > 0 || memory_.empty()) return;
+  committing_ = memory_.size();
+  loop_.after(loop_.between(Millis(1), slowest), owner_, [this] { commit(); });
+}
+
+void SimLedger::commit() {
+  if (frozen) {
+    loop_.after(Millis(20), owner_, [this] { commit(); });
+    return;
+  }
+  std::vector<Record> batch;
+  for (; committing_ > 0; --committing_) {
+    batch.push_back(std::move(memory_.front()));
+    memory_.pop_front();
+  }
+  begin_commit();
+  for (const Record& record : batch) record.apply(*this);
+}
+
+void SimLedger::crash() {
+  loop_.drop(owner_);
+  committing_ = 0;
+  for (const Record& record : std::exchange(memory_, {}))
+    if (!record.row.job.empty() && !record.row.run) lost_.push_back(record.row);
+}
+
+/// `lost` is a guess from afar: it never replaces a row that has ended.
+void SimLedger::put(const Row& row) {
+  if (!row.run) {
+    slots_[{row.job, row.slot}] = row;
+    return;
+  }
+  Row& known = runs_[{*row.run, row.attempt}];
+  if (row.status != Status::lost || !known.run || !is_final(known.status)) known = row;
+}
+
+std::vector<Row> SimLedger::rows() const {
+  std::vector<Row> all;
+  for (const auto& [key, row] : runs_) all.push_back(row);
+  for (const auto& [key, row] : slots_) all.push_back(row);
+  return all;
+}
+
+std::vector<const Row*> SimLedger::rows_of(const std::string& job) const {
+  std::vector<const Row*> some;
+  for (const auto& [key, row] : runs_)
+    if (row.job == job) some.push_back(&row);
+  for (auto it = slots_.lower_bound({job, WallTime::min()}); it != slots_.end() && it->first.first == job; ++it)
+    some.push_back(&it->second);
+  return some;
+}
+
+std::vector<TermRow> SimLedger::terms() const {
+  std::vector<TermRow> all;
+  for (const auto& [key, term] : terms_) all.push_back(term);
+  return all;
+}
+
+const Row* SimLedger::row(const std::string& job, WallTime slot) const {
+  for (const auto& [key, row] : runs_)
+    if (row.job == job && row.slot == slot) return &row;
+  auto it = slots_.upper_bound({job, slot});
+  if (it == slots_.begin()) return nullptr;
+  const Row& row = (--it)->second;
+  return row.job == job && slot <= row.slot_until.value_or(row.slot) ? &row : nullptr;
+}
+
+const Row* SimLedger::row(const RunId& run, int attempt) const {
+  const auto it = runs_.find({run, attempt});
+  return it == runs_.end() ? nullptr : &it->second;
+}
+
+}  // namespace ballot

@@ -1,0 +1,228 @@
+// What the oracle sees as it happens. What it makes of the ledgers in the end is in sim_accounts.cpp.
+#include "support/sim_oracle.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/wall_text.hpp"
+
+namespace ballot {
+namespace {
+
+constexpr std::size_t events_kept = 60;
+
+std::string paused_key(const core::Request& request) {
+  return request.group.empty() ? request.job : "group " + request.group;
+}
+
+}  // namespace
+
+void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now(), who, std::move(what)}); }
+
+void SimOracle::note(const std::string& who, const Row& recorded) { keep({loop_.now(), who, recorded}); }
+
+void SimOracle::keep(Noted noted) {
+  if (trace) std::printf("%s\n", text_of(noted).c_str());
+  last_.push_back(std::move(noted));
+  if (last_.size() > events_kept) last_.pop_front();
+}
+
+std::string SimOracle::text_of(const Noted& noted) {
+  char time[32];
+  std::snprintf(time, sizeof time, "%10.3f ", static_cast<double>(noted.at.time_since_epoch().count()) / 1000);
+  const Row* row = std::get_if<Row>(&noted.what);
+  return time + noted.who + ": " + (row ? "records " + line_of(*row) : std::get<std::string>(noted.what));
+}
+
+void SimOracle::find(const std::string& what) {
+  if (!finding_.empty()) return;
+  finding_ = what + "\nthe last events, in true time:\n";
+  for (const Noted& noted : last_) finding_ += text_of(noted) + "\n";
+}
+
+// ---- STARTs and ENDs
+
+std::size_t SimOracle::started(const std::string& node, const core::Launch& launch) {
+  const Job& job = launch.definition->job;
+  const std::string what = "job " + job.name + ", slot " + format_slot(launch.slot) + ", run " + launch.id.run.text();
+  note(node, "START " + what + ", epoch " + std::to_string(launch.epoch) + ", fence " + std::to_string(launch.fence));
+  if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
+  std::uint64_t& fence = fences_[job.name];
+  if (launch.fence <= fence) find("started with a fence that has not grown: " + what);
+  fence = std::max(fence, launch.fence);
+  const auto history = jobs_.find(job.name);
+  const Claim* claim = nullptr;
+  if (history != jobs_.end())
+    if (const auto it = history->second.claims.find(launch.id); it != history->second.claims.end()) claim = &it->second;
+  if (!claim || claim->run.fence != launch.fence || claim->run.epoch != launch.epoch)
+    find("started without a claim in the register: " + what);
+  const Term* by = term(job.group, launch.epoch);
+  if (!by || loop_.now() >= store_.promised_until(by->session))
+    find("started by a term that the store may have ended: " + what);
+  const bool by_hand = launch.trigger == Trigger::manual;
+  if (!by_hand && (paused_.contains(job.name) || paused_.contains("group " + job.group)))
+    find("started after its pause was acknowledged: " + what);
+  by_attempt_[launch.id] = starts.size();
+  starts.push_back({job.name,
+                    node,
+                    job.group,
+                    launch.slot,
+                    launch.id.attempt,
+                    launch.id.run,
+                    launch.fence,
+                    launch.epoch,
+                    launch.trigger,
+                    launch.terminate,
+                    loop_.now(),
+                    {}});
+  return starts.size() - 1;
+}
+
+void SimOracle::ended(std::size_t start, SteadyTime lived_until) {
+  Start& one = starts[start];
+  one.ended = lived_until;
+  note(one.node, "END job " + one.job + ", run " + one.run.text());
+  const Term* by = term(one.group, one.epoch);
+  if (one.terminate && !one.orphaned && by && lived_until >= store_.promised_until(by->session))
+    find("a `terminate` run outlived its term: job " + one.job + ", run " + one.run.text());
+}
+
+void SimOracle::orphaned(std::size_t start) {
+  starts[start].orphaned = true;
+  starts[start].ended = loop_.now();
+}
+
+const Start* SimOracle::start_of(const runner::AttemptId& id) const {
+  const auto it = by_attempt_.find(id);
+  return it == by_attempt_.end() ? nullptr : &starts[it->second];
+}
+
+// ---- what people ask
+
+void SimOracle::asked(const core::Request& request) {
+  if (request.kind == core::Request::Kind::pause) pausing_[request.id] = false;
+  if (request.kind != core::Request::Kind::resume) return;
+  paused_.erase(paused_key(request));
+  for (auto& [id, resumed] : pausing_) resumed = true;
+}
+
+void SimOracle::answered(const core::Request& request, bool done) {
+  if (request.kind == core::Request::Kind::pause && done && !pausing_[request.id]) paused_.insert(paused_key(request));
+}
+
+// ---- the store
+
+void SimOracle::watch() {
+  watch_terms();
+  const SimStore::Contents& contents = store_.contents();
+  if (contents.revision == revision_) return;
+  if (contents.revision < revision_) jobs_.clear();  // an older snapshot: what was promised begins anew
+  revision_ = contents.revision;
+  const std::string prefix = core::job_register("");
+  for (auto it = contents.registers.lower_bound(prefix); it != contents.registers.end(); ++it) {
+    if (!it->first.starts_with(prefix)) break;
+    watch_register(it->first.substr(prefix.size()), it->second);
+  }
+}
+
+void SimOracle::watch_terms() {
+  for (const auto& [group, epoch] : store_.contents().epochs) {
+    const auto leader = store_.leader(group);
+    std::uint64_t& leading = leading_[group];
+    if (leading != 0 && (!leader || leader->epoch != leading)) {
+      terms_[{group, leading}].ended = loop_.now();
+      note("store", "term " + std::to_string(leading) + " of group " + group + " is over");
+      leading = 0;
+    }
+    if (!leader) continue;
+    Term& term = terms_[{group, leader->epoch}];
+    term.session = leader->session;
+    if (leading != 0) continue;
+    leading = leader->epoch;
+    term.began = loop_.now();
+    note("store", leader->node + " leads group " + group + ", epoch " + std::to_string(leading));
+  }
+}
+
+const SimOracle::Term* SimOracle::term(const std::string& group, std::uint64_t epoch) const {
+  const auto it = terms_.find({group, epoch});
+  return it == terms_.end() ? nullptr : &it->second;
+}
+
+const core::JobRegister* SimOracle::job_register(const std::string& job) const {
+  const auto it = jobs_.find(job);
+  return it == jobs_.end() ? nullptr : &it->second.now;
+}
+
+bool SimOracle::is_claimed(const std::string& job, const runner::AttemptId& attempt) const {
+  const auto it = jobs_.find(job);
+  return it != jobs_.end() && it->second.claims.contains(attempt);
+}
+
+void SimOracle::watch_register(const std::string& job, const Register& stored) {
+  History& history = jobs_[job];
+  if (history.version == stored.version) return;
+  const bool first = std::exchange(history.version, stored.version) == 0;
+  auto next = core::parse_job_register(stored.value);
+  if (!next) return;
+  if (!first) {
+    if (next->cursor < history.now.cursor) find("the cursor of job " + job + " went back");
+    if (next->fence < history.now.fence) find("the fence of job " + job + " went back");
+    settle(history, *next);
+  }
+  watch_claims(job, history, *next);
+  const bool same = !first && next->timing == history.now.timing && next->anchors == history.now.anchors &&
+                    next->since == history.now.since && next->group == history.now.group;
+  history.now = std::move(*next);
+  if (!same) make_plan(job, history);
+}
+
+/// Every slot that the cursor passes is settled by this write, by the plan that was in force before it.
+void SimOracle::settle(History& history, const core::JobRegister& next) {
+  if (next.epoch == history.now.epoch && history.settled.size() > history.settled_before)
+    history.replaced.emplace_back(history.settled[history.settled_before], history.settled.back());
+  history.settled_before = history.settled.size();
+  if (!history.plan) return;
+  const WallTime from = std::max(history.now.cursor, history.now.since);
+  for (auto slot = history.plan->next(from, history.anchors); slot && slot->at <= next.cursor;
+       slot = history.plan->next(slot->at, history.anchors))
+    history.settled.push_back(slot->at);
+}
+
+void SimOracle::make_plan(const std::string& job, History& history) {
+  const core::JobRegister& now = history.now;
+  history.plan.reset();
+  history.anchors.clear();
+  if (now.timing.expressions.empty()) return;
+  auto made = schedule::Plan::make(
+      {now.timing.expressions, now.timing.timezone, now.timing.not_before, now.timing.not_after, now.group, job});
+  history.plan = std::move(std::get<schedule::Plan>(made));
+  for (const std::string& text : history.plan->everies()) {
+    const auto anchor =
+        std::find_if(now.anchors.begin(), now.anchors.end(), [&](const auto& a) { return a.text == text; });
+    history.anchors.push_back(anchor == now.anchors.end() ? now.since : anchor->at);
+  }
+}
+
+void SimOracle::watch_claims(const std::string& job, History& history, const core::JobRegister& next) {
+  for (const core::OpenRun& run : next.runs) {
+    const auto [claim, fresh] = history.claims.try_emplace({run.id, run.attempt}, Claim{run});
+    if (!fresh) continue;
+    const std::string what = "job " + job + ", slot " + format_slot(run.slot) + ", run " + run.id.text();
+    note(run.node, "claims " + what);
+    if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
+    history.fence = std::max(history.fence, run.fence);
+    if (run.trigger == Trigger::manual || run.attempt > 1) continue;
+    if (run.slot <= history.now.cursor) find("claimed behind the cursor: " + what);
+    if (!history.claimed.emplace(run.slot, run.id).second) find("claimed twice: " + what);
+  }
+  for (auto& [id, claim] : history.claims) {
+    if (!claim.open) continue;
+    claim.open = std::any_of(next.runs.begin(), next.runs.end(),
+                             [&](const core::OpenRun& run) { return run.id == id.run && run.attempt == id.attempt; });
+    if (!claim.open && durable && !durable(id))
+      find("closed before its row was durable: job " + job + ", run " + id.run.text());
+  }
+}
+
+}  // namespace ballot
