@@ -1,7 +1,7 @@
 #!/bin/bash
 # The whole proof that a change is sound, on a bare Debian 12: style, build with warnings as errors, every test, then
-# the same under the sanitizers. Fails on the first thing that does not hold.
-# Usage: tests/run.sh [--quick]     --quick: style, build and tests only, no sanitizers
+# the same under the sanitizers, and the benches' short form. Fails on the first thing that does not hold.
+# Usage: tests/run.sh [--quick]     --quick: style, build and tests only, no sanitizers, no benches
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,6 +53,15 @@ if [ -z "$quick" ]; then
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); dev has shown that there is nothing to warn of.
   build_and_test asan OFF '^(unit|conformance|sim)$'
   build_and_test tsan OFF '^(unit|conformance|sim)$'
+fi
+
+if [ -z "$quick" ]; then
+  # The short form: it shows that every bench still measures. What its figures are worth is for people to judge.
+  step 'bench: build'
+  cmake --preset bench -DBALLOT_WERROR=OFF > /dev/null
+  cmake --build build/bench -j"$(nproc)" --target ballot_bench
+  step 'bench: short form'
+  build/bench/tests/ballot_bench --short
 fi
 
 step 'summary'

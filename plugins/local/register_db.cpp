@@ -14,9 +14,9 @@ constexpr std::int64_t application_id = 0x62616c6c;  // "ball"
 constexpr std::int64_t checked_size = 64 << 20;      // larger files are not read through at every start
 constexpr std::size_t max_value = 8 * 1024;
 
-// PERSIST: no file is made or grown for a commit; FULL syncs the end of the journal too.
+// FULL: a commit is on the disk when it is answered, in a write-ahead log after one sync.
 constexpr const char* settings =
-    "PRAGMA journal_mode = PERSIST; PRAGMA journal_size_limit = 16777216; PRAGMA synchronous = FULL;"
+    "PRAGMA journal_size_limit = 16777216; PRAGMA synchronous = FULL;"
     "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON";
 
 // Format 1. A new file is made as one and then brought up to date, as every older file is.
@@ -102,12 +102,27 @@ Register register_row(const Statement& row) {
 
 Result<std::string> RegisterDb::prepare(const std::string& store) {
   db_.execute(settings);
+  auto name = make_or_check(store);
+  if (name) use_log();
+  return name;
+}
+
+Result<std::string> RegisterDb::make_or_check(const std::string& store) {
   Transaction change(db_);
   const bool empty = db_.integer("SELECT count(*) FROM sqlite_schema") == 0;
   if (empty && !store.empty()) return Error{Errc::corrupt, "is empty or was removed: restore it from a backup"};
   auto name = empty ? create() : check(store);
   if (name) change.commit();
   return name;
+}
+
+/// The file remembers it. Where another daemon has the file in hand at this moment, that one sees to it.
+void RegisterDb::use_log() {
+  try {
+    db_.execute("PRAGMA journal_mode = WAL");
+  } catch (const DbError& error) {
+    if (error.fault != DbFault::busy) throw;
+  }
 }
 
 Result<std::string> RegisterDb::create() {

@@ -111,6 +111,8 @@ class RegisterDb {
   std::vector<Register> list(const std::string& prefix);
 
  private:
+  Result<std::string> make_or_check(const std::string& store);
+  void use_log();
   Result<std::string> create();
   Result<std::string> check(const std::string& store);
   Result<std::int64_t> known_format();

@@ -118,7 +118,7 @@ Transaction::~Transaction() {
   try {
     db_.statement("ROLLBACK").run();
   } catch (const DbError&) {
-    // The journal stays hot: whoever opens the file next rolls it back.
+    // What is in the log without its end counts for nobody.
   }
 }
 

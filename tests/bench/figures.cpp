@@ -61,7 +61,11 @@ double quantile(std::vector<double> values, double share) {
   return values[std::min(last, static_cast<std::size_t>(share * static_cast<double>(values.size())))];
 }
 
-double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
 
 void Pairs::add(double floor, double value) {
   floors_.push_back(floor);

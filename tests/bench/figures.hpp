@@ -48,7 +48,7 @@ class Pairs {
 class Figures {
  public:
   void add(Figure figure);
-  bool empty() const { return figures_.empty(); }
+  std::size_t size() const { return figures_.size(); }
   void print_table() const;
   void print_json() const;
 

@@ -62,6 +62,12 @@ double cpu_seconds(pid_t process) {
   return nanoseconds / 1e9;
 }
 
+double own_cpu_seconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) / 1e9;
+}
+
 int open_descriptors(pid_t process) {
   std::error_code gone;
   const auto all = std::filesystem::directory_iterator(proc(process) / "fd", gone);

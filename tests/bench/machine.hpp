@@ -37,6 +37,8 @@ void wait_until(const char* what, std::chrono::seconds limit, const std::functio
 double resident_megabytes(pid_t process);
 /// User and system time that it has used, in seconds, to the scheduler's accuracy.
 double cpu_seconds(pid_t process);
+/// Of this thread: what other programs do does not count.
+double own_cpu_seconds();
 int open_descriptors(pid_t process);
 
 }  // namespace ballot::bench

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/benches.hpp"
+#include "bench/machine.hpp"
 
 namespace ballot::bench {
 namespace {
@@ -59,15 +60,17 @@ int main(int argc, char** argv) {
   Arguments arguments;
   if (!read(argc, argv, arguments)) return usage();
 #ifndef NDEBUG
-  std::fprintf(stderr, "ballot_bench: this is no release build (cmake --preset bench): its figures mean nothing\n");
+  std::fprintf(stderr, "ballot_bench: this is no release build (cmake --preset bench), so its figures mean nothing\n");
 #endif
   Figures figures;
   for (const Bench& bench : benches) {
     if (!is_wanted(bench, arguments.names)) continue;
     std::fprintf(stderr, "%s\n", bench.name);
+    const std::size_t before = figures.size();
     bench.measure(arguments.scale, figures);
+    if (figures.size() == before) fail(std::string(bench.name) + " has no figure");
   }
-  if (figures.empty()) return usage();
+  if (figures.size() == 0) return usage();
   arguments.json ? figures.print_json() : figures.print_table();
   return 0;
 }

@@ -144,6 +144,18 @@ TEST_F(RunnerClientTest, SendsAllThatItHoldsWhenItIsDestroyed) {
   for (std::uint8_t i = 1; i <= 50; ++i) EXPECT_EQ(ended(shell(i, "").id)->exit_code, 1);
 }
 
+TEST_F(RunnerClientTest, SendsACrowdOfStartsBeforeTheTurnOfTheLoopEnds) {
+  connect();
+  const std::string fifo = folder / "started";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const UniqueFd started(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  client->send(shell(1, "echo > " + fifo));
+  client->send(shell(2, "true " + std::string(64 * 1024, 'x')));
+  pollfd waiting{started.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&waiting, 1, 30'000), 1) << "the first has not begun, as the loop has not turned";
+  EXPECT_TRUE(ended(shell(2, "").id));
+}
+
 TEST_F(RunnerClientTest, SendsWhatTheSocketDoesNotTakeAtOnce) {
   connect();
   for (std::uint8_t i = 1; i <= 20; ++i) {
