@@ -13,6 +13,7 @@ namespace {
 constexpr std::int64_t application_id = 0x62616c6c;  // "ball"
 constexpr std::int64_t checked_size = 64 << 20;      // larger files are not read through at every start
 constexpr std::size_t max_value = 8 * 1024;
+constexpr std::int64_t log_reserve = 8 << 20;  // twice what it grows to: SQLite begins it anew after 1,000 pages
 
 // FULL: a commit is on the disk when it is answered, in a write-ahead log after one sync.
 constexpr const char* settings =
@@ -120,6 +121,8 @@ Result<std::string> RegisterDb::make_or_check(const std::string& store) {
 void RegisterDb::use_log() {
   try {
     db_.execute("PRAGMA journal_mode = WAL");
+    revision();  // the first read makes the log
+    db_.reserve_log(log_reserve);
   } catch (const DbError& error) {
     if (error.fault != DbFault::busy) throw;
   }

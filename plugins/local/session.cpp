@@ -140,11 +140,21 @@ Result<void> Session::enter(const Opening& opening, bool new_lock) {
   return {};
 }
 
+/// A log that is removed while it is in use takes along what was acknowledged last.
+bool Session::log_in_place() {
+  const FileId found = identify(path_ + "-wal");
+  if (log_ == FileId{} && !observes()) log_ = found;
+  return log_ == FileId{} || found == log_;
+}
+
 bool Session::files_in_place() {
   if (!lock_.in_place())
     over_ = {Cause::unreachable, "the lock file beside " + path_ + " was removed or replaced while in use"};
   else if (identify(path_) != file_)
     over_ = {Cause::unreachable, path_ + " was removed or replaced while in use: restore it from a backup"};
+  else if (!log_in_place())
+    over_ = {Cause::unreachable, path_ + "-wal was removed or replaced while in use: what was acknowledged last stood "
+                                         "in it alone. Restore registers.db from a backup"};
   return !over_;
 }
 

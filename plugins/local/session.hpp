@@ -96,6 +96,7 @@ class Session final : public Standing {
   Result<void> enter(const Opening& opening, bool new_lock);
   bool observes() const noexcept { return row_.id == 0; }
   bool files_in_place();
+  bool log_in_place();
   void listen(const std::string& topic);
   std::vector<SessionRow> live_others();
 
@@ -131,7 +132,7 @@ class Session final : public Standing {
   Bell bell_;
   LockFile lock_;
   RegisterDb db_;
-  FileId file_;
+  FileId file_, log_;
   SessionRow row_;
   Neighbours neighbours_;
   std::uint64_t revision_ = 0;  // of the store, when it was looked at last

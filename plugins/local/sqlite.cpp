@@ -1,8 +1,11 @@
 #include "sqlite.hpp"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 
 #include <utility>
+
+#include "descriptor.hpp"
 
 namespace ballot::local {
 
@@ -110,6 +113,12 @@ std::int64_t Connection::integer(const char* sql) {
 int Connection::changes() const { return sqlite3_changes(db_); }
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
+
+void Connection::reserve_log(std::int64_t bytes) const {
+  const Descriptor log(::open(sqlite3_filename_wal(sqlite3_db_filename(db_, "main")), O_WRONLY | O_CLOEXEC));
+  // The size stays: for SQLite the file is as it was. A file system that cannot do this goes without.
+  if (log.get() >= 0) static_cast<void>(::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, bytes));
+}
 
 Transaction::Transaction(Connection& db) : db_(db) { db_.statement("BEGIN IMMEDIATE").run(); }
 

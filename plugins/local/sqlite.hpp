@@ -76,6 +76,9 @@ class Connection {
   /// Of the last statement: rows that it changed.
   int changes() const;
   bool in_transaction() const;
+  /// Sets space of the disk aside for the write-ahead log, as far as there is any: a disk that is full by and by then
+  /// stops no commit.
+  void reserve_log(std::int64_t bytes) const;
 
  private:
   sqlite3* db_ = nullptr;

@@ -184,7 +184,7 @@ bool JobMachine::change_pause(Context& c) {
   if (pauses_.empty() || !exists_) return false;
   const bool pausing = pauses(pauses_.front());
   settlement_.rewind();
-  if (pausing && is_starting()) return true;  // what the runner has been told to start may start after the answer
+  if (waits_to_pause()) return true;
   if (!pausing) {
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall);
     if (scanning_) return true;
@@ -339,7 +339,7 @@ void JobMachine::rearm(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
   earliest(steady_wake, retry_at_);
-  if (retry_at_) return;
+  if (retry_at_ || waits_to_pause()) return;
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)
@@ -378,7 +378,9 @@ bool JobMachine::may_start() const {
   });
 }
 
-bool JobMachine::is_starting() const {
+/// What the runner has been told to start may start after a pause is acknowledged.
+bool JobMachine::waits_to_pause() const {
+  if (pauses_.empty() || pauses_.front().kind != Request::Kind::pause) return false;
   return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) {
     return run.state == LiveRun::State::starting && run.open.trigger != Trigger::manual;
   });

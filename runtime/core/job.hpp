@@ -37,7 +37,7 @@
 
 namespace ballot::core {
 
-inline constexpr Millis close_delay{1000};  // ended runs are closed with the next claim, or this much later
+inline constexpr Millis close_delay{250};   // ended runs are closed with the next claim, or this much later
 inline constexpr Millis flush_delay{5000};  // decided slots are written with the next claim, or this much later
 inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
 
@@ -229,7 +229,7 @@ class JobMachine {
   bool is_defined() const;
   bool busy() const;
   bool is_full() const;
-  bool is_starting() const;
+  bool waits_to_pause() const;
   std::size_t closable() const;
   bool may_write(const Context& c);
 

@@ -209,13 +209,9 @@ std::size_t lines_of(const std::string& path) {
 
 /// Its registers lie on the disk; the slots of `tick` are too late after 2 s.
 struct RegistersOn {
-  /// So that the next write needs room: a journal that is there is written over.
-  void fill() const {
-    disk.fill();
-    std::filesystem::remove(daemon.folder / "disk/ballot/registers.db-journal");
-    disk.fill();
-  }
-  explicit RegistersOn(const std::string& timeout) : disk(daemon.folder / "disk", "1m") {
+  /// Without `size` there is no room to set any aside for the log.
+  explicit RegistersOn(const std::string& timeout, const std::string& size = "1m")
+      : disk(daemon.folder / "disk", size) {
     daemon.configure("[coordination]\nsession_timeout = \"" + timeout + "\"\n[local]\npath = \"" +
                      (daemon.folder / "disk") + "\"\n");
     daemon.job("tick", "schedule = \"* * * * * *\"\nstart_deadline = \"2s\"\nshell = \"echo $BALLOT_SLOT >> " +
@@ -237,7 +233,7 @@ TEST(RegisterFaults, AFullDiskStopsEveryLaunchAndSlotsPassedAreUnclaimed) {
   if (!on.disk.mounted()) GTEST_SKIP() << needs_root;
   on.daemon.lead();
   ASSERT_TRUE(on.daemon.wait_for("succeeded", 2)) << on.daemon.log;
-  on.fill();
+  on.disk.fill();
   ASSERT_TRUE(on.daemon.wait_for("there is no space for")) << on.daemon.log;
   const std::size_t before = lines_of(on.daemon.folder / "starts");
   ASSERT_TRUE(on.daemon.wait_for("the store refused a write", 3)) << on.daemon.log;
@@ -250,7 +246,7 @@ TEST(RegisterFaults, AFullDiskStopsEveryLaunchAndSlotsPassedAreUnclaimed) {
 }
 
 TEST(RegisterFaults, AFullDiskIsNoMatterWhereTheRegistersDoNotGrow) {
-  RegistersOn on("30s");
+  RegistersOn on("30s", "16m");
   if (!on.disk.mounted()) GTEST_SKIP() << needs_root;
   on.daemon.lead();
   ASSERT_TRUE(on.daemon.wait_for("succeeded", 2)) << on.daemon.log;
@@ -264,7 +260,7 @@ TEST(RegisterFaults, AFullDiskThatOutlastsTheTermLosesNoSlot) {
   if (!on.disk.mounted()) GTEST_SKIP() << needs_root;
   on.daemon.lead();
   ASSERT_TRUE(on.daemon.wait_for("succeeded", 2)) << on.daemon.log;
-  on.fill();
+  on.disk.fill();
   ASSERT_TRUE(on.daemon.wait_for("deadline has passed")) << on.daemon.log;
   on.disk.make_room();
   ASSERT_TRUE(on.daemon.wait_for("succeeded", 2)) << on.daemon.log;
