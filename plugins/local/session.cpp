@@ -48,7 +48,8 @@ Millis Session::granted(Millis asked) {
 }
 
 Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& host) {
-  const bool observer = opening.request.observer;
+  const bool stands_in = !opening.request.handle.empty();
+  const bool observer = opening.request.observer || stands_in;
   if (!observer)
     if (auto made = make_folder(opening.folder); !made) return made.error();
   auto lock = observer ? LockFile::find(opening.folder + "/lock") : LockFile::open(opening.folder + "/lock");
@@ -59,7 +60,9 @@ Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& hos
                                     "forgets every claim"};
   try {
     std::unique_ptr<Session> session(new Session(opening, std::move(*lock), host));
-    auto started = observer ? session->start_observing() : session->start(opening);
+    auto started = stands_in  ? session->stand_in(opening)
+                   : observer ? session->start_observing()
+                              : session->start(opening);
     if (!started) return started.error();
     return session;
   } catch (const DbError& error) {
@@ -91,6 +94,25 @@ Session::FileId Session::identify(const std::string& path) {
 Result<void> Session::start_observing() {
   if (auto fit = db_.look_into(lock_.text()); !fit) return Error{fit.error().code, path_ + " " + fit.error().what};
   revision_ = db_.revision();
+  return {};
+}
+
+/// Bears the dead daemon's session, but not its life: it takes part in nothing.
+Result<void> Session::stand_in(const Opening& opening) {
+  const std::string& handle = opening.request.handle;
+  if (auto fit = db_.prepare(lock_.text()); !fit) return Error{fit.error().code, path_ + " " + fit.error().what};
+  db_.begin();
+  for (const SessionRow& row : db_.sessions()) {
+    row_ = row;
+    if (this->handle() == handle) break;
+    row_ = {};
+  }
+  revision_ = db_.revision();
+  db_.commit();
+  if (row_.id == 0) return Error{Errc::not_found, path_ + " knows nothing of the session: it is over"};
+  if (lock_.held(LockFile::life(row_.id)))
+    return Error{Errc::conflict, "node " + row_.node + " lives: its daemon has pid " + std::to_string(row_.pid)};
+  stands_in_ = true;
   return {};
 }
 
@@ -153,8 +175,9 @@ bool Session::files_in_place() {
   else if (identify(path_) != file_)
     over_ = {Cause::unreachable, path_ + " was removed or replaced while in use: restore it from a backup"};
   else if (!log_in_place())
-    over_ = {Cause::unreachable, path_ + "-wal was removed or replaced while in use: what was acknowledged last stood "
-                                         "in it alone. Restore registers.db from a backup"};
+    over_ = {Cause::unreachable, path_ +
+                                     "-wal was removed or replaced while in use: what was acknowledged last stood "
+                                     "in it alone. Restore registers.db from a backup"};
   return !over_;
 }
 
@@ -300,7 +323,7 @@ Millis Session::pace() const {
 }
 
 void Session::end_terms() noexcept {
-  if (observes() || over_ || !files_in_place()) return;
+  if (observes() || stands_in_ || over_ || !files_in_place()) return;
   try {
     db_.begin();
     db_.end_terms(row_.id, wall_now());

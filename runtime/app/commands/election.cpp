@@ -1,4 +1,6 @@
 // ballot election list [REGEX] | watch GROUP | evict GROUP: elections, with no daemon needed (but to ask a leader).
+#include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,10 +10,17 @@
 
 #include "app/ask.hpp"
 #include "app/commands/commands.hpp"
+#include "app/election_notes.hpp"
+#include "app/file_keeper.hpp"
+#include "app/leader_file.hpp"
 #include "app/ledger_access.hpp"
+#include "app/log_sink.hpp"
 #include "app/observer.hpp"
 #include "app/options.hpp"
+#include "app/run_options.hpp"
+#include "app/signalled_command.hpp"
 #include "base/wall_text.hpp"
+#include "config/names.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -25,13 +34,13 @@ struct Options {
   std::string pattern, group;
   bool force = false;
   Patience patience;
+  std::string path, candidate;        // file
+  bool check = false;                 // file
+  bool terminate = false;             // run
+  int won = SIGUSR1, lost = SIGUSR2;  // run
+  Millis kill_grace = std::chrono::seconds(10);
+  std::vector<std::string> child;
 };
-
-const Candidate* leader_of(const Election& election) {
-  for (const Candidate& candidate : election.candidates)
-    if (candidate.leads) return &candidate;
-  return nullptr;
-}
 
 Exit list(const Options& options) {
   const auto config = load_config(options.config);
@@ -121,6 +130,49 @@ Exit evict(const Options& options) {
   return evicted ? Exit::done : fail("election evict", evicted.error());
 }
 
+Exit check_file(const Options& options) {
+  const auto valid = check_leader_file(options.path, options.group, io::read_clocks().steady, io::boot_id());
+  if (valid) return Exit::done;
+  fail("election file", valid.error());
+  return Exit::failed;
+}
+
+Exit keep_file(const Options& options) {
+  if (options.check) return check_file(options);
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  return FileKeeper(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
+                    make_log(config->log))
+      .run();
+}
+
+Exit run_child(const Options& options) {
+  if (options.child.empty()) return fail("election run", {Errc::invalid, "no command: it follows `--`"});
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::tell;
+  auto keeper = io::Keeper::make({options.child, options.kill_grace, on_lost, options.lost});
+  if (!keeper) return fail("election run", keeper.error());
+  const Millis ladder = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
+  return SignalledCommand(*config, {"election run", options.candidate, options.group, ladder}, {options.won, on_lost},
+                          **keeper, make_log(config->log))
+      .run();
+}
+
+/// USR1, SIGUSR1 or 10.
+std::string take_signal(std::string text, int& to) {
+  const std::string given = text;
+  if (text.starts_with("SIG")) text.erase(0, 3);
+  for (int signal = 1; signal < 32; ++signal) {
+    const char* name = ::sigabbrev_np(signal);
+    if (text != std::to_string(signal) && (name == nullptr || text != name)) continue;
+    if (signal == SIGKILL || signal == SIGSTOP) break;
+    to = signal;
+    return {};
+  }
+  return config::in_quotes(given) + " is no signal that a program can catch, such as USR1";
+}
+
 CLI::App& add(CLI::App& command, const std::shared_ptr<Options>& options, const char* name, const char* summary) {
   CLI::App& sub = *command.add_subcommand(name, summary);
   add_config_options(sub, options->config);
@@ -128,10 +180,40 @@ CLI::App& add(CLI::App& command, const std::shared_ptr<Options>& options, const 
   return sub;
 }
 
+void add_group(CLI::App& command, const std::shared_ptr<Options>& options) {
+  add_value(command, "GROUP", "the group", [options](const std::string& text) {
+    return take_group(text, options->group);
+  })->required();
+}
+
+CLI::App& add_run(CLI::App& command, const std::shared_ptr<Options>& options) {
+  CLI::App& run = add(command, options, "run", "run a command that is told by signals whether this node leads");
+  add_group(run, options);
+  add_candidate_option(run, options->candidate);
+  run.add_flag("--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
+  add_value(run, "--won", "the signal on winning; default USR1",
+            [options](const std::string& text) { return take_signal(text, options->won); });
+  add_value(run, "--lost", "the signal on losing; default USR2",
+            [options](const std::string& text) { return take_signal(text, options->lost); });
+  add_kill_grace_option(run, options->kill_grace);
+  run.footer("The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");
+  return run;
+}
+
+CLI::App& add_file(CLI::App& command, const std::shared_ptr<Options>& options) {
+  CLI::App& file = add(command, options, "file", "keep a file while this node leads");
+  file.add_option("PATH", options->path, "the file")->required();
+  add_group(file, options);
+  add_candidate_option(file, options->candidate);
+  file.add_flag("--check", options->check, "whether the file is there and valid now; asks no backend");
+  return file;
+}
+
 }  // namespace
 
-Run setup_election(CLI::App& command) {
+Run setup_election(CLI::App& command, std::optional<std::vector<std::string>> child) {
   auto options = std::make_shared<Options>();
+  if (child) options->child = *std::move(child);
   command.require_subcommand(1);
   CLI::App& listed = add(command, options, "list", "every election, its leader and how many take part");
   add_format_option(listed, options->format);
@@ -143,8 +225,12 @@ Run setup_election(CLI::App& command) {
   evicted.add_option("GROUP", options->group, "the group")->required();
   evicted.add_flag("--force", options->force, "ask nobody, neither you nor the leader: its entry is deleted");
   add_timeout_option(evicted, options->patience);
-  return [options, &listed, &watched] {
+  CLI::App& filed = add_file(command, options);
+  CLI::App& ran = add_run(command, options);
+  return [options, &listed, &watched, &filed, &ran] {
     if (listed.parsed()) return list(*options);
+    if (filed.parsed()) return keep_file(*options);
+    if (ran.parsed()) return run_child(*options);
     return watched.parsed() ? watch(*options) : evict(*options);
   };
 }
