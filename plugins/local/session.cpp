@@ -117,20 +117,21 @@ Result<void> Session::stand_in(const Opening& opening) {
 }
 
 Result<void> Session::start(const Opening& opening) {
-  const std::string known = lock_.text();
-  auto store = db_.prepare(known);
+  auto store = db_.prepare(lock_.text());
   if (!store) return Error{store.error().code, path_ + " " + store.error().what};
   listen(elections_topic);
-  db_.begin();
-  if (auto entered = enter(opening, known.empty()); !entered) {
+  db_.begin();  // of several that come first, one after the other reads and writes the lock file
+  const bool new_lock = lock_.text().empty();
+  auto entered = enter(opening, new_lock);
+  if (entered && new_lock && !lock_.set_text(*store))
+    entered = Error{Errc::io, "cannot write the lock file beside " + path_ + ": look at its disk"};
+  if (!entered) {
     db_.roll_back();
     return entered;
   }
   revision_ = db_.revision();
   db_.commit();
   bell_.ring(elections_topic);
-  if (known.empty() && !lock_.set_text(*store))
-    return Error{Errc::io, "cannot write the lock file beside " + path_ + ": look at its disk"};
   return {};
 }
 
