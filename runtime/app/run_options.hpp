@@ -1,6 +1,7 @@
 // What `ballot run` is told, and the words of its policies.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,20 @@ enum class ChildPolicy {
 /// What follows where there is no election to be had: the backend is away. A race that is lost is none.
 enum class ElectionPolicy { retry, run_anyway, exit };
 
+/// A flag's variable, which counts where the flag is not given.
+struct FlagVariable {
+  std::string name;
+  CLI::Option* flag;
+  std::function<std::string(const std::string&)> take;
+};
+using FlagVariables = std::vector<FlagVariable>;
+
+/// Reads them, once the flags are read. False: one is wrong, and stderr says which.
+bool read_variables(const FlagVariables& variables);
+
 struct RunOptions {
   ConfigOptions config;
+  FlagVariables variables;
   std::string candidate;  // "": the node's name
   std::string group = "default";
   ChildPolicy on_success = ChildPolicy::reelect;
@@ -39,8 +52,8 @@ void add_run_options(CLI::App& command, RunOptions& to);
 void add_schedule_option(CLI::App& command, RunOptions& to);
 
 /// --candidate-id, --group and --kill-grace alone.
-void add_candidate_option(CLI::App& command, std::string& to);
-void add_kill_grace_option(CLI::App& command, Millis& to);
+void add_candidate_option(CLI::App& command, std::string& to, FlagVariables& variables);
+void add_kill_grace_option(CLI::App& command, Millis& to, FlagVariables& variables);
 
 /// What is wrong with the name of a group, or "".
 std::string take_group(const std::string& text, std::string& to);

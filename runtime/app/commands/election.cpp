@@ -39,6 +39,7 @@ struct Options {
   bool terminate = false;             // run
   int won = SIGUSR1, lost = SIGUSR2;  // run
   Millis kill_grace = std::chrono::seconds(10);
+  FlagVariables file_variables, run_variables;
   std::vector<std::string> child;
 };
 
@@ -139,6 +140,7 @@ Exit check_file(const Options& options) {
 
 Exit keep_file(const Options& options) {
   if (options.check) return check_file(options);
+  if (!read_variables(options.file_variables)) return Exit::usage;
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   return FileKeeper(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
@@ -148,6 +150,7 @@ Exit keep_file(const Options& options) {
 
 Exit run_child(const Options& options) {
   if (options.child.empty()) return fail("election run", {Errc::invalid, "no command: it follows `--`"});
+  if (!read_variables(options.run_variables)) return Exit::usage;
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::tell;
@@ -189,13 +192,13 @@ void add_group(CLI::App& command, const std::shared_ptr<Options>& options) {
 CLI::App& add_run(CLI::App& command, const std::shared_ptr<Options>& options) {
   CLI::App& run = add(command, options, "run", "run a command that is told by signals whether this node leads");
   add_group(run, options);
-  add_candidate_option(run, options->candidate);
+  add_candidate_option(run, options->candidate, options->run_variables);
   run.add_flag("--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
   add_value(run, "--won", "the signal on winning; default USR1",
             [options](const std::string& text) { return take_signal(text, options->won); });
   add_value(run, "--lost", "the signal on losing; default USR2",
             [options](const std::string& text) { return take_signal(text, options->lost); });
-  add_kill_grace_option(run, options->kill_grace);
+  add_kill_grace_option(run, options->kill_grace, options->run_variables);
   run.footer("The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");
   return run;
 }
@@ -204,7 +207,7 @@ CLI::App& add_file(CLI::App& command, const std::shared_ptr<Options>& options) {
   CLI::App& file = add(command, options, "file", "keep a file while this node leads");
   file.add_option("PATH", options->path, "the file")->required();
   add_group(file, options);
-  add_candidate_option(file, options->candidate);
+  add_candidate_option(file, options->candidate, options->file_variables);
   file.add_flag("--check", options->check, "whether the file is there and valid now; asks no backend");
   return file;
 }

@@ -36,6 +36,7 @@ std::optional<schedule::Plan> make_plan(const RunOptions& options, const config:
 }
 
 Exit run(const RunOptions& options, bool cron) {
+  if (!read_variables(options.variables)) return Exit::usage;
   if (cron && options.schedule.empty()) return misused("cron needs --schedule or BALLOT_SCHEDULE");
   if (options.command.empty()) return misused("no command: it follows `--`");
   const auto config = load_config(options.config);
@@ -53,17 +54,21 @@ Exit run(const RunOptions& options, bool cron) {
 }  // namespace
 
 Run setup_run(CLI::App& command, std::optional<std::vector<std::string>> child) {
-  auto options = std::make_shared<RunOptions>();
-  if (child) options->command = *std::move(child);
   command.require_subcommand(1);
-  CLI::App& once = *command.add_subcommand("once", "run it when elected; what follows is by policy");
-  CLI::App& cron = *command.add_subcommand("cron", "run it when a schedule is due, wherever the leader is");
-  for (CLI::App* sub : {&once, &cron}) {
-    add_run_options(*sub, *options);
-    sub->footer("The command follows `--`: ballot run " + sub->get_name() + " [FLAGS] -- COMMAND [ARGUMENTS]");
-  }
-  add_schedule_option(cron, *options);
-  return [options, &cron] { return run(*options, cron.parsed()); };
+  const auto add = [&](const char* name, const char* summary) {
+    auto options = std::make_shared<RunOptions>();
+    if (child) options->command = *child;
+    CLI::App& sub = *command.add_subcommand(name, summary);
+    add_run_options(sub, *options);
+    sub.footer("The command follows `--`: ballot run " + std::string(name) + " [FLAGS] -- COMMAND [ARGUMENTS]");
+    return std::pair(options, &sub);
+  };
+  const auto [once, once_app] = add("once", "run it when elected; what follows is by policy");
+  const auto [cron, cron_app] = add("cron", "run it when a schedule is due, wherever the leader is");
+  add_schedule_option(*cron_app, *cron);
+  return [once = once, cron = cron, is_cron = cron_app] {
+    return is_cron->parsed() ? run(*cron, true) : run(*once, false);
+  };
 }
 
 }  // namespace ballot::app
