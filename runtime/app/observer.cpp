@@ -63,6 +63,30 @@ Result<void> Observer::evict(const std::string& group) {
 
 Result<std::vector<Register>> Observer::list(const std::string& prefix) {
   backend_->list(++last_request_, prefix);
+  return await_registers();
+}
+
+Result<std::vector<Register>> Observer::read(const std::vector<std::string>& names) {
+  backend_->read(++last_request_, names);
+  return await_registers();
+}
+
+Result<void> Observer::create(const Record& record) {
+  backend_->create(++last_request_, {record});
+  const auto wrote = await<backend::Wrote>();
+  if (!wrote) return wrote.error();
+  const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
+  if (answer.outcome == Outcome::done) return {};
+  return Error{answer.outcome == Outcome::conflict ? Errc::conflict : Errc::unavailable,
+               answer.text.empty() ? "it is not known whether it was asked for" : answer.text};
+}
+
+void Observer::remove(const std::vector<std::string>& names) {
+  backend_->remove(++last_request_, names);
+  (void)await<backend::Wrote>();
+}
+
+Result<std::vector<Register>> Observer::await_registers() {
   auto done = await<backend::ReadDone>();
   if (!done) return done.error();
   if (done->outcome != Outcome::done) return Error{Errc::unavailable, done->text};

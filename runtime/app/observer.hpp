@@ -39,6 +39,12 @@ class Observer final : private Host {
   /// All registers and records whose name begins with `prefix`.
   Result<std::vector<Register>> list(const std::string& prefix);
 
+  Result<std::vector<Register>> read(const std::vector<std::string>& names);
+  /// A new record. Errors: conflict, unavailable.
+  Result<void> create(const Record& record);
+  /// Of records.
+  void remove(const std::vector<std::string>& names);
+
   /// Of a session that was opened again: its id, its timeout; leaves a group; ends it, or leaves what it leads as it
   /// is.
   const std::string& session() const { return opened_.id; }
@@ -53,6 +59,7 @@ class Observer final : private Host {
   std::optional<BackendEvent> next(Millis time);
   template <class Event>
   Result<Event> await();
+  Result<std::vector<Register>> await_registers();
 
   std::mutex mutex_;
   std::condition_variable posted_;

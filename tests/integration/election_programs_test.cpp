@@ -46,6 +46,20 @@ TEST_F(ElectionPrograms, RunTellsItsChildThatItHasWonAndLost) {
   EXPECT_EQ(folder.said("TERM").size(), 1u);
 }
 
+TEST_F(ElectionPrograms, RunLeavesWhereItIsAskedToAndStaysOutForAWhile) {
+  CandidateProcess a(folder, run("a", listener()));
+  ASSERT_TRUE(folder.wait_until_said("WON"));
+  CandidateProcess b(folder, run("b", listener()));
+  ASSERT_TRUE(folder.wait_until_said("READY", 2));
+  EXPECT_EQ(ballot({"election", "evict", "db"}).code, 0) << "there is no daemon to ask";
+  ASSERT_TRUE(folder.wait_until_said("LOST"));
+  ASSERT_TRUE(folder.wait_until_said("WON", 2));
+  EXPECT_NE(field(folder.said("WON")[1], 1), field(folder.said("WON")[0], 1));
+  EXPECT_NE(ballot({"info", "db"}).out.find("node: \"b\""), std::string::npos);
+  EXPECT_EQ(ballot({"info", "db"}).out.find("node: \"a\""), std::string::npos) << "it takes no part for 3 T";
+  EXPECT_EQ(ballot({"election", "evict", "nobody"}).code, 3);
+}
+
 TEST_F(ElectionPrograms, RunStartsItsChildAsAFollower) {
   CandidateProcess a(folder, run("a", listener()));
   ASSERT_TRUE(folder.wait_until_said("WON"));

@@ -130,6 +130,17 @@ TEST_F(RunOnce, ResignsOnItsWayOutSoThatTheNextOneStartsAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - before, 1s);
 }
 
+TEST_F(RunOnce, EndsItsChildWhereItIsAskedToLeave) {
+  CandidateProcess a(folder, once("a", {}, shell(folder.saying("sleep 30"))));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  CandidateProcess b(folder, once("b", {"--log-level", "debug"}, shell(folder.saying("sleep 30"))));
+  ASSERT_TRUE(b.wait_for("campaigns"));
+  EXPECT_EQ(run_program({BALLOT_PROGRAM, "election", "evict", "default", "--config", folder.config()}).code, 0);
+  ASSERT_TRUE(folder.wait_until_said("START", 2));
+  EXPECT_EQ(field(folder.said("START")[1], 3), "b");
+  EXPECT_EQ(a.count("asked to leave"), 1u);
+}
+
 TEST_F(RunOnce, EndsItsChildWhereItIsKilledAndTheNextOneWaitsForThat) {
   CandidateProcess a(folder, once("a", {"--kill-grace", "500ms"},
                                   shell("trap '' TERM; " + folder.saying("while :; do sleep 0.05; done"))));

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <regex>
 
 #include "app/ask.hpp"
@@ -19,9 +20,12 @@
 #include "app/options.hpp"
 #include "app/run_options.hpp"
 #include "app/signalled_command.hpp"
+#include "base/random.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
+#include "core/request.hpp"
 #include "io/clocks.hpp"
+#include "io/control_client.hpp"
 
 namespace ballot::app {
 namespace {
@@ -116,15 +120,53 @@ bool confirmed(const std::string& group) {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
-Exit evict(const Options& options) {
-  if (!options.force) {
-    if (!confirmed(options.group)) return fail("election evict", {Errc::conflict, "not confirmed"});
-    io::Message request;
-    request.set("do", "evict").set("group", options.group);
-    return ask_daemon("election evict", options.config, std::move(request), options.patience);
+/// Asks the leader by a record in the store, as a daemon would: any candidate of the group answers it when it leads.
+Result<void> ask_leader(Observer& store, const Options& options) {
+  const auto elections = store.observe(options.group);
+  if (!elections) return elections.error();
+  if (elections->empty() || leader_of(elections->front()) == nullptr)
+    return Error{Errc::not_found, "nobody leads group " + options.group};
+  const Now now = io::read_clocks();
+  core::Request request;
+  request.kind = core::Request::Kind::evict;
+  request.id = Random(std::random_device{}()).run_id(now.wall);
+  request.group = options.group;
+  request.until = now.wall + options.patience.time;
+  request.by = io::host_name() + " uid " + std::to_string(::geteuid());
+  store.watch(std::string(core::request_prefix));
+  if (auto asked = store.create({core::request_record(request.id), core::to_text(request)}); !asked) return asked;
+  const std::string answer = core::answer_record(request.id);
+  while (io::read_clocks().steady < now.steady + options.patience.time) {
+    const auto found = store.read({answer});
+    if (!found) return found.error();
+    if (!found->empty()) {
+      store.remove({answer});
+      return {};
+    }
+    if (!store.wait_for_change(look_every)) return Error{Errc::unavailable, "the backend is gone"};
   }
+  store.remove({core::request_record(request.id)});
+  return Error{Errc::timeout, "not done in time: the group's leader has not answered"};
+}
+
+/// By the daemon of this node, or by a record of ours where there is none.
+Exit evict_asking(const Options& options, const config::Config& config) {
+  io::Message request;
+  request.set("do", "evict").set("group", options.group).set("timeout_ms", std::int64_t{options.patience.time.count()});
+  const auto answer = io::ask_once(config.control_socket, request, options.patience.time + std::chrono::seconds(5));
+  if (answer) return Exit::done;
+  if (answer.error().code != Errc::unavailable) return fail("election evict", answer.error());
+  const auto observer = Observer::open(config);
+  if (!observer) return fail("election evict", observer.error());
+  const auto asked = ask_leader(**observer, options);
+  return asked ? Exit::done : fail("election evict", asked.error());
+}
+
+Exit evict(const Options& options) {
+  if (!options.force && !confirmed(options.group)) return fail("election evict", {Errc::conflict, "not confirmed"});
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
+  if (!options.force) return evict_asking(options, *config);
   const auto observer = Observer::open(*config);
   if (!observer) return fail("election evict", observer.error());
   const auto evicted = (*observer)->evict(options.group);

@@ -112,6 +112,17 @@ TEST_F(TicksOfTenSeconds, RepeatTheIdenticalClaimWhereItsOutcomeIsUnknownAndFind
   EXPECT_EQ(read(5500ms, *parse_tick_register(text), 6), wall(0s)) << "the first one had landed";
 }
 
+TEST_F(TicksOfTenSeconds, AreNotTakenForClaimedWhereAnUnknownClaimDidNotLand) {
+  lead(wall(-10s));
+  ticks.claim(wall(0s), "run-1", last, out);
+  answer(5100ms, Outcome::unknown);
+  ticks.on_time(at(5300ms), last, out);
+  answer(5400ms, Outcome::not_leader);
+  ASSERT_TRUE(sent<Read>());
+  EXPECT_FALSE(read(5500ms, TickRegister{wall(-10s), "", "n0", {}, {}}, 5));
+  EXPECT_EQ(ticks.look(at(6s)).due, wall(0s)) << "whoever leads next finds it";
+}
+
 TEST_F(TicksOfTenSeconds, AreSkippedWithoutAChild) {
   lead(wall(-10s));
   ticks.skip(wall(0s), last, out);
