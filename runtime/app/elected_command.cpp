@@ -76,6 +76,7 @@ void ElectedCommand::begin() {
 
 void ElectedCommand::add_fields(LogFields& fields) const {
   if (!run_.empty()) fields.emplace_back("run", run_);
+  if (slot_) fields.emplace_back("slot", format_seconds(*slot_));
 }
 
 void ElectedCommand::on_standing(const core::Standing& before) {
@@ -159,7 +160,7 @@ void ElectedCommand::advance_cron(Now now) {
 void ElectedCommand::settle_due(Now now, const core::Ticks::Look& look) {
   pass_over(look);
   if (child_ == Child::waiting) return claim(now, *look.due);
-  say(Level::warn, "tick skipped: the child is still running", {{"slot", format_seconds(*look.due)}});
+  say(Level::warn, "tick skipped: the child is still running", {{"tick", format_seconds(*look.due)}});
   core::Actions out;
   ticks_->skip(*look.due, campaigner().last_request(), out);
   campaigner().perform(std::move(out));
@@ -169,7 +170,7 @@ void ElectedCommand::pass_over(const core::Ticks::Look& look) {
   if (look.passed_more) say(Level::warn, "ticks are missed: nobody led for more than 5m");
   for (const WallTime slot : look.passed)
     say(Level::warn, child_ == Child::waiting ? "tick missed" : "tick skipped: the child is still running",
-        {{"slot", format_seconds(slot)}});
+        {{"tick", format_seconds(slot)}});
 }
 
 void ElectedCommand::claim(Now now, WallTime slot) {
@@ -199,9 +200,9 @@ void ElectedCommand::on_answer(const BackendEvent& event) {
 
 /// The claim is confirmed: its child runs in this term, or not at all.
 void ElectedCommand::on_claimed(Now now, WallTime slot) {
-  if (finishing() || stop_signal_ != 0) return;
+  if (finishing() || stop_signal_ != 0) return say(Level::warn, "tick missed", {{"tick", format_seconds(slot)}});
   if (now.wall - slot > on_time)
-    say(Level::info, "tick made up for", {{"slot", format_seconds(slot)}, {"late", format_duration(now.wall - slot)}});
+    say(Level::info, "tick made up for", {{"tick", format_seconds(slot)}, {"late", format_duration(now.wall - slot)}});
   start(slot, standing().deadline - core::launch_budget);
 }
 
@@ -237,6 +238,7 @@ void ElectedCommand::arm(Now now) {
 
 void ElectedCommand::start(std::optional<WallTime> slot, SteadyTime not_after) {
   elected_ = not_after != SteadyTime::max();
+  slot_ = slot;
   if (!ticks_) run_ = random_.run_id(io::read_clocks().wall).text();
   std::vector<std::string> variables{"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate(), "BALLOT_RUN_ID=" + run_};
   variables.push_back(elected_ ? "BALLOT_EPOCH=" + std::to_string(standing().epoch) : "BALLOT_UNCLAIMED=1");
@@ -289,7 +291,10 @@ void ElectedCommand::over() {
   if (end_.by_lease) fields.emplace_back("cause", "the term was over");
   say(good ? Level::info : Level::error, "child ended", fields);
   const int code = code_of(end_);
+  if (slot_ && end_.kind == io::ChildEnd::Kind::too_late)
+    say(Level::warn, "tick missed", {{"tick", format_seconds(*slot_)}});
   run_.clear();
+  slot_.reset();
   if (stop_signal_ != 0) return finish(static_cast<Exit>(code));
   if (end_.kind == io::ChildEnd::Kind::cannot_start && end_.value == EPIPE) return finish(Exit::failed);
   const Now now = io::read_clocks();

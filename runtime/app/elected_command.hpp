@@ -71,8 +71,9 @@ class ElectedCommand final : public CandidateProgram {
   io::WallTimer wall_timer_;
 
   Child child_ = Child::waiting;
-  std::string run_;       // of the child, or of the claim for it
-  bool elected_ = false;  // the child runs under a term
+  std::string run_;               // of the child, or of the claim for it
+  std::optional<WallTime> slot_;  // its tick
+  bool elected_ = false;          // it runs under a term
   io::ChildEnd end_;
   std::unique_ptr<io::LinePipe> out_, err_;
   SteadyTime not_before_{};                 // the next run

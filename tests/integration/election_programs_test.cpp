@@ -82,7 +82,7 @@ TEST_F(ElectionPrograms, RunTakesOtherSignals) {
 TEST_F(ElectionPrograms, RunEndsItsChildOnLosingWhereItIsToldTo) {
   const std::string stubborn = "trap '" + say("INT") + "' INT; trap '" + say("TERM") + "' TERM; trap '" + say("WON") +
                                "' USR1; while :; do sleep 0.05; done";
-  CandidateProcess a(folder, run("a", stubborn, {"--terminate", "--kill-grace", "300ms"}));
+  CandidateProcess a(folder, run("a", stubborn, {"--terminate", "--kill-grace", "2s"}));
   ASSERT_TRUE(folder.wait_until_said("WON"));
   EXPECT_EQ(ballot({"election", "evict", "db", "--force"}).code, 0);
   EXPECT_EQ(a.wait(), 137);

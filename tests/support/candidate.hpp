@@ -34,13 +34,15 @@ class ElectionFolder {
   }
 
   /// A shell script that says START, does `what`, and says END; each with its pid, its time in milliseconds and its
-  /// BALLOT_NODE, _EPOCH and _SLOT.
+  /// BALLOT_NODE, _EPOCH and _SLOT. It holds a lock meanwhile, and says OVERLAP if another one does.
   std::string saying(const std::string& what) const {
+    const std::string lock =
+        "exec 9>> " + (folder / "lock") + "; flock -n 9 || echo OVERLAP $$ >> " + (folder / "said") + "; ";
     const auto line = [this](const char* word) {
       return "echo " + std::string(word) + " $$ $(date +%s%3N) $BALLOT_NODE ${BALLOT_EPOCH:--} ${BALLOT_SLOT:--} >> " +
              (folder / "said") + "; ";
     };
-    return line("START") + what + "; " + line("END");
+    return lock + line("START") + what + "; " + line("END");
   }
   /// The lines that begin with `word`.
   std::vector<std::string> said(const std::string& word = "") const {
