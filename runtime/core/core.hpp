@@ -147,6 +147,8 @@ class Core {
   void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
   void on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers);
+  std::size_t room_to_write() const;
+  void release_held(Context& c);
   void send_writes(Context& c);
   std::optional<RequestId> oldest_in_flight() const;
   void give_up_unanswered(Context& c);
@@ -212,6 +214,7 @@ class Core {
   std::unordered_map<RunId, JobEntry*, RunHash> run_jobs_;
   RequestId last_request_ = 0;
   std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;
+  std::deque<JobEntry*> held_;  // jobs that wait for others' writes to be answered
   std::map<RequestId, GroupState*> group_writes_, observing_;
   std::map<RequestId, Reading> reads_in_flight_;
   std::map<RequestId, Recording> records_in_flight_;

@@ -302,6 +302,30 @@ void Core::send_reads(Context& c) {
   }
 }
 
+std::size_t Core::room_to_write() const {
+  std::size_t in_flight = wants_.writes.size();
+  for (const auto& [request, jobs] : writes_in_flight_) in_flight += jobs.size();
+  return settings_.most_writes - std::min(settings_.most_writes, in_flight);
+}
+
+/// First come, first served.
+void Core::release_held(Context& c) {
+  const auto keep = [this] {
+    for (JobMachine* job : std::exchange(wants_.held, {})) {
+      JobEntry& entry = this->entry(job->name());
+      if (!std::exchange(entry.held, true)) held_.push_back(&entry);
+    }
+  };
+  keep();
+  for (c.room = room_to_write(); c.room > 0 && !held_.empty();) {
+    JobEntry& next = *held_.front();
+    held_.pop_front();
+    next.held = false;
+    touch(c, next);
+  }
+  keep();
+}
+
 void Core::send_writes(Context& c) {
   if (!wants_.writes.empty()) {
     Write write{++last_request_, {}};

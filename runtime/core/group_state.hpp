@@ -24,6 +24,7 @@ struct JobEntry {
   GroupState* owner = nullptr;       // whose leader may write its register
   GroupState* defined_in = nullptr;  // by its definition
   bool open = false;                 // has runs that have not ended
+  bool held = false;                 // waits for others' writes to be answered
 };
 
 struct BySerial {

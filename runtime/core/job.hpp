@@ -48,6 +48,7 @@ struct CoreSettings {
   WallTime booted_at{};
   bool dry_run = false;
   std::uint64_t seed = 0;
+  std::size_t most_writes = 5000;  // registers in flight at once: each is kept twice meanwhile
 };
 
 /// One unbroken leadership of a group by this node.
@@ -82,6 +83,7 @@ struct Wants {
   std::vector<JobWrite> writes;
   std::vector<JobMachine*> reads;    // jobs whose register must be read again
   std::vector<JobMachine*> changed;  // jobs whose register may have another owner now
+  std::vector<JobMachine*> held;     // jobs that would begin a write: too many are in flight
   std::vector<Answered> answers;
   std::vector<Row> awaited;           // ends of runs that whoever triggered them waits for
   std::vector<Row> outcomes;          // ends to be published
@@ -96,6 +98,7 @@ struct Context {
   const Inventory& inventory;
   const std::map<runner::AttemptId, Row>& outcomes;  // of a term's open runs, as published, while it takes over
   bool runner = true;                                // the runner is there: what is launched arrives
+  std::size_t room = 0;                              // so many register writes may still be begun
   Random& random;
   Actions& out;
   Wants& wants;
@@ -285,6 +288,7 @@ class JobMachine {
   Settlement settlement_;
   std::uint64_t last_serial_ = 0;
   bool scanning_ = false;  // a scan goes on in the next step
+  bool held_ = false;      // no write may be begun now
   std::unique_ptr<PendingWrite> pending_;
   std::vector<LiveRun> runs_;
   std::vector<Request> manual_, pauses_;

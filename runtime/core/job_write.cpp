@@ -62,6 +62,7 @@ void JobMachine::send(Context& c, PendingWrite write) {
   write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
   c.wants.writes.push_back({this, write.serial, write.request});
   pending_ = std::make_unique<PendingWrite>(std::move(write));
+  if (c.room > 0) --c.room;
 }
 
 void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer) {
