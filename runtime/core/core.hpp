@@ -82,14 +82,16 @@ class Core {
     std::vector<std::string> jobs;            // of the outcomes
     std::vector<ballot::Record> records;      // to be repeated while it is unknown whether they arrived
     std::vector<std::string> removals;
+    std::optional<RunId> answered;  // ours: its answer is told once this is done
   };
   struct Asked {  // here, of us
     Asker asker = 0;
     Request request;
     SteadyTime until{};
-    std::string run_suffix{};  // kill, forget
-    bool stored = false;       // in the store
-    bool answered = false;     // the reply is given; the run's end is still waited for
+    std::string run_suffix{};        // kill, forget
+    bool stored = false;             // in the store
+    std::optional<Answer> answer{};  // told once the request is out of the store, so that nobody does it again
+    bool answered = false;           // the reply is given; the run's end is still waited for
   };
   struct RunHash {
     std::size_t operator()(const RunId& id) const;
@@ -176,6 +178,7 @@ class Core {
   void expire_asked(Context& c);
   void answer(Context& c, const RunId& request, Answer answer);
   void reply(Context& c, const RunId& request, const Answer& answer);
+  void tell_answer(Context& c, const RunId& request);
   void tell_end(Context& c, const Row& row);
 
   // the stop (core_stop.cpp)
@@ -228,6 +231,7 @@ class Core {
   std::map<RunId, std::string> taken_;    // requests that this node is doing, and the group whose term they end with
   std::map<RunId, SteadyTime> answered_;  // requests that this node has answered, and until when it remembers them
   bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
+  bool kill_waits_ = false;  // of a run that somebody else executes, or that has ended: looked at after the next writes
   bool requests_listing_ = false, outcomes_listing_ = false;
 
   std::optional<Stop> stop_;

@@ -146,6 +146,7 @@ void Core::on(Context& c, const backend::Wrote& event) {
   const auto jobs = std::move(it->second);
   writes_in_flight_.erase(it);
   BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
+  if (std::exchange(kill_waits_, false)) requests_changed_ = true;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& [job, serial] = jobs[i];
     job->on_write_answer(c, serial, event.answers[i]);
@@ -238,6 +239,7 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
     records_at_ = c.now.steady + again_pause;
     return;
   }
+  if (recording.answered) tell_answer(c, *recording.answered);
   if (!recording.request) return;
   if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
 }

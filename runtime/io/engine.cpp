@@ -24,8 +24,11 @@ std::uint64_t seed() {
 }
 
 core::CoreSettings core_settings(const EngineSettings& settings) {
-  return {
-      .node = settings.node, .boot_id = boot_id(), .booted_at = boot_time(), .dry_run = settings.dry_run, .seed = seed()};
+  return {.node = settings.node,
+          .boot_id = boot_id(),
+          .booted_at = boot_time(),
+          .dry_run = settings.dry_run,
+          .seed = seed()};
 }
 
 }  // namespace

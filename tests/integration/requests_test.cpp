@@ -14,6 +14,7 @@ class Requests : public ::testing::Test {
  protected:
   Requests() {
     fleet.job("tick", "schedule = \"* * * * * *\"\nmisfire = \"all\"\n" + fleet.oracle.command());
+    fleet.job("beat", "schedule = \"* * * * * *\"\n" + fleet.oracle.command());
     fleet.job("long", fleet.oracle.command({"--wait"}));
     fleet.job("finish", "on_leadership_lost = \"finish\"\n" + fleet.oracle.command({"--wait"}));
     fleet.start();
@@ -44,6 +45,13 @@ class Requests : public ::testing::Test {
       });
     });
   }
+  bool beats_after(const Instant& instant, int count) {
+    return fleet.oracle.wait_until([&](const Reports& all) {
+      return std::count_if(all.begin(), all.end(), [&](const Report& report) {
+               return report.job == "beat" && report.started.boot > instant.boot;
+             }) >= count;
+    });
+  }
   std::string status_of_run(const std::string& node, const RunId& run) {
     for (const Row& row : fleet[node].rows())
       if (row.run == run) return std::string(to_string(row.status)) + ": " + std::string(to_string(row.reason));
@@ -54,7 +62,8 @@ class Requests : public ::testing::Test {
     const std::string text = fleet[node].ballot({"jobs", job, "--format", "json"}).out;
     const std::string key = "\"" + field + "\":\"";
     const std::size_t at = text.find(key);
-    return at == std::string::npos ? "" : text.substr(at + key.size(), text.find('"', at + key.size()) - at - key.size());
+    return at == std::string::npos ? ""
+                                   : text.substr(at + key.size(), text.find('"', at + key.size()) - at - key.size());
   }
   void kill(const std::string& node) {
     fleet[node].kill();
@@ -78,6 +87,7 @@ TEST_F(Requests, OnceAPauseIsAcknowledgedNothingStartsAndAResumeAccountsForWhatI
   done("n2", {"pause", "tick"});
   const Instant paused = Instant::now();
   EXPECT_EQ(of_job("n1", "tick", "state"), "paused");
+  ASSERT_TRUE(beats_after(paused, 2)) << "slots are passed";
   kill("n1");
   EXPECT_EQ(of_job("n2", "tick", "state"), "paused") << "a pause survives the leader";
   const Ran by_hand = fleet["n2"].ballot({"trigger", "tick", "--wait"});
@@ -100,7 +110,8 @@ TEST_F(Requests, AGroupIsPausedAndResumedAsAWhole) {
   EXPECT_EQ(of_job("n1", "tick", "state"), "paused");
   kill("n1");
   EXPECT_EQ(of_job("n2", "tick", "state"), "paused");
-  for (const Report& report : fleet.oracle.reports("tick")) EXPECT_LE(report.started.boot, paused.boot) << report.text();
+  for (const Report& report : fleet.oracle.reports("tick"))
+    EXPECT_LE(report.started.boot, paused.boot) << report.text();
   done("n2", {"resume", "--group", "default"});
   EXPECT_TRUE(starts_after("tick", Instant::now(), "n2"));
   expect_kept();
