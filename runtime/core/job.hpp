@@ -263,6 +263,7 @@ class JobMachine {
   void advance_runs(Context& c);
   void end(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run, Status status, Reason reason);
+  void drop_claims_that_failed();
   void settle_open_runs(Context& c);
   void adopt_run(Context& c, const OpenRun& open);
   void copy_dispositions(Context& c);

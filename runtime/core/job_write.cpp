@@ -26,12 +26,6 @@ Notice settled_notice(const Disposition& d, const std::string& job) {
   return notice;
 }
 
-bool holds(const JobRegister& r, const OpenRun& run) {
-  return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
-    return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch;
-  });
-}
-
 }  // namespace
 
 JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_decided) {
