@@ -83,6 +83,7 @@ class Core {
     std::vector<ballot::Record> records;      // to be repeated while it is unknown whether they arrived
     std::vector<std::string> removals;
     std::optional<RunId> answered;  // ours: its answer is told once this is done
+    std::string evicts{};           // a group that is handed over once this is done
   };
   struct Asked {  // here, of us
     Asker asker = 0;

@@ -183,6 +183,11 @@ void Core::take_for_group(Context& c, const Request& request) {
   } else if (request.kind == Kind::evict) {
     group.evicting = group.term.draining = true;
     group.evict_kill = c.now.steady + evict_wait;
+    group.evictions_stored += 1;
+    Recording removal;
+    removal.removals.push_back(request_record(request.id));
+    removal.evicts = group.name;
+    create(c, std::move(removal));
   }
   for (JobEntry* job : jobs) touch(c, *job);
 }

@@ -240,6 +240,11 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
     return;
   }
   if (recording.answered) tell_answer(c, *recording.answered);
+  if (!recording.evicts.empty()) {
+    GroupState& group = this->group(recording.evicts);
+    group.evictions_stored = std::max(0, group.evictions_stored - 1);
+    moved_.insert(&group);
+  }
   if (!recording.request) return;
   if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
 }

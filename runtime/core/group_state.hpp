@@ -52,6 +52,7 @@ struct GroupState {
 
   std::vector<Request> asked;  // pause, resume, repair, evict of the group, under way
   bool evicting = false;
+  int evictions_stored = 0;  // requests to be evicted that the store still holds: the next leader is not meant
   std::optional<SteadyTime> evict_kill;  // when the runs that an eviction waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
 

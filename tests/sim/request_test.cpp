@@ -201,6 +201,7 @@ TEST_F(Requests, AnEvictedLeaderHandsOverAndStaysOutForAWhile) {
   EXPECT_TRUE(b.replies[0].ok) << b.replies[0].text;
   world.run_for(500ms);
   EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(b.terms().size(), 1u) << "who leads next was not meant";
   b.stop();
   world.run_for(timeout / 2);
   EXPECT_TRUE(a.leads("default")) << "it is the only candidate";
