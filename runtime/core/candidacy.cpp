@@ -118,11 +118,14 @@ void Candidacy::on(Now now, const backend::ReadDone& event) {
   if (event.request != listing_) return;
   listing_ = 0;
   if (event.outcome != Outcome::done || !standing_.leads()) return;
-  evictions_.clear();
   for (const Register& record : event.registers) {
     const auto request = parse_request(record.value);
     if (!request || request->kind != Request::Kind::evict || request->group != group_) continue;
-    if (request->until > now.wall) evictions_.push_back(request->id);
+    const bool known = std::find(evictions_.begin(), evictions_.end(), request->id) != evictions_.end();
+    if (known || request->until <= now.wall) continue;
+    evictions_.push_back(request->id);
+    // It is not for the next leader, so it leaves the store before this one does.
+    out_.push_back(Remove{next_request(), {request_record(request->id)}});
   }
   standing_.asked_to_leave = !evictions_.empty();
 }
@@ -178,16 +181,12 @@ void Candidacy::lose_session(Now now, Cause cause, const std::string& text) {
 
 void Candidacy::answer_evictions(Now now) {
   std::vector<ballot::Record> answers;
-  std::vector<std::string> asked;
   for (const RunId& id : std::exchange(evictions_, {})) {
     Answer answer = Answer::done();
     answer.until = now.wall + answer_life;
     answers.push_back({answer_record(id), to_text(answer)});
-    asked.push_back(request_record(id));
   }
-  if (answers.empty()) return;
-  out_.push_back(Create{next_request(), std::move(answers)});
-  out_.push_back(Remove{next_request(), std::move(asked)});
+  if (!answers.empty()) out_.push_back(Create{next_request(), std::move(answers)});
 }
 
 }  // namespace ballot::core
