@@ -69,7 +69,7 @@ void CandidateProgram::stood(const core::Standing& before) {
 
 void CandidateProgram::say_change(const core::Standing& before) const {
   const core::Standing& now = standing();
-  if (now.failures != before.failures && now.failures > 0 && !finishing())
+  if (now.failures != before.failures && now.failures > 0 && !finishing() && !now.refused)
     say(now.failures == 1 ? Level::error : Level::debug, "election failed: " + now.trouble);
   if (now.connected && !before.connected && before.failures > 0) say(Level::info, "the backend is back");
   const LogFields epoch{{"epoch", std::to_string(std::max(now.epoch, before.epoch))}};
