@@ -89,10 +89,15 @@ void KeeperProcess::arm() {
 
 SteadyTime KeeperProcess::next() const {
   if (pid_ == 0) return SteadyTime::max();
-  SteadyTime next = lost_ ? SteadyTime::max() : lost_at_;
-  if (ending_) next = std::min(next, kill_at_);
+  SteadyTime next = std::min(lost_ ? SteadyTime::max() : lost_at_, kill_due());
   if (term_at_) next = std::min(next, *term_at_);
   return next;
+}
+
+/// While a term that is being left is still renewed, its child has its whole grace.
+SteadyTime KeeperProcess::kill_due() const {
+  if (!ending_ || killed_) return SteadyTime::max();
+  return settings_.on_lost == OnLost::tell ? kill_at_ : std::min(kill_at_, lease_ - kill_margin);
 }
 
 void KeeperProcess::take_orders() {
@@ -130,7 +135,7 @@ void KeeperProcess::obey(const KeeperOrder& order, std::string_view variables, c
     case KeeperOrder::Kind::start: return start(order, variables, descriptors);
     case KeeperOrder::Kind::signal: return tell_child(order.signal);
     case KeeperOrder::Kind::end: return begin_end(order.signal);
-    case KeeperOrder::Kind::lost: lease_ = lost_at_ = SteadyTime::max(); return begin_lost();
+    case KeeperOrder::Kind::lost: return begin_lost();
     case KeeperOrder::Kind::lease: {
       lease_ = SteadyTime(Millis(order.at));
       const bool ends = settings_.on_lost != OnLost::tell;
@@ -142,9 +147,9 @@ void KeeperProcess::obey(const KeeperOrder& order, std::string_view variables, c
 
 void KeeperProcess::start(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors) {
   const std::vector<char*> environment = environment_with(variables);
-  ending_ = lost_ = false;
+  ending_ = killed_ = lost_ = false;
   term_at_.reset();
-  kill_at_ = SteadyTime::max();
+  if (SteadyTime(Millis(order.at)) == SteadyTime::max()) lease_ = lost_at_ = SteadyTime::max();  // under no term
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return tell({KeeperReport::Kind::cannot_start, 0, errno, 0});
   const UniqueFd result(ends[0]);
@@ -213,15 +218,13 @@ void KeeperProcess::do_what_is_due() {
   if (pid_ == 0) return;
   const SteadyTime time = steady_now();
   if (!lost_ && time >= lost_at_) begin_lost();
-  if (settings_.on_lost != OnLost::tell && ending_ && lease_ != SteadyTime::max())
-    kill_at_ = std::min(kill_at_, lease_ - kill_margin);
   if (term_at_ && time >= *term_at_) {
     term_at_.reset();
     send(SIGTERM);
   }
-  if (!ending_ || time < kill_at_) return;
+  if (time < kill_due()) return;
   ::kill(-pid_, SIGKILL);
-  kill_at_ = SteadyTime::max();
+  killed_ = true;
 }
 
 /// What is left of its group is killed while the child's number cannot be another's.

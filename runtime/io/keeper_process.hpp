@@ -45,6 +45,7 @@ class KeeperProcess {
   void turn();
   void arm();
   SteadyTime next() const;
+  SteadyTime kill_due() const;
   void take_orders();
   void obey(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors);
   void start(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors);
@@ -67,7 +68,7 @@ class KeeperProcess {
   SteadyTime lease_ = SteadyTime::max();  // the deadline
   SteadyTime lost_at_ = SteadyTime::max();
   bool lost_ = false;  // what is lost has begun
-  bool ending_ = false;
+  bool ending_ = false, killed_ = false;
   std::optional<SteadyTime> term_at_;  // after an INT
   SteadyTime kill_at_ = SteadyTime::max();
 };

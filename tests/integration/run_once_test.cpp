@@ -110,6 +110,27 @@ TEST_F(RunOnce, KillsAChildThatDoesNotEndWithinItsGrace) {
   EXPECT_TRUE(is_gone(child()));
 }
 
+TEST_F(RunOnce, GivesItsChildItsWholeGraceWhileItKeepsItsLease) {
+  const std::string script = "trap 'sleep 3; exit 6' TERM; " + folder.saying("while :; do sleep 0.05; done");
+  CandidateProcess one(folder, once("a", {"--kill-grace", "20s"}, shell(script)));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  EXPECT_EQ(one.stop(SIGTERM), 6) << "T is 2 s";
+  EXPECT_EQ(one.count("leads no more"), 1u);
+}
+
+TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItsTermIsEndedByForce) {
+  const std::string stubborn = "trap '' TERM; " + folder.saying("while :; do sleep 0.05; done");
+  CandidateProcess a(folder, once("a", {"--kill-grace", "20s"}, shell(stubborn)));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  CandidateProcess b(folder, once("b", {"--log-level", "debug"}, shell(folder.saying("sleep 30"))));
+  ASSERT_TRUE(b.wait_for("campaigns"));
+  EXPECT_EQ(run_program({BALLOT_PROGRAM, "election", "evict", "default", "--force", "--config", folder.config()}).code,
+            0);
+  ASSERT_TRUE(folder.wait_until_said("START", 2));
+  EXPECT_EQ(folder.said("OVERLAP").size(), 0u);
+  EXPECT_EQ(field(folder.said("START")[1], 3), "b");
+}
+
 TEST_F(RunOnce, EndsAtOnceWhileItFollows) {
   CandidateProcess a(folder, once("a", {}, shell(folder.saying("sleep 30"))));
   ASSERT_TRUE(folder.wait_until_said("START"));
