@@ -32,6 +32,7 @@ class ElectedCommand final : public CandidateProgram {
   /// `plan`: cron's; none: once.
   ElectedCommand(const config::Config& config, const RunOptions& options, std::optional<schedule::Plan> plan,
                  io::Keeper& keeper, Log log);
+  ~ElectedCommand() override { keeper_.detach(); }
 
  private:
   enum class Child { waiting, starting, running, printing, over };

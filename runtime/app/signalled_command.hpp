@@ -20,6 +20,7 @@ class SignalledCommand final : public CandidateProgram {
 
   SignalledCommand(const config::Config& config, CandidateSettings settings, Signals signals, io::Keeper& keeper,
                    Log log);
+  ~SignalledCommand() override { keeper_.detach(); }
 
  private:
   void begin() override;

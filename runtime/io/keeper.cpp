@@ -86,10 +86,14 @@ Keeper::Keeper(UniqueFd socket, pid_t pid) : state_(std::make_unique<State>()) {
 }
 
 Keeper::~Keeper() {
-  if (state_->waiter) state_->waiter->release();
-  state_->waiter.reset();
+  detach();
   state_->socket.reset();
   if (!state_->gone) ::waitpid(state_->keeper, nullptr, 0);
+}
+
+void Keeper::detach() {
+  if (state_->waiter) state_->waiter->release();
+  state_->waiter.reset();
 }
 
 void Keeper::attach(asio::io_context& loop, KeeperHandlers handlers) {

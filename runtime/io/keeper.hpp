@@ -2,7 +2,7 @@
 // keeper_process.hpp. This is the loop's end of it.
 //
 // Thread: make() must come before the program has any other one, and before it changes signals; the rest is the loop's.
-// No handler is called after the destruction, which waits for the child's end.
+// The destruction waits for the child's end.
 //
 //   auto keeper = Keeper::make({argv, 10s, OnLost::end});
 //   (*keeper)->attach(loop.context(), {on_started, on_ended});
@@ -64,7 +64,9 @@ class Keeper {
   static Result<std::unique_ptr<Keeper>> make(KeeperSettings settings);
   ~Keeper();
 
+  /// Until detach(), which must come before the loop goes. No handler is called after that.
   void attach(boost::asio::io_context& loop, KeeperHandlers handlers);
+  void detach();
 
   /// Starts the child: answered by on_started or on_ended. `variables` are set beside this program's environment.
   /// `out` and `err`: its standard output and error, or -1 for this program's own; with them its input is /dev/null.
