@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "clock.hpp"
+
 namespace ballot::zookeeper {
 
 /// Whom the library's threads tell. Outlives its handle.
@@ -18,11 +20,10 @@ struct Client::Source {
   std::uint64_t id = 0;
 };
 
-/// An operation under way.
+/// What the library hands back with an answer; its results lie here.
 struct Client::Pending {
   Source* source = nullptr;
-  Done done;
-  bool in_turn = false;
+  std::uint64_t operation = 0;
   std::unique_ptr<Multi> multi;
 };
 
@@ -139,8 +140,7 @@ void Client::answer(const void* data, Reply reply) {
   const std::unique_ptr<Pending> pending(static_cast<Pending*>(const_cast<void*>(data)));
   if (pending->multi) reply.ops = pending->multi->answers();
   Message message{pending->source->id, Message::Kind::reply};
-  message.done = std::move(pending->done);
-  message.in_turn = pending->in_turn;
+  message.operation = pending->operation;
   message.reply = std::move(reply);
   pending->source->inbox->push(std::move(message));
 }
@@ -223,36 +223,51 @@ void Client::commit(std::unique_ptr<Multi> multi, Done done, Turn turn) {
 }
 
 void Client::submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi) {
-  auto pending = std::make_unique<Pending>();
-  pending->source = source_.get();
-  pending->done = std::move(done);
-  pending->in_turn = turn == Turn::in_turn;
-  pending->multi = std::move(multi);
-  if (pending->in_turn && (under_way_ >= window || !waiting_.empty()))
-    waiting_.push_back({std::move(send), std::move(pending)});
+  Operation operation{std::move(send), std::move(done), turn == Turn::in_turn, std::move(multi), {}};
+  if (operation.in_turn && (under_way_ >= window || !waiting_.empty()))
+    waiting_.push_back(std::move(operation));
   else
-    start(send, std::move(pending));
+    start(std::move(operation));
 }
 
-void Client::start(const Send& send, std::unique_ptr<Pending> pending) {
-  if (pending->in_turn) ++under_way_;
-  Pending* const sent = pending.release();  // the answer's, from here on
-  const int rc = send(handle_, sent);
-  if (rc != ZOK) answer(sent, {.rc = rc});
+void Client::start(Operation operation) {
+  if (operation.in_turn) ++under_way_;
+  operation.sent = boot_now();
+  auto* const pending = new Pending{source_.get(), ++last_, std::move(operation.multi)};  // the answer's, from here on
+  const Send send = std::move(operation.send);
+  sent_.emplace_hint(sent_.end(), last_, std::move(operation));
+  const int rc = send(handle_, pending);
+  if (rc != ZOK) answer(pending, {.rc = rc});
 }
 
 void Client::go_on() {
   while (under_way_ < window && !waiting_.empty()) {
-    Waiting next = std::move(waiting_.front());
+    Operation next = std::move(waiting_.front());
     waiting_.pop_front();
-    start(next.send, std::move(next.pending));
+    start(std::move(next));
   }
 }
 
+void Client::end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply) {
+  const Done done = std::move(operation->second.done);
+  if (operation->second.in_turn) --under_way_;
+  sent_.erase(operation);
+  done(reply);
+}
+
 void Client::dispatch(Message& message) {
-  if (message.in_turn) --under_way_;
-  if (message.done) message.done(message.reply);
+  const auto found = sent_.find(message.operation);
+  if (found != sent_.end()) end(found, message.reply);
   go_on();
+}
+
+void Client::time_out(SteadyTime now, Millis patience) {
+  while (!sent_.empty() && sent_.begin()->second.sent + patience <= now) end(sent_.begin(), {.rc = ZOPERATIONTIMEOUT});
+  go_on();
+}
+
+std::optional<SteadyTime> Client::oldest() const {
+  return sent_.empty() ? std::nullopt : std::optional(sent_.begin()->second.sent);
 }
 
 }  // namespace ballot::zookeeper

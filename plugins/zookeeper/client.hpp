@@ -2,6 +2,7 @@
 // library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
 // thread. Operations are sent in the order of asking, but at most `window` of those that are in turn are under way:
 // what is urgent is never behind ten thousand others. Knows nothing of what it is used for.
+// An operation that has no answer for `patience` is answered as timed out: it may have happened, and may still happen.
 //
 //   Client client(inbox, connection, nullptr);
 //   client.get(path, Watch::yes, [this](const Reply& reply) { ... });       ... for each message:
@@ -13,7 +14,9 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "inbox.hpp"
@@ -66,6 +69,10 @@ class Client {
 
   /// A reply of this client.
   void dispatch(Message& message);
+  /// Answers what has been under way for `patience`.
+  void time_out(SteadyTime now, Millis patience);
+  /// When the oldest that is under way was sent.
+  std::optional<SteadyTime> oldest() const;
   /// Nothing is under way.
   bool idle() const noexcept { return under_way_ == 0 && waiting_.empty(); }
 
@@ -88,19 +95,25 @@ class Client {
   static void answer(const void* data, Reply reply);
 
   void submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi = nullptr);
-  void start(const Send& send, std::unique_ptr<Pending> pending);
-  void go_on();
-
-  struct Waiting {
+  /// An operation that is asked for, or under way.
+  struct Operation {
     Send send;
-    std::unique_ptr<Pending> pending;
+    Done done;
+    bool in_turn = false;
+    std::unique_ptr<Multi> multi;
+    SteadyTime sent{};
   };
+  void start(Operation operation);
+  void go_on();
+  void end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply);
 
   std::unique_ptr<Source> source_;
   zhandle_t* handle_ = nullptr;
   const ACL_vector* acl_;
   std::size_t under_way_ = 0;  // of those in turn
-  std::deque<Waiting> waiting_;
+  std::deque<Operation> waiting_;
+  std::map<std::uint64_t, Operation> sent_;  // by number, that is by time
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace ballot::zookeeper

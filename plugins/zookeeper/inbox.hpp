@@ -3,7 +3,6 @@
 // backend.
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -28,8 +27,7 @@ struct Message {
 
   std::uint64_t client = 0;  // that tells it
   Kind kind = Kind::reply;
-  std::function<void(const Reply&)> done = {};  // of a reply
-  bool in_turn = false;                         // the reply's operation took a place in the window
+  std::uint64_t operation = 0;  // that is replied to
   Reply reply = {};
   int state = 0;          // of the connection
   std::string path = {};  // that is watched

@@ -203,6 +203,7 @@ void Session::advance() {
   if (over_) return;
   const SteadyTime now = boot_now();
   if (phase_ == Phase::discarding && client_) Client::close(std::move(client_));
+  if (link_ && client_) client_->time_out(now, timeout_ / 3);
   if (membership_ && client_ && phase_ != Phase::leaving) membership_->tick(now);
   if (phase_ == Phase::open) {
     elections_->tick(now);
@@ -219,6 +220,7 @@ std::optional<SteadyTime> Session::due() const {
     if (other && (!at || *other < *at)) at = other;
   };
   if (phase_ != Phase::open) also(give_up_at_);
+  if (link_ && client_ && client_->oldest()) also(*client_->oldest() + timeout_ / 3);
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
   if (phase_ == Phase::open) also(elections_->due());
