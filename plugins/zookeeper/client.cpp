@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
@@ -91,6 +92,8 @@ Client::Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const
   handle_ = zookeeper_init2(connection.servers.c_str(), watched, static_cast<int>(connection.timeout.count()), resume,
                             source_.get(), ZOO_NO_LOG_CLIENTENV, say_nothing);
   if (handle_ == nullptr) throw std::system_error(errno, std::generic_category(), connection.servers);
+  // Else it asks for the servers' addresses before each wait for its socket; now only when it has lost its server.
+  zoo_set_servers_resolution_delay(handle_, -1);
   if (!connection.user.empty())
     zoo_add_auth(handle_, "digest", connection.user.data(), static_cast<int>(connection.user.size()), nullptr, nullptr);
 }
@@ -240,7 +243,9 @@ void Client::start(Operation operation) {
   if (rc != ZOK) answer(pending, {.rc = rc});
 }
 
+/// Many at once, as each that is sent alone wakes the library's thread.
 void Client::go_on() {
+  if (under_way_ > window / 2) return;
   while (under_way_ < window && !waiting_.empty()) {
     Operation next = std::move(waiting_.front());
     waiting_.pop_front();
@@ -256,18 +261,20 @@ void Client::end(std::map<std::uint64_t, Operation>::iterator operation, const R
 }
 
 void Client::dispatch(Message& message) {
+  heard_ = boot_now();
   const auto found = sent_.find(message.operation);
   if (found != sent_.end()) end(found, message.reply);
   go_on();
 }
 
 void Client::time_out(SteadyTime now, Millis patience) {
+  if (const auto silent = silent_since(); !silent || now < *silent + patience) return;
   while (!sent_.empty() && sent_.begin()->second.sent + patience <= now) end(sent_.begin(), {.rc = ZOPERATIONTIMEOUT});
   go_on();
 }
 
-std::optional<SteadyTime> Client::oldest() const {
-  return sent_.empty() ? std::nullopt : std::optional(sent_.begin()->second.sent);
+std::optional<SteadyTime> Client::silent_since() const {
+  return sent_.empty() ? std::nullopt : std::optional(std::max(heard_, sent_.begin()->second.sent));
 }
 
 }  // namespace ballot::zookeeper

@@ -2,7 +2,8 @@
 // library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
 // thread. Operations are sent in the order of asking, but at most `window` of those that are in turn are under way:
 // what is urgent is never behind ten thousand others. Knows nothing of what it is used for.
-// An operation that has no answer for `patience` is answered as timed out: it may have happened, and may still happen.
+// Answers come in the order of sending. Where none comes for `patience`, what is under way is answered as timed out: it
+// may have happened, and may still happen.
 //
 //   Client client(inbox, connection, nullptr);
 //   client.get(path, Watch::yes, [this](const Reply& reply) { ... });       ... for each message:
@@ -42,7 +43,7 @@ enum class Turn { in_turn, urgent };
 class Client {
  public:
   using Done = std::function<void(const Reply&)>;
-  static constexpr std::size_t window = 1000;
+  static constexpr std::size_t window = 512;
 
   /// `resume`: of a session to go on with, or null. Throws std::system_error where there is no handle to be had.
   Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const clientid_t* resume);
@@ -69,10 +70,10 @@ class Client {
 
   /// A reply of this client.
   void dispatch(Message& message);
-  /// Answers what has been under way for `patience`.
+  /// Answers what has been under way for `patience`, where the server has been silent for as long.
   void time_out(SteadyTime now, Millis patience);
-  /// When the oldest that is under way was sent.
-  std::optional<SteadyTime> oldest() const;
+  /// Since when an answer is waited for, and none has come.
+  std::optional<SteadyTime> silent_since() const;
   /// Nothing is under way.
   bool idle() const noexcept { return under_way_ == 0 && waiting_.empty(); }
 
@@ -114,6 +115,7 @@ class Client {
   std::deque<Operation> waiting_;
   std::map<std::uint64_t, Operation> sent_;  // by number, that is by time
   std::uint64_t last_ = 0;
+  SteadyTime heard_{};
 };
 
 }  // namespace ballot::zookeeper

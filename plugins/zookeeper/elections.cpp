@@ -104,9 +104,18 @@ void Elections::on_entered(const Names& names, const std::vector<std::uint64_t>&
     } else {
       const std::string& path = reply.ops.at(i).path;
       group->node = path.substr(path.rfind('/') + 1);
-      look(names[i], *group);
+      on_placed(names[i], *group);
     }
   }
+}
+
+/// Whoever comes first of all has nobody before, and no term either.
+void Elections::on_placed(const std::string& name, Group& group) {
+  const auto place = parse_place(group.node);
+  if (group.leave || !place || place->sequence != 0) return look(name, group);
+  group.term = {};
+  group.term_version = 0;
+  claim(name, group, 0);
 }
 
 /// The group's node is not there.
@@ -132,9 +141,9 @@ void Elections::on_listed(const std::string& name, Group& group, const Reply& re
   if (reply.rc == ZNONODE) return on_missing(name, group);
   if (reply.rc != ZOK) return stall(name, group, reply.rc);
   const auto self = find_self(name, group, reply.names);
-  if (!self) return on_missing(name, group);
+  if (!self || (group.told && *self != group.node)) return on_missing(name, group);
   const auto place = parse_place(*self);
-  group.node = *self;
+  if (std::exchange(group.node, *self) != *self) group.epoch = 0;
   group.sequence = place->sequence;
   if (group.leave) return leave(name, group);
   std::optional<std::pair<std::int32_t, std::string>> ahead;
@@ -178,38 +187,51 @@ void Elections::wait(const std::string& name, Group& group, const std::string& b
   const std::uint64_t turn = step(group, State::waiting);
   watched(path);
   link_.client.get(path, Watch::yes, [this, name, turn, path](const Reply& reply) {
-    if (reply.rc != ZOK && watched_.erase(path) > 0) watched_bytes_ -= path.size();
+    if (reply.rc != ZOK) unwatched(path);
     Group* found = find(name, turn);
     if (found == nullptr) return;
     if (found->leave) return leave(name, *found);
     if (reply.rc == ZNONODE || (reply.rc == ZOK && found->again)) return look(name, *found);
     if (reply.rc != ZOK) stall(name, *found, reply.rc);
   });
-  look_at_term(name, group);
-  const std::string own = link_.paths.candidate(name, group.node);
-  if (watched_bytes_ > most_bytes / 2 || !watched(own)) return;
-  link_.client.get(own, Watch::yes, [this, name, own](const Reply& reply) {
-    if (reply.rc != ZOK && watched_.erase(own) > 0) watched_bytes_ -= own.size();
-    Group* found = find(name);
-    if (reply.rc == ZNONODE && found != nullptr && found->state == State::waiting) look(name, *found);
-  });
+  look_ahead(name, group);
 }
 
-/// So that it need not be read when the term is over.
-void Elections::look_at_term(const std::string& name, Group& group) {
+/// What is needed to lead, so that it need not be read when the one before is gone. Our node is watched only while
+/// there is room for the watches that are needed.
+void Elections::look_ahead(const std::string& name, Group& group) {
+  const std::string own = own_path(name);
+  const bool watch = watched_bytes_ < most_bytes / 2 && watched(own);
+  if (watch || group.epoch == 0)
+    link_.client.get(own, watch ? Watch::yes : Watch::no, [this, name, own, watch](const Reply& reply) {
+      if (reply.rc != ZOK && watch) unwatched(own);
+      Group* found = find(name);
+      if (found == nullptr || found->state != State::waiting || own != own_path(name)) return;
+      if (reply.rc == ZNONODE) return look(name, *found);
+      if (reply.rc == ZOK && is_ours(reply)) found->epoch = static_cast<std::uint64_t>(reply.stat.czxid);
+    });
   if (group.term_version >= 0) return;
   link_.client.get(link_.paths.group(name), Watch::no, [this, name](const Reply& reply) {
     Group* found = find(name);
-    if (reply.rc != ZOK || found == nullptr) return;
+    if (reply.rc != ZOK || found == nullptr || found->state != State::waiting) return;
     found->term = parse_term(reply.value);
     found->term_version = reply.stat.version;
   });
 }
 
+/// Leads, and watches its own node.
 void Elections::stay(const std::string& name, Group& group) {
-  step(group, State::leading);
+  const std::uint64_t turn = step(group, State::leading);
   if (group.leave) return leave(name, group);
-  if (group.again) look(name, group);
+  if (group.again) return look(name, group);
+  const std::string own = own_path(name);
+  if (!watched(own)) return;
+  link_.client.get(own, Watch::yes, [this, name, turn, own](const Reply& reply) {
+    if (reply.rc != ZOK) unwatched(own);
+    Group* found = find(name, turn);
+    if (found == nullptr || reply.rc == ZOK) return;
+    reply.rc == ZNONODE ? look(name, *found) : stall(name, *found, reply.rc);
+  });
 }
 
 void Elections::leave(const std::string& name, Group& group) {
@@ -268,7 +290,7 @@ void Elections::resume() {
 }
 
 void Elections::on_watch(const std::string& path) {
-  if (watched_.erase(path) > 0) watched_bytes_ -= path.size();
+  unwatched(path);
   const std::string name = link_.paths.group_of(path);
   Group* group = find(name);
   if (group == nullptr) return;
@@ -281,6 +303,10 @@ bool Elections::watched(const std::string& path) {
   if (!watched_.insert(path).second) return false;
   watched_bytes_ += path.size();
   return true;
+}
+
+void Elections::unwatched(const std::string& path) {
+  if (watched_.erase(path) > 0) watched_bytes_ -= path.size();
 }
 
 /// A session that is gone on with may still stand in groups that this daemon does not take part in.

@@ -42,7 +42,7 @@ class Elections {
 
   /// Of the term that this session leads now; 0: none.
   std::uint64_t epoch(const std::string& group) const;
-  /// Of our node in the group. Requires: epoch() is not 0.
+  /// Of our node in the group. Requires: it has one, as where epoch() is not 0.
   std::string own_path(const std::string& group) const;
   /// A resignation waits until all that have begun have ended.
   void write_began(const std::string& group);
@@ -84,17 +84,19 @@ class Elections {
   void join(const std::string& name);
   void enter(const std::string& name, Group& group);
   void on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
+  void on_placed(const std::string& name, Group& group);
   void prepare(const std::string& name, std::uint64_t turn);
   void look(const std::string& name, Group& group);
   void on_listed(const std::string& name, Group& group, const Reply& reply);
   std::optional<std::string> find_self(const std::string& name, Group& group, const Names& names);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const std::string& before);
-  void look_at_term(const std::string& name, Group& group);
+  void look_ahead(const std::string& name, Group& group);
   void stay(const std::string& name, Group& group);
 
   void claim(const std::string& name, Group& group, int term_version);
-  void on_own(const std::string& name, Group& group, int term_version, const Reply& reply);
+  void claim_epoch(const std::string& name, Group& group, int term_version);
+  bool is_ours(const Reply& reply) const;
   void weigh_term(const std::string& name, Group& group);
   void on_facts(const std::string& name, Group& group, int rc, const std::optional<MemberRecord>& member);
   void take(const std::string& name, Group& group, backend::Elected elected);
@@ -109,6 +111,7 @@ class Elections {
   void resume();
   void sweep();
   bool watched(const std::string& path);
+  void unwatched(const std::string& path);
 
   Names take_some(Names& from, std::vector<std::uint64_t>& turns);
   void one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Names& again);

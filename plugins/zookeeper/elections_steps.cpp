@@ -12,35 +12,30 @@ constexpr std::size_t most_together = 50;  // in one transaction: 10 KB
 
 }  // namespace
 
+/// The lowest node leads only where it is this session's.
+bool Elections::is_ours(const Reply& reply) const { return session_text(reply.stat.ephemeralOwner) == link_.session; }
+
 void Elections::claim(const std::string& name, Group& group, int term_version) {
-  if (group.told) {
-    // It leads already; its watch has gone off for nothing.
-    const std::string own = own_path(name);
-    watched(own);
-    const std::uint64_t turn = step(group, State::claiming);
-    return link_.client.get(own, Watch::yes, [this, name, turn](const Reply& reply) {
-      Group* found = find(name, turn);
-      if (found == nullptr) return;
-      if (reply.rc == ZOK) return stay(name, *found);
-      reply.rc == ZNONODE ? look(name, *found) : stall(name, *found, reply.rc);
-    });
-  }
+  if (group.told) return stay(name, group);  // it leads already; a watch has gone off for nothing
   const std::uint64_t turn = step(group, State::claiming);
+  if (group.epoch != 0) return claim_epoch(name, group, term_version);
   const std::string own = own_path(name);
   watched(own);
   link_.client.get(own, Watch::yes, [this, name, turn, own, term_version](const Reply& reply) {
-    if (reply.rc != ZOK && watched_.erase(own) > 0) watched_bytes_ -= own.size();
-    if (Group* found = find(name, turn)) on_own(name, *found, term_version, reply);
+    if (reply.rc != ZOK) unwatched(own);
+    Group* found = find(name, turn);
+    if (found == nullptr) return;
+    if (reply.rc == ZNONODE || (reply.rc == ZOK && found->leave)) return look(name, *found);
+    if (reply.rc != ZOK) return stall(name, *found, reply.rc);
+    if (!is_ours(reply)) return on_missing(name, *found);
+    link_.see(reply.stat);
+    found->epoch = static_cast<std::uint64_t>(reply.stat.czxid);
+    claim_epoch(name, *found, term_version);
   });
 }
 
-/// The lowest node leads only where it is this session's.
-void Elections::on_own(const std::string& name, Group& group, int term_version, const Reply& reply) {
-  if (reply.rc == ZNONODE || (reply.rc == ZOK && group.leave)) return look(name, group);
-  if (reply.rc != ZOK) return stall(name, group, reply.rc);
-  if (session_text(reply.stat.ephemeralOwner) != link_.session) return on_missing(name, group);
-  link_.see(reply.stat);
-  group.epoch = static_cast<std::uint64_t>(reply.stat.czxid);
+/// Our node's czxid is known.
+void Elections::claim_epoch(const std::string& name, Group& group, int term_version) {
   if (group.ready && group.ready->epoch == group.epoch) return take(name, group, *group.ready);
   if (group.term_version == term_version) return weigh_term(name, group);
   link_.client.get(link_.paths.group(name), Watch::no, [this, name, turn = group.turn](const Reply& term) {

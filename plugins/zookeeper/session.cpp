@@ -220,7 +220,7 @@ std::optional<SteadyTime> Session::due() const {
     if (other && (!at || *other < *at)) at = other;
   };
   if (phase_ != Phase::open) also(give_up_at_);
-  if (link_ && client_ && client_->oldest()) also(*client_->oldest() + timeout_ / 3);
+  if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 3);
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
   if (phase_ == Phase::open) also(elections_->due());

@@ -2,17 +2,10 @@
 // a path of its own; every candidate behind a relay of its own.
 #pragma once
 
-#include <zookeeper/zookeeper.h>
-
-#include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "conformance/backend_under_test.hpp"
@@ -20,20 +13,10 @@
 #include "conformance/process_backend.hpp"
 #include "support/tcp_relay.hpp"
 #include "support/temp_folder.hpp"
+#include "support/zookeeper_client.hpp"
 #include "support/zookeeper_server.hpp"
 
 namespace ballot::conformance {
-
-/// Connects with a session of somebody else and ends it: what an operator, or the store itself, may do at any time.
-inline void end_session(const std::string& server, const clientid_t& session) {
-  std::atomic<int> state{0};
-  const auto watch = [](zhandle_t*, int, int now, const char*, void* told) {
-    static_cast<std::atomic<int>*>(told)->store(now);
-  };
-  zhandle_t* handle = ::zookeeper_init(server.c_str(), watch, 4000, &session, &state, ZOO_NO_LOG_CLIENTENV);
-  while (state != ZOO_CONNECTED_STATE && state != ZOO_EXPIRED_SESSION_STATE) std::this_thread::yield();
-  ::zookeeper_close(handle);
-}
 
 /// The session that a handle file tells of.
 inline clientid_t session_in(const std::string& file) {
@@ -58,10 +41,21 @@ class ZookeeperCluster : public Cluster {
 
   std::unique_ptr<Backend> make(const std::string& node, const std::string& name_space, Host& host) override {
     const Options options{{"servers", relays(node)}};
-    auto backend = make_backend(BALLOT_ZOOKEEPER_PLUGIN, {name_space, folder_.path(), false, options}, host);
+    return make_with(node, name_space, options, folder_.path(), host);
+  }
+  std::unique_ptr<Backend> make_with(const std::string& node, const std::string& name_space, const Options& options,
+                                     const std::string& state_dir, Host& host) {
+    auto backend = make_backend(BALLOT_ZOOKEEPER_PLUGIN, {name_space, state_dir, false, options}, host);
     nodes_[backend.get()] = node;
     return backend;
   }
+
+  testing::ZookeeperEnsemble& store() { return store_; }
+  testing::TcpRelay& relay(const std::string& node, std::size_t server = 0) { return *relays_.at(node).at(server); }
+  const std::string& chroot() const { return chroot_; }
+  /// In the namespace of the tests.
+  std::string path(const std::string& below) const { return chroot_ + "/test/" + below; }
+  std::string handle_file(const std::string& node) const { return folder_ / ("zookeeper-test-" + node + ".session"); }
   std::set<Ability> abilities() const override {
     return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
   }
@@ -74,14 +68,14 @@ class ZookeeperCluster : public Cluster {
     for (auto& relay : relays_.at(nodes_.at(&backend))) relay->heal();
   }
   void expire(Backend& backend) override {
-    end_session(store_[0].address(), session_in(folder_ / ("zookeeper-test-" + nodes_.at(&backend) + ".session")));
+    const clientid_t session = session_in(handle_file(nodes_.at(&backend)));
+    testing::ZookeeperClient(store_[0].address(), &session);
   }
   void restart() override {
     for (std::size_t i = 0; i < store_.size(); ++i) store_[i].kill();
     store_.start();
   }
 
- protected:
   /// Made once a node: a relay to each server.
   std::vector<std::string> relays(const std::string& node) {
     auto& relays = relays_[node];
@@ -92,6 +86,7 @@ class ZookeeperCluster : public Cluster {
     return servers;
   }
 
+ protected:
   testing::ZookeeperEnsemble& store_;
   std::string chroot_;
   TempFolder folder_;
