@@ -51,7 +51,11 @@ class ZookeeperCluster : public Cluster {
   }
 
   testing::ZookeeperEnsemble& store() { return store_; }
-  testing::TcpRelay& relay(const std::string& node, std::size_t server = 0) { return *relays_.at(node).at(server); }
+  /// Does something to each of the node's relays, as it may be connected by any.
+  template <class Work>
+  void each_relay(const std::string& node, const Work& work) {
+    for (auto& relay : relays_.at(node)) work(*relay);
+  }
   const std::string& chroot() const { return chroot_; }
   /// In the namespace of the tests.
   std::string path(const std::string& below) const { return chroot_ + "/test/" + below; }
@@ -62,10 +66,10 @@ class ZookeeperCluster : public Cluster {
   Millis timeout() const override { return Millis(2000); }
 
   void cut(Backend& backend) override {
-    for (auto& relay : relays_.at(nodes_.at(&backend))) relay->cut();
+    each_relay(nodes_.at(&backend), [](auto& relay) { relay.cut(); });
   }
   void heal(Backend& backend) override {
-    for (auto& relay : relays_.at(nodes_.at(&backend))) relay->heal();
+    each_relay(nodes_.at(&backend), [](auto& relay) { relay.heal(); });
   }
   void expire(Backend& backend) override {
     const clientid_t session = session_in(handle_file(nodes_.at(&backend)));
