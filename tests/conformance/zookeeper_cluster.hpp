@@ -73,7 +73,9 @@ class ZookeeperCluster : public Cluster {
   }
   void expire(Backend& backend) override {
     const clientid_t session = session_in(handle_file(nodes_.at(&backend)));
-    testing::ZookeeperClient(store_[0].address(), &session);
+    cut(backend);  // or it would take its session back
+    { const testing::ZookeeperClient ends_it(store_[0].address(), &session); }
+    heal(backend);
   }
   void restart() override {
     for (std::size_t i = 0; i < store_.size(); ++i) store_[i].kill();
