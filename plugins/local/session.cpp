@@ -153,8 +153,9 @@ bool Session::files_in_place() {
   else if (identify(path_) != file_)
     over_ = {Cause::unreachable, path_ + " was removed or replaced while in use: restore it from a backup"};
   else if (!log_in_place())
-    over_ = {Cause::unreachable, path_ + "-wal was removed or replaced while in use: what was acknowledged last stood "
-                                         "in it alone. Restore registers.db from a backup"};
+    over_ = {Cause::unreachable, path_ +
+                                     "-wal was removed or replaced while in use: what was acknowledged last stood "
+                                     "in it alone. Restore registers.db from a backup"};
   return !over_;
 }
 

@@ -6,6 +6,11 @@
 #include "io/clocks.hpp"
 
 namespace ballot::app {
+namespace {
+
+constexpr Millis store_patience{2000};  // to say who leads
+
+}  // namespace
 
 void Daemon::answer(const io::Request& request, io::Reply reply) {
   const std::string what = request.message.text("do").value_or("");
@@ -53,10 +58,22 @@ void Daemon::answer_request(core::Request::Kind kind, const io::Request& asked, 
 }
 
 void Daemon::answer_jobs(const io::Reply& reply) const {
+  engine_->observe(store_patience, [this, reply](const std::vector<Election>& elections) {
+    std::map<std::string, std::string> leaders;
+    for (const Election& election : elections)
+      for (const Candidate& candidate : election.candidates)
+        if (candidate.leads) leaders[election.group] = candidate.node;
+    tell_jobs(reply, leaders);
+  });
+}
+
+void Daemon::tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const {
   std::vector<io::Message> jobs;
   for (const core::JobView& view : engine_->core().jobs(io::read_clocks())) {
     io::Message job;
-    job.set("job", view.name).set("group", view.group).set("leader", view.leader).set("state", view.state);
+    const auto other = leaders.find(view.group);
+    const std::string leader = view.leader.empty() && other != leaders.end() ? other->second : view.leader;
+    job.set("job", view.name).set("group", view.group).set("leader", leader).set("state", view.state);
     job.set("trouble", view.trouble);
     if (view.next) job.set("next_slot", format_slot(*view.next));
     jobs.push_back(std::move(job));

@@ -28,7 +28,7 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now, settings_, session_, inventory_, outcomes_, runner_, random_, out, wants_};
+  Context c{now, settings_, session_, inventory_, outcomes_, runner_, room_to_write(), random_, out, wants_};
   touched_.clear();
   if (session_.on_time(now, last_request_, out) == Session::Edge::lost) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
@@ -145,6 +145,7 @@ void Core::finish(Context& c) {
     rearm(group);
     for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
   }
+  release_held(c);
   advance_stop(c);
   for (const Row& row : std::exchange(wants_.awaited, {})) tell_end(c, row);
   const RequestId before = sent_.empty() ? 0 : sent_.back().first;

@@ -82,14 +82,17 @@ class Core {
     std::vector<std::string> jobs;            // of the outcomes
     std::vector<ballot::Record> records;      // to be repeated while it is unknown whether they arrived
     std::vector<std::string> removals;
+    std::optional<RunId> answered;  // ours: its answer is told once this is done
+    std::string evicts{};           // a group that is handed over once this is done
   };
   struct Asked {  // here, of us
     Asker asker = 0;
     Request request;
     SteadyTime until{};
-    std::string run_suffix{};  // kill, forget
-    bool stored = false;       // in the store
-    bool answered = false;     // the reply is given; the run's end is still waited for
+    std::string run_suffix{};        // kill, forget
+    bool stored = false;             // in the store
+    std::optional<Answer> answer{};  // told once the request is out of the store, so that nobody does it again
+    bool answered = false;           // the reply is given; the run's end is still waited for
   };
   struct RunHash {
     std::size_t operator()(const RunId& id) const;
@@ -147,6 +150,8 @@ class Core {
   void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
   void on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers);
+  std::size_t room_to_write() const;
+  void release_held(Context& c);
   void send_writes(Context& c);
   std::optional<RequestId> oldest_in_flight() const;
   void give_up_unanswered(Context& c);
@@ -174,6 +179,7 @@ class Core {
   void expire_asked(Context& c);
   void answer(Context& c, const RunId& request, Answer answer);
   void reply(Context& c, const RunId& request, const Answer& answer);
+  void tell_answer(Context& c, const RunId& request);
   void tell_end(Context& c, const Row& row);
 
   // the stop (core_stop.cpp)
@@ -212,6 +218,7 @@ class Core {
   std::unordered_map<RunId, JobEntry*, RunHash> run_jobs_;
   RequestId last_request_ = 0;
   std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;
+  std::deque<JobEntry*> held_;  // jobs that wait for others' writes to be answered
   std::map<RequestId, GroupState*> group_writes_, observing_;
   std::map<RequestId, Reading> reads_in_flight_;
   std::map<RequestId, Recording> records_in_flight_;
@@ -225,6 +232,7 @@ class Core {
   std::map<RunId, std::string> taken_;    // requests that this node is doing, and the group whose term they end with
   std::map<RunId, SteadyTime> answered_;  // requests that this node has answered, and until when it remembers them
   bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
+  bool kill_waits_ = false;  // of a run that somebody else executes, or that has ended: looked at after the next writes
   bool requests_listing_ = false, outcomes_listing_ = false;
 
   std::optional<Stop> stop_;

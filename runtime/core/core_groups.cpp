@@ -78,6 +78,7 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   group.registers.clear();
   group.asked.clear();
   group.evicting = group.changed = group.writing = false;
+  group.evictions_stored = 0;
   group.read_again.reset(), group.write_again.reset(), group.evict_kill.reset(), group.told.reset();
   standing_.erase(&group);
   unready_.erase(&group);
@@ -256,7 +257,7 @@ void Core::advance_eviction(Context& c, GroupState& group) {
     for (JobEntry* entry : group.jobs)
       if (entry->machine.term() == &group.term) entry->machine.kill_all(c, Reason::leadership_lost);
   }
-  if (may_resign(group)) resign(c, group, Cause::evicted);
+  if (group.evictions_stored == 0 && may_resign(group)) resign(c, group, Cause::evicted);
 }
 
 void Core::resign(Context& c, GroupState& group, Cause cause) {

@@ -151,8 +151,11 @@ void Core::take_kill(Context& c, const Request& request) {
     taken_[request.id] = "";
     job.ask(c, request);
     touch(c, it->second);
-  } else if (job.standing() == JobMachine::Standing::leading && !job.shows(request.run)) {
-    answer(c, request.id, Answer::refused(Errc::not_found, "the run has ended"));
+  } else if (job.standing() == JobMachine::Standing::leading) {
+    if (job.shows(request.run))
+      kill_waits_ = true;
+    else
+      answer(c, request.id, Answer::refused(Errc::not_found, "the run has ended"));
   }
 }
 
@@ -180,6 +183,11 @@ void Core::take_for_group(Context& c, const Request& request) {
   } else if (request.kind == Kind::evict) {
     group.evicting = group.term.draining = true;
     group.evict_kill = c.now.steady + evict_wait;
+    group.evictions_stored += 1;
+    Recording removal;
+    removal.removals.push_back(request_record(request.id));
+    removal.evicts = group.name;
+    create(c, std::move(removal));
   }
   for (JobEntry* job : jobs) touch(c, *job);
 }
@@ -216,9 +224,12 @@ void Core::answer(Context& c, const RunId& request, Answer answer) {
   taken_.erase(request);
   std::erase_if(answered_, [&](const auto& one) { return one.second < c.now.steady; });
   answered_[request] = c.now.steady + answered_kept;
-  if (asked_.contains(request)) {
-    remove(c, {request_record(request)});
-    return reply(c, request, answer);
+  if (const auto asked = asked_.find(request); asked != asked_.end()) {
+    asked->second.answer = std::move(answer);
+    Recording removal;
+    removal.removals.push_back(request_record(request));
+    removal.answered = request;
+    return create(c, std::move(removal));
   }
   answer.until = c.now.wall + answer_life;
   Recording recording;
@@ -235,10 +246,15 @@ void Core::reply(Context& c, const RunId& request, const Answer& answer) {
   if (!answer.ok || !it->second.request.wait) asked_.erase(it);
 }
 
+void Core::tell_answer(Context& c, const RunId& request) {
+  const auto it = asked_.find(request);
+  if (it != asked_.end() && it->second.answer) reply(c, request, *it->second.answer);
+}
+
 /// A run that somebody waits for has ended.
 void Core::tell_end(Context& c, const Row& row) {
-  const auto it = asked_.find(*row.run);
-  if (it != asked_.end()) {
+  tell_answer(c, *row.run);
+  if (const auto it = asked_.find(*row.run); it != asked_.end()) {
     c.out.push_back(RunEnded{it->second.asker, row});
     asked_.erase(it);
     return;
@@ -254,6 +270,10 @@ void Core::expire_asked(Context& c) {
   for (const auto& [id, asked] : asked_)
     if (!asked.answered && asked.until <= c.now.steady) over.push_back(id);
   for (const RunId& id : over) {
+    if (asked_.at(id).answer) {  // done, and the request cannot be removed
+      tell_answer(c, id);
+      continue;
+    }
     const Request& request = asked_.at(id).request;
     const std::string whose = names_run(request.kind) ? "the run's node" : "the group's leader";
     reply(c, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
@@ -267,6 +287,7 @@ void Core::give_up_asked(Context& c, const std::string& why) {
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) open.push_back(id);
   for (const RunId& id : open) {
+    tell_answer(c, id);
     remove(c, {request_record(id)});
     reply(c, id, Answer::refused(Errc::unavailable, why));
   }

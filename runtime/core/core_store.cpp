@@ -146,6 +146,7 @@ void Core::on(Context& c, const backend::Wrote& event) {
   const auto jobs = std::move(it->second);
   writes_in_flight_.erase(it);
   BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
+  if (std::exchange(kill_waits_, false)) requests_changed_ = true;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& [job, serial] = jobs[i];
     job->on_write_answer(c, serial, event.answers[i]);
@@ -238,6 +239,12 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
     records_at_ = c.now.steady + again_pause;
     return;
   }
+  if (recording.answered) tell_answer(c, *recording.answered);
+  if (!recording.evicts.empty()) {
+    GroupState& group = this->group(recording.evicts);
+    group.evictions_stored = std::max(0, group.evictions_stored - 1);
+    moved_.insert(&group);
+  }
   if (!recording.request) return;
   if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
 }
@@ -300,6 +307,30 @@ void Core::send_reads(Context& c) {
     outcomes_changed_ = false;
     list(c, Reading::For::published, outcome_prefix);
   }
+}
+
+std::size_t Core::room_to_write() const {
+  std::size_t in_flight = wants_.writes.size();
+  for (const auto& [request, jobs] : writes_in_flight_) in_flight += jobs.size();
+  return settings_.most_writes - std::min(settings_.most_writes, in_flight);
+}
+
+/// First come, first served.
+void Core::release_held(Context& c) {
+  const auto keep = [this] {
+    for (JobMachine* job : std::exchange(wants_.held, {})) {
+      JobEntry& entry = this->entry(job->name());
+      if (!std::exchange(entry.held, true)) held_.push_back(&entry);
+    }
+  };
+  keep();
+  for (c.room = room_to_write(); c.room > 0 && !held_.empty();) {
+    JobEntry& next = *held_.front();
+    held_.pop_front();
+    next.held = false;
+    touch(c, next);
+  }
+  keep();
 }
 
 void Core::send_writes(Context& c) {

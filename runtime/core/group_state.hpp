@@ -24,6 +24,7 @@ struct JobEntry {
   GroupState* owner = nullptr;       // whose leader may write its register
   GroupState* defined_in = nullptr;  // by its definition
   bool open = false;                 // has runs that have not ended
+  bool held = false;                 // waits for others' writes to be answered
 };
 
 struct BySerial {
@@ -51,6 +52,7 @@ struct GroupState {
 
   std::vector<Request> asked;  // pause, resume, repair, evict of the group, under way
   bool evicting = false;
+  int evictions_stored = 0;  // requests to be evicted that the store still holds: the next leader is not meant
   std::optional<SteadyTime> evict_kill;  // when the runs that an eviction waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
 

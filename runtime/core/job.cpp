@@ -40,10 +40,13 @@ const std::string& JobMachine::owner() const {
 
 void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && pending_) repeat_write(c);
-  scanning_ = false;
+  scanning_ = held_ = false;
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
-    if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
+    held_ = c.room == 0;
+    if (held_)
+      c.wants.held.push_back(this);
+    else if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claim_again(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
   }
@@ -339,7 +342,7 @@ void JobMachine::rearm(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
   earliest(steady_wake, retry_at_);
-  if (retry_at_ || waits_to_pause()) return;
+  if (retry_at_ || held_ || waits_to_pause()) return;
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)

@@ -48,6 +48,7 @@ struct CoreSettings {
   WallTime booted_at{};
   bool dry_run = false;
   std::uint64_t seed = 0;
+  std::size_t most_writes = 5000;  // registers in flight at once: each is kept twice meanwhile
 };
 
 /// One unbroken leadership of a group by this node.
@@ -82,6 +83,7 @@ struct Wants {
   std::vector<JobWrite> writes;
   std::vector<JobMachine*> reads;    // jobs whose register must be read again
   std::vector<JobMachine*> changed;  // jobs whose register may have another owner now
+  std::vector<JobMachine*> held;     // jobs that would begin a write: too many are in flight
   std::vector<Answered> answers;
   std::vector<Row> awaited;           // ends of runs that whoever triggered them waits for
   std::vector<Row> outcomes;          // ends to be published
@@ -96,6 +98,7 @@ struct Context {
   const Inventory& inventory;
   const std::map<runner::AttemptId, Row>& outcomes;  // of a term's open runs, as published, while it takes over
   bool runner = true;                                // the runner is there: what is launched arrives
+  std::size_t room = 0;                              // so many register writes may still be begun
   Random& random;
   Actions& out;
   Wants& wants;
@@ -260,6 +263,7 @@ class JobMachine {
   void advance_runs(Context& c);
   void end(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run, Status status, Reason reason);
+  void drop_claims_that_failed();
   void settle_open_runs(Context& c);
   void adopt_run(Context& c, const OpenRun& open);
   void copy_dispositions(Context& c);
@@ -285,6 +289,7 @@ class JobMachine {
   Settlement settlement_;
   std::uint64_t last_serial_ = 0;
   bool scanning_ = false;  // a scan goes on in the next step
+  bool held_ = false;      // no write may be begun now
   std::unique_ptr<PendingWrite> pending_;
   std::vector<LiveRun> runs_;
   std::vector<Request> manual_, pauses_;

@@ -245,7 +245,15 @@ void JobMachine::copy_dispositions(Context& c) {
 }
 
 /// On taking over: every open run of the register is ours, our runner's, or a dead term's.
+/// Claims that the register does not show never were: what it shows under such an id is another term's claim.
+void JobMachine::drop_claims_that_failed() {
+  std::erase_if(runs_, [this](const LiveRun& run) {
+    return run.state == LiveRun::State::claiming && !holds(register_, run.open);
+  });
+}
+
 void JobMachine::settle_open_runs(Context& c) {
+  drop_claims_that_failed();
   for (const OpenRun& open : register_.runs) {
     LiveRun* live = find({open.id, open.attempt});
     if (!live)
@@ -263,8 +271,7 @@ void JobMachine::settle_open_runs(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.has_ended() && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
   std::erase_if(runs_, [&](const LiveRun& run) {
-    return !shown(run) &&
-           (run.has_ended() || run.state == LiveRun::State::claiming || run.state == LiveRun::State::foreign);
+    return !shown(run) && (run.has_ended() || run.state == LiveRun::State::foreign);
   });
 }
 

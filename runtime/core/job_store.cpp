@@ -114,6 +114,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
 /// Before anybody leads the register's group: the end of what was claimed here is known here only.
 void JobMachine::adopt_own(Context& c) {
   if (term_ || !trouble_.empty()) return;
+  drop_claims_that_failed();
   for (const OpenRun& open : register_.runs) {
     if (open.node != c.settings.node) continue;
     LiveRun* live = find({open.id, open.attempt});

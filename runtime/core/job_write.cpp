@@ -26,12 +26,6 @@ Notice settled_notice(const Disposition& d, const std::string& job) {
   return notice;
 }
 
-bool holds(const JobRegister& r, const OpenRun& run) {
-  return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
-    return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch;
-  });
-}
-
 }  // namespace
 
 JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_decided) {
@@ -62,6 +56,7 @@ void JobMachine::send(Context& c, PendingWrite write) {
   write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
   c.wants.writes.push_back({this, write.serial, write.request});
   pending_ = std::make_unique<PendingWrite>(std::move(write));
+  if (c.room > 0) --c.room;
 }
 
 void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer) {

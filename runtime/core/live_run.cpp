@@ -18,6 +18,12 @@ Status status_of(Reason reason) {
 
 }  // namespace
 
+bool holds(const JobRegister& r, const OpenRun& run) {
+  return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
+    return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch;
+  });
+}
+
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group) {
   Row row;
   row.run = open.id;

@@ -47,6 +47,9 @@ struct LiveRun {
   bool may_close() const { return has_ended() && recorded && !repeat; }
 };
 
+/// Whether the register shows this claim: a run that is asked for by hand may be claimed under its id by several terms.
+bool holds(const JobRegister& r, const OpenRun& run);
+
 /// The row of an open run: claimed, nothing started.
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group);
 

@@ -24,7 +24,11 @@ std::uint64_t seed() {
 }
 
 core::CoreSettings core_settings(const EngineSettings& settings) {
-  return {settings.node, boot_id(), boot_time(), settings.dry_run, seed()};
+  return {.node = settings.node,
+          .boot_id = boot_id(),
+          .booted_at = boot_time(),
+          .dry_run = settings.dry_run,
+          .seed = seed()};
 }
 
 }  // namespace
@@ -42,6 +46,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       record_timer_(loop.context(), [this] { flush_ended(); }),
       runner_timer_(loop.context(), [this] { restart_runner(); }),
       ledger_timer_(loop.context(), [this] { wait_no_longer(); }),
+      observe_timer_(loop.context(), [this] { observe_no_longer(); }),
       runner_(loop.context(), settings_.runner,
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
                [this](const std::string& text) { on_runner_down(text); }}) {
@@ -76,6 +81,21 @@ void Engine::ask(core::Request request, const std::string& run_suffix, Millis pa
   feed(core::Ask{last_asker_, std::move(request), run_suffix, patience});
 }
 
+void Engine::observe(Millis patience, OnElections answered) {
+  if (!core_.session().is_open()) return answered({});
+  observing_[++last_observed_] = std::move(answered);
+  observe_timer_.arm(read_clocks().steady + patience);
+  backend_->observe(last_observed_, "");
+}
+
+void Engine::on_observed(RequestId request, const std::vector<Election>& elections) {
+  if (auto asked = observing_.extract(request)) asked.mapped()(elections);
+}
+
+void Engine::observe_no_longer() {
+  for (const auto& [request, answered] : std::exchange(observing_, {})) answered({});
+}
+
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
   stopped_ = std::move(stopped);
   leave_ = leave;
@@ -100,7 +120,11 @@ void Engine::take_posted() {
     const std::lock_guard lock(posted_->mutex);
     events.swap(posted_->events);
   }
-  for (BackendEvent& event : events) feed(std::move(event));
+  for (BackendEvent& event : events) {
+    if (const auto* observed = std::get_if<backend::Observed>(&event.what))
+      on_observed(observed->request, observed->elections);
+    feed(std::move(event));
+  }
 }
 
 /// Steps the core with the event and performs its actions; what they bring about at once is fed after them.

@@ -39,6 +39,7 @@ class Engine final : private Host {
  public:
   using OnAnswer = std::function<void(const core::Reply&)>;
   using OnEnded = std::function<void(const Row&)>;
+  using OnElections = std::function<void(const std::vector<Election>&)>;
 
   Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin, LedgerSink& ledger, Log log);
   ~Engine();
@@ -62,6 +63,10 @@ class Engine final : private Host {
   /// it triggers and was done, once after it.
   void ask(core::Request request, const std::string& run_suffix, Millis patience, OnAnswer answered, OnEnded ended);
 
+  /// The elections as the store shows them. `answered` is called once: with none where the store does not answer within
+  /// `patience`, or at once where there is no session.
+  void observe(Millis patience, OnElections answered);
+
   /// Stops cleanly; `stopped` is called when all is handed over, closed and in the ledger. A second call hurries the
   /// first.
   void stop(Millis wait, bool leave, std::function<void()> stopped);
@@ -75,6 +80,8 @@ class Engine final : private Host {
   void feed(const core::Event& event);
   void arm();
   void take_posted();
+  void on_observed(RequestId request, const std::vector<Election>& elections);
+  void observe_no_longer();
   void on_runner(runner::FromRunner message);
   void on_runner_down(const std::string& text);
   void restart_runner();
@@ -132,7 +139,7 @@ class Engine final : private Host {
   WallTimer wall_timer_;
   BootTimer boot_timer_;
   core::Wake armed_;
-  BootTimer record_timer_, runner_timer_, ledger_timer_;
+  BootTimer record_timer_, runner_timer_, ledger_timer_, observe_timer_;
   RunnerClient runner_;
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
@@ -143,6 +150,8 @@ class Engine final : private Host {
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
+  RequestId last_observed_ = RequestId{1} << 63;  // the core counts from 1
+  std::map<RequestId, OnElections> observing_;
   std::vector<runner::AttemptId> awaited_, flushed_;  // ended: to be flushed, and being flushed
   bool flushing_ = false, ledger_waits_ = false;      // flushing, or about to
   std::map<runner::AttemptId, std::string> lines_;    // the unfinished line of a run whose output is logged

@@ -93,6 +93,7 @@ void Chaos::habits(SimNode& node) {
   node.takes["hand"] = some(100ms, 20s);
   node.exits["skips"] = 3;
   node.runner.habits.stubborn = {"stubborn"};
+  node.most_writes = one_in(2) ? 1 + below(3) : 5000;
   if (one_in(2)) node.runner.habits.stubborn.insert("fast");
   if (one_in(2)) node.runner.habits.stubborn.insert("minutely");
 }

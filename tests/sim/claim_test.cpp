@@ -39,6 +39,20 @@ TEST_F(Claim, WhoseAnswerIsLostIsFoundToHaveLandedAndRunsOnce) {
   expect_all_is_well();
 }
 
+TEST(Crowd, OfMoreJobsThanMayWriteAtOnceIsClaimedInTurnsAndNoneIsLeftOut) {
+  constexpr int jobs = 60;
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.most_writes = 7;
+  for (int i = 0; i < jobs; ++i) a.jobs.push_back(define(minutely("job" + std::to_string(i))));
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(2min + 30s);
+  EXPECT_EQ(world.starts.size(), 2u * jobs);
+  for (const auto& job : a.jobs) ASSERT_EQ(world.unaccounted(*job, from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Claim, ThatNeverArrivedIsRepeatedAndRunsOnce) {
   world.run_for(29s);
   a.link.lose_request = 1000;

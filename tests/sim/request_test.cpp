@@ -157,6 +157,20 @@ TEST_F(Requests, AKillReachesTheNodeThatExecutesTheRun) {
   expect_no_records();
 }
 
+TEST_F(Requests, AKillOfARunThatHasJustEndedIsAnsweredOnceTheRegisterShowsItNoMore) {
+  a.takes["one"] = 10min;
+  world.run_for(1min);
+  const std::string run = world.starts.back().job == "one" ? world.starts.back().run.text()
+                                                           : world.starts[world.starts.size() - 2].run.text();
+  b.ask(for_run(Kind::kill), run);
+  ASSERT_TRUE(wait_for_reply(b));
+  b.ask(for_run(Kind::kill), run);
+  world.run_for(5s);
+  ASSERT_EQ(b.replies.size(), 2u);
+  EXPECT_EQ(b.replies[1].code, Errc::not_found) << b.replies[1].text;
+  expect_no_records();
+}
+
 TEST_F(Requests, ARunThatNobodyHasIsNotFound) {
   b.ask(for_run(Kind::kill), "0123456789ab");
   b.ask(for_run(Kind::forget), "0123456789ab");
@@ -187,6 +201,7 @@ TEST_F(Requests, AnEvictedLeaderHandsOverAndStaysOutForAWhile) {
   EXPECT_TRUE(b.replies[0].ok) << b.replies[0].text;
   world.run_for(500ms);
   EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(b.terms().size(), 1u) << "who leads next was not meant";
   b.stop();
   world.run_for(timeout / 2);
   EXPECT_TRUE(a.leads("default")) << "it is the only candidate";

@@ -40,6 +40,7 @@ class SimNode final : private Host {
   bool dry_run = false;
   std::map<std::string, Millis>& takes;  // how long a job's child runs; else 1 s
   std::map<std::string, int>& exits;     // its code; else 0
+  std::size_t most_writes = 5000;        // of the next start(): registers in flight at once
   std::vector<Row> rows() const { return ledger.rows(); }
   std::vector<TermRow> terms() const { return ledger.terms(); }
   std::vector<core::Notice> notices;
