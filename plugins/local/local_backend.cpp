@@ -172,8 +172,9 @@ void LocalBackend::open_session(const Session::Opening& opening) {
                                std::to_string(asked.count()) + " ms: the backend local grants 1 s to 1 h");
   session_ = (*opened)->id();
   const std::uint64_t revision = (*opened)->revision();
+  const std::string handle = (*opened)->handle();
   standing_ = std::move(*opened);
-  publish({backend::SessionOpened{granted, Capability::fenced, std::to_string(session_), revision}});
+  publish({backend::SessionOpened{granted, Capability::fenced, std::to_string(session_), revision, handle}});
 }
 
 void LocalBackend::observe(const Session::Opening& opening) {

@@ -48,7 +48,8 @@ Millis Session::granted(Millis asked) {
 }
 
 Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& host) {
-  const bool observer = opening.request.observer;
+  const bool stands_in = !opening.request.handle.empty();
+  const bool observer = opening.request.observer || stands_in;
   if (!observer)
     if (auto made = make_folder(opening.folder); !made) return made.error();
   auto lock = observer ? LockFile::find(opening.folder + "/lock") : LockFile::open(opening.folder + "/lock");
@@ -59,7 +60,9 @@ Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& hos
                                     "forgets every claim"};
   try {
     std::unique_ptr<Session> session(new Session(opening, std::move(*lock), host));
-    auto started = observer ? session->start_observing() : session->start(opening);
+    auto started = stands_in  ? session->stand_in(opening)
+                   : observer ? session->start_observing()
+                              : session->start(opening);
     if (!started) return started.error();
     return session;
   } catch (const DbError& error) {
@@ -94,21 +97,41 @@ Result<void> Session::start_observing() {
   return {};
 }
 
+/// Bears the dead daemon's session, but not its life: it takes part in nothing.
+Result<void> Session::stand_in(const Opening& opening) {
+  const std::string& handle = opening.request.handle;
+  if (auto fit = db_.prepare(lock_.text()); !fit) return Error{fit.error().code, path_ + " " + fit.error().what};
+  db_.begin();
+  for (const SessionRow& row : db_.sessions()) {
+    row_ = row;
+    if (this->handle() == handle) break;
+    row_ = {};
+  }
+  revision_ = db_.revision();
+  db_.commit();
+  if (row_.id == 0) return Error{Errc::not_found, path_ + " knows nothing of the session: it is over"};
+  if (lock_.held(LockFile::life(row_.id)))
+    return Error{Errc::conflict, "node " + row_.node + " lives: its daemon has pid " + std::to_string(row_.pid)};
+  stands_in_ = true;
+  return {};
+}
+
 Result<void> Session::start(const Opening& opening) {
-  const std::string known = lock_.text();
-  auto store = db_.prepare(known);
+  auto store = db_.prepare(lock_.text());
   if (!store) return Error{store.error().code, path_ + " " + store.error().what};
   listen(elections_topic);
-  db_.begin();
-  if (auto entered = enter(opening, known.empty()); !entered) {
+  db_.begin();  // of several that come first, one after the other reads and writes the lock file
+  const bool new_lock = lock_.text().empty();
+  auto entered = enter(opening, new_lock);
+  if (entered && new_lock && !lock_.set_text(*store))
+    entered = Error{Errc::io, "cannot write the lock file beside " + path_ + ": look at its disk"};
+  if (!entered) {
     db_.roll_back();
     return entered;
   }
   revision_ = db_.revision();
   db_.commit();
   bell_.ring(elections_topic);
-  if (known.empty() && !lock_.set_text(*store))
-    return Error{Errc::io, "cannot write the lock file beside " + path_ + ": look at its disk"};
   return {};
 }
 
@@ -301,7 +324,7 @@ Millis Session::pace() const {
 }
 
 void Session::end_terms() noexcept {
-  if (observes() || over_ || !files_in_place()) return;
+  if (observes() || stands_in_ || over_ || !files_in_place()) return;
   try {
     db_.begin();
     db_.end_terms(row_.id, wall_now());

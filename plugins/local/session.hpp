@@ -64,6 +64,8 @@ class Session final : public Standing {
   ~Session() override;
 
   std::int64_t id() const noexcept { return row_.id; }  // 0: an observer's
+  /// For SessionRequest::handle.
+  std::string handle() const { return std::to_string(row_.id) + " " + lock_.text(); }
   std::uint64_t revision() const noexcept { return revision_; }
 
   void carry_out(std::vector<Call> calls, Events& events) override;
@@ -93,6 +95,7 @@ class Session final : public Standing {
   static FileId identify(const std::string& path);
   Result<void> start(const Opening& opening);
   Result<void> start_observing();
+  Result<void> stand_in(const Opening& opening);
   Result<void> enter(const Opening& opening, bool new_lock);
   bool observes() const noexcept { return row_.id == 0; }
   bool files_in_place();
@@ -121,6 +124,7 @@ class Session final : public Standing {
   void let_go(Events& events);
   void undo(const std::vector<Call>& calls, Events& events);
   std::optional<Candidate> leave(const std::string& group);
+  void leave_on_behalf(const std::string& group);
   void fail(const DbError& error, const std::vector<Call>& calls, Events& events);
   void complain(const std::string& text);
   void postpone(const std::string& group);
@@ -134,6 +138,7 @@ class Session final : public Standing {
   RegisterDb db_;
   FileId file_, log_;
   SessionRow row_;
+  bool stands_in_ = false;  // for a dead daemon, to leave on its behalf
   Neighbours neighbours_;
   std::uint64_t revision_ = 0;  // of the store, when it was looked at last
   std::set<std::string> watches_;

@@ -14,14 +14,22 @@ constexpr std::size_t groups_a_commit = 2000;  // the first of many are led whil
 }  // namespace
 
 void Session::carry(const CampaignCall& call, Events& events) {
-  if (observes()) return host_.log(Level::error, "an observer does not campaign: " + call.group);
+  if (observes() || stands_in_) return host_.log(Level::error, "an observer does not campaign: " + call.group);
   if (!candidates_.contains(call.group) && !postponed_.contains(call.group)) try_to_lead(call.group, events);
 }
 
 void Session::carry(const ResignCall& call, Events&) {
+  if (stands_in_) return leave_on_behalf(call.group);
   if (!postponed_.contains(call.group) && !candidates_.contains(call.group)) return;
   db_.withdraw(row_.id, call.group);
   if (const auto led = leave(call.group)) db_.end_term(led->id, TermEnd::clean, wall_now());
+}
+
+void Session::leave_on_behalf(const std::string& group) {
+  db_.withdraw(row_.id, group);
+  const auto term = db_.find_term(group);
+  if (term && term->session == row_.id) db_.end_term(term->group, TermEnd::clean, wall_now());
+  bell_.ring(elections_topic);
 }
 
 /// As far as it needs no file; what it was where it led.

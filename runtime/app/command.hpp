@@ -9,8 +9,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/exit.hpp"
 
@@ -27,7 +30,9 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   /// Declares the flags. What it returns is called after they are read.
-  Run (*setup)(CLI::App& command);
+  Run (*setup)(CLI::App& command) = nullptr;
+  /// The same, of a command that runs another one: `child` is what follows `--`, byte for byte; none: there is no `--`.
+  Run (*setup_with_child)(CLI::App& command, std::optional<std::vector<std::string>> child) = nullptr;
 };
 
 /// Every command, in the order of the help.

@@ -54,15 +54,20 @@ std::string unknown_argument(const CLI::App& command) {
          config::suggestion(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
 }
 
-/// CLI11 takes what follows the command's name from the back.
-std::vector<std::string> reversed(int argc, const char* const* argv) {
-  return {std::make_reverse_iterator(argv + argc), std::make_reverse_iterator(argv + 2)};
+/// Takes what follows `--` away.
+std::optional<std::vector<std::string>> cut_child(std::vector<std::string>& arguments) {
+  const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return std::nullopt;
+  std::vector<std::string> child(mark + 1, arguments.end());
+  arguments.erase(mark, arguments.end());
+  return child;
 }
 
 Exit run(const Command& command, std::vector<std::string> arguments) {
   CLI::App app{std::string(command.summary)};
   app.name("ballot " + std::string(command.name));
-  const Run run = command.setup(app);
+  const Run run = command.setup ? command.setup(app) : command.setup_with_child(app, cut_child(arguments));
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
@@ -88,7 +93,7 @@ Exit dispatch(int argc, const char* const* argv) {
   }
   const auto known = commands();
   const auto command = std::find_if(known.begin(), known.end(), [&](const Command& c) { return c.name == name; });
-  return command != known.end() ? run(*command, reversed(argc, argv)) : unknown_command(name);
+  return command != known.end() ? run(*command, {argv + 2, argv + argc}) : unknown_command(name);
 }
 
 }  // namespace

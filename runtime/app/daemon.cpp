@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "app/places.hpp"
+#include "app/session_file.hpp"
 #include "base/duration.hpp"
 #include "config/identities.hpp"
 #include "io/clocks.hpp"
@@ -83,6 +84,7 @@ Result<void> Daemon::start(const PluginInfo& plugin) {
     exit_ = Exit::failed;
     loop_.stop();
   });
+  engine_->on_session([this](const std::string& handle) { keep_session_file(handle); });
   if (auto started = engine_->start(); !started) return started;
   listen_to_signals();
   watch_jobs();
@@ -121,6 +123,18 @@ io::EngineSettings Daemon::engine_settings() const {
     settings.backend.options = table->second.options;
   settings.runner = {config_.run_dir + "/runner.sock", runner_file()};
   return settings;
+}
+
+/// For `ballot resign`, which a supervisor calls after a crash: after a stop there is none.
+void Daemon::keep_session_file(const std::string& handle) const {
+  const std::string path = session_path(config_.run_dir);
+  if (handle.empty()) {
+    ::unlink(path.c_str());
+    return;
+  }
+  const auto written = write_session_file(path, {config_.coordination.backend, config_.coordination.name_space,
+                                                 config_.node, handle, config_.run_dir + "/runner.sock"});
+  if (!written) log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
 }
 
 void Daemon::open_ledger() {

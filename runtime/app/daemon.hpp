@@ -40,6 +40,7 @@ class Daemon {
   const PluginInfo* find_plugin();
   Result<void> start(const PluginInfo& plugin);
   io::EngineSettings engine_settings() const;
+  void keep_session_file(const std::string& handle) const;
   void open_ledger();
   void watch_jobs();
   void load_jobs(const config::Changes& changes);

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <iostream>
 
+#include "app/backend_choice.hpp"
 #include "io/clocks.hpp"
-#include "io/plugin_loader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -17,21 +17,12 @@ Error no_answer() { return {Errc::unavailable, "the backend does not answer with
 
 }  // namespace
 
-Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config) {
-  const std::string& name = config.coordination.backend;
-  const auto plugin = load_plugin(config.plugin_dir, name);
+Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, const std::string& handle) {
+  const auto plugin = find_backend(config);
   if (!plugin) return plugin.error();
-  BackendSettings settings;
-  settings.name_space = config.coordination.name_space;
-  settings.state_dir = config.state_dir;
-  if (const auto table = config.backends.find(name); table != config.backends.end()) {
-    for (const OptionProblem& problem : (*plugin)->check(table->second.options))
-      return Error{Errc::invalid, option_diagnostic(config, name, problem).text()};
-    settings.options = table->second.options;
-  }
   std::unique_ptr<Observer> observer(new Observer);
   Error error;
-  observer->backend_.reset((*plugin)->create(*observer, settings, error));
+  observer->backend_.reset((*plugin)->create(*observer, backend_settings(config), error));
   if (!observer->backend_) return error;
   SessionRequest request;
   request.generation = 1;
@@ -41,9 +32,12 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config) {
   request.pid = static_cast<int>(::getpid());
   request.version = BALLOT_VERSION;
   request.timeout = config.coordination.session_timeout.value_or(Millis(0));
-  request.observer = true;
+  request.observer = handle.empty();
+  request.handle = handle;
   observer->backend_->open(request);
-  if (auto opened = observer->await<backend::SessionOpened>(); !opened) return opened.error();
+  auto opened = observer->await<backend::SessionOpened>();
+  if (!opened) return opened.error();
+  observer->opened_ = *std::move(opened);
   return observer;
 }
 
@@ -65,6 +59,43 @@ Result<void> Observer::evict(const std::string& group) {
   if (answer.outcome == Outcome::done) return {};
   if (answer.outcome == Outcome::conflict) return Error{Errc::not_found, "nobody leads group " + group};
   return Error{Errc::unavailable, answer.text.empty() ? "it is not known whether it was done" : answer.text};
+}
+
+Result<std::vector<Register>> Observer::list(const std::string& prefix) {
+  backend_->list(++last_request_, prefix);
+  return await_registers();
+}
+
+Result<std::vector<Register>> Observer::read(const std::vector<std::string>& names) {
+  backend_->read(++last_request_, names);
+  return await_registers();
+}
+
+Result<void> Observer::create(const Record& record) {
+  backend_->create(++last_request_, {record});
+  const auto wrote = await<backend::Wrote>();
+  if (!wrote) return wrote.error();
+  const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
+  if (answer.outcome == Outcome::done) return {};
+  return Error{answer.outcome == Outcome::conflict ? Errc::conflict : Errc::unavailable,
+               answer.text.empty() ? "it is not known whether it was asked for" : answer.text};
+}
+
+void Observer::remove(const std::vector<std::string>& names) {
+  backend_->remove(++last_request_, names);
+  (void)await<backend::Wrote>();
+}
+
+Result<std::vector<Register>> Observer::await_registers() {
+  auto done = await<backend::ReadDone>();
+  if (!done) return done.error();
+  if (done->outcome != Outcome::done) return Error{Errc::unavailable, done->text};
+  return std::move(done->registers);
+}
+
+void Observer::close(bool keep) {
+  backend_->close(keep);
+  (void)await<backend::SessionClosed>();
 }
 
 bool Observer::wait_for_change(Millis time) {

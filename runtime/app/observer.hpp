@@ -24,7 +24,9 @@ namespace ballot::app {
 class Observer final : private Host {
  public:
   /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable (the store).
-  static Result<std::unique_ptr<Observer>> open(const config::Config& config);
+  static Result<std::unique_ptr<Observer>> open(const config::Config& config) { return open(config, ""); }
+  /// With the handle of a dead daemon's session, that is opened again, to be left; conflict: the daemon lives.
+  static Result<std::unique_ptr<Observer>> open(const config::Config& config, const std::string& handle);
   ~Observer();
 
   /// The group's election, or all ("").
@@ -34,6 +36,21 @@ class Observer final : private Host {
   /// Waits for a change under the group's register, or for `time`. False: the store is gone.
   bool wait_for_change(Millis time);
   void watch(const std::string& prefix) { backend_->watch(prefix); }
+  /// All registers and records whose name begins with `prefix`.
+  Result<std::vector<Register>> list(const std::string& prefix);
+
+  Result<std::vector<Register>> read(const std::vector<std::string>& names);
+  /// A new record. Errors: conflict, unavailable.
+  Result<void> create(const Record& record);
+  /// Of records.
+  void remove(const std::vector<std::string>& names);
+
+  /// Of a session that was opened again: its id, its timeout; leaves a group; ends it, or leaves what it leads as it
+  /// is.
+  const std::string& session() const { return opened_.id; }
+  Millis timeout() const { return opened_.timeout; }
+  void resign(const std::string& group) { backend_->resign(group); }
+  void close(bool keep);
 
  private:
   Observer() = default;
@@ -42,12 +59,14 @@ class Observer final : private Host {
   std::optional<BackendEvent> next(Millis time);
   template <class Event>
   Result<Event> await();
+  Result<std::vector<Register>> await_registers();
 
   std::mutex mutex_;
   std::condition_variable posted_;
   std::deque<BackendEvent> events_;
   RequestId last_request_ = 0;
   bool changed_ = false;
+  backend::SessionOpened opened_;
   std::unique_ptr<Backend> backend_;  // last: it posts until it is gone
 };
 

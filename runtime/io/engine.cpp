@@ -121,10 +121,17 @@ void Engine::take_posted() {
     events.swap(posted_->events);
   }
   for (BackendEvent& event : events) {
+    tell_session(event);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
       on_observed(observed->request, observed->elections);
     feed(std::move(event));
   }
+}
+
+void Engine::tell_session(const BackendEvent& event) const {
+  if (!session_told_ || event.generation != core_.session().generation()) return;
+  if (const auto* opened = std::get_if<backend::SessionOpened>(&event.what)) session_told_(opened->handle);
+  if (std::holds_alternative<backend::SessionClosed>(event.what)) session_told_("");
 }
 
 /// Steps the core with the event and performs its actions; what they bring about at once is fed after them.

@@ -49,6 +49,9 @@ class Engine final : private Host {
   /// Called when the store does not have this node, because another daemon bears its name. Nothing is led or launched.
   void on_refused(std::function<void(const std::string& text)> refused) { refused_ = std::move(refused); }
 
+  /// Called with the handle of each session that is opened, and with "" when it is over: see SessionOpened::handle.
+  void on_session(std::function<void(const std::string& handle)> told) { session_told_ = std::move(told); }
+
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
 
@@ -80,6 +83,7 @@ class Engine final : private Host {
   void feed(const core::Event& event);
   void arm();
   void take_posted();
+  void tell_session(const BackendEvent& event) const;
   void on_observed(RequestId request, const std::vector<Election>& elections);
   void observe_no_longer();
   void on_runner(runner::FromRunner message);
@@ -158,6 +162,7 @@ class Engine final : private Host {
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;
+  std::function<void(const std::string&)> session_told_;
 };
 
 }  // namespace ballot::io

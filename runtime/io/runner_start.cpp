@@ -102,10 +102,14 @@ Result<void> spawn(const std::string& program, int listener) {
 
 }  // namespace
 
-Result<UniqueFd> reach_runner(const std::string& socket_path, const std::string& runner_path) {
+Result<UniqueFd> find_runner(const std::string& socket_path) {
   if (socket_path.size() >= sizeof(sockaddr_un::sun_path))
     return Error{Errc::invalid, "the path of the runner's socket is longer than 107 bytes: " + socket_path};
-  auto connection = connect_to(socket_path);
+  return connect_to(socket_path);
+}
+
+Result<UniqueFd> reach_runner(const std::string& socket_path, const std::string& runner_path) {
+  auto connection = find_runner(socket_path);
   if (!connection || *connection) return connection;
   auto listener = listen_at(socket_path);
   if (!listener) return listener.error();

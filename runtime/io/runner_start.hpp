@@ -8,6 +8,9 @@
 
 namespace ballot::io {
 
+/// A connection, not blocking, with the runner that listens at `socket_path`; an empty descriptor where none does.
+Result<UniqueFd> find_runner(const std::string& socket_path);
+
 /// A connection, not blocking, with the runner that listens at `socket_path`; started from `runner_path` where none
 /// does. invalid: the path is too long; refused: what is there is not this user's runner; unavailable: it does not
 /// accept; io: it cannot be started.

@@ -63,8 +63,10 @@ SimStore::SessionId SimStore::take_over(SessionId old, Opening& opening) {
   for (auto& [name, group] : groups_) {
     if (!has(group.queue, old)) continue;
     std::replace(group.queue.begin(), group.queue.end(), old, id);
-    group.kept = group.leading && group.queue.front() == id;
-    if (!group.kept) group.queue.remove(id);
+    if (group.leading && group.queue.front() == id)
+      group.kept = true;
+    else
+      group.queue.remove(id);  // and what another one has kept stays as it is
   }
   loop_.at(deadline, 0, [this, id] {
     for (auto& [name, group] : groups_)

@@ -1,18 +1,31 @@
 // ballot election list [REGEX] | watch GROUP | evict GROUP: elections, with no daemon needed (but to ask a leader).
+#include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <random>
 #include <regex>
 
 #include "app/ask.hpp"
 #include "app/commands/commands.hpp"
+#include "app/election_notes.hpp"
+#include "app/file_keeper.hpp"
+#include "app/leader_file.hpp"
 #include "app/ledger_access.hpp"
+#include "app/log_sink.hpp"
 #include "app/observer.hpp"
 #include "app/options.hpp"
+#include "app/run_options.hpp"
+#include "app/signalled_command.hpp"
+#include "base/random.hpp"
 #include "base/wall_text.hpp"
+#include "config/names.hpp"
+#include "core/request.hpp"
 #include "io/clocks.hpp"
+#include "io/control_client.hpp"
 
 namespace ballot::app {
 namespace {
@@ -25,13 +38,14 @@ struct Options {
   std::string pattern, group;
   bool force = false;
   Patience patience;
+  std::string path, candidate;        // file
+  bool check = false;                 // file
+  bool terminate = false;             // run
+  int won = SIGUSR1, lost = SIGUSR2;  // run
+  Millis kill_grace = std::chrono::seconds(10);
+  FlagVariables file_variables, run_variables;
+  std::vector<std::string> child;
 };
-
-const Candidate* leader_of(const Election& election) {
-  for (const Candidate& candidate : election.candidates)
-    if (candidate.leads) return &candidate;
-  return nullptr;
-}
 
 Exit list(const Options& options) {
   const auto config = load_config(options.config);
@@ -106,19 +120,102 @@ bool confirmed(const std::string& group) {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "Y" || answer == "yes");
 }
 
-Exit evict(const Options& options) {
-  if (!options.force) {
-    if (!confirmed(options.group)) return fail("election evict", {Errc::conflict, "not confirmed"});
-    io::Message request;
-    request.set("do", "evict").set("group", options.group);
-    return ask_daemon("election evict", options.config, std::move(request), options.patience);
+/// Asks the leader by a record in the store, as a daemon would: any candidate of the group answers it when it leads.
+Result<void> ask_leader(Observer& store, const Options& options) {
+  const auto elections = store.observe(options.group);
+  if (!elections) return elections.error();
+  if (elections->empty() || leader_of(elections->front()) == nullptr)
+    return Error{Errc::not_found, "nobody leads group " + options.group};
+  const Now now = io::read_clocks();
+  core::Request request;
+  request.kind = core::Request::Kind::evict;
+  request.id = Random(std::random_device{}()).run_id(now.wall);
+  request.group = options.group;
+  request.until = now.wall + options.patience.time;
+  request.by = io::host_name() + " uid " + std::to_string(::geteuid());
+  store.watch(std::string(core::request_prefix));
+  if (auto asked = store.create({core::request_record(request.id), core::to_text(request)}); !asked) return asked;
+  const std::string answer = core::answer_record(request.id);
+  while (io::read_clocks().steady < now.steady + options.patience.time) {
+    const auto found = store.read({answer});
+    if (!found) return found.error();
+    if (!found->empty()) {
+      store.remove({answer});
+      return {};
+    }
+    if (!store.wait_for_change(look_every)) return Error{Errc::unavailable, "the backend is gone"};
   }
+  store.remove({core::request_record(request.id)});
+  return Error{Errc::timeout, "not done in time: the group's leader has not answered"};
+}
+
+/// By the daemon of this node, or by a record of ours where there is none.
+Exit evict_asking(const Options& options, const config::Config& config) {
+  io::Message request;
+  request.set("do", "evict").set("group", options.group).set("timeout_ms", std::int64_t{options.patience.time.count()});
+  const auto answer = io::ask_once(config.control_socket, request, options.patience.time + std::chrono::seconds(5));
+  if (answer) return Exit::done;
+  if (answer.error().code != Errc::unavailable) return fail("election evict", answer.error());
+  const auto observer = Observer::open(config);
+  if (!observer) return fail("election evict", observer.error());
+  const auto asked = ask_leader(**observer, options);
+  return asked ? Exit::done : fail("election evict", asked.error());
+}
+
+Exit evict(const Options& options) {
+  if (!options.force && !confirmed(options.group)) return fail("election evict", {Errc::conflict, "not confirmed"});
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
+  if (!options.force) return evict_asking(options, *config);
   const auto observer = Observer::open(*config);
   if (!observer) return fail("election evict", observer.error());
   const auto evicted = (*observer)->evict(options.group);
   return evicted ? Exit::done : fail("election evict", evicted.error());
+}
+
+Exit check_file(const Options& options) {
+  const auto valid = check_leader_file(options.path, options.group, io::read_clocks().steady, io::boot_id());
+  if (valid) return Exit::done;
+  fail("election file", valid.error());
+  return Exit::failed;
+}
+
+Exit keep_file(const Options& options) {
+  if (options.check) return check_file(options);
+  if (!read_variables(options.file_variables)) return Exit::usage;
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  return FileKeeper(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
+                    make_log(config->log))
+      .run();
+}
+
+Exit run_child(const Options& options) {
+  if (options.child.empty()) return fail("election run", {Errc::invalid, "no command: it follows `--`"});
+  if (!read_variables(options.run_variables)) return Exit::usage;
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::tell;
+  auto keeper = io::Keeper::make({options.child, options.kill_grace, on_lost, options.lost});
+  if (!keeper) return fail("election run", keeper.error());
+  const Millis ladder = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
+  return SignalledCommand(*config, {"election run", options.candidate, options.group, ladder}, {options.won, on_lost},
+                          **keeper, make_log(config->log))
+      .run();
+}
+
+/// USR1, SIGUSR1 or 10.
+std::string take_signal(std::string text, int& to) {
+  const std::string given = text;
+  if (text.starts_with("SIG")) text.erase(0, 3);
+  for (int signal = 1; signal < 32; ++signal) {
+    const char* name = ::sigabbrev_np(signal);
+    if (text != std::to_string(signal) && (name == nullptr || text != name)) continue;
+    if (signal == SIGKILL || signal == SIGSTOP) break;
+    to = signal;
+    return {};
+  }
+  return config::in_quotes(given) + " is no signal that a program can catch, such as USR1";
 }
 
 CLI::App& add(CLI::App& command, const std::shared_ptr<Options>& options, const char* name, const char* summary) {
@@ -128,10 +225,40 @@ CLI::App& add(CLI::App& command, const std::shared_ptr<Options>& options, const 
   return sub;
 }
 
+void add_group(CLI::App& command, const std::shared_ptr<Options>& options) {
+  add_value(command, "GROUP", "the group", [options](const std::string& text) {
+    return take_group(text, options->group);
+  })->required();
+}
+
+CLI::App& add_run(CLI::App& command, const std::shared_ptr<Options>& options) {
+  CLI::App& run = add(command, options, "run", "run a command that is told by signals whether this node leads");
+  add_group(run, options);
+  add_candidate_option(run, options->candidate, options->run_variables);
+  run.add_flag("--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
+  add_value(run, "--won", "the signal on winning; default USR1",
+            [options](const std::string& text) { return take_signal(text, options->won); });
+  add_value(run, "--lost", "the signal on losing; default USR2",
+            [options](const std::string& text) { return take_signal(text, options->lost); });
+  add_kill_grace_option(run, options->kill_grace, options->run_variables);
+  run.footer("The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");
+  return run;
+}
+
+CLI::App& add_file(CLI::App& command, const std::shared_ptr<Options>& options) {
+  CLI::App& file = add(command, options, "file", "keep a file while this node leads");
+  file.add_option("PATH", options->path, "the file")->required();
+  add_group(file, options);
+  add_candidate_option(file, options->candidate, options->file_variables);
+  file.add_flag("--check", options->check, "whether the file is there and valid now; asks no backend");
+  return file;
+}
+
 }  // namespace
 
-Run setup_election(CLI::App& command) {
+Run setup_election(CLI::App& command, std::optional<std::vector<std::string>> child) {
   auto options = std::make_shared<Options>();
+  if (child) options->child = *std::move(child);
   command.require_subcommand(1);
   CLI::App& listed = add(command, options, "list", "every election, its leader and how many take part");
   add_format_option(listed, options->format);
@@ -143,8 +270,12 @@ Run setup_election(CLI::App& command) {
   evicted.add_option("GROUP", options->group, "the group")->required();
   evicted.add_flag("--force", options->force, "ask nobody, neither you nor the leader: its entry is deleted");
   add_timeout_option(evicted, options->patience);
-  return [options, &listed, &watched] {
+  CLI::App& filed = add_file(command, options);
+  CLI::App& ran = add_run(command, options);
+  return [options, &listed, &watched, &filed, &ran] {
     if (listed.parsed()) return list(*options);
+    if (filed.parsed()) return keep_file(*options);
+    if (ran.parsed()) return run_child(*options);
     return watched.parsed() ? watch(*options) : evict(*options);
   };
 }

@@ -5,6 +5,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/document.hpp"
+#include "app/election_notes.hpp"
 #include "app/ledger_access.hpp"
 #include "app/observer.hpp"
 #include "app/options.hpp"
@@ -21,18 +22,13 @@ struct Options {
   bool json = false;
 };
 
-Document notes_of(const Candidate& candidate, WallTime now) {
-  Document::Items notes;
-  if (candidate.leads) notes.emplace_back("is leader");
-  if (candidate.last_seen) {
-    const Millis ago = now - *candidate.last_seen;
-    notes.emplace_back("last heartbeat " + format_duration(std::max(ago, Millis(0))) + " ago");
-    if (ago > candidate.timeout) notes.emplace_back("gone: no heartbeat within its session timeout");
-  }
-  return notes;
+Document document_of(const std::vector<std::string>& notes) {
+  Document::Items items;
+  for (const std::string& note : notes) items.emplace_back(note);
+  return items;
 }
 
-Document document_of(const Candidate& candidate, WallTime now) {
+Document document_of(const Candidate& candidate, const std::vector<std::string>& notes) {
   Document node = Document::object();
   node.add("node", candidate.node).add("id", candidate.id).add("host", candidate.host);
   node.add("pid", std::int64_t{candidate.pid});
@@ -40,7 +36,7 @@ Document document_of(const Candidate& candidate, WallTime now) {
   node.add("proposalTime", format_millis(candidate.since)).add("proposalNode", candidate.id);
   node.add("sessionTimeout", format_duration(candidate.timeout));
   node.add("lastSeenTime", candidate.last_seen ? Document(format_millis(*candidate.last_seen)) : Document());
-  node.add("notes", notes_of(candidate, now));
+  node.add("notes", document_of(notes));
   return node;
 }
 
@@ -48,13 +44,12 @@ Document document_of(const Election& election, const std::string& backend, WallT
   Document document = Document::object();
   document.add("group", election.group).add("backend", backend);
   document.add("epoch", static_cast<std::int64_t>(election.epoch));
-  Document leader;
   Document::Items candidates;
-  for (const Candidate& candidate : election.candidates) {
-    if (candidate.leads) leader = document_of(candidate, now);
-    candidates.push_back(document_of(candidate, now));
-  }
-  document.add("leader", std::move(leader)).add("allCandidates", std::move(candidates));
+  for (std::size_t i = 0; i < election.candidates.size(); ++i)
+    candidates.push_back(document_of(election.candidates[i], candidate_notes(election, i, now)));
+  const Candidate* leader = leader_of(election);
+  document.add("leader", leader ? document_of(*leader, leader_notes(*leader, now)) : Document());
+  document.add("allCandidates", std::move(candidates));
   return document;
 }
 

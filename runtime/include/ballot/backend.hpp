@@ -49,6 +49,10 @@ struct SessionRequest {
   Millis timeout{0};    // what is asked for; 0: the backend's default. What counts is what SessionOpened grants
   /// Looks and asks only: it bears no node's name, takes no part in elections, need not be renewed, and disturbs none.
   bool observer = false;
+  /// As SessionOpened told it of a session whose daemon is dead: it is opened again, to be left on that daemon's behalf
+  /// by resign() and close(); nothing else is asked but observe(), read() and list(), and it need not be renewed.
+  /// Closed with superseded where the daemon lives.
+  std::string handle = {};
 };
 
 /// A conditional write: `version` must be the register's (0: it does not exist), and `epoch` must lead `group`.
@@ -95,6 +99,8 @@ struct Candidate {
   Millis timeout{0};
   std::optional<WallTime> last_seen;  // when its session was renewed last, where the store can tell
   bool leads = false;
+  bool readable = true;                    // false: its entry is of no version that is known; only `id` is told
+  std::optional<WallTime> stored_at = {};  // `since` by the store's own clock, where it has one
 };
 
 /// One election as the store shows it.
@@ -112,6 +118,8 @@ struct SessionOpened {
   Capability capability = Capability::fenced;
   std::string id;
   std::uint64_t revision = 0;
+  /// Whoever has it may leave on behalf of this session once its daemon is dead, so it is a secret. "": nobody may.
+  std::string handle = {};
 };
 
 /// The session is over, or could not be opened; the last event of its generation. All its terms are over too.

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
+#include <thread>
 
 #include "local_daemon.hpp"
 
@@ -63,6 +65,19 @@ TEST_F(Local, KeepsItsFilesInAFolderForItsNamespaceThatOnlyItsUserReads) {
   EXPECT_TRUE(fs::exists(file("lock")));
   EXPECT_TRUE(fs::exists(file("registers.db")));
   EXPECT_EQ(fs::status(file(".")).permissions(), fs::perms::owner_all);
+}
+
+TEST_F(Local, IsBegunBySeveralAtOnce) {
+  for (int round = 0; round < 5; ++round) {
+    const fs::path fresh = state() / std::to_string(round);
+    std::vector<std::unique_ptr<Daemon>> daemons;
+    for (const char* node : {"a", "b", "c", "d", "e"}) daemons.push_back(std::make_unique<Daemon>(fresh, node));
+    std::vector<std::string> refusals(daemons.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < daemons.size(); ++i) threads.emplace_back([&, i] { refusals[i] = daemons[i]->open(); });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(refusals, std::vector<std::string>(daemons.size()));
+  }
 }
 
 TEST_F(Local, GrantsATimeoutBetweenASecondAndAnHour) {

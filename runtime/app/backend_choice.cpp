@@ -1,0 +1,27 @@
+#include "app/backend_choice.hpp"
+
+#include "io/plugin_loader.hpp"
+
+namespace ballot::app {
+
+Result<const PluginInfo*> find_backend(const config::Config& config) {
+  const std::string& name = config.coordination.backend;
+  const auto plugin = load_plugin(config.plugin_dir, name);
+  if (!plugin) return plugin.error();
+  if (const auto table = config.backends.find(name); table != config.backends.end())
+    for (const OptionProblem& problem : (*plugin)->check(table->second.options))
+      return Error{Errc::invalid, option_diagnostic(config, name, problem).text()};
+  return *plugin;
+}
+
+BackendSettings backend_settings(const config::Config& config) {
+  BackendSettings settings;
+  settings.name_space = config.coordination.name_space;
+  settings.state_dir = config.state_dir;
+  settings.hold = config.coordination.on_outage == config::OnOutage::hold;
+  const auto table = config.backends.find(config.coordination.backend);
+  if (table != config.backends.end()) settings.options = table->second.options;
+  return settings;
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,16 @@
+// The backend that the configuration names: its plugin, found and asked whether it accepts its table, and what it is
+// made with.
+#pragma once
+
+#include "ballot/error.hpp"
+#include "ballot/plugin.hpp"
+#include "config/config.hpp"
+
+namespace ballot::app {
+
+/// Errors: refused, corrupt, not_found (the plugin); invalid (its table).
+Result<const PluginInfo*> find_backend(const config::Config& config);
+
+BackendSettings backend_settings(const config::Config& config);
+
+}  // namespace ballot::app

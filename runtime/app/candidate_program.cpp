@@ -1,0 +1,110 @@
+#include "app/candidate_program.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+
+#include "app/backend_choice.hpp"
+#include "app/ledger_access.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis closing_patience{3000};  // for the store to confirm that the session has ended
+
+}  // namespace
+
+CandidateProgram::CandidateProgram(const config::Config& config, CandidateSettings settings, Log log)
+    : config_(config),
+      settings_(std::move(settings)),
+      log_(std::move(log)),
+      closing_timer_(loop_.context(), [this] { give_up_closing(); }) {
+  if (settings_.candidate.empty()) settings_.candidate = config.node;
+}
+
+CandidateProgram::~CandidateProgram() = default;
+
+Exit CandidateProgram::run() {
+  ::signal(SIGPIPE, SIG_IGN);
+  const auto plugin = find_backend(config_);
+  if (!plugin) {
+    fail(settings_.command, plugin.error());
+    return Exit::configuration;
+  }
+  io::CampaignerSettings settings;
+  settings.candidate = settings_.candidate;
+  settings.group = settings_.group;
+  settings.version = BALLOT_VERSION;
+  settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
+  settings.ladder = settings_.ladder;
+  settings.backend = backend_settings(config_);
+  const auto log = [this](Level level, std::string_view text, const LogFields& fields) { say(level, text, fields); };
+  campaigner_ =
+      std::make_unique<io::Campaigner>(loop_, std::move(settings), **plugin, log,
+                                       io::CampaignerHandlers{[this](const core::Standing& before) { stood(before); },
+                                                              [this](const BackendEvent& event) { on_answer(event); }});
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+    loop_.on_signal(signal, [this, signal] { on_signal(signal); });
+  begin();
+  if (auto started = campaigner_->start(); !started) {
+    fail(settings_.command, started.error());
+    return Exit::configuration;
+  }
+  campaigner_->enter();
+  loop_.run();
+  campaigner_.reset();
+  return exit_.value_or(Exit::failed);
+}
+
+void CandidateProgram::stood(const core::Standing& before) {
+  say_change(before);
+  if (standing().refused && !before.refused) {
+    fail(settings_.command, {Errc::conflict, standing().trouble + "; --candidate-id names this candidate"});
+    finish(Exit::failed);
+  }
+  on_standing(before);
+  if (finishing() && standing().state == core::Standing::State::closed) loop_.stop();
+}
+
+void CandidateProgram::say_change(const core::Standing& before) const {
+  const core::Standing& now = standing();
+  if (now.failures != before.failures && now.failures > 0 && !finishing() && !now.refused)
+    say(now.failures == 1 ? Level::error : Level::debug, "election failed: " + now.trouble);
+  if (now.connected && !before.connected && before.failures > 0) say(Level::info, "the backend is back");
+  const LogFields epoch{{"epoch", std::to_string(std::max(now.epoch, before.epoch))}};
+  if (now.epoch != 0 && before.epoch == 0) say(Level::info, "leads", epoch);
+  if (now.epoch == 0 && before.epoch != 0) {
+    const bool asked = before.state == core::Standing::State::leaving || finishing();
+    LogFields fields = epoch;
+    fields.emplace_back("cause", std::string(to_string(now.cause)));
+    say(asked ? Level::info : Level::warn, "leads no more", fields);
+  }
+  if (now.in_doubt && !before.in_doubt) say(Level::warn, "leadership is in doubt: a renewal is overdue", epoch);
+  if (now.state == core::Standing::State::following && before.state == core::Standing::State::outside)
+    say(Level::debug, "campaigns");
+}
+
+void CandidateProgram::finish(Exit exit) {
+  if (finishing()) return;
+  exit_ = exit;
+  closing_timer_.arm(io::read_clocks().steady + closing_patience);
+  campaigner_->close();
+  if (standing().state == core::Standing::State::closed) loop_.stop();
+}
+
+/// The lease runs out by itself.
+void CandidateProgram::give_up_closing() {
+  say(Level::error, "the backend does not confirm the resignation: the next leader waits for the end of the lease");
+  if (exit_ == Exit::done) exit_ = Exit::unreachable;
+  loop_.stop();
+}
+
+void CandidateProgram::say(Level level, std::string_view text, const LogFields& more) const {
+  LogFields fields{{"candidate", settings_.candidate}, {"group", settings_.group}};
+  add_fields(fields);
+  fields.insert(fields.end(), more.begin(), more.end());
+  log_(level, text, fields);
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,74 @@
+// ballot run once -- CMD, ballot run cron --schedule S -- CMD: one command under election, with no daemon.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/elected_command.hpp"
+#include "app/ledger_access.hpp"
+#include "app/log_sink.hpp"
+#include "app/run_options.hpp"
+
+namespace ballot::app {
+namespace {
+
+Exit misused(const std::string& text) {
+  std::cerr << "ballot run: " << text << "; see `ballot run --help`\n";
+  return Exit::usage;
+}
+
+/// The schedule's plan, or every error of it on stderr and nothing.
+std::optional<schedule::Plan> make_plan(const RunOptions& options, const config::Config& config) {
+  schedule::PlanSpec spec;
+  spec.expressions = {options.schedule};
+  spec.timezone = config.timezone;
+  spec.group = options.group;
+  spec.job = options.group;
+  auto plan = schedule::Plan::make(spec);
+  if (const auto* errors = std::get_if<std::vector<schedule::PlanError>>(&plan)) {
+    for (const schedule::PlanError& error : *errors)
+      std::cerr << "ballot run cron: --schedule: column " << error.column << ": " << error.text << '\n';
+    return std::nullopt;
+  }
+  if (!std::get<schedule::Plan>(plan).on_reboot()) return std::get<schedule::Plan>(std::move(plan));
+  std::cerr << "ballot run cron: --schedule: @reboot is for jobs of a daemon; use `run once` from a unit\n";
+  return std::nullopt;
+}
+
+Exit run(const RunOptions& options, bool cron) {
+  if (!read_variables(options.variables)) return Exit::usage;
+  if (cron && options.schedule.empty()) return misused("cron needs --schedule or BALLOT_SCHEDULE");
+  if (options.command.empty()) return misused("no command: it follows `--`");
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  std::optional<schedule::Plan> plan;
+  if (cron) {
+    plan = make_plan(options, *config);
+    if (!plan) return Exit::usage;
+  }
+  auto keeper = io::Keeper::make({options.command, options.kill_grace, io::OnLost::end, 0});
+  if (!keeper) return fail("run", keeper.error());
+  return ElectedCommand(*config, options, std::move(plan), **keeper, make_log(config->log)).run();
+}
+
+}  // namespace
+
+Run setup_run(CLI::App& command, std::optional<std::vector<std::string>> child) {
+  command.require_subcommand(1);
+  const auto add = [&](const char* name, const char* summary) {
+    auto options = std::make_shared<RunOptions>();
+    if (child) options->command = *child;
+    CLI::App& sub = *command.add_subcommand(name, summary);
+    add_run_options(sub, *options);
+    sub.footer("The command follows `--`: ballot run " + std::string(name) + " [FLAGS] -- COMMAND [ARGUMENTS]");
+    return std::pair(options, &sub);
+  };
+  const auto [once, once_app] = add("once", "run it when elected; what follows is by policy");
+  const auto [cron, cron_app] = add("cron", "run it when a schedule is due, wherever the leader is");
+  add_schedule_option(*cron_app, *cron);
+  return [once = once, cron = cron, is_cron = cron_app] {
+    return is_cron->parsed() ? run(*cron, true) : run(*once, false);
+  };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,75 @@
+#include "app/election_notes.hpp"
+
+#include <algorithm>
+
+#include "base/duration.hpp"
+
+namespace ballot::app {
+namespace {
+
+using Notes = std::vector<std::string>;
+
+constexpr Millis tolerated_drift{1000};
+
+std::string ago(WallTime then, WallTime now) { return format_duration(std::max(now - then, Millis(0))) + " ago"; }
+
+bool is_silent(const Candidate& candidate, WallTime now) {
+  return candidate.last_seen && now - *candidate.last_seen > candidate.timeout;
+}
+
+void add_heartbeat(const Candidate& candidate, WallTime now, Notes& notes) {
+  if (candidate.last_seen) notes.push_back("last heartbeat " + ago(*candidate.last_seen, now));
+}
+
+/// Whoever is asked first leads, but for a moment.
+void add_turn(const Election& election, Notes& notes) {
+  if (election.candidates.front().leads) return;
+  if (leader_of(election) != nullptr)
+    notes.emplace_back("should be leader but another candidate is claiming the role");
+  else
+    notes.emplace_back("election may be in progress");
+  if (election.epoch > 0) notes.emplace_back("possibly waiting for previous leader resignation");
+}
+
+void add_drift(const Candidate& candidate, Notes& notes) {
+  if (!candidate.stored_at) return;
+  const Millis drift = std::max(candidate.since - *candidate.stored_at, *candidate.stored_at - candidate.since);
+  if (drift > tolerated_drift) notes.push_back("time drift of " + format_duration(drift) + " between it and the store");
+}
+
+}  // namespace
+
+const Candidate* leader_of(const Election& election) {
+  const auto found = std::find_if(election.candidates.begin(), election.candidates.end(),
+                                  [](const Candidate& candidate) { return candidate.leads; });
+  return found != election.candidates.end() ? &*found : nullptr;
+}
+
+Notes leader_notes(const Candidate& leader, WallTime now) {
+  Notes notes{"is leader"};
+  add_heartbeat(leader, now, notes);
+  if (is_silent(leader, now)) notes.insert(notes.end(), {"possibly resigning", "election may be in progress"});
+  return notes;
+}
+
+Notes candidate_notes(const Election& election, std::size_t place, WallTime now) {
+  const Candidate& candidate = election.candidates[place];
+  const Candidate* leader = leader_of(election);
+  Notes notes;
+  if (place == 0) add_turn(election, notes);
+  if (!candidate.readable) {
+    notes.emplace_back("unparseable");
+    return notes;
+  }
+  if (leader != nullptr && candidate.node == leader->node) {
+    notes.emplace_back("this candidate id claimed leadership");
+    if (is_silent(*leader, now)) notes.emplace_back("possibly resigning");
+  }
+  add_heartbeat(candidate, now, notes);
+  if (is_silent(candidate, now)) notes.emplace_back("gone");
+  notes.push_back("proposal node created " + ago(candidate.since, now));
+  add_drift(candidate, notes);
+  return notes;
+}
+
+}  // namespace ballot::app

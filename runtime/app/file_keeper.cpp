@@ -1,0 +1,56 @@
+#include "app/file_keeper.hpp"
+
+#include <unistd.h>
+
+#include "app/leader_file.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+
+FileKeeper::FileKeeper(const config::Config& config, CandidateSettings settings, std::string path, Log log)
+    : CandidateProgram(config, std::move(settings), std::move(log)),
+      path_(std::move(path)),
+      timer_(loop().context(), [this] { write(); }) {}
+
+FileKeeper::~FileKeeper() { remove(); }
+
+/// What an earlier process left goes once it is void.
+void FileKeeper::begin() {
+  if (!check_leader_file(path_, group(), io::read_clocks().steady, io::boot_id())) ::unlink(path_.c_str());
+}
+
+void FileKeeper::on_standing(const core::Standing& before) {
+  const core::Standing& now = standing();
+  if (!now.leads() || now.asked_to_leave) remove();
+  if (now.asked_to_leave && !before.asked_to_leave) {
+    campaigner().leave();
+    campaigner().enter();
+  } else if (now.leads() && (!before.leads() || now.deadline != before.deadline)) {
+    write();
+  }
+}
+
+void FileKeeper::write() {
+  const core::Standing& now = standing();
+  if (!now.leads() || now.asked_to_leave) return;
+  const Now time = io::read_clocks();
+  if (time.steady < now.acts_from) return timer_.arm(now.acts_from);
+  const auto written = write_leader_file(path_, {group(), candidate(), now.epoch, io::boot_id(), now.deadline,
+                                                 time.wall + (now.deadline - time.steady), time.wall});
+  stands_ = true;
+  if (!written) say(Level::error, written.error().what);
+}
+
+void FileKeeper::remove() {
+  timer_.disarm();
+  if (std::exchange(stands_, false)) ::unlink(path_.c_str());
+}
+
+/// Before it resigns: the next leader's file comes after this one has gone.
+void FileKeeper::on_signal(int signal) {
+  say(Level::info, "stopping", {{"signal", std::to_string(signal)}});
+  remove();
+  finish(Exit::done);
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,30 @@
+// FileKeeper: `ballot election file`: a file that stands while this candidate leads, and says until when.
+//
+// Thread: the main one.
+#pragma once
+
+#include <string>
+
+#include "app/candidate_program.hpp"
+
+namespace ballot::app {
+
+class FileKeeper final : public CandidateProgram {
+ public:
+  FileKeeper(const config::Config& config, CandidateSettings settings, std::string path, Log log);
+  /// The file is gone with it.
+  ~FileKeeper() override;
+
+ private:
+  void begin() override;
+  void on_standing(const core::Standing& before) override;
+  void on_signal(int signal) override;
+  void write();
+  void remove();
+
+  const std::string path_;
+  io::BootTimer timer_;
+  bool stands_ = false;
+};
+
+}  // namespace ballot::app

@@ -1,0 +1,33 @@
+// LeaderFile: the file of `ballot election file`: it says until when whoever wrote it leads, so that it needs no
+// backend to be read, and is void when its writer dies. Replaced as a whole.
+//
+//   write_leader_file("/run/leader", {"db", "host-1", 7, boot_id(), deadline});
+//   if (auto valid = check_leader_file("/run/leader", "db", read_clocks().steady, boot_id()); valid) ...
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ballot/error.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::app {
+
+struct LeaderFile {
+  std::string group, node;
+  std::uint64_t epoch = 0;
+  std::string boot_id;     // of the machine: `deadline` is of its boot clock
+  SteadyTime deadline{};   // past it, it does not lead
+  WallTime valid_until{};  // the same, for people
+  WallTime written{};
+};
+
+/// Errors: io.
+Result<void> write_leader_file(const std::string& path, const LeaderFile& file);
+
+/// Whether the file says that somebody leads `group` now. not_found: there is none; corrupt: it is no such file;
+/// refused: it is another group's, another boot's, or its lease has run out.
+Result<LeaderFile> check_leader_file(const std::string& path, const std::string& group, SteadyTime now,
+                                     const std::string& boot_id);
+
+}  // namespace ballot::app

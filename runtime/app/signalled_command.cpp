@@ -1,0 +1,98 @@
+#include "app/signalled_command.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis look_pause{20};
+constexpr Millis patience{1000};  // from the child's start on: programs catch their signals soon, or never
+
+/// Whether the process catches, blocks or ignores the signal, so that it does not die of it.
+bool is_ready_for(int signal, pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  const std::uint64_t bit = std::uint64_t{1} << (signal - 1);
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:") && !line.starts_with("SigBlk:") && !line.starts_with("SigIgn:")) continue;
+    std::uint64_t mask = 0;
+    std::istringstream(line.substr(7)) >> std::hex >> mask;
+    if (mask & bit) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+SignalledCommand::SignalledCommand(const config::Config& config, CandidateSettings settings, Signals signals,
+                                   io::Keeper& keeper, Log log)
+    : CandidateProgram(config, std::move(settings), std::move(log)),
+      signals_(signals),
+      keeper_(keeper),
+      timer_(loop().context(), [this] { tell_won(); }) {}
+
+void SignalledCommand::begin() {
+  keeper_.attach(loop().context(), {[this](pid_t pid) {
+                                      pid_ = pid;
+                                      patient_until_ = io::read_clocks().steady + patience;
+                                      say(Level::info, "child started", {{"pid", std::to_string(pid)}});
+                                      tell_won();
+                                    },
+                                    [this](io::ChildEnd end) { on_ended(end); }});
+  keeper_.start({"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate()}, SteadyTime::max(), -1, -1);
+}
+
+void SignalledCommand::on_standing(const core::Standing& before) {
+  const core::Standing& now = standing();
+  if (now.epoch == 0 && before.epoch != 0) tell_lost();
+  if (told_ && now.deadline != before.deadline) keeper_.lease(now.deadline, now.grace);
+  if (now.asked_to_leave && !before.asked_to_leave) leave();
+  if (now.leads() && !told_) tell_won();
+}
+
+/// A child that ends with the term is awaited: its end is the end of all this.
+void SignalledCommand::leave() {
+  const bool ends = told_ && signals_.on_lost != io::OnLost::tell;
+  tell_lost();
+  if (ends) return;
+  campaigner().leave();
+  campaigner().enter();
+}
+
+void SignalledCommand::tell_lost() {
+  timer_.disarm();
+  if (std::exchange(told_, false)) keeper_.lost();
+}
+
+/// Once the term before is over, and the child can hear it.
+void SignalledCommand::tell_won() {
+  const core::Standing& now = standing();
+  if (!now.leads() || now.asked_to_leave || told_ || pid_ == 0) return;
+  const SteadyTime time = io::read_clocks().steady;
+  if (time < now.acts_from) return timer_.arm(now.acts_from);
+  if (!is_ready_for(signals_.won, pid_) && time < patient_until_) return timer_.arm(time + look_pause);
+  told_ = true;
+  keeper_.lease(now.deadline, now.grace);
+  keeper_.signal(signals_.won);
+}
+
+void SignalledCommand::on_signal(int signal) {
+  say(Level::info, "stopping", {{"signal", std::to_string(signal)}});
+  keeper_.end(signal);
+}
+
+void SignalledCommand::on_ended(io::ChildEnd end) {
+  pid_ = 0;
+  timer_.disarm();
+  const bool exited = end.kind == io::ChildEnd::Kind::exited;
+  const bool signalled = end.kind == io::ChildEnd::Kind::signalled;
+  const int code = exited ? end.value : signalled ? 128 + end.value : end.value == ENOENT ? 127 : 126;
+  say(code == 0 ? Level::info : Level::error, "child ended", {{"code", std::to_string(code)}});
+  finish(static_cast<Exit>(code));
+}
+
+}  // namespace ballot::app

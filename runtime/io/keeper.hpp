@@ -1,0 +1,88 @@
+// Keeper: the one child of `ballot run` and `ballot election run`, which a process of its own keeps: see
+// keeper_process.hpp. This is the loop's end of it.
+//
+// Thread: make() must come before the program has any other one, and before it changes signals; the rest is the loop's.
+// No handler is called after the destruction, which waits for the child's end.
+//
+//   auto keeper = Keeper::make({argv, 10s, OnLost::end});
+//   (*keeper)->attach(loop.context(), {on_started, on_ended});
+//   (*keeper)->lease(deadline, grace);
+//   (*keeper)->start({"BALLOT_EPOCH=7"}, deadline - 500ms, out, err);
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/time.hpp"
+#include "base/unique_fd.hpp"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ballot::io {
+
+/// What happens to the child as the term is lost, by its deadline or sooner.
+enum class OnLost {
+  end,        // TERM, kill_grace, KILL
+  interrupt,  // INT, 1 s, TERM, kill_grace, KILL
+  tell        // a signal, and it goes on
+};
+
+struct KeeperSettings {
+  std::vector<std::string> argv;  // exec'd byte for byte; argv[0] without a slash is looked up in PATH
+  Millis kill_grace{0};
+  OnLost on_lost = OnLost::end;
+  int lost_signal = 0;  // of OnLost::tell
+};
+
+struct ChildEnd {
+  enum class Kind {
+    exited,        // value: the code
+    signalled,     // value: the signal
+    too_late,      // nothing was exec'd: the lease was about to end
+    cannot_start,  // value: errno
+  };
+  Kind kind = Kind::exited;
+  int value = 0;
+  bool by_lease = false;  // it was being ended because its term was over
+};
+
+struct KeeperHandlers {
+  std::function<void(pid_t)> on_started;
+  std::function<void(ChildEnd)> on_ended;
+};
+
+class Keeper {
+ public:
+  /// Forks. Errors: io.
+  static Result<std::unique_ptr<Keeper>> make(KeeperSettings settings);
+  ~Keeper();
+
+  void attach(boost::asio::io_context& loop, KeeperHandlers handlers);
+
+  /// Starts the child: answered by on_started or on_ended. `variables` are set beside this program's environment.
+  /// `out` and `err`: its standard output and error, or -1 for this program's own; with them its input is /dev/null.
+  /// Requires: none runs.
+  void start(const std::vector<std::string>& variables, SteadyTime launch_not_after, int out, int err);
+
+  /// Until when the term lasts; what is lost then begins `grace` before it. Also without a child.
+  void lease(SteadyTime deadline, Millis grace);
+  /// There is no term any more: what is lost begins now.
+  void lost();
+  void signal(int signal);
+  /// The signal, then KILL after kill_grace.
+  void end(int signal);
+
+ private:
+  struct State;
+  Keeper(UniqueFd socket, pid_t pid);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace ballot::io

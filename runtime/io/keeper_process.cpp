@@ -1,0 +1,259 @@
+#include "io/keeper_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "io/clocks.hpp"
+
+extern char** environ;
+
+namespace ballot::io {
+namespace {
+
+constexpr Millis kill_margin{200};  // before the deadline KILL is sent
+constexpr Millis interrupt_grace{1000};
+constexpr std::size_t largest_packet = 64 * 1024;
+
+UniqueFd open_child_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+SteadyTime steady_now() { return read_clocks().steady; }
+
+/// This program's environment, with `variables` in place of those that have the same names.
+std::vector<char*> environment_with(std::string_view variables) {
+  std::vector<char*> all;
+  std::vector<std::string_view> names;
+  for (std::size_t at = 0; at < variables.size(); at = variables.find('\0', at) + 1) {
+    all.push_back(const_cast<char*>(variables.data() + at));
+    const std::string_view whole(all.back());
+    names.push_back(whole.substr(0, whole.find('=') + 1));
+  }
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view whole(*entry);
+    if (std::none_of(names.begin(), names.end(), [&](std::string_view name) { return whole.starts_with(name); }))
+      all.push_back(*entry);
+  }
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace
+
+KeeperProcess::KeeperProcess(UniqueFd socket, const KeeperSettings& settings, const sigset_t& mask)
+    : socket_(std::move(socket)),
+      settings_(settings),
+      mask_(mask),
+      children_(open_child_signals()),
+      timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  if (!children_ || !timer_) ::_exit(71);
+}
+
+void KeeperProcess::run() {
+  while (!orphaned_ || pid_ != 0) turn();
+}
+
+void KeeperProcess::turn() {
+  arm();
+  pollfd waiting[] = {
+      {orphaned_ ? -1 : socket_.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
+  ::poll(waiting, 3, -1);
+  char ignored[sizeof(signalfd_siginfo)];
+  if (waiting[1].revents) (void)!::read(children_.get(), ignored, sizeof ignored);
+  if (waiting[2].revents) (void)!::read(timer_.get(), ignored, sizeof(std::uint64_t));
+  if (waiting[0].revents) take_orders();  // a renewal that has come counts, before the old deadline does
+  reap();
+  do_what_is_due();
+}
+
+void KeeperProcess::arm() {
+  const std::int64_t at =
+      next() == SteadyTime::max() ? 0 : std::max<std::int64_t>(next().time_since_epoch().count(), 1);
+  const itimerspec when{.it_interval = {}, .it_value = {at / 1000, at % 1000 * 1'000'000}};
+  ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+SteadyTime KeeperProcess::next() const {
+  if (pid_ == 0) return SteadyTime::max();
+  SteadyTime next = std::min(lost_ ? SteadyTime::max() : lost_at_, kill_due());
+  if (term_at_) next = std::min(next, *term_at_);
+  return next;
+}
+
+/// While a term that is being left is still renewed, its child has its whole grace.
+SteadyTime KeeperProcess::kill_due() const {
+  if (!ending_ || killed_) return SteadyTime::max();
+  return settings_.on_lost == OnLost::tell ? kill_at_ : std::min(kill_at_, lease_ - kill_margin);
+}
+
+void KeeperProcess::take_orders() {
+  while (!orphaned_) {
+    static std::array<char, largest_packet> packet;
+    alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
+    iovec place{packet.data(), packet.size()};
+    msghdr message{};
+    message.msg_iov = &place;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) return;
+    if (size <= 0) {
+      orphaned_ = true;
+      begin_end(SIGTERM);
+      return;
+    }
+    Descriptors descriptors;
+    if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header && header->cmsg_type == SCM_RIGHTS) {
+      int numbers[2];
+      std::memcpy(numbers, CMSG_DATA(header), sizeof numbers);
+      descriptors = {UniqueFd(numbers[0]), UniqueFd(numbers[1])};
+    }
+    KeeperOrder order;
+    std::memcpy(&order, packet.data(), sizeof order);
+    obey(order, {packet.data() + sizeof order, static_cast<std::size_t>(size) - sizeof order}, descriptors);
+  }
+}
+
+void KeeperProcess::obey(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors) {
+  switch (order.kind) {
+    case KeeperOrder::Kind::start: return start(order, variables, descriptors);
+    case KeeperOrder::Kind::signal: return tell_child(order.signal);
+    case KeeperOrder::Kind::end: return begin_end(order.signal);
+    case KeeperOrder::Kind::lost: return begin_lost();
+    case KeeperOrder::Kind::lease: {
+      lease_ = SteadyTime(Millis(order.at));
+      const bool ends = settings_.on_lost != OnLost::tell;
+      lost_at_ = lease_ - (ends ? std::max(Millis(order.grace), kill_margin) : Millis(0));
+      lost_ = false;
+    }
+  }
+}
+
+void KeeperProcess::start(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors) {
+  const std::vector<char*> environment = environment_with(variables);
+  ending_ = killed_ = lost_ = false;
+  term_at_.reset();
+  if (SteadyTime(Millis(order.at)) == SteadyTime::max()) lease_ = lost_at_ = SteadyTime::max();  // under no term
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return tell({KeeperReport::Kind::cannot_start, 0, errno, 0});
+  const UniqueFd result(ends[0]);
+  UniqueFd failed(ends[1]);
+  const pid_t pid = ::fork();
+  if (pid < 0) return tell({KeeperReport::Kind::cannot_start, 0, errno, 0});
+  if (pid == 0) become_child(environment, descriptors, SteadyTime(Millis(order.at)), failed.get());
+  failed.reset();
+  int error = 0;
+  ssize_t size = 0;
+  while ((size = ::read(result.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
+  if (size <= 0) {
+    pid_ = pid;
+    return tell({KeeperReport::Kind::started, pid, 0, 0});
+  }
+  ::waitpid(pid, nullptr, 0);
+  tell({error == ETIME ? KeeperReport::Kind::too_late : KeeperReport::Kind::cannot_start, 0, error, 0});
+}
+
+void KeeperProcess::become_child(const std::vector<char*>& environment, const Descriptors& descriptors,
+                                 SteadyTime limit, int failed) const {
+  const auto fail = [&](int error) {
+    (void)!::write(failed, &error, sizeof error);
+    ::_exit(127);
+  };
+  const pid_t keeper = ::getppid();
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != keeper) ::_exit(127);
+  if (descriptors.out) {
+    const int null = ::open("/dev/null", O_RDONLY);
+    ::dup2(null, STDIN_FILENO);
+    if (null > STDERR_FILENO) ::close(null);
+    ::dup2(descriptors.out.get(), STDOUT_FILENO);
+    ::dup2(descriptors.err.get(), STDERR_FILENO);
+  }
+  std::vector<char*> argv;
+  for (const std::string& argument : settings_.argv) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  if (steady_now() > limit) fail(ETIME);
+  ::execvpe(argv[0], argv.data(), environment.data());
+  fail(errno);
+  ::_exit(127);
+}
+
+void KeeperProcess::begin_lost() {
+  if (std::exchange(lost_, true)) return;
+  switch (settings_.on_lost) {
+    case OnLost::end: return begin_end(SIGTERM);
+    case OnLost::interrupt: return begin_end(SIGINT);
+    case OnLost::tell: return tell_child(settings_.lost_signal);
+  }
+}
+
+void KeeperProcess::begin_end(int signal) {
+  if (pid_ == 0 || std::exchange(ending_, true)) return;
+  const SteadyTime time = steady_now();
+  const bool asks_first = signal == SIGINT && settings_.on_lost == OnLost::interrupt;
+  if (asks_first) term_at_ = time + interrupt_grace;
+  kill_at_ = time + settings_.kill_grace + (asks_first ? interrupt_grace : Millis(0));
+  send(signal);
+}
+
+void KeeperProcess::do_what_is_due() {
+  if (pid_ == 0) return;
+  const SteadyTime time = steady_now();
+  if (!lost_ && time >= lost_at_) begin_lost();
+  if (term_at_ && time >= *term_at_) {
+    term_at_.reset();
+    send(SIGTERM);
+  }
+  if (time < kill_due()) return;
+  ::kill(-pid_, SIGKILL);
+  killed_ = true;
+}
+
+/// What is left of its group is killed while the child's number cannot be another's.
+void KeeperProcess::reap() {
+  if (pid_ == 0) return;
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) return;
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  tell({KeeperReport::Kind::ended, std::exchange(pid_, 0), status, lost_ ? 1 : 0});
+}
+
+/// A packet that finds no room would be lost: waits, as there are few.
+void KeeperProcess::tell(KeeperReport report) {
+  if (orphaned_) return;
+  while (::send(socket_.get(), &report, sizeof report, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
+}
+
+/// What it agreed to hear; what it has started did not.
+void KeeperProcess::tell_child(int signal) const {
+  if (pid_ != 0) ::kill(pid_, signal);
+}
+
+/// To the whole group; a child that was stopped hears it too.
+void KeeperProcess::send(int signal) const {
+  if (pid_ == 0) return;
+  ::kill(-pid_, signal);
+  ::kill(-pid_, SIGCONT);
+}
+
+}  // namespace ballot::io

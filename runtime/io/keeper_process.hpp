@@ -1,0 +1,76 @@
+// KeeperProcess: what runs in the process between `ballot run` and its child. It starts the child, passes signals on,
+// and ends it by the deadline of the lease, whether `ballot` still runs, stands still or is gone. It knows nothing of
+// elections.
+//
+// The child has a process group of its own. As it ends, what is left of its group is killed. It dies with the keeper
+// (PDEATHSIG); when `ballot` is gone it gets TERM, and KILL after the grace, no later than the deadline less 200 ms.
+//
+//   | state   | event                                    | next                                  |
+//   | none    | start                                    | running, or told why not              |
+//   | running | end(signal); lost; deadline less grace;  | ending: KILL after the grace          |
+//   |         | `ballot` is gone                         |                                       |
+//   | ending  | its time is over                         | ending: killed                        |
+//   | any     | the child is reaped                      | none; exits where `ballot` is gone    |
+//
+// Thread: the only one of its process, which is a fork of `ballot` before that has any.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/time.hpp"
+#include "base/unique_fd.hpp"
+#include "io/keeper.hpp"
+#include "io/keeper_wire.hpp"
+
+namespace ballot::io {
+
+class KeeperProcess {
+ public:
+  /// `mask`: the signal mask that the child gets.
+  KeeperProcess(UniqueFd socket, const KeeperSettings& settings, const sigset_t& mask);
+
+  /// Until `ballot` is gone, and the child too.
+  void run();
+
+ private:
+  struct Descriptors {
+    UniqueFd out, err;
+  };
+
+  void turn();
+  void arm();
+  SteadyTime next() const;
+  SteadyTime kill_due() const;
+  void take_orders();
+  void obey(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors);
+  void start(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors);
+  [[noreturn]] void become_child(const std::vector<char*>& environment, const Descriptors& descriptors,
+                                 SteadyTime limit, int failed) const;
+  void begin_end(int signal);
+  void begin_lost();
+  void do_what_is_due();
+  void reap();
+  void tell(KeeperReport report);
+  void tell_child(int signal) const;
+  void send(int signal) const;
+
+  UniqueFd socket_;
+  const KeeperSettings& settings_;
+  const sigset_t mask_;
+  UniqueFd children_, timer_;
+  bool orphaned_ = false;                 // `ballot` is gone
+  pid_t pid_ = 0;                         // the child's and its group's; 0: none
+  SteadyTime lease_ = SteadyTime::max();  // the deadline
+  SteadyTime lost_at_ = SteadyTime::max();
+  bool lost_ = false;  // what is lost has begun
+  bool ending_ = false, killed_ = false;
+  std::optional<SteadyTime> term_at_;  // after an INT
+  SteadyTime kill_at_ = SteadyTime::max();
+};
+
+}  // namespace ballot::io

@@ -1,0 +1,264 @@
+#include "core/candidacy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ballot::core {
+namespace {
+
+using namespace std::chrono_literals;
+using State = Standing::State;
+
+/// A candidate of group "g" in a session of T = 6 s (margin 600 ms, renewal every 2 s), opened at 0.
+struct CandidateOf6s : testing::Test {
+  Candidacy candidacy{"g", 10s};
+  Actions out;
+  std::uint64_t generation = 0;
+
+  static Now at(Millis t) { return {WallTime(t + 1000h), SteadyTime(t)}; }
+  void step(Millis t, const Candidacy::Event& event) {
+    out = candidacy.step(at(t), event);
+    for (const Action& action : out)
+      if (const auto* open = std::get_if<OpenSession>(&action)) generation = open->generation;
+  }
+  template <class What>
+  void tell(Millis t, What what) {
+    step(t, BackendEvent{generation, std::move(what)});
+  }
+  template <class Kind>
+  const Kind* sent() const {
+    for (const Action& action : out)
+      if (const auto* found = std::get_if<Kind>(&action)) return found;
+    return nullptr;
+  }
+  const Standing& standing() const { return candidacy.standing(); }
+
+  void open(Millis t) { tell(t, backend::SessionOpened{6s, Capability::fenced, "s", 0, ""}); }
+  void elect(Millis t, std::uint64_t epoch, std::optional<SteadyTime> old = {}, bool resumed = false) {
+    tell(t, backend::Elected{"g", epoch, resumed, old, {}});
+  }
+  void depose(Millis t, Cause cause) { tell(t, backend::Deposed{"g", standing().epoch, cause}); }
+  void lead() {
+    step(0ms, Enter{});
+    open(10ms);
+    elect(20ms, 7);
+  }
+  /// Asks for a renewal at `t`, and is answered 10 ms later.
+  void renew(Millis t, Outcome outcome = Outcome::done) {
+    step(t, Tick{});
+    ASSERT_TRUE(sent<Renew>());
+    tell(t + 10ms, backend::Renewed{sent<Renew>()->request, outcome, ""});
+  }
+  void ask_to_leave(Millis t, const std::string& group, WallTime until) {
+    tell(t, backend::Changed{"q/"});
+    Request request;
+    request.kind = Request::Kind::evict;
+    request.id.bytes[15] = 9;
+    request.group = group;
+    request.until = until;
+    std::vector<Register> found;
+    found.push_back({request_record(request.id), to_text(request), 1});
+    ASSERT_TRUE(sent<List>());
+    tell(t, backend::ReadDone{sent<List>()->request, Outcome::done, found, ""});
+  }
+};
+
+TEST_F(CandidateOf6s, CampaignsOnceItsSessionStands) {
+  step(0ms, Enter{});
+  EXPECT_TRUE(sent<OpenSession>());
+  EXPECT_FALSE(sent<Campaign>());
+  open(10ms);
+  ASSERT_TRUE(sent<Campaign>());
+  EXPECT_EQ(sent<Campaign>()->group, "g");
+  EXPECT_EQ(standing().state, State::following);
+}
+
+TEST_F(CandidateOf6s, LeadsUntilADeadlineThatIsCountedFromTheSending) {
+  lead();
+  EXPECT_TRUE(standing().leads());
+  EXPECT_EQ(standing().epoch, 7u);
+  EXPECT_EQ(standing().deadline, SteadyTime(5400ms));
+  EXPECT_EQ(standing().grace, 2400ms) << "T - margin - T/3 - T/6";
+  renew(2s);
+  EXPECT_EQ(standing().deadline, SteadyTime(7400ms));
+}
+
+TEST_F(CandidateOf6s, BeginsNothingWhileARenewalIsOverdue) {
+  lead();
+  step(2s, Tick{});
+  EXPECT_TRUE(candidacy.may_act(at(2900ms)));
+  step(3s, Tick{});
+  EXPECT_TRUE(standing().in_doubt);
+  EXPECT_TRUE(standing().leads());
+  EXPECT_FALSE(candidacy.may_act(at(3s)));
+}
+
+TEST_F(CandidateOf6s, LeadsNoMoreAtItsDeadlineAndClosesTheSessionBeforeItCampaignsAgain) {
+  lead();
+  step(5400ms, Tick{});
+  EXPECT_FALSE(standing().leads());
+  EXPECT_EQ(standing().epoch, 0u);
+  EXPECT_EQ(standing().cause, Cause::expired);
+  EXPECT_EQ(standing().failures, 1);
+  EXPECT_TRUE(sent<CloseSession>());
+  EXPECT_FALSE(sent<Campaign>());
+  tell(5500ms, backend::SessionClosed{Cause::shutdown, ""});
+  EXPECT_FALSE(sent<Campaign>());
+  step(5500ms, Tick{});
+  ASSERT_TRUE(sent<OpenSession>());
+  open(5600ms);
+  EXPECT_TRUE(sent<Campaign>());
+  EXPECT_EQ(standing().failures, 0);
+}
+
+TEST_F(CandidateOf6s, DoesNotLeadByAnAnswerThatComesPastTheDeadline) {
+  lead();
+  step(2s, Tick{});
+  const RequestId request = sent<Renew>()->request;
+  tell(5400ms, backend::Renewed{request, Outcome::done, ""});
+  EXPECT_FALSE(standing().leads());
+}
+
+TEST_F(CandidateOf6s, DropsWhatBelongsToAnOlderSession) {
+  lead();
+  step(5400ms, Tick{});
+  tell(5500ms, backend::SessionClosed{Cause::shutdown, ""});
+  step(5500ms, Tick{});
+  open(5600ms);
+  out = candidacy.step(at(5700ms), BackendEvent{generation - 1, backend::Elected{"g", 7, false, {}, {}}});
+  EXPECT_FALSE(standing().leads());
+}
+
+TEST_F(CandidateOf6s, WaitsForTheDeadlineOfATermThatDidNotEndCleanly) {
+  step(0ms, Enter{});
+  open(10ms);
+  elect(20ms, 7, SteadyTime(1500ms));
+  EXPECT_TRUE(standing().leads());
+  EXPECT_FALSE(candidacy.may_act(at(1499ms)));
+  EXPECT_TRUE(candidacy.may_act(at(1500ms)));
+}
+
+TEST_F(CandidateOf6s, WaitsForATimeoutWhereItTakesUpATermThatAnotherProcessHad) {
+  step(0ms, Enter{});
+  open(10ms);
+  elect(20ms, 7, std::nullopt, true);
+  renew(2s);
+  renew(4s);
+  EXPECT_FALSE(candidacy.may_act(at(6019ms)));
+  EXPECT_TRUE(candidacy.may_act(at(6020ms)));
+}
+
+TEST_F(CandidateOf6s, HandsOverAndLetsOthersFollowBeforeItCampaignsAgain) {
+  lead();
+  step(1s, Leave{});
+  EXPECT_TRUE(sent<Resign>());
+  EXPECT_EQ(standing().state, State::leaving);
+  EXPECT_FALSE(candidacy.may_act(at(1s)));
+  step(1s, Enter{});
+  EXPECT_FALSE(sent<Campaign>());
+  depose(1010ms, Cause::resigned);
+  EXPECT_FALSE(sent<Campaign>());
+  ASSERT_TRUE(candidacy.wake());
+  EXPECT_EQ(*candidacy.wake(), SteadyTime(1260ms));
+  step(1260ms, Tick{});
+  EXPECT_TRUE(sent<Campaign>());
+  EXPECT_EQ(standing().failures, 0) << "a race is no failure";
+}
+
+TEST_F(CandidateOf6s, CampaignsOnWhereAnotherTermFollowsItsOwn) {
+  lead();
+  depose(1s, Cause::superseded);
+  EXPECT_EQ(standing().state, State::following);
+  EXPECT_EQ(standing().failures, 0);
+  elect(2s, 9);
+  EXPECT_EQ(standing().epoch, 9u);
+}
+
+TEST_F(CandidateOf6s, IsOutForThreeTimeoutsAfterAnEvictionByForce) {
+  lead();
+  depose(1s, Cause::evicted);
+  EXPECT_TRUE(sent<Resign>()) << "or the store would have it campaign on";
+  EXPECT_EQ(standing().state, State::outside);
+  renew(2s);
+  ASSERT_TRUE(sent<Observe>() || true);
+  Election others{"g", 8, {Candidate{}}};
+  for (Millis t = 3s; t < 19s; t += 1s) {
+    step(t, Tick{});
+    if (const auto* renewal = sent<Renew>()) tell(t, backend::Renewed{renewal->request, Outcome::done, ""});
+    EXPECT_FALSE(sent<Campaign>());
+    step(t + 500ms, Tick{});
+    if (const auto* look = sent<Observe>())
+      tell(t + 500ms, backend::Observed{look->request, Outcome::done, {others}, ""});
+    EXPECT_EQ(standing().state, State::outside) << t.count();
+  }
+  step(19s, Tick{});
+  EXPECT_TRUE(sent<Campaign>());
+}
+
+TEST_F(CandidateOf6s, IsBackAtOnceAfterAnEvictionWhereThereIsNoOther) {
+  lead();
+  depose(1s, Cause::evicted);
+  step(2s, Tick{});
+  ASSERT_TRUE(sent<Observe>());
+  tell(2010ms, backend::Observed{sent<Observe>()->request, Outcome::done, {Election{"g", 7, {}}}, ""});
+  EXPECT_TRUE(sent<Campaign>());
+}
+
+TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
+  lead();
+  tell(30ms, backend::ReadDone{sent<List>()->request, Outcome::done, {}, ""});
+  ask_to_leave(100ms, "g", WallTime(1001h));
+  EXPECT_TRUE(standing().asked_to_leave);
+  EXPECT_TRUE(sent<Remove>()) << "the next leader is not meant";
+  EXPECT_TRUE(standing().leads()) << "what runs is ended first";
+  EXPECT_FALSE(candidacy.may_act(at(100ms)));
+  step(200ms, Leave{});
+  step(200ms, Enter{});
+  depose(210ms, Cause::resigned);
+  ASSERT_TRUE(sent<Create>());
+  EXPECT_EQ(sent<Create>()->records.size(), 1u);
+  step(1s, Tick{});
+  EXPECT_EQ(standing().state, State::outside) << "for three timeouts, or until nobody else is found";
+}
+
+TEST_F(CandidateOf6s, DoesNotHearRequestsOfOtherGroupsNorLateOnes) {
+  lead();
+  tell(30ms, backend::ReadDone{sent<List>()->request, Outcome::done, {}, ""});
+  ask_to_leave(100ms, "other", WallTime(1001h));
+  EXPECT_FALSE(standing().asked_to_leave);
+  ask_to_leave(200ms, "g", WallTime(1000h));
+  EXPECT_FALSE(standing().asked_to_leave);
+}
+
+TEST_F(CandidateOf6s, CountsSessionsThatCannotBeOpenedAndTriesAgain) {
+  step(0ms, Enter{});
+  tell(10ms, backend::SessionClosed{Cause::unreachable, "no route"});
+  EXPECT_EQ(standing().failures, 1);
+  EXPECT_EQ(standing().trouble, "no route");
+  ASSERT_TRUE(candidacy.wake());
+  step(SteadyTime(*candidacy.wake()).time_since_epoch(), Tick{});
+  EXPECT_TRUE(sent<OpenSession>());
+}
+
+TEST_F(CandidateOf6s, GivesUpWhereAnotherCandidateHasItsName) {
+  step(0ms, Enter{});
+  tell(10ms, backend::SessionClosed{Cause::superseded, "n1 is in use"});
+  EXPECT_TRUE(standing().refused);
+  EXPECT_EQ(standing().state, State::closed);
+  EXPECT_FALSE(candidacy.wake());
+}
+
+TEST_F(CandidateOf6s, IsClosedOnceTheStoreSaysSo) {
+  lead();
+  step(1s, Close{});
+  ASSERT_TRUE(sent<CloseSession>());
+  EXPECT_FALSE(sent<CloseSession>()->keep);
+  EXPECT_NE(standing().state, State::closed);
+  tell(1010ms, backend::SessionClosed{Cause::shutdown, ""});
+  EXPECT_EQ(standing().state, State::closed);
+  EXPECT_EQ(standing().epoch, 0u);
+}
+
+}  // namespace
+}  // namespace ballot::core
