@@ -33,7 +33,7 @@ build_and_test() {
   local targets=("${@/#/tests_}") labels
   labels=$(IFS='|' && echo "$*")
   step "$preset: build"
-  cmake --preset "$preset" -DBALLOT_WERROR="$werror" > /dev/null
+  cmake --preset "$preset" -DBALLOT_WERROR="$werror" -DBALLOT_ZOOKEEPER=ON > /dev/null
   cmake --build "build/$preset" -j"$(nproc)" ${labels:+--target "${targets[@]}"}
   step "$preset: test"
   log=build/$preset/ctest.log

@@ -14,7 +14,11 @@ namespace ballot::config {
 namespace {
 
 constexpr std::string_view default_namespace = "ballot";
-constexpr Millis default_session_timeout = std::chrono::seconds(5);
+
+/// What each backend asks for where nothing is set.
+Millis default_session_timeout(const std::string& backend) {
+  return std::chrono::seconds(backend == "zookeeper" ? 6 : 5);
+}
 
 /// Builds a Config in the order of precedence, weakest first.
 class Loader {
@@ -155,7 +159,8 @@ Diagnostic option_diagnostic(const Config& config, std::string_view backend, con
 }
 
 Millis longest_kill_grace(const Config& config) {
-  const Millis timeout = config.coordination.session_timeout.value_or(default_session_timeout);
+  const Millis timeout =
+      config.coordination.session_timeout.value_or(default_session_timeout(config.coordination.backend));
   const Millis margin = std::max<Millis>(timeout / 10, std::chrono::milliseconds(500));
   return std::max(Millis(0), timeout - margin - timeout / 3 - timeout / 6);
 }

@@ -105,7 +105,7 @@ LoadedConfig load_config(const ConfigRequest& request);
 Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem);
 
 /// g of docs/semantics: the longest time that a run can be given between TERM and KILL when leadership is lost, for
-/// the session timeout asked for, or 5 s where none is.
+/// the session timeout asked for, or the backend's own where none is.
 Millis longest_kill_grace(const Config& config);
 
 }  // namespace ballot::config

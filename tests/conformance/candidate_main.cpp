@@ -1,5 +1,5 @@
 // A candidate in a process of its own: makes one backend of a plugin and does what comes in on descriptor 3, telling
-// its events there. Usage: conformance_candidate PLUGIN NAMESPACE STATE_DIR
+// its events there. Usage: conformance_candidate PLUGIN NAMESPACE STATE_DIR KEY=VALUE-or-empty
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -50,12 +50,15 @@ void carry_out(Backend& backend, CandidateCall& call) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc != 5) return 2;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::signal(SIGPIPE, SIG_IGN);
   Teller teller;
   try {
-    auto backend = make_backend(argv[1], {argv[2], argv[3], false, {}}, teller);
+    Options options;
+    const std::string option = argv[4];
+    if (!option.empty()) options[option.substr(0, option.find('='))] = option.substr(option.find('=') + 1);
+    auto backend = make_backend(argv[1], {argv[2], argv[3], false, options}, teller);
     while (auto frame = receive_frame(wire)) {
       CandidateCall call;
       Unpacker unpack(std::move(*frame));

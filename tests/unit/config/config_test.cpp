@@ -216,6 +216,7 @@ TEST_F(ConfigTest, KnowsTheLongestKillGrace) {
   EXPECT_EQ(longest_kill_grace(good("")), Millis(2001));
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"60s\"\n")), Millis(24s));
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"2s\"\n")), Millis(501));
+  EXPECT_EQ(longest_kill_grace(good("[coordination]\nbackend = \"zookeeper\"\nnamespace = \"n\"\n")), Millis(2400));
 }
 
 /// What one setting is without anything, in the file, in a variable, by a flag.

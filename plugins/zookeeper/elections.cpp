@@ -1,0 +1,339 @@
+#include "elections.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::zookeeper {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Millis resume_pause = 250ms;
+constexpr std::size_t place_size = 28;  // of a candidate's name
+
+}  // namespace
+
+Elections::Elections(Link& link, Members& members, std::optional<SteadyTime> resumed_until)
+    : link_(link), members_(members), resumed_until_(resumed_until), sweep_at_(resumed_until) {}
+
+Elections::Group* Elections::find(const std::string& name) {
+  const auto found = groups_.find(name);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+Elections::Group* Elections::find(const std::string& name, std::uint64_t turn) {
+  Group* group = find(name);
+  return group != nullptr && group->turn == turn ? group : nullptr;
+}
+
+std::uint64_t Elections::step(Group& group, State state) {
+  group.state = state;
+  return group.turn = ++last_turn_;
+}
+
+void Elections::campaign(const std::string& name) {
+  if (link_.standing.empty()) return link_.host.log(Level::error, "an observer does not campaign: " + name);
+  if (Group* group = find(name)) {
+    if (group->leave) group->rejoin = true;
+    return;
+  }
+  const std::size_t size = link_.paths.group(name).size() + place_size;
+  if (own_bytes_ + size > most_bytes)
+    return link_.host.log(Level::error, "group " + name +
+                                            ": no candidate, as one session's paths would be longer than " +
+                                            std::to_string(most_bytes) +
+                                            " bytes: shorten the namespace, the path in servers, or names of groups");
+  own_bytes_ += size;
+  join(name);
+}
+
+void Elections::join(const std::string& name) {
+  Group& group = groups_[name];
+  group.since = wall_now();
+  if (!resumed_until_) return enter(name, group);
+  group.adopt = true;
+  link_.after_barrier([this, name, turn = step(group, State::looking)](int) {
+    if (Group* found = find(name, turn)) look(name, *found);
+  });
+}
+
+void Elections::resign(const std::string& name) {
+  Group* group = find(name);
+  if (group == nullptr) return;
+  group->leave = true;
+  group->rejoin = false;
+  if (group->state == State::waiting || group->state == State::leading) leave(name, *group);
+}
+
+std::uint64_t Elections::epoch(const std::string& name) const {
+  const auto found = groups_.find(name);
+  return found != groups_.end() && found->second.told && !found->second.leave ? found->second.epoch : 0;
+}
+
+std::string Elections::own_path(const std::string& name) const {
+  return link_.paths.candidate(name, groups_.at(name).node);
+}
+
+void Elections::write_began(const std::string& name) {
+  if (Group* group = find(name)) ++group->writes;
+}
+
+void Elections::write_ended(const std::string& name) {
+  Group* group = find(name);
+  if (group != nullptr && group->writes > 0 && --group->writes == 0 && group->leave && group->state == State::leading)
+    leave(name, *group);
+}
+
+void Elections::enter(const std::string& name, Group& group) {
+  group.node.clear();
+  group.epoch = 0;
+  group.ready.reset();
+  step(group, State::entering);
+  entering_.push_back(name);
+}
+
+void Elections::on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Group* group = find(names[i], turns[i]);
+    if (group == nullptr) continue;
+    if (reply.rc == ZNONODE) {
+      prepare(names[i], turns[i]);
+    } else if (reply.rc != ZOK) {
+      stall(names[i], *group, reply.rc);
+    } else {
+      const std::string& path = reply.ops.at(i).path;
+      group->node = path.substr(path.rfind('/') + 1);
+      on_placed(names[i], *group);
+    }
+  }
+}
+
+/// Whoever comes first of all has nobody before, and no term either.
+void Elections::on_placed(const std::string& name, Group& group) {
+  const auto place = parse_place(group.node);
+  if (group.leave || !place || place->sequence != 0) return look(name, group);
+  group.term = {};
+  group.term_version = 0;
+  claim(name, group, 0);
+}
+
+/// The group's node is not there.
+void Elections::prepare(const std::string& name, std::uint64_t turn) {
+  link_.client.create(link_.paths.group(name), {}, ZOO_PERSISTENT, [this, name, turn](const Reply& reply) {
+    Group* group = find(name, turn);
+    if (group == nullptr) return;
+    if (reply.rc == ZOK || reply.rc == ZNODEEXISTS) return entering_.push_back(name);
+    if (reply.rc == ZNONODE) link_.make_folders([](int) {});  // somebody has removed them
+    stall(name, *group, reply.rc);
+  });
+}
+
+void Elections::look(const std::string& name, Group& group) {
+  group.again = false;
+  link_.client.children(link_.paths.group(name), Watch::no,
+                        [this, name, turn = step(group, State::looking)](const Reply& reply) {
+                          if (Group* found = find(name, turn)) on_listed(name, *found, reply);
+                        });
+}
+
+void Elections::on_listed(const std::string& name, Group& group, const Reply& reply) {
+  if (reply.rc == ZNONODE) return on_missing(name, group);
+  if (reply.rc != ZOK) return stall(name, group, reply.rc);
+  const auto self = find_self(name, group, reply.names);
+  if (!self || (group.told && *self != group.node)) return on_missing(name, group);
+  const auto place = parse_place(*self);
+  if (std::exchange(group.node, *self) != *self) group.epoch = 0;
+  group.sequence = place->sequence;
+  if (group.leave) return leave(name, group);
+  std::optional<std::pair<std::int32_t, std::string>> ahead;
+  for (const std::string& other : reply.names) {
+    const auto at = parse_place(other);
+    if (!at || at->session == link_.session || !before(at->sequence, group.sequence)) continue;
+    if (!ahead || before(ahead->first, at->sequence)) ahead = {at->sequence, other};
+  }
+  ahead ? wait(name, group, ahead->second) : claim(name, group, reply.stat.version);
+}
+
+/// Our node: the one that is known, else the first that bears our session's id; made when an answer was lost. Others of
+/// ours are removed. In a session that is gone on with, one that is found too late is not ours any more.
+std::optional<std::string> Elections::find_self(const std::string& name, Group& group, const Names& names) {
+  std::optional<std::pair<std::int32_t, std::string>> self;
+  for (const std::string& one : names) {
+    const auto place = parse_place(one);
+    if (!place || place->session != link_.session) continue;
+    if (one == group.node || !self || (self->second != group.node && before(place->sequence, self->first)))
+      self = {place->sequence, one};
+  }
+  const bool late = std::exchange(group.adopt, false) && boot_now() >= *resumed_until_;
+  for (const std::string& one : names) {
+    const auto place = parse_place(one);
+    if (place && place->session == link_.session && (late || one != self->second))
+      link_.client.remove(link_.paths.candidate(name, one), [](const Reply&) {});
+  }
+  if (!self || late) return std::nullopt;
+  return self->second;
+}
+
+void Elections::on_missing(const std::string& name, Group& group) {
+  if (std::exchange(group.told, false))
+    link_.tell(backend::Deposed{name, group.epoch, group.leave ? Cause::resigned : Cause::evicted});
+  group.term_version = -1;
+  group.leave ? gone(name, group) : enter(name, group);
+}
+
+void Elections::wait(const std::string& name, Group& group, const std::string& before_us) {
+  const std::string path = link_.paths.candidate(name, before_us);
+  const std::uint64_t turn = step(group, State::waiting);
+  watched(path);
+  link_.client.get(path, Watch::yes, [this, name, turn, path](const Reply& reply) {
+    if (reply.rc != ZOK) unwatched(path);
+    Group* found = find(name, turn);
+    if (found == nullptr) return;
+    if (found->leave) return leave(name, *found);
+    if (reply.rc == ZNONODE || (reply.rc == ZOK && found->again)) return look(name, *found);
+    if (reply.rc != ZOK) stall(name, *found, reply.rc);
+  });
+  look_ahead(name, group);
+}
+
+/// What is needed to lead, so that it need not be read when the one before is gone. Our node is watched only while
+/// there is room for the watches that are needed.
+void Elections::look_ahead(const std::string& name, Group& group) {
+  const std::string own = own_path(name);
+  const bool watch = watched_bytes_ < most_bytes / 2 && watched(own);
+  if (watch || group.epoch == 0)
+    link_.client.get(own, watch ? Watch::yes : Watch::no, [this, name, own, watch](const Reply& reply) {
+      if (reply.rc != ZOK && watch) unwatched(own);
+      Group* found = find(name);
+      if (found == nullptr || found->state != State::waiting || own != own_path(name)) return;
+      if (reply.rc == ZNONODE) return look(name, *found);
+      if (reply.rc == ZOK && is_ours(reply)) found->epoch = static_cast<std::uint64_t>(reply.stat.czxid);
+    });
+  if (group.term_version >= 0) return;
+  link_.client.get(link_.paths.group(name), Watch::no, [this, name](const Reply& reply) {
+    Group* found = find(name);
+    if (reply.rc != ZOK || found == nullptr || found->state != State::waiting) return;
+    found->term = parse_term(reply.value);
+    found->term_version = reply.stat.version;
+  });
+}
+
+/// Leads, and watches its own node.
+void Elections::stay(const std::string& name, Group& group) {
+  const std::uint64_t turn = step(group, State::leading);
+  if (group.leave) return leave(name, group);
+  if (group.again) return look(name, group);
+  const std::string own = own_path(name);
+  if (!watched(own)) return;
+  link_.client.get(own, Watch::yes, [this, name, turn, own](const Reply& reply) {
+    if (reply.rc != ZOK) unwatched(own);
+    Group* found = find(name, turn);
+    if (found == nullptr || reply.rc == ZOK) return;
+    reply.rc == ZNONODE ? look(name, *found) : stall(name, *found, reply.rc);
+  });
+}
+
+void Elections::leave(const std::string& name, Group& group) {
+  if (group.told && group.writes > 0) return void(step(group, State::leading));  // write_ended() comes back to it
+  step(group, State::leaving);
+  leaves_.push_back(name);
+}
+
+void Elections::on_left(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Group* group = find(names[i], turns[i]);
+    if (group == nullptr) continue;
+    if (reply.rc == ZOK || (names.size() == 1 && reply.rc == ZNONODE))
+      gone(names[i], *group);
+    else
+      stall(names[i], *group, reply.rc);
+  }
+}
+
+void Elections::gone(const std::string& name, Group& group) {
+  if (group.told) link_.tell(backend::Deposed{name, group.epoch, Cause::resigned});
+  const bool rejoin = group.rejoin;
+  groups_.erase(name);
+  if (rejoin) {
+    groups_[name].since = wall_now();
+    return enter(name, groups_[name]);
+  }
+  own_bytes_ -= link_.paths.group(name).size() + place_size;
+}
+
+void Elections::stall(const std::string& name, Group& group, int rc) {
+  if (!is_unknown(rc) && rc != ZNONODE)
+    link_.host.log(Level::error, "group " + name + " at " + link_.paths.group(name) + ": " + text_of(rc));
+  step(group, State::stalled);
+  stalled_.insert(name);
+  if (!resume_at_) resume_at_ = boot_now() + resume_pause;
+}
+
+void Elections::on_connected() {
+  if (!stalled_.empty()) resume();
+}
+
+/// What is unknown may have happened, and shows after the barrier: where a request that is still on its way could come
+/// after it, the store refuses it, as the session has moved.
+void Elections::resume() {
+  resume_at_.reset();
+  for (const std::string& name : std::exchange(stalled_, {})) {
+    Group* group = find(name);
+    if (group == nullptr || group->state != State::stalled) continue;
+    link_.after_barrier([this, name, turn = group->turn](int rc) {
+      Group* found = find(name, turn);
+      if (found == nullptr) return;
+      rc == ZOK ? look(name, *found) : stall(name, *found, rc);
+    });
+  }
+}
+
+void Elections::on_watch(const std::string& path) {
+  unwatched(path);
+  const std::string name = link_.paths.group_of(path);
+  Group* group = find(name);
+  if (group == nullptr) return;
+  group->again = true;
+  if (group->state == State::waiting || group->state == State::leading) look(name, *group);
+}
+
+/// False: it was already.
+bool Elections::watched(const std::string& path) {
+  if (!watched_.insert(path).second) return false;
+  watched_bytes_ += path.size();
+  return true;
+}
+
+void Elections::unwatched(const std::string& path) {
+  if (watched_.erase(path) > 0) watched_bytes_ -= path.size();
+}
+
+/// A session that is gone on with may still stand in groups that this daemon does not take part in.
+void Elections::sweep() {
+  sweep_at_.reset();
+  link_.client.children(link_.paths.groups(), Watch::no, [this](const Reply& all) {
+    for (const std::string& name : all.names) {
+      if (groups_.contains(name)) continue;
+      link_.client.children(link_.paths.group(name), Watch::no, [this, name](const Reply& queue) {
+        for (const std::string& one : queue.names) {
+          const auto place = parse_place(one);
+          if (place && place->session == link_.session && !groups_.contains(name))
+            link_.client.remove(link_.paths.candidate(name, one), [](const Reply&) {});
+        }
+      });
+    }
+  });
+}
+
+void Elections::tick(SteadyTime now) {
+  if (resume_at_ && now >= *resume_at_) resume();
+  if (sweep_at_ && now >= *sweep_at_) sweep();
+}
+
+std::optional<SteadyTime> Elections::due() const {
+  if (resume_at_ && sweep_at_) return std::min(*resume_at_, *sweep_at_);
+  return resume_at_ ? resume_at_ : sweep_at_;
+}
+
+}  // namespace ballot::zookeeper

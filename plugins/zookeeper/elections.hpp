@@ -1,0 +1,136 @@
+// Elections: the groups that this session takes part in. In each it has one ephemeral node in a queue; the first of the
+// queue leads, and its node's czxid is the epoch. Who waits watches only the one before it; who leads watches its own
+// node. After any wake-up the queue is listed and decided upon again.
+//
+//   | state    | what is under way                        | next                                                      |
+//   | -------- | ---------------------------------------- | --------------------------------------------------------- |
+//   | entering | our node is being made                   | looking                                                   |
+//   | looking  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
+//   | waiting  | the node before ours is watched          | looking, when it has changed                              |
+//   | claiming | old term is read, ours is written down   | leading, and Elected is told; looking, where it failed    |
+//   | leading  | our node is watched                      | looking, when it has changed: gone is evicted             |
+//   | leaving  | our node is being removed                | out, and Deposed is told                                  |
+//   | stalled  | nothing: an outcome is unknown           | looking, as soon as the store answers again               |
+//
+// Steps of many groups are sent together. Used on the plugin's thread only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "link.hpp"
+#include "members.hpp"
+#include "texts.hpp"
+
+namespace ballot::zookeeper {
+
+class Elections {
+ public:
+  /// Of the nodes of one session, and of what it watches: the store takes no larger packet.
+  static constexpr std::size_t most_bytes = 900'000;
+
+  /// `resumed_until`: the session is gone on with, and so are its terms until then.
+  Elections(Link& link, Members& members, std::optional<SteadyTime> resumed_until);
+
+  void campaign(const std::string& group);
+  void resign(const std::string& group);
+
+  /// Of the term that this session leads now; 0: none.
+  std::uint64_t epoch(const std::string& group) const;
+  /// Of our node in the group. Requires: it has one, as where epoch() is not 0.
+  std::string own_path(const std::string& group) const;
+  /// A resignation waits until all that have begun have ended.
+  void write_began(const std::string& group);
+  void write_ended(const std::string& group);
+
+  void on_watch(const std::string& path);
+  void on_connected();
+  /// Sends what has gathered.
+  void flush();
+  void tick(SteadyTime now);
+  std::optional<SteadyTime> due() const;
+
+ private:
+  enum class State { entering, looking, waiting, claiming, leading, leaving, stalled };
+  struct Group {
+    State state = State::entering;
+    std::uint64_t turn = 0;  // of what is under way: other answers are late
+    std::string node;        // our candidate's name; "": not known
+    std::int32_t sequence = 0;
+    std::uint64_t epoch = 0;
+    WallTime since{};
+    TermRecord term;
+    int term_version = -1;                  // of the node that `term` was read from; -1: not read
+    std::optional<backend::Elected> ready;  // to be told when our term is written down
+    bool told = false;                      // Elected, and not yet Deposed
+    bool adopt = false;                     // a node of ours that is there may be of the daemon before
+    bool again = false;                     // something has changed while it was looked at
+    bool alone = false;                     // sent together with others it was refused
+    bool leave = false;
+    bool rejoin = false;
+    int writes = 0;
+  };
+  using Names = std::vector<std::string>;
+
+  Group* find(const std::string& name);
+  Group* find(const std::string& name, std::uint64_t turn);
+  std::uint64_t step(Group& group, State state);
+
+  void join(const std::string& name);
+  void enter(const std::string& name, Group& group);
+  void on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
+  void on_placed(const std::string& name, Group& group);
+  void prepare(const std::string& name, std::uint64_t turn);
+  void look(const std::string& name, Group& group);
+  void on_listed(const std::string& name, Group& group, const Reply& reply);
+  std::optional<std::string> find_self(const std::string& name, Group& group, const Names& names);
+  void on_missing(const std::string& name, Group& group);
+  void wait(const std::string& name, Group& group, const std::string& before);
+  void look_ahead(const std::string& name, Group& group);
+  void stay(const std::string& name, Group& group);
+
+  void claim(const std::string& name, Group& group, int term_version);
+  void claim_epoch(const std::string& name, Group& group, int term_version);
+  bool is_ours(const Reply& reply) const;
+  void weigh_term(const std::string& name, Group& group);
+  void on_facts(const std::string& name, Group& group, int rc, const std::optional<MemberRecord>& member);
+  void take(const std::string& name, Group& group, backend::Elected elected);
+  void on_claimed(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
+  void announce(const std::string& name, Group& group, backend::Elected elected);
+
+  void leave(const std::string& name, Group& group);
+  void on_left(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
+  void gone(const std::string& name, Group& group);
+
+  void stall(const std::string& name, Group& group, int rc);
+  void resume();
+  void sweep();
+  bool watched(const std::string& path);
+  void unwatched(const std::string& path);
+
+  Names take_some(Names& from, std::vector<std::uint64_t>& turns);
+  void one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Names& again);
+  void flush_entering();
+  void flush_claims();
+  void flush_leaves();
+
+  Link& link_;
+  Members& members_;
+  const std::optional<SteadyTime> resumed_until_;
+  std::optional<SteadyTime> sweep_at_;
+  std::unordered_map<std::string, Group> groups_;
+  std::uint64_t last_turn_ = 0;
+  std::size_t own_bytes_ = 0;  // of our nodes' paths
+  std::size_t watched_bytes_ = 0;
+  std::unordered_set<std::string> watched_;
+  Names entering_, claims_, leaves_;  // to be sent by flush()
+  std::set<std::string> stalled_;
+  std::optional<SteadyTime> resume_at_;
+};
+
+}  // namespace ballot::zookeeper

@@ -1,0 +1,193 @@
+// Elections: from the head of the queue to leading, and what is sent together.
+#include <algorithm>
+#include <utility>
+
+#include "elections.hpp"
+
+namespace ballot::zookeeper {
+
+namespace {
+
+constexpr std::size_t most_together = 50;  // in one transaction: 10 KB
+
+}  // namespace
+
+/// The lowest node leads only where it is this session's.
+bool Elections::is_ours(const Reply& reply) const { return session_text(reply.stat.ephemeralOwner) == link_.session; }
+
+void Elections::claim(const std::string& name, Group& group, int term_version) {
+  if (group.told) return stay(name, group);  // it leads already; a watch has gone off for nothing
+  const std::uint64_t turn = step(group, State::claiming);
+  if (group.epoch != 0) return claim_epoch(name, group, term_version);
+  const std::string own = own_path(name);
+  watched(own);
+  link_.client.get(own, Watch::yes, [this, name, turn, own, term_version](const Reply& reply) {
+    if (reply.rc != ZOK) unwatched(own);
+    Group* found = find(name, turn);
+    if (found == nullptr) return;
+    if (reply.rc == ZNONODE || (reply.rc == ZOK && found->leave)) return look(name, *found);
+    if (reply.rc != ZOK) return stall(name, *found, reply.rc);
+    if (!is_ours(reply)) return on_missing(name, *found);
+    link_.see(reply.stat);
+    found->epoch = static_cast<std::uint64_t>(reply.stat.czxid);
+    claim_epoch(name, *found, term_version);
+  });
+}
+
+/// Our node's czxid is known.
+void Elections::claim_epoch(const std::string& name, Group& group, int term_version) {
+  if (group.ready && group.ready->epoch == group.epoch) return take(name, group, *group.ready);
+  if (group.term_version == term_version) return weigh_term(name, group);
+  link_.client.get(link_.paths.group(name), Watch::no, [this, name, turn = group.turn](const Reply& term) {
+    Group* found = find(name, turn);
+    if (found == nullptr) return;
+    if (term.rc == ZNONODE) return look(name, *found);
+    if (term.rc != ZOK) return stall(name, *found, term.rc);
+    found->term = parse_term(term.value);
+    found->term_version = term.stat.version;
+    weigh_term(name, *found);
+  });
+}
+
+void Elections::weigh_term(const std::string& name, Group& group) {
+  const TermRecord& before = group.term;
+  if (before.session == link_.session && before.epoch == group.epoch) {
+    // The term of the daemon before, in the session that is gone on with.
+    if (resumed_until_ && boot_now() < *resumed_until_) return announce(name, group, {name, group.epoch, true, {}, {}});
+    link_.client.remove(own_path(name), [](const Reply&) {});
+    return enter(name, group);
+  }
+  if (before.epoch == 0 || before.clean) return take(name, group, {name, group.epoch, false, {}, {}});
+  const auto& last = members_.before();
+  if (last && last->session == before.session) return on_facts(name, group, ZOK, last);
+  members_.find(before.node, [this, name, turn = group.turn](int rc, const std::optional<MemberRecord>& member) {
+    if (Group* found = find(name, turn)) on_facts(name, *found, rc, member);
+  });
+}
+
+/// Of a session that has been replaced, only so much is known that it has ended.
+void Elections::on_facts(const std::string& name, Group& group, int rc, const std::optional<MemberRecord>& member) {
+  if (rc != ZOK) return stall(name, group, rc);
+  backend::Elected elected{name, group.epoch, false, {}, {}};
+  const bool known = member && member->session == group.term.session;
+  if (known) elected.last_alive = member->renewed;
+  if (!(known && member->ended) && group.term.boot_id == link_.self.boot_id)
+    elected.old_deadline = known ? member->deadline : boot_now();
+  take(name, group, std::move(elected));
+}
+
+void Elections::take(const std::string& name, Group& group, backend::Elected elected) {
+  group.ready = std::move(elected);
+  step(group, State::claiming);
+  claims_.push_back(name);
+}
+
+void Elections::on_claimed(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Group* group = find(names[i], turns[i]);
+    if (group == nullptr) continue;
+    if (reply.rc == ZOK) {
+      group->term_version = -1;
+      announce(names[i], *group, *std::exchange(group->ready, {}));
+    } else if (reply.rc == ZNONODE) {
+      look(names[i], *group);
+    } else {
+      stall(names[i], *group, reply.rc);
+    }
+  }
+}
+
+void Elections::announce(const std::string& name, Group& group, backend::Elected elected) {
+  if (group.leave) return leave(name, group);
+  group.told = true;
+  link_.tell(std::move(elected));
+  stay(name, group);
+}
+
+/// From the end: some that are still wanted, with their turns; or one that goes alone.
+Elections::Names Elections::take_some(Names& from, std::vector<std::uint64_t>& turns) {
+  Names names;
+  while (!from.empty() && names.size() < most_together) {
+    Group* group = find(from.back());
+    if (group != nullptr && group->alone && !names.empty()) return names;
+    if (group != nullptr) {
+      turns.push_back(group->turn);
+      names.push_back(from.back());
+    }
+    from.pop_back();
+    if (group != nullptr && std::exchange(group->alone, false)) return names;
+  }
+  return names;
+}
+
+void Elections::flush() {
+  flush_leaves();
+  flush_claims();
+  flush_entering();
+}
+
+void Elections::flush_entering() {
+  std::reverse(entering_.begin(), entering_.end());
+  while (!entering_.empty()) {
+    std::vector<std::uint64_t> turns;
+    Names names = take_some(entering_, turns);
+    if (names.empty()) continue;
+    auto multi = link_.client.multi();
+    for (const std::string& name : names)
+      multi->create(link_.paths.candidate(name, link_.session + "-"),
+                    format(CandidateText{link_.self.node, find(name)->since}), ZOO_EPHEMERAL_SEQUENTIAL);
+    link_.client.commit(std::move(multi),
+                        [this, names, turns](const Reply& reply) { on_entered(names, turns, reply); });
+  }
+}
+
+void Elections::flush_claims() {
+  std::reverse(claims_.begin(), claims_.end());
+  while (!claims_.empty()) {
+    std::vector<std::uint64_t> turns;
+    Names names = take_some(claims_, turns);
+    if (names.empty()) continue;
+    const SessionRequest& self = link_.self;
+    auto multi = link_.client.multi();
+    for (const std::string& name : names) {
+      const TermRecord term{find(name)->epoch, link_.session, self.node, self.boot_id, false};
+      multi->check(own_path(name)).set(link_.paths.group(name), format(term), -1);
+    }
+    link_.client.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+      if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_claimed(names, turns, reply);
+      one_by_one(names, turns, claims_);
+    });
+  }
+}
+
+void Elections::flush_leaves() {
+  std::reverse(leaves_.begin(), leaves_.end());
+  while (!leaves_.empty()) {
+    std::vector<std::uint64_t> turns;
+    Names names = take_some(leaves_, turns);
+    if (names.empty()) continue;
+    const SessionRequest& self = link_.self;
+    auto multi = link_.client.multi();
+    for (const std::string& name : names) {
+      const Group& group = *find(name);
+      multi->remove(own_path(name));
+      const TermRecord term{group.epoch, link_.session, self.node, self.boot_id, true};
+      if (group.told) multi->set(link_.paths.group(name), format(term), -1);
+    }
+    link_.client.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+      if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_left(names, turns, reply);
+      one_by_one(names, turns, leaves_);
+    });
+  }
+}
+
+/// One of them was refused, and so all were.
+void Elections::one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Names& again) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (Group* group = find(names[i], turns[i])) {
+      group->alone = true;
+      again.push_back(names[i]);
+    }
+}
+
+}  // namespace ballot::zookeeper

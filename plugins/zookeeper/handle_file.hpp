@@ -1,0 +1,47 @@
+// HandleFile: what it takes to go on with a node's session, or to end it on behalf of a dead daemon: `key value` lines,
+// mode 0600. Locked while its daemon lives, so that a second one of the same name does not take its session away.
+//
+//   auto file = HandleFile::open(path);       // Errc::conflict: its daemon lives
+//   if (auto handle = file->read()) ...       // of the daemon before
+//   file->write(handle);  ...  file->clear();
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <optional>
+#include <string>
+
+#include "ballot/backend.hpp"
+#include "ballot/error.hpp"
+
+namespace ballot::zookeeper {
+
+struct Handle {
+  clientid_t session{};
+  std::string node, boot_id, machine_id, host;
+  int pid = 0;
+  std::string servers, root;  // where it stands
+  bool over = false;          // its terms are over, but the store may not know: to be ended, not gone on with
+};
+
+class HandleFile {
+ public:
+  /// Errors: conflict, named with host and pid; io.
+  static Result<HandleFile> open(const std::string& path);
+  ~HandleFile();
+  HandleFile(HandleFile&& other) noexcept;
+  HandleFile& operator=(HandleFile&& other) noexcept;
+
+  /// None: there is none, or it cannot be read.
+  std::optional<Handle> read() const;
+  /// False: it could not be written.
+  bool write(const Handle& handle) const;
+  void clear() const;
+
+ private:
+  explicit HandleFile(int file) noexcept : file_(file) {}
+
+  int file_;
+};
+
+}  // namespace ballot::zookeeper

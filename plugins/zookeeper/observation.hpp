@@ -1,0 +1,56 @@
+// Observation: elections as the store shows them, and the end of a term by somebody else's hand.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "link.hpp"
+#include "members.hpp"
+#include "texts.hpp"
+
+namespace ballot::zookeeper {
+
+class Observation {
+ public:
+  Observation(Link& link, Members& members) : link_(link), members_(members) {}
+
+  void observe(const ObserveCall& call);
+  void evict(const EvictCall& call);
+
+ private:
+  /// A candidate as it is found: its place, its node, then what its session said.
+  struct Seen {
+    std::int32_t sequence = 0;
+    std::uint64_t epoch = 0;
+    Candidate candidate;
+  };
+  struct Group {
+    std::string name;
+    TermRecord term;
+    std::vector<Seen> seen;
+    bool exists = false;
+  };
+  /// A call under way.
+  struct Looking {
+    RequestId request = 0;
+    std::vector<Group> groups;
+    std::size_t open = 0;
+    int rc = ZOK;
+  };
+  using Shared = std::shared_ptr<Looking>;
+
+  void look(const Shared& looking, std::size_t index);
+  void look_at(const Shared& looking, std::size_t group, const std::string& name);
+  void look_up(const Shared& looking, std::size_t group, std::size_t seen, std::int64_t owner);
+  void arrived(const Shared& looking, int rc);
+  static Election election(Group group);
+
+  void find_leader(RequestId request, const std::string& group, const TermRecord& term);
+  void answer(RequestId request, WriteAnswer answer);
+
+  Link& link_;
+  Members& members_;
+};
+
+}  // namespace ballot::zookeeper

@@ -1,0 +1,68 @@
+// The plugin `zookeeper`: what ballot.toml may say, and how the backend is made.
+#include "ballot/plugin.hpp"
+
+#include <sys/stat.h>
+
+#include <exception>
+#include <string>
+
+#include "settings.hpp"
+#include "zookeeper_backend.hpp"
+
+namespace {
+
+using namespace ballot::zookeeper;
+
+std::vector<ballot::OptionProblem> check(const ballot::Options& options) noexcept { return check_options(options); }
+
+bool is_folder_name(const std::string& name) {
+  constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  return !name.empty() && name.size() <= 64 && std::string(letters).find(name[0]) != std::string::npos &&
+         name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
+}
+
+/// Says so where others may read the password.
+void look_at_password(ballot::Host& host, const Settings& settings) {
+  struct stat found {};
+  if (settings.user.empty() || ::stat(settings.password_file.c_str(), &found) != 0) return;
+  if ((found.st_mode & 0077) != 0)
+    host.log(ballot::Level::warn, settings.password_file +
+                                      ", the password of [zookeeper] auth, can be read by others: "
+                                      "chmod 0600 it");
+}
+
+ballot::Error problem(const ballot::BackendSettings& settings) {
+  using ballot::Errc;
+  if (const auto problems = check(settings.options); !problems.empty())
+    return {Errc::invalid, "[zookeeper] " + problems.front().text};
+  if (!is_folder_name(settings.name_space))
+    return {Errc::invalid,
+            "the namespace '" + settings.name_space + "' cannot be a node's name: use [A-Za-z0-9][A-Za-z0-9._-]*"};
+  if (settings.name_space == "zookeeper" && read_settings(settings.options).chroot.empty())
+    return {Errc::invalid, "the namespace 'zookeeper' is the store's own: choose another, or a path in servers"};
+  if (settings.hold)
+    return {Errc::refused,
+            "on_outage = \"hold\" is not kept by the backend zookeeper: its servers cannot be asked one by one whether "
+            "they have a quorum. Remove it"};
+  return {Errc::invalid, {}};
+}
+
+ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& settings, ballot::Error& error) noexcept {
+  try {
+    if (error = problem(settings); !error.what.empty()) return nullptr;
+    const Settings own = read_settings(settings.options);
+    if (auto credentials = credentials_of(own); !credentials) {
+      error = credentials.error();
+      return nullptr;
+    }
+    look_at_password(host, own);
+    return new ZookeeperBackend(host, own, settings.name_space, settings.state_dir);
+  } catch (const std::exception& failure) {
+    error = {ballot::Errc::io, std::string("the backend zookeeper cannot start: ") + failure.what()};
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+BALLOT_PLUGIN("zookeeper", "0.1.0", check, create)

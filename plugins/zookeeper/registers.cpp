@@ -1,0 +1,203 @@
+#include "registers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::zookeeper {
+
+namespace {
+
+constexpr std::size_t most_together = 50;
+constexpr std::size_t most_bytes = 200'000;  // of values in one transaction
+
+}  // namespace
+
+Registers::Shared Registers::begin(RequestId request, std::size_t size) {
+  auto batch = std::make_shared<Batch>();
+  batch->request = request;
+  batch->answers.resize(size);
+  batch->open = size + 1;  // finish() counts once for the sender itself
+  return batch;
+}
+
+void Registers::finish(const Shared& batch) {
+  if (--batch->open == 0) link_.tell(backend::Wrote{batch->request, std::move(batch->answers)});
+}
+
+void Registers::answer(const Shared& batch, const Change& change, WriteAnswer answer) {
+  batch->answers[change.index] = std::move(answer);
+  if (!change.group.empty()) elections_.write_ended(change.group);
+  finish(batch);
+}
+
+void Registers::write(const WriteCall& call) {
+  const Shared batch = begin(call.request, call.batch.size());
+  Changes changes;
+  for (std::size_t i = 0; i < call.batch.size(); ++i) {
+    const RegisterWrite& one = call.batch[i];
+    Change change{i, one.group, {}, one.name[0], link_.paths.of_register(one.name), one.value, 0};
+    change.version = one.version == 0 ? -1 : static_cast<int>(static_cast<std::uint32_t>(one.version - 1));
+    elections_.write_began(one.group);
+    if (one.value.size() > most_value) {
+      answer(batch, change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+    } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
+      answer(batch, change, {Outcome::not_leader, 0, {}});
+    } else {
+      change.guard = elections_.own_path(one.group);
+      changes.push_back(std::move(change));
+    }
+  }
+  send(batch, std::move(changes));
+  finish(batch);
+}
+
+void Registers::create(const CreateCall& call) {
+  const Shared batch = begin(call.request, call.records.size());
+  Changes changes;
+  for (std::size_t i = 0; i < call.records.size(); ++i) {
+    const Record& one = call.records[i];
+    Change change{i, {}, {}, one.name[0], link_.paths.of_register(one.name), one.value, -1};
+    if (one.value.size() > most_value)
+      answer(batch, change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+    else
+      changes.push_back(std::move(change));
+  }
+  send(batch, std::move(changes));
+  finish(batch);
+}
+
+void Registers::remove(const RemoveCall& call) {
+  const Shared batch = begin(call.request, call.names.size());
+  for (std::size_t i = 0; i < call.names.size(); ++i) {
+    link_.client.remove(link_.paths.of_register(call.names[i]), [this, batch, i](const Reply& reply) {
+      const bool done = reply.rc == ZOK || reply.rc == ZNONODE;
+      const Outcome outcome = done ? Outcome::done : is_unknown(reply.rc) ? Outcome::unknown : Outcome::failed;
+      batch->answers[i] = {outcome, 0, done ? "" : text_of(reply.rc)};
+      finish(batch);
+    });
+  }
+  finish(batch);
+}
+
+void Registers::send(const Shared& batch, Changes changes) {
+  Changes some;
+  std::size_t bytes = 0;
+  for (Change& change : changes) {
+    bytes += change.value.size();
+    some.push_back(std::move(change));
+    if (some.size() < most_together && bytes < most_bytes) continue;
+    send_some(batch, std::exchange(some, {}));
+    bytes = 0;
+  }
+  if (!some.empty()) send_some(batch, std::move(some));
+}
+
+/// A register that is set shows at its folder too: whoever watches a folder hears of all that lies in it.
+void Registers::send_some(const Shared& batch, Changes changes) {
+  auto multi = link_.client.multi();
+  for (const Change& change : changes) {
+    if (!change.guard.empty()) multi->check(change.guard);
+    if (change.version < 0)
+      multi->create(change.path, change.value, ZOO_PERSISTENT);
+    else
+      multi->set(change.path, change.value, change.version).set(link_.paths.letter(change.letter), {}, -1);
+  }
+  link_.client.commit(std::move(multi), [this, batch, changes = std::move(changes)](const Reply& reply) {
+    on_answer(batch, changes, reply);
+  });
+}
+
+void Registers::on_answer(const Shared& batch, Changes changes, const Reply& reply) {
+  if (reply.rc != ZOK && !is_unknown(reply.rc) && changes.size() > 1) {
+    for (Change& change : changes) send_some(batch, {std::move(change)});
+    return;
+  }
+  std::size_t op = 0;
+  for (Change& change : changes) {
+    const std::size_t first = std::exchange(op, op + change.ops());
+    decide(batch, std::move(change), reply.ops.data() + first, reply.rc);
+  }
+}
+
+/// `rc`: of the whole; where it is a refusal, the change was sent alone.
+void Registers::decide(const Shared& batch, Change change, const OpAnswer* ops, int rc) {
+  const bool fenced = !change.guard.empty();
+  const OpAnswer& own = ops[fenced ? 1 : 0];
+  if (is_unknown(rc)) return answer(batch, change, {Outcome::unknown, 0, text_of(rc)});
+  if (rc == ZOK) {
+    link_.see(own.stat);
+    const auto version = change.version < 0 ? 1u : static_cast<std::uint32_t>(own.stat.version) + 1u;
+    return answer(batch, change, {Outcome::done, fenced ? version : 0, {}});
+  }
+  if (fenced && ops[0].rc == ZNONODE) return answer(batch, change, {Outcome::not_leader, 0, {}});
+  if (rc == ZNONODE && change.version < 0 && !change.retried) return make_folder(batch, std::move(change));
+  if (rc == ZNODEEXISTS || rc == ZBADVERSION || (rc == ZNONODE && change.version >= 0))
+    return answer(batch, change, {Outcome::conflict, 0, {}});
+  answer(batch, change, {Outcome::failed, 0, change.path + ": " + text_of(rc)});
+}
+
+void Registers::make_folder(const Shared& batch, Change change) {
+  link_.make_folders([](int) {});
+  const std::string path = link_.paths.letter(change.letter);
+  change.retried = true;
+  link_.client.create(path, {}, ZOO_PERSISTENT,
+                      [this, batch, change = std::move(change)](const Reply&) { send_some(batch, {change}); });
+}
+
+void Registers::read(const ReadCall& call) {
+  link_.after_barrier([this, call](int rc) {
+    auto found = std::make_shared<Found>(Found{call.request, {}, call.names.size() + 1, rc});
+    found->registers.resize(call.names.size());
+    for (std::size_t i = 0; i < call.names.size(); ++i) rc == ZOK ? get(found, i, call.names[i]) : arrived(found, rc);
+    arrived(found, rc);
+  });
+}
+
+void Registers::list(const ListCall& call) {
+  link_.after_barrier([this, call](int rc) {
+    auto found = std::make_shared<Found>(Found{call.request, {}, 1, rc});
+    if (rc != ZOK) return arrived(found, rc);
+    if (!call.prefix.empty()) return list_letter(found, call.prefix[0], call.prefix);
+    link_.client.children(link_.paths.registers(), Watch::no, [this, found](const Reply& letters) {
+      found->open += letters.names.size();
+      for (const std::string& letter : letters.names) list_letter(found, letter[0], {});
+      arrived(found, letters.rc);
+    });
+  });
+}
+
+void Registers::list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix) {
+  link_.client.children(link_.paths.letter(letter), Watch::no, [this, found, letter, prefix](const Reply& reply) {
+    for (const std::string& one : reply.names) {
+      const std::string name = std::string(1, letter) + "/" + Paths::unescaped(one);
+      if (name.compare(0, prefix.size(), prefix) != 0) continue;
+      ++found->open;
+      found->registers.emplace_back();
+      get(found, found->registers.size() - 1, name);
+    }
+    arrived(found, reply.rc);
+  });
+}
+
+void Registers::get(const std::shared_ptr<Found>& found, std::size_t index, const std::string& name) {
+  link_.client.get(link_.paths.of_register(name), Watch::no, [this, found, index, name](const Reply& reply) {
+    if (reply.rc == ZOK) {
+      link_.see(reply.stat);
+      found->registers[index] = {name, reply.value, static_cast<std::uint32_t>(reply.stat.version) + 1u};
+    }
+    arrived(found, reply.rc);
+  });
+}
+
+void Registers::arrived(const std::shared_ptr<Found>& found, int rc) {
+  if (rc != ZOK && rc != ZNONODE) found->rc = rc;
+  if (--found->open > 0) return;
+  auto& registers = found->registers;
+  std::erase_if(registers, [](const Register& one) { return one.name.empty(); });
+  if (found->rc == ZOK || found->rc == ZNONODE)
+    return link_.tell(backend::ReadDone{found->request, Outcome::done, std::move(registers), {}});
+  const Outcome outcome = is_unknown(found->rc) ? Outcome::unknown : Outcome::failed;
+  link_.tell(backend::ReadDone{found->request, outcome, {}, text_of(found->rc)});
+}
+
+}  // namespace ballot::zookeeper

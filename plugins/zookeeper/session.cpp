@@ -1,0 +1,246 @@
+#include "session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::zookeeper {
+
+using namespace std::chrono_literals;
+
+Session::Session(Opening opening, const Paths& paths, Host& host, std::shared_ptr<Inbox> inbox)
+    : opening_(std::move(opening)), paths_(paths), host_(host), inbox_(std::move(inbox)) {
+  const auto& before = opening_.before;
+  revive_ = before && !before->over;
+  phase_ = before ? Phase::reviving : Phase::connecting;
+  give_up_at_ = boot_now() + opening_.connection.timeout;
+  connect(before ? &before->session : nullptr);
+}
+
+Session::~Session() {
+  if (client_) Client::close(std::move(client_));
+}
+
+void Session::connect(const clientid_t* resume) {
+  base_ = boot_now();
+  connected_ = false;
+  client_ = std::make_unique<Client>(inbox_, opening_.connection, resume);
+  client_id_ = client_->id();
+}
+
+void Session::on(Message& message) {
+  if (over_ || message.client != client_id_) return;
+  switch (message.kind) {
+    case Message::Kind::reply: return client_ ? client_->dispatch(message) : void();
+    case Message::Kind::state: return on_state(message.state);
+    case Message::Kind::watch: return on_watch(message.path);
+    case Message::Kind::closed: return on_closed();
+  }
+}
+
+void Session::on_state(int state) {
+  connected_ = state == ZOO_CONNECTED_STATE;
+  if (connected_) return on_connected();
+  if (phase_ == Phase::leaving) {
+    if (leaving_ == Leaving::ending) leave_on();
+    return;
+  }
+  if (state == ZOO_AUTH_FAILED_STATE)
+    return fail(Cause::auth_failed, "the store refuses [zookeeper] auth of this user", Rest::uncertain);
+  if (state != ZOO_EXPIRED_SESSION_STATE) return;
+  if (phase_ != Phase::reviving) return fail(Cause::expired, "the store has ended the session", Rest::nothing);
+  Client::close(std::move(client_));
+  phase_ = Phase::connecting;
+  connect(nullptr);
+}
+
+void Session::on_connected() {
+  credentials_ = client_->credentials();
+  if (phase_ == Phase::reviving && !revive_) return discard();
+  if (phase_ == Phase::reviving || phase_ == Phase::connecting) return begin();
+  if (membership_) membership_->on_connected();
+  if (phase_ != Phase::open) return;
+  elections_->on_connected();
+  watches_->on_connected();
+}
+
+void Session::begin() {
+  timeout_ = client_->timeout();
+  link_ = std::make_unique<Link>(*client_, paths_, host_, opening_.request);
+  link_->session = session_text(client_->session());
+  members_ = std::make_unique<Members>(*link_);
+  if (observes()) return open();
+  link_->standing = paths_.standing(opening_.request.node, client_->session());
+  membership_ = std::make_unique<Membership>(*link_, *members_, timeout_, base_);
+  phase_ = Phase::entering;
+  give_up_at_ = boot_now() + 3 * timeout_;
+  membership_->enter(
+      [this](Membership::Entry entry, Cause cause, std::string text) { on_entered(entry, cause, std::move(text)); });
+}
+
+/// A session that has stood for long before it had its name is not begun with: T counts from its beginning.
+void Session::on_entered(Membership::Entry entry, Cause cause, std::string text) {
+  if (entry == Membership::Entry::refused || entry == Membership::Entry::failed)
+    return fail(cause, std::move(text), Rest::nothing);
+  const bool late = boot_now() - base_ > timeout_ / 2;
+  entry == Membership::Entry::stale || late ? discard() : open();
+}
+
+void Session::open() {
+  const Millis asked = opening_.connection.timeout;
+  if (opening_.request.timeout > 0ms && timeout_ != asked)
+    host_.log(Level::warn, "session_timeout is " + std::to_string(timeout_.count()) + " ms and not " +
+                               std::to_string(asked.count()) +
+                               " ms: the servers grant 2 to 20 times their tickTime (minSessionTimeout, "
+                               "maxSessionTimeout)");
+  phase_ = Phase::open;
+  opened_ = timeout_;
+  elections_ = std::make_unique<Elections>(*link_, *members_,
+                                           membership_ ? membership_->resumed_until() : std::optional<SteadyTime>());
+  registers_ = std::make_unique<Registers>(*link_, *elections_);
+  watches_ = std::make_unique<Watches>(*link_);
+  observation_ = std::make_unique<Observation>(*link_, *members_);
+  link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest});
+}
+
+/// Called from within a dispatch of the client, which goes later.
+void Session::discard() {
+  phase_ = Phase::discarding;
+  give_up_at_ = boot_now() + 2 * opening_.connection.timeout;
+}
+
+void Session::on_closed() {
+  if (phase_ == Phase::discarding) {
+    membership_.reset();
+    members_.reset();
+    link_.reset();
+    phase_ = Phase::connecting;
+    give_up_at_ = boot_now() + opening_.connection.timeout;
+    return connect(nullptr);
+  }
+  over_ = {Cause::shutdown, {}};
+}
+
+void Session::on_watch(const std::string& path) {
+  if (phase_ != Phase::open) return;
+  char letter = 0;
+  if (paths_.watches_registers(path, letter)) return watches_->on_watch(letter);
+  elections_->on_watch(path);
+}
+
+void Session::carry_out(const Call& call) {
+  if (over_ || phase_ != Phase::open) return;
+  std::visit([this](const auto& one) { carry(one); }, call);
+}
+
+void Session::carry(const RenewCall& call) {
+  if (observes()) return link_->tell(backend::Renewed{call.request, Outcome::done, {}});
+  membership_->renew(call.request, call.asked);
+}
+
+void Session::close(bool keep) {
+  if (over_ || phase_ == Phase::leaving) return;
+  if (phase_ != Phase::open) {
+    drop(0ms);
+    over_ = {Cause::shutdown, {}};
+    return;
+  }
+  elections_->flush();
+  phase_ = Phase::leaving;
+  keep_ = keep;
+  leave_by_ = boot_now() + std::min<Millis>(timeout_ / 6, 1s);
+}
+
+/// Steps through leaving: each as soon as the one before is done, or has taken too long.
+void Session::leave_on() {
+  const SteadyTime now = boot_now();
+  const Millis patience = std::min<Millis>(timeout_ / 6, 1s);
+  if (leaving_ == Leaving::draining) {
+    leaving_ = Leaving::ending;
+    leave_by_ = now + patience;
+    if (keep_) return client_->abandon();
+    if (membership_ && connected_) return membership_->end([this] { leave_by_ = boot_now(); });
+  }
+  if (leaving_ == Leaving::closing) return;
+  leaving_ = Leaving::closing;
+  rest_ = keep_ ? Rest::kept : connected_ || observes() ? Rest::nothing : Rest::uncertain;
+  Client::close(std::move(client_));
+}
+
+void Session::drop(Millis patience) {
+  if (!client_) return;
+  rest_ = connected_ || observes() ? Rest::nothing : Rest::uncertain;
+  if (phase_ == Phase::open && membership_ && connected_) membership_->end([] {});
+  Client::close(std::move(client_), patience);
+}
+
+void Session::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
+
+/// The store may not have heard of it.
+void Session::fail(Cause cause, std::string text, Rest rest) {
+  if (over_) return;
+  rest_ = observes() ? Rest::nothing : rest;
+  over_ = {cause, std::move(text)};
+}
+
+void Session::check_time(SteadyTime now) {
+  const std::string& servers = opening_.connection.servers;
+  if (phase_ == Phase::leaving) {
+    const bool drained = leaving_ == Leaving::draining && (client_->idle() || !connected_);
+    if (leaving_ != Leaving::closing && (drained || now >= leave_by_)) leave_on();
+  } else if (phase_ != Phase::open) {
+    if (now >= give_up_at_)
+      fail(Cause::unreachable, (connected_ ? "no server answers in time: " : "no server can be reached: ") + servers,
+           Rest::uncertain);
+  } else if (!observes() && now >= membership_->confirmed() + timeout_) {
+    fail(Cause::unreachable, "no server has confirmed the session for its timeout: " + servers, Rest::uncertain);
+  } else if (!observes() && membership_->lost()) {
+    fail(Cause::superseded, link_->standing + " is gone: somebody removed it, or another daemon has this node's name",
+         Rest::uncertain);
+  }
+}
+
+void Session::advance() {
+  if (over_) return;
+  const SteadyTime now = boot_now();
+  if (phase_ == Phase::discarding && client_) Client::close(std::move(client_));
+  if (link_ && client_) client_->time_out(now, timeout_ / 3);
+  if (membership_ && client_ && phase_ != Phase::leaving) membership_->tick(now);
+  if (phase_ == Phase::open) {
+    elections_->tick(now);
+    elections_->flush();
+  }
+  check_time(now);
+}
+
+std::optional<SteadyTime> Session::due() const {
+  if (over_) return std::nullopt;
+  if (phase_ == Phase::leaving) return leaving_ == Leaving::closing ? std::nullopt : std::optional(leave_by_);
+  std::optional<SteadyTime> at;
+  const auto also = [&](std::optional<SteadyTime> other) {
+    if (other && (!at || *other < *at)) at = other;
+  };
+  if (phase_ != Phase::open) also(give_up_at_);
+  if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 3);
+  if (membership_ && client_) also(membership_->due());
+  if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
+  if (phase_ == Phase::open) also(elections_->due());
+  return at;
+}
+
+/// Who is leaving is not elected any more.
+Events Session::take_events() {
+  if (!link_) return {};
+  Events all = std::exchange(link_->events, {});
+  if (phase_ == Phase::leaving)
+    std::erase_if(all, [](const Event& event) { return std::holds_alternative<backend::Elected>(event); });
+  return all;
+}
+
+Handle Session::handle() const {
+  const SessionRequest& self = opening_.request;
+  const clientid_t session = credentials_.client_id == 0 && opening_.before ? opening_.before->session : credentials_;
+  return {session,       self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
+          opening_.root, false};
+}
+
+}  // namespace ballot::zookeeper

@@ -1,0 +1,129 @@
+// Session: one daemon's standing in its namespace, or an observer's: from the first connection to the last answer.
+// Carries out calls and tells events. Used on the plugin's thread only; knows nothing of queues and threads.
+//
+//   | phase      | what is under way                                                   | next                        |
+//   | ---------- | ------------------------------------------------------------------- | --------------------------- |
+//   | reviving   | connecting with the session that was left behind                    | entering, discarding, or    |
+//   |            |                                                                     | connecting: it has expired  |
+//   | discarding | the session that was left behind is ended                           | connecting                  |
+//   | connecting | a new session begins                                                | entering; open: an observer |
+//   | entering   | the node's name is taken (Membership)                               | open, discarding, over      |
+//   | open       | calls are carried out                                               | leaving, over               |
+//   | leaving    | what was asked before is answered, the end written down, all closed | over                        |
+//
+// It is over by itself where the store says so, where no renewal has counted for T, and where its name is gone.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ballot/backend.hpp"
+#include "elections.hpp"
+#include "handle_file.hpp"
+#include "link.hpp"
+#include "members.hpp"
+#include "membership.hpp"
+#include "observation.hpp"
+#include "registers.hpp"
+#include "watches.hpp"
+
+namespace ballot::zookeeper {
+
+class Session {
+ public:
+  /// What is left of a session that is over.
+  enum class Rest { nothing, kept, uncertain };
+
+  struct Opening {
+    SessionRequest request;
+    Connection connection;  // with what timeout is asked for
+    std::string root;
+    std::optional<Handle> before;  // left behind by the session before; of this boot
+  };
+
+  /// Throws std::system_error where there is no client to be had.
+  Session(Opening opening, const Paths& paths, Host& host, std::shared_ptr<Inbox> inbox);
+  ~Session();
+
+  void on(Message& message);
+  void carry_out(const Call& call);
+  void close(bool keep);
+  /// Withdraws at once, waiting for the store for no longer than `patience`.
+  void drop(Millis patience);
+  /// Not renewed in time.
+  void expire();
+
+  /// Sends what has gathered, and looks at the time.
+  void advance();
+  std::optional<SteadyTime> due() const;
+
+  Events take_events();
+  /// Granted, once it is open.
+  std::optional<Millis> opened() const noexcept { return opened_; }
+  bool observes() const noexcept { return opening_.request.observer; }
+  /// When it was asked for: T counts from here.
+  SteadyTime base() const noexcept { return base_; }
+  Handle handle() const;
+  const std::optional<backend::SessionClosed>& over() const noexcept { return over_; }
+  Rest rest() const noexcept { return rest_; }
+
+ private:
+  enum class Phase { reviving, discarding, connecting, entering, open, leaving };
+
+  void connect(const clientid_t* resume);
+  void on_state(int state);
+  void on_connected();
+  void on_closed();
+  void on_watch(const std::string& path);
+  void begin();
+  void on_entered(Membership::Entry entry, Cause cause, std::string text);
+  void open();
+  void discard();
+  void leave_on();
+  void fail(Cause cause, std::string text, Rest rest);
+  void check_time(SteadyTime now);
+
+  void carry(const RenewCall& call);
+  void carry(const CampaignCall& call) { elections_->campaign(call.group); }
+  void carry(const ResignCall& call) { elections_->resign(call.group); }
+  void carry(const WriteCall& call) { registers_->write(call); }
+  void carry(const ReadCall& call) { registers_->read(call); }
+  void carry(const CreateCall& call) { registers_->create(call); }
+  void carry(const RemoveCall& call) { registers_->remove(call); }
+  void carry(const WatchCall& call) { watches_->add(call.prefix); }
+  void carry(const ObserveCall& call) { observation_->observe(call); }
+  void carry(const EvictCall& call) { observation_->evict(call); }
+  void carry(const ListCall& call) { registers_->list(call); }
+
+  const Opening opening_;
+  const Paths& paths_;
+  Host& host_;
+  const std::shared_ptr<Inbox> inbox_;
+  Phase phase_ = Phase::connecting;
+  bool connected_ = false;
+  bool revive_ = false;  // go on with the session before, rather than end it
+  SteadyTime base_{};
+  SteadyTime give_up_at_{};  // while it is not open
+  Millis timeout_{0};        // granted
+  std::optional<Millis> opened_;
+  clientid_t credentials_{};
+
+  std::unique_ptr<Client> client_;
+  std::uint64_t client_id_ = 0;
+  std::unique_ptr<Link> link_;
+  std::unique_ptr<Members> members_;
+  std::unique_ptr<Membership> membership_;
+  std::unique_ptr<Elections> elections_;
+  std::unique_ptr<Registers> registers_;
+  std::unique_ptr<Watches> watches_;
+  std::unique_ptr<Observation> observation_;
+
+  bool keep_ = false;
+  enum class Leaving { draining, ending, closing } leaving_ = Leaving::draining;
+  SteadyTime leave_by_{};
+  std::optional<backend::SessionClosed> over_;
+  Rest rest_ = Rest::nothing;
+};
+
+}  // namespace ballot::zookeeper

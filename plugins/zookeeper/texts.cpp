@@ -1,0 +1,95 @@
+#include "texts.hpp"
+
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <vector>
+
+namespace ballot::zookeeper {
+
+namespace {
+
+using Fields = std::map<std::string, std::string, std::less<>>;
+
+/// Lines of "key value".
+Fields fields_of(std::string_view text) {
+  Fields fields;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const auto space = line.find(' ');
+    if (space != std::string_view::npos) fields.emplace(line.substr(0, space), line.substr(space + 1));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return fields;
+}
+
+std::int64_t number(std::string_view text) {
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// A field never breaks the line that it stands on.
+std::string one_line(std::string text) {
+  for (char& letter : text)
+    if (letter == '\n') letter = ' ';
+  return text;
+}
+
+}  // namespace
+
+std::string format(const MemberRecord& record) {
+  std::ostringstream out;
+  out << "session " << record.session << "\nnode " << one_line(record.node) << "\nmachine "
+      << one_line(record.machine_id) << "\nboot " << one_line(record.boot_id) << "\nhost " << one_line(record.host)
+      << "\npid " << record.pid << "\nversion " << one_line(record.version) << "\ncontrol " << one_line(record.control)
+      << "\ntimeout_ms " << record.timeout.count() << "\ndeadline_ms " << record.deadline.time_since_epoch().count()
+      << "\nrenewed_ms " << record.renewed.time_since_epoch().count() << "\nended " << record.ended << "\n";
+  return out.str();
+}
+
+std::optional<MemberRecord> parse_member(std::string_view text) {
+  Fields fields = fields_of(text);
+  if (!fields.contains("session")) return std::nullopt;
+  MemberRecord record;
+  record.session = fields["session"];
+  record.node = fields["node"];
+  record.machine_id = fields["machine"];
+  record.boot_id = fields["boot"];
+  record.host = fields["host"];
+  record.version = fields["version"];
+  record.control = fields["control"];
+  record.pid = static_cast<int>(number(fields["pid"]));
+  record.timeout = Millis(number(fields["timeout_ms"]));
+  record.deadline = SteadyTime(Millis(number(fields["deadline_ms"])));
+  record.renewed = WallTime(Millis(number(fields["renewed_ms"])));
+  record.ended = fields["ended"] == "1";
+  return record;
+}
+
+std::string format(const TermRecord& record) {
+  return std::to_string(record.epoch) + " " + record.session + " " + record.node + " " +
+         (record.boot_id.empty() ? "-" : record.boot_id) + (record.clean ? " ended" : " open");
+}
+
+TermRecord parse_term(std::string_view text) {
+  TermRecord record;
+  std::istringstream in{std::string(text)};
+  std::string end;
+  if (!(in >> record.epoch >> record.session >> record.node >> record.boot_id >> end)) return {};
+  record.clean = end == "ended";
+  return record;
+}
+
+std::string format(const CandidateText& text) {
+  return text.node + " " + std::to_string(text.since.time_since_epoch().count());
+}
+
+CandidateText parse_candidate(std::string_view text) {
+  const auto space = std::min(text.find(' '), text.size());
+  const std::string_view since = text.substr(std::min(space + 1, text.size()));
+  return {std::string(text.substr(0, space)), WallTime(Millis(number(since)))};
+}
+
+}  // namespace ballot::zookeeper

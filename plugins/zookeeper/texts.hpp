@@ -1,0 +1,43 @@
+// What this plugin writes into nodes beside registers: readable text. Values only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ballot/backend.hpp"
+
+namespace ballot::zookeeper {
+
+/// A node's session, as it renewed itself last: a line a field. Stays when the session is over.
+struct MemberRecord {
+  std::string session;
+  std::string node, machine_id, boot_id, host, version, control;
+  int pid = 0;
+  Millis timeout{0};
+  SteadyTime deadline{};  // on the boot clock of `boot_id`: its terms end by then, unless it renews
+  WallTime renewed{};
+  bool ended = false;  // by its own wish: all its terms ended cleanly
+};
+std::string format(const MemberRecord& record);
+/// None: not one, or empty.
+std::optional<MemberRecord> parse_member(std::string_view text);
+
+/// A group's last term.
+struct TermRecord {
+  std::uint64_t epoch = 0;  // 0: there was none
+  std::string session, node, boot_id;
+  bool clean = false;  // it ended by a resignation
+};
+std::string format(const TermRecord& record);
+TermRecord parse_term(std::string_view text);
+
+/// A candidate: "NODE SINCE".
+struct CandidateText {
+  std::string node;
+  WallTime since{};
+};
+std::string format(const CandidateText& text);
+CandidateText parse_candidate(std::string_view text);
+
+}  // namespace ballot::zookeeper

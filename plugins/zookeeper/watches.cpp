@@ -1,0 +1,53 @@
+#include "watches.hpp"
+
+#include <utility>
+
+namespace ballot::zookeeper {
+
+void Watches::add(const std::string& prefix) {
+  prefixes_.insert(prefix);
+  const char letter = prefix.empty() ? '\0' : prefix[0];
+  if (!armed_.contains(letter)) return arm(letter);
+  link_.tell(backend::Changed{prefix});
+}
+
+void Watches::arm(char letter) {
+  armed_.insert(letter);
+  const std::string path = letter == 0 ? link_.paths.registers() : link_.paths.letter(letter);
+  const auto failed = [this, letter](int rc) {
+    if (rc == ZOK || rc == ZNONODE) return false;
+    failed_.insert(letter);
+    return true;
+  };
+  if (letter != 0) link_.client.get(path, Watch::yes, [failed](const Reply& reply) { failed(reply.rc); });
+  link_.client.children(path, Watch::yes, [this, letter, path, failed](const Reply& reply) {
+    if (failed(reply.rc)) return;
+    if (reply.rc == ZOK) {
+      if (letter == 0)
+        for (const std::string& one : reply.names)
+          if (!armed_.contains(one[0])) arm(one[0]);
+      return tell(letter);
+    }
+    // Nothing is there: until it is made.
+    link_.client.exists(path, Watch::yes, [this, letter, failed](const Reply& found) {
+      if (failed(found.rc)) return;
+      found.rc == ZOK ? arm(letter) : tell(letter);
+    });
+  });
+}
+
+void Watches::tell(char letter) {
+  for (const std::string& prefix : prefixes_)
+    if (prefix.empty() || prefix[0] == letter) link_.tell(backend::Changed{prefix});
+}
+
+void Watches::on_watch(char letter) {
+  if (armed_.contains(letter)) arm(letter);
+}
+
+void Watches::on_connected() {
+  for (const char letter : std::exchange(failed_, {})) arm(letter);
+  for (const std::string& prefix : prefixes_) link_.tell(backend::Changed{prefix});
+}
+
+}  // namespace ballot::zookeeper

@@ -1,0 +1,33 @@
+// Watches: who asked to be told of changes under a prefix. A folder of registers is watched for what comes and goes in
+// it, and for its own value, which every change of a register in it touches. Told after the watch stands again.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "link.hpp"
+
+namespace ballot::zookeeper {
+
+class Watches {
+ public:
+  explicit Watches(Link& link) : link_(link) {}
+
+  void add(const std::string& prefix);
+  /// A folder's letter; 0: the folder of all letters.
+  void on_watch(char letter);
+  /// What changed meanwhile may have been missed.
+  void on_connected();
+
+ private:
+  void arm(char letter);
+  void arm_all();
+  void tell(char letter);
+
+  Link& link_;
+  std::set<std::string> prefixes_;
+  std::set<char> armed_;   // letters whose watches stand, or are being set
+  std::set<char> failed_;  // to be armed when the store answers again
+};
+
+}  // namespace ballot::zookeeper

@@ -1,0 +1,227 @@
+#include "zookeeper_backend.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <exception>
+#include <utility>
+
+#include "clock.hpp"
+
+namespace ballot::zookeeper {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr Millis closing_patience = 250ms;
+
+/// Signals are the embedding program's: this thread takes none.
+std::thread start_thread(std::function<void()> work) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(work));
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread.native_handle(), "ballot-zk");
+  return thread;
+}
+
+}  // namespace
+
+ZookeeperBackend::ZookeeperBackend(Host& host, Settings settings, const std::string& name_space, std::string state_dir)
+    : host_(host),
+      settings_(std::move(settings)),
+      paths_(settings_.chroot, name_space),
+      root_(settings_.chroot + "/" + name_space),
+      state_dir_(std::move(state_dir)),
+      name_space_(name_space),
+      inbox_(std::make_shared<Inbox>()) {
+  thread_ = start_thread([this] { run(); });
+}
+
+ZookeeperBackend::~ZookeeperBackend() {
+  stopping_ = true;
+  inbox_->wake();
+  thread_.join();
+}
+
+void ZookeeperBackend::open(const SessionRequest& request) noexcept { enqueue(OpenCall{request}); }
+
+void ZookeeperBackend::renew(RequestId request) noexcept {
+  const SteadyTime now = boot_now();
+  // Too late is too late, even where the thread has had no time yet to say so.
+  SteadyTime expires = expires_.load();
+  if (now >= expires) return;
+  if (expires != SteadyTime::max()) expires_.compare_exchange_strong(expires, now + timeout_.load());
+  enqueue(Call(RenewCall{request, now}));
+}
+
+void ZookeeperBackend::campaign(const std::string& group) noexcept { enqueue(Call(CampaignCall{group})); }
+
+void ZookeeperBackend::resign(const std::string& group) noexcept { enqueue(Call(ResignCall{group})); }
+
+void ZookeeperBackend::write(RequestId request, std::vector<RegisterWrite> batch) noexcept {
+  enqueue(Call(WriteCall{request, std::move(batch)}));
+}
+
+void ZookeeperBackend::read(RequestId request, std::vector<std::string> names) noexcept {
+  enqueue(Call(ReadCall{request, std::move(names)}));
+}
+
+void ZookeeperBackend::list(RequestId request, std::string prefix) noexcept {
+  enqueue(Call(ListCall{request, std::move(prefix)}));
+}
+
+void ZookeeperBackend::create(RequestId request, std::vector<Record> records) noexcept {
+  enqueue(Call(CreateCall{request, std::move(records)}));
+}
+
+void ZookeeperBackend::remove(RequestId request, std::vector<std::string> names) noexcept {
+  enqueue(Call(RemoveCall{request, std::move(names)}));
+}
+
+void ZookeeperBackend::watch(const std::string& prefix) noexcept { enqueue(Call(WatchCall{prefix})); }
+
+void ZookeeperBackend::observe(RequestId request, const std::string& group) noexcept {
+  enqueue(Call(ObserveCall{request, group}));
+}
+
+void ZookeeperBackend::evict(RequestId request, const std::string& group) noexcept {
+  enqueue(Call(EvictCall{request, group}));
+}
+
+void ZookeeperBackend::close(bool keep) noexcept { enqueue(CloseCall{keep}); }
+
+void ZookeeperBackend::enqueue(Request request) {
+  bool first;
+  {
+    const std::lock_guard hold(mutex_);
+    first = queue_.empty();
+    queue_.push_back(std::move(request));
+  }
+  if (first) inbox_->wake();
+}
+
+std::vector<ZookeeperBackend::Request> ZookeeperBackend::take() {
+  const std::lock_guard hold(mutex_);
+  return std::exchange(queue_, {});
+}
+
+void ZookeeperBackend::run() noexcept {
+  bool last = false;
+  while (!last) {
+    inbox_->wait(next_due());
+    last = stopping_;
+    if (session_ && boot_now() >= expires_.load()) session_->expire();
+    publish();
+    for (Message& message : inbox_->take())
+      if (session_) session_->on(message);
+    for (const Request& request : take()) serve(request);
+    if (session_) session_->advance();
+    publish();
+  }
+  if (!session_) return;
+  session_->drop(closing_patience);
+  remember(session_->rest(), session_->handle());
+  session_.reset();
+}
+
+std::optional<SteadyTime> ZookeeperBackend::next_due() const {
+  if (!session_) return std::nullopt;
+  const SteadyTime expires = expires_.load();
+  const auto due = session_->due();
+  if (expires == SteadyTime::max()) return due;
+  return due ? std::min(*due, expires) : expires;
+}
+
+void ZookeeperBackend::serve(const Request& request) {
+  if (const auto* open = std::get_if<OpenCall>(&request)) return open_session(open->request);
+  if (!session_) return;
+  if (const auto* call = std::get_if<Call>(&request)) return session_->carry_out(*call);
+  session_->close(std::get<CloseCall>(request).keep);
+  expires_ = SteadyTime::max();
+  publish();
+}
+
+void ZookeeperBackend::open_session(const SessionRequest& request) {
+  generation_ = request.generation;
+  session_.reset();
+  opened_ = false;
+  expires_ = SteadyTime::max();
+  Session::Opening opening{request, {settings_.servers, {}, default_timeout}, root_, {}};
+  if (request.timeout > 0ms) opening.connection.timeout = request.timeout;
+  auto credentials = credentials_of(settings_);
+  if (!credentials) return finish({Cause::auth_failed, credentials.error().what});
+  opening.connection.user = std::move(*credentials);
+  if (!request.observer)
+    if (auto found = find_handle(request, opening.before); !found)
+      return finish({Cause::superseded, found.error().what});
+  try {
+    session_ = std::make_unique<Session>(std::move(opening), paths_, host_, inbox_);
+  } catch (const std::exception& failure) {
+    finish({Cause::unreachable, std::string("no client for the servers can be made: ") + failure.what()});
+  }
+}
+
+/// Error: a living daemon has this node's name.
+Result<void> ZookeeperBackend::find_handle(const SessionRequest& request, std::optional<Handle>& before) {
+  const std::string path = state_dir_ + "/zookeeper-" + name_space_ + "-" + request.node + ".session";
+  auto file = HandleFile::open(path);
+  if (!file && file.error().code == Errc::conflict) return file.error();
+  if (!file)
+    host_.log(Level::warn, file.error().what + ": after a crash the old session must end by itself");
+  else
+    file_ = std::move(*file);
+  before = file_ ? file_->read() : left_;
+  const bool ours = before && before->root == root_ && before->node == request.node &&
+                    before->boot_id == request.boot_id && before->machine_id == request.machine_id;
+  if (!ours) before.reset();
+  return {};
+}
+
+/// Then says that the session is over, where it is.
+void ZookeeperBackend::publish() {
+  if (!session_) return;
+  Events events = session_->take_events();
+  if (!opened_ && session_->opened()) {
+    opened_ = true;
+    timeout_ = *session_->opened();
+    const Handle handle = session_->handle();
+    if (file_ && !file_->write(handle)) host_.log(Level::warn, "the session cannot be written down: look at the disk");
+    if (!session_->observes()) expires_ = session_->base() + timeout_.load();
+  }
+  for (Event& event : events) host_.post({generation_, std::move(event)});
+  if (!session_->over()) return;
+  const backend::SessionClosed closed = *session_->over();
+  remember(session_->rest(), session_->handle());
+  session_.reset();
+  finish(closed);
+}
+
+/// For the next session: this one is to be gone on with, or to be ended first.
+void ZookeeperBackend::remember(Session::Rest rest, Handle handle) {
+  left_.reset();
+  if (rest != Session::Rest::nothing && handle.session.client_id != 0) {
+    handle.over = rest == Session::Rest::uncertain;
+    left_ = handle;
+    if (file_) file_->write(handle);
+  } else if (file_) {
+    file_->clear();
+  }
+}
+
+/// The node's name is free when the loop hears of it.
+void ZookeeperBackend::finish(const backend::SessionClosed& closed) {
+  file_.reset();
+  expires_ = SteadyTime::max();
+  host_.post({generation_, closed});
+}
+
+}  // namespace ballot::zookeeper

@@ -1,0 +1,126 @@
+// A cluster of candidates of the plugin zookeeper on one ensemble that all tests of the program share, each test below
+// a path of its own; every candidate behind a relay of its own.
+#pragma once
+
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/backend_under_test.hpp"
+#include "conformance/plugin_file.hpp"
+#include "conformance/process_backend.hpp"
+#include "support/tcp_relay.hpp"
+#include "support/temp_folder.hpp"
+#include "support/zookeeper_client.hpp"
+#include "support/zookeeper_server.hpp"
+
+namespace ballot::conformance {
+
+/// The session that a handle file tells of.
+inline clientid_t session_in(const std::string& file) {
+  std::ifstream in(file);
+  clientid_t session{};
+  for (std::string key, value; in >> key; std::getline(in, value)) {
+    if (key == "session") in >> value, session.client_id = static_cast<std::int64_t>(std::stoull(value, nullptr, 16));
+    if (key != "password") continue;
+    in >> value;
+    for (std::size_t i = 0; i < sizeof session.passwd; ++i)
+      session.passwd[i] = static_cast<char>(std::stoi(value.substr(2 * i, 2), nullptr, 16));
+  }
+  return session;
+}
+
+class ZookeeperCluster : public Cluster {
+ public:
+  explicit ZookeeperCluster(testing::ZookeeperEnsemble& store) : store_(store) {
+    static int last = 0;
+    chroot_ = "/t" + std::to_string(++last);
+  }
+
+  std::unique_ptr<Backend> make(const std::string& node, const std::string& name_space, Host& host) override {
+    const Options options{{"servers", relays(node)}};
+    return make_with(node, name_space, options, folder_.path(), host);
+  }
+  std::unique_ptr<Backend> make_with(const std::string& node, const std::string& name_space, const Options& options,
+                                     const std::string& state_dir, Host& host) {
+    auto backend = make_backend(BALLOT_ZOOKEEPER_PLUGIN, {name_space, state_dir, false, options}, host);
+    nodes_[backend.get()] = node;
+    return backend;
+  }
+
+  testing::ZookeeperEnsemble& store() { return store_; }
+  /// Does something to each of the node's relays, as it may be connected by any.
+  template <class Work>
+  void each_relay(const std::string& node, const Work& work) {
+    for (auto& relay : relays_.at(node)) work(*relay);
+  }
+  const std::string& chroot() const { return chroot_; }
+  /// In the namespace of the tests.
+  std::string path(const std::string& below) const { return chroot_ + "/test/" + below; }
+  std::string handle_file(const std::string& node) const { return folder_ / ("zookeeper-test-" + node + ".session"); }
+  std::set<Ability> abilities() const override {
+    return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
+  }
+  Millis timeout() const override { return Millis(2000); }
+
+  void cut(Backend& backend) override {
+    each_relay(nodes_.at(&backend), [](auto& relay) { relay.cut(); });
+  }
+  void heal(Backend& backend) override {
+    each_relay(nodes_.at(&backend), [](auto& relay) { relay.heal(); });
+  }
+  void expire(Backend& backend) override {
+    const clientid_t session = session_in(handle_file(nodes_.at(&backend)));
+    cut(backend);  // or it would take its session back
+    { const testing::ZookeeperClient ends_it(store_[0].address(), &session); }
+    heal(backend);
+  }
+  void restart() override {
+    for (std::size_t i = 0; i < store_.size(); ++i) store_[i].kill();
+    store_.start();
+  }
+
+  /// Made once a node: a relay to each server.
+  std::vector<std::string> relays(const std::string& node) {
+    auto& relays = relays_[node];
+    for (std::size_t i = relays.size(); i < store_.size(); ++i)
+      relays.push_back(std::make_unique<testing::TcpRelay>(store_[i].port()));
+    std::vector<std::string> servers;
+    for (auto& relay : relays) servers.push_back(relay->address() + chroot_);
+    return servers;
+  }
+
+ protected:
+  testing::ZookeeperEnsemble& store_;
+  std::string chroot_;
+  TempFolder folder_;
+  std::map<std::string, std::vector<std::unique_ptr<testing::TcpRelay>>> relays_;
+  std::map<const Backend*, std::string> nodes_;
+};
+
+/// Each candidate in a process of its own.
+class ZookeeperProcesses final : public ZookeeperCluster {
+ public:
+  using ZookeeperCluster::ZookeeperCluster;
+
+  std::unique_ptr<Backend> make(const std::string& node, const std::string& name_space, Host& host) override {
+    std::string servers;
+    for (const std::string& one : relays(node)) servers += (servers.empty() ? "" : ",") + one.substr(0, one.find('/'));
+    auto backend = std::make_unique<ProcessBackend>(BALLOT_CANDIDATE, BALLOT_ZOOKEEPER_PLUGIN, name_space,
+                                                    folder_.path(), host, "servers=" + servers + chroot_);
+    nodes_[backend.get()] = node;
+    return backend;
+  }
+  std::set<Ability> abilities() const override {
+    auto all = ZookeeperCluster::abilities();
+    all.insert({Ability::crash, Ability::freeze});
+    return all;
+  }
+  void crash(Backend& backend) override { static_cast<ProcessBackend&>(backend).crash(); }
+  void freeze(Backend& backend) override { static_cast<ProcessBackend&>(backend).freeze(); }
+  void thaw(Backend& backend) override { static_cast<ProcessBackend&>(backend).thaw(); }
+};
+
+}  // namespace ballot::conformance

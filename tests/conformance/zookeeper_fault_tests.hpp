@@ -1,0 +1,336 @@
+// What the conformance suite cannot know of the plugin zookeeper: lost answers, servers that stop, are wiped or refuse,
+// and what people do to nodes by hand. Included by zookeeper_conformance_test.cpp.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdio>
+
+#include "conformance/backend_conformance.hpp"
+#include "conformance/zookeeper_cluster.hpp"
+
+namespace ballot::conformance {
+
+class Zookeeper : public BackendConformance {
+ protected:
+  ZookeeperCluster& cluster() { return static_cast<ZookeeperCluster&>(*cluster_); }
+  testing::ZookeeperEnsemble& store() { return cluster().store(); }
+  std::string path(const std::string& below) { return cluster().path(below); }
+
+  /// A candidate with options of its own, from a host with a state folder of its own.
+  Candidate& add_with(const std::string& node, const Options& options, const std::string& state_dir) {
+    Candidate& candidate = candidates_.emplace_back(node, cluster_->bell);
+    candidate.pid = 2000;
+    candidate.backend = cluster().make_with(node, "test", options, state_dir, candidate.told);
+    return candidate;
+  }
+  /// Opens anew after its session is over, and leads again.
+  void lead_again(Candidate& candidate, const std::string& group) {
+    open(candidate);
+    ASSERT_TRUE(opened(candidate)) << (candidate.closed() ? candidate.closed()->text : "no answer");
+    candidate.backend->campaign(group);
+    EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, 2 * timeout())) << candidate.node;
+  }
+  void drop_answers(const Candidate& to) {
+    cluster().each_relay(to.node, [](auto& relay) { relay.drop_answers(true); });
+  }
+  void answer_again(const Candidate& to) {
+    cluster().each_relay(to.node, [](auto& relay) { relay.drop_answers(false); });
+    break_connections(to);
+  }
+  void break_connections(const Candidate& of) {
+    cluster().each_relay(of.node, [](auto& relay) { relay.break_connections(); });
+  }
+  std::size_t connections(const Candidate& of) {
+    std::size_t all = 0;
+    cluster().each_relay(of.node, [&](auto& relay) { all += relay.connections(); });
+    return all;
+  }
+  bool awaits_closed(Candidate& candidate, Millis limit) {
+    return until([&] { return candidate.closed().has_value(); }, limit);
+  }
+  std::size_t elections_of(const Candidate& one) { return one.told.all<backend::Elected>(one.generation).size(); }
+};
+
+TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
+  Candidate& a = join("a");
+  testing::ZookeeperClient operator_(store()[0].address());
+  ASSERT_EQ(operator_.create(path("e/g")), ZOK) << "so that the first attempt succeeds";
+  drop_answers(a);
+  a.backend->campaign("g");
+  EXPECT_TRUE(until([&] { return !operator_.children(path("e/g")).empty(); }, timeout()));
+  answer_again(a);
+  EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_EQ(operator_.children(path("e/g")).size(), 1u);
+}
+
+TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {
+  Candidate& a = lead("a", "g");
+  const RegisterWrite one{"g", *a.leads("g"), "j/x", "1", 0};
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/other", "1", 0}).outcome, Outcome::done);
+  drop_answers(a);
+  EXPECT_EQ(write(a, one).outcome, Outcome::unknown);
+  answer_again(a);
+  EXPECT_EQ(write(a, one).outcome, Outcome::conflict);
+  EXPECT_EQ(read(a, {"j/x"}).front().value, "1");
+  EXPECT_TRUE(a.leads("g").has_value()) << "the same term";
+  EXPECT_EQ(elections_of(a), 1u);
+}
+
+TEST_P(Zookeeper, AResignationWhoseAnswerIsLostIsCarriedOutAndTold) {
+  Candidate& a = lead("a", "g");
+  drop_answers(a);
+  a.backend->resign("g");
+  testing::ZookeeperClient operator_(store()[0].address());
+  EXPECT_TRUE(until([&] { return operator_.children(path("e/g")).empty(); }, timeout()));
+  answer_again(a);
+  EXPECT_TRUE(until([&] { return !a.leads("g"); }, timeout() + slack()));
+  EXPECT_FALSE(a.closed());
+}
+
+TEST_P(Zookeeper, ALeaderKeepsItsTermOverABrokenConnection) {
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  for (int i = 0; i < 5; ++i) {
+    break_connections(a);
+    EXPECT_TRUE(until(
+        [&] {
+          return write(a, {"g", epoch, "j/x" + std::to_string(i), "1", 0}).outcome == Outcome::done;
+        },
+        timeout()));
+  }
+  EXPECT_EQ(a.leads("g"), epoch);
+  EXPECT_EQ(elections_of(a), 1u);
+}
+
+TEST_P(Zookeeper, ALeaderStopsByItsOwnClockWhenTheServerStandsStill) {
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  const SteadyTime renewed = a.renewed;
+  store()[0].freeze();
+  ASSERT_TRUE(awaits_closed(a, a.timeout + slack()));
+  EXPECT_LE(now() - renewed, a.timeout + 500ms) << "nobody told it";
+  store()[0].thaw();
+  lead_again(a, "g");
+  EXPECT_GT(a.leads("g").value_or(0), epoch);
+}
+
+TEST_P(Zookeeper, AWipedStoreIsBegunAnew) {
+  Candidate& a = lead("a", "g");
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, Outcome::done);
+  for (std::size_t i = 0; i < store().size(); ++i) store()[i].kill();
+  for (std::size_t i = 0; i < store().size(); ++i) store()[i].wipe();
+  store().start();
+  ASSERT_TRUE(awaits_closed(a, 2 * timeout() + slack()));
+  lead_again(a, "g");
+  EXPECT_TRUE(read(a, {"j/x"}).empty());
+}
+
+TEST_P(Zookeeper, ANamespaceThatIsRemovedByHandIsMadeAgain) {
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  testing::ZookeeperClient(store()[0].address()).remove_all(cluster().chroot());
+  ASSERT_TRUE(awaits_closed(a, timeout() + slack())) << "its name is gone";
+  EXPECT_EQ(a.closed()->cause, Cause::superseded) << a.closed()->text;
+  lead_again(a, "g");
+  EXPECT_GT(a.leads("g").value_or(0), epoch);
+}
+
+TEST_P(Zookeeper, AFollowerWhoseNodeIsRemovedByHandQueuesAgain) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  testing::ZookeeperClient operator_(store()[0].address());
+  const std::string session = sessions(b)[0].id;
+  for (const std::string& one : operator_.children(path("e/g"))) {
+    if (one.compare(0, session.size(), session) != 0) continue;
+    EXPECT_EQ(operator_.remove(path("e/g/") + one), ZOK);
+  }
+  EXPECT_TRUE(until([&] { return operator_.children(path("e/g")).size() == 2; }, timeout()));
+  a.backend->resign("g");
+  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
+}
+
+TEST_P(Zookeeper, NodesOfStrangersInAQueueAreNoCandidates) {
+  testing::ZookeeperClient operator_(store()[0].address());
+  Candidate& a = lead("a", "g");
+  for (const char* name : {"readme", "lock-x", "-1"}) EXPECT_EQ(operator_.create(path("e/g/") + name), ZOK);
+  const std::uint64_t epoch = *a.leads("g");
+  a.backend->resign("g");
+  a.backend->campaign("g");
+  EXPECT_TRUE(until([&] { return a.leads("g").value_or(0) > epoch; }, timeout()));
+  EXPECT_EQ(nodes(a, "g"), std::vector<std::string>{"a"});
+}
+
+TEST_P(Zookeeper, TheTimeoutIsTheOneThatTheServersGrant) {
+  Candidate& a = add("a");
+  a.generation = 1;
+  a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 10ms});
+  ASSERT_TRUE(until([&] { return !sessions(a).empty(); }, 5s));
+  EXPECT_EQ(sessions(a)[0].timeout, 400ms) << "two ticks";
+  const auto logged = a.told.logged();
+  ASSERT_EQ(logged.size(), 1u);
+  EXPECT_NE(logged[0].find("400 ms and not 10 ms"), std::string::npos) << logged[0];
+}
+
+TEST_P(Zookeeper, ADeadServerInTheListIsPassedOver) {
+  const std::string dead = "127.0.0.1:" + std::to_string(testing::free_port());
+  TempFolder state;
+  for (const std::string& servers : {dead + "," + store()[0].address(), store()[0].address() + "," + dead}) {
+    Candidate& a = add_with("a", {{"servers", servers + cluster().chroot()}}, state.path());
+    open(a);
+    EXPECT_TRUE(opened(a)) << servers;
+    a.backend->campaign("g");
+    EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+    a.backend.reset();
+  }
+}
+
+TEST_P(Zookeeper, WhereNoServerAnswersItSaysSoAfterItsTimeout) {
+  TempFolder state;
+  const std::string dead = "127.0.0.1:" + std::to_string(testing::free_port());
+  Candidate& a = add_with("a", {{"servers", dead}}, state.path());
+  open(a);
+  EXPECT_FALSE(opened(a));
+  ASSERT_TRUE(awaits_closed(a, timeout() + slack()));
+  EXPECT_EQ(a.closed()->cause, Cause::unreachable);
+  EXPECT_NE(a.closed()->text.find(dead), std::string::npos) << a.closed()->text;
+}
+
+TEST_P(Zookeeper, ADeepPathIsMadeBelowWhichEverythingLies) {
+  TempFolder state;
+  const std::string deep = cluster().chroot() + "/of/many";
+  Candidate& a = add_with("a", {{"servers", std::vector{store()[0].address() + deep}}}, state.path());
+  open(a);
+  ASSERT_TRUE(opened(a));
+  EXPECT_EQ(create(a, {"q/x", "1"}), Outcome::done);
+  std::string text;
+  EXPECT_EQ(testing::ZookeeperClient(store()[0].address()).look(deep + "/test/r/q/x", &text), ZOK);
+  EXPECT_EQ(text, "1");
+}
+
+TEST_P(Zookeeper, WithAuthNobodyElseReadsOrWrites) {
+  TempFolder state;
+  const std::string file = state.write("password", "secret\n");
+  const Options options{{"servers", store()[0].address() + cluster().chroot()}, {"auth", "digest:ballot:" + file}};
+  Candidate& a = add_with("a", options, state.path());
+  open(a);
+  ASSERT_TRUE(opened(a));
+  ASSERT_EQ(create(a, {"q/x", "1"}), Outcome::done);
+  testing::ZookeeperClient stranger(store()[0].address());
+  EXPECT_EQ(stranger.look(path("r/q/x")), ZNOAUTH);
+  EXPECT_EQ(stranger.remove(path("r/q/x")), ZNOAUTH);
+  EXPECT_EQ(stranger.authenticate("ballot:secret"), ZOK);
+  EXPECT_EQ(stranger.look(path("r/q/x")), ZOK);
+}
+
+TEST_P(Zookeeper, AWrongPasswordIsSaidAtOnce) {
+  TempFolder state;
+  const std::string file = state.write("password", "secret\n");
+  const Options options{{"servers", store()[0].address() + cluster().chroot()}, {"auth", "digest:ballot:" + file}};
+  Candidate& a = add_with("a", options, state.path());
+  open(a);
+  ASSERT_TRUE(opened(a));
+  state.write("password", "guessed\n");
+  Candidate& b = add_with("b", options, state.path());
+  open(b);
+  EXPECT_FALSE(opened(b));
+  ASSERT_TRUE(b.closed());
+  EXPECT_EQ(b.closed()->cause, Cause::auth_failed);
+  EXPECT_NE(b.closed()->text.find("[zookeeper] auth"), std::string::npos) << b.closed()->text;
+}
+
+TEST_P(Zookeeper, AnotherHostWithTheSameNodeNameIsRefusedAndToldWhoHasIt) {
+  TempFolder elsewhere;
+  Candidate& a = lead("a", "g");
+  Candidate& other = add_with("a", {{"servers", store()[0].address() + cluster().chroot()}}, elsewhere.path());
+  other.boot_id = "boot-9";
+  open(other);
+  EXPECT_FALSE(opened(other));
+  ASSERT_TRUE(awaits_closed(other, 2 * timeout()));
+  EXPECT_EQ(other.closed()->cause, Cause::superseded);
+  EXPECT_NE(other.closed()->text.find("pid " + std::to_string(a.pid) + " on host-1"), std::string::npos)
+      << other.closed()->text;
+  EXPECT_TRUE(a.leads("g").has_value());
+}
+
+TEST_P(Zookeeper, TheHandleOfTheSessionIsForItsUserOnlyAndGoesWithIt) {
+  Candidate& a = join("a");
+  struct stat found {};
+  ASSERT_EQ(::stat(cluster().handle_file("a").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0600u);
+  EXPECT_GT(found.st_size, 0);
+  a.backend->close(false);
+  ASSERT_TRUE(awaits_closed(a, timeout()));
+  ASSERT_EQ(::stat(cluster().handle_file("a").c_str(), &found), 0);
+  EXPECT_EQ(found.st_size, 0) << "nobody can go on with it, or end it, any more";
+}
+
+TEST_P(Zookeeper, AKeptTermThatNobodyCampaignsForIsFreeAfterItsDeadline) {
+  Candidate& a = lead("a", "g");
+  a.backend->close(true);
+  ASSERT_TRUE(awaits_closed(a, timeout()));
+  a.backend.reset();
+  Candidate& back = join("a");  // its group is not in its files any more
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, 2 * timeout() + slack()));
+  EXPECT_FALSE(back.closed());
+}
+
+TEST_P(Zookeeper, TenThousandGroupsOutliveABrokenConnectionAndNoFrameIsLargerThanAMegabyte) {
+  constexpr std::size_t groups = 10'000;
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  const SteadyTime began = now();
+  for (Candidate* one : {&a, &b})
+    for (std::size_t i = 0; i < groups; ++i) one->backend->campaign("group-" + std::to_string(i));
+  EXPECT_TRUE(until([&] { return elections_of(a) + elections_of(b) >= groups; }, 30s));
+  std::printf("10,000 groups elected after %d ms\n", static_cast<int>((now() - began).count()));
+  const Candidate& waiting = elections_of(a) > elections_of(b) ? b : a;
+  const std::size_t connected = connections(waiting);
+  break_connections(a);
+  break_connections(b);
+  settle();
+  until([] { return false; }, timeout());
+  EXPECT_FALSE(a.closed() || b.closed());
+  EXPECT_EQ(elections_of(a) + elections_of(b), groups);
+  EXPECT_EQ(connections(waiting), connected + 1) << "it connects again and again";
+  for (const char* node : {"a", "b"})
+    cluster().each_relay(node, [](auto& relay) { EXPECT_LT(relay.largest_frame(), 1'000'000u); });
+}
+
+#if BALLOT_ZOOKEEPER_SERVERS > 1
+/// What a follower answers says nothing of what the leader knows.
+TEST_P(Zookeeper, ATermEndsBeforeItsSessionWhenTheFollowerThatItTalksToFreezes) {
+  TempFolder state;
+  for (int round = 0; round < 3; ++round) {
+    testing::ZookeeperServer& follower = store().follower();
+    Candidate& a = add_with("a", {{"servers", follower.address() + cluster().chroot()}}, state.path());
+    Candidate& b = add_with("b", {{"servers", store().leader().address() + cluster().chroot()}}, state.path());
+    for (Candidate* one : {&a, &b}) {
+      open(*one);
+      ASSERT_TRUE(opened(*one));
+      one->backend->campaign("g");
+      ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout()));
+    }
+    until([] { return false; }, timeout() + round * 37ms);
+    ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+    const SteadyTime renewed = a.renewed;
+    a.renewing = false;
+    follower.freeze();
+    EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, 2 * timeout()));
+    EXPECT_GE(now() - renewed, a.timeout - 500ms) << "before the term that was renewed had to end";
+    EXPECT_TRUE(awaits_closed(a, slack()));
+    follower.thaw();
+    a.backend.reset();
+    b.backend.reset();
+    b.renewing = false;
+    store().start();
+  }
+}
+#endif
+
+}  // namespace ballot::conformance

@@ -1,0 +1,96 @@
+// TcpRelay: stands between clients and a server on this host: forwards, and cuts, delays, drops and counts when it is
+// told to. A thread of its own. Knows nothing of what is said, but where a frame of four bytes of length begins.
+//
+//   TcpRelay relay(server_port);            // clients connect to relay.port()
+//   relay.cut();      ... nothing goes through; both sides believe that they are connected
+//   relay.heal();     ... what was held back goes through
+//   relay.drop_answers(true);               // requests arrive, answers do not
+//   relay.break_connections();              // both sides are told
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ballot::testing {
+
+/// A port of 127.0.0.1 that nobody uses now.
+int free_port();
+
+class TcpRelay {
+ public:
+  enum class Way { to_server, to_client };
+
+  explicit TcpRelay(int server_port);
+  ~TcpRelay();
+  TcpRelay(const TcpRelay&) = delete;
+  TcpRelay& operator=(const TcpRelay&) = delete;
+
+  int port() const noexcept { return port_; }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // Each has taken effect when it returns.
+  void cut();
+  void heal();
+  void delay(Way way, std::chrono::milliseconds by);
+  /// What the server says is read and thrown away. Ends with the connection: break it to go on.
+  void drop_answers(bool drop);
+  void break_connections();
+  /// Of connections that come from now on.
+  void lead_to(int server_port);
+
+  std::size_t connections() const;
+  /// The largest frame that was sent to the server, with its four bytes of length.
+  std::size_t largest_frame() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Chunk {
+    Clock::time_point due;
+    std::string bytes;
+  };
+  struct Stream {
+    std::deque<Chunk> held;
+    bool ended = false;
+  };
+  struct Pair {
+    int client = -1, server = -1;
+    std::array<Stream, 2> streams;  // by Way
+    std::size_t frame_left = 0;     // of the frame that is being sent to the server
+    std::string frame_head;
+    bool broken = false;
+  };
+
+  void run();
+  void wake() const;
+  void accept();
+  void take(Pair& pair, Way way);
+  void give(Pair& pair, Way way);
+  void count(Pair& pair, const std::string& bytes);
+  int wait_time() const;
+  static int from(const Pair& pair, Way way) { return way == Way::to_server ? pair.client : pair.server; }
+  static int to(const Pair& pair, Way way) { return way == Way::to_server ? pair.server : pair.client; }
+
+  mutable std::mutex mutex_;
+  int server_port_;
+  int port_ = 0;
+  int listener_ = -1;
+  int event_ = -1;
+  std::list<Pair> pairs_;
+  std::array<std::chrono::milliseconds, 2> delays_{};
+  bool cut_ = false;
+  bool drop_answers_ = false;
+  bool stopping_ = false;
+  std::size_t connections_ = 0;
+  std::size_t largest_frame_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace ballot::testing
