@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/backend_choice.hpp"
 #include "app/ledger_access.hpp"
@@ -32,6 +33,8 @@ Exit CandidateProgram::run() {
     fail(settings_.command, plugin.error());
     return Exit::configuration;
   }
+  std::error_code ignored;
+  std::filesystem::create_directories(config_.state_dir, ignored);  // where a backend may keep what it remembers
   io::CampaignerSettings settings;
   settings.candidate = settings_.candidate;
   settings.group = settings_.group;

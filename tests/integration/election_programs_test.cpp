@@ -135,6 +135,7 @@ TEST_F(ElectionPrograms, FileIsCheckedWithoutABackend) {
   ASSERT_TRUE(wait_until([&] { return check() == 0; }));
   const Arguments elsewhere{BALLOT_PROGRAM, "election", "file", path, "db", "--check", "--backend", "none"};
   EXPECT_TRUE(wait_until([&] { return run_program(elsewhere).code == 0; }));
+  a.stop(SIGKILL);  // or it would write it again
   folder.folder.write("leader", "something else");
   EXPECT_EQ(check(), 1);
 }

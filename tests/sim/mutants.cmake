@@ -89,3 +89,9 @@ ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
 ballot_mutant(answered_twice FILE runtime/core/core_requests.cpp
   FIND "if (answered_.contains(id)) return" REPLACE "if (false) return"
   FINDING "each is skipped once" FILTER "Answered.*")
+
+# ---- candidates without jobs
+
+ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candidacy.cpp
+  FIND "std::max(event.old_deadline.value_or(now.steady), now.steady)" REPLACE "now.steady"
+  FINDING "starts a second child" FILTER "Candidates.*")
