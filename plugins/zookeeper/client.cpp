@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -104,28 +103,17 @@ Client::~Client() {
 
 std::uint64_t Client::id() const noexcept { return source_->id; }
 
-void Client::close(std::unique_ptr<Client> client, Millis patience) {
-  struct Gate {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool closed = false;
-  };
-  auto gate = std::make_shared<Gate>();
+void Client::close(std::unique_ptr<Client> client) {
   client->waiting_.clear();
-  const auto work = [gate, owned = client.release()] {
+  const auto work = [owned = client.release()] {
     std::unique_ptr<Client> mine(owned);
     const auto inbox = mine->source_->inbox;
     const std::uint64_t id = mine->id();
     mine.reset();
     inbox->push({id, Message::Kind::closed});
-    const std::lock_guard hold(gate->mutex);
-    gate->closed = true;
-    gate->changed.notify_all();
   };
   const SignalsBlocked blocked;
   std::thread(work).detach();
-  std::unique_lock hold(gate->mutex);
-  gate->changed.wait_for(hold, patience, [&] { return gate->closed; });
 }
 
 /// A scheme that no server knows: it drops the connection, and the library does not connect again.

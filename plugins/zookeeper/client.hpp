@@ -79,8 +79,8 @@ class Client {
 
   /// Drops the connection, but leaves the session to the store: a message tells when (ZOO_AUTH_FAILED_STATE).
   void abandon();
-  /// On a thread of its own: ends the session, where it is connected. Then `closed` is pushed. Waits for `patience`.
-  static void close(std::unique_ptr<Client> client, Millis patience = Millis(0));
+  /// On a thread of its own: ends the session, where it is connected. Then `closed` is pushed.
+  static void close(std::unique_ptr<Client> client);
 
  private:
   struct Source;

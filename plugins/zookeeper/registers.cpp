@@ -112,6 +112,10 @@ void Registers::on_answer(const Shared& batch, Changes changes, const Reply& rep
     for (Change& change : changes) send_some(batch, {std::move(change)});
     return;
   }
+  if (is_unknown(reply.rc)) {
+    for (const Change& change : changes) answer(batch, change, {Outcome::unknown, 0, text_of(reply.rc)});
+    return;
+  }
   std::size_t op = 0;
   for (Change& change : changes) {
     const std::size_t first = std::exchange(op, op + change.ops());
@@ -119,11 +123,10 @@ void Registers::on_answer(const Shared& batch, Changes changes, const Reply& rep
   }
 }
 
-/// `rc`: of the whole; where it is a refusal, the change was sent alone.
+/// `rc`: of the whole, and known; where it is a refusal, the change was sent alone.
 void Registers::decide(const Shared& batch, Change change, const OpAnswer* ops, int rc) {
   const bool fenced = !change.guard.empty();
   const OpAnswer& own = ops[fenced ? 1 : 0];
-  if (is_unknown(rc)) return answer(batch, change, {Outcome::unknown, 0, text_of(rc)});
   if (rc == ZOK) {
     link_.see(own.stat);
     const auto version = change.version < 0 ? 1u : static_cast<std::uint32_t>(own.stat.version) + 1u;

@@ -140,7 +140,7 @@ void Session::carry(const RenewCall& call) {
 void Session::close(bool keep) {
   if (over_ || phase_ == Phase::leaving) return;
   if (phase_ != Phase::open) {
-    drop(0ms);
+    drop();
     over_ = {Cause::shutdown, {}};
     return;
   }
@@ -166,11 +166,10 @@ void Session::leave_on() {
   Client::close(std::move(client_));
 }
 
-void Session::drop(Millis patience) {
+void Session::drop() {
   if (!client_) return;
   rest_ = connected_ || observes() ? Rest::nothing : Rest::uncertain;
-  if (phase_ == Phase::open && membership_ && connected_) membership_->end([] {});
-  Client::close(std::move(client_), patience);
+  Client::close(std::move(client_));
 }
 
 void Session::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
@@ -203,7 +202,7 @@ void Session::advance() {
   if (over_) return;
   const SteadyTime now = boot_now();
   if (phase_ == Phase::discarding && client_) Client::close(std::move(client_));
-  if (link_ && client_) client_->time_out(now, timeout_ / 3);
+  if (link_ && client_) client_->time_out(now, timeout_ / 4);
   if (membership_ && client_ && phase_ != Phase::leaving) membership_->tick(now);
   if (phase_ == Phase::open) {
     elections_->tick(now);
@@ -220,7 +219,7 @@ std::optional<SteadyTime> Session::due() const {
     if (other && (!at || *other < *at)) at = other;
   };
   if (phase_ != Phase::open) also(give_up_at_);
-  if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 3);
+  if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 4);
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
   if (phase_ == Phase::open) also(elections_->due());

@@ -49,8 +49,8 @@ class Session {
   void on(Message& message);
   void carry_out(const Call& call);
   void close(bool keep);
-  /// Withdraws at once, waiting for the store for no longer than `patience`.
-  void drop(Millis patience);
+  /// Withdraws at once, and waits for nothing.
+  void drop();
   /// Not renewed in time.
   void expire();
 

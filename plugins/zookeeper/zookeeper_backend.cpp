@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -127,8 +128,19 @@ void ZookeeperBackend::run() noexcept {
     if (session_) session_->advance();
     publish();
   }
-  if (!session_) return;
-  session_->drop(closing_patience);
+  if (session_) end_session();
+}
+
+/// In order, as far as a short time allows; nobody is told any more.
+void ZookeeperBackend::end_session() {
+  const SteadyTime end = boot_now() + closing_patience;
+  session_->close(false);
+  while (!session_->over() && boot_now() < end) {
+    inbox_->wait(std::min(end, session_->due().value_or(end)));
+    for (Message& message : inbox_->take()) session_->on(message);
+    session_->advance();
+  }
+  session_->drop();
   remember(session_->rest(), session_->handle());
   session_.reset();
 }

@@ -67,6 +67,7 @@ class ZookeeperBackend final : public Backend {
   void open_session(const SessionRequest& request);
   Result<void> find_handle(const SessionRequest& request, std::optional<Handle>& before);
   void publish();
+  void end_session();
   void finish(const backend::SessionClosed& closed);
   void remember(Session::Rest rest, Handle handle);
 

@@ -298,6 +298,7 @@ void Runner::settle(Held& held) {
   const SteadyTime time = steady_now();
   if (held.signal_at <= time) end_with_session(held, time);
   held.attempt.advance(time);
+  if (held.attempt.has_ended()) held.signal_at = SteadyTime::max();
   const SteadyTime wake = std::min(held.attempt.wake(time), held.signal_at);
   if (wake != held.wakes_at) {
     wakes_.erase({held.wakes_at, &held});

@@ -280,6 +280,45 @@ TEST_P(Zookeeper, AKeptTermThatNobodyCampaignsForIsFreeAfterItsDeadline) {
   EXPECT_FALSE(back.closed());
 }
 
+TEST_P(Zookeeper, ADeadDaemonIsResignedByWhoeverHasItsHandle) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  a.backend->close(true);
+  ASSERT_TRUE(awaits_closed(a, timeout()));
+  a.backend.reset();
+  const SteadyTime asked = now();
+  Candidate& supervisor = join("a");
+  EXPECT_EQ(sessions(supervisor)[0].id, sessions(a)[0].id) << "its session";
+  supervisor.backend->close(false);
+  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() / 2));
+  EXPECT_LT(now() - asked, 600ms);
+  EXPECT_FALSE(b.told.all<backend::Elected>(1).front().old_deadline.has_value()) << "it has ended cleanly";
+}
+
+TEST_P(Zookeeper, ANodeThatGoesWakesItsOwnerAndTheNextOfItsQueueOnly) {
+  for (int i = 0; i < 12; ++i) join("n" + std::to_string(i)).backend->campaign("g");
+  const auto leader = [&]() -> Candidate* {
+    for (Candidate& one : candidates_)
+      if (one.leads("g")) return &one;
+    return nullptr;
+  };
+  settle();
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_TRUE(until([&] { return leader() != nullptr; }, timeout()));
+    Candidate& old = *leader();
+    old.backend->resign("g");
+    ASSERT_TRUE(until([&] { return leader() != nullptr && leader() != &old; }, timeout()));
+  }
+  for (std::size_t i = 0; i < store().size(); ++i) {
+    const std::string facts = store()[i].ask("mntr");
+    const std::string key = "zk_max_node_deleted_watch_count\t";
+    ASSERT_NE(facts.find(key), std::string::npos) << facts;
+    EXPECT_LE(std::stoi(facts.substr(facts.find(key) + key.size())), 2);
+  }
+}
+
 TEST_P(Zookeeper, TenThousandGroupsOutliveABrokenConnectionAndNoFrameIsLargerThanAMegabyte) {
   constexpr std::size_t groups = 10'000;
   Candidate& a = join("a");
@@ -330,6 +369,37 @@ TEST_P(Zookeeper, ATermEndsBeforeItsSessionWhenTheFollowerThatItTalksToFreezes) 
     b.renewing = false;
     store().start();
   }
+}
+
+TEST_P(Zookeeper, ARollingRestartOfTheServersLosesNeitherGroupNorRegister) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  std::uint64_t epoch = *a.leads("g"), version = 0;
+  const auto leader = [&]() -> Candidate* {
+    for (Candidate* one : {&a, &b})
+      if (one->closed()) {
+        open(*one);
+        if (opened(*one)) one->backend->campaign("g");
+      }
+    return a.leads("g") ? &a : b.leads("g") ? &b : nullptr;
+  };
+  for (std::size_t i = 0; i < store().size(); ++i) {
+    store()[i].kill();
+    store().start();
+    WriteAnswer wrote;
+    const auto writes = [&] {
+      Candidate* one = leader();
+      if (one == nullptr) return false;
+      EXPECT_GE(*one->leads("g"), std::exchange(epoch, std::max(epoch, *one->leads("g"))));
+      wrote = write(*one, {"g", *one->leads("g"), "j/x", std::to_string(i), version});
+      if (wrote.outcome == Outcome::conflict) version = read(*one, {"j/x"}).front().version;
+      return wrote.outcome == Outcome::done;
+    };
+    ASSERT_TRUE(until(writes, 4 * timeout())) << "server " << i;
+    version = wrote.version;
+  }
+  EXPECT_EQ(read(b, {"j/x"}).front().value, std::to_string(store().size() - 1));
 }
 #endif
 

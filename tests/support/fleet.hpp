@@ -1,5 +1,5 @@
-// Fleet: daemons of one host that share [local] path, with the same job files and one oracle; and the evidence that
-// they leave. Times are short: the session timeout is 2 s, so a term's deadline is at most 1.5 s away.
+// Fleet: daemons of one host that share [local] path, or another store, with the same job files and one oracle; and the
+// evidence that they leave. Times are short: the session timeout is 2 s, so a term's deadline is at most 1.5 s away.
 //
 //   Fleet fleet({"n1", "n2"});
 //   fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command());
@@ -9,6 +9,7 @@
 //   EXPECT_EQ(check(fleet.evidence()), Findings{});
 #pragma once
 
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -34,6 +35,14 @@ class Fleet {
     const std::string local = "[local]\npath = \"" + (folder / "shared") + "\"\n";
     for (const std::string& node : nodes)
       daemons_.try_emplace(node, node).first->second.configure(more + coordination + local);
+  }
+
+  /// On another store: `configuration` is what a node's ballot.toml says of it, beyond its own folders.
+  using Configuration = std::function<std::string(const std::string& node)>;
+  Fleet(const std::vector<std::string>& nodes, Millis session_timeout, const Configuration& configuration)
+      : timeout(session_timeout) {
+    for (const std::string& node : nodes)
+      daemons_.try_emplace(node, node).first->second.configure(configuration(node));
   }
 
   BallotDaemon& operator[](const std::string& node) { return daemons_.at(node); }
@@ -66,7 +75,8 @@ class Fleet {
     evidence.jobs = jobs_in(daemons_.begin()->second.folder / "jobs.d");
     for (auto& [node, daemon] : daemons_)
       evidence.ledgers.push_back(read_ledger(node, daemon.folder / "state/history.db"));
-    evidence.damage = integrity_of(folder / "shared/ballot/registers.db");
+    const std::string registers = folder / "shared/ballot/registers.db";
+    if (std::filesystem::exists(registers)) evidence.damage = integrity_of(registers);
     evidence.reports = oracle.reports();
     return evidence;
   }

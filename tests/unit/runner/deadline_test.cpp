@@ -100,6 +100,18 @@ TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
   EXPECT_LT(steady(), deadline);
 }
 
+TEST(SessionDeadline, IsNoMatterOfARunThatHasEndedBeforeItsSignalAndIsNotAcknowledged) {
+  RunnerProcess runner;
+  Start brief = of_session(shell("echo ready; exec sleep 0.6"), 7, true);
+  brief.kill_grace = Millis(200);
+  brief = ready(runner, brief);
+  runner.send(Deadline{7, steady() + Millis(1500), Millis(1400)});  // arms the signal after 0.1 s, for 1.3 s
+  runner.wait<Ended>(brief.id);
+  const Start later = shell("exec sleep 1.5");
+  runner.send(later);
+  runner.wait<Ended>(later.id);
+}
+
 TEST(SessionDeadline, HoldsWithoutADaemon) {
   RunnerProcess runner;
   const Start dies = ready(runner, of_session(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));

@@ -1,0 +1,186 @@
+// Three daemons on an ensemble of three servers: killed, stopped, cut off, and the ensemble restarted under them. The
+// checker judges what the processes told and what the ledgers say of it; each prints how long its hand-over took.
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <thread>
+
+#include "support/fleet.hpp"
+#include "support/tcp_relay.hpp"
+#include "support/zookeeper_server.hpp"
+
+namespace ballot::testing {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Millis timeout{2000}, tick{200};
+constexpr const char* nodes[] = {"n1", "n2", "n3"};
+
+class OnZookeeper : public ::testing::Test {
+ protected:
+  OnZookeeper() {
+    const std::string every_second = "schedule = \"* * * * * *\"\nmisfire = \"all\"\n";
+    fleet.job("brief", every_second + fleet.oracle.command({"--for", "50ms"}));
+    fleet.job("long", every_second + "kill_grace = \"300ms\"\n" + fleet.oracle.command({"--for", "1500ms"}));
+    fleet.job("tool", fleet.oracle.command());
+  }
+  ~OnZookeeper() override {
+    if (HasFailure()) std::cout << fleet.logs();
+  }
+
+  /// Who leads, once somebody does that was elected after `instant`; and how long after.
+  std::string new_leader(const Instant& instant, const std::string& not_this = "") {
+    std::string leader;
+    fleet.oracle.wait_until([&](const Reports& all) {
+      for (const Report& report : all)
+        if (report.started.boot > instant.boot && report.node != not_this) leader = report.node;
+      return !leader.empty();
+    });
+    return leader;
+  }
+  std::string start() {
+    fleet.start();
+    return "n1";
+  }
+  Evidence judge() {
+    const WallTime now = Instant::now().wall;
+    EXPECT_TRUE(fleet.oracle.wait_until([&](const Reports& all) {
+      return std::any_of(all.begin(), all.end(), [&](const Report& r) { return r.job == "brief" && r.slot > now; });
+    })) << "nobody catches up";
+    Evidence evidence = fleet.evidence();
+    EXPECT_GE(evidence.until - evidence.from, seconds(1)) << "there is something to judge";
+    EXPECT_EQ(check(evidence), Findings{});
+    return evidence;
+  }
+  /// From an instant to the next term.
+  static Millis until_elected(const Evidence& evidence, const Instant& from) {
+    WallTime elected = WallTime::max();
+    for (const NodeLedger& ledger : evidence.ledgers)
+      for (const TermRow& term : ledger.terms)
+        if (term.elected_at >= from.wall) elected = std::min(elected, term.elected_at);
+    return elected - from.wall;
+  }
+  void expect_within(const char* what, const Evidence& evidence, const std::vector<Instant>& from, Millis longest) {
+    for (const Instant& instant : from) {
+      const Millis taken = until_elected(evidence, instant);
+      std::cout << "hand-over, " << what << ": " << taken.count() << " ms\n";
+      EXPECT_LE(taken, longest) << what;
+    }
+  }
+  void expect_dead_by_the_deadline(const Instant& gone, const std::string& node) {
+    for (const Report& report : fleet.oracle.reports("long")) {
+      if (report.node != node || report.started.boot > gone.boot) continue;
+      ASSERT_TRUE(report.gone) << report.text();
+      EXPECT_LE(report.gone->boot - gone.boot, timeout - Fleet::margin) << report.text();
+    }
+  }
+
+  ZookeeperEnsemble store{3, {.tick = tick}};
+  TcpRelay relays[3]{TcpRelay(store[0].port()), TcpRelay(store[1].port()), TcpRelay(store[2].port())};  // n1's way
+  Fleet fleet{{nodes[0], nodes[1], nodes[2]}, timeout, [this](const std::string& node) {
+                std::string servers = store.addresses();
+                if (node == "n1") servers = relays[0].address() + "," + relays[1].address() + "," + relays[2].address();
+                return "[coordination]\nbackend = \"zookeeper\"\nnamespace = \"t\"\nsession_timeout = \"2s\"\n"
+                       "[zookeeper]\nservers = \"" + servers + "\"\n";
+              }};
+};
+
+TEST_F(OnZookeeper, AKilledLeaderIsSucceededWhenItsSessionExpires) {
+  std::string leader = start();
+  std::vector<Instant> kills;
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(new_leader(Instant::now()), leader);
+    fleet[leader].kill();
+    kills.push_back(Instant::now());
+    const std::string next = new_leader(kills.back(), leader);
+    ASSERT_NE(next, "") << "nobody took over from " << leader;
+    fleet[leader].start();
+    ASSERT_TRUE(fleet[leader].wait_for("session open"));
+    leader = next;
+  }
+  expect_within("killed", judge(), kills, timeout + tick + Millis(1300));
+}
+
+TEST_F(OnZookeeper, AKilledLeaderWhoseSupervisorResignsForItIsSucceededAtOnce) {
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  fleet[leader].kill();
+  const Instant killed = Instant::now();
+  const Ran resigned = fleet[leader].ballot({"resign", "--session", fleet[leader].folder / "run/session"});
+  EXPECT_EQ(resigned.code, 0) << resigned.err;
+  ASSERT_NE(new_leader(killed, leader), "");
+  fleet[leader].start();
+  ASSERT_TRUE(fleet[leader].wait_for("session open"));
+  // Its `long` run ends within 1.5 s; until then the group is not handed over.
+  expect_within("killed, and resigned by its supervisor", judge(), {killed}, timeout + tick + Millis(300));
+}
+
+TEST_F(OnZookeeper, AStoppedLeaderHandsOverAtOnce) {
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  EXPECT_EQ(fleet[leader].stop(), 0);
+  const Instant stopped = Instant::now();
+  ASSERT_NE(new_leader(stopped, leader), "");
+  const Evidence evidence = judge();
+  for (const NodeLedger& ledger : evidence.ledgers)
+    for (const TermRow& term : ledger.terms)
+      if (ledger.node == leader && term.ended_at)
+        expect_within("clean stop", evidence, {{.boot = {}, .wall = *term.ended_at}}, Millis(300));
+}
+
+TEST_F(OnZookeeper, ALeaderThatIsFrozenForThreeTimeoutsLaunchesNothingInItsOldTerm) {
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  fleet[leader].send(SIGSTOP);
+  const Instant frozen = Instant::now();
+  ASSERT_NE(new_leader(frozen, leader), "");
+  expect_dead_by_the_deadline(frozen, leader);
+  std::this_thread::sleep_until(std::chrono::system_clock::now() + 2 * timeout);
+  fleet[leader].send(SIGCONT);
+  ASSERT_TRUE(fleet[leader].wait_for("leads no more"));
+  expect_within("frozen", judge(), {frozen}, timeout + tick + Millis(300));
+}
+
+TEST_F(OnZookeeper, ALeaderThatIsCutOffStopsByItsOwnClock) {
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  for (TcpRelay& relay : relays) relay.cut();
+  const Instant cut = Instant::now();
+  ASSERT_NE(new_leader(cut, leader), "");
+  expect_dead_by_the_deadline(cut, leader);
+  for (TcpRelay& relay : relays) relay.heal();
+  ASSERT_TRUE(fleet[leader].wait_for("session open"));
+  expect_within("cut off", judge(), {cut}, timeout + tick + Millis(300));
+}
+
+TEST_F(OnZookeeper, ARollingRestartOfTheEnsembleLosesNoSlot) {
+  start();
+  for (std::size_t i = 0; i < store.size(); ++i) {
+    store[i].kill();
+    ASSERT_NE(new_leader(Instant::now()), "");
+    store.start();
+    ASSERT_NE(new_leader(Instant::now()), "");
+  }
+  judge();
+}
+
+TEST_F(OnZookeeper, WithTheWholeEnsembleDownNobodyActsPastItsDeadlineAndAllIsCaughtUp) {
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  for (std::size_t i = 0; i < store.size(); ++i) store[i].kill();
+  const Instant down = Instant::now();
+  ASSERT_TRUE(fleet[leader].wait_for("leads no more"));
+  std::this_thread::sleep_until(std::chrono::system_clock::now() + timeout);
+  const Instant up = Instant::now();
+  store.start();
+  ASSERT_NE(new_leader(up), "");
+  for (const Report& report : fleet.oracle.reports()) {
+    const bool late = report.started.boot > down.boot + timeout - Fleet::margin && report.started.boot < up.boot;
+    EXPECT_FALSE(late) << report.text();
+  }
+  judge();
+}
+
+}  // namespace
+}  // namespace ballot::testing
