@@ -279,6 +279,7 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   const std::uint64_t epoch = *a.lead("g");
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(file("registers.db").c_str(), &other), SQLITE_OK);
+  sqlite3_busy_timeout(other, 10'000);  // the daemon may be writing
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
   const WriteAnswer refused = a.write({"g", epoch, "j/x", "1", 0});
   EXPECT_EQ(refused.outcome, Outcome::failed);
