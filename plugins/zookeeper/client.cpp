@@ -34,6 +34,8 @@ std::uint64_t next_id() noexcept {
   return ++last;
 }
 
+constexpr Millis slow_answer{100};
+
 void say_nothing(const char*) {}
 
 /// Signals are the embedding program's: the library's threads, made meanwhile, take none.
@@ -215,7 +217,7 @@ void Client::commit(std::unique_ptr<Multi> multi, Done done, Turn turn) {
 
 void Client::submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi) {
   Operation operation{std::move(send), std::move(done), turn == Turn::in_turn, std::move(multi), {}};
-  if (operation.in_turn && (under_way_ >= window || !waiting_.empty()))
+  if (operation.in_turn && (under_way_ >= window_ || !waiting_.empty()))
     waiting_.push_back(std::move(operation));
   else
     start(std::move(operation));
@@ -233,8 +235,8 @@ void Client::start(Operation operation) {
 
 /// Many at once, as each that is sent alone wakes the library's thread.
 void Client::go_on() {
-  if (under_way_ > window / 2) return;
-  while (under_way_ < window && !waiting_.empty()) {
+  if (under_way_ > window_ / 2) return;
+  while (under_way_ < window_ && !waiting_.empty()) {
     Operation next = std::move(waiting_.front());
     waiting_.pop_front();
     start(std::move(next));
@@ -243,7 +245,11 @@ void Client::go_on() {
 
 void Client::end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply) {
   const Done done = std::move(operation->second.done);
-  if (operation->second.in_turn) --under_way_;
+  if (operation->second.in_turn) {
+    --under_way_;
+    const bool slow = boot_now() - operation->second.sent > slow_answer;
+    window_ = slow ? std::max(narrowest, window_ - 1) : std::min(widest, window_ + 1);
+  }
   sent_.erase(operation);
   done(reply);
 }

@@ -1,9 +1,9 @@
 // Client: one handle of ZooKeeper's C client, that is one session of the store. Every operation is asynchronous: the
 // library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
-// thread. Operations are sent in the order of asking, but at most `window` of those that are in turn are under way:
-// what is urgent is never behind ten thousand others. Knows nothing of what it is used for.
-// Answers come in the order of sending. Where none comes for `patience`, what is under way is answered as timed out: it
-// may have happened, and may still happen.
+// thread. Operations are sent in the order of asking, but only some of those that are in turn are under way, so
+// many as are answered within a tenth of a second: what is urgent is never behind ten thousand others. Knows nothing of
+// what it is used for. Answers come in the order of sending. Where none comes for `patience`, what is under way is
+// answered as timed out: it may have happened, and may still happen.
 //
 //   Client client(inbox, connection, nullptr);
 //   client.get(path, Watch::yes, [this](const Reply& reply) { ... });       ... for each message:
@@ -43,7 +43,7 @@ enum class Turn { in_turn, urgent };
 class Client {
  public:
   using Done = std::function<void(const Reply&)>;
-  static constexpr std::size_t window = 512;
+  static constexpr std::size_t widest = 512, narrowest = 16;
 
   /// `resume`: of a session to go on with, or null. Throws std::system_error where there is no handle to be had.
   Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const clientid_t* resume);
@@ -115,6 +115,7 @@ class Client {
   std::deque<Operation> waiting_;
   std::map<std::uint64_t, Operation> sent_;  // by number, that is by time
   std::uint64_t last_ = 0;
+  std::size_t window_ = widest;
   SteadyTime heard_{};
 };
 

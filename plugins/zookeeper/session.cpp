@@ -12,9 +12,12 @@ Session::Session(Opening opening, const Paths& paths, Host& host, std::shared_pt
   const auto& before = opening_.before;
   revive_ = before && !before->over;
   phase_ = before ? Phase::reviving : Phase::connecting;
-  give_up_at_ = boot_now() + opening_.connection.timeout;
+  give_up_at_ = boot_now() + patience();
   connect(before ? &before->session : nullptr);
 }
+
+/// How long a server is looked for.
+Millis Session::patience() const { return std::clamp<Millis>(opening_.connection.timeout, 2s, 30s); }
 
 Session::~Session() {
   if (client_) Client::close(std::move(client_));
@@ -86,8 +89,8 @@ void Session::on_entered(Membership::Entry entry, Cause cause, std::string text)
 }
 
 void Session::open() {
-  const Millis asked = opening_.connection.timeout;
-  if (opening_.request.timeout > 0ms && timeout_ != asked)
+  const Millis asked = opening_.request.timeout;
+  if (asked > 0ms && timeout_ != asked)
     host_.log(Level::warn, "session_timeout is " + std::to_string(timeout_.count()) + " ms and not " +
                                std::to_string(asked.count()) +
                                " ms: the servers grant 2 to 20 times their tickTime (minSessionTimeout, "
@@ -105,7 +108,7 @@ void Session::open() {
 /// Called from within a dispatch of the client, which goes later.
 void Session::discard() {
   phase_ = Phase::discarding;
-  give_up_at_ = boot_now() + 2 * opening_.connection.timeout;
+  give_up_at_ = boot_now() + 2 * patience();
 }
 
 void Session::on_closed() {
@@ -114,7 +117,7 @@ void Session::on_closed() {
     members_.reset();
     link_.reset();
     phase_ = Phase::connecting;
-    give_up_at_ = boot_now() + opening_.connection.timeout;
+    give_up_at_ = boot_now() + patience();
     return connect(nullptr);
   }
   over_ = {Cause::shutdown, {}};
@@ -153,10 +156,10 @@ void Session::close(bool keep) {
 /// Steps through leaving: each as soon as the one before is done, or has taken too long.
 void Session::leave_on() {
   const SteadyTime now = boot_now();
-  const Millis patience = std::min<Millis>(timeout_ / 6, 1s);
+  const Millis step = std::min<Millis>(timeout_ / 6, 1s);
   if (leaving_ == Leaving::draining) {
     leaving_ = Leaving::ending;
-    leave_by_ = now + patience;
+    leave_by_ = now + step;
     if (keep_) return client_->abandon();
     if (membership_ && connected_) return membership_->end([this] { leave_by_ = boot_now(); });
   }

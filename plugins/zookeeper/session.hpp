@@ -71,6 +71,7 @@ class Session {
  private:
   enum class Phase { reviving, discarding, connecting, entering, open, leaving };
 
+  Millis patience() const;
   void connect(const clientid_t* resume);
   void on_state(int state);
   void on_connected();

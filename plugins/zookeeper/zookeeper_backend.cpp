@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis closing_patience = 250ms;
+constexpr Millis shortest_timeout = 1s;  // the library connects within a third of it
 
 /// Signals are the embedding program's: this thread takes none.
 std::thread start_thread(std::function<void()> work) {
@@ -135,10 +136,9 @@ void ZookeeperBackend::run() noexcept {
 void ZookeeperBackend::end_session() {
   const SteadyTime end = boot_now() + closing_patience;
   session_->close(false);
-  while (!session_->over() && boot_now() < end) {
+  for (session_->advance(); !session_->over() && boot_now() < end; session_->advance()) {
     inbox_->wait(std::min(end, session_->due().value_or(end)));
     for (Message& message : inbox_->take()) session_->on(message);
-    session_->advance();
   }
   session_->drop();
   remember(session_->rest(), session_->handle());
@@ -168,7 +168,7 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
   opened_ = false;
   expires_ = SteadyTime::max();
   Session::Opening opening{request, {settings_.servers, {}, default_timeout}, root_, {}};
-  if (request.timeout > 0ms) opening.connection.timeout = request.timeout;
+  if (request.timeout > 0ms) opening.connection.timeout = std::max(request.timeout, shortest_timeout);
   auto credentials = credentials_of(settings_);
   if (!credentials) return finish({Cause::auth_failed, credentials.error().what});
   opening.connection.user = std::move(*credentials);

@@ -7,7 +7,9 @@
 #include <zookeeper/zookeeper.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,11 +18,15 @@ namespace ballot::testing {
 
 class ZookeeperClient {
  public:
-  /// `resume`: of a session that is somebody else's.
+  /// `resume`: of a session that is somebody else's. Throws std::runtime_error where nobody serves.
   explicit ZookeeperClient(const std::string& servers, const clientid_t* resume = nullptr) {
     ::zoo_set_debug_level(static_cast<ZooLogLevel>(0));
     handle_ = ::zookeeper_init(servers.c_str(), on_event, 10'000, resume, &state_, ZOO_NO_LOG_CLIENTENV);
-    while (state_ != ZOO_CONNECTED_STATE && state_ != ZOO_EXPIRED_SESSION_STATE) std::this_thread::yield();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (state_ != ZOO_CONNECTED_STATE && state_ != ZOO_EXPIRED_SESSION_STATE) {
+      if (std::chrono::steady_clock::now() > end) throw std::runtime_error("nobody serves at " + servers);
+      std::this_thread::yield();
+    }
   }
   /// Ends the session.
   ~ZookeeperClient() { ::zookeeper_close(handle_); }

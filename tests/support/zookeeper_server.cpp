@@ -95,8 +95,12 @@ void ZookeeperServer::kill() {
   pid_ = -1;
 }
 
-void ZookeeperServer::freeze() { ::kill(pid_, SIGSTOP); }
-void ZookeeperServer::thaw() { ::kill(pid_, SIGCONT); }
+void ZookeeperServer::freeze() {
+  if (runs()) ::kill(pid_, SIGSTOP);
+}
+void ZookeeperServer::thaw() {
+  if (runs()) ::kill(pid_, SIGCONT);
+}
 
 void ZookeeperServer::wipe() { std::filesystem::remove_all(folder_ / "data/version-2"); }
 
