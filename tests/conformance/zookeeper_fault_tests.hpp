@@ -65,7 +65,7 @@ TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
   ASSERT_EQ(operator_.create(path("e/g")), ZOK) << "so that the first attempt succeeds";
   drop_answers(a);
   a.backend->campaign("g");
-  EXPECT_TRUE(until([&] { return !operator_.children(path("e/g")).empty(); }, timeout()));
+  EXPECT_TRUE(until([&] { return !operator_.children(path("e/g")).empty(); }, timeout() + slack()));
   answer_again(a);
   EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
   EXPECT_EQ(operator_.children(path("e/g")).size(), 1u);
@@ -79,7 +79,7 @@ TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {
   EXPECT_EQ(write(a, one).outcome, Outcome::unknown);
   answer_again(a);
   Outcome again = Outcome::unknown;
-  EXPECT_TRUE(until([&] { return (again = write(a, one).outcome) != Outcome::unknown; }, timeout()));
+  EXPECT_TRUE(until([&] { return (again = write(a, one).outcome) != Outcome::unknown; }, timeout() + slack()));
   EXPECT_EQ(again, Outcome::conflict);
   EXPECT_EQ(read(a, {"j/x"}).front().value, "1");
   EXPECT_TRUE(a.leads("g").has_value()) << "the same term";
@@ -91,7 +91,7 @@ TEST_P(Zookeeper, AResignationWhoseAnswerIsLostIsCarriedOutAndTold) {
   drop_answers(a);
   a.backend->resign("g");
   testing::ZookeeperClient operator_(store()[0].address());
-  EXPECT_TRUE(until([&] { return operator_.children(path("e/g")).empty(); }, timeout()));
+  EXPECT_TRUE(until([&] { return operator_.children(path("e/g")).empty(); }, timeout() + slack()));
   answer_again(a);
   EXPECT_TRUE(until([&] { return !a.leads("g"); }, timeout() + slack()));
   EXPECT_FALSE(a.closed());
@@ -158,9 +158,9 @@ TEST_P(Zookeeper, AFollowerWhoseNodeIsRemovedByHandQueuesAgain) {
     if (one.compare(0, session.size(), session) != 0) continue;
     EXPECT_EQ(operator_.remove(path("e/g/") + one), ZOK);
   }
-  EXPECT_TRUE(until([&] { return operator_.children(path("e/g")).size() == 2; }, timeout()));
+  EXPECT_TRUE(until([&] { return operator_.children(path("e/g")).size() == 2; }, timeout() + slack()));
   a.backend->resign("g");
-  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
+  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
 }
 
 TEST_P(Zookeeper, NodesOfStrangersInAQueueAreNoCandidates) {
@@ -170,7 +170,7 @@ TEST_P(Zookeeper, NodesOfStrangersInAQueueAreNoCandidates) {
   const std::uint64_t epoch = *a.leads("g");
   a.backend->resign("g");
   a.backend->campaign("g");
-  EXPECT_TRUE(until([&] { return a.leads("g").value_or(0) > epoch; }, timeout()));
+  EXPECT_TRUE(until([&] { return a.leads("g").value_or(0) > epoch; }, timeout() + slack()));
   EXPECT_EQ(nodes(a, "g"), std::vector<std::string>{"a"});
 }
 
@@ -178,7 +178,7 @@ TEST_P(Zookeeper, TheTimeoutIsTheOneThatTheServersGrant) {
   Candidate& a = add("a");
   a.generation = 1;
   a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 1h});
-  ASSERT_TRUE(until([&] { return !sessions(a).empty(); }, 5s));
+  ASSERT_TRUE(until([&] { return !sessions(a).empty(); }, timeout() + slack()));
   EXPECT_EQ(sessions(a)[0].timeout, 4s) << "twenty ticks";
   const auto logged = a.told.logged();
   ASSERT_EQ(logged.size(), 1u);
@@ -316,10 +316,10 @@ TEST_P(Zookeeper, ANodeThatGoesWakesItsOwnerAndTheNextOfItsQueueOnly) {
   };
   settle();
   for (int turn = 0; turn < 3; ++turn) {
-    ASSERT_TRUE(until([&] { return leader() != nullptr; }, timeout()));
+    ASSERT_TRUE(until([&] { return leader() != nullptr; }, timeout() + slack()));
     Candidate& old = *leader();
     old.backend->resign("g");
-    ASSERT_TRUE(until([&] { return leader() != nullptr && leader() != &old; }, timeout()));
+    ASSERT_TRUE(until([&] { return leader() != nullptr && leader() != &old; }, timeout() + slack()));
   }
   for (std::size_t i = 0; i < store().size(); ++i) {
     const std::string facts = store()[i].ask("mntr");
@@ -363,7 +363,7 @@ TEST_P(Zookeeper, ATermEndsBeforeItsSessionWhenTheFollowerThatItTalksToFreezes) 
       open(*one);
       ASSERT_TRUE(opened(*one));
       one->backend->campaign("g");
-      ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout()));
+      ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
     }
     until([] { return false; }, timeout() + round * 37ms);
     ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
