@@ -41,8 +41,7 @@ class Fleet {
   using Configuration = std::function<std::string(const std::string& node)>;
   Fleet(const std::vector<std::string>& nodes, Millis session_timeout, const Configuration& configuration)
       : timeout(session_timeout) {
-    for (const std::string& node : nodes)
-      daemons_.try_emplace(node, node).first->second.configure(configuration(node));
+    for (const std::string& node : nodes) daemons_.try_emplace(node, node).first->second.configure(configuration(node));
   }
 
   BallotDaemon& operator[](const std::string& node) { return daemons_.at(node); }
