@@ -60,10 +60,18 @@ void Elections::join(const std::string& name) {
 
 void Elections::resign(const std::string& name) {
   Group* group = find(name);
-  if (group == nullptr) return;
+  if (group == nullptr) return link_.stands_in ? leave_unknown(name) : void();
   group->leave = true;
   group->rejoin = false;
   if (group->state == State::waiting || group->state == State::leading) leave(name, *group);
+}
+
+/// On behalf of a dead daemon: what its session has there is looked for.
+void Elections::leave_unknown(const std::string& name) {
+  Group& group = groups_[name];
+  own_bytes_ += link_.paths.group(name).size() + place_size;
+  group.leave = true;
+  look(name, group);
 }
 
 std::uint64_t Elections::epoch(const std::string& name) const {

@@ -82,6 +82,7 @@ class Elections {
   std::uint64_t step(Group& group, State state);
 
   void join(const std::string& name);
+  void leave_unknown(const std::string& name);
   void enter(const std::string& name, Group& group);
   void on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
   void on_placed(const std::string& name, Group& group);

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <utility>
 
+#include "paths.hpp"
+
 namespace ballot::zookeeper {
 
 namespace {
@@ -65,6 +67,12 @@ std::optional<Handle> parse(const std::string& text) {
 }
 
 }  // namespace
+
+std::string handle_text(const Handle& handle) {
+  return handle.node + " " + session_text(handle.session.client_id) + " " + hex(handle.session.passwd, password_size);
+}
+
+std::string node_of(const std::string& handle_text) { return handle_text.substr(0, handle_text.find(' ')); }
 
 Result<HandleFile> HandleFile::open(const std::string& path) {
   HandleFile file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -24,6 +24,11 @@ struct Handle {
   bool over = false;          // its terms are over, but the store may not know: to be ended, not gone on with
 };
 
+/// As SessionOpened tells it: of whom the session is, and what proves it.
+std::string handle_text(const Handle& handle);
+/// The node of such a text; "" where it is none.
+std::string node_of(const std::string& handle_text);
+
 class HandleFile {
  public:
   /// Errors: conflict, named with host and pid; io.

@@ -26,6 +26,7 @@ struct Link {
   const SessionRequest self;
   std::string session = {};   // ours, as text
   std::string standing = {};  // the path that stands while it does; "" for an observer
+  bool stands_in = false;     // for a dead daemon, to leave on its behalf
   Events events = {};         // to be posted, in order
   std::uint64_t highest = 0;  // zxid seen
 

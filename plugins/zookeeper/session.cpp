@@ -50,7 +50,8 @@ void Session::on_state(int state) {
   if (state == ZOO_AUTH_FAILED_STATE)
     return fail(Cause::auth_failed, "the store refuses [zookeeper] auth of this user", Rest::uncertain);
   if (state != ZOO_EXPIRED_SESSION_STATE) return;
-  if (phase_ != Phase::reviving) return fail(Cause::expired, "the store has ended the session", Rest::nothing);
+  if (phase_ != Phase::reviving || stands_in())
+    return fail(Cause::expired, "the store has ended the session", Rest::nothing);
   Client::close(std::move(client_));
   phase_ = Phase::connecting;
   connect(nullptr);
@@ -70,6 +71,7 @@ void Session::begin() {
   timeout_ = client_->timeout();
   link_ = std::make_unique<Link>(*client_, paths_, host_, opening_.request);
   link_->session = session_text(client_->session());
+  link_->stands_in = stands_in();
   members_ = std::make_unique<Members>(*link_);
   if (observes()) return open();
   link_->standing = paths_.standing(opening_.request.node, client_->session());
@@ -102,7 +104,8 @@ void Session::open() {
   registers_ = std::make_unique<Registers>(*link_, *elections_);
   watches_ = std::make_unique<Watches>(*link_);
   observation_ = std::make_unique<Observation>(*link_, *members_);
-  link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest});
+  link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest,
+                                     observes() ? std::string() : handle_text(handle())});
 }
 
 /// Called from within a dispatch of the client, which goes later.

@@ -61,7 +61,9 @@ class Session {
   Events take_events();
   /// Granted, once it is open.
   std::optional<Millis> opened() const noexcept { return opened_; }
-  bool observes() const noexcept { return opening_.request.observer; }
+  /// It bears no name and need not be renewed; also one that stands in for a dead daemon.
+  bool observes() const noexcept { return opening_.request.observer || stands_in(); }
+  bool stands_in() const noexcept { return !opening_.request.handle.empty(); }
   /// When it was asked for: T counts from here.
   SteadyTime base() const noexcept { return base_; }
   Handle handle() const;

@@ -172,9 +172,12 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
   auto credentials = credentials_of(settings_);
   if (!credentials) return finish({Cause::auth_failed, credentials.error().what});
   opening.connection.user = std::move(*credentials);
+  if (!request.handle.empty()) opening.request.node = node_of(request.handle);
   if (!request.observer)
-    if (auto found = find_handle(request, opening.before); !found)
+    if (auto found = find_handle(opening.request, opening.before); !found)
       return finish({Cause::superseded, found.error().what});
+  const bool stands = opening.before && !opening.before->over && handle_text(*opening.before) == request.handle;
+  if (!request.handle.empty() && !stands) return finish({Cause::expired, "that session is over"});
   try {
     session_ = std::make_unique<Session>(std::move(opening), paths_, host_, inbox_);
   } catch (const std::exception& failure) {
@@ -206,7 +209,8 @@ void ZookeeperBackend::publish() {
     opened_ = true;
     timeout_ = *session_->opened();
     const Handle handle = session_->handle();
-    if (file_ && !file_->write(handle)) host_.log(Level::warn, "the session cannot be written down: look at the disk");
+    if (!session_->stands_in() && file_ && !file_->write(handle))
+      host_.log(Level::warn, "the session cannot be written down: look at the disk");
     if (!session_->observes()) expires_ = session_->base() + timeout_.load();
   }
   for (Event& event : events) host_.post({generation_, std::move(event)});
