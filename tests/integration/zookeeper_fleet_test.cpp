@@ -14,15 +14,15 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Millis timeout{2000}, tick{200};
+constexpr Millis timeout{4000}, tick{400};
 constexpr Millis busy{3000};  // more than a hand-over takes on a quiet machine
 constexpr const char* nodes[] = {"n1", "n2", "n3"};
 
 class OnZookeeper : public ::testing::Test {
  protected:
   OnZookeeper() {
-    const std::string every_second = "schedule = \"* * * * * *\"\nmisfire = \"all\"\n";
-    fleet.job("brief", every_second + fleet.oracle.command({"--for", "50ms"}));
+    const std::string every_second = "schedule = \"* * * * * *\"\n";
+    fleet.job("brief", every_second + "misfire = \"all\"\n" + fleet.oracle.command({"--for", "50ms"}));
     fleet.job("long",
               every_second + "group = \"slow\"\nkill_grace = \"300ms\"\n" + fleet.oracle.command({"--for", "1500ms"}));
     fleet.job("tool", fleet.oracle.command());
@@ -84,7 +84,9 @@ class OnZookeeper : public ::testing::Test {
   Fleet fleet{{nodes[0], nodes[1], nodes[2]}, timeout, [this](const std::string& node) {
                 std::string servers = store.addresses();
                 if (node == "n1") servers = relays[0].address() + "," + relays[1].address() + "," + relays[2].address();
-                return "[coordination]\nbackend = \"zookeeper\"\nnamespace = \"t\"\nsession_timeout = \"2s\"\n"
+                return "[coordination]\nbackend = \"zookeeper\"\nnamespace = \"t\"\nsession_timeout = \"" +
+                       format_duration(timeout) +
+                       "\"\n"
                        "[zookeeper]\nservers = \"" +
                        servers + "\"\n";
               }};
