@@ -167,7 +167,11 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
   session_.reset();
   opened_ = false;
   expires_ = SteadyTime::max();
-  Session::Opening opening{request, {settings_.servers, {}, default_timeout}, root_, {}};
+  Session::Opening opening;
+  opening.request = request;
+  opening.connection.servers = settings_.servers;
+  opening.connection.timeout = default_timeout;
+  opening.root = root_;
   if (request.timeout > 0ms) opening.connection.timeout = std::max(request.timeout, shortest_timeout);
   auto credentials = credentials_of(settings_);
   if (!credentials) return finish({Cause::auth_failed, credentials.error().what});
