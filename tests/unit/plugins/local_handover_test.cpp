@@ -61,6 +61,7 @@ class LocalHandover : public testing::Test {
   void sql(const char* text) {
     sqlite3* db = nullptr;
     ASSERT_EQ(sqlite3_open(file("registers.db").c_str(), &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10'000);  // a daemon may be writing
     EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
     sqlite3_close(db);
   }
