@@ -114,7 +114,8 @@ class CandidateProcess {
     pid_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  /// Stopped by `signal` about the end of a run: it ends as the signal says, or as a child does that has just ended well.
+  /// Stopped by `signal` about the end of a run: it ends as the signal says, or as a child does that has just ended
+  /// well.
   bool stops_between_runs(int signal) {
     const int code = stop(signal);
     return code == 128 + signal || code == 0;
