@@ -88,7 +88,9 @@ void Elections::on_claimed(const Names& names, const std::vector<std::uint64_t>&
     if (group == nullptr) continue;
     if (reply.rc == ZOK) {
       group->term_version = -1;
-      announce(names[i], *group, *std::exchange(group->ready, {}));
+      auto elected = *std::exchange(group->ready, {});
+      elected.revision = static_cast<std::uint64_t>(reply.ops.at(2 * i + 1).stat.mzxid);
+      announce(names[i], *group, std::move(elected));
     } else if (reply.rc == ZNONODE) {
       look(names[i], *group);
     } else {

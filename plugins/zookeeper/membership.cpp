@@ -106,7 +106,7 @@ void Membership::stand(int version) {
   link_.client.commit(std::move(multi), [this](const Reply& reply) {
     if (again(reply.rc)) return;
     if (reply.rc != ZOK) return look();
-    link_.see(reply.ops.at(1).stat);
+    written(reply.ops.at(1).stat);
     stood();
   });
 }
@@ -150,7 +150,7 @@ void Membership::on_written(SteadyTime sent, const Reply& reply) {
   }
   if (reply.rc != ZOK) return answer(Outcome::unknown, text_of(reply.rc));
   const SteadyTime now = boot_now();
-  link_.see(reply.ops.at(1).stat);
+  written(reply.ops.at(1).stat);
   touch_at_ = now + timeout_ / 12;
   if (proving_ && now - sent <= timeout_ / 6) {
     confirmed_ = asked_;
@@ -160,8 +160,17 @@ void Membership::on_written(SteadyTime sent, const Reply& reply) {
   write_at_ = sent + timeout_ / 8;
 }
 
+/// Its time is that of the ensemble's leader, which all nodes share.
+void Membership::written(const Stat& stat) {
+  link_.see(stat);
+  store_clock_ = WallTime(Millis(stat.mtime));
+}
+
 void Membership::answer(Outcome outcome, std::string text) {
-  link_.tell(backend::Renewed{std::exchange(request_, 0), outcome, std::move(text)});
+  backend::Renewed renewed{std::exchange(request_, 0), outcome, std::move(text)};
+  if (outcome == Outcome::done) renewed.store_clock = store_clock_;
+  renewed.revision = link_.highest;
+  link_.tell(std::move(renewed));
 }
 
 void Membership::end(std::function<void()> done) {

@@ -41,6 +41,8 @@ class Membership {
   void renew(RequestId request, SteadyTime asked);
   /// When the last renewal that counts was asked for.
   SteadyTime confirmed() const noexcept { return confirmed_; }
+  /// What the servers' clock said when our entry was written last.
+  std::optional<WallTime> store_clock() const noexcept { return store_clock_; }
   /// Our entry was deleted, or another session stands in it.
   bool lost() const noexcept { return lost_; }
 
@@ -65,6 +67,7 @@ class Membership {
   void write();
   void on_written(SteadyTime sent, const Reply& reply);
   void answer(Outcome outcome, std::string text);
+  void written(const Stat& stat);
 
   struct Rival {
     std::string session;
@@ -81,6 +84,7 @@ class Membership {
   std::optional<SteadyTime> resumed_until_;
   SteadyTime deadline_;  // of our terms, as far as it was asked for
   SteadyTime confirmed_;
+  std::optional<WallTime> store_clock_;
   bool standing_ = false;
   bool lost_ = false;
 

@@ -105,7 +105,8 @@ void Session::open() {
   watches_ = std::make_unique<Watches>(*link_);
   observation_ = std::make_unique<Observation>(*link_, *members_);
   link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest,
-                                     observes() ? std::string() : handle_text(handle())});
+                                     observes() ? std::string() : handle_text(handle()),
+                                     membership_ ? membership_->store_clock() : std::nullopt});
 }
 
 /// Called from within a dispatch of the client, which goes later.

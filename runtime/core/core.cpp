@@ -58,6 +58,7 @@ Wake Core::wake() const {
   earliest(poll_at_);
   if (session_.is_open()) earliest(records_at_), earliest(leftovers_at_);
   earliest(list_at_);
+  if (session_.is_open()) earliest(compare_at_), earliest(scan_at_), earliest(move_at_);
   if (session_.is_open() && !sent_.empty()) earliest(sent_.front().second + session_.timeout());
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) earliest(asked.until);
@@ -100,7 +101,7 @@ void Core::enrol(Context&, JobEntry& entry) {
     for (GroupState* to : {entry.owner, entry.defined_in})
       if (to && to->jobs.insert(&entry).second) moved_.insert(to);
   }
-  if (entry.owner && (stop_ || entry.owner->evicting || !entry.owner->asked.empty())) moved_.insert(entry.owner);
+  if (entry.owner && (stop_ || entry.owner->hands_back() || !entry.owner->asked.empty())) moved_.insert(entry.owner);
 }
 
 void Core::touch_all(Context& c) {
@@ -127,6 +128,11 @@ void Core::fire_due(Context& c) {
   }
   if (poll_at_ && *poll_at_ <= c.now.steady) poll_waiting(c);
   if (list_at_ && *list_at_ <= c.now.steady) list(c, Reading::For::list, "j/");
+  if (session_.is_open()) {
+    if (compare_at_ && *compare_at_ <= c.now.steady) compare_files(c);
+    if (scan_at_ && *scan_at_ <= c.now.steady) plan_moves(c);
+    if (move_at_ && *move_at_ <= c.now.steady) next_move(c);
+  }
   expire_asked(c);
 }
 
@@ -147,6 +153,7 @@ void Core::finish(Context& c) {
   }
   release_held(c);
   advance_stop(c);
+  tell_of_self(c);
   for (const Row& row : std::exchange(wants_.awaited, {})) tell_end(c, row);
   const RequestId before = sent_.empty() ? 0 : sent_.back().first;
   send_reads(c);
@@ -204,6 +211,7 @@ void Core::define_groups(const std::vector<Group>& groups) {
   for (const Group& settings : groups) {
     named.insert(settings.name);
     GroupState& state = group(settings.name);
+    self_changed_ = self_changed_ || !state.configured || !(state.settings == settings);
     state.settings = settings;
     state.configured = true;
     moved_.insert(&state);
@@ -211,6 +219,9 @@ void Core::define_groups(const std::vector<Group>& groups) {
   for (auto& [name, group] : groups_)
     if (group.configured && !named.contains(name)) {
       group.configured = false;
+      group.settings = {};
+      group.settings.name = name;
+      self_changed_ = true;
       moved_.insert(&group);
     }
 }
@@ -227,7 +238,9 @@ void Core::on(Context& c, const Load& event) {
 
 void Core::on(Context& c, const Reload& event) {
   const auto define = [&](JobEntry& entry, const schedule::DefinitionPtr& definition) {
+    count_definition(entry.machine.definition(), -1);
     entry.machine.define(definition);
+    count_definition(definition, 1);
     enrol(c, entry);
     if (session_.is_open() && listed_) reconsider(c, entry.machine);
   };
@@ -336,6 +349,8 @@ std::vector<JobView> Core::jobs(Now now) const {
       view.next.reset();
     } else if (job.clock_skew(now.wall))
       view.state = "clock_skew";
+    else if (const auto group = groups_.find(view.group); group != groups_.end() && !group->second.drift.empty())
+      view.state = "drift";
     else
       view.state = "active";
     views.push_back(std::move(view));
@@ -347,8 +362,8 @@ std::vector<GroupView> Core::groups() const {
   constexpr const char* names[] = {"idle", "candidate", "reading", "leading", "resigning"};
   std::vector<GroupView> views;
   for (const auto& [name, group] : groups_)
-    views.push_back(
-        {name, names[static_cast<std::size_t>(group.phase)], group.term.epoch, group.term.paused, group.term.halted});
+    views.push_back({name, names[static_cast<std::size_t>(group.phase)], group.term.epoch, group.term.paused,
+                     group.term.halted, group.drift});
   return views;
 }
 

@@ -25,10 +25,12 @@
 
 #include "core/group_state.hpp"
 #include "core/job.hpp"
+#include "core/peers.hpp"
 
 namespace ballot::core {
 
-inline constexpr Millis poll_pause{5000};  // between looks at a register that another group has not released
+inline constexpr Millis poll_pause{5000};    // between looks at a register that another group has not released
+inline constexpr Millis evict_wait{30'000};  // for the runs that hold a group to be handed over, before they are killed
 
 struct Wake {
   std::optional<WallTime> wall;
@@ -48,6 +50,7 @@ struct GroupView {
   std::uint64_t epoch = 0;
   bool paused = false;
   std::string halted;
+  std::vector<std::string> drift;  // nodes whose files define it otherwise
 };
 
 class Core {
@@ -64,12 +67,25 @@ class Core {
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
   bool has_runner() const { return runner_; }
+  /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.
+  Millis clock_skew() const { return clock_alarm_ ? session_.clock_error() : Millis(0); }
 
  private:
   friend class Invariants;
 
   struct Reading {  // a read in flight
-    enum class For { list, takeover, outcomes, group, jobs, job_outcomes, requests, published, runs } what = For::list;
+    enum class For {
+      list,
+      takeover,
+      outcomes,
+      group,
+      jobs,
+      job_outcomes,
+      requests,
+      published,
+      runs,
+      nodes
+    } what = For::list;
     std::string group;
     std::uint64_t epoch = 0;  // of the takeover
     std::vector<JobEntry*> jobs;
@@ -82,8 +98,10 @@ class Core {
     std::vector<std::string> jobs;            // of the outcomes
     std::vector<ballot::Record> records;      // to be repeated while it is unknown whether they arrived
     std::vector<std::string> removals;
-    std::optional<RunId> answered;  // ours: its answer is told once this is done
-    std::string evicts{};           // a group that is handed over once this is done
+    std::optional<RunId> answered;        // ours: its answer is told once this is done
+    std::string evicts{};                 // a group that is handed over once this is done
+    bool of_self = false;                 // what this node tells of itself,
+    std::vector<std::string> obsolete{};  // and what is removed once it stands
   };
   struct Asked {  // here, of us
     Asker asker = 0;
@@ -125,6 +143,7 @@ class Core {
   void campaign(Context& c);
   void enter_or_leave(Context& c, GroupState& group);
   void read_takeover(Context& c, GroupState& group);
+  void settle_before(Context& c, GroupState& group, const std::vector<Register>& registers);
   void take_over(Context& c, GroupState& group, const std::vector<Register>& registers);
   void begin_term(Context& c, GroupState& group, const std::optional<Register>& stored);
   void end_term(Context& c, GroupState& group, Cause cause);
@@ -133,6 +152,30 @@ class Core {
   void advance_eviction(Context& c, GroupState& group);
   void resign(Context& c, GroupState& group, Cause cause);
   void rearm(GroupState& group);
+  void watch_revision(Context& c, std::uint64_t revision);
+  std::string gone_back(const GroupState& group, const backend::Elected& event) const;
+
+  // the other nodes (core_peers.cpp)
+  void count_definition(const schedule::DefinitionPtr& definition, int by);
+  std::string unfit() const;
+  void tell_of_self(Context& c);
+  void on_told(Context& c, const Recording& recording);
+  void tell_no_more(Context& c);
+  void forget_told();
+  void on_nodes(Context& c, const std::vector<Register>& records);
+  void compare_by(SteadyTime at);
+  void compare_files(Context& c);
+  void look_at(Context& c, GroupState& group);
+  void plan_moves(Context& c);
+  void next_move(Context& c);
+  bool may_hand_over(const Context& c, GroupState& group) const;
+  void hand_over(Context& c, GroupState& group, const std::string& node);
+  bool weigh_passing(Context& c, GroupState& group, const std::optional<Register>& stored);
+  void pass_on(Context& c, GroupState& group);
+  void settle_turn(Context& c, const GroupRegister& before, GroupRegister& now) const;
+  void heed_clock(Context& c);
+  bool may_take_part(const GroupState& group) const;
+  void advance_yielding(Context& c, GroupState& group);
 
   // the store's answers (core_store.cpp)
   void on(Context& c, const backend::Wrote& event);
@@ -234,6 +277,19 @@ class Core {
   bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
   bool kill_waits_ = false;  // of a run that somebody else executes, or that has ended: looked at after the next writes
   bool requests_listing_ = false, outcomes_listing_ = false;
+
+  Peers peers_;
+  std::string session_id_;                        // as others see it
+  std::map<std::string, std::string> self_told_;  // what this node tells of itself, and the record's name
+  std::string told_unfit_;
+  bool self_changed_ = true, telling_ = false;
+  SteadyTime steady_since_{};  // it has told the same
+  bool nodes_changed_ = false, nodes_listing_ = false;
+  std::deque<GroupState*> moves_;  // groups that somebody else should lead
+  std::optional<SteadyTime> compare_at_, scan_at_, move_at_;
+  bool clock_alarm_ = false, clock_wrong_ = false;
+  std::uint64_t highest_revision_ = 0;  // of the store, in any answer,
+  WallTime revision_seen_at_{};         // and when
 
   std::optional<Stop> stop_;
   SteadyTime stop_asked_at_{}, give_up_at_{};

@@ -10,6 +10,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis takeover_retry{200};
+constexpr Millis scan_delay{1000};  // from a takeover to the look for a better leader: many come together
 constexpr Millis look_pause{1000};  // between looks for other candidates while staying out
 
 }  // namespace
@@ -30,6 +31,15 @@ void Core::on(Context& c, const backend::SessionOpened& event) {
   c.out.push_back(Notice{Level::info, "session open", {{"timeout_ms", std::to_string(event.timeout.count())}}});
   c.out.push_back(Watch{std::string(request_prefix)});
   c.out.push_back(Watch{std::string(outcome_prefix)});
+  c.out.push_back(Watch{std::string(node_prefix)});
+  session_id_ = event.id;
+  if (event.revision > 0 && event.revision < highest_revision_)
+    c.out.push_back(Notice{Level::error,
+                           "the store has gone back: it is at revision " + std::to_string(event.revision) + ", and " +
+                               std::to_string(highest_revision_) + " was seen",
+                           {}});
+  watch_revision(c, event.revision);
+  heed_clock(c);
   list(c, Reading::For::list, "j/");
   for (auto& [id, asked] : asked_)
     if (!asked.stored) store_asked(c, asked);
@@ -56,12 +66,20 @@ void Core::on(Context& c, const backend::Renewed& event) {
   session_.on_renewed(c.now, event);
   if (event.outcome != Outcome::done && !event.text.empty())
     c.out.push_back(Notice{Level::warn, "renewal failed: " + event.text, {}});
+  watch_revision(c, event.revision);
+  heed_clock(c);
   if (doubted && !session_.in_doubt()) c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
+}
+
+void Core::watch_revision(Context& c, std::uint64_t revision) {
+  if (revision <= highest_revision_) return;
+  highest_revision_ = revision;
+  revision_seen_at_ = c.now.wall;
 }
 
 /// All terms are over; what was asked is unknown.
 void Core::lose_all(Context& c, Cause cause) {
-  listed_ = requests_listing_ = outcomes_listing_ = false;
+  listed_ = requests_listing_ = outcomes_listing_ = nodes_listing_ = false;
   list_at_.reset();
   records_at_.reset();
   reads_in_flight_.clear();
@@ -70,14 +88,17 @@ void Core::lose_all(Context& c, Cause cause) {
   observing_.clear();
   for (auto& [request, recording] : std::exchange(records_in_flight_, {})) on_recorded(c, std::move(recording), {});
   for (auto& [name, group] : groups_) end_term(c, group, cause);
+  forget_told();
 }
 
 void Core::end_term(Context& c, GroupState& group, Cause cause) {
-  const bool led = group.stands();
+  const bool led = group.stands() && !group.passing;
   group.phase = GroupState::Phase::idle;
   group.registers.clear();
   group.asked.clear();
-  group.evicting = group.changed = group.writing = false;
+  group.evicting = group.yielding = group.changed = group.writing = false;
+  group.weighs_passing = group.passing = false;
+  group.hands_to.clear();
   group.evictions_stored = 0;
   group.read_again.reset(), group.write_again.reset(), group.evict_kill.reset(), group.told.reset();
   standing_.erase(&group);
@@ -102,7 +123,7 @@ void Core::campaign(Context& c) {
 /// A group is wanted while files name it, or while a register is left in it that no file of it defines.
 void Core::enter_or_leave(Context& c, GroupState& group) {
   if (stop_ || !listed_ || !session_.is_open()) return;
-  const bool out = !group.is_wanted() || group.cool_until;
+  const bool out = !group.is_wanted() || !may_take_part(group);
   if (group.phase == GroupState::Phase::idle && !out) {
     group.phase = GroupState::Phase::candidate;
     c.out.push_back(Campaign{group.name});
@@ -111,7 +132,21 @@ void Core::enter_or_leave(Context& c, GroupState& group) {
     resigns_.push_back(group.name);
   } else if (group.phase == GroupState::Phase::leading && !group.is_wanted()) {
     resign(c, group, Cause::resigned);
+  } else {
+    advance_yielding(c, group);
   }
+}
+
+/// Why a term that begins shows that the store has gone back; "" where it does not.
+std::string Core::gone_back(const GroupState& group, const backend::Elected& event) const {
+  if (event.resumed) return "";
+  if (event.epoch <= group.highest_epoch)
+    return "the store has gone back: epoch " + std::to_string(event.epoch) + " of group " + event.group +
+           " was given, and " + std::to_string(group.highest_epoch) + " was seen";
+  if (event.revision > 0 && event.revision < highest_revision_ && group.judged != highest_revision_)
+    return "the store has gone back: group " + event.group + " was given at revision " +
+           std::to_string(event.revision) + ", and " + std::to_string(highest_revision_) + " was seen";
+  return "";
 }
 
 void Core::on(Context& c, const backend::Elected& event) {
@@ -119,9 +154,14 @@ void Core::on(Context& c, const backend::Elected& event) {
   if (group.phase != GroupState::Phase::candidate) return;
   group.phase = GroupState::Phase::reading;
   group.term = Term{event.group, event.epoch, c.now.wall, {}, event.old_deadline, false, false, {}};
-  if (!event.resumed && event.epoch <= group.highest_epoch)
-    group.term.halted = "the store has gone back: epoch " + std::to_string(event.epoch) + " of group " + event.group +
-                        " was given, and " + std::to_string(group.highest_epoch) + " was seen";
+  group.term.halted = gone_back(group, event);
+  if (!group.term.halted.empty()) {
+    group.judged = highest_revision_;
+    group.sane_at = std::max(group.sane_at, revision_seen_at_);
+  } else {
+    group.sane_at = c.now.wall;
+  }
+  watch_revision(c, event.revision);
   group.highest_epoch = std::max(group.highest_epoch, event.epoch);
   group.resumed = event.resumed;
   group.last_alive = event.last_alive;
@@ -150,9 +190,19 @@ void Core::on_takeover(Context& c, const Reading& asked, const backend::ReadDone
     outcomes_.clear();
     return;
   }
-  auto names = unknown_outcomes(event.registers);
-  if (names.empty()) return take_over(c, group, event.registers);
-  group.registers = event.registers;
+  for (const Register& r : event.registers)
+    if (r.name == group_register(group.name) && weigh_passing(c, group, r)) {
+      group.registers = event.registers;
+      return;
+    }
+  settle_before(c, group, event.registers);
+}
+
+/// Nobody else is waited for: what became of the term before is looked for, and this one begins.
+void Core::settle_before(Context& c, GroupState& group, const std::vector<Register>& registers) {
+  auto names = unknown_outcomes(registers);
+  if (names.empty()) return take_over(c, group, registers);
+  group.registers = registers;
   read(c, {Reading::For::outcomes, group.name, group.term.epoch, {}, {}}, std::move(names));
 }
 
@@ -165,6 +215,7 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
     return it == by_name.end() ? std::nullopt : std::optional<Register>(*it->second);
   };
   begin_term(c, group, find(group_register(group.name)));
+  if (!peers_.empty() && !scan_at_) scan_at_ = c.now.steady + scan_delay;
   for (JobEntry* entry : group.jobs) {
     if (entry->machine.term()) continue;
     entry->machine.know(c, find(job_register(entry->machine.name())));
@@ -204,9 +255,13 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   now.elected_at = recorded;
   now.ended_at.reset();
   now.cause = Cause::none;
+  if (!group.resumed) settle_turn(c, before, now);
+  if (before.repaired_at && *before.repaired_at > group.sane_at) term.halted.clear();  // what this node saw is known
   if (now.halted.empty()) now.halted = term.halted;
   term.halted = now.halted;
   term.paused = now.paused;
+  group.yielding = term.draining = !may_take_part(group);
+  if (group.yielding) group.evict_kill = c.now.steady + evict_wait;
   group.changed = !group.resumed || now != before;
   moved_.insert(&group);
   c.out.push_back(RecordTerm{{term.group, settings_.node, term.epoch, recorded, {}, Cause::none}});
@@ -238,8 +293,7 @@ void Core::advance_group(Context& c, GroupState& group) {
     read(c, {Reading::For::group, group.name, group.term.epoch, {}, {}}, {group_register(group.name)});
   if (group.cool_until && due(group.look_again) && session_.is_open()) {
     group.look_again = c.now.steady + look_pause;
-    observing_[++last_request_] = &group;
-    c.out.push_back(Observe{last_request_, group.name});
+    look_at(c, group);
   }
   enter_or_leave(c, group);
   advance_group_requests(c, group);
@@ -249,19 +303,21 @@ void Core::advance_group(Context& c, GroupState& group) {
     write_group(c, group);
 }
 
-/// Evicted: hands over once its jobs are done.
+/// Evicted, or not allowed to lead: hands over once its jobs are done.
 void Core::advance_eviction(Context& c, GroupState& group) {
-  if (!group.evicting || group.phase != GroupState::Phase::leading) return;
+  if (!group.hands_back() || group.phase != GroupState::Phase::leading) return;
   if (group.evict_kill && *group.evict_kill <= c.now.steady) {
     group.evict_kill.reset();
     for (JobEntry* entry : group.jobs)
       if (entry->machine.term() == &group.term) entry->machine.kill_all(c, Reason::leadership_lost);
   }
-  if (group.evictions_stored == 0 && may_resign(group)) resign(c, group, Cause::evicted);
+  if (group.evictions_stored == 0 && may_resign(group))
+    resign(c, group, group.evicting ? Cause::evicted : Cause::resigned);
 }
 
 void Core::resign(Context& c, GroupState& group, Cause cause) {
   group.phase = GroupState::Phase::resigning;
+  group.evict_kill.reset();
   group.term.draining = true;
   group.stored.ended_at = c.now.wall;
   group.stored.cause = cause;
@@ -294,21 +350,6 @@ void Core::on(Context& c, const backend::Deposed& event) {
     group.look_again = c.now.steady;
   }
   if (!resigned) group.phase = GroupState::Phase::candidate;  // the store asks us again
-  moved_.insert(&group);
-}
-
-/// While it stays out after an eviction: whether there is anybody else.
-void Core::on(Context&, const backend::Observed& event) {
-  const auto it = observing_.find(event.request);
-  if (it == observing_.end()) return;
-  GroupState& group = *it->second;
-  observing_.erase(it);
-  if (event.outcome != Outcome::done || !group.cool_until) return;
-  for (const Election& election : event.elections)
-    for (const Candidate& other : election.candidates)
-      if (election.group == group.name && other.node != settings_.node) return;
-  group.cool_until.reset();
-  group.look_again.reset();
   moved_.insert(&group);
 }
 

@@ -13,7 +13,6 @@ constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of
 constexpr Millis leftover_slack{1000};
 constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
 constexpr Millis answered_kept = std::chrono::hours(1);
-constexpr Millis evict_wait{30'000};  // for the runs that hold an evicted group, before they are killed
 
 bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
 
@@ -176,12 +175,15 @@ void Core::take_for_group(Context& c, const Request& request) {
   } else if (request.kind == Kind::repair && !group.term.halted.empty()) {
     group.term.halted.clear();
     group.stored.halted.clear();
+    group.stored.repaired_at = c.now.wall;
+    group.stored.repaired_by = request.by;
     group.changed = true;
     for (JobEntry* job : jobs)
       if (job->machine.term() == &group.term) job->machine.repair(c, std::nullopt, request.by);
     c.out.push_back(Notice{Level::warn, "group repaired by " + request.by, {{"group", group.name}}});
   } else if (request.kind == Kind::evict) {
     group.evicting = group.term.draining = true;
+    group.yielding = false;
     group.evict_kill = c.now.steady + evict_wait;
     group.evictions_stored += 1;
     Recording removal;

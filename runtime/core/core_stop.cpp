@@ -73,6 +73,7 @@ void Core::advance_stop(Context& c) {
   if (give_up) give_up_stop(c);
   const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
   closing_ = true;
+  if (session_.is_open() && !stop_->leave) tell_no_more(c);
   session_.end(stop_->leave, c.out);
   for (GroupState* group : std::exchange(standing_, {})) {  // what is still led is left standing in the store
     group->phase = GroupState::Phase::idle;

@@ -45,6 +45,9 @@ void Core::on(Context& c, const backend::ReadDone& event) {
     case Reading::For::published:
       outcomes_listing_ = false;
       return done ? on_outcomes(c, event.registers) : look_again(c, outcomes_changed_);
+    case Reading::For::nodes:
+      nodes_listing_ = false;
+      return done ? on_nodes(c, event.registers) : look_again(c, nodes_changed_);
     case Reading::For::runs: return on_runs_listed(c, asked.asker, event);
   }
 }
@@ -157,6 +160,7 @@ void Core::on(Context& c, const backend::Wrote& event) {
 void Core::on(Context&, const backend::Changed& event) {
   if (event.prefix == request_prefix) requests_changed_ = true;
   if (event.prefix == outcome_prefix) outcomes_changed_ = true;
+  if (event.prefix == node_prefix) nodes_changed_ = true;
 }
 
 // ---- the group's register
@@ -229,6 +233,7 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
     touch(c, job);
   }
   if (!recording.outcomes.empty()) return;
+  if (recording.of_self && answers.empty() && !session_.is_open()) return;  // the next session tells it anew
   const std::size_t count = std::max(recording.records.size(), recording.removals.size());
   bool again = false;
   for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
@@ -239,6 +244,7 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
     records_at_ = c.now.steady + again_pause;
     return;
   }
+  if (recording.of_self) return on_told(c, recording);
   if (recording.answered) tell_answer(c, *recording.answered);
   if (!recording.evicts.empty()) {
     GroupState& group = this->group(recording.evicts);
@@ -306,6 +312,10 @@ void Core::send_reads(Context& c) {
   if (outcomes_changed_ && !std::exchange(outcomes_listing_, true)) {
     outcomes_changed_ = false;
     list(c, Reading::For::published, outcome_prefix);
+  }
+  if (nodes_changed_ && !std::exchange(nodes_listing_, true)) {
+    nodes_changed_ = false;
+    list(c, Reading::For::nodes, node_prefix);
   }
 }
 

@@ -1,12 +1,14 @@
 // GroupState: one election as this node takes part in it. Plain values; the moves are Core's.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/job.hpp"
+#include "core/peers.hpp"
 #include "core/register.hpp"
 
 namespace ballot::core {
@@ -38,12 +40,17 @@ struct GroupState {
   Phase phase = Phase::idle;
   Group settings;
   bool configured = false;             // [group.NAME] stands in the files
+  std::uint64_t digest = 0;            // of the jobs that the files define in it,
+  int defined = 0;                     // so many
+  std::vector<std::string> drift;      // nodes whose files define it otherwise
   std::set<JobEntry*, BySerial> jobs;  // that it owns or that its files define
 
   Term term;
   bool resumed = false;
   std::optional<WallTime> last_alive;
   std::uint64_t highest_epoch = 0;  // of all that was seen
+  std::uint64_t judged = 0;         // the store's revision before it went back, as far as the group was halted for it
+  WallTime sane_at{};               // when it was last seen that it had not
   std::vector<Register> registers;  // as read, while outcomes of their open runs are asked for
 
   GroupRegister stored;
@@ -53,14 +60,26 @@ struct GroupState {
   std::vector<Request> asked;  // pause, resume, repair, evict of the group, under way
   bool evicting = false;
   int evictions_stored = 0;  // requests to be evicted that the store still holds: the next leader is not meant
-  std::optional<SteadyTime> evict_kill;  // when the runs that an eviction waits for are killed
+  bool yielding = false;     // hands over as soon as its runs allow: this node may not lead it
+  std::optional<SteadyTime> evict_kill;  // when the runs that an eviction or yielding waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
+
+  std::string hands_to;         // a session: handed over to it if it takes part
+  int busy_looks = 0;           // so often it was not, for what was going on
+  bool weighs_passing = false;  // elected, and looks whether the one is there to whom the group is handed over
+  bool passing = false;         // it was: this term leads nothing
 
   std::optional<SteadyTime> told;  // the deadline that the runner was told last
   std::optional<SteadyTime> read_again, write_again, look_again;
   std::optional<SteadyTime> wake;  // as armed
 
+  /// Of all that the files say of it; 0: nothing.
+  std::uint64_t content() const {
+    if (!configured && defined == 0) return 0;
+    return std::max<std::uint64_t>(1, digest ^ (configured ? settings_digest(settings) : 0));
+  }
   bool is_wanted() const { return configured || !jobs.empty(); }
+  bool hands_back() const { return evicting || yielding; }
   bool stands() const { return phase == Phase::leading || phase == Phase::resigning; }
 };
 

@@ -49,6 +49,7 @@ struct CoreSettings {
   bool dry_run = false;
   std::uint64_t seed = 0;
   std::size_t most_writes = 5000;  // registers in flight at once: each is kept twice meanwhile
+  bool spread = false;             // groups without a preferred node are led by whom their names choose
 };
 
 /// One unbroken leadership of a group by this node.

@@ -126,6 +126,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   const PendingWrite& write = *pending;
+  const std::uint64_t known = version_;
   older_seen_ = true;  // asked after whatever was seen: an older one is no older answer
   know(c, stored);
   LiveRun* run = write.claim ? find(*write.claim) : nullptr;
@@ -140,6 +141,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
     retry_at_ = c.now.steady + retry_delay;
   }
   make_plan();
+  if (version_ != known) copy_dispositions(c);  // of a write that was given up, and has landed after all
   settle_open_runs(c);
   settlement_.reset(std::max(register_.cursor, register_.since));
 }

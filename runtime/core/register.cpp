@@ -170,7 +170,16 @@ void read_group_line(GroupRegister& r, Words& words, std::string_view whole) {
     r.paused = true;
   else if (key == "halted")
     r.halted = words.rest;
-  else
+  else if (key == "repaired") {
+    r.repaired_at = words.time();
+    r.repaired_by = words.rest;
+  } else if (key == "hand_over_to") {
+    r.hand_over_to = words.word();
+    r.passes = static_cast<int>(words.number());
+  } else if (key == "turned") {
+    r.turned_at = words.time();
+    r.failed_turns = static_cast<int>(words.number());
+  } else
     r.unknown.emplace_back(whole);
 }
 
@@ -222,6 +231,9 @@ std::string to_text(const GroupRegister& r) {
   if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
   if (r.paused) line(text, "paused", "yes");
   if (!r.halted.empty()) line(text, "halted", r.halted);
+  if (r.repaired_at) line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.passes));
+  if (r.turned_at) line(text, "turned", format_millis(*r.turned_at) + " " + std::to_string(r.failed_turns));
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }

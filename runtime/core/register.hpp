@@ -102,6 +102,12 @@ struct GroupRegister {
   Cause cause = Cause::none;
   bool paused = false;  // every job of the group
   std::string halted;   // why nothing of the group is launched, until it is repaired; "" where it is not
+  std::optional<WallTime> repaired_at;
+  std::string repaired_by;
+  std::string hand_over_to;           // a node: whoever is elected instead passes the group on to it; "" for none
+  int passes = 0;                     // so often it was
+  std::optional<WallTime> turned_at;  // of the last voluntary hand-over, or when it had failed
+  int failed_turns = 0;               // voluntary hand-overs in a row that came to nothing
   std::vector<std::string> unknown;
   bool operator==(const GroupRegister&) const = default;
 };

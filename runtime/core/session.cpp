@@ -14,6 +14,7 @@ constexpr Millis first_pause{200}, longest_pause{5000};
 void Session::begin(Now now, Actions& out) {
   state_ = State::opening;
   opened_at_ = now.steady;
+  opened_wall_ = now.wall;
   renewal_.reset();
   out.push_back(OpenSession{++generation_});
 }
@@ -31,6 +32,7 @@ Session::Edge Session::on_opened(Now now, const backend::SessionOpened& event) {
   next_renewal_ = opened_at_ + timeout_ / 3;
   doubt_ = false;
   clock_offset_ = offset_of(now);
+  compare(opened_wall_, now.wall, event.store_clock);
   reopen_pause_ = first_pause;
   return Edge::opened;
 }
@@ -49,6 +51,7 @@ Session::Edge Session::on_closed(Now now, const backend::SessionClosed&) {
 void Session::on_renewed(Now now, const backend::Renewed& event) {
   if (!renewal_ || renewal_->request != event.request || state_ != State::open) return;
   const SteadyTime sent = renewal_->sent;
+  const WallTime wall = renewal_->wall;
   renewal_.reset();
   if (event.outcome != Outcome::done) {
     doubt_ = true;
@@ -58,9 +61,17 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
   }
   deadline_ = std::max(deadline_, sent + timeout_ - margin());
   next_renewal_ = sent + timeout_ / 3;
+  compare(wall, now.wall, event.store_clock);
   if (doubt_ && sent < doubt_since_) return;
   doubt_ = false;
   clock_offset_ = offset_of(now);
+}
+
+/// The store's clock showed `store_clock` between two readings of ours.
+void Session::compare(WallTime from, WallTime to, const std::optional<WallTime>& store_clock) {
+  if (!store_clock) return;
+  const WallTime earliest = std::min(from, to), latest = std::max(from, to);
+  clock_error_ = earliest > *store_clock ? earliest - *store_clock : std::min(latest - *store_clock, Millis(0));
 }
 
 void Session::watch_clock(Now now) {
@@ -87,7 +98,7 @@ Session::Edge Session::on_time(Now now, RequestId& last_request, Actions& out) {
     doubt_since_ = renewal_->sent;
   }
   if (!renewal_ && now.steady >= next_renewal_) {
-    renewal_ = Renewal{++last_request, now.steady};
+    renewal_ = Renewal{++last_request, now.steady, now.wall};
     out.push_back(Renew{last_request});
   }
   return Edge::none;

@@ -58,6 +58,9 @@ class Session {
   bool in_doubt() const { return doubt_; }
   /// Whether a claim may be made: open, beyond doubt, and the deadline further away than the launch budget.
   bool may_claim(Now now) const { return is_open() && !doubt_ && now.steady + launch_budget < deadline_; }
+  /// How far this clock is before (or, negative, behind) the store's, as the last confirmed renewal showed: 0 where
+  /// that may be the time that its way took, or the store has no clock.
+  Millis clock_error() const { return clock_error_; }
   bool lapsed(Now now) const { return is_open() && now.steady >= deadline_; }
 
   /// g of the semantics: how long before the deadline `terminate` runs get their signal.
@@ -67,22 +70,26 @@ class Session {
   struct Renewal {
     RequestId request = 0;
     SteadyTime sent{};
+    WallTime wall{};  // then
   };
 
   Millis request_timeout() const { return timeout_ / 6; }
   Millis margin() const { return std::max(timeout_ / 10, Millis(500)); }
   void watch_clock(Now now);
+  void compare(WallTime from, WallTime to, const std::optional<WallTime>& store_clock);
 
   State state_ = State::closed;
   std::uint64_t generation_ = 0;
   Millis timeout_{0};
   SteadyTime opened_at_{};  // when the opening was asked for
+  WallTime opened_wall_{};
   SteadyTime deadline_{};
   SteadyTime next_renewal_{};
   std::optional<Renewal> renewal_;
   bool doubt_ = false;
   SteadyTime doubt_since_{};            // a renewal must be sent after it to end the doubt
   std::optional<Millis> clock_offset_;  // wall less boot clock, when last known good
+  Millis clock_error_{0};
   SteadyTime reopen_at_{};
   Millis reopen_pause_{200};
 };

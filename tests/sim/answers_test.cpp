@@ -40,6 +40,28 @@ TEST(Unanswered, AListOfRequestsThatIsForgottenIsAskedForAgain) {
   EXPECT_TRUE(a.replies[0].ok) << a.replies[0].text;
 }
 
+/// What was read in between shows the register as it was before, and the first sending still lands.
+TEST(Unanswered, AWriteThatWasGivenUpAndLandsAfterAllIsRecorded) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SimWorld world(seed);
+    SimNode& a = world.add("a");
+    a.jobs = {define(minutely())};
+    a.takes["job"] = 90s;
+    a.start();
+    const WallTime from = world.wall();
+    world.run_for(2min + 4s);  // the second slot is skipped, and this is about to be written
+    a.link.late_request = 1000;
+    a.link.late_max = 8s;
+    world.run_for(1500ms);
+    a.link.late_request = 0;
+    a.link.refuse_write = 1000;
+    world.run_for(12s);
+    a.link.refuse_write = 0;
+    world.run_for(4min);
+    ASSERT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "") << "seed " << seed;
+  }
+}
+
 TEST(Answered, RequestsAreNotDoneAgainWhenAnOlderListShowsThem) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SimWorld world(seed);

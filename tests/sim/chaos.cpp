@@ -24,6 +24,7 @@ SimStore::Settings settings_of(std::uint64_t seed) {
   SimStore::Settings settings;
   settings.death_frees = seed % 3 == 0;
   settings.resumes = seed % 5 != 0;
+  settings.has_clock = seed % 3 != 0 && seed % 2 == 0;
   return settings;
 }
 
@@ -71,12 +72,21 @@ void Chaos::make_jobs() {
 
 void Chaos::make_nodes() {
   const std::size_t count = 1 + below(5);
+  const bool spread = one_in(2);
+  const auto election = [this](const char* name) -> Group& {
+    elections_.emplace_back().name = name;
+    return elections_.back();
+  };
+  if (one_in(3)) election("two").preferred = {"b", "a"};
+  if (one_in(4)) election("three").candidates = {"a", "?c", "d*"};
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name(1, static_cast<char>('a' + i));
     SimNode& node = one_host_ && i > 0 ? world_.add(name, *world_.machines[0]) : world_.add(name);
     node.link.delay_min = fastest_;
     node.link.delay_max = slowest_;
     node.jobs = definitions();
+    node.groups = elections_;
+    node.spread = spread;
     habits(node);
     node.start();
   }
@@ -276,8 +286,13 @@ std::string Chaos::run() {
 
 /// Every group has a leader within twice the target.
 std::string Chaos::leaders() {
-  const auto led = [&](const char* group) {
-    return std::any_of(world_.nodes.begin(), world_.nodes.end(), [&](const auto& node) { return node->leads(group); });
+  const auto led = [&](const std::string& group) {
+    const auto named = [&](const Job& job) { return job.group == group; };
+    const bool wanted =
+        std::any_of(files_.begin(), files_.end(), named) ||
+        std::any_of(elections_.begin(), elections_.end(), [&](const Group& e) { return e.name == group; });
+    return !wanted ||
+           std::any_of(world_.nodes.begin(), world_.nodes.end(), [&](const auto& node) { return node->leads(group); });
   };
   const auto all = [&] { return led("one") && led("two") && led("three"); };
   if (world_.run_while_not(all, 2 * target + 10 * slowest_)) return "";
@@ -336,8 +351,11 @@ std::string Chaos::lives_on() {
       world_.oracle.find("the cursor of job " + job.name + " stands still at " + format_slot(known->cursor));
     }
   }
-  for (const auto& [name, record] : world_.store.contents().records)
-    world_.oracle.find("record " + name + " is left in the store: " + record.value);
+  for (const auto& [name, record] : world_.store.contents().records) {
+    const auto node = core::parse_node_record(record.value);
+    const bool told = name.starts_with(core::node_prefix) && node && world_.store.stands(std::stoull(node->session));
+    if (!told) world_.oracle.find("record " + name + " is left in the store: " + record.value);
+  }
   return world_.broken_promises();
 }
 

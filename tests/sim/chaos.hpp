@@ -78,6 +78,7 @@ class Chaos {
   bool one_host_, store_lies_;
   SimWorld world_;
   std::vector<Job> files_;
+  std::vector<Group> elections_;
   std::string story_;
   Millis fastest_{1}, slowest_{3};  // of every link
 };

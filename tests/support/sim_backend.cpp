@@ -47,7 +47,9 @@ void SimBackend::open(const SessionRequest& request) noexcept {
         node_.send_kept(Millis(0), [this, generation, event] { pushed(generation, event); });
       });
     };
-    const auto answer = store_.open({request, owner_, link_.expiry_shift, push});
+    auto answer = store_.open({request, owner_, link_.expiry_shift, push});
+    answer.revision = store_.contents().revision;
+    answer.clock = store_.clock();
     return [this, generation = request.generation, answer](bool in_time) { opened(generation, in_time, answer); };
   };
   call(Kind::open, work, backend::SessionClosed{Cause::unreachable, "the store does not answer"});
@@ -62,15 +64,20 @@ void SimBackend::opened(std::uint64_t generation, bool in_time, const SimStore::
     session_ = opened.session;
     timeout_ = opened.timeout;
     restart_silence();
-    post(backend::SessionOpened{opened.timeout, store_.settings().capability, std::to_string(opened.session),
-                                store_.contents().revision});
+    post(backend::SessionOpened{opened.timeout,
+                                store_.settings().capability,
+                                std::to_string(opened.session),
+                                opened.revision,
+                                {},
+                                opened.clock});
   }
 }
 
 void SimBackend::renew(RequestId request) noexcept {
   restart_silence();
   const auto work = [this, &store = store_, session = session_, request]() -> Reply {
-    return reply(this, store.renew(session), backend::Renewed{request, Outcome::done, {}});
+    return reply(this, store.renew(session),
+                 backend::Renewed{request, Outcome::done, {}, store.clock(), store.contents().revision});
   };
   call(Kind::renewal, work, backend::Renewed{request, Outcome::unknown, "no answer"});
 }

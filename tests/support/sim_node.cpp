@@ -36,7 +36,7 @@ void SimNode::start() {
   const Now now = clock.now();
   core_ =
       std::make_unique<core::Core>(core::CoreSettings{name, machine.boot_id(), now.wall - now.steady.time_since_epoch(),
-                                                      dry_run, world_.loop.random().next(), most_writes});
+                                                      dry_run, world_.loop.random().next(), most_writes, spread});
   backend_ = std::make_unique<SimBackend>(world_.store, world_.loop, link, clock, static_cast<Host&>(*this));
   runner.connect([this](const core::Event& event) { feed(event); });
   feed(runner.inventory());

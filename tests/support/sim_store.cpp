@@ -123,7 +123,7 @@ void SimStore::elect(const std::string& name, Group& group) {
   group.leading = true;
   group.kept = false;
   ++contents_.revision;
-  backend::Elected elected{name, ++contents_.epochs[name], false, {}, {}};
+  backend::Elected elected{name, ++contents_.epochs[name], false, {}, {}, contents_.revision};
   if (group.past) {
     elected.last_alive = group.past->alive;
     if (!group.past->clean && group.past->boot_id == find(group.queue.front())->request.boot_id)

@@ -34,6 +34,8 @@ class SimStore {
     bool resumes = true;
     /// As on one machine: the groups of a daemon that is gone are free at once, before its deadline.
     bool death_frees = false;
+    /// Tells its clock, which is right.
+    bool has_clock = false;
   };
 
   using SessionId = std::uint64_t;  // 0 is none
@@ -51,6 +53,8 @@ class SimStore {
     SessionId session = 0;  // 0: refused, with `text`
     Millis timeout{0};
     std::string text;
+    std::uint64_t revision = 0;
+    std::optional<WallTime> clock = {};
   };
   struct Leader {
     std::string node;
@@ -104,6 +108,10 @@ class SimStore {
   const Settings& settings() const noexcept { return settings_; }
   const Contents& contents() const noexcept { return contents_; }
   std::optional<Leader> leader(const std::string& group) const;
+  std::optional<WallTime> clock() const {
+    if (!settings_.has_clock) return std::nullopt;
+    return SimClock::default_wall + loop_.now().time_since_epoch();
+  }
   bool stands(SessionId id) const { return sessions_.contains(id); }
   SessionId of_process(std::uint64_t process) const;
   /// T after its last renewal arrived, whatever the store did to the session: it may lead no longer than that.

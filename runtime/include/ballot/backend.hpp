@@ -120,6 +120,8 @@ struct SessionOpened {
   std::uint64_t revision = 0;
   /// Whoever has it may leave on behalf of this session once its daemon is dead, so it is a secret. "": nobody may.
   std::string handle = {};
+  /// What the clock that all nodes share said while the session was opened; none where the store has none.
+  std::optional<WallTime> store_clock = {};
 };
 
 /// The session is over, or could not be opened; the last event of its generation. All its terms are over too.
@@ -133,6 +135,8 @@ struct Renewed {
   RequestId request = 0;
   Outcome outcome = Outcome::unknown;
   std::string text;
+  std::optional<WallTime> store_clock = {};  // as of SessionOpened, between renew() and this answer
+  std::uint64_t revision = 0;                // highest store revision seen (0: none)
 };
 
 /// This node leads `group`. Exactly one for each term, in order with Deposed.
@@ -142,6 +146,7 @@ struct Elected {
   bool resumed = false;                    // the term that this node held before its daemon was restarted goes on
   std::optional<SteadyTime> old_deadline;  // of the term before, where it ran on this boot of this machine
   std::optional<WallTime> last_alive;      // when the term before last showed life, where the store can tell
+  std::uint64_t revision = 0;              // the store's, of a committed write by which the term began (0: none)
 };
 
 /// The term is over: resigned, or the store says so. Nothing more of this epoch.

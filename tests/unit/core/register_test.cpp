@@ -88,8 +88,20 @@ TEST(JobRegister, StaysWithinItsSizeWhenFull) {
 }
 
 TEST(GroupRegister, ReadsBackWhatItWrote) {
-  GroupRegister r{7,          "a", at("2025-03-09T07:00:00.250Z"), at("2025-03-09T08:00:00Z"), Cause::shutdown, true,
-                  "a reason", {}};
+  GroupRegister r;
+  r.epoch = 7;
+  r.node = "a";
+  r.elected_at = at("2025-03-09T07:00:00.250Z");
+  r.ended_at = at("2025-03-09T08:00:00Z");
+  r.cause = Cause::shutdown;
+  r.paused = true;
+  r.halted = "a reason";
+  r.repaired_at = at("2025-03-09T06:00:00.125Z");
+  r.repaired_by = "a uid 0";
+  r.hand_over_to = "b.example";
+  r.passes = 2;
+  r.turned_at = at("2025-03-09T08:00:00.001Z");
+  r.failed_turns = 3;
   const auto read = parse_group_register(to_text(r));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->epoch, 7u);

@@ -1,0 +1,214 @@
+#include "core/peers.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/record_text.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr std::size_t text_limit = 7 * 1024;  // of the 8 KB that a record may hold
+constexpr Millis doubt_after{60'000};         // whoever was seen alive is looked for again
+constexpr Millis gone_for{300'000};           // whoever was missed may be there again
+constexpr Millis left_for{24 * 3'600'000};
+
+std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 14695981039346656037ULL) {  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+std::uint64_t add(std::uint64_t hash, std::string_view text) {
+  return hash_of(text, (hash ^ text.size()) * 1099511628211ULL);
+}
+
+/// Spreads what FNV leaves close together (the finalizer of splitmix64).
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+std::string hex(std::uint64_t value) {
+  char text[16];
+  for (int i = 15; i >= 0; --i, value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return {text, 16};
+}
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+void read_node_line(NodeRecord& r, Words& words, std::string_view) {
+  const std::string_view key = words.word();
+  if (key == "node")
+    r.node = words.word();
+  else if (key == "session")
+    r.session = words.word();
+  else if (key == "unfit")
+    r.unfit = words.rest;
+  else if (key == "at")
+    r.at = words.time();
+  else if (key == "group") {
+    std::string name(words.word());
+    r.groups.emplace_back(std::move(name), words.keep(parse_hex(words.word())));
+  }
+}
+
+bool matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] == '*') {
+    const std::string_view rest = pattern.substr(1);
+    for (std::size_t i = 0; i <= text.size(); ++i)
+      if (matches(rest, text.substr(i))) return true;
+    return false;
+  }
+  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) && matches(pattern.substr(1), text.substr(1));
+}
+
+/// The smaller, the better.
+using Rank = std::pair<std::size_t, std::uint64_t>;
+Rank rank(const Group& settings, std::string_view node, bool spread) {
+  const auto& preferred = settings.preferred;
+  const auto place = std::find(preferred.begin(), preferred.end(), node) - preferred.begin();
+  return {static_cast<std::size_t>(place), spread ? mixed(add(hash_of(settings.name), node)) : 0};
+}
+
+}  // namespace
+
+std::vector<std::string> to_texts(const NodeRecord& r) {
+  std::string top(heading);
+  top += "\n";
+  line(top, "node", r.node);
+  line(top, "session", r.session);
+  line(top, "at", format_millis(r.at));
+  if (!r.unfit.empty()) line(top, "unfit", r.unfit);
+  std::vector<std::string> texts{top};
+  for (const auto& [name, digest] : r.groups) {
+    if (texts.back().size() + name.size() > text_limit) texts.push_back(top);
+    line(texts.back(), "group", name + " " + hex(digest));
+  }
+  return texts;
+}
+
+Result<NodeRecord> parse_node_record(std::string_view text) {
+  return parse_lines<NodeRecord>(text, "the node's record", read_node_line);
+}
+
+std::uint64_t job_digest(std::string_view job, std::string_view definition) {
+  return mixed(add(hash_of(job), definition));
+}
+
+std::uint64_t settings_digest(const Group& settings) {
+  std::uint64_t hash = hash_of("settings");
+  for (const std::string& pattern : settings.candidates) hash = add(hash, pattern);
+  hash = add(hash, "preferred");
+  for (const std::string& node : settings.preferred) hash = add(hash, node);
+  return mixed(add(hash, std::to_string(settings.max_running)));
+}
+
+bool may_lead(const Group& settings, std::string_view node) {
+  return settings.candidates.empty() || std::any_of(settings.candidates.begin(), settings.candidates.end(),
+                                                    [&](const std::string& pattern) { return matches(pattern, node); });
+}
+
+std::uint64_t Peers::Peer::digest(const std::string& group) const {
+  const auto it = digests.find(hash_of(group));
+  return it == digests.end() ? 0 : it->second;
+}
+
+bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Register>& records) {
+  std::map<std::string, Peer> told;
+  for (const Register& record : records) {
+    auto parsed = parse_node_record(record.value);
+    if (!parsed || parsed->node == self || parsed->session.empty()) continue;
+    Peer& peer = told[parsed->session];
+    peer.node = parsed->node;
+    peer.unfit = parsed->unfit;
+    peer.at = std::max(peer.at, parsed->at);
+    peer.since = now;
+    peer.records.push_back(record.name);
+    for (const auto& [group, digest] : parsed->groups) peer.digests[hash_of(group)] = digest;
+  }
+  bool changed = told.size() != peers_.size();
+  for (auto& [session, peer] : told) {
+    const auto before = peers_.find(session);
+    if (before == peers_.end() || !before->second.tells_as(peer)) {
+      changed = true;
+    } else {
+      peer.since = before->second.since;
+      peer.life = before->second.life;
+      peer.seen = before->second.seen;
+    }
+  }
+  peers_ = std::move(told);
+  return changed;
+}
+
+bool Peers::see(SteadyTime now, const Group& settings, const Election& election) {
+  bool changed = false;
+  for (auto& [session, peer] : peers_) {
+    if (!may_lead(settings, peer.node)) continue;
+    const bool there = std::any_of(election.candidates.begin(), election.candidates.end(),
+                                   [&, &id = session](const Candidate& candidate) { return candidate.id == id; });
+    const auto life = there ? Peer::Life::alive : Peer::Life::gone;
+    changed = changed || peer.life != life;
+    peer.life = life;
+    peer.seen = now;
+  }
+  return changed;
+}
+
+bool Peers::wonders(SteadyTime now, const Group& settings, std::uint64_t digest) const {
+  return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
+    const Peer& peer = one.second;
+    if (!may_lead(settings, peer.node) || peer.digest(settings.name) == digest) return false;
+    return peer.life == Peer::Life::unknown ||
+           now >= peer.seen + (peer.life == Peer::Life::alive ? doubt_after : gone_for);
+  });
+}
+
+std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t digest) const {
+  std::vector<std::string> nodes;
+  for (const auto& [session, peer] : peers_)
+    if (peer.life == Peer::Life::alive && may_lead(settings, peer.node) && peer.digest(settings.name) != digest)
+      nodes.push_back(peer.node);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self,
+                        bool spread) const {
+  Best best{"", self, false, {}};
+  auto first = rank(settings, self, spread);
+  std::vector<std::pair<Rank, SteadyTime>> coming;
+  for (const auto& [session, peer] : peers_) {
+    const bool gone = peer.life == Peer::Life::gone && now < peer.seen + gone_for;
+    if (gone || !peer.unfit.empty() || !may_lead(settings, peer.node) || peer.digest(settings.name) != digest) continue;
+    const auto place = rank(settings, peer.node, spread);
+    if (place >= first) continue;
+    if (now < peer.since + fit_delay) {
+      coming.emplace_back(place, peer.since + fit_delay);
+      continue;
+    }
+    first = place;
+    best.session = session;
+    best.node = peer.node;
+    best.preferred = place.first < settings.preferred.size();
+  }
+  for (const auto& [place, fit] : coming)
+    if (place < first && (!best.again || fit < *best.again)) best.again = fit;
+  return best;
+}
+
+std::vector<std::string> Peers::leftovers(WallTime now) const {
+  std::vector<std::string> names;
+  for (const auto& [session, peer] : peers_)
+    if (peer.life == Peer::Life::gone && now >= peer.at + left_for)
+      names.insert(names.end(), peer.records.begin(), peer.records.end());
+  return names;
+}
+
+}  // namespace ballot::core

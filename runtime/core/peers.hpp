@@ -1,0 +1,99 @@
+// Peers: the other nodes, as they tell of themselves. Each node keeps records n/NODE.* in the store, which say whether
+// it is fit to be handed a group, and what its files define in each group, as a digest: of nodes with different digests
+// no one hands a group to the other. What a dead node has told is void as soon as it is missed in a group's election.
+//
+//   peers.learn(now, "a", records)            // what is listed under n/
+//   peers.see(now, group, election)           // who takes part: alive or gone
+//   peers.best(now, group, digest, "a", spread)   // who should lead it, if not this node
+//
+// Pure values; used by Core only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ballot/backend.hpp"
+#include "ballot/error.hpp"
+#include "ballot/job.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot::core {
+
+inline constexpr std::string_view node_prefix = "n/";
+inline constexpr Millis fit_delay{30'000};  // a node is handed nothing before it has told the same for so long
+
+/// What a node says of itself; it may take several records.
+struct NodeRecord {
+  std::string node;
+  std::string session;                                        // as Candidate::id
+  std::string unfit;                                          // why it is to be handed nothing; "": it is fit
+  WallTime at{};                                              // when it was written, by that node's clock
+  std::vector<std::pair<std::string, std::uint64_t>> groups;  // digest of each, in order of their names
+};
+
+/// As many texts as it takes, each within what a record may hold.
+std::vector<std::string> to_texts(const NodeRecord& record);
+/// Errors: as parse_job_register.
+Result<NodeRecord> parse_node_record(std::string_view text);
+
+/// Of what files define in a group; 0 is that of a group in which they define nothing.
+std::uint64_t job_digest(std::string_view job, std::string_view definition);
+std::uint64_t settings_digest(const Group& settings);
+
+/// Whether `[group.NAME] candidates` lets the node lead: `*` is any text, `?` any character.
+bool may_lead(const Group& settings, std::string_view node);
+
+class Peers {
+ public:
+  struct Peer {
+    std::string node;
+    std::string unfit;
+    WallTime at{};
+    std::map<std::uint64_t, std::uint64_t> digests;  // by a hash of the group's name
+    std::vector<std::string> records;
+    SteadyTime since{};  // when it was first known to tell this
+    enum class Life { unknown, alive, gone } life = Life::unknown;
+    SteadyTime seen{};  // when that was found out
+
+    std::uint64_t digest(const std::string& group) const;
+    bool tells_as(const Peer& other) const {
+      return node == other.node && unfit == other.unfit && digests == other.digests;
+    }
+  };
+
+  /// What the records say now. Those of `self` and unreadable ones are passed over. True: something has changed.
+  bool learn(SteadyTime now, const std::string& self, const std::vector<Register>& records);
+  void clear() { peers_.clear(); }
+
+  /// Everybody who may lead the group and is not in its election is gone. True: something has changed.
+  bool see(SteadyTime now, const Group& settings, const Election& election);
+
+  /// Whether anybody told something else of the group, of whom it is not known, or not of late, whether he lives.
+  bool wonders(SteadyTime now, const Group& settings, std::uint64_t digest) const;
+  /// Who tells something else of the group, and lives.
+  std::vector<std::string> differing(const Group& settings, std::uint64_t digest) const;
+
+  struct Best {
+    std::string session;  // "": this node
+    std::string node;
+    bool preferred = false;
+    std::optional<SteadyTime> again;  // when somebody still better will have been fit for long enough
+  };
+  /// Of this node and those that are fit and not known to be gone: the first preferred one, else, with `spread`, the
+  /// one that the group's name chooses.
+  Best best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self, bool spread) const;
+
+  /// Records that nodes which are gone have left behind, and that are older than a day.
+  std::vector<std::string> leftovers(WallTime now) const;
+  bool empty() const { return peers_.empty(); }
+
+ private:
+  std::map<std::string, Peer> peers_;  // by session
+};
+
+}  // namespace ballot::core

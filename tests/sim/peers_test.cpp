@@ -1,0 +1,366 @@
+// Who should lead: preferred nodes, spreading, hand-overs that fail, files that differ, clocks that are wrong, and a
+// store that has gone back while nobody led.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Three nodes with the same files, started one after the other: a leads.
+class Peers : public testing::Test {
+ protected:
+  explicit Peers(SimStore::Settings settings = {}) : world(1, settings) {}
+
+  void start(const std::vector<Job>& jobs, const std::vector<Group>& groups = {}, bool spread = false) {
+    for (SimNode* node : {&a, &b, &c}) {
+      node->jobs.clear();
+      for (const Job& job : jobs) node->jobs.push_back(define(job));
+      node->groups = groups;
+      node->spread = spread;
+      node->start();
+      world.run_for(100ms);
+    }
+    from = world.wall();
+  }
+  static std::vector<Group> preferring(const std::vector<std::string>& nodes) {
+    Group group;
+    group.name = "default";
+    group.preferred = nodes;
+    return {group};
+  }
+  std::string leader(const std::string& group = "default") const {
+    const auto leader = world.store.leader(group);
+    return leader ? leader->node : "";
+  }
+  bool leads(const SimNode& node, Millis within) {
+    return world.run_while_not([&] { return node.leads("default"); }, within);
+  }
+  std::size_t terms() const {
+    std::size_t count = 0;
+    for (const auto& node : world.nodes) count += node->terms().size();
+    return count;
+  }
+  static std::size_t count(const SimNode& node, const std::string& text) {
+    return static_cast<std::size_t>(std::count_if(node.notices.begin(), node.notices.end(), [&](const auto& notice) {
+      return notice.text.find(text) != std::string::npos;
+    }));
+  }
+  /// No slot of the minutely job is lost, none is late by more than what a hand-over takes.
+  void expect_all_accounted_for() {
+    EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+    EXPECT_EQ(world.broken_promises(), "");
+    for (const Row& row : world.merged())
+      EXPECT_TRUE(row.status == Status::succeeded || !is_final(row.status)) << row.job << " " << to_string(row.status);
+  }
+
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  SimNode& c = world.add("c");
+  WallTime from{};
+};
+
+TEST_F(Peers, ThePreferredNodeIsHandedTheGroupOnceItHasBeenFitFor30s) {
+  start({minutely()}, preferring({"c", "b"}));
+  world.run_for(29s);
+  EXPECT_EQ(leader(), "a");
+  EXPECT_TRUE(leads(c, 20s));
+  EXPECT_EQ(count(b, "passes the group on to c"), 1u) << "the queue has elected b, which leads nothing";
+  EXPECT_EQ(b.terms().size(), 0u);
+  world.run_for(10min);
+  EXPECT_EQ(leader(), "c");
+  expect_all_accounted_for();
+  c.stop();
+  world.run_for(5s);
+  EXPECT_NE(leader(), "c");
+  EXPECT_TRUE(leads(b, 1min)) << "the second choice";
+  c.crash();
+  c.start();
+  world.run_for(25s);
+  EXPECT_EQ(leader(), "b");
+  EXPECT_TRUE(leads(c, 30s));
+  world.run_for(5min);
+  expect_all_accounted_for();
+}
+
+TEST_F(Peers, NothingIsHandedOverWhileARunIsOpenThatEndsWithItsTerm) {
+  for (SimNode* node : {&a, &b, &c}) node->takes["job"] = 110s;
+  Job job = minutely();
+  job.schedule = {"*/10 * * * *"};
+  start({job}, preferring({"b"}));
+  world.step_clock(a.machine, 0ms);
+  world.run_for(from + 10min - world.wall() - 61s);
+  EXPECT_EQ(leader(), "b");
+  b.crash();
+  world.run_for(10s);
+  const std::string other = leader();
+  ASSERT_NE(other, "b");
+  world.run_for(from + 10min + 5s - world.wall());
+  b.start();
+  world.run_for(100s);
+  EXPECT_EQ(leader(), other) << "its run is open";
+  EXPECT_TRUE(leads(b, 40s));
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Peers, NothingIsHandedToANodeThatHasDied) {
+  start({minutely()}, preferring({"c"}));
+  world.run_for(5s);
+  c.crash();
+  world.run_for(10min);
+  EXPECT_EQ(leader(), "a");
+  EXPECT_EQ(count(a, "hands over"), 0u);
+  EXPECT_EQ(terms(), 1u);
+}
+
+TEST_F(Peers, LeadershipSpreadsAndThenStaysWhereItIs) {
+  std::vector<Job> jobs;
+  for (int i = 0; i < 60; ++i) {
+    Job job = minutely("job" + std::to_string(i));
+    job.group = "group" + std::to_string(i);
+    jobs.push_back(job);
+  }
+  start(jobs, {}, true);
+  const auto shares = [&] {
+    std::map<std::string, int> led;
+    for (int i = 0; i < 60; ++i) ++led[leader("group" + std::to_string(i))];
+    return led;
+  };
+  EXPECT_EQ(shares()["a"], 60);
+  world.run_for(2min);
+  for (const auto& [node, share] : shares()) EXPECT_TRUE(share >= 10 && share <= 30) << node << " leads " << share;
+  const auto epochs = world.store.contents().epochs;
+  world.run_for(1h);
+  EXPECT_EQ(world.store.contents().epochs, epochs) << "nothing moves any more";
+  world.run_for(30s);
+  b.crash();
+  world.run_for(1min);
+  EXPECT_EQ(shares()["b"], 0);
+  b.start();
+  world.run_for(2min);
+  EXPECT_TRUE(shares()["b"] >= 10);
+  expect_all_accounted_for();
+}
+
+TEST_F(Peers, GroupsMoveFiftyASecond) {
+  std::vector<Group> groups;
+  for (int i = 0; i < 300; ++i) groups.emplace_back().name = "group" + std::to_string(i);
+  start({minutely()}, groups, true);
+  world.run_for(29s);
+  EXPECT_EQ(leader(groups[0].name), "a");
+  world.run_for(1s);
+  const auto led = [&](const char* node) {
+    int count = 0;
+    for (const Group& group : groups) count += leader(group.name) == node ? 1 : 0;
+    return count;
+  };
+  const int before = led("a");
+  world.run_for(2s);
+  const int moved = before - led("a");
+  EXPECT_GT(moved, 50);
+  EXPECT_LE(moved, 110);
+  world.run_for(1min);
+  for (const char* node : {"a", "b", "c"}) EXPECT_TRUE(led(node) > 75 && led(node) < 125) << led(node);
+}
+
+TEST_F(Peers, ANodeThatDiesSoonAfterEachHandOverIsHandedTheGroupEverMoreRarely) {
+  start({minutely()}, preferring({"c"}));
+  int turns = 0;
+  const auto end = world.wall() + 2h;
+  while (world.wall() < end) {
+    if (!leads(c, end - world.wall())) break;
+    ++turns;
+    world.run_for(5s);
+    c.crash();
+    world.run_for(10s);
+    c.start();
+  }
+  EXPECT_GE(turns, 5);
+  EXPECT_LE(turns, 8) << "1, 2, 4, 8, 16, 32 and 60 minutes apart";
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+}
+
+TEST_F(Peers, NothingIsHandedOverAcrossDifferentFilesAndBothSidesShowIt) {
+  start({minutely()}, preferring({"b"}));
+  Job edited = minutely();
+  edited.description = "edited";
+  a.jobs = {define(edited)};
+  a.load();
+  c.jobs = a.jobs;
+  c.load();
+  world.run_for(5min);
+  EXPECT_EQ(leader(), "a");
+  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "drift");
+  EXPECT_EQ(b.core().jobs(b.clock.now())[0].state, "drift");
+  EXPECT_EQ(a.core().groups()[0].drift, std::vector<std::string>{"b"});
+  EXPECT_EQ(b.core().groups()[0].drift, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(count(a, "drift: the job files of b"), 1u) << "once";
+  b.jobs = a.jobs;
+  b.load();
+  EXPECT_TRUE(leads(b, 50s));
+  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "active");
+  EXPECT_EQ(b.core().jobs(b.clock.now())[0].state, "active");
+}
+
+TEST_F(Peers, TheDriftOfADeadNodeEndsWithIt) {
+  start({minutely()});
+  Job edited = minutely();
+  edited.description = "edited";
+  c.jobs = {define(edited)};
+  c.load();
+  world.run_for(20s);
+  EXPECT_EQ(a.core().groups()[0].drift, std::vector<std::string>{"c"});
+  c.crash();
+  world.run_for(2min);
+  EXPECT_EQ(a.core().groups()[0].drift, std::vector<std::string>{});
+}
+
+TEST_F(Peers, OnlyCandidatesLead) {
+  Group group;
+  group.name = "default";
+  group.candidates = {"b*", "nobody"};
+  start({minutely()}, {group});
+  world.run_for(5s);
+  EXPECT_EQ(leader(), "b");
+  b.crash();
+  world.run_for(5min);
+  EXPECT_EQ(leader(), "") << "nobody else may";
+  b.start();
+  EXPECT_TRUE(leads(b, 10s));
+  world.run_for(2min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+}
+
+TEST_F(Peers, ALeaderThatIsNoCandidateAnyMoreHandsOverWhenItsRunHasEnded) {
+  for (SimNode* node : {&a, &b, &c}) node->takes["job"] = 20s;
+  start({minutely()});
+  ASSERT_EQ(leader(), "a");
+  world.run_for(from + 1min + 5s - world.wall());
+  ASSERT_EQ(a.open_children(), 1);
+  Group group;
+  group.name = "default";
+  group.candidates = {"[bc]", "c"};
+  for (SimNode* node : {&a, &b, &c}) node->groups = {group}, node->load();
+  world.run_for(5s);
+  EXPECT_EQ(leader(), "a") << "its run ends first";
+  world.run_for(15s);
+  EXPECT_EQ(leader(), "c");
+  world.run_for(3min);
+  expect_all_accounted_for();
+}
+
+class StoreWithAClock : public Peers {
+ protected:
+  StoreWithAClock()
+      : Peers([] {
+          SimStore::Settings settings;
+          settings.has_clock = true;
+          return settings;
+        }()) {}
+};
+
+TEST_F(StoreWithAClock, ANodeWhoseClockIsMoreThan10sOffHandsOverAndStaysOut) {
+  start({minutely()});
+  world.run_for(10s);
+  a.step_clock(11s);
+  world.run_for(5s);
+  EXPECT_NE(leader(), "a");
+  EXPECT_EQ(count(a, "clock skew: this clock is 10"), 1u);
+  b.crash(), c.crash();
+  world.run_for(5min);
+  EXPECT_EQ(leader(), "") << "it does not campaign";
+  a.step_clock(-11s);
+  EXPECT_TRUE(leads(a, 10s));
+  world.run_for(2min);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(StoreWithAClock, MoreThan1sIsAnAlarmAndNoMore) {
+  start({minutely()});
+  a.step_clock(-3s);
+  world.run_for(5min);
+  EXPECT_EQ(leader(), "a");
+  EXPECT_EQ(count(a, "clock skew: this clock is 2"), 1u);
+  EXPECT_LT(a.core().clock_skew(), -2900ms);
+  a.step_clock(3s);
+  world.run_for(10s);
+  EXPECT_EQ(a.core().clock_skew(), 0ms);
+  EXPECT_EQ(count(a, "no clock skew any more"), 1u);
+}
+
+TEST_F(StoreWithAClock, AClockThatIsWrongFromTheBeginningIsSeenBeforeAnythingIsLaunched) {
+  a.step_clock(1h);
+  start({minutely()});
+  world.run_for(10min);
+  EXPECT_NE(leader(), "a");
+  EXPECT_EQ(a.rows().size(), 0u);
+  EXPECT_EQ(world.unaccounted(*b.jobs[0], from, world.wall() - 1min), "");
+}
+
+TEST_F(StoreWithAClock, ASlowAnswerIsNoClockError) {
+  start({minutely()});
+  a.link.slow_answers = 700ms;
+  a.link.delay_min = a.link.delay_max = 600ms;
+  a.link.request_timeout = 3s;
+  world.run_for(1min);
+  EXPECT_EQ(count(a, "clock skew"), 0u);
+}
+
+TEST_F(Peers, AStoreThatHasGoneBackHaltsTheGroupUnderALeaderThatNeverLedBefore) {
+  start({minutely()});
+  const auto snapshot = world.store.contents();
+  world.run_for(10min);
+  a.crash();
+  world.store.restore(snapshot);
+  const std::size_t before = world.starts_of("job");
+  world.run_for(3min);
+  const std::string now = leader();
+  ASSERT_TRUE(now == "b" || now == "c");
+  SimNode& led = now == "b" ? b : c;
+  SimNode& other = now == "b" ? c : b;
+  EXPECT_EQ(world.starts_of("job"), before) << "nothing is launched";
+  EXPECT_NE(led.core().groups()[0].halted.find("the store has gone back"), std::string::npos);
+  EXPECT_EQ(led.core().jobs(led.clock.now())[0].state, "halted");
+  core::Request request;
+  request.kind = core::Request::Kind::repair;
+  request.group = "default";
+  led.ask(request);
+  world.run_for(3min);
+  EXPECT_GT(world.starts_of("job"), before) << "repaired";
+  const std::size_t repaired = world.starts_of("job");
+  led.crash();
+  world.run_for(3min);
+  EXPECT_TRUE(other.leads("default"));
+  EXPECT_EQ(other.core().groups()[0].halted, "") << "what was repaired is not halted again";
+  EXPECT_GT(world.starts_of("job"), repaired);
+}
+
+TEST(NodeRecords, TakeAsManyRecordsAsTheyNeedAndReadBack) {
+  core::NodeRecord all{"node.example", "42", "its runner is gone", WallTime(1'767'225'600'000ms), {}};
+  for (int i = 0; i < 1000; ++i) all.groups.emplace_back(std::string(60, 'g') + std::to_string(1000 + i), i * 7919);
+  const auto texts = core::to_texts(all);
+  EXPECT_GT(texts.size(), 10u);
+  std::vector<std::pair<std::string, std::uint64_t>> groups;
+  for (const std::string& text : texts) {
+    EXPECT_LE(text.size(), 8192u);
+    const auto part = core::parse_node_record(text);
+    ASSERT_TRUE(part);
+    EXPECT_EQ(part->node, all.node);
+    EXPECT_EQ(part->session, all.session);
+    EXPECT_EQ(part->unfit, all.unfit);
+    EXPECT_EQ(part->at, all.at);
+    groups.insert(groups.end(), part->groups.begin(), part->groups.end());
+  }
+  EXPECT_EQ(groups, all.groups);
+}
+
+}  // namespace
+}  // namespace ballot
