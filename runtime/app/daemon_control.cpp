@@ -20,7 +20,7 @@ void Daemon::answer(const io::Request& request, io::Reply reply) {
     answer_jobs(reply);
   else if (what == "status")
     answer_status(reply);
-  else if (const auto kind = core::parse_kind(what))
+  else if (const auto kind = core::parse_kind(what); kind && *kind != core::Request::Kind::release)
     answer_request(*kind, request, reply);
   else
     reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});

@@ -203,6 +203,7 @@ class Core {
   void create(Context& c, Recording recording);
   void remove(Context& c, std::vector<std::string> names);
   void poll_waiting(Context& c);
+  void ask_for_release(Context& c, std::vector<JobEntry*> waiting);
   void tell_deadlines(Context& c);
 
   // what people ask (core_requests.cpp)
@@ -216,6 +217,7 @@ class Core {
   void take(Context& c, const Request& request);
   void take_for_group(Context& c, const Request& request);
   void take_kill(Context& c, const Request& request);
+  void take_release(Context& c, const Request& request);
   void advance_group_requests(Context& c, GroupState& group);
   void store_asked(Context& c, Asked& asked);
   void give_up_asked(Context& c, const std::string& why);

@@ -133,6 +133,7 @@ void Core::look_after(const Context& c, WallTime until) {
 /// Takes a request up, if it is this node's to do.
 void Core::take(Context& c, const Request& request) {
   if (request.kind == Request::Kind::kill) return take_kill(c, request);
+  if (request.kind == Request::Kind::release) return take_release(c, request);
   if (!request.group.empty()) return take_for_group(c, request);
   const auto it = jobs_.find(request.job);
   if (it == jobs_.end() || !it->second.machine.term()) return;
@@ -156,6 +157,14 @@ void Core::take_kill(Context& c, const Request& request) {
     else
       answer(c, request.id, Answer::refused(Errc::not_found, "the run has ended"));
   }
+}
+
+/// The register of one of our groups, perhaps unknown here: once it is read, it is settled and released.
+void Core::take_release(Context& c, const Request& request) {
+  if (!led(request.group)) return;
+  JobMachine& job = entry(request.job).machine;
+  if (!job.term()) c.wants.reads.push_back(&job);
+  remove(c, {request_record(request.id)});
 }
 
 void Core::take_for_group(Context& c, const Request& request) {

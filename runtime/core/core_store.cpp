@@ -9,6 +9,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis again_pause{200};
+constexpr Millis release_patience{60'000};  // of a request to release a register, until it is asked for again
 
 }  // namespace
 
@@ -368,13 +369,34 @@ void Core::send_writes(Context& c) {
 /// Jobs whose register still belongs to another group's leader: look again whether it was released.
 void Core::poll_waiting(Context& c) {
   poll_at_.reset();
+  std::vector<JobEntry*> owned;  // by another group
   for (JobEntry* entry : std::exchange(waiting_, {})) {
     const JobMachine& job = entry->machine;
     if (job.term() || (!(job.definition() && led(job.definition()->job.group)) && !led(job.owner()))) continue;
     wants_.reads.push_back(&entry->machine);
     waiting_.insert(entry);
     poll_at_ = c.now.steady + poll_pause;
+    if (!job.owner().empty() && !led(job.owner())) owned.push_back(entry);
   }
+  ask_for_release(c, std::move(owned));
+}
+
+/// Whoever leads the group that owns them may not know that they are there.
+void Core::ask_for_release(Context& c, std::vector<JobEntry*> waiting) {
+  Recording asked;
+  for (JobEntry* entry : waiting) {
+    if (c.now.steady < entry->release_asked + release_patience) continue;
+    entry->release_asked = c.now.steady;
+    Request request;
+    request.kind = Request::Kind::release;
+    request.id = c.random.run_id(c.now.wall);
+    request.job = entry->machine.name();
+    request.group = entry->machine.owner();
+    request.until = c.now.wall + release_patience;
+    request.by = settings_.node;
+    asked.records.push_back({request_record(request.id), to_text(request)});
+  }
+  if (!asked.records.empty()) create(c, std::move(asked));
 }
 
 }  // namespace ballot::core

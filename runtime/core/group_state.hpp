@@ -27,6 +27,7 @@ struct JobEntry {
   GroupState* defined_in = nullptr;  // by its definition
   bool open = false;                 // has runs that have not ended
   bool held = false;                 // waits for others' writes to be answered
+  SteadyTime release_asked{};        // of the leader of the group that still owns it
 };
 
 struct BySerial {

@@ -339,10 +339,11 @@ void JobMachine::rearm(Context& c) {
     steady_wake = pending_->repeat_at;
     return;
   }
+  steady_wake = retry_at_;
+  if (retry_at_) return;
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
-  earliest(steady_wake, retry_at_);
-  if (retry_at_ || held_ || waits_to_pause()) return;
+  if (held_ || waits_to_pause()) return;
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)

@@ -7,7 +7,8 @@
 namespace ballot::core {
 namespace {
 
-constexpr std::array<std::string_view, 7> kinds = {"trigger", "kill", "pause", "resume", "forget", "repair", "evict"};
+constexpr std::array<std::string_view, 8> kinds = {"trigger", "kill",   "pause", "resume",
+                                                   "forget",  "repair", "evict", "release"};
 constexpr std::array<std::string_view, 8> codes = {"invalid",     "not_found", "conflict", "refused",
                                                    "unavailable", "timeout",   "io",       "corrupt"};
 

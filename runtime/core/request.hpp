@@ -19,12 +19,14 @@
 namespace ballot::core {
 
 struct Request {
-  enum class Kind { trigger, kill, pause, resume, forget, repair, evict };
+  /// release: nodes ask it of each other, and nobody is answered. The group's leader may not know that the job's
+  /// register is its own: it was made by the leader before, and this one's files have never had the job in the group.
+  enum class Kind { trigger, kill, pause, resume, forget, repair, evict, release };
 
   Kind kind = Kind::trigger;
   RunId id;           // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
   std::string job;    // of a kill and a forget too
-  std::string group;  // instead of a job: pause, resume, repair; evict
+  std::string group;  // instead of a job: pause, resume, repair; evict; of a release too
   RunId run;          // kill, forget
   bool wait = false;  // trigger: the run's end is asked for as well
   WallTime until{};   // nobody waits for it any longer: it is not begun past this

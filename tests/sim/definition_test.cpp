@@ -224,5 +224,40 @@ TEST_F(Definitions, AnUnreadableRegisterHaltsItsJobOnly) {
   EXPECT_EQ(world.store.contents().registers.at("j/job").value, "ballot 99\n");
 }
 
+/// The old group's leader dies before it has released the register, and the next one has never seen the job there.
+TEST(Move, IsCompletedByALeaderWhoseFilesNeverHadTheJobInTheOldGroup) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  SimNode& c = world.add("c");
+  std::vector<Group> groups(2);
+  groups[0].name = "old", groups[0].candidates = {"a", "b"};
+  groups[1].name = "new", groups[1].candidates = {"c"};
+  for (SimNode* node : {&a, &b, &c}) {
+    node->groups = groups;
+    node->start();
+    world.run_for(100ms);
+  }
+  Job job = minutely();
+  job.group = "old";
+  a.jobs = {define(job)};
+  a.load();
+  world.run_for(2min);
+  ASSERT_EQ(world.starts_of("job"), 2u);
+  job.group = "new";
+  b.jobs = c.jobs = {define(job)};
+  b.load(), c.load();
+  world.run_for(10s);
+  a.crash();
+  world.run_for(3min);
+  EXPECT_TRUE(b.leads("old"));
+  EXPECT_TRUE(c.leads("new"));
+  EXPECT_EQ(world.oracle.job_register("job")->group, "new");
+  EXPECT_EQ(world.starts.back().node, "c");
+  EXPECT_EQ(world.broken_promises(), "");
+  world.run_for(2min);
+  EXPECT_EQ(world.store.list("q/").size(), 0u) << "the request is gone";
+}
+
 }  // namespace
 }  // namespace ballot

@@ -203,6 +203,30 @@ TEST(Stopping, WithAHaltedJobComesToAnEnd) {
   EXPECT_TRUE(a.stopped());
 }
 
+/// The node is not woken for it again and again while it may write nothing.
+TEST(Full, ADeadTermsRunIsOverWhileTheStoreIsFull) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  Job job = minutely();
+  job.schedule = {"*/2 * * * * *"};
+  a.jobs = b.jobs = {define(job)};
+  a.takes["job"] = 30s;
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  world.run_for(10s);
+  a.crash();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 10s));
+  b.link.refuse_write = 1000;
+  world.run_for(15s);
+  EXPECT_EQ(world.broken_promises(), "");
+  b.link.refuse_write = 0;
+  world.run_for(10s);
+  EXPECT_GT(world.starts_of("job"), 1u);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST(Pause, OnceAcknowledgedNothingStartsThatWasClaimedBefore) {
   SimWorld world;
   SimNode& a = world.add("a");
