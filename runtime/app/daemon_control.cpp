@@ -103,8 +103,16 @@ std::vector<std::string> Daemon::degraded(const std::vector<core::JobView>& jobs
   });
   if (errors > 0)
     reasons.push_back("config: " + std::to_string(errors) + " errors in the job files; `ballot check` lists them");
-  for (const core::GroupView& group : groups)
+  for (const core::GroupView& group : groups) {
     if (!group.halted.empty()) reasons.push_back("halted: group " + group.name + ": " + group.halted);
+    if (group.drift.empty()) continue;
+    std::string nodes;
+    for (const std::string& node : group.drift) nodes += (nodes.empty() ? "" : ", ") + node;
+    reasons.push_back("drift: group " + group.name + ": the job files of " + nodes + " say otherwise");
+  }
+  if (const Millis skew = core.clock_skew(); skew != Millis(0))
+    reasons.push_back("clock_skew: this clock is " + std::to_string(std::abs(skew.count())) + " ms " +
+                      (skew < Millis(0) ? "behind" : "before") + " the store's");
   for (const core::JobView& job : jobs) {
     if (job.state == "halted") reasons.push_back("halted: job " + job.name + ": " + job.trouble);
     if (job.state == "clock_skew") reasons.push_back("clock_skew: job " + job.name + " is settled ahead of this clock");

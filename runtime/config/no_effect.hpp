@@ -15,12 +15,10 @@ inline constexpr std::string_view job_keys_without_effect[] = {
 };
 
 inline constexpr std::string_view group_keys_without_effect[] = {
-    "candidates",
     "hook_timeout",
     "max_running",
     "on_demote",
     "on_promote",
-    "preferred",
     "state_file",
     // [group.NAME.consul]
     "lock_delay",

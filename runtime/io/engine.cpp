@@ -23,12 +23,13 @@ std::uint64_t seed() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
-core::CoreSettings core_settings(const EngineSettings& settings) {
+core::CoreSettings core_settings(const EngineSettings& settings, const PluginInfo& plugin) {
   return {.node = settings.node,
           .boot_id = boot_id(),
           .booted_at = boot_time(),
           .dry_run = settings.dry_run,
-          .seed = seed()};
+          .seed = seed(),
+          .spread = std::string_view(plugin.name) != "local"};  // one host gains nothing by it
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       plugin_(plugin),
       ledger_(ledger),
       log_(std::move(log)),
-      core_(core_settings(settings_)),
+      core_(core_settings(settings_, plugin_)),
       posted_(std::make_shared<Posted>()),
       wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),

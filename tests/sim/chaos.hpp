@@ -72,6 +72,7 @@ class Chaos {
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
+  bool named(const std::string& group) const;
   std::string leaders();
   std::string lives_on();
 
