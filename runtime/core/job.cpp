@@ -138,7 +138,9 @@ bool JobMachine::redefine(Context& c) {
   if (!mine && !wanted) return false;
   if (mine && wanted && register_.definition == definition_->digest) return false;
   if (mine && !wanted && register_.definition.empty() && register_.runs.size() > closable()) return false;
-  if (mine) {
+  const bool adopts = !mine && exists_ && c.now.wall - register_.cursor <= adoption_limit;
+  if (adopts) plan_to_adopt();
+  if (mine || adopts) {
     settlement_.rewind();
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall);
     if (scanning_) return true;
@@ -148,12 +150,25 @@ bool JobMachine::redefine(Context& c) {
   JobRegister& next = write.next;
   next.definition = wanted ? definition_->digest : "";
   next.timing = wanted ? timing_of(definition_->job) : Timing{};
-  next.since = whole_seconds(c.now.wall);
-  next.cursor = std::max(next.cursor, next.since);
+  next.since = adopts ? register_.cursor : whole_seconds(c.now.wall);
+  next.cursor = std::max(next.cursor, whole_seconds(c.now.wall));
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   anchor(next, c);
   send(c, std::move(write));
   return true;
+}
+
+/// A job that has just been released by another group is adopted: the slots since then are missed, not unheard of.
+void JobMachine::plan_to_adopt() {
+  plan_.reset();
+  anchors_.clear();
+  if (!definition_->job.enabled) return;
+  plan_ = definition_->plan;
+  for (const std::string& text : plan_->everies()) {
+    const auto known = std::find_if(register_.anchors.begin(), register_.anchors.end(),
+                                    [&](const Anchor& anchor) { return anchor.text == text; });
+    anchors_.push_back(known != register_.anchors.end() ? known->at : register_.cursor);
+  }
 }
 
 /// Anchors the definition's `@every` schedules, keeping the phase of those whose text stays, and marks this boot as

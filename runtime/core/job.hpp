@@ -37,9 +37,10 @@
 
 namespace ballot::core {
 
-inline constexpr Millis close_delay{250};   // ended runs are closed with the next claim, or this much later
-inline constexpr Millis flush_delay{5000};  // decided slots are written with the next claim, or this much later
-inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
+inline constexpr Millis close_delay{250};        // ended runs are closed with the next claim, or this much later
+inline constexpr Millis flush_delay{5000};       // decided slots are written with the next claim, or this much later
+inline constexpr Millis retry_delay{1000};       // after the store refused a write for want of space, or did not answer
+inline constexpr Millis adoption_limit{60'000};  // from a release to an adoption whose slots between are accounted for
 
 /// What the core was made with.
 struct CoreSettings {
@@ -214,6 +215,7 @@ class JobMachine {
   // what to do next (job.cpp)
   bool settle(Context& c);
   bool redefine(Context& c);
+  void plan_to_adopt();
   bool claim_manual(Context& c);
   bool claim_due(Context& c);
   bool claim_again(Context& c);

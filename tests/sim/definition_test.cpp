@@ -257,6 +257,7 @@ TEST(Move, IsCompletedByALeaderWhoseFilesNeverHadTheJobInTheOldGroup) {
   EXPECT_EQ(world.broken_promises(), "");
   world.run_for(2min);
   EXPECT_EQ(world.store.list("q/").size(), 0u) << "the request is gone";
+  EXPECT_EQ(world.unaccounted(), "") << "also between the release and the adoption";
 }
 
 }  // namespace

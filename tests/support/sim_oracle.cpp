@@ -171,6 +171,11 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
   if (!first) {
     if (next->cursor < history.now.cursor) find("the cursor of job " + job + " went back");
     if (next->fence < history.now.fence) find("the fence of job " + job + " went back");
+    if (history.now.released && next->since == history.now.cursor) {  // adopted: the slots between are the new plan's
+      const core::JobRegister before = std::exchange(history.now, *next);
+      make_plan(job, history);
+      history.now = before;
+    }
     settle(history, *next);
   }
   watch_claims(job, history, *next);
