@@ -259,6 +259,8 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   if (before.repaired_at && *before.repaired_at > group.sane_at) term.halted.clear();  // what this node saw is known
   if (now.halted.empty()) now.halted = term.halted;
   term.halted = now.halted;
+  if (!term.halted.empty())
+    c.out.push_back(Notice{Level::error, "group halted: " + term.halted, {{"group", term.group}}});
   term.paused = now.paused;
   group.yielding = term.draining = !may_take_part(group);
   if (group.yielding) group.evict_kill = c.now.steady + evict_wait;

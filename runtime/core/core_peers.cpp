@@ -10,11 +10,12 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis move_pause{20};         // between two hand-overs: 50 a second
-constexpr Millis scan_pause{10'000};     // between looks for groups that somebody else should lead
-constexpr Millis quiet_time{1000};       // nothing is handed over so shortly before a slot,
-constexpr Millis drift_delay{5000};      // files reach nodes one by one
-constexpr Millis drift_look{60'000};     // whoever drifts may have gone
+constexpr Millis move_pause{20};      // between two hand-overs: 50 a second
+constexpr Millis scan_pause{10'000};  // between looks for groups that somebody else should lead
+constexpr Millis quiet_time{1000};    // nothing is handed over so shortly before a slot,
+constexpr Millis drift_delay{5000};   // files reach nodes one by one
+constexpr Millis drift_look{60'000};  // whoever drifts may have gone
+constexpr Millis busy_pause{1000};
 constexpr int most_busy_looks = 10;      // unless that was so each time
 constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
 constexpr int most_passes = 16;          // on its way
@@ -215,7 +216,10 @@ void Core::next_move(Context& c) {
   while (!moves_.empty()) {
     GroupState& group = *moves_.front();
     moves_.pop_front();
-    if (!may_hand_over(c, group)) continue;
+    if (!may_hand_over(c, group)) {
+      if (group.busy_looks > 0) scan_at_ = c.now.steady + busy_pause;
+      continue;
+    }
     const auto best = peers_.best(c.now.steady, group.settings, group.content(), settings_.node, settings_.spread);
     if (best.session.empty()) continue;
     group.hands_to = best.session;

@@ -104,6 +104,16 @@ void ZookeeperServer::thaw() {
 
 void ZookeeperServer::wipe() { std::filesystem::remove_all(folder_ / "data/version-2"); }
 
+void ZookeeperServer::save() const {
+  std::filesystem::copy(folder_ / "data", folder_ / "saved", std::filesystem::copy_options::recursive);
+}
+
+void ZookeeperServer::restore() {
+  wipe();
+  std::filesystem::copy(folder_ / "saved/version-2", folder_ / "data/version-2",
+                        std::filesystem::copy_options::recursive);
+}
+
 std::string ZookeeperServer::ask(const std::string& word) const {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

@@ -45,6 +45,9 @@ class ZookeeperServer {
   void thaw();
   /// All that it has stored. Requires: it does not run.
   void wipe();
+  /// Keeps what it has stored, and goes back to it. Requires: it does not run.
+  void save() const;
+  void restore();
 
   bool runs() const noexcept { return pid_ > 0; }
   int port() const noexcept { return port_; }
