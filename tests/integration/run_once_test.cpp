@@ -8,27 +8,17 @@ namespace ballot::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using Arguments = std::vector<std::string>;
 
 struct RunOnce : ::testing::Test {
   ElectionFolder folder{"[coordination]\nsession_timeout = \"2s\"\n"};
 
-  static Arguments once(const std::string& candidate, Arguments flags, Arguments command) {
-    Arguments all{"run", "once", "--candidate-id", candidate};
-    all.insert(all.end(), flags.begin(), flags.end());
-    all.emplace_back("--");
-    all.insert(all.end(), command.begin(), command.end());
-    return all;
-  }
-  static Arguments shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
   /// To its end, with the child's code.
   int code_of(Arguments command) const {
     CandidateProcess one(folder,
                          once("a", {"--on-child-success", "exit", "--on-child-error", "exit"}, std::move(command)));
     return one.wait();
   }
-  static bool is_gone(pid_t pid) { return state_of(pid) == '-' || state_of(pid) == 'Z'; }
-  pid_t child() const { return static_cast<pid_t>(std::stoi(field(folder.said("START").back(), 1))); }
+  pid_t child() const { return pid_of(folder.said("START").back()); }
 };
 
 TEST_F(RunOnce, ExitsWithTheCodeOfItsChild) {
