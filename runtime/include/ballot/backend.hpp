@@ -246,7 +246,8 @@ class Backend {
   virtual void list(RequestId request, std::string prefix) noexcept = 0;
 
   /// Withdraws from everything and ends the session. `keep` leaves the terms as they stand, for a daemon that comes
-  /// back before their deadline. Answered by SessionClosed{shutdown}.
+  /// back before their deadline. Answered by SessionClosed: shutdown, or unreachable where the store has not confirmed
+  /// that the session has ended: its terms then last until their deadlines.
   virtual void close(bool keep) noexcept = 0;
 };
 
