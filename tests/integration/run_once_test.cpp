@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/candidate.hpp"
+#include "support/terminal.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -252,6 +253,14 @@ TEST_F(RunOnce, HandsItsOwnDescriptorsOver) {
   EXPECT_EQ(one.wait(), 0);
   EXPECT_NE(one.out().find("/out"), std::string::npos) << "the file itself, no pipe: " << one.out();
   EXPECT_EQ(one.log(), "err\n");
+}
+
+TEST_F(RunOnce, HandsItsTerminalOver) {
+  const AtTerminal ran = run_at_terminal(
+      {BALLOT_PROGRAM, "run", "once", "--config", folder.config(), "--on-child-success", "exit", "--wrap-child-logs",
+       "false", "--log-level", "fatal", "--", "/bin/sh", "-c", "test -t 1 && test -t 2 && echo at a terminal"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.shown, "at a terminal\r\n");
 }
 
 TEST_F(RunOnce, DoesNotWaitForAGrandchildThatHoldsItsOutput) {

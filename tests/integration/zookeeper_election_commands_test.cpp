@@ -1,8 +1,6 @@
 // `ballot election evict`, `run` and `file` on a real ZooKeeper server.
-#include <pty.h>
-#include <unistd.h>
-
 #include "integration/zookeeper_elections.hpp"
+#include "support/terminal.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -13,26 +11,9 @@ struct EvictOnZookeeper : ElectionsOnZookeeper {
   static Arguments candidate(const std::string& name, const std::string& script) {
     return once(name, {"--log-level", "debug"}, shell(script));
   }
-  /// The exit code of an `evict` on a terminal where somebody types `answer`.
-  int evict_on_a_terminal(const std::string& answer, std::string& shown) const {
-    int terminal = -1;
-    const pid_t pid = ::forkpty(&terminal, nullptr, nullptr, nullptr);
-    if (pid == 0) {
-      ::execl(BALLOT_PROGRAM, BALLOT_PROGRAM, "election", "evict", "default", "--config", folder.config().c_str(),
-              nullptr);
-      ::_exit(127);
-    }
-    const UniqueFd owned(terminal);
-    char bytes[512];
-    bool answered = false;
-    for (ssize_t size; (size = ::read(terminal, bytes, sizeof bytes)) > 0;) {
-      shown.append(bytes, static_cast<std::size_t>(size));
-      if (answered || shown.find("[y/N]") == std::string::npos) continue;
-      answered = ::write(terminal, answer.data(), answer.size()) > 0;
-    }
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  AtTerminal evict_at_terminal(const std::string& answer) const {
+    return run_at_terminal({BALLOT_PROGRAM, "election", "evict", "default", "--config", folder.config()}, "[y/N]",
+                           answer);
   }
   /// Names of those who take part.
   std::string candidates() const {
@@ -94,11 +75,12 @@ TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsToldAtOnce) {
 TEST_F(EvictOnZookeeper, OnATerminalItIsConfirmedFirst) {
   CandidateProcess a(folder, candidate("a", until_told()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  std::string shown;
-  EXPECT_EQ(evict_on_a_terminal("n\n", shown), 1) << shown;
-  EXPECT_NE(shown.find("Evict the leader of group default? [y/N]"), std::string::npos) << shown;
+  const AtTerminal no = evict_at_terminal("n\n");
+  EXPECT_EQ(no.code, 1);
+  EXPECT_NE(no.shown.find("Evict the leader of group default? [y/N]"), std::string::npos) << no.shown;
   EXPECT_EQ(a.count("asked to leave"), 0u);
-  EXPECT_EQ(evict_on_a_terminal("y\n", shown), 0) << shown;
+  const AtTerminal yes = evict_at_terminal("y\n");
+  EXPECT_EQ(yes.code, 0) << yes.shown;
   EXPECT_EQ(a.count("asked to leave"), 1u);
 }
 

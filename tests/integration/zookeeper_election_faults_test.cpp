@@ -260,14 +260,36 @@ TEST_F(FaultsOnZookeeper, AFollowerWhoseNodeIsRemovedByHandQueuesAgain) {
 TEST_F(FaultsOnZookeeper, AServerThatIsDownIsPassedOverWhereverTheListComesFrom) {
   const std::string dead = place.at("127.0.0.1:" + std::to_string(free_port())),
                     real = place.at(place.server().address());
-  const auto runs = [&](const Arguments& flags, const Arguments& environment) {
+  const ElectionFolder listed("[coordination]\nbackend = \"zookeeper\"\n[zookeeper]\nservers = [\"" + dead + "\", \"" +
+                              real + "\"]\n");
+  const auto runs = [&](const Arguments& flags, const Arguments& environment, const ElectionFolder* in = nullptr) {
     Arguments all{"--on-child-success", "exit"};
     all.insert(all.end(), flags.begin(), flags.end());
-    return CandidateProcess(folder, candidate("a", "true", all), environment).wait();
+    return CandidateProcess(in ? *in : folder, candidate("a", "true", all), environment).wait();
   };
   for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(runs({}, {}, &listed), 0);
     EXPECT_EQ(runs({"--zookeeper-servers", dead, "--zookeeper-servers", real}, {}), 0);
     EXPECT_EQ(runs({}, {"BALLOT_ZOOKEEPER_SERVERS=" + dead + "," + real}), 0);
+  }
+}
+
+/// Its answers are late, so that the one before it goes at another of its steps in each round.
+TEST_F(FaultsOnZookeeper, WhoeverGoesBeforeItIsWatchedIsNoFailure) {
+  TcpRelay relay(place.server().port());
+  relay.delay(TcpRelay::Way::to_client, 50ms);
+  for (int offset = 0; offset <= 175; offset += 25) {
+    folder.folder.write("said", "");
+    const std::string file = "a-may-end-" + std::to_string(offset);
+    CandidateProcess a(folder, candidate("a", until_told(file), {"--on-child-success", "exit"}));
+    ASSERT_TRUE(folder.wait_until_said("START"));
+    CandidateProcess b(folder, candidate("b", "exit 0", place.through(relay, {"--on-child-success", "exit"})));
+    ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
+    ASSERT_TRUE(wait_until_time(wall_now() + Millis(offset)));
+    folder.folder.write(file, "");
+    EXPECT_EQ(a.wait(), 0);
+    EXPECT_EQ(b.wait(), 0);
+    EXPECT_EQ(b.count("election failed"), 0u) << b.log();
   }
 }
 

@@ -199,7 +199,11 @@ TEST_F(InfoOnZookeeper, ShowsTheTimeoutThatTheServerGrants) {
   CandidateProcess& a = add("a", {"--session-timeout", "1m"});
   ASSERT_TRUE(folder.wait_until_said("START"));
   EXPECT_EQ(text(info().at("leader"), "sessionTimeout"), "4s");
-  EXPECT_EQ(a.count("session_timeout is 4000 ms and not 60000 ms"), 1u);
+  const std::string warning = "session_timeout is 4000 ms and not 60000 ms";
+  EXPECT_EQ(a.count(warning), 1u);
+  const Ran warned = ballot({"info", "default", "--format", "json", "--session-timeout", "1m"});
+  EXPECT_NE(warned.err.find(warning), std::string::npos);
+  EXPECT_TRUE(json::parse(warned.out).is_object()) << "a warning is not in its way";
 }
 
 TEST_F(InfoOnZookeeper, DisturbsNobody) {
