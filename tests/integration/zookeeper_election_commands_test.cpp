@@ -8,9 +8,6 @@ namespace {
 struct EvictOnZookeeper : ElectionsOnZookeeper {
   EvictOnZookeeper() : ElectionsOnZookeeper(2s) {}
 
-  static Arguments candidate(const std::string& name, const std::string& script) {
-    return once(name, {"--log-level", "debug"}, shell(script));
-  }
   AtTerminal evict_at_terminal(const std::string& answer) const {
     return run_at_terminal({BALLOT_PROGRAM, "election", "evict", "default", "--config", folder.config()}, "[y/N]",
                            answer);

@@ -1,5 +1,5 @@
-// `ballot run once` on a real ZooKeeper server where candidates are killed, stopped and cut off, and the server is
-// restarted, wiped and edited: a child ends before the next one may start, and nobody is left behind.
+// `ballot run once` on a real ZooKeeper server where candidates are killed, stopped and cut off, clocks are wrong, and
+// the server is restarted and wiped: a child ends before the next one may start.
 #include <deque>
 
 #include "integration/zookeeper_elections.hpp"
@@ -10,10 +10,6 @@ namespace {
 struct FaultsOnZookeeper : ElectionsOnZookeeper {
   using ElectionsOnZookeeper::ElectionsOnZookeeper;
 
-  static Arguments candidate(const std::string& name, const std::string& script, Arguments flags = {}) {
-    flags.insert(flags.end(), {"--kill-grace", "200ms", "--log-level", "debug"});
-    return once(name, flags, shell(script));
-  }
   /// What the candidate's session has said of itself in the store.
   std::int64_t member_field(const std::string& name, const std::string& key) const {
     const std::string text = "\n" + place.text("m/" + name);
@@ -26,8 +22,6 @@ struct FaultsOnZookeeper : ElectionsOnZookeeper {
     ::clock_gettime(CLOCK_BOOTTIME, &now);
     return wall_now() - (std::chrono::seconds(now.tv_sec) + Millis(now.tv_nsec / 1'000'000)) + boot;
   }
-  std::uint64_t epoch_of(std::size_t start) const { return std::stoull(field(start_of(start), 4)); }
-  std::string name_of(std::size_t start) const { return field(start_of(start), 3); }
 };
 
 TEST_F(FaultsOnZookeeper, AKilledLeaderIsFollowedWhenItsSessionExpiresAndNotBeforeItsDeadline) {
@@ -227,97 +221,34 @@ TEST_F(FaultsOnZookeeper, InAWipedStoreThePathIsMadeAgainAndOneLeads) {
   expect_no_overlap();
 }
 
-TEST_F(FaultsOnZookeeper, ALeaderWhoseNodeIsRemovedByHandStepsDownWithinASecond) {
-  CandidateProcess a(folder, candidate("a", until_told()));
-  ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
-  ASSERT_TRUE(campaigns(b));
-  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
-  ASSERT_TRUE(place.remove_candidate("default", "a"));
-  const Millis removed = wall_now();
-  ASSERT_TRUE(a.wait_for("leads no more"));
-  ASSERT_TRUE(wait_until([&] { return is_gone(pid_of(start_of(0))); }));
-  report("from the removal to the end of the child", wall_now() - removed);
-  EXPECT_LE(wall_now() - removed, 1s);
-  ASSERT_TRUE(folder.wait_until_said("START", 2));
-  EXPECT_EQ(name_of(1), "b");
-  EXPECT_EQ(a.count("cause=evicted"), 1u);
-  expect_no_overlap();
-}
-
-TEST_F(FaultsOnZookeeper, AFollowerWhoseNodeIsRemovedByHandQueuesAgain) {
-  CandidateProcess a(folder, candidate("a", until_told("a-may-end"), {"--on-child-success", "exit"}));
-  ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
-  ASSERT_TRUE(wait_until([&] { return place.remove_candidate("default", "b"); }));
-  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
-  EXPECT_EQ(folder.said("START").size(), 1u);
-  folder.folder.write("a-may-end", "");
-  ASSERT_TRUE(folder.wait_until_said("START", 2));
-  EXPECT_EQ(name_of(1), "b");
-}
-
-TEST_F(FaultsOnZookeeper, AServerThatIsDownIsPassedOverWhereverTheListComesFrom) {
-  const std::string dead = place.at("127.0.0.1:" + std::to_string(free_port())),
-                    real = place.at(place.server().address());
-  const ElectionFolder listed("[coordination]\nbackend = \"zookeeper\"\n[zookeeper]\nservers = [\"" + dead + "\", \"" +
-                              real + "\"]\n");
-  const auto runs = [&](const Arguments& flags, const Arguments& environment, const ElectionFolder* in = nullptr) {
-    Arguments all{"--on-child-success", "exit"};
-    all.insert(all.end(), flags.begin(), flags.end());
-    return CandidateProcess(in ? *in : folder, candidate("a", "true", all), environment).wait();
+/// What its children say is by its clock, so here the test's own counts.
+TEST_F(FaultsOnZookeeper, AWallClockThatIsAnHourOffHoldsUpNoHandOverAndHurriesNone) {
+  const auto an_hour = [](const std::string& sign) {
+    return Arguments{"LD_PRELOAD=" BALLOT_SHIFTED_CLOCK, "BALLOT_SHIFTED_CLOCK_MS=" + sign + "3600000",
+                     "ASAN_OPTIONS=verify_asan_link_order=0"};
   };
-  for (int round = 0; round < 3; ++round) {
-    EXPECT_EQ(runs({}, {}, &listed), 0);
-    EXPECT_EQ(runs({"--zookeeper-servers", dead, "--zookeeper-servers", real}, {}), 0);
-    EXPECT_EQ(runs({}, {"BALLOT_ZOOKEEPER_SERVERS=" + dead + "," + real}), 0);
-  }
-}
-
-/// Its answers are late, so that the one before it goes at another of its steps in each round.
-TEST_F(FaultsOnZookeeper, WhoeverGoesBeforeItIsWatchedIsNoFailure) {
-  TcpRelay relay(place.server().port());
-  relay.delay(TcpRelay::Way::to_client, 50ms);
-  for (int offset = 0; offset <= 175; offset += 25) {
-    folder.folder.write("said", "");
-    const std::string file = "a-may-end-" + std::to_string(offset);
-    CandidateProcess a(folder, candidate("a", until_told(file), {"--on-child-success", "exit"}));
-    ASSERT_TRUE(folder.wait_until_said("START"));
-    CandidateProcess b(folder, candidate("b", "exit 0", place.through(relay, {"--on-child-success", "exit"})));
-    ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
-    ASSERT_TRUE(wait_until_time(wall_now() + Millis(offset)));
-    folder.folder.write(file, "");
-    EXPECT_EQ(a.wait(), 0);
-    EXPECT_EQ(b.wait(), 0);
-    EXPECT_EQ(b.count("election failed"), 0u) << b.log();
-  }
-}
-
-TEST_F(FaultsOnZookeeper, NoNodeIsLeftOfACandidateThatIsEndedWhileItStarts) {
-  TcpRelay relay(place.server().port());
-  for (int round = 0; round < 20; ++round) {
-    relay.delay(TcpRelay::Way::to_client, Millis(round));
-    CandidateProcess a(folder, candidate("a", "exit 5", place.through(relay)));
-    const std::size_t connections = relay.connections();
-    if (round % 2 == 0) wait_until([&] { return relay.connections() > connections; });
-    a.stop(SIGTERM);
-  }
-  EXPECT_TRUE(nothing_is_left_of({"a"}));
-}
-
-TEST_F(FaultsOnZookeeper, NoNodeIsLeftOfACandidateThatIsEndedWhileItIsCutOff) {
-  TcpRelay relay(place.server().port());
-  relay.drop_answers(true);
-  CandidateProcess starts(folder, candidate("a", until_told(), place.through(relay)));
-  ASSERT_TRUE(wait_until([&] { return relay.connections() > 0; }));
-  EXPECT_EQ(starts.stop(SIGTERM), 143);
-  relay.drop_answers(false);
-  CandidateProcess leads(folder, candidate("b", until_told(), place.through(relay)));
+  CandidateProcess ahead(folder, candidate("ahead", until_told()), an_hour(""));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  relay.cut();
-  leads.stop(SIGTERM);
-  relay.heal();
-  EXPECT_TRUE(nothing_is_left_of({"a", "b"}));
+  EXPECT_GT(since(wall_now(), start_of(0)), 59min);
+  CandidateProcess behind(folder, candidate("behind", until_told()), an_hour("-"));
+  ASSERT_TRUE(campaigns(behind));
+  CandidateProcess right(folder, candidate("right", until_told()));
+  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 3; }));
+  const Millis stopped = wall_now();
+  ahead.stop(SIGTERM);
+  ASSERT_TRUE(folder.wait_until_said("START", 2));
+  EXPECT_LE(wall_now() - stopped, 1s);
+  EXPECT_EQ(name_of(1), "behind");
+  const std::string info = ballot({"info", "default"}).out;
+  EXPECT_NE(info.find("time drift of 1h"), std::string::npos) << info;
+  behind.stop(SIGKILL);
+  const Millis killed = wall_now();
+  const Millis deadline = wall_of(Millis(member_field("behind", "deadline_ms")));
+  ASSERT_TRUE(folder.wait_until_said("START", 3));
+  EXPECT_EQ(name_of(2), "right");
+  EXPECT_GE(since(deadline, start_of(2)), 0ms);
+  EXPECT_LE(since(killed, start_of(2)), timeout + 2 * place.tick + busy);
+  expect_no_overlap();
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ struct ElectionsOnZookeeper : ::testing::Test {
     arguments.insert(arguments.end(), {"--config", folder.config()});
     return run_program(std::move(arguments));
   }
+  static Arguments candidate(const std::string& name, const std::string& script, Arguments flags = {}) {
+    flags.insert(flags.end(), {"--kill-grace", "200ms", "--log-level", "debug"});
+    return once(name, flags, shell(script));
+  }
   /// A child that runs until it is told to end, or until `file` is there.
   std::string until_told(const std::string& file = "never") const {
     return folder.saying("until test -e " + (folder.folder / file) + "; do sleep 0.02; done");
@@ -32,6 +36,8 @@ struct ElectionsOnZookeeper : ::testing::Test {
     return candidate.wait_for("campaigns", times);
   }
   std::string start_of(std::size_t n) const { return folder.said("START").at(n); }
+  std::uint64_t epoch_of(std::size_t start) const { return std::stoull(field(start_of(start), 4)); }
+  std::string name_of(std::size_t start) const { return field(start_of(start), 3); }
   void expect_no_overlap() const { EXPECT_EQ(folder.said("OVERLAP").size(), 0u); }
   /// Nobody stands in the group's queue any more, nor has one of the names.
   bool nothing_is_left_of(const Arguments& candidates, const std::string& group = "default") const {
