@@ -46,6 +46,20 @@ TEST_F(RunOnce, RunsAgainInTheSameTerm) {
   EXPECT_EQ(field(starts[0], 4), field(starts[2], 4)) << "the epoch";
 }
 
+TEST_F(RunOnce, RunsAgainTenThousandTimesAndNeverStalls) {
+  const std::string runs = folder.folder.write("runs", "");
+  const auto have_run = [&](std::uintmax_t count) {
+    return wait_until([&] { return std::filesystem::file_size(runs) >= count; }, 120s);
+  };
+  CandidateProcess one(
+      folder, once("a", {"--on-child-success", "rerun", "--log-level", "error"}, shell("printf . >> " + runs)));
+  ASSERT_TRUE(have_run(100));
+  const std::size_t descriptors = descriptors_of(one.pid());
+  EXPECT_TRUE(have_run(10'000));
+  EXPECT_LE(descriptors_of(one.pid()), descriptors + 10) << "a few more while a child starts";
+  EXPECT_TRUE(one.stops_between_runs(SIGTERM));
+}
+
 TEST_F(RunOnce, WaitsASecondBeforeItRunsAgainWhatFailed) {
   const std::string script = folder.saying("test $(grep -c START " + (folder.folder / "said") + ") -ge 2 || exit 9");
   CandidateProcess one(folder, once("a", {"--on-child-success", "exit", "--on-child-error", "rerun"}, shell(script)));
