@@ -12,7 +12,10 @@ struct FaultsOnZookeeper : ElectionsOnZookeeper {
 
   /// What the candidate's session has said of itself in the store.
   std::int64_t member_field(const std::string& name, const std::string& key) const {
-    const std::string text = "\n" + place.text("m/" + name);
+    return field_of(place.text("m/" + name), key);
+  }
+  static std::int64_t field_of(const std::string& member, const std::string& key) {
+    const std::string text = "\n" + member;
     const std::size_t at = text.find("\n" + key + " ");
     return at == std::string::npos ? -1 : std::stoll(text.substr(at + key.size() + 2));
   }
@@ -68,16 +71,21 @@ TEST_F(FaultsOnZookeeper, ALeaderThatIsCutOffEndsItsChildBeforeTheNextOneStarts)
 }
 
 struct ShortFaultsOnZookeeper : FaultsOnZookeeper {
-  ShortFaultsOnZookeeper() : FaultsOnZookeeper(4s) {}
+  explicit ShortFaultsOnZookeeper(Millis session_timeout = 4s) : FaultsOnZookeeper(session_timeout) {}
 
-  /// Until the candidate's session has been renewed once more than it was.
+  /// Until a renewal of the candidate's session has just been completed: that is the second write with one deadline.
   bool is_renewed(const std::string& name) const {
-    const std::int64_t before = member_field(name, "renewed_ms");
-    return wait_until([&] { return member_field(name, "renewed_ms") > before; });
+    std::string before = place.text("m/" + name);
+    return wait_until([&] {
+      const std::string now = place.text("m/" + name);
+      const bool second = now != before && field_of(now, "deadline_ms") == field_of(before, "deadline_ms");
+      before = now;
+      return second;
+    });
   }
   void expect_the_same_term(const CandidateProcess& a, const Arguments& queue) const {
     EXPECT_EQ(place.queue("default"), queue) << "the same nodes";
-    EXPECT_EQ(a.count("leads no more"), 0u);
+    EXPECT_EQ(a.count("leads no more"), 0u) << a.log();
     EXPECT_EQ(folder.said("START").size(), 1u);
     EXPECT_FALSE(is_gone(pid_of(start_of(0))));
   }
@@ -116,14 +124,21 @@ TEST_F(ShortFaultsOnZookeeper, ALeaderWhoseConnectionsBreakGoesOnInItsTerm) {
   expect_the_same_term(a, queue);
 }
 
-TEST_F(ShortFaultsOnZookeeper, ALeaderOutlivesAQuickRestartOfTheServer) {
+/// Servers take seconds to start on a busy machine, and a client that connects while they do tries again T/3 later.
+struct RestartOfZookeeper : ShortFaultsOnZookeeper {
+  RestartOfZookeeper() : ShortFaultsOnZookeeper(10s) {}
+};
+
+TEST_F(RestartOfZookeeper, WithinTheTimeoutIsOutlivedByALeader) {
   CandidateProcess a(folder, candidate("a", until_told()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const Arguments queue = place.queue("default");
+  ASSERT_TRUE(is_renewed("a"));
   place.server().kill();
+  const Millis down = wall_now();
   place.start_server();
-  ASSERT_TRUE(is_renewed("a") || a.count("leads no more") > 0);
-  if (a.count("leads no more") > 0) GTEST_SKIP() << "this machine takes too long to start a server";
+  report("from the end of the server until it serves again", wall_now() - down);
+  ASSERT_TRUE(is_renewed("a"));
   ASSERT_TRUE(is_renewed("a"));
   expect_the_same_term(a, queue);
 }

@@ -22,7 +22,7 @@ namespace ballot::testing {
 
 class ZookeeperPlace {
  public:
-  static constexpr Millis tick{200};
+  static constexpr Millis tick{200}, longest_timeout{10'000};
 
   ZookeeperPlace() : path_("/t" + std::to_string(++last())) { store().start(); }
 
@@ -73,7 +73,8 @@ class ZookeeperPlace {
 
  private:
   static ZookeeperEnsemble& store() {
-    static ZookeeperEnsemble one(1, {.tick = tick});
+    static ZookeeperEnsemble one(
+        1, {.tick = tick, .more = "maxSessionTimeout=" + std::to_string(longest_timeout.count()) + "\n"});
     return one;
   }
   static int& last() {
