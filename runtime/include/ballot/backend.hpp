@@ -107,7 +107,7 @@ struct Candidate {
 struct Election {
   std::string group;
   std::uint64_t epoch = 0;            // of the present term, or of the last one; 0: there never was one
-  std::vector<Candidate> candidates;  // as they will be asked, where the store knows the order; the leader first, but for intruders
+  std::vector<Candidate> candidates;  // in their turn, where the store knows it; the leader first, but for intruders
 };
 
 namespace backend {
