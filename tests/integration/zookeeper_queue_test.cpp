@@ -77,8 +77,8 @@ TEST_F(QueueOnZookeeper, NoNodeIsLeftOfACandidateThatIsEndedWhileItStarts) {
   TcpRelay relay(place.server().port());
   for (int round = 0; round < 20; ++round) {
     relay.delay(TcpRelay::Way::to_client, Millis(round));
-    CandidateProcess a(folder, candidate("a", "exit 5", place.through(relay)));
     const std::size_t connections = relay.connections();
+    CandidateProcess a(folder, candidate("a", "exit 5", place.through(relay)));
     if (round % 2 == 0) wait_until([&] { return relay.connections() > connections; });
     a.stop(SIGTERM);
   }
