@@ -50,7 +50,6 @@ void Elections::campaign(const std::string& name) {
 
 void Elections::join(const std::string& name) {
   Group& group = groups_[name];
-  group.since = wall_now();
   if (!resumed_until_) return enter(name, group);
   group.adopt = true;
   link_.after_barrier([this, name, turn = step(group, State::looking)](int) {
@@ -97,6 +96,7 @@ void Elections::enter(const std::string& name, Group& group) {
   group.node.clear();
   group.epoch = 0;
   group.ready.reset();
+  group.since = wall_now();
   step(group, State::entering);
   entering_.push_back(name);
 }
@@ -263,10 +263,7 @@ void Elections::gone(const std::string& name, Group& group) {
   if (group.told) link_.tell(backend::Deposed{name, group.epoch, Cause::resigned});
   const bool rejoin = group.rejoin;
   groups_.erase(name);
-  if (rejoin) {
-    groups_[name].since = wall_now();
-    return enter(name, groups_[name]);
-  }
+  if (rejoin) return enter(name, groups_[name]);
   own_bytes_ -= link_.paths.group(name).size() + place_size;
 }
 

@@ -45,13 +45,16 @@ void Observation::look_at(const Shared& looking, std::size_t group, const std::s
   const std::string path = link_.paths.candidate(looking->groups[group].name, name);
   link_.client.get(path, Watch::no, [this, looking, group, place](const Reply& reply) {
     if (reply.rc != ZOK) return arrived(looking, reply.rc);
-    const CandidateText text = parse_candidate(reply.value);
+    const auto text = parse_candidate(reply.value);
     Seen seen{place->sequence, static_cast<std::uint64_t>(reply.stat.czxid), {}};
     seen.candidate.id = place->session;
-    seen.candidate.node = text.node;
-    seen.candidate.since = text.since;
+    seen.candidate.readable = text.has_value();
+    seen.candidate.stored_at = WallTime(Millis(reply.stat.ctime));
+    if (text) seen.candidate.node = text->node;
+    if (text) seen.candidate.since = text->since;
     auto& all = looking->groups[group].seen;
     all.push_back(std::move(seen));
+    if (!text) return arrived(looking, ZOK);
     look_up(looking, group, all.size() - 1, reply.stat.ephemeralOwner);
   });
 }
@@ -97,7 +100,7 @@ Election Observation::election(Group group) {
   std::sort(group.seen.begin(), group.seen.end(),
             [](const Seen& a, const Seen& b) { return before(a.sequence, b.sequence); });
   for (Seen& seen : group.seen) {
-    seen.candidate.leads = election.candidates.empty() && seen.epoch == group.term.epoch;
+    seen.candidate.leads = seen.epoch == group.term.epoch;
     election.candidates.push_back(std::move(seen.candidate));
   }
   return election;

@@ -124,7 +124,7 @@ void Session::on_closed() {
     give_up_at_ = boot_now() + patience();
     return connect(nullptr);
   }
-  over_ = {Cause::shutdown, {}};
+  over_ = {rest_ == Rest::uncertain ? Cause::unreachable : Cause::shutdown, {}};
 }
 
 void Session::on_watch(const std::string& path) {
@@ -165,12 +165,22 @@ void Session::leave_on() {
     leaving_ = Leaving::ending;
     leave_by_ = now + step;
     if (keep_) return client_->abandon();
-    if (membership_ && connected_) return membership_->end([this] { leave_by_ = boot_now(); });
+    if (membership_ && connected_) return end();
   }
   if (leaving_ == Leaving::closing) return;
   leaving_ = Leaving::closing;
-  rest_ = keep_ ? Rest::kept : connected_ || observes() ? Rest::nothing : Rest::uncertain;
+  rest_ = keep_ ? Rest::kept : ended_ || observes() ? Rest::nothing : Rest::uncertain;
   Client::close(std::move(client_));
+}
+
+/// Whoever answers what was asked after it has carried it out, and is there to end the session.
+void Session::end() {
+  membership_->end([] {});
+  const auto answered = [this](const Reply& reply) {
+    ended_ = !is_unknown(reply.rc);
+    leave_by_ = boot_now();
+  };
+  client_->get(link_->standing, Watch::no, answered, Turn::urgent);
 }
 
 void Session::drop() {

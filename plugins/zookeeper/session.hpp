@@ -84,6 +84,7 @@ class Session {
   void open();
   void discard();
   void leave_on();
+  void end();
   void fail(Cause cause, std::string text, Rest rest);
   void check_time(SteadyTime now);
 
@@ -124,6 +125,7 @@ class Session {
 
   bool keep_ = false;
   enum class Leaving { draining, ending, closing } leaving_ = Leaving::draining;
+  bool ended_ = false;  // the store has confirmed it
   SteadyTime leave_by_{};
   std::optional<backend::SessionClosed> over_;
   Rest rest_ = Rest::nothing;

@@ -86,10 +86,14 @@ std::string format(const CandidateText& text) {
   return text.node + " " + std::to_string(text.since.time_since_epoch().count());
 }
 
-CandidateText parse_candidate(std::string_view text) {
-  const auto space = std::min(text.find(' '), text.size());
-  const std::string_view since = text.substr(std::min(space + 1, text.size()));
-  return {std::string(text.substr(0, space)), WallTime(Millis(number(since)))};
+std::optional<CandidateText> parse_candidate(std::string_view text) {
+  const auto space = text.find(' ');
+  if (space == 0 || space == std::string_view::npos || text.find('/') != std::string_view::npos) return std::nullopt;
+  std::int64_t since = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data() + space + 1, end, since); read.ec != std::errc() || read.ptr != end)
+    return std::nullopt;
+  return CandidateText{std::string(text.substr(0, space)), WallTime(Millis(since))};
 }
 
 }  // namespace ballot::zookeeper

@@ -38,6 +38,7 @@ struct CandidateText {
   WallTime since{};
 };
 std::string format(const CandidateText& text);
-CandidateText parse_candidate(std::string_view text);
+/// None: not one.
+std::optional<CandidateText> parse_candidate(std::string_view text);
 
 }  // namespace ballot::zookeeper

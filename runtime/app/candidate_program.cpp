@@ -67,7 +67,8 @@ void CandidateProgram::stood(const core::Standing& before) {
     finish(Exit::failed);
   }
   on_standing(before);
-  if (finishing() && standing().state == core::Standing::State::closed) loop_.stop();
+  if (!finishing() || standing().state != core::Standing::State::closed) return;
+  standing().unconfirmed ? give_up_closing() : loop_.stop();
 }
 
 void CandidateProgram::say_change(const core::Standing& before) const {

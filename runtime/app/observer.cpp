@@ -100,14 +100,12 @@ void Observer::close(bool keep) {
 
 bool Observer::wait_for_change(Millis time) {
   const auto until = std::chrono::steady_clock::now() + time;
-  while (!std::exchange(changed_, false)) {
+  while (!closed_ && !std::exchange(changed_, false)) {
     const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
     if (left <= Millis(0)) return true;
-    const auto event = next(left);
-    if (event && std::holds_alternative<backend::SessionClosed>(event->what)) return false;
-    if (event && std::holds_alternative<backend::Changed>(event->what)) changed_ = true;
+    (void)next(left);
   }
-  return true;
+  return !closed_;
 }
 
 void Observer::post(BackendEvent event) noexcept {
@@ -127,6 +125,8 @@ std::optional<BackendEvent> Observer::next(Millis time) {
   if (!posted_.wait_for(hold, time, [this] { return !events_.empty(); })) return std::nullopt;
   BackendEvent event = std::move(events_.front());
   events_.pop_front();
+  closed_ = closed_ || std::holds_alternative<backend::SessionClosed>(event.what);
+  changed_ = changed_ || std::holds_alternative<backend::Changed>(event.what);
   return event;
 }
 
@@ -140,7 +140,6 @@ Result<Event> Observer::await() {
     if (auto* answer = std::get_if<Event>(&event->what)) return std::move(*answer);
     if (const auto* closed = std::get_if<backend::SessionClosed>(&event->what))
       return Error{Errc::unavailable, closed->text};
-    if (std::holds_alternative<backend::Changed>(event->what)) changed_ = true;
   }
 }
 

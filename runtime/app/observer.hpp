@@ -33,7 +33,7 @@ class Observer final : private Host {
   Result<std::vector<Election>> observe(const std::string& group);
   /// Ends the present term. not_found: nobody leads.
   Result<void> evict(const std::string& group);
-  /// Waits for a change under the group's register, or for `time`. False: the store is gone.
+  /// Waits for a change under the group's register, or for `time`. False: the session is over.
   bool wait_for_change(Millis time);
   void watch(const std::string& prefix) { backend_->watch(prefix); }
   /// All registers and records whose name begins with `prefix`.
@@ -66,6 +66,7 @@ class Observer final : private Host {
   std::deque<BackendEvent> events_;
   RequestId last_request_ = 0;
   bool changed_ = false;
+  bool closed_ = false;
   backend::SessionOpened opened_;
   std::unique_ptr<Backend> backend_;  // last: it posts until it is gone
 };

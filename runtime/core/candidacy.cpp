@@ -73,6 +73,7 @@ void Candidacy::on(Now now, const backend::SessionClosed& event) {
   const bool opening = session_.state() == Session::State::opening;
   const Session::Edge edge = session_.on_closed(now, event);
   if (closing_) {
+    standing_.unconfirmed = standing_.epoch != 0 && event.cause == Cause::unreachable;
     end_term(now, Cause::shutdown);
     standing_.state = State::closed;
   } else if (edge == Session::Edge::lost || opening) {

@@ -54,6 +54,7 @@ struct Standing {
   Cause cause = Cause::none;    // why its last term ended
   int failures = 0;             // sessions that were lost or could not be opened, in a row
   std::string trouble;          // what the last of them said
+  bool unconfirmed = false;     // closed while it led, and the store does not say that the term has ended
   bool refused = false;         // another candidate has this name: the session is over for good
 
   bool leads() const { return state == State::leading; }

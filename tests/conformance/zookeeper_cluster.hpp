@@ -2,7 +2,6 @@
 // a path of its own; every candidate behind a relay of its own.
 #pragma once
 
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,20 +16,6 @@
 #include "support/zookeeper_server.hpp"
 
 namespace ballot::conformance {
-
-/// The session that a handle file tells of.
-inline clientid_t session_in(const std::string& file) {
-  std::ifstream in(file);
-  clientid_t session{};
-  for (std::string key, value; in >> key; std::getline(in, value)) {
-    if (key == "session") in >> value, session.client_id = static_cast<std::int64_t>(std::stoull(value, nullptr, 16));
-    if (key != "password") continue;
-    in >> value;
-    for (std::size_t i = 0; i < sizeof session.passwd; ++i)
-      session.passwd[i] = static_cast<char>(std::stoi(value.substr(2 * i, 2), nullptr, 16));
-  }
-  return session;
-}
 
 class ZookeeperCluster : public Cluster {
  public:
@@ -73,7 +58,7 @@ class ZookeeperCluster : public Cluster {
     each_relay(nodes_.at(&backend), [](auto& relay) { relay.heal(); });
   }
   void expire(Backend& backend) override {
-    const clientid_t session = session_in(handle_file(nodes_.at(&backend)));
+    const clientid_t session = testing::session_in(handle_file(nodes_.at(&backend)));
     cut(backend);  // or it would take its session back
     { const testing::ZookeeperClient ends_it(store_[0].address(), &session); }
     heal(backend);

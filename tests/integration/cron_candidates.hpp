@@ -12,10 +12,11 @@
 namespace ballot::testing {
 
 using namespace std::chrono_literals;
-using Arguments = std::vector<std::string>;
 
 struct RunCron : ::testing::Test {
-  ElectionFolder folder{"[coordination]\nsession_timeout = \"2s\"\n"};
+  explicit RunCron(const std::string& config = "[coordination]\nsession_timeout = \"2s\"\n") : folder(config) {}
+
+  const ElectionFolder folder;
 
   static Arguments cron(const std::string& candidate, const std::string& schedule, const Arguments& flags,
                         const std::string& script) {

@@ -7,7 +7,6 @@ namespace ballot::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using Arguments = std::vector<std::string>;
 
 struct ElectionPrograms : ::testing::Test {
   ElectionFolder folder{"[coordination]\nsession_timeout = \"2s\"\n"};

@@ -3,32 +3,23 @@
 #include <gtest/gtest.h>
 
 #include "support/candidate.hpp"
+#include "support/terminal.hpp"
 
 namespace ballot::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using Arguments = std::vector<std::string>;
 
 struct RunOnce : ::testing::Test {
   ElectionFolder folder{"[coordination]\nsession_timeout = \"2s\"\n"};
 
-  static Arguments once(const std::string& candidate, Arguments flags, Arguments command) {
-    Arguments all{"run", "once", "--candidate-id", candidate};
-    all.insert(all.end(), flags.begin(), flags.end());
-    all.emplace_back("--");
-    all.insert(all.end(), command.begin(), command.end());
-    return all;
-  }
-  static Arguments shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
   /// To its end, with the child's code.
   int code_of(Arguments command) const {
     CandidateProcess one(folder,
                          once("a", {"--on-child-success", "exit", "--on-child-error", "exit"}, std::move(command)));
     return one.wait();
   }
-  static bool is_gone(pid_t pid) { return state_of(pid) == '-' || state_of(pid) == 'Z'; }
-  pid_t child() const { return static_cast<pid_t>(std::stoi(field(folder.said("START").back(), 1))); }
+  pid_t child() const { return pid_of(folder.said("START").back()); }
 };
 
 TEST_F(RunOnce, ExitsWithTheCodeOfItsChild) {
@@ -53,6 +44,20 @@ TEST_F(RunOnce, RunsAgainInTheSameTerm) {
   const auto starts = folder.said("START");
   ASSERT_EQ(starts.size(), 3u);
   EXPECT_EQ(field(starts[0], 4), field(starts[2], 4)) << "the epoch";
+}
+
+TEST_F(RunOnce, RunsAgainTenThousandTimesAndNeverStalls) {
+  const std::string runs = folder.folder.write("runs", "");
+  const auto have_run = [&](std::uintmax_t count) {
+    return wait_until([&] { return std::filesystem::file_size(runs) >= count; }, 120s);
+  };
+  CandidateProcess one(
+      folder, once("a", {"--on-child-success", "rerun", "--log-level", "error"}, shell("printf . >> " + runs)));
+  ASSERT_TRUE(have_run(100));
+  const std::size_t descriptors = descriptors_of(one.pid());
+  EXPECT_TRUE(have_run(10'000));
+  EXPECT_LE(descriptors_of(one.pid()), descriptors + 10) << "a few more while a child starts";
+  EXPECT_TRUE(one.stops_between_runs(SIGTERM));
 }
 
 TEST_F(RunOnce, WaitsASecondBeforeItRunsAgainWhatFailed) {
@@ -262,6 +267,14 @@ TEST_F(RunOnce, HandsItsOwnDescriptorsOver) {
   EXPECT_EQ(one.wait(), 0);
   EXPECT_NE(one.out().find("/out"), std::string::npos) << "the file itself, no pipe: " << one.out();
   EXPECT_EQ(one.log(), "err\n");
+}
+
+TEST_F(RunOnce, HandsItsTerminalOver) {
+  const AtTerminal ran = run_at_terminal(
+      {BALLOT_PROGRAM, "run", "once", "--config", folder.config(), "--on-child-success", "exit", "--wrap-child-logs",
+       "false", "--log-level", "fatal", "--", "/bin/sh", "-c", "test -t 1 && test -t 2 && echo at a terminal"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.shown, "at a terminal\r\n");
 }
 
 TEST_F(RunOnce, DoesNotWaitForAGrandchildThatHoldsItsOutput) {

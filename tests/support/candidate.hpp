@@ -24,6 +24,19 @@
 
 namespace ballot::testing {
 
+using Arguments = std::vector<std::string>;
+
+/// `ballot run once` of a candidate; the configuration comes later.
+inline Arguments once(const std::string& candidate, const Arguments& flags, const Arguments& command) {
+  Arguments all{"run", "once", "--candidate-id", candidate};
+  all.insert(all.end(), flags.begin(), flags.end());
+  all.emplace_back("--");
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+inline Arguments shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
+inline bool is_gone(pid_t pid) { return state_of(pid) == '-' || state_of(pid) == 'Z'; }
+
 /// A configuration, a store, and the file that children write to.
 class ElectionFolder {
  public:
@@ -67,6 +80,7 @@ inline std::string field(const std::string& line, int n) {
   for (int i = 0; i <= n; ++i) words >> word;
   return word;
 }
+inline pid_t pid_of(const std::string& line) { return static_cast<pid_t>(std::stoi(field(line, 1))); }
 inline std::int64_t time_of(const std::string& line) { return std::stoll(field(line, 2)); }
 
 class CandidateProcess {

@@ -27,9 +27,12 @@ inline bool wait_until(const std::function<bool()>& holds, std::chrono::seconds 
   return true;
 }
 
+/// "" also where the process goes while it is read, which an iterator over the file would throw for.
 inline std::string proc_text(pid_t pid, const std::string& name) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 /// R, S, D, T (stopped), Z (zombie); '-' for none.

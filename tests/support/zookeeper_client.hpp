@@ -9,12 +9,27 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace ballot::testing {
+
+/// The session that a handle file tells of.
+inline clientid_t session_in(const std::string& file) {
+  std::ifstream in(file);
+  clientid_t session{};
+  for (std::string key, value; in >> key; std::getline(in, value)) {
+    if (key == "session") in >> value, session.client_id = static_cast<std::int64_t>(std::stoull(value, nullptr, 16));
+    if (key != "password") continue;
+    in >> value;
+    for (std::size_t i = 0; i < sizeof session.passwd; ++i)
+      session.passwd[i] = static_cast<char>(std::stoi(value.substr(2 * i, 2), nullptr, 16));
+  }
+  return session;
+}
 
 class ZookeeperClient {
  public:
@@ -60,8 +75,9 @@ class ZookeeperClient {
     if (rc == ZOK && text != nullptr) *text = bytes.substr(0, static_cast<std::size_t>(size > 0 ? size : 0));
     return rc;
   }
-  int create(const std::string& path, int mode = ZOO_PERSISTENT) {
-    return ::zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, mode, nullptr, 0);
+  int create(const std::string& path, int mode = ZOO_PERSISTENT, const std::string& text = "") {
+    return ::zoo_create(handle_, path.c_str(), text.data(), static_cast<int>(text.size()), &ZOO_OPEN_ACL_UNSAFE, mode,
+                        nullptr, 0);
   }
   int remove(const std::string& path) { return ::zoo_delete(handle_, path.c_str(), -1); }
   void remove_all(const std::string& path) {

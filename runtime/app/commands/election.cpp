@@ -99,9 +99,12 @@ Exit watch(const Options& options) {
       {{"time", "TIME"}, {"group", "GROUP"}, {"leader", "LEADER"}, {"epoch", "EPOCH"}, {"followers", "FOLLOWERS"}},
       {options.format, true, terminal_width()});
   std::vector<Cell> shown;
+  bool silent = false;
   do {
     const auto elections = (*observer)->observe(options.group);
-    if (!elections) return fail("election watch", elections.error());
+    if (!elections && !silent) fail("election watch", elections.error());
+    silent = !elections;
+    if (silent) continue;  // a server that is away for less than the session may last
     std::vector<Cell> line = line_of(elections->empty() ? Election{options.group, 0, {}} : elections->front());
     if (line == shown) continue;
     shown = line;

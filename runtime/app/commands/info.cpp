@@ -33,7 +33,8 @@ Document document_of(const Candidate& candidate, const std::vector<std::string>&
   node.add("node", candidate.node).add("id", candidate.id).add("host", candidate.host);
   node.add("pid", std::int64_t{candidate.pid});
   node.add("version", candidate.version);
-  node.add("proposalTime", format_millis(candidate.since)).add("proposalNode", candidate.id);
+  node.add("proposalTime", candidate.readable ? Document(format_millis(candidate.since)) : Document());
+  node.add("proposalNode", candidate.id);
   node.add("sessionTimeout", format_duration(candidate.timeout));
   node.add("lastSeenTime", candidate.last_seen ? Document(format_millis(*candidate.last_seen)) : Document());
   node.add("notes", document_of(notes));

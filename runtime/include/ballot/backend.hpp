@@ -107,7 +107,7 @@ struct Candidate {
 struct Election {
   std::string group;
   std::uint64_t epoch = 0;            // of the present term, or of the last one; 0: there never was one
-  std::vector<Candidate> candidates;  // the leader first, then as they will be asked, where the store knows the order
+  std::vector<Candidate> candidates;  // in their turn, where the store knows it; the leader first, but for intruders
 };
 
 namespace backend {
@@ -251,7 +251,8 @@ class Backend {
   virtual void list(RequestId request, std::string prefix) noexcept = 0;
 
   /// Withdraws from everything and ends the session. `keep` leaves the terms as they stand, for a daemon that comes
-  /// back before their deadline. Answered by SessionClosed{shutdown}.
+  /// back before their deadline. Answered by SessionClosed: shutdown, or unreachable where the store has not confirmed
+  /// that the session has ended: its terms then last until their deadlines.
   virtual void close(bool keep) noexcept = 0;
 };
 

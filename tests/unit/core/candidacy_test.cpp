@@ -258,6 +258,23 @@ TEST_F(CandidateOf6s, IsClosedOnceTheStoreSaysSo) {
   tell(1010ms, backend::SessionClosed{Cause::shutdown, ""});
   EXPECT_EQ(standing().state, State::closed);
   EXPECT_EQ(standing().epoch, 0u);
+  EXPECT_FALSE(standing().unconfirmed);
+}
+
+TEST_F(CandidateOf6s, SaysThatItsTermMayLastWhereTheStoreDoesNotConfirmItsEnd) {
+  lead();
+  step(1s, Close{});
+  tell(2s, backend::SessionClosed{Cause::unreachable, ""});
+  EXPECT_EQ(standing().state, State::closed);
+  EXPECT_TRUE(standing().unconfirmed);
+}
+
+TEST_F(CandidateOf6s, HasNothingToConfirmWhereItOnlyFollowed) {
+  step(0ms, Enter{});
+  open(10ms);
+  step(1s, Close{});
+  tell(2s, backend::SessionClosed{Cause::unreachable, ""});
+  EXPECT_FALSE(standing().unconfirmed);
 }
 
 }  // namespace

@@ -106,8 +106,9 @@ TEST(ZookeeperTexts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(format(parse_term(format(term))), format(term));
   EXPECT_EQ(parse_term("").epoch, 0u);
   EXPECT_EQ(parse_term("x y").epoch, 0u);
-  EXPECT_EQ(parse_candidate(format(CandidateText{"a", WallTime(9s)})).since, WallTime(9s));
-  EXPECT_EQ(parse_candidate("").node, "");
+  EXPECT_EQ(parse_candidate(format(CandidateText{"a", WallTime(9s)}))->since, WallTime(9s));
+  for (const char* strange : {"", "a", "a ", " 1", "a/b 1", "a 1x", "{\"id\": 7}"})
+    EXPECT_FALSE(parse_candidate(strange)) << strange;
 }
 
 TEST(ZookeeperHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
