@@ -34,6 +34,10 @@ constexpr std::string_view find_slot =
     "SELECT 1 FROM ledger WHERE job_id = ?1 AND slot = ?2"
     " UNION ALL SELECT 1 FROM ledger WHERE job_id = ?1 AND slot_until >= ?2 AND slot < ?2 LIMIT 1";
 
+constexpr std::string_view find_range =
+    "SELECT ifnull(sum(slots), 0), max(ifnull(slot_until, slot)) FROM ledger WHERE job_id = ?1 AND slot BETWEEN ?2 AND "
+    "?3";
+
 Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
 std::optional<Blob> blob(const std::optional<RunId>& id) { return id ? std::optional(blob(*id)) : std::nullopt; }
 template <class Enum>
@@ -49,6 +53,7 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       find_name_(db_, "SELECT id FROM name WHERE text = ?1"),
       insert_name_(db_, "INSERT INTO name (text) VALUES (?1)"),
       find_slot_(db_, find_slot),
+      find_range_(db_, find_range),
       upsert_row_(db_, upsert_row),
       upsert_term_(db_, "INSERT OR REPLACE INTO term VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
@@ -101,8 +106,20 @@ void LedgerFile::write(const OutputRecord& record) {
 }
 
 void LedgerFile::write(const EvidenceRow& evidence) {
-  const bool known = find_slot_.start(id_of(evidence.row.job), evidence.row.slot).step();
-  if (!known) write(evidence.row);
+  Row row = evidence.row;
+  if (row.slot_until) leave_out_known(row);
+  if (row.slots > 0 && !find_slot_.start(id_of(row.job), row.slot).step()) write(row);
+}
+
+/// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.
+void LedgerFile::leave_out_known(Row& range) {
+  Cursor known = find_range_.start(id_of(range.job), range.slot, range.slot_until);
+  if (!known.step() || known.number(0) == 0) return;
+  range.slots -= known.number(0);
+  range.slot = known.time(1) + std::chrono::seconds(1);
+  if (range.slots > 1) return;
+  range.slot = *range.slot_until;
+  range.slot_until.reset();
 }
 
 std::int64_t LedgerFile::id_of(const std::string& name) {

@@ -61,12 +61,13 @@ class LedgerFile {
   void write(const TermRow& term);
   void write(const OutputRecord& record);
   void write(const EvidenceRow& evidence);
+  void leave_out_known(Row& range);
   std::int64_t id_of(const std::string& name);
   void checkpoint(int mode);
 
   Millis lock_wait_;
   Database db_;
-  Statement find_name_, insert_name_, find_slot_, upsert_row_, upsert_term_, upsert_output_, save_change_;
+  Statement find_name_, insert_name_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_output_, save_change_;
   std::unordered_map<std::string, std::int64_t> names_;
   std::set<std::int64_t> touched_jobs_;
   std::int64_t change_;

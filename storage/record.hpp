@@ -16,7 +16,7 @@ struct OutputRecord {
   Output output;
 };
 
-/// A row that counts only where nothing is known of its slot.
+/// A row that counts only where nothing is known of its slot; one of a range, for those of its slots.
 struct EvidenceRow {
   Row row;
 };

@@ -14,7 +14,8 @@ class LedgerSink {
 
   /// A row, by its key: a later one replaces an earlier one, but `lost` never replaces a row that has ended.
   virtual void record(Row row) = 0;
-  /// Only if nothing is there of the row's job and slot: evidence that a register keeps of what was recorded before.
+  /// Only if nothing is there of the row's job and slot: evidence that a register keeps of what was recorded before. Of
+  /// a range, what follows the slots that are known.
   /// Requires: a row without a run.
   virtual void record_if_absent(Row row) = 0;
   virtual void record(TermRow term) = 0;

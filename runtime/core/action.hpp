@@ -95,6 +95,11 @@ struct AwaitRecorded {
   runner::AttemptId id;
 };
 
+/// These rows were recorded: tell Recorded once they are durable. Only then do their ranges leave the register.
+struct AwaitSettled {
+  Settled settled;
+};
+
 /// The attempt's end is in its register and in the ledger: the runner may forget it.
 struct Forget {
   runner::AttemptId id;
@@ -142,8 +147,8 @@ struct Stopped {
 };
 
 using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
-                            Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, Forget, RecordRow, RecordTerm,
-                            RecordOutput, Reply, RunEnded, Notice, Stopped>;
+                            Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget,
+                            RecordRow, RecordTerm, RecordOutput, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

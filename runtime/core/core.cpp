@@ -306,6 +306,10 @@ void Core::on(Context& c, const Recorded& event) {
     job->machine.on_recorded(id);
     touch(c, *job);
   }
+  for (const Settled& settled : event.settled) {
+    JobEntry& job = entry(settled.job);
+    if (job.machine.on_recorded(settled)) touch(c, job);
+  }
 }
 
 /// Who may write the job's register has changed, or has just become known.

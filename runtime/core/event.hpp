@@ -44,9 +44,17 @@ struct Inventory {
 /// The runner was lost; an Inventory comes when it, or another one, is there again.
 struct RunnerGone {};
 
-/// The last row of these attempts is durable.
+/// The rows of the first `ranges` ranges of slots without a run that a job has recorded since its daemon started.
+struct Settled {
+  std::string job;
+  std::uint64_t ranges = 0;
+};
+
+/// The last row of these attempts is durable, and so are these rows of slots without a run.
 struct Recorded {
   std::vector<runner::AttemptId> ids;
+  std::vector<Settled> settled{};
+  bool empty() const { return ids.empty() && settled.empty(); }
 };
 
 /// Somebody asks for something: it becomes a record in the store, for whoever leads. Answered by exactly one Reply, at

@@ -143,8 +143,7 @@ bool JobMachine::redefine(Context& c) {
   if (mine || adopts) {
     settlement_.rewind();
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall);
-    if (scanning_) return true;
-    if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
+    if (scanning_ || write_ahead(c)) return true;
   }
   PendingWrite write = begin_write(c, disposition_limit);
   JobRegister& next = write.next;
@@ -205,8 +204,7 @@ bool JobMachine::change_pause(Context& c) {
   if (waits_to_pause()) return true;
   if (!pausing) {
     scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall);
-    if (scanning_) return true;
-    if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
+    if (scanning_ || write_ahead(c)) return true;
   }
   PendingWrite write = begin_write(c, disposition_limit);
   write.next.paused = pausing;
@@ -225,7 +223,7 @@ bool JobMachine::finish_pause(Context& c) {
   if (!unpause_until_) return false;
   settlement_.rewind();
   scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), *unpause_until_);
-  if (scanning_) return true;
+  if (scanning_ || write_ahead(c)) return true;
   if (settlement_.has_decided()) return send(c, begin_write(c, disposition_limit)), true;
   unpause_until_.reset();
   return false;
@@ -237,7 +235,8 @@ bool JobMachine::mend(Context& c) {
   settlement_.rewind();
   scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::halted), c.now.wall);
   if (scanning_) return true;
-  const bool last = settlement_.decided_count() <= disposition_limit;
+  const bool last = settlement_.decided_count() <= room_to_carry();
+  if (!last && room_to_carry() == 0) return held_ = true;
   PendingWrite write = begin_write(c, disposition_limit);
   // No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
   const auto above = static_cast<std::uint64_t>(c.now.wall.time_since_epoch().count());
@@ -256,7 +255,7 @@ bool JobMachine::mend(Context& c) {
 bool JobMachine::claim_due(Context& c) {
   const DueSlot* due = settlement_.first_due();
   if (!due || busy() || is_full() || !c.may_claim()) return false;
-  if (settlement_.decided_count() > disposition_limit) return send(c, begin_write(c, disposition_limit)), true;
+  if (write_ahead(c)) return true;
   PendingWrite write = begin_write(c, disposition_limit);
   write.claims_due_slot = true;
   write.next.cursor = std::max(write.next.cursor, due->at);
@@ -325,10 +324,20 @@ void JobMachine::refuse_manual(Context& c, const Request& request, WallTime slot
   c.wants.answers.push_back({request.id, Answer::refused(Errc::conflict, why)});
 }
 
+/// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have what
+/// the register still carries. True if so.
+bool JobMachine::write_ahead(Context& c) {
+  const std::size_t room = room_to_carry();
+  if (settlement_.decided_count() <= room) return false;
+  held_ = room == 0;
+  if (!held_) send(c, begin_write(c, room));
+  return true;
+}
+
 /// Writes what is decided and closes what has ended, when it has waited long enough.
 bool JobMachine::flush(Context& c) {
   const bool closable = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); });
-  if (!settlement_.has_decided())
+  if (!settlement_.has_decided() || room_to_carry() == 0)
     flush_at_.reset();
   else if (!flush_at_)
     flush_at_ = c.now.steady + flush_delay;

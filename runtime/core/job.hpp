@@ -20,6 +20,7 @@
 // Pure; on the loop thread; used by Core, which gives it a Context and performs what it leaves there.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -149,6 +150,8 @@ class JobMachine {
   void on_cannot_start(Context& c, const runner::CannotStart& event);
   void on_ended(Context& c, const runner::Ended& event);
   void on_recorded(const runner::AttemptId& id);
+  /// True where the job had to wait for it.
+  bool on_recorded(const Settled& settled);
   void on_inventory(Context& c);
   /// Another node's word on a run of this job.
   void on_outcome(Context& c, const Row& outcome);
@@ -200,7 +203,7 @@ class JobMachine {
     std::uint64_t serial = 0;
     RegisterWrite request;
     JobRegister next;
-    std::size_t decided = 0;                 // how many decided ranges it carries
+    std::size_t decided = 0;                 // how many ranges it carries that no write has carried before
     std::vector<Row> rows;                   // recorded once it is confirmed
     std::optional<runner::AttemptId> claim;  // launched once it is confirmed
     bool claims_due_slot = false;
@@ -221,6 +224,7 @@ class JobMachine {
   bool claim_again(Context& c);
   bool change_pause(Context& c);
   bool flush(Context& c);
+  bool write_ahead(Context& c);
   bool finish_pause(Context& c);
   bool mend(Context& c);
   void refuse_manual(Context& c, const Request& request, WallTime slot, Reason reason);
@@ -250,6 +254,9 @@ class JobMachine {
   void close(Context& c, const PendingWrite& write);
   void resolve(Context& c, const std::optional<Register>& stored);
   void make_plan();
+  std::size_t carried() const { return static_cast<std::size_t>(ranges_recorded_ - ranges_durable_); }
+  std::size_t room_to_carry() const { return disposition_limit - std::min(disposition_limit, carried()); }
+  void await_settled(Context& c, std::size_t ranges);
   std::vector<Row> rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
                            const std::string& node) const;
 
@@ -267,6 +274,7 @@ class JobMachine {
   void end(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run, Status status, Reason reason);
   void drop_claims_that_failed();
+  void take_up(Context& c);
   void settle_open_runs(Context& c);
   void adopt_run(Context& c, const OpenRun& open);
   void copy_dispositions(Context& c);
@@ -293,6 +301,9 @@ class JobMachine {
   std::uint64_t last_serial_ = 0;
   bool scanning_ = false;  // a scan goes on in the next step
   bool held_ = false;      // no write may be begun now
+  // Ranges that were recorded in this node's ledger, and how many of them are durable: the others, the register's last
+  // ones, are carried by each write.
+  std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
   std::unique_ptr<PendingWrite> pending_;
   std::vector<LiveRun> runs_;
   std::vector<Request> manual_, pauses_;

@@ -237,11 +237,14 @@ void JobMachine::on_outcome(Context& c, const Row& outcome) {
   end(c, *run);
 }
 
-/// The slots that the term before passed stand in the register: its ledger may be gone, so they go into this one too.
+/// What became of slots that the term before passed stands in the register: its ledger may be gone, so it goes into
+/// this one too.
 void JobMachine::copy_dispositions(Context& c) {
   for (const Disposition& d : register_.dispositions)
     for (Row& row : rows_of(d, register_.group, register_.epoch, c.settings.node))
       c.out.push_back(RecordRow{std::move(row), true});
+  ranges_durable_ = ranges_recorded_;  // what this node knew of the register before does not count any more
+  await_settled(c, register_.dispositions.size());
 }
 
 /// On taking over: every open run of the register is ours, our runner's, or a dead term's.

@@ -50,6 +50,11 @@ void JobMachine::lead(Context& c, const Term& term) {
   unpause_until_.reset();
   if (!trouble_.empty() || !regress_.empty() || !term.halted.empty()) return halt(c);
   standing_ = Standing::leading;
+  take_up(c);
+}
+
+/// The register is what this term goes on from.
+void JobMachine::take_up(Context& c) {
   make_plan();
   copy_dispositions(c);
   settle_open_runs(c);
@@ -105,9 +110,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
   regress_.clear();
   if (register_.group.empty()) register_.group = term_->group;
   standing_ = Standing::leading;
-  make_plan();
-  settle_open_runs(c);
-  settlement_.reset(std::max(register_.cursor, register_.since));
+  take_up(c);
   mend_ = {request, by};
 }
 

@@ -1,5 +1,6 @@
 // The register write in flight: begun, sent, confirmed, repeated, resolved.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -34,11 +35,14 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
   JobRegister& next = write.next;
   next.group = term_->group;
   next.epoch = term_->epoch;
-  next.dispositions = settlement_.decided(most_decided);
-  write.decided = next.dispositions.size();
-  if (write.decided > 0) next.cursor = std::max(next.cursor, next.dispositions.back().to);
-  for (const Disposition& d : next.dispositions)
+  BALLOT_ASSERT(carried() <= next.dispositions.size(), "what is carried on stands in the register");
+  next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carried()));
+  for (const Disposition& d : settlement_.decided(std::min(most_decided, room_to_carry()))) {
     for (Row& row : rows_of(d, next.group, next.epoch, c.settings.node)) write.rows.push_back(std::move(row));
+    next.dispositions.push_back(d);
+    next.cursor = std::max(next.cursor, d.to);
+    ++write.decided;
+  }
   for (const LiveRun& run : runs_) {
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
@@ -160,6 +164,20 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
     if (run.open.id == write.claim->run && run.has_ended()) run.repeat = true;
 }
 
+/// The rows of the register's last `ranges` ranges are recorded. Until they are durable each write carries these on: a
+/// daemon that is killed before leaves them to whoever reads the register next.
+void JobMachine::await_settled(Context& c, std::size_t ranges) {
+  if (ranges == 0) return;
+  ranges_recorded_ += ranges;
+  c.out.push_back(AwaitSettled{{name_, ranges_recorded_}});
+}
+
+bool JobMachine::on_recorded(const Settled& settled) {
+  const bool was_full = room_to_carry() == 0;
+  ranges_durable_ = std::max(ranges_durable_, settled.ranges);
+  return was_full;
+}
+
 /// The register no longer shows these runs: the runner may forget them, and their outcomes may go.
 void JobMachine::close(Context& c, const PendingWrite& write) {
   for (const runner::AttemptId& id : write.closes) {
@@ -184,8 +202,9 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   settlement_.drop_decided(write.decided);
   if (write.claims_due_slot) settlement_.drop_first_due();
   for (Row& row : write.rows) c.out.push_back(RecordRow{std::move(row)});
-  for (const Disposition& d : register_.dispositions)
-    if (write.decided > 0) c.out.push_back(settled_notice(d, name_));
+  await_settled(c, write.decided);
+  for (const Disposition& d : std::span(register_.dispositions).last(write.decided))
+    c.out.push_back(settled_notice(d, name_));
   close(c, write);
   flush_at_.reset();
   close_at_.reset();
@@ -248,7 +267,7 @@ std::vector<Row> JobMachine::rows_of(const Disposition& d, const std::string& gr
       row.slot = slot->at;
       rows.push_back(row);
     }
-    if (std::ssize(rows) == d.slots && rows.front().slot == d.from) return rows;
+    if (std::ssize(rows) == d.slots && rows.front().slot == d.from && rows.back().slot == d.to) return rows;
     row.slot = d.from;
   }
   row.slot_until = d.to;

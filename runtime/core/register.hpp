@@ -1,6 +1,7 @@
 // The registers: what a term leaves in the store for the next one. A job's register says up to where its slots are
-// settled, which runs are open, and what became of the slots that the last write passed; a group's says how its last
-// term began and ended. Readable text, a line a field; what a newer version added is kept, not understood.
+// settled, which runs are open, and what became of the slots that it passed and that no ledger is known to have yet; a
+// group's says how its last term began and ended. Readable text, a line a field; what a newer version added is kept,
+// not understood.
 //
 // Pure values. Knows nothing of stores: to_text() is what is written, parse_*() what was read.
 #pragma once
@@ -82,7 +83,7 @@ struct JobRegister {
   bool paused = false;
   bool released = false;  // no group's any more: the next leader whose files define the job may take it
   std::uint64_t fence = 0;
-  std::vector<Disposition> dispositions;  // of the slots that the last write passed
+  std::vector<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
   std::vector<OpenRun> runs;
   std::vector<Anchor> anchors;
   std::vector<RunId> triggered;  // manual runs that were closed last, so that asking again for one is harmless

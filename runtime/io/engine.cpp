@@ -15,7 +15,7 @@ namespace {
 
 constexpr Millis runner_pause{1000};             // between attempts to start one
 constexpr Millis ledger_patience{10'000};        // for the ends of runs to be stored
-constexpr Millis record_pause{100};              // in which ended runs gather for one flush of the ledger
+constexpr Millis record_pause{100};              // in which rows gather for one flush of the ledger
 constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
 
 std::uint64_t seed() {
@@ -205,11 +205,16 @@ void Engine::perform(core::KillRun& a) { runner_.send(runner::Kill{a.id, a.reaso
 void Engine::perform(core::Forget& a) { runner_.send(runner::Ack{a.id}); }
 
 void Engine::perform(core::AwaitRecorded& a) {
-  awaited_.push_back(a.id);
+  awaited_.ids.push_back(a.id);
   await_recorded();
 }
 
-/// One flush of the ledger at a time, for all that ended in a while: each costs a sync of the disk.
+void Engine::perform(core::AwaitSettled& a) {
+  awaited_.settled.push_back(std::move(a.settled));
+  await_recorded();
+}
+
+/// One flush of the ledger at a time, for all that was recorded in a while: each costs a sync of the disk.
 void Engine::await_recorded() {
   if (awaited_.empty()) return;
   if (!std::exchange(ledger_waits_, true)) arm_ledger_timer();
@@ -237,22 +242,23 @@ void Engine::arm_ledger_timer() {
 void Engine::on_flushed() {
   flushing_ = ledger_waits_ = false;
   ledger_timer_.disarm();
-  if (!flushed_.empty()) feed(core::Recorded{std::exchange(flushed_, {})});
+  if (!flushed_.empty()) feed(std::exchange(flushed_, {}));
   await_recorded();
 }
 
-/// A ledger that can store nothing, not even in its spool, stops no job: a register has room for a few open runs only.
-/// Their rows wait in memory; a crash would lose them.
+/// A ledger that can store nothing, not even in its spool, stops no job: a register has room for a few open runs only,
+/// and for few ranges of slots. Their rows wait in memory; a crash would lose them.
 void Engine::wait_no_longer() {
   if (left_) return end_stop();
   ledger_waits_ = false;
-  std::vector<runner::AttemptId> ids = std::exchange(flushed_, {});
-  ids.insert(ids.end(), awaited_.begin(), awaited_.end());
-  awaited_.clear();
-  if (ids.empty()) return;
-  log_(Level::error, "the ledger stores nothing: runs are closed before their ends are on a disk",
-       {{"runs", std::to_string(ids.size())}});
-  feed(core::Recorded{std::move(ids)});
+  core::Recorded all = std::exchange(flushed_, {});
+  all.ids.insert(all.ids.end(), awaited_.ids.begin(), awaited_.ids.end());
+  all.settled.insert(all.settled.end(), awaited_.settled.begin(), awaited_.settled.end());
+  awaited_ = {};
+  if (all.empty()) return;
+  log_(Level::error, "the ledger stores nothing: what is on no disk yet leaves the registers",
+       {{"runs", std::to_string(all.ids.size())}, {"registers", std::to_string(all.settled.size())}});
+  feed(std::move(all));
 }
 
 void Engine::perform(core::RecordRow& a) {

@@ -114,6 +114,7 @@ class Engine final : private Host {
   void perform(core::TermDeadline& a);
   void perform(core::KillRun& a);
   void perform(core::AwaitRecorded& a);
+  void perform(core::AwaitSettled& a);
   void perform(core::Forget& a);
   void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a) { ledger_.record(std::move(a.term)); }
@@ -156,9 +157,9 @@ class Engine final : private Host {
   std::map<core::Asker, Waiting> waiting_;
   RequestId last_observed_ = RequestId{1} << 63;  // the core counts from 1
   std::map<RequestId, OnElections> observing_;
-  std::vector<runner::AttemptId> awaited_, flushed_;  // ended: to be flushed, and being flushed
-  bool flushing_ = false, ledger_waits_ = false;      // flushing, or about to
-  std::map<runner::AttemptId, std::string> lines_;    // the unfinished line of a run whose output is logged
+  core::Recorded awaited_, flushed_;                // to be flushed, and being flushed
+  bool flushing_ = false, ledger_waits_ = false;    // flushing, or about to
+  std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
   std::map<RunId, std::string> line_jobs_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;

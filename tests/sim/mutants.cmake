@@ -76,6 +76,9 @@ ballot_mutant(forget_never_sent FILE runtime/core/job_write.cpp
 ballot_mutant(evidence_not_copied FILE runtime/core/job_store.cpp
   FIND "  copy_dispositions(c)" REPLACE "  (void)0"
   FINDING "has no disposition")
+ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job_write.cpp
+  FIND "c.out.push_back(AwaitSettled{{name_, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
+  FINDING "has no disposition" FILTER "*SlowLedger.*")
 ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
   FIND "group.stored.ended_at = c.now.wall" REPLACE "group.stored.ended_at.reset()"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")

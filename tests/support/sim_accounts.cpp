@@ -45,7 +45,6 @@ std::string line_of(const Row& row) {
 }
 
 std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const {
-  evidence_lost_ = 0;
   for (const auto& [job, history] : jobs_) {
     Slots slots;
     std::string what = gather(job, history, ledgers, slots);
@@ -53,7 +52,7 @@ std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers,
     for (const WallTime slot : history.settled)
       if (slot > until)
         break;
-      else if (what = wrong(job, slots[slot], slot, ledgers); !what.empty())
+      else if (what = wrong(slots[slot]); !what.empty())
         return "job " + job + ", slot " + format_slot(slot) + " " + what + "\n" + story(job, slot, ledgers);
     if (what = unended(history, ledgers); !what.empty()) return "job " + job + ": " + what;
   }
@@ -84,8 +83,7 @@ std::string SimOracle::gather(const std::string& job, const History& history,
 }
 
 /// Exactly one disposition, the same in every ledger.
-std::string SimOracle::wrong(const std::string& job, const Told& told, WallTime slot,
-                             const std::vector<const SimLedger*>& ledgers) const {
+std::string SimOracle::wrong(const Told& told) {
   const Row* one = nullptr;
   for (const auto& [node, rows] : told.rows) {
     if (rows.size() > 1) return "has two rows in the ledger of " + node;
@@ -95,14 +93,7 @@ std::string SimOracle::wrong(const std::string& job, const Told& told, WallTime 
   }
   const std::size_t count = told.runs.size() + (one ? 1 : 0);
   if (count > 1) return "has " + std::to_string(count) + " dispositions";
-  if (count == 1) return "";
-  const auto covers_slot = [&](const auto& range) { return range.first <= slot && slot <= range.second; };
-  const History& history = jobs_.at(job);
-  if (std::any_of(history.replaced.begin(), history.replaced.end(), covers_slot))
-    for (const SimLedger* ledger : ledgers)
-      for (const Row& row : ledger->lost())
-        if (covers(row, job, slot)) return ++evidence_lost_, "";
-  return "has no disposition";
+  return count == 1 ? "" : "has no disposition";
 }
 
 /// Every claimed run has its end, and it is what the child did.

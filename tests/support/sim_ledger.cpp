@@ -5,10 +5,23 @@ namespace ballot {
 void SimLedger::record_if_absent(Row row) {
   const Row known = row;
   push(
-      [row = std::move(row)](SimLedger& to) {
-        if (!to.row(row.job, row.slot)) to.put(row);
+      [row = std::move(row)](SimLedger& to) mutable {
+        if (row.slot_until) to.leave_out_known(row);
+        if (row.slots > 0 && !to.row(row.job, row.slot)) to.put(row);
       },
       known);
+}
+
+void SimLedger::leave_out_known(Row& range) const {
+  const WallTime until = *range.slot_until;
+  for (auto it = slots_.lower_bound({range.job, range.slot});
+       it != slots_.end() && it->first.first == range.job && it->first.second <= until; ++it) {
+    range.slots -= it->second.slots;
+    range.slot = it->second.slot_until.value_or(it->second.slot) + std::chrono::seconds(1);
+  }
+  if (range.slots > 1) return;
+  range.slot = until;
+  range.slot_until.reset();
 }
 
 void SimLedger::record(TermRow term) {

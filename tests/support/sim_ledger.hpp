@@ -32,7 +32,7 @@ class SimLedger {
   void record(Row row) {
     push([row = std::move(row)](SimLedger& to) { to.put(row); }, row);
   }
-  /// Only where nothing is known of the slot.
+  /// Only where nothing is known of the slot; of a range, what follows the slots that are known.
   void record_if_absent(Row row);
   void record(TermRow term);
   void flush(std::function<void()> done);
@@ -55,6 +55,7 @@ class SimLedger {
 
   void push(std::function<void(SimLedger&)> apply, const Row& row);
   void put(const Row& row);
+  void leave_out_known(Row& range) const;
   void begin_commit();
   void commit();
 

@@ -54,6 +54,7 @@ void SimNode::crash() {
   queue_.clear();
   unanswered_.clear();
   written_.clear();
+  settled_.clear();
   stop_due_.reset();
   draining_ = false;
   frozen_ = false;
@@ -231,13 +232,19 @@ void SimNode::act(core::Launch& a) {
   runner.start(a);
 }
 
-void SimNode::act(core::AwaitRecorded& a) {
-  ledger.flush(
-      [this, id = a.id] { world_.loop.after(Millis(1), daemon_, [this, id] { feed(core::Recorded{{id}}); }); });
+void SimNode::act(core::AwaitRecorded& a) { await(core::Recorded{{a.id}, {}}); }
+
+void SimNode::act(core::AwaitSettled& a) { await(core::Recorded{{}, {a.settled}}); }
+
+void SimNode::await(core::Recorded recorded) {
+  ledger.flush([this, recorded = std::move(recorded)] {
+    world_.loop.after(Millis(1), daemon_, [this, recorded] { feed(recorded); });
+  });
 }
 
 void SimNode::act(core::RecordRow& a) {
   world_.oracle.note(name, a.row);
+  check(a);
   if (a.if_absent)
     ledger.record_if_absent(std::move(a.row));
   else
@@ -276,6 +283,14 @@ void SimNode::check(const core::Launch& launch) {
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
   if (launch.launch_not_after > *deadline - core::launch_budget || now.steady > launch.launch_not_after)
     world_.oracle.find(what + "too near to the deadline of its term");
+}
+
+/// What became of a slot without a run is recorded once.
+void SimNode::check(const core::RecordRow& record) {
+  const Row& row = record.row;
+  if (record.if_absent || row.run || row.trigger == Trigger::manual) return;
+  if (!settled_.emplace(row.job, row.slot, row.epoch).second)
+    world_.oracle.find(name + " records a slot twice: " + line_of(row));
 }
 
 /// While it stops, it claims nothing that it had not begun to claim before.

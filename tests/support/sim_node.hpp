@@ -11,7 +11,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/core.hpp"
@@ -98,6 +100,7 @@ class SimNode final : private Host {
   void act(core::TermDeadline& a);
   void act(core::KillRun& a);
   void act(core::AwaitRecorded& a);
+  void act(core::AwaitSettled& a);
   void act(core::Forget& a);
   void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
@@ -105,8 +108,10 @@ class SimNode final : private Host {
   void act(core::Reply& a);
   void act(core::Notice& a);
   void act(core::Stopped& a);
+  void await(core::Recorded recorded);
   void check(const core::Launch& launch);
   void check(const core::Write& write);
+  void check(const core::RecordRow& record);
   bool stands_still() const { return frozen_ || machine.suspended; }
   void set_frozen();
   void rearm();
@@ -128,7 +133,8 @@ class SimNode final : private Host {
   std::deque<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, core::Request> unanswered_;
-  std::map<std::string, std::string> written_;  // registers, as this daemon sent them last
+  std::map<std::string, std::string> written_;                          // registers, as this daemon sent them last
+  std::set<std::tuple<std::string, WallTime, std::uint64_t>> settled_;  // job, slot and epoch of rows without a run
 };
 
 }  // namespace ballot

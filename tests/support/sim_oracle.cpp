@@ -187,9 +187,6 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
 
 /// Every slot that the cursor passes is settled by this write, by the plan that was in force before it.
 void SimOracle::settle(History& history, const core::JobRegister& next) {
-  if (next.epoch == history.now.epoch && history.settled.size() > history.settled_before)
-    history.replaced.emplace_back(history.settled[history.settled_before], history.settled.back());
-  history.settled_before = history.settled.size();
   if (!history.plan) return;
   const WallTime from = std::max(history.now.cursor, history.now.since);
   for (auto slot = history.plan->next(from, history.anchors); slot && slot->at <= next.cursor;

@@ -74,8 +74,6 @@ class SimOracle {
   /// Of the slots up to `until`.
   std::string unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const;
   std::string overlapping() const;
-  /// Slots whose only row a crash took before it was durable, in the last unaccounted().
-  std::size_t evidence_lost() const { return evidence_lost_; }
   /// What registers and ledgers say of a job around a slot.
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
@@ -96,10 +94,7 @@ class SimOracle {
     core::JobRegister now;
     std::optional<schedule::Plan> plan;
     std::vector<WallTime> anchors;
-    std::vector<WallTime> settled;   // slots that the cursor has passed
-    std::size_t settled_before = 0;  // how many of them before the last write
-    /// Passed by a write whose dispositions the same term has replaced since: from, until.
-    std::vector<std::pair<WallTime, WallTime>> replaced;
+    std::vector<WallTime> settled;  // slots that the cursor has passed
     std::map<runner::AttemptId, Claim> claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
@@ -123,8 +118,7 @@ class SimOracle {
   const Term* term(const std::string& group, std::uint64_t epoch) const;
   std::string gather(const std::string& job, const History& history, const std::vector<const SimLedger*>& ledgers,
                      Slots& slots) const;
-  std::string wrong(const std::string& job, const Told& told, WallTime slot,
-                    const std::vector<const SimLedger*>& ledgers) const;
+  static std::string wrong(const Told& told);
   std::string unended(const History& history, const std::vector<const SimLedger*>& ledgers) const;
   const Start* start_of(const runner::AttemptId& id) const;
   void keep(Noted noted);
@@ -144,7 +138,6 @@ class SimOracle {
   std::map<std::string, std::set<RunId>> resuming_;
   std::deque<Noted> last_;
   std::string finding_;
-  mutable std::size_t evidence_lost_ = 0;
 };
 
 /// A row as one line of a story.

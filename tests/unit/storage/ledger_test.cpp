@@ -64,6 +64,34 @@ TEST_F(LedgerTest, TakesEvidenceOnlyOfASlotThatItKnowsNothingOf) {
   EXPECT_TRUE(same(rows[1], many));
 }
 
+TEST_F(LedgerTest, TakesOfTheEvidenceOfARangeWhatFollowsTheSlotsThatItKnows) {
+  const auto ledger = open();
+  ledger->record(missed(noon));
+  ledger->record(missed(noon + std::chrono::minutes(1)));
+  Row many = missed(noon);
+  many.slots = 5;
+  many.slot_until = noon + std::chrono::minutes(4);
+  for (int twice = 0; twice < 2; ++twice) ledger->record_if_absent(many);
+  flush(*ledger);
+  std::vector<Row> rows = rows_in(path_);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].slot, noon + std::chrono::seconds(61));
+  EXPECT_EQ(rows[0].slot_until, noon + std::chrono::minutes(4));
+  EXPECT_EQ(rows[0].slots, 3);
+
+  many.slots = 3;  // of another job, only the last one is not known
+  many.slot_until = noon + std::chrono::minutes(2);
+  many.job = "other";
+  ledger->record(missed(noon, Reason::no_leader, "other"));
+  ledger->record(missed(noon + std::chrono::minutes(1), Reason::no_leader, "other"));
+  ledger->record_if_absent(many);
+  flush(*ledger);
+  rows = rows_in(path_, {.jobs = {"other"}});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].slot, many.slot_until);
+  EXPECT_FALSE(rows[0].slot_until);
+}
+
 TEST_F(LedgerTest, ReplacesARowWithoutARunByItsJobAndSlot) {
   const auto ledger = open();
   ledger->record(missed(noon));
