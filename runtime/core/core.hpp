@@ -168,7 +168,8 @@ class Core {
   void look_at(Context& c, GroupState& group);
   void plan_moves(Context& c);
   void next_move(Context& c);
-  bool may_hand_over(const Context& c, GroupState& group) const;
+  bool may_hand_over(const Context& c, const GroupState& group) const;
+  bool is_quiet(const Context& c, GroupState& group) const;
   void hand_over(Context& c, GroupState& group, const std::string& node);
   bool weigh_passing(Context& c, GroupState& group, const std::optional<Register>& stored);
   void pass_on(Context& c, GroupState& group);
@@ -254,12 +255,12 @@ class Core {
   std::map<std::string, GroupState> groups_;
   std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;
   std::set<std::tuple<SteadyTime, std::size_t, JobEntry*>> steady_wakes_;
-  std::set<std::pair<SteadyTime, GroupState*>> group_wakes_;
-  std::set<JobEntry*, BySerial> open_;     // jobs with runs that have not ended
-  std::set<JobEntry*, BySerial> waiting_;  // jobs whose register another group has not released
-  std::set<GroupState*> moved_;            // groups to look at again at the end of the step
-  std::set<GroupState*> standing_;         // led or being resigned
-  std::set<GroupState*> unready_;          // of those, the ones that a stop waits for
+  std::set<std::pair<SteadyTime, GroupState*>, ByName> group_wakes_;
+  std::set<JobEntry*, BySerial> open_;      // jobs with runs that have not ended
+  std::set<JobEntry*, BySerial> waiting_;   // jobs whose register another group has not released
+  std::set<GroupState*, ByName> moved_;     // groups to look at again at the end of the step
+  std::set<GroupState*, ByName> standing_;  // led or being resigned
+  std::set<GroupState*, ByName> unready_;   // of those, the ones that a stop waits for
   std::unordered_map<RunId, JobEntry*, RunHash> run_jobs_;
   RequestId last_request_ = 0;
   std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;

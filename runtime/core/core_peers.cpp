@@ -10,12 +10,12 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis move_pause{20};      // between two hand-overs: 50 a second
-constexpr Millis scan_pause{10'000};  // between looks for groups that somebody else should lead
-constexpr Millis quiet_time{1000};    // nothing is handed over so shortly before a slot,
-constexpr Millis drift_delay{5000};   // files reach nodes one by one
-constexpr Millis drift_look{60'000};  // whoever drifts may have gone
-constexpr Millis busy_pause{1000};
+constexpr Millis move_pause{20};         // between two hand-overs: 50 a second
+constexpr Millis scan_pause{10'000};     // between looks for groups that somebody else should lead
+constexpr Millis quiet_time{1000};       // nothing is handed over so shortly before a slot,
+constexpr Millis drift_delay{5000};      // files reach nodes one by one
+constexpr Millis drift_look{60'000};     // whoever drifts may have gone
+constexpr Millis busy_pause{730};        // not in step with what is due each second
 constexpr int most_busy_looks = 10;      // unless that was so each time
 constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
 constexpr int most_passes = 16;          // on its way
@@ -216,8 +216,9 @@ void Core::next_move(Context& c) {
   while (!moves_.empty()) {
     GroupState& group = *moves_.front();
     moves_.pop_front();
-    if (!may_hand_over(c, group)) {
-      if (group.busy_looks > 0) scan_at_ = c.now.steady + busy_pause;
+    if (!may_hand_over(c, group)) continue;
+    if (!is_quiet(c, group)) {
+      scan_at_ = c.now.steady + busy_pause;
       continue;
     }
     const auto best = peers_.best(c.now.steady, group.settings, group.content(), settings_.node, settings_.spread);
@@ -229,23 +230,30 @@ void Core::next_move(Context& c) {
   }
 }
 
-bool Core::may_hand_over(const Context& c, GroupState& group) const {
+bool Core::may_hand_over(const Context& c, const GroupState& group) const {
   if (stop_ || group.phase != GroupState::Phase::leading || group.hands_back()) return false;
-  if (!group.asked.empty() || !group.term.halted.empty() || !c.may_claim() || !may_resign(group)) return false;
+  if (!group.asked.empty() || !group.term.halted.empty() || !c.may_claim()) return false;
   const GroupRegister& stored = group.stored;
-  if (stored.failed_turns > 0 && stored.turned_at &&
-      c.now.wall < *stored.turned_at + pause_after(stored.failed_turns) && c.now.wall >= *stored.turned_at)
-    return false;
-  const bool quiet = std::none_of(group.jobs.begin(), group.jobs.end(), [&](const JobEntry* job) {
+  return stored.failed_turns == 0 || !stored.turned_at ||
+         c.now.wall >= *stored.turned_at + pause_after(stored.failed_turns) || c.now.wall < *stored.turned_at;
+}
+
+/// Nothing is written, no run is open that ends with the term; and, unless that is never so, no other run either, and
+/// no slot is near.
+bool Core::is_quiet(const Context& c, GroupState& group) const {
+  const bool idle = std::none_of(group.jobs.begin(), group.jobs.end(), [&](const JobEntry* job) {
     return job->machine.open_runs() > 0 || (job->wall && *job->wall < c.now.wall + quiet_time);
   });
-  if (!quiet && ++group.busy_looks < most_busy_looks) return false;
-  group.busy_looks = 0;
-  return true;
+  if (may_resign(group) && (idle || group.busy_looks >= most_busy_looks)) {
+    group.busy_looks = 0;
+    return true;
+  }
+  ++group.busy_looks;
+  return false;
 }
 
 void Core::hand_over(Context& c, GroupState& group, const std::string& node) {
-  if (!may_hand_over(c, group)) return;
+  if (!may_hand_over(c, group) || !may_resign(group)) return;
   group.stored.hand_over_to = node;
   group.stored.passes = 0;
   group.stored.turned_at = c.now.wall;

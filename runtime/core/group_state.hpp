@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/job.hpp"
@@ -82,6 +83,14 @@ struct GroupState {
   bool is_wanted() const { return configured || !jobs.empty(); }
   bool hands_back() const { return evicting || yielding; }
   bool stands() const { return phase == Phase::leading || phase == Phase::resigning; }
+};
+
+/// A step's order must not hang on where memory was.
+struct ByName {
+  bool operator()(const GroupState* a, const GroupState* b) const { return a->name < b->name; }
+  bool operator()(const std::pair<SteadyTime, GroupState*>& a, const std::pair<SteadyTime, GroupState*>& b) const {
+    return a.first != b.first ? a.first < b.first : a.second->name < b.second->name;
+  }
 };
 
 }  // namespace ballot::core

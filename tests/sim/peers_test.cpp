@@ -110,6 +110,19 @@ TEST_F(Peers, NothingIsHandedOverWhileARunIsOpenThatEndsWithItsTerm) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST_F(Peers, AGroupThatIsNeverIdleIsHandedOverBetweenItsRuns) {
+  for (SimNode* node : {&a, &b, &c}) node->takes["job"] = 50ms;
+  Job job = minutely();
+  job.schedule = {"* * * * * *"};
+  job.misfire = Misfire::all;
+  start({job}, preferring({"c"}));
+  EXPECT_TRUE(leads(c, 45s));
+  world.run_for(10s);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from + 1s, world.wall() - 2s), "");
+  for (const Row& row : world.merged())
+    EXPECT_TRUE(row.status == Status::succeeded || !is_final(row.status)) << row.job << " " << to_string(row.status);
+}
+
 TEST_F(Peers, NothingIsHandedToANodeThatHasDied) {
   start({minutely()}, preferring({"c"}));
   world.run_for(5s);
