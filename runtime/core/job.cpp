@@ -44,9 +44,11 @@ void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
     held_ = c.room == 0;
-    if (held_)
+    if (held_) {
       c.wants.held.push_back(this);
-    else if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
+      if (!mend_ && pauses_.empty() && !unpause_until_)
+        settle(c);  // due now is due, however long it waits for its turn
+    } else if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claim_again(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
   }

@@ -102,5 +102,26 @@ TEST(Stop, RecordsTheEndOfTheTermForTheNextOne) {
   EXPECT_LE(world.wall() - *stored->ended_at, Millis(2s));
 }
 
+/// Registers are written one at a time over a slow way: the last claim is made long after its slot, which is no
+/// misfire.
+TEST(Waiting, ForOthersWritesMakesNoMisfire) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  a.most_writes = 1;
+  a.link.delay_min = a.link.delay_max = 150ms;
+  for (int i = 0; i < 8; ++i) {
+    Job job = minutely("job" + std::to_string(i));
+    job.misfire = Misfire::skip;
+    a.jobs.push_back(define(job));
+  }
+  a.start();
+  world.run_for(3min + 30s);
+  for (const Row& row : a.rows()) {
+    EXPECT_EQ(row.status, Status::succeeded) << row.job << " " << to_string(row.reason);
+    EXPECT_EQ(row.trigger, Trigger::schedule) << row.job;
+  }
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 }  // namespace
 }  // namespace ballot

@@ -169,10 +169,11 @@ void SimRunner::rearm() {
   const auto earliest = [&](SteadyTime at) { next = std::min(next.value_or(at), at); };
   for (const Child& child : children_) {
     earliest(std::min(child.exits_at, child.kill_at));
-    if (child.reason != Reason::none) continue;
-    if (child.deadline) earliest(*child.deadline);
+    if (child.deadline && child.reason == Reason::none) earliest(*child.deadline);
     const auto term = deadlines_.find(child.term);
-    if (child.terminate && term != deadlines_.end()) earliest(signal_at(term->second, child));
+    if (!child.terminate || term == deadlines_.end()) continue;
+    const SteadyTime signal = signal_at(term->second, child);  // it shortens what another reason has begun
+    if (child.reason == Reason::none || signal > now()) earliest(signal);
   }
   if (!next) return;
   timer_ = loop_.after(std::max(*next - now(), Millis(0)), owner_, [this] { advance(); });
