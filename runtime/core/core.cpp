@@ -5,16 +5,16 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/fnv.hpp"
 #include "core/invariants.hpp"
 
 namespace ballot::core {
 
 std::uint64_t term_key(std::string_view group, std::uint64_t epoch) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  const auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211ULL; };
-  for (const char c : group) add(static_cast<unsigned char>(c));
-  for (int i = 0; i < 8; ++i) add(static_cast<unsigned char>(epoch >> (8 * i)));
-  return hash;
+  Fnv hash;
+  hash.add(group);
+  for (int i = 0; i < 8; ++i) hash.add(static_cast<unsigned char>(epoch >> (8 * i)));
+  return hash.value();
 }
 
 std::size_t Core::RunHash::operator()(const RunId& id) const {

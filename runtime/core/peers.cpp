@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/fnv.hpp"
 #include "core/record_text.hpp"
 
 namespace ballot::core {
@@ -13,14 +14,7 @@ constexpr Millis doubt_after{60'000};         // whoever was seen alive is looke
 constexpr Millis gone_for{300'000};           // whoever was missed may be there again
 constexpr Millis left_for{24 * 3'600'000};
 
-std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 14695981039346656037ULL) {  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
-
-std::uint64_t add(std::uint64_t hash, std::string_view text) {
-  return hash_of(text, (hash ^ text.size()) * 1099511628211ULL);
-}
+std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
 
 /// Spreads what FNV leaves close together (the finalizer of splitmix64).
 std::uint64_t mixed(std::uint64_t x) {
@@ -73,7 +67,7 @@ using Rank = std::pair<std::size_t, std::uint64_t>;
 Rank rank(const Group& settings, std::string_view node, bool spread) {
   const auto& preferred = settings.preferred;
   const auto place = std::find(preferred.begin(), preferred.end(), node) - preferred.begin();
-  return {static_cast<std::size_t>(place), spread ? mixed(add(hash_of(settings.name), node)) : 0};
+  return {static_cast<std::size_t>(place), spread ? mixed(Fnv().add_whole(settings.name).add(node).value()) : 0};
 }
 
 }  // namespace
@@ -98,15 +92,15 @@ Result<NodeRecord> parse_node_record(std::string_view text) {
 }
 
 std::uint64_t job_digest(std::string_view job, std::string_view definition) {
-  return mixed(add(hash_of(job), definition));
+  return mixed(Fnv().add_whole(job).add(definition).value());
 }
 
 std::uint64_t settings_digest(const Group& settings) {
-  std::uint64_t hash = hash_of("settings");
-  for (const std::string& pattern : settings.candidates) hash = add(hash, pattern);
-  hash = add(hash, "preferred");
-  for (const std::string& node : settings.preferred) hash = add(hash, node);
-  return mixed(add(hash, std::to_string(settings.max_running)));
+  Fnv hash;
+  for (const std::string& pattern : settings.candidates) hash.add_whole(pattern);
+  hash.add_whole("");
+  for (const std::string& node : settings.preferred) hash.add_whole(node);
+  return mixed(hash.add_whole("").add(std::to_string(settings.max_running)).value());
 }
 
 bool may_lead(const Group& settings, std::string_view node) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/fnv.hpp"
+
 namespace ballot::schedule {
 
 struct HashSeed {
@@ -13,9 +15,7 @@ struct HashSeed {
   /// a job's minute to its hour: the low bits of FNV mix too little.) `field` is one of second, minute, hour,
   /// day-of-month, month, day-of-week.
   unsigned pick(std::string_view field, unsigned count) const {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const std::string_view part : {group, std::string_view("/"), job, std::string_view("/"), field})
-      for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    const std::uint64_t hash = Fnv().add(group).add("/").add(job).add("/").add(field).value();
     return static_cast<unsigned>((hash >> 32) % count);
   }
 };
