@@ -175,7 +175,7 @@ std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t d
 
 Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self,
                         bool spread) const {
-  Best best{"", self, false, {}};
+  Best best{"", self, {}};
   auto first = rank(settings, self, spread);
   std::vector<std::pair<Rank, SteadyTime>> coming;
   for (const auto& [session, peer] : peers_) {
@@ -190,7 +190,6 @@ Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t dig
     first = place;
     best.session = session;
     best.node = peer.node;
-    best.preferred = place.first < settings.preferred.size();
   }
   for (const auto& [place, fit] : coming)
     if (place < first && (!best.again || fit < *best.again)) best.again = fit;

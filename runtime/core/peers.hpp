@@ -81,7 +81,6 @@ class Peers {
   struct Best {
     std::string session;  // "": this node
     std::string node;
-    bool preferred = false;
     std::optional<SteadyTime> again;  // when somebody still better will have been fit for long enough
   };
   /// Of this node and those that are fit and not known to be gone: the first preferred one, else, with `spread`, the

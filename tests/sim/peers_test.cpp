@@ -95,7 +95,6 @@ TEST_F(Peers, NothingIsHandedOverWhileARunIsOpenThatEndsWithItsTerm) {
   Job job = minutely();
   job.schedule = {"*/10 * * * *"};
   start({job}, preferring({"b"}));
-  world.step_clock(a.machine, 0ms);
   world.run_for(from + 10min - world.wall() - 61s);
   EXPECT_EQ(leader(), "b");
   b.crash();
