@@ -11,11 +11,16 @@ namespace {
 
 constexpr Millis resume_pause = 250ms;
 constexpr std::size_t place_size = 28;  // of a candidate's name
+constexpr int patience = 3;             // with others that make the same nodes
 
 }  // namespace
 
 Elections::Elections(Link& link, Members& members, std::optional<SteadyTime> resumed_until)
-    : link_(link), members_(members), resumed_until_(resumed_until), sweep_at_(resumed_until) {}
+    : link_(link),
+      members_(members),
+      transactions_(link.client),
+      resumed_until_(resumed_until),
+      sweep_at_(resumed_until) {}
 
 Elections::Group* Elections::find(const std::string& name) {
   const auto found = groups_.find(name);
@@ -102,16 +107,16 @@ void Elections::enter(const std::string& name, Group& group) {
 }
 
 void Elections::on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply) {
+  if (reply.rc == ZNONODE) return prepare(names, turns);
   for (std::size_t i = 0; i < names.size(); ++i) {
     Group* group = find(names[i], turns[i]);
     if (group == nullptr) continue;
-    if (reply.rc == ZNONODE) {
-      prepare(names[i], turns[i]);
-    } else if (reply.rc != ZOK) {
+    if (reply.rc != ZOK) {
       stall(names[i], *group, reply.rc);
     } else {
       const std::string& path = reply.ops.at(i).path;
       group->node = path.substr(path.rfind('/') + 1);
+      group->prepared = 0;
       on_placed(names[i], *group);
     }
   }
@@ -126,14 +131,23 @@ void Elections::on_placed(const std::string& name, Group& group) {
   claim(name, group, 0);
 }
 
-/// The group's node is not there.
-void Elections::prepare(const std::string& name, std::uint64_t turn) {
-  link_.client.create(link_.paths.group(name), {}, ZOO_PERSISTENT, [this, name, turn](const Reply& reply) {
-    Group* group = find(name, turn);
-    if (group == nullptr) return;
-    if (reply.rc == ZOK || reply.rc == ZNODEEXISTS) return entering_.push_back(name);
+/// The nodes of some of these groups are not there. All of them are made together; where that is refused another
+/// daemon has just made some, and mostly all: only where they still are not there goes each alone.
+void Elections::prepare(const Names& names, const std::vector<std::uint64_t>& turns) {
+  auto multi = link_.client.multi();
+  for (const std::string& name : names) multi->create(link_.paths.group(name), {}, ZOO_PERSISTENT);
+  transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
     if (reply.rc == ZNONODE) link_.make_folders([](int) {});  // somebody has removed them
-    stall(name, *group, reply.rc);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      Group* group = find(names[i], turns[i]);
+      if (group == nullptr) continue;
+      if (reply.rc != ZOK && reply.rc != ZNODEEXISTS) {
+        stall(names[i], *group, reply.rc);
+      } else {
+        group->alone = reply.rc != ZOK && ++group->prepared > patience;
+        entering_.push_back(names[i]);
+      }
+    }
   });
 }
 
@@ -202,7 +216,7 @@ void Elections::wait(const std::string& name, Group& group, const std::string& b
     if (reply.rc == ZNONODE || (reply.rc == ZOK && found->again)) return look(name, *found);
     if (reply.rc != ZOK) stall(name, *found, reply.rc);
   });
-  look_ahead(name, group);
+  if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back(name);
 }
 
 /// What is needed to lead, so that it need not be read when the one before is gone. Our node is watched only while

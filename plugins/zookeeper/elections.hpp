@@ -15,6 +15,7 @@
 // Steps of many groups are sent together. Used on the plugin's thread only.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@
 #include "link.hpp"
 #include "members.hpp"
 #include "texts.hpp"
+#include "transactions.hpp"
 
 namespace ballot::zookeeper {
 
@@ -50,8 +52,8 @@ class Elections {
 
   void on_watch(const std::string& path);
   void on_connected();
-  /// Sends what has gathered.
-  void flush();
+  /// Sends what has gathered: what makes transactions now, or all that leaves.
+  void flush(bool all = false);
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
 
@@ -71,11 +73,14 @@ class Elections {
     bool adopt = false;                     // a node of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while it was looked at
     bool alone = false;                     // sent together with others it was refused
+    bool to_look_ahead = false;             // it is in `ahead_`
+    int prepared = 0;                       // so often another daemon had just made some of the groups' nodes
     bool leave = false;
     bool rejoin = false;
     int writes = 0;
   };
   using Names = std::vector<std::string>;
+  using Queue = std::deque<std::string>;
 
   Group* find(const std::string& name);
   Group* find(const std::string& name, std::uint64_t turn);
@@ -86,7 +91,7 @@ class Elections {
   void enter(const std::string& name, Group& group);
   void on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
   void on_placed(const std::string& name, Group& group);
-  void prepare(const std::string& name, std::uint64_t turn);
+  void prepare(const Names& names, const std::vector<std::uint64_t>& turns);
   void look(const std::string& name, Group& group);
   void on_listed(const std::string& name, Group& group, const Reply& reply);
   std::optional<std::string> find_self(const std::string& name, Group& group, const Names& names);
@@ -114,14 +119,16 @@ class Elections {
   bool watched(const std::string& path);
   void unwatched(const std::string& path);
 
-  Names take_some(Names& from, std::vector<std::uint64_t>& turns);
-  void one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Names& again);
+  Names take_some(Queue& from, std::vector<std::uint64_t>& turns);
+  void one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Queue& again);
   void flush_entering();
   void flush_claims();
-  void flush_leaves();
+  void flush_leaves(bool all);
+  void flush_ahead();
 
   Link& link_;
   Members& members_;
+  Transactions transactions_;
   const std::optional<SteadyTime> resumed_until_;
   std::optional<SteadyTime> sweep_at_;
   std::unordered_map<std::string, Group> groups_;
@@ -129,7 +136,7 @@ class Elections {
   std::size_t own_bytes_ = 0;  // of our nodes' paths
   std::size_t watched_bytes_ = 0;
   std::unordered_set<std::string> watched_;
-  Names entering_, claims_, leaves_;  // to be sent by flush()
+  Queue entering_, claims_, leaves_, ahead_;  // what flush() goes on with
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;
 };

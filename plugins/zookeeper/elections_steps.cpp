@@ -1,16 +1,9 @@
 // Elections: from the head of the queue to leading, and what is sent together.
-#include <algorithm>
 #include <utility>
 
 #include "elections.hpp"
 
 namespace ballot::zookeeper {
-
-namespace {
-
-constexpr std::size_t most_together = 50;  // in one transaction: 10 KB
-
-}  // namespace
 
 /// The lowest node leads only where it is this session's.
 bool Elections::is_ours(const Reply& reply) const { return session_text(reply.stat.ephemeralOwner) == link_.session; }
@@ -106,31 +99,43 @@ void Elections::announce(const std::string& name, Group& group, backend::Elected
   stay(name, group);
 }
 
-/// From the end: some that are still wanted, with their turns; or one that goes alone.
-Elections::Names Elections::take_some(Names& from, std::vector<std::uint64_t>& turns) {
+/// Some that are still wanted, with their turns; or one that goes alone.
+Elections::Names Elections::take_some(Queue& from, std::vector<std::uint64_t>& turns) {
   Names names;
-  while (!from.empty() && names.size() < most_together) {
-    Group* group = find(from.back());
+  while (!from.empty() && names.size() < Transactions::most) {
+    Group* group = find(from.front());
     if (group != nullptr && group->alone && !names.empty()) return names;
     if (group != nullptr) {
       turns.push_back(group->turn);
-      names.push_back(from.back());
+      names.push_back(from.front());
     }
-    from.pop_back();
+    from.pop_front();
     if (group != nullptr && std::exchange(group->alone, false)) return names;
   }
   return names;
 }
 
-void Elections::flush() {
-  flush_leaves();
+void Elections::flush(bool all) {
+  flush_leaves(all);
   flush_claims();
   flush_entering();
+  flush_ahead();
+}
+
+/// Only when there is nothing else to do, and one after the other: other daemons may be busy with their elections.
+void Elections::flush_ahead() {
+  while (!ahead_.empty() && link_.client.idle()) {
+    const std::string name = std::move(ahead_.front());
+    ahead_.pop_front();
+    Group* group = find(name);
+    if (group == nullptr) continue;
+    group->to_look_ahead = false;
+    if (group->state == State::waiting) look_ahead(name, *group);
+  }
 }
 
 void Elections::flush_entering() {
-  std::reverse(entering_.begin(), entering_.end());
-  while (!entering_.empty()) {
+  while (transactions_.ready(entering_.size())) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(entering_, turns);
     if (names.empty()) continue;
@@ -138,14 +143,13 @@ void Elections::flush_entering() {
     for (const std::string& name : names)
       multi->create(link_.paths.candidate(name, link_.session + "-"),
                     format(CandidateText{link_.self.node, find(name)->since}), ZOO_EPHEMERAL_SEQUENTIAL);
-    link_.client.commit(std::move(multi),
-                        [this, names, turns](const Reply& reply) { on_entered(names, turns, reply); });
+    transactions_.commit(std::move(multi),
+                         [this, names, turns](const Reply& reply) { on_entered(names, turns, reply); });
   }
 }
 
 void Elections::flush_claims() {
-  std::reverse(claims_.begin(), claims_.end());
-  while (!claims_.empty()) {
+  while (transactions_.ready(claims_.size())) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(claims_, turns);
     if (names.empty()) continue;
@@ -155,16 +159,15 @@ void Elections::flush_claims() {
       const TermRecord term{find(name)->epoch, link_.session, self.node, self.boot_id, false};
       multi->check(own_path(name)).set(link_.paths.group(name), format(term), -1);
     }
-    link_.client.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+    transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
       if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_claimed(names, turns, reply);
       one_by_one(names, turns, claims_);
     });
   }
 }
 
-void Elections::flush_leaves() {
-  std::reverse(leaves_.begin(), leaves_.end());
-  while (!leaves_.empty()) {
+void Elections::flush_leaves(bool all) {
+  while (transactions_.ready(leaves_.size(), all)) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(leaves_, turns);
     if (names.empty()) continue;
@@ -176,7 +179,7 @@ void Elections::flush_leaves() {
       const TermRecord term{group.epoch, link_.session, self.node, self.boot_id, true};
       if (group.told) multi->set(link_.paths.group(name), format(term), -1);
     }
-    link_.client.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+    transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
       if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_left(names, turns, reply);
       one_by_one(names, turns, leaves_);
     });
@@ -184,7 +187,7 @@ void Elections::flush_leaves() {
 }
 
 /// One of them was refused, and so all were.
-void Elections::one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Names& again) {
+void Elections::one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Queue& again) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (Group* group = find(names[i], turns[i])) {
       group->alone = true;

@@ -1,13 +1,13 @@
 #include "registers.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ballot::zookeeper {
 
 namespace {
 
-constexpr std::size_t most_together = 50;
 constexpr std::size_t most_bytes = 200'000;  // of values in one transaction
 
 }  // namespace
@@ -24,49 +24,46 @@ void Registers::finish(const Shared& batch) {
   if (--batch->open == 0) link_.tell(backend::Wrote{batch->request, std::move(batch->answers)});
 }
 
-void Registers::answer(const Shared& batch, const Change& change, WriteAnswer answer) {
-  batch->answers[change.index] = std::move(answer);
+void Registers::answer(const Change& change, WriteAnswer answer) {
+  change.batch->answers[change.index] = std::move(answer);
   if (!change.group.empty()) elections_.write_ended(change.group);
-  finish(batch);
+  finish(change.batch);
 }
 
 void Registers::write(const WriteCall& call) {
   const Shared batch = begin(call.request, call.batch.size());
-  Changes changes;
   for (std::size_t i = 0; i < call.batch.size(); ++i) {
     const RegisterWrite& one = call.batch[i];
-    Change change{i, one.group, {}, one.name[0], link_.paths.of_register(one.name), one.value, 0};
+    Change change{batch, i, one.group, {}, one.name[0], link_.paths.of_register(one.name), one.value, 0};
     change.version = one.version == 0 ? -1 : static_cast<int>(static_cast<std::uint32_t>(one.version - 1));
     elections_.write_began(one.group);
     if (one.value.size() > most_value) {
-      answer(batch, change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+      answer(change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
     } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
-      answer(batch, change, {Outcome::not_leader, 0, {}});
+      answer(change, {Outcome::not_leader, 0, {}});
     } else {
       change.guard = elections_.own_path(one.group);
-      changes.push_back(std::move(change));
+      gathered_.push_back(std::move(change));
     }
   }
-  send(batch, std::move(changes));
   finish(batch);
 }
 
 void Registers::create(const CreateCall& call) {
   const Shared batch = begin(call.request, call.records.size());
-  Changes changes;
   for (std::size_t i = 0; i < call.records.size(); ++i) {
     const Record& one = call.records[i];
-    Change change{i, {}, {}, one.name[0], link_.paths.of_register(one.name), one.value, -1};
+    Change change{batch, i, {}, {}, one.name[0], link_.paths.of_register(one.name), one.value, -1};
     if (one.value.size() > most_value)
-      answer(batch, change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+      answer(change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
     else
-      changes.push_back(std::move(change));
+      gathered_.push_back(std::move(change));
   }
-  send(batch, std::move(changes));
   finish(batch);
 }
 
 void Registers::remove(const RemoveCall& call) {
+  flush(true);  // of one caller's requests, the first happens first
   const Shared batch = begin(call.request, call.names.size());
   for (std::size_t i = 0; i < call.names.size(); ++i) {
     link_.client.remove(link_.paths.of_register(call.names[i]), [this, batch, i](const Reply& reply) {
@@ -79,72 +76,91 @@ void Registers::remove(const RemoveCall& call) {
   finish(batch);
 }
 
-void Registers::send(const Shared& batch, Changes changes) {
-  Changes some;
-  std::size_t bytes = 0;
-  for (Change& change : changes) {
-    bytes += change.value.size();
-    some.push_back(std::move(change));
-    if (some.size() < most_together && bytes < most_bytes) continue;
-    send_some(batch, std::exchange(some, {}));
-    bytes = 0;
+void Registers::flush(bool all) {
+  while (transactions_.ready(gathered_.size(), all)) {
+    Changes some;
+    std::size_t bytes = 0;
+    while (!gathered_.empty() && some.size() < Transactions::most && bytes < most_bytes) {
+      bytes += gathered_.front().value.size();
+      some.push_back(std::move(gathered_.front()));
+      gathered_.pop_front();
+    }
+    send(std::move(some));
   }
-  if (!some.empty()) send_some(batch, std::move(some));
 }
 
 /// A register that is set shows at its folder too: whoever watches a folder hears of all that lies in it.
-void Registers::send_some(const Shared& batch, Changes changes) {
+void Registers::send(Changes changes) {
   auto multi = link_.client.multi();
+  std::set<char> letters;
   for (const Change& change : changes) {
     if (!change.guard.empty()) multi->check(change.guard);
-    if (change.version < 0)
+    if (change.version < 0) {
       multi->create(change.path, change.value, ZOO_PERSISTENT);
-    else
-      multi->set(change.path, change.value, change.version).set(link_.paths.letter(change.letter), {}, -1);
+    } else {
+      multi->set(change.path, change.value, change.version);
+      letters.insert(change.letter);
+    }
   }
-  link_.client.commit(std::move(multi), [this, batch, changes = std::move(changes)](const Reply& reply) {
-    on_answer(batch, changes, reply);
+  for (const char letter : letters) multi->set(link_.paths.letter(letter), {}, -1);
+  transactions_.commit(std::move(multi),
+                       [this, changes = std::move(changes)](const Reply& reply) { on_answer(changes, reply); });
+}
+
+void Registers::on_answer(Changes changes, const Reply& reply) {
+  if (is_unknown(reply.rc)) {
+    for (const Change& change : changes) answer(change, {Outcome::unknown, 0, text_of(reply.rc)});
+  } else if (lacks_folder(changes, reply)) {
+    make_folders(std::move(changes));
+  } else if (reply.rc != ZOK && changes.size() > 1) {
+    for (Change& change : changes) send({std::move(change)});
+  } else {
+    const OpAnswer* ops = reply.ops.data();
+    for (Change& change : changes) {
+      const OpAnswer* const own = std::exchange(ops, ops + change.ops());
+      decide(std::move(change), own, reply.rc);
+    }
+  }
+}
+
+/// One of them could not be created, and it has not been seen to yet.
+bool Registers::lacks_folder(const Changes& changes, const Reply& reply) {
+  std::size_t end = 0;
+  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+    end += change.ops();
+    return change.version < 0 && !change.retried && reply.ops.at(end - 1).rc == ZNONODE;
   });
 }
 
-void Registers::on_answer(const Shared& batch, Changes changes, const Reply& reply) {
-  if (reply.rc != ZOK && !is_unknown(reply.rc) && changes.size() > 1) {
-    for (Change& change : changes) send_some(batch, {std::move(change)});
-    return;
-  }
-  if (is_unknown(reply.rc)) {
-    for (const Change& change : changes) answer(batch, change, {Outcome::unknown, 0, text_of(reply.rc)});
-    return;
-  }
-  std::size_t op = 0;
+/// Then all of them are sent again.
+void Registers::make_folders(Changes changes) {
+  link_.make_folders([](int) {});
+  std::set<char> letters;
   for (Change& change : changes) {
-    const std::size_t first = std::exchange(op, op + change.ops());
-    decide(batch, std::move(change), reply.ops.data() + first, reply.rc);
+    change.retried = true;
+    letters.insert(change.letter);
   }
+  const auto open = std::make_shared<std::size_t>(letters.size());
+  const auto all = std::make_shared<Changes>(std::move(changes));
+  for (const char letter : letters)
+    link_.client.create(link_.paths.letter(letter), {}, ZOO_PERSISTENT, [this, open, all](const Reply&) {
+      if (--*open == 0) send(std::move(*all));
+    });
 }
 
 /// `rc`: of the whole, and known; where it is a refusal, the change was sent alone.
-void Registers::decide(const Shared& batch, Change change, const OpAnswer* ops, int rc) {
+void Registers::decide(Change change, const OpAnswer* ops, int rc) {
   const bool fenced = !change.guard.empty();
   const OpAnswer& own = ops[fenced ? 1 : 0];
   if (rc == ZOK) {
     link_.see(own.stat);
     const auto version = change.version < 0 ? 1u : static_cast<std::uint32_t>(own.stat.version) + 1u;
-    return answer(batch, change, {Outcome::done, fenced ? version : 0, {}});
+    return answer(change, {Outcome::done, fenced ? version : 0, {}});
   }
-  if (fenced && ops[0].rc == ZNONODE) return answer(batch, change, {Outcome::not_leader, 0, {}});
-  if (rc == ZNONODE && change.version < 0 && !change.retried) return make_folder(batch, std::move(change));
+  if (fenced && ops[0].rc == ZNONODE) return answer(change, {Outcome::not_leader, 0, {}});
   if (rc == ZNODEEXISTS || rc == ZBADVERSION || (rc == ZNONODE && change.version >= 0))
-    return answer(batch, change, {Outcome::conflict, 0, {}});
-  answer(batch, change, {Outcome::failed, 0, change.path + ": " + text_of(rc)});
-}
-
-void Registers::make_folder(const Shared& batch, Change change) {
-  link_.make_folders([](int) {});
-  const std::string path = link_.paths.letter(change.letter);
-  change.retried = true;
-  link_.client.create(path, {}, ZOO_PERSISTENT,
-                      [this, batch, change = std::move(change)](const Reply&) { send_some(batch, {change}); });
+    return answer(change, {Outcome::conflict, 0, {}});
+  answer(change, {Outcome::failed, 0, change.path + ": " + text_of(rc)});
 }
 
 void Registers::read(const ReadCall& call) {

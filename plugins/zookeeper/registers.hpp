@@ -1,13 +1,15 @@
 // Registers: writes, reads, lists, and records. A write asserts in its transaction that our node in the group stands.
-// Changes are sent some together; where one is refused, each is sent again alone.
+// Changes, also of several calls, are sent some together; where one is refused, each is sent again alone.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "elections.hpp"
 #include "link.hpp"
+#include "transactions.hpp"
 
 namespace ballot::zookeeper {
 
@@ -15,17 +17,27 @@ class Registers {
  public:
   static constexpr std::size_t most_value = 8192;
 
-  Registers(Link& link, Elections& elections) : link_(link), elections_(elections) {}
+  Registers(Link& link, Elections& elections) : link_(link), elections_(elections), transactions_(link.client) {}
 
   void write(const WriteCall& call);
   void create(const CreateCall& call);
   void remove(const RemoveCall& call);
   void read(const ReadCall& call);
   void list(const ListCall& call);
+  /// Sends what has gathered: what makes transactions now, or all of it.
+  void flush(bool all = false);
 
  private:
+  /// A call under way.
+  struct Batch {
+    RequestId request = 0;
+    std::vector<WriteAnswer> answers;
+    std::size_t open = 0;
+  };
+  using Shared = std::shared_ptr<Batch>;
   /// One change of a call.
   struct Change {
+    Shared batch;
     std::size_t index = 0;  // in the call
     std::string group;      // whose term writes; "": a record's
     std::string guard;      // our node in the group
@@ -34,16 +46,9 @@ class Registers {
     int version = 0;  // -1: it is created
     bool retried = false;
 
-    std::size_t ops() const noexcept { return guard.empty() ? 1 : version < 0 ? 2 : 3; }
+    std::size_t ops() const noexcept { return guard.empty() ? 1 : 2; }
   };
   using Changes = std::vector<Change>;
-  /// A call under way.
-  struct Batch {
-    RequestId request = 0;
-    std::vector<WriteAnswer> answers;
-    std::size_t open = 0;
-  };
-  using Shared = std::shared_ptr<Batch>;
   /// A read under way.
   struct Found {
     RequestId request = 0;
@@ -53,12 +58,12 @@ class Registers {
   };
 
   static Shared begin(RequestId request, std::size_t size);
-  void send(const Shared& batch, Changes changes);
-  void send_some(const Shared& batch, Changes changes);
-  void on_answer(const Shared& batch, Changes changes, const Reply& reply);
-  void decide(const Shared& batch, Change change, const OpAnswer* ops, int rc);
-  void make_folder(const Shared& batch, Change change);
-  void answer(const Shared& batch, const Change& change, WriteAnswer answer);
+  void send(Changes changes);
+  void on_answer(Changes changes, const Reply& reply);
+  void decide(Change change, const OpAnswer* ops, int rc);
+  static bool lacks_folder(const Changes& changes, const Reply& reply);
+  void make_folders(Changes changes);
+  void answer(const Change& change, WriteAnswer answer);
   void finish(const Shared& batch);
 
   void list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix);
@@ -67,6 +72,8 @@ class Registers {
 
   Link& link_;
   Elections& elections_;
+  Transactions transactions_;
+  std::deque<Change> gathered_;
 };
 
 }  // namespace ballot::zookeeper

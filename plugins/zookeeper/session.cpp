@@ -151,7 +151,8 @@ void Session::close(bool keep) {
     over_ = {Cause::shutdown, {}};
     return;
   }
-  elections_->flush();
+  registers_->flush(true);
+  elections_->flush(true);
   phase_ = Phase::leaving;
   keep_ = keep;
   leave_by_ = boot_now() + std::min<Millis>(timeout_ / 6, 1s);
@@ -223,6 +224,7 @@ void Session::advance() {
   if (membership_ && client_ && phase_ != Phase::leaving) membership_->tick(now);
   if (phase_ == Phase::open) {
     elections_->tick(now);
+    registers_->flush();
     elections_->flush();
   }
   check_time(now);
