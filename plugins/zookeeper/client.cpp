@@ -35,6 +35,7 @@ std::uint64_t next_id() noexcept {
 }
 
 constexpr Millis slow_answer{100};
+constexpr std::size_t share_of_later = 8;  // of the window: others may have more to do than this session
 
 void say_nothing(const char*) {}
 
@@ -107,6 +108,7 @@ std::uint64_t Client::id() const noexcept { return source_->id; }
 
 void Client::close(std::unique_ptr<Client> client) {
   client->waiting_.clear();
+  client->later_.clear();
   const auto work = [owned = client.release()] {
     std::unique_ptr<Client> mine(owned);
     const auto inbox = mine->source_->inbox;
@@ -125,6 +127,7 @@ void Client::watched(zhandle_t*, int type, int state, const char* path, void* co
   const auto* source = static_cast<const Source*>(context);
   Message message{source->id, type == ZOO_SESSION_EVENT ? Message::Kind::state : Message::Kind::watch};
   message.state = state;
+  message.gone = type == ZOO_DELETED_EVENT;
   if (path != nullptr) message.path = path;
   source->inbox->push(std::move(message));
 }
@@ -216,15 +219,16 @@ void Client::commit(std::unique_ptr<Multi> multi, Done done, Turn turn) {
 }
 
 void Client::submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi) {
-  Operation operation{std::move(send), std::move(done), turn == Turn::in_turn, std::move(multi), {}};
-  if (operation.in_turn && (under_way_ >= window_ || !waiting_.empty()))
-    waiting_.push_back(std::move(operation));
-  else
-    start(std::move(operation));
+  const std::size_t weight = turn == Turn::urgent ? 0 : multi ? multi->size() : 1;
+  Operation operation{std::move(send), std::move(done), weight, std::move(multi), {}};
+  if (turn == Turn::urgent) return start(std::move(operation));
+  auto& queue = turn == Turn::later ? later_ : waiting_;
+  queue.push_back(std::move(operation));
+  if (queue.size() == 1) send_some();
 }
 
 void Client::start(Operation operation) {
-  if (operation.in_turn) ++under_way_;
+  under_way_ += operation.weight;
   operation.sent = boot_now();
   auto* const pending = new Pending{source_.get(), ++last_, std::move(operation.multi)};  // the answer's, from here on
   const Send send = std::move(operation.send);
@@ -235,21 +239,28 @@ void Client::start(Operation operation) {
 
 /// Many at once, as each that is sent alone wakes the library's thread.
 void Client::go_on() {
-  if (under_way_ > window_ / 2) return;
-  while (under_way_ < window_ && !waiting_.empty()) {
-    Operation next = std::move(waiting_.front());
-    waiting_.pop_front();
+  if (under_way_ <= window_ / 2) send_some();
+}
+
+void Client::send_some() {
+  send_from(waiting_, window_);
+  if (waiting_.empty()) send_from(later_, window_ / share_of_later);
+}
+
+void Client::send_from(std::deque<Operation>& queue, std::size_t window) {
+  while (!queue.empty() && under_way_ < window) {
+    Operation next = std::move(queue.front());
+    queue.pop_front();
     start(std::move(next));
   }
 }
 
 void Client::end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply) {
   const Done done = std::move(operation->second.done);
-  if (operation->second.in_turn) {
-    --under_way_;
-    const bool slow = boot_now() - operation->second.sent > slow_answer;
-    window_ = slow ? std::max(narrowest, window_ - 1) : std::min(widest, window_ + 1);
-  }
+  const std::size_t weight = operation->second.weight;
+  under_way_ -= weight;
+  const bool slow = boot_now() - operation->second.sent > slow_answer;
+  window_ = slow ? std::max(narrowest, window_ - std::min(weight, window_)) : std::min(widest, window_ + weight);
   sent_.erase(operation);
   done(reply);
 }

@@ -1,7 +1,8 @@
 // Client: one handle of ZooKeeper's C client, that is one session of the store. Every operation is asynchronous: the
 // library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
-// thread. Operations are sent in the order of asking, but only some of those that are in turn are under way, so
-// many as are answered within a tenth of a second: what is urgent is never behind ten thousand others. Knows nothing of
+// thread. Operations of a Turn are sent in the order of asking, but only some that are not urgent are under way, so
+// many as are answered within a tenth of a second, each change of a Multi counted: the server keeps a session's order,
+// and so what is urgent is never behind ten thousand others. Knows nothing of
 // what it is used for. Answers come in the order of sending. Where none comes for `patience`, what is under way is
 // answered as timed out: it may have happened, and may still happen.
 //
@@ -38,7 +39,9 @@ bool is_unknown(int rc) noexcept;
 std::string text_of(int rc);
 
 enum class Watch { no, yes };
-enum class Turn { in_turn, urgent };
+/// What is urgent is sent at once; what goes later, when nothing is in turn, and fewer of it at once: what is in turn
+/// in other sessions has then more of the server.
+enum class Turn { in_turn, urgent, later };
 
 class Client {
  public:
@@ -75,7 +78,7 @@ class Client {
   /// Since when an answer is waited for, and none has come.
   std::optional<SteadyTime> silent_since() const;
   /// Nothing is under way.
-  bool idle() const noexcept { return under_way_ == 0 && waiting_.empty(); }
+  bool idle() const noexcept { return under_way_ == 0 && waiting_.empty() && later_.empty(); }
 
   /// Drops the connection, but leaves the session to the store: a message tells when (ZOO_AUTH_FAILED_STATE).
   void abandon();
@@ -100,19 +103,21 @@ class Client {
   struct Operation {
     Send send;
     Done done;
-    bool in_turn = false;
+    std::size_t weight = 0;  // 0: urgent; else of how many changes, or 1
     std::unique_ptr<Multi> multi;
     SteadyTime sent{};
   };
   void start(Operation operation);
   void go_on();
+  void send_some();
+  void send_from(std::deque<Operation>& queue, std::size_t window);
   void end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply);
 
   std::unique_ptr<Source> source_;
   zhandle_t* handle_ = nullptr;
   const ACL_vector* acl_;
-  std::size_t under_way_ = 0;  // of those in turn
-  std::deque<Operation> waiting_;
+  std::size_t under_way_ = 0;  // weight of those that are not urgent
+  std::deque<Operation> waiting_, later_;
   std::map<std::uint64_t, Operation> sent_;  // by number, that is by time
   std::uint64_t last_ = 0;
   std::size_t window_ = widest;

@@ -10,6 +10,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis resume_pause = 250ms;
+constexpr Millis look_ahead_pause = 5s;
 constexpr std::size_t place_size = 28;  // of a candidate's name
 constexpr int patience = 3;             // with others that make the same nodes
 
@@ -101,6 +102,7 @@ void Elections::enter(const std::string& name, Group& group) {
   group.node.clear();
   group.epoch = 0;
   group.ready.reset();
+  group.guess = false;
   group.since = wall_now();
   step(group, State::entering);
   entering_.push_back(name);
@@ -169,12 +171,16 @@ void Elections::on_listed(const std::string& name, Group& group, const Reply& re
   group.sequence = place->sequence;
   if (group.leave) return leave(name, group);
   std::optional<std::pair<std::int32_t, std::string>> ahead;
+  std::size_t all_ahead = 0;
   for (const std::string& other : reply.names) {
     const auto at = parse_place(other);
     if (!at || at->session == link_.session || !before(at->sequence, group.sequence)) continue;
+    ++all_ahead;
     if (!ahead || before(ahead->first, at->sequence)) ahead = {at->sequence, other};
   }
-  ahead ? wait(name, group, ahead->second) : claim(name, group, reply.stat.version);
+  if (!ahead) return claim(name, group, reply.stat.version);
+  group.next = all_ahead == 1;
+  wait(name, group, ahead->second);
 }
 
 /// Our node: the one that is known, else the first that bears our session's id; made when an answer was lost. Others of
@@ -207,16 +213,25 @@ void Elections::on_missing(const std::string& name, Group& group) {
 void Elections::wait(const std::string& name, Group& group, const std::string& before_us) {
   const std::string path = link_.paths.candidate(name, before_us);
   const std::uint64_t turn = step(group, State::waiting);
+  group.before = before_us;
   watched(path);
-  link_.client.get(path, Watch::yes, [this, name, turn, path](const Reply& reply) {
-    if (reply.rc != ZOK) unwatched(path);
-    Group* found = find(name, turn);
-    if (found == nullptr) return;
-    if (found->leave) return leave(name, *found);
-    if (reply.rc == ZNONODE || (reply.rc == ZOK && found->again)) return look(name, *found);
-    if (reply.rc != ZOK) stall(name, *found, reply.rc);
-  });
-  if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back(name);
+  link_.client.get(
+      path, Watch::yes,
+      [this, name, turn, path](const Reply& reply) {
+        if (reply.rc != ZOK) unwatched(path);
+        Group* found = find(name, turn);
+        if (found == nullptr) return;
+        if (found->leave) return leave(name, *found);
+        if (reply.rc == ZNONODE || (reply.rc == ZOK && found->again)) return look(name, *found);
+        if (reply.rc != ZOK) stall(name, *found, reply.rc);
+      },
+      Turn::later);
+  look_ahead_later(name, group);
+}
+
+/// Not while elections are busy, here or in other daemons.
+void Elections::look_ahead_later(const std::string& name, Group& group) {
+  if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back({boot_now() + look_ahead_pause, name});
 }
 
 /// What is needed to lead, so that it need not be read when the one before is gone. Our node is watched only while
@@ -232,12 +247,14 @@ void Elections::look_ahead(const std::string& name, Group& group) {
       if (reply.rc == ZNONODE) return look(name, *found);
       if (reply.rc == ZOK && is_ours(reply)) found->epoch = static_cast<std::uint64_t>(reply.stat.czxid);
     });
-  if (group.term_version >= 0) return;
+  if (!group.next) return;
   link_.client.get(link_.paths.group(name), Watch::no, [this, name](const Reply& reply) {
     Group* found = find(name);
     if (reply.rc != ZOK || found == nullptr || found->state != State::waiting) return;
     found->term = parse_term(reply.value);
     found->term_version = reply.stat.version;
+    const auto leader = parse_place(found->before);
+    if (leader && found->term.session != leader->session) look_ahead_later(name, *found);  // it has yet to claim
   });
 }
 
@@ -308,13 +325,24 @@ void Elections::resume() {
   }
 }
 
-void Elections::on_watch(const std::string& path) {
+void Elections::on_watch(const std::string& path, bool gone) {
   unwatched(path);
   const std::string name = link_.paths.group_of(path);
   Group* group = find(name);
   if (group == nullptr) return;
+  if (gone && group->state == State::waiting && path == link_.paths.candidate(name, group->before))
+    return succeed(name, *group);
   group->again = true;
   if (group->state == State::waiting || group->state == State::leading) look(name, *group);
+}
+
+/// The one before us is gone. Where nobody else was before us, nobody is now; and what was looked ahead for is checked
+/// by the claim itself.
+void Elections::succeed(const std::string& name, Group& group) {
+  if (group.leave || !group.next || group.epoch == 0 || group.term_version < 0) return look(name, group);
+  group.ready.reset();
+  group.guess = true;
+  claim(name, group, group.term_version);
 }
 
 /// False: it was already.
@@ -351,8 +379,10 @@ void Elections::tick(SteadyTime now) {
 }
 
 std::optional<SteadyTime> Elections::due() const {
-  if (resume_at_ && sweep_at_) return std::min(*resume_at_, *sweep_at_);
-  return resume_at_ ? resume_at_ : sweep_at_;
+  std::optional<SteadyTime> at = resume_at_;
+  if (sweep_at_ && (!at || *sweep_at_ < *at)) at = sweep_at_;
+  if (!ahead_.empty() && link_.client.idle() && (!at || ahead_.front().at < *at)) at = ahead_.front().at;
+  return at;
 }
 
 }  // namespace ballot::zookeeper

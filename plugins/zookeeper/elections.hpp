@@ -50,7 +50,8 @@ class Elections {
   void write_began(const std::string& group);
   void write_ended(const std::string& group);
 
-  void on_watch(const std::string& path);
+  /// Something has changed at `path`. `gone`: it has been removed.
+  void on_watch(const std::string& path, bool gone);
   void on_connected();
   /// Sends what has gathered: what makes transactions now, or all that leaves.
   void flush(bool all = false);
@@ -73,7 +74,10 @@ class Elections {
     bool adopt = false;                     // a node of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while it was looked at
     bool alone = false;                     // sent together with others it was refused
+    std::string before;                     // the candidate that is waited for
+    bool next = false;                      // nobody else is before us
     bool to_look_ahead = false;             // it is in `ahead_`
+    bool guess = false;                     // the claim holds only where `term` is still the last one
     int prepared = 0;                       // so often another daemon had just made some of the groups' nodes
     bool leave = false;
     bool rejoin = false;
@@ -97,12 +101,15 @@ class Elections {
   std::optional<std::string> find_self(const std::string& name, Group& group, const Names& names);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const std::string& before);
+  void look_ahead_later(const std::string& name, Group& group);
   void look_ahead(const std::string& name, Group& group);
+  void succeed(const std::string& name, Group& group);
   void stay(const std::string& name, Group& group);
 
   void claim(const std::string& name, Group& group, int term_version);
   void claim_epoch(const std::string& name, Group& group, int term_version);
   bool is_ours(const Reply& reply) const;
+  bool is_ours(const Group& group) const;
   void weigh_term(const std::string& name, Group& group);
   void on_facts(const std::string& name, Group& group, int rc, const std::optional<MemberRecord>& member);
   void take(const std::string& name, Group& group, backend::Elected elected);
@@ -136,7 +143,12 @@ class Elections {
   std::size_t own_bytes_ = 0;  // of our nodes' paths
   std::size_t watched_bytes_ = 0;
   std::unordered_set<std::string> watched_;
-  Queue entering_, claims_, leaves_, ahead_;  // what flush() goes on with
+  struct Ahead {
+    SteadyTime at;
+    std::string group;
+  };
+  Queue entering_, claims_, leaves_;  // what flush() goes on with
+  std::deque<Ahead> ahead_;           // as well, in order of time
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;
 };

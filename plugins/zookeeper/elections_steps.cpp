@@ -8,6 +8,11 @@ namespace ballot::zookeeper {
 /// The lowest node leads only where it is this session's.
 bool Elections::is_ours(const Reply& reply) const { return session_text(reply.stat.ephemeralOwner) == link_.session; }
 
+/// The last term is the one that our node gives.
+bool Elections::is_ours(const Group& group) const {
+  return group.term.session == link_.session && group.term.epoch == group.epoch;
+}
+
 void Elections::claim(const std::string& name, Group& group, int term_version) {
   if (group.told) return stay(name, group);  // it leads already; a watch has gone off for nothing
   const std::uint64_t turn = step(group, State::claiming);
@@ -27,24 +32,27 @@ void Elections::claim(const std::string& name, Group& group, int term_version) {
   });
 }
 
-/// Our node's czxid is known.
+/// Our node's czxid is known. Where it is not known whether a guess has held, the term tells.
 void Elections::claim_epoch(const std::string& name, Group& group, int term_version) {
-  if (group.ready && group.ready->epoch == group.epoch) return take(name, group, *group.ready);
+  const bool claimed = group.ready && group.ready->epoch == group.epoch;
+  if (claimed && !group.guess) return take(name, group, *group.ready);
   if (group.term_version == term_version) return weigh_term(name, group);
-  link_.client.get(link_.paths.group(name), Watch::no, [this, name, turn = group.turn](const Reply& term) {
+  link_.client.get(link_.paths.group(name), Watch::no, [this, name, claimed, turn = group.turn](const Reply& term) {
     Group* found = find(name, turn);
     if (found == nullptr) return;
     if (term.rc == ZNONODE) return look(name, *found);
     if (term.rc != ZOK) return stall(name, *found, term.rc);
     found->term = parse_term(term.value);
     found->term_version = term.stat.version;
+    found->guess = false;
+    if (claimed && is_ours(*found)) return take(name, *found, *found->ready);
     weigh_term(name, *found);
   });
 }
 
 void Elections::weigh_term(const std::string& name, Group& group) {
   const TermRecord& before = group.term;
-  if (before.session == link_.session && before.epoch == group.epoch) {
+  if (is_ours(group)) {
     // The term of the daemon before, in the session that is gone on with.
     if (resumed_until_ && boot_now() < *resumed_until_) return announce(name, group, {name, group.epoch, true, {}, {}});
     link_.client.remove(own_path(name), [](const Reply&) {});
@@ -81,12 +89,18 @@ void Elections::on_claimed(const Names& names, const std::vector<std::uint64_t>&
     if (group == nullptr) continue;
     if (reply.rc == ZOK) {
       group->term_version = -1;
+      group->guess = false;
       auto elected = *std::exchange(group->ready, {});
       elected.revision = static_cast<std::uint64_t>(reply.ops.at(2 * i + 1).stat.mzxid);
       announce(names[i], *group, std::move(elected));
     } else if (reply.rc == ZNONODE) {
       look(names[i], *group);
+    } else if (reply.rc == ZBADVERSION) {
+      group->ready.reset();
+      group->term_version = -1;
+      claim_epoch(names[i], *group, 0);
     } else {
+      group->term_version = -1;
       stall(names[i], *group, reply.rc);
     }
   }
@@ -124,8 +138,8 @@ void Elections::flush(bool all) {
 
 /// Only when there is nothing else to do, and one after the other: other daemons may be busy with their elections.
 void Elections::flush_ahead() {
-  while (!ahead_.empty() && link_.client.idle()) {
-    const std::string name = std::move(ahead_.front());
+  while (!ahead_.empty() && link_.client.idle() && ahead_.front().at <= boot_now()) {
+    const std::string name = std::move(ahead_.front().group);
     ahead_.pop_front();
     Group* group = find(name);
     if (group == nullptr) continue;
@@ -156,11 +170,14 @@ void Elections::flush_claims() {
     const SessionRequest& self = link_.self;
     auto multi = link_.client.multi();
     for (const std::string& name : names) {
-      const TermRecord term{find(name)->epoch, link_.session, self.node, self.boot_id, false};
-      multi->check(own_path(name)).set(link_.paths.group(name), format(term), -1);
+      const Group& group = *find(name);
+      const TermRecord term{group.epoch, link_.session, self.node, self.boot_id, false};
+      multi->check(own_path(name)).set(link_.paths.group(name), format(term), group.guess ? group.term_version : -1);
     }
     transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
-      if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_claimed(names, turns, reply);
+      const bool guessed_wrong = reply.rc == ZBADVERSION;  // mostly all of them: many leaders have just resigned
+      if (reply.rc == ZOK || names.size() == 1 || guessed_wrong || is_unknown(reply.rc))
+        return on_claimed(names, turns, reply);
       one_by_one(names, turns, claims_);
     });
   }

@@ -31,6 +31,7 @@ struct Message {
   Reply reply = {};
   int state = 0;          // of the connection
   std::string path = {};  // that is watched
+  bool gone = false;      // what was watched has been removed
 };
 
 class Inbox {

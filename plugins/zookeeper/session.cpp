@@ -35,7 +35,7 @@ void Session::on(Message& message) {
   switch (message.kind) {
     case Message::Kind::reply: return client_ ? client_->dispatch(message) : void();
     case Message::Kind::state: return on_state(message.state);
-    case Message::Kind::watch: return on_watch(message.path);
+    case Message::Kind::watch: return on_watch(message);
     case Message::Kind::closed: return on_closed();
   }
 }
@@ -127,11 +127,11 @@ void Session::on_closed() {
   over_ = {rest_ == Rest::uncertain ? Cause::unreachable : Cause::shutdown, {}};
 }
 
-void Session::on_watch(const std::string& path) {
+void Session::on_watch(const Message& message) {
   if (phase_ != Phase::open) return;
   char letter = 0;
-  if (paths_.watches_registers(path, letter)) return watches_->on_watch(letter);
-  elections_->on_watch(path);
+  if (paths_.watches_registers(message.path, letter)) return watches_->on_watch(letter);
+  elections_->on_watch(message.path, message.gone);
 }
 
 void Session::carry_out(const Call& call) {

@@ -78,7 +78,7 @@ class Session {
   void on_state(int state);
   void on_connected();
   void on_closed();
-  void on_watch(const std::string& path);
+  void on_watch(const Message& message);
   void begin();
   void on_entered(Membership::Entry entry, Cause cause, std::string text);
   void open();

@@ -264,7 +264,8 @@ class Core {
   std::unordered_map<RunId, JobEntry*, RunHash> run_jobs_;
   RequestId last_request_ = 0;
   std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;
-  std::deque<JobEntry*> held_;  // jobs that wait for others' writes to be answered
+  std::size_t all_writing_ = 0;  // registers in `writes_in_flight_`
+  std::deque<JobEntry*> held_;   // jobs that wait for others' writes to be answered
   std::map<RequestId, GroupState*> group_writes_, observing_;
   std::map<RequestId, Reading> reads_in_flight_;
   std::map<RequestId, Recording> records_in_flight_;

@@ -84,6 +84,7 @@ void Core::lose_all(Context& c, Cause cause) {
   records_at_.reset();
   reads_in_flight_.clear();
   writes_in_flight_.clear();
+  all_writing_ = 0;
   group_writes_.clear();
   observing_.clear();
   for (auto& [request, recording] : std::exchange(records_in_flight_, {})) on_recorded(c, std::move(recording), {});

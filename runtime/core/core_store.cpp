@@ -149,6 +149,7 @@ void Core::on(Context& c, const backend::Wrote& event) {
   if (it == writes_in_flight_.end()) return;
   const auto jobs = std::move(it->second);
   writes_in_flight_.erase(it);
+  all_writing_ -= jobs.size();
   BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
   if (std::exchange(kill_waits_, false)) requests_changed_ = true;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -321,8 +322,7 @@ void Core::send_reads(Context& c) {
 }
 
 std::size_t Core::room_to_write() const {
-  std::size_t in_flight = wants_.writes.size();
-  for (const auto& [request, jobs] : writes_in_flight_) in_flight += jobs.size();
+  const std::size_t in_flight = all_writing_ + wants_.writes.size();
   return settings_.most_writes - std::min(settings_.most_writes, in_flight);
 }
 
@@ -352,6 +352,7 @@ void Core::send_writes(Context& c) {
       jobs.emplace_back(job.job, job.serial);
       write.batch.push_back(std::move(job.request));
     }
+    all_writing_ += jobs.size();
     c.out.push_back(std::move(write));
     wants_.writes.clear();
   }
