@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis resume_pause = 250ms;
-constexpr Millis look_ahead_pause = 5s;
+constexpr Millis look_ahead_pause = 1s, look_again_pause = 5s;
 constexpr std::size_t place_size = 28;  // of a candidate's name
 constexpr int patience = 3;             // with others that make the same nodes
 
@@ -226,12 +226,12 @@ void Elections::wait(const std::string& name, Group& group, const std::string& b
         if (reply.rc != ZOK) stall(name, *found, reply.rc);
       },
       Turn::later);
-  look_ahead_later(name, group);
+  look_ahead_later(name, group, look_ahead_pause);
 }
 
 /// Not while elections are busy, here or in other daemons.
-void Elections::look_ahead_later(const std::string& name, Group& group) {
-  if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back({boot_now() + look_ahead_pause, name});
+void Elections::look_ahead_later(const std::string& name, Group& group, Millis pause) {
+  if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back({boot_now() + pause, name});
 }
 
 /// What is needed to lead, so that it need not be read when the one before is gone. Our node is watched only while
@@ -254,7 +254,8 @@ void Elections::look_ahead(const std::string& name, Group& group) {
     found->term = parse_term(reply.value);
     found->term_version = reply.stat.version;
     const auto leader = parse_place(found->before);
-    if (leader && found->term.session != leader->session) look_ahead_later(name, *found);  // it has yet to claim
+    if (leader && found->term.session != leader->session)
+      look_ahead_later(name, *found, look_again_pause);  // it has yet to claim
   });
 }
 

@@ -1,12 +1,12 @@
 // Elections: the groups that this session takes part in. In each it has one ephemeral node in a queue; the first of the
 // queue leads, and its node's czxid is the epoch. Who waits watches only the one before it; who leads watches its own
-// node. After any wake-up the queue is listed and decided upon again.
+// node. After a wake-up the queue is listed and decided upon again, except by who was next.
 //
 //   | state    | what is under way                        | next                                                      |
 //   | -------- | ---------------------------------------- | --------------------------------------------------------- |
 //   | entering | our node is being made                   | looking                                                   |
 //   | looking  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
-//   | waiting  | the node before ours is watched          | looking, when it has changed                              |
+//   | waiting  | the node before ours is watched          | looking, when it has changed; claiming, if we were next   |
 //   | claiming | old term is read, ours is written down   | leading, and Elected is told; looking, where it failed    |
 //   | leading  | our node is watched                      | looking, when it has changed: gone is evicted             |
 //   | leaving  | our node is being removed                | out, and Deposed is told                                  |
@@ -101,7 +101,7 @@ class Elections {
   std::optional<std::string> find_self(const std::string& name, Group& group, const Names& names);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const std::string& before);
-  void look_ahead_later(const std::string& name, Group& group);
+  void look_ahead_later(const std::string& name, Group& group, Millis pause);
   void look_ahead(const std::string& name, Group& group);
   void succeed(const std::string& name, Group& group);
   void stay(const std::string& name, Group& group);
@@ -148,7 +148,7 @@ class Elections {
     std::string group;
   };
   Queue entering_, claims_, leaves_;  // what flush() goes on with
-  std::deque<Ahead> ahead_;           // as well, in order of time
+  std::deque<Ahead> ahead_;           // as well, when its time has come; mostly in order of time
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;
 };

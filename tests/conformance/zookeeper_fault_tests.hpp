@@ -53,6 +53,26 @@ class Zookeeper : public BackendConformance {
     cluster().each_relay(of.node, [&](auto& relay) { all += relay.connections(); });
     return all;
   }
+  /// Of a candidate in the group g.
+  std::string node_of(testing::ZookeeperClient& operator_, const Candidate& one) {
+    for (const std::string& name : operator_.children(path("e/g"))) {
+      std::string text;
+      const std::string node = path("e/g/" + name);
+      if (operator_.look(node, &text) == ZOK && text.find(one.node) == 0) return node;
+    }
+    return {};
+  }
+  /// The second of two in the group g watches its own node: it has read what it needs to lead.
+  bool looks_ahead(testing::ZookeeperClient& operator_, const Candidate& second) {
+    return until(
+        [&] {
+          const std::string node = node_of(operator_, second);
+          for (std::size_t i = 0; !node.empty() && i < store().size(); ++i)
+            if (store()[i].ask("wchp").find(node) != std::string::npos) return true;
+          return false;
+        },
+        3 * timeout());
+  }
   bool awaits_closed(Candidate& candidate, Millis limit) {
     return until([&] { return candidate.closed().has_value(); }, limit);
   }
@@ -69,6 +89,41 @@ TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
   answer_again(a);
   EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
   EXPECT_EQ(operator_.children(path("e/g")).size(), 1u);
+}
+
+TEST_P(Zookeeper, WhoeverIsNextAndHasLookedAheadLeadsWhateverTheTermBeforeCameTo) {
+  testing::ZookeeperClient operator_(store()[0].address());
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  ASSERT_TRUE(looks_ahead(operator_, b));
+  a.backend->resign("g");  // writes the end of its term, which was not there yet when it was read
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
+  a.backend->campaign("g");
+  ASSERT_TRUE(looks_ahead(operator_, a));
+  ASSERT_EQ(operator_.remove(node_of(operator_, b)), ZOK);
+  EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout()));
+  EXPECT_EQ(elections_of(a), 2u);
+}
+
+TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
+  testing::ZookeeperClient operator_(store()[0].address());
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  ASSERT_TRUE(looks_ahead(operator_, b));
+  cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(300)); });
+  std::string before, term;
+  ASSERT_EQ(operator_.look(path("e/g"), &before), ZOK);
+  ASSERT_EQ(operator_.remove(node_of(operator_, a)), ZOK);
+  ASSERT_TRUE(until([&] { return operator_.look(path("e/g"), &term) == ZOK && term != before; }, timeout()));
+  drop_answers(b);  // it has claimed, and is not told
+  cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(0)); });
+  EXPECT_FALSE(b.leads("g"));
+  answer_again(b);
+  EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_EQ(elections_of(b), 1u);
+  EXPECT_EQ(operator_.children(path("e/g")).size(), 2u) << "a is at the end of the queue";
 }
 
 TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {

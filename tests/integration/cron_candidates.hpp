@@ -51,17 +51,21 @@ struct RunCron : ::testing::Test {
     for (const auto& [slot, times] : runs) EXPECT_EQ(times, 1) << format_seconds(slot);
     std::printf("%zu ticks ran, %zu were skipped or missed, and named\n", ran, named);
   }
-  std::vector<std::unique_ptr<CandidateProcess>> start_five() const {
+  /// Five candidates with a tick a second, who hand over after each: until so many ticks have run.
+  void expect_turns(std::size_t ticks, std::chrono::seconds patience) const {
     std::vector<std::unique_ptr<CandidateProcess>> all;
     for (const char* name : {"a", "b", "c", "d", "e"})
       all.push_back(std::make_unique<CandidateProcess>(
           folder, cron(name, "* * * * * *", {"--on-child-success", "reelect"}, folder.saying("sleep 0.1"))));
-    return all;
-  }
-  void expect_fair_turns() const {
+    ASSERT_TRUE(wait_until([&] { return folder.said("END").size() >= ticks; }, patience));
+    for (const auto& one : all) one->send(SIGTERM);
+    for (const auto& one : all) one->wait();
+    EXPECT_EQ(folder.said("OVERLAP").size(), 0u);
+    expect_each_second_accounted_for(all);
     std::map<std::string, int> turns;
     for (const std::string& line : folder.said("START")) ++turns[field(line, 3)];
     EXPECT_GE(turns.size(), 2u) << "the lead goes round";
+    for (const auto& one : all) EXPECT_EQ(one->count("election failed"), 0u);
   }
 };
 

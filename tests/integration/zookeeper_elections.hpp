@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "integration/cron_candidates.hpp"
 #include "support/candidate.hpp"
 #include "support/zookeeper_place.hpp"
 
@@ -61,5 +62,9 @@ inline void report(const std::string& what, Millis taken) { std::cout << what <<
 inline bool wait_until_time(Millis instant) {
   return wait_until([=] { return wall_now() >= instant; });
 }
+
+struct CronOnZookeeper : ZookeeperPlace, RunCron {
+  CronOnZookeeper() : RunCron(config(2s)) {}
+};
 
 }  // namespace ballot::testing
