@@ -219,7 +219,7 @@ void Client::commit(std::unique_ptr<Multi> multi, Done done, Turn turn) {
 }
 
 void Client::submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi) {
-  const std::size_t weight = turn == Turn::urgent ? 0 : multi ? multi->size() : 1;
+  const std::size_t weight = turn == Turn::urgent ? 0 : multi ? 1 + multi->size() / 4 : 1;
   Operation operation{std::move(send), std::move(done), weight, std::move(multi), {}};
   if (turn == Turn::urgent) return start(std::move(operation));
   auto& queue = turn == Turn::later ? later_ : waiting_;

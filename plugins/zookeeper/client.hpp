@@ -1,10 +1,10 @@
 // Client: one handle of ZooKeeper's C client, that is one session of the store. Every operation is asynchronous: the
 // library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
 // thread. Operations of a Turn are sent in the order of asking, but only some that are not urgent are under way, so
-// many as are answered within a tenth of a second, each change of a Multi counted: the server keeps a session's order,
-// and so what is urgent is never behind ten thousand others. Knows nothing of
-// what it is used for. Answers come in the order of sending. Where none comes for `patience`, what is under way is
-// answered as timed out: it may have happened, and may still happen.
+// many as are answered within a tenth of a second, a Multi of many changes counted as several: the server keeps a
+// session's order, and so what is urgent is never behind ten thousand others. Knows nothing of what it is used for.
+// Answers come in the order of sending. Where none comes for `patience`, what is under way is answered as timed out: it
+// may have happened, and may still happen.
 //
 //   Client client(inbox, connection, nullptr);
 //   client.get(path, Watch::yes, [this](const Reply& reply) { ... });       ... for each message:
@@ -103,7 +103,7 @@ class Client {
   struct Operation {
     Send send;
     Done done;
-    std::size_t weight = 0;  // 0: urgent; else of how many changes, or 1
+    std::size_t weight = 0;  // 0: urgent; a read or one change is 1, four more of a Multi one more
     std::unique_ptr<Multi> multi;
     SteadyTime sent{};
   };
