@@ -73,6 +73,13 @@ class Zookeeper : public BackendConformance {
         },
         3 * timeout());
   }
+  /// b, behind whoever leads the group g.
+  Candidate& next_in_line(testing::ZookeeperClient& operator_) {
+    Candidate& b = join("b");
+    b.backend->campaign("g");
+    EXPECT_TRUE(looks_ahead(operator_, b));
+    return b;
+  }
   bool awaits_closed(Candidate& candidate, Millis limit) {
     return until([&] { return candidate.closed().has_value(); }, limit);
   }
@@ -94,9 +101,7 @@ TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
 TEST_P(Zookeeper, WhoeverIsNextAndHasLookedAheadLeadsWhateverTheTermBeforeCameTo) {
   testing::ZookeeperClient operator_(store()[0].address());
   Candidate& a = lead("a", "g");
-  Candidate& b = join("b");
-  b.backend->campaign("g");
-  ASSERT_TRUE(looks_ahead(operator_, b));
+  Candidate& b = next_in_line(operator_);
   a.backend->resign("g");  // writes the end of its term, which was not there yet when it was read
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
   a.backend->campaign("g");
@@ -109,9 +114,7 @@ TEST_P(Zookeeper, WhoeverIsNextAndHasLookedAheadLeadsWhateverTheTermBeforeCameTo
 TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
   testing::ZookeeperClient operator_(store()[0].address());
   Candidate& a = lead("a", "g");
-  Candidate& b = join("b");
-  b.backend->campaign("g");
-  ASSERT_TRUE(looks_ahead(operator_, b));
+  Candidate& b = next_in_line(operator_);
   cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(300)); });
   std::string before, term;
   ASSERT_EQ(operator_.look(path("e/g"), &before), ZOK);

@@ -131,7 +131,7 @@ TEST_F(TenThousandGroups, AreAllLedAfterAStartAndAfterTheirLeaderIsKilled) {
   WallTime from = now();
   start("third");
   expect_all_led("started again", groups, from);
-  for (Node& node : nodes) EXPECT_EQ(node.sessions, 1) << "no packet was too large for the servers";
+  for (Node& node : nodes) EXPECT_EQ(node.sessions, 1) << "nobody has lost its session";
   Node& leader = *std::max_element(std::begin(nodes), std::end(nodes),
                                    [](const Node& a, const Node& b) { return a.leads.size() < b.leads.size(); });
   const std::size_t lost = leader.leads.size();
