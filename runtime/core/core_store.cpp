@@ -93,7 +93,7 @@ std::vector<std::string> Core::unknown_outcomes(const std::vector<Register>& reg
     const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
     if (!parsed) continue;
     for (const OpenRun& run : parsed->runs)
-      if (!entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
+      if (!run.waits_until && !entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
   }
   return names;
 }

@@ -49,7 +49,7 @@ void JobMachine::advance(Context& c) {
       if (!mend_ && pauses_.empty() && !unpause_until_)
         settle(c);  // due now is due, however long it waits for its turn
     } else if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
-      if (!claim_again(c) && !claim_manual(c) && !claim_due(c)) flush(c);
+      if (!claim_again(c) && !claim_waiting(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
   }
   if (standing_ != Standing::leading) publish(c);
@@ -63,7 +63,8 @@ bool JobMachine::may_write(const Context& c) {
 }
 
 bool JobMachine::busy() const {
-  return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended() || run.repeat; });
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [](const LiveRun& run) { return !run.has_ended() || run.repeat || run.next; });
 }
 
 /// The register holds as many runs as it may, and none of them can be closed yet.
@@ -139,6 +140,7 @@ bool JobMachine::redefine(Context& c) {
   const bool mine = exists_ && !register_.released;
   if (!mine && !wanted) return false;
   if (mine && wanted && register_.definition == definition_->digest) return false;
+  if (!wanted) end_waiting(c, Status::missed, Reason::no_definition);
   if (mine && !wanted && register_.definition.empty() && register_.runs.size() > closable()) return false;
   const bool adopts = !mine && exists_ && c.now.wall - register_.cursor <= adoption_limit;
   if (adopts) plan_to_adopt();
@@ -277,14 +279,28 @@ bool JobMachine::claim_again(Context& c) {
   if (!is_defined() || c.settings.dry_run) return lost->repeat = false;
   if (term_->draining || is_paused() || !c.may_claim()) return false;
   lost->repeat = false;
-  OpenRun run;
-  run.id = lost->open.id;
-  run.slot = lost->open.slot;
-  run.trigger = lost->open.trigger;
-  run.attempt = lost->open.attempt + 1;
-  run.lost = lost->open.lost + 1;
-  run.awaited = lost->open.awaited;
+  OpenRun run = lost->open;
+  ++run.attempt;
+  ++run.lost;
   claim(c, begin_write(c, 0), std::move(run));
+  return true;
+}
+
+/// Begins the attempt whose time has come.
+bool JobMachine::claim_waiting(Context& c) {
+  const auto next = std::find_if(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
+    return run.is_waiting() && run.again_at <= c.now.steady && (run.open.trigger == Trigger::manual || !is_paused());
+  });
+  if (next == runs_.end()) return false;
+  if (c.settings.dry_run) return end_waiting(c, Status::skipped, Reason::dry_run), false;
+  if (term_->draining || !is_defined() || !c.may_claim()) return false;
+  PendingWrite write = begin_write(c, 0);
+  write.waited = next->open;
+  OpenRun run = next->open;
+  run.waits_until.reset();
+  std::erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
+  runs_.erase(next);
+  claim(c, std::move(write), std::move(run));
   return true;
 }
 
@@ -370,6 +386,10 @@ void JobMachine::rearm(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
   if (held_ || waits_to_pause()) return;
+  if (!term_->draining && !blocked_ && is_defined())
+    for (const LiveRun& run : runs_)
+      if (run.is_waiting() && (run.open.trigger == Trigger::manual || !is_paused()))
+        earliest(steady_wake, std::optional(run.again_at));
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)
@@ -390,13 +410,13 @@ bool JobMachine::is_clean() const {
 }
 
 int JobMachine::open_runs() const {
-  return static_cast<int>(
-      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return !run.has_ended(); }));
+  return static_cast<int>(std::count_if(runs_.begin(), runs_.end(),
+                                        [](const LiveRun& run) { return !run.has_ended() && !run.is_waiting(); }));
 }
 
 int JobMachine::bound_runs() const {
   return static_cast<int>(std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) {
-    return !run.has_ended() && run.open.on_leadership_lost == OnLeadershipLost::terminate;
+    return !run.has_ended() && !run.is_waiting() && run.open.on_leadership_lost == OnLeadershipLost::terminate;
   }));
 }
 

@@ -206,6 +206,7 @@ class JobMachine {
     std::size_t decided = 0;                 // how many ranges it carries that no write has carried before
     std::vector<Row> rows;                   // recorded once it is confirmed
     std::optional<runner::AttemptId> claim;  // launched once it is confirmed
+    std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
     bool claims_due_slot = false;
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
@@ -222,6 +223,7 @@ class JobMachine {
   bool claim_manual(Context& c);
   bool claim_due(Context& c);
   bool claim_again(Context& c);
+  bool claim_waiting(Context& c);
   bool change_pause(Context& c);
   bool flush(Context& c);
   bool write_ahead(Context& c);
@@ -269,6 +271,8 @@ class JobMachine {
   void ask_trigger(Context& c, const Request& request);
   void confirm_claim(Context& c, const runner::AttemptId& id);
   void repeat_if_lost(LiveRun& run);
+  void retry_if_failed(Context& c, LiveRun& run);
+  void end_waiting(Context& c, Status status, Reason reason);
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
   void end(Context& c, LiveRun& run);

@@ -54,6 +54,12 @@ void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
   run.at_least_once = job.guarantee == Guarantee::at_least_once;
   run.lost_limit = job.lost_limit;
   run.success_codes = job.success_codes;
+  if (run.attempt == 1) {
+    run.retries = job.retries;
+    run.retry_delay = job.retry_delay;
+    run.retry_max_delay = job.retry_max_delay;
+    run.retry_backoff = job.retry_backoff;
+  }
   write.next.runs.push_back(run);
   write.claim = runner::AttemptId{run.id, run.attempt};
   LiveRun live;
@@ -171,13 +177,37 @@ void JobMachine::repeat_if_lost(LiveRun& run) {
     run.repeat = standing_ == Standing::leading;
 }
 
+/// The next attempt waits, a little longer than said, so that many that failed together do not come together again.
+void JobMachine::retry_if_failed(Context& c, LiveRun& run) {
+  const bool failed =
+      run.row.status == Status::timed_out || (run.row.status == Status::failed && run.row.reason != Reason::lost_limit);
+  if (!failed || run.open.retries == 0 || standing_ != Standing::leading) return;
+  const Millis delay = std::min(run.open.retry_delay, run.open.retry_max_delay);
+  const auto longer = static_cast<std::int64_t>(c.random.below(static_cast<std::uint64_t>(delay.count() / 10) + 1));
+  run.next = run.open;
+  ++run.next->attempt;
+  --run.next->retries;
+  run.next->waits_until = c.now.wall + delay + Millis(longer);
+  const double grown = static_cast<double>(delay.count()) * run.open.retry_backoff;
+  run.next->retry_delay = grown < static_cast<double>(run.open.retry_max_delay.count())
+                              ? Millis(static_cast<std::int64_t>(grown))
+                              : run.open.retry_max_delay;
+}
+
+/// What waits between two attempts will not be tried again.
+void JobMachine::end_waiting(Context& c, Status status, Reason reason) {
+  for (LiveRun& run : runs_)
+    if (run.is_waiting()) end(c, run, status, reason);
+}
+
 void JobMachine::end(Context& c, LiveRun& run) {
   run.state = LiveRun::State::ended;
   repeat_if_lost(run);
+  retry_if_failed(c, run);
   c.out.push_back(RecordRow{run.row});
   c.out.push_back(AwaitRecorded{run.id()});
   c.out.push_back(end_notice(run));
-  if (run.open.awaited && !run.repeat) c.wants.awaited.push_back(run.row);
+  if (run.open.awaited && !run.repeat && !run.next) c.wants.awaited.push_back(run.row);
   std::erase_if(kills_, [&](const auto& kill) {
     if (kill.second != run.open.id) return false;
     c.wants.answers.push_back({kill.first, Answer::done(kill.second)});
@@ -186,7 +216,7 @@ void JobMachine::end(Context& c, LiveRun& run) {
 }
 
 void JobMachine::kill(Context& c, LiveRun& run, Reason reason) {
-  if (run.state == LiveRun::State::held)
+  if (run.state == LiveRun::State::held || run.is_waiting())
     end(c, run, Status::killed, reason);
   else if ((run.state == LiveRun::State::starting || run.state == LiveRun::State::running) &&
            !std::exchange(run.killed, true))
@@ -197,7 +227,8 @@ void JobMachine::kill(Context& c, LiveRun& run, Reason reason) {
 /// Those that end with their term.
 void JobMachine::kill_all(Context& c, Reason reason) {
   for (LiveRun& run : runs_)
-    if (run.open.on_leadership_lost == OnLeadershipLost::terminate && run.state != LiveRun::State::held)
+    if (run.open.on_leadership_lost == OnLeadershipLost::terminate && run.state != LiveRun::State::held &&
+        !run.is_waiting())
       kill(c, run, reason);
 }
 
@@ -274,7 +305,7 @@ void JobMachine::settle_open_runs(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.has_ended() && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
   std::erase_if(runs_, [&](const LiveRun& run) {
-    return !shown(run) && (run.has_ended() || run.state == LiveRun::State::foreign);
+    return !shown(run) && (run.has_ended() || run.state == LiveRun::State::foreign || run.is_waiting());
   });
 }
 
@@ -282,6 +313,11 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
   LiveRun run;
   run.open = open;
   run.row = claimed_row(open, name_, register_.group);
+  if (open.waits_until) {
+    run.state = LiveRun::State::waiting;
+    run.again_at = c.now.steady + std::max(*open.waits_until - c.now.wall, Millis(0));
+    return runs_.push_back(std::move(run));
+  }
   const runner::AttemptId id{open.id, open.attempt};
   const bool own = open.node == c.settings.node;
   if (const auto outcome = c.outcomes.find(id); outcome != c.outcomes.end()) {

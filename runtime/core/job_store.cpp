@@ -72,8 +72,8 @@ void JobMachine::depose(Context& c) {
   unpause_until_.reset();
   for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
-  for (LiveRun& run : runs_) run.repeat = false;
-  std::erase_if(runs_, [](const LiveRun& run) { return run.state == LiveRun::State::foreign; });
+  for (LiveRun& run : runs_) run.repeat = false, run.next.reset();
+  std::erase_if(runs_, [](const LiveRun& run) { return run.state == LiveRun::State::foreign || run.is_waiting(); });
   rearm(c);
 }
 
@@ -119,7 +119,7 @@ void JobMachine::adopt_own(Context& c) {
   if (term_ || !trouble_.empty()) return;
   drop_claims_that_failed();
   for (const OpenRun& open : register_.runs) {
-    if (open.node != c.settings.node) continue;
+    if (open.node != c.settings.node || open.waits_until) continue;
     LiveRun* live = find({open.id, open.attempt});
     if (!live)
       adopt_run(c, open);

@@ -47,7 +47,10 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
     std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
-    if (run.open.trigger == Trigger::manual) next.triggered.push_back(run.open.id);
+    if (run.next)
+      next.runs.push_back(*run.next);
+    else if (run.open.trigger == Trigger::manual)
+      next.triggered.push_back(run.open.id);
   }
   if (next.triggered.size() > triggered_limit)
     next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
@@ -160,6 +163,7 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
   if (const LiveRun* run = find(*write.claim); run && run->asked)
     refuse(run->open.id, "the claim was not confirmed; nothing was started");
   std::erase_if(runs_, [&](const LiveRun& run) { return run.id() == *write.claim; });
+  if (write.waited) adopt_run(c, *write.waited);
   for (LiveRun& run : runs_)  // the attempt before, which it would have closed
     if (run.open.id == write.claim->run && run.has_ended()) run.repeat = true;
 }
@@ -206,6 +210,8 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   for (const Disposition& d : std::span(register_.dispositions).last(write.decided))
     c.out.push_back(settled_notice(d, name_));
   close(c, write);
+  for (const OpenRun& open : register_.runs)
+    if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open);
   flush_at_.reset();
   close_at_.reset();
   blocked_since_.reset();

@@ -20,7 +20,7 @@ Status status_of(Reason reason) {
 
 bool holds(const JobRegister& r, const OpenRun& run) {
   return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
-    return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch;
+    return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch && !open.waits_until;
   });
 }
 

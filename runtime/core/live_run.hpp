@@ -11,7 +11,10 @@
 //   starting, running | Ended                         | ended
 //   foreign  | its outcome is published               | ended
 //   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
-//   ended    | the register is written without it     | gone, and forgotten by the runner
+//   ended    | the register is written without it     | gone, and forgotten by the runner; waiting, where it failed and
+//            |                                        | has retries left
+//   waiting  | its time has come                      | claiming, as the next attempt
+//   waiting  | killed, or no file defines it any more | ended (killed, missed)
 //
 // Pure values; used by Job only.
 #pragma once
@@ -25,7 +28,7 @@
 namespace ballot::core {
 
 struct LiveRun {
-  enum class State { claiming, held, starting, running, foreign, ended };
+  enum class State { claiming, held, starting, running, foreign, waiting, ended };
 
   OpenRun open;
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
@@ -35,15 +38,18 @@ struct LiveRun {
   bool publishing = false;       // its end is on the way to the store
   bool published = false;        // its outcome is, or may be, a record that is removed when it is closed
   SteadyTime foreign_until{};    // of a foreign run
+  SteadyTime again_at{};         // of a waiting one
   SteadyTime ended_at{};         // when it was seen to have ended
   bool recorded = false;         // it has ended, and its last row is durable: it may be closed
   bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
-  bool repeat = false;      // lost: the next attempt is to be claimed, which closes this one
-  bool kill_asked = false;  // by an operator, before it was started
+  bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one
+  std::optional<OpenRun> next;  // failed: the attempt that waits when this one is closed
+  bool kill_asked = false;      // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
+  bool is_waiting() const { return state == State::waiting; }
   bool may_close() const { return has_ended() && recorded && !repeat; }
 };
 

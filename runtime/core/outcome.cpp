@@ -11,17 +11,17 @@ void read_end(Row& row, Words& words, std::string_view key) {
   else if (key == "reason")
     row.reason = words.keep(parse_reason(words.word()));
   else if (key == "exit_code")
-    row.exit_code = words.integer<int>(words.word());
+    row.exit_code = words.as<int>(words.word());
   else if (key == "signal")
-    row.signal = words.integer<int>(words.word());
+    row.signal = words.as<int>(words.word());
   else if (key == "started_at")
     row.started_at = words.time();
   else if (key == "ended_at")
     row.ended_at = words.time();
   else if (key == "duration_ms")
-    row.duration = Millis(words.integer<std::int64_t>(words.word()));
+    row.duration = Millis(words.as<std::int64_t>(words.word()));
   else if (key == "output_bytes")
-    row.output_bytes = words.integer<std::int64_t>(words.word());
+    row.output_bytes = words.as<std::int64_t>(words.word());
   else if (key == "leftover")
     row.leftover = words.keep(parse_leftover(words.word()));
 }
@@ -31,7 +31,7 @@ void read_outcome_line(Row& row, Words& words, std::string_view) {
   if (key == "run")
     row.run = words.keep(RunId::parse(words.word()));
   else if (key == "attempt")
-    row.attempt = words.integer<int>(words.word());
+    row.attempt = words.as<int>(words.word());
   else if (key == "job")
     row.job = words.word();
   else if (key == "group")

@@ -35,15 +35,15 @@ struct Words {
     ok = ok && value.has_value();
     return value.value_or(T{});
   }
-  template <class Int>
-  Int integer(std::string_view text) {
-    Int value{};
+  template <class Number>
+  Number as(std::string_view text) {
+    Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     ok = ok && error == std::errc{} && end == text.data() + text.size() && !text.empty();
     return value;
   }
   WallTime time() { return keep(parse_wall(word())); }
-  std::uint64_t number() { return integer<std::uint64_t>(word()); }
+  std::uint64_t number() { return as<std::uint64_t>(word()); }
 };
 
 /// Reads `text` line by line into an R with `read_line`. `what` names it in the error: "the register".

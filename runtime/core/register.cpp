@@ -1,6 +1,7 @@
 #include "core/register.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/duration.hpp"
@@ -20,10 +21,16 @@ std::vector<int> split_codes(Words& words, std::string_view text) {
   std::vector<int> codes;
   while (!text.empty() && words.ok) {
     const std::size_t end = std::min(text.find(','), text.size());
-    codes.push_back(words.integer<int>(text.substr(0, end)));
+    codes.push_back(words.as<int>(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return codes;
+}
+
+/// The shortest text that reads as the same number.
+std::string factor_text(double factor) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, factor).ptr};
 }
 
 std::string run_text(const OpenRun& run) {
@@ -37,7 +44,8 @@ std::string run_text(const OpenRun& run) {
   field("fence", std::to_string(run.fence));
   field("epoch", std::to_string(run.epoch));
   field("node", run.node);
-  field("state", "claimed");
+  field("state", run.waits_until ? "waiting" : "claimed");
+  if (run.waits_until) field("until", format_millis(*run.waits_until));
   field("on_leadership_lost", run.on_leadership_lost == OnLeadershipLost::terminate ? "terminate" : "finish");
   field("kill_grace", format_duration(run.kill_grace));
   if (run.on_leadership_lost == OnLeadershipLost::finish) field("lost_after", format_duration(run.lost_after));
@@ -46,6 +54,12 @@ std::string run_text(const OpenRun& run) {
     field("guarantee", "at-least-once");
     field("lost", std::to_string(run.lost));
     field("lost_limit", std::to_string(run.lost_limit));
+  }
+  if (run.retries > 0) {
+    field("retries", std::to_string(run.retries));
+    field("retry_delay", format_duration(run.retry_delay));
+    field("retry_backoff", factor_text(run.retry_backoff));
+    field("retry_max_delay", format_duration(run.retry_max_delay));
   }
   if (run.awaited) field("awaited", "yes");
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
@@ -61,11 +75,11 @@ void read_run_field(OpenRun& run, Words& words, std::string_view field) {
   else if (key == "trigger")
     run.trigger = words.keep(parse_trigger(value));
   else if (key == "attempt")
-    run.attempt = words.integer<int>(value);
+    run.attempt = words.as<int>(value);
   else if (key == "fence")
-    run.fence = words.integer<std::uint64_t>(value);
+    run.fence = words.as<std::uint64_t>(value);
   else if (key == "epoch")
-    run.epoch = words.integer<std::uint64_t>(value);
+    run.epoch = words.as<std::uint64_t>(value);
   else if (key == "node")
     run.node = value;
   else if (key == "on_leadership_lost")
@@ -77,11 +91,21 @@ void read_run_field(OpenRun& run, Words& words, std::string_view field) {
   else if (key == "guarantee")
     run.at_least_once = value == "at-least-once";
   else if (key == "lost")
-    run.lost = words.integer<int>(value);
+    run.lost = words.as<int>(value);
   else if (key == "lost_limit")
-    run.lost_limit = words.integer<int>(value);
+    run.lost_limit = words.as<int>(value);
   else if (key == "awaited")
     run.awaited = true;
+  else if (key == "until")
+    run.waits_until = words.keep(parse_wall(value));
+  else if (key == "retries")
+    run.retries = words.as<int>(value);
+  else if (key == "retry_delay")
+    run.retry_delay = words.keep(parse_duration(value));
+  else if (key == "retry_max_delay")
+    run.retry_max_delay = words.keep(parse_duration(value));
+  else if (key == "retry_backoff")
+    run.retry_backoff = words.as<double>(value);
   else if (key == "success_codes")
     run.success_codes = split_codes(words, value);
   else if (key != "state")
@@ -99,7 +123,7 @@ Disposition read_disposition(Words& words) {
   Disposition d;
   d.from = words.time();
   d.to = words.time();
-  d.slots = words.integer<std::int64_t>(words.word());
+  d.slots = words.as<std::int64_t>(words.word());
   d.status = words.keep(parse_status(words.word()));
   d.reason = words.keep(parse_reason(words.word()));
   return d;

@@ -54,6 +54,11 @@ void Chaos::make_jobs() {
     job.kill_grace = some(200ms, 5s);
     return files_.emplace_back(std::move(job));
   };
+  const auto retry = [this](Job& job) {
+    job.retries = static_cast<int>(below(4));
+    job.retry_delay = some(100ms, 2min);
+    job.retry_max_delay = 3min;
+  };
   add("minutely", "* * * * *", "one");
   add("fast", "*/7 * * * * *", "one").start_deadline = some(1s, 20s);
   Job& all = add("all", "*/2 * * * *", "two");
@@ -62,12 +67,17 @@ void Chaos::make_jobs() {
   Job& skips = add("skips", "* * * * *", "two");
   skips.misfire = Misfire::skip;
   skips.start_deadline = 20s;
+  retry(skips);  // each attempt fails
   Job& finishes = add("finishes", "@every 90s", "two");
   finishes.on_leadership_lost = OnLeadershipLost::finish;
   finishes.lost_after = 2min;
   add("reboots", "@reboot", "three");
-  add("stubborn", "30 * * * * *", "three").deadline = 40s;
-  add("hand", "* * * * *", "three").schedule.clear();
+  Job& stubborn = add("stubborn", "30 * * * * *", "three");
+  stubborn.deadline = 40s;
+  retry(stubborn);
+  Job& hand = add("hand", "* * * * *", "three");
+  hand.schedule.clear();
+  retry(hand);
 }
 
 void Chaos::make_nodes() {
@@ -102,6 +112,7 @@ void Chaos::habits(SimNode& node) {
   node.takes["stubborn"] = some(1s, 2min);
   node.takes["hand"] = some(100ms, 20s);
   node.exits["skips"] = 3;
+  if (one_in(2)) node.exits["hand"] = 1;
   node.runner.habits.stubborn = {"stubborn"};
   node.most_writes = one_in(2) ? 1 + below(3) : 5000;
   if (one_in(2)) node.runner.habits.stubborn.insert("fast");

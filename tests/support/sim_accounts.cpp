@@ -27,6 +27,21 @@ const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedg
   return best;
 }
 
+/// It failed with retries left, and nobody took it for lost.
+bool owes_another(const Row& row, const core::OpenRun& claim, const std::vector<const SimLedger*>& ledgers) {
+  const bool failed =
+      row.status == Status::timed_out || (row.status == Status::failed && row.reason != Reason::lost_limit);
+  return failed && claim.retries > 0 && std::none_of(ledgers.begin(), ledgers.end(), [&](const SimLedger* ledger) {
+           const Row* other = ledger->row(claim.id, claim.attempt);
+           return other && other->status == Status::lost;
+         });
+}
+
+bool waits(const core::JobRegister& now, const RunId& run) {
+  return std::any_of(now.runs.begin(), now.runs.end(),
+                     [&](const core::OpenRun& open) { return open.id == run && open.waits_until; });
+}
+
 bool says_it_ran(const Row& row) {
   return row.status == Status::succeeded || row.status == Status::timed_out ||
          (row.status == Status::failed && row.reason != Reason::cannot_start && row.reason != Reason::lost_limit);
@@ -109,6 +124,9 @@ std::string SimOracle::unended(const History& history, const std::vector<const S
       return run + " was started: " + line_of(*row);
     if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
       return run + " is lost, and its runner is there: " + line_of(*row);
+    if (owes_another(*row, claim.run, ledgers) && !history.claims.contains({attempt.run, attempt.attempt + 1}) &&
+        !best_row({attempt.run, attempt.attempt + 1}, ledgers) && !waits(history.now, attempt.run))
+      return run + " has retries left, and was not tried again: " + line_of(*row);
   }
   return "";
 }

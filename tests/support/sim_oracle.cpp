@@ -211,6 +211,7 @@ void SimOracle::make_plan(const std::string& job, History& history) {
 
 void SimOracle::watch_claims(const std::string& job, History& history, const core::JobRegister& next) {
   for (const core::OpenRun& run : next.runs) {
+    if (run.waits_until) continue;
     const auto [claim, fresh] = history.claims.try_emplace({run.id, run.attempt}, Claim{run});
     if (!fresh) continue;
     const std::string what = "job " + job + ", slot " + format_slot(run.slot) + ", run " + run.id.text();
@@ -223,8 +224,9 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
   }
   for (auto& [id, claim] : history.claims) {
     if (!claim.open) continue;
-    claim.open = std::any_of(next.runs.begin(), next.runs.end(),
-                             [&](const core::OpenRun& run) { return run.id == id.run && run.attempt == id.attempt; });
+    claim.open = std::any_of(next.runs.begin(), next.runs.end(), [&](const core::OpenRun& run) {
+      return run.id == id.run && run.attempt == id.attempt && !run.waits_until;
+    });
     if (!claim.open && durable && !durable(id))
       find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }

@@ -1,0 +1,221 @@
+// Retries: attempts after ones that failed, what waits between them, and what becomes of it when its leader goes.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+Job retried(int retries, Millis delay) {
+  Job job = minutely();
+  job.schedule = {"0 * * * *"};
+  job.retries = retries;
+  job.retry_delay = delay;
+  return job;
+}
+
+struct Retries : testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  WallTime from = world.wall();
+
+  void begin(const Job& job) {
+    a.jobs = {define(job)};
+    a.exits["job"] = 7;
+    a.start();
+    world.run_for(1h);
+    slot = std::chrono::floor<std::chrono::hours>(world.wall());
+    world.run_for(slot + 1s + 500ms - world.wall());
+  }
+  /// What the ledgers say of the slot's attempts, one after the other.
+  std::string attempts() const {
+    std::string text;
+    for (const Row& row : world.merged())
+      if (row.slot == slot) {
+        text += std::to_string(row.attempt) + " " + std::string(to_string(row.status));
+        if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+        text += ", ";
+      }
+    return text.empty() ? text : text.substr(0, text.size() - 2);
+  }
+  const Row* attempt(int number) {
+    rows_ = world.merged();
+    for (const Row& row : rows_)
+      if (row.slot == slot && row.attempt == number) return &row;
+    return nullptr;
+  }
+  void kill(const RunId& run) {
+    core::Request request;
+    request.kind = core::Request::Kind::kill;
+    a.ask(request, run.text());
+  }
+  Millis pause_before(int number) { return *attempt(number)->started_at - *attempt(number - 1)->ended_at; }
+  void expect_all_is_well() {
+    for (auto& node : world.nodes)
+      for (const auto& job : node->jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 1min), "");
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+
+  WallTime slot{};
+
+ private:
+  std::vector<Row> rows_;
+};
+
+TEST_F(Retries, FollowAttemptsThatFailEachAfterALongerDelay) {
+  begin(retried(2, 10s));
+  world.run_for(5min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code, 3 failed: exit_code");
+  EXPECT_EQ(attempt(1)->run, attempt(3)->run) << "one run";
+  EXPECT_GT(attempt(3)->fence, attempt(2)->fence);
+  EXPECT_GE(pause_before(2), 10s);
+  EXPECT_LE(pause_before(2), 11s + 500ms) << "up to a tenth longer";
+  EXPECT_GE(pause_before(3), 20s);
+  EXPECT_LE(pause_before(3), 22s + 500ms);
+  expect_all_is_well();
+}
+
+TEST_F(Retries, WaitNoLongerThanTheLongestDelay) {
+  Job job = retried(3, 1min);
+  job.retry_max_delay = 70s;
+  begin(job);
+  world.run_for(10min);
+  EXPECT_GE(pause_before(4), 70s);
+  EXPECT_LE(pause_before(4), 77s + 500ms);
+}
+
+TEST_F(Retries, AreNotMadeOnceAnAttemptHasSucceeded) {
+  begin(retried(5, 10s));
+  a.exits["job"] = 0;
+  world.run_for(10min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 succeeded");
+  expect_all_is_well();
+}
+
+TEST_F(Retries, FollowAttemptsThatTimeOut) {
+  Job job = retried(1, 10s);
+  job.deadline = 5s;
+  a.takes["job"] = 1h;
+  begin(job);
+  world.run_for(2min);
+  EXPECT_EQ(attempts(), "1 timed_out: deadline, 2 timed_out: deadline");
+  expect_all_is_well();
+}
+
+TEST_F(Retries, AreNotMadeOfARunThatIsKilled) {
+  a.takes["job"] = 1h;
+  begin(retried(3, 10s));
+  kill(*attempt(1)->run);
+  world.run_for(5min);
+  EXPECT_EQ(attempts(), "1 killed: operator");
+  expect_all_is_well();
+}
+
+TEST_F(Retries, CountAsTheRunThatSlotsOverlapWith) {
+  Job job = minutely();
+  job.retries = 1;
+  job.retry_delay = 90s;
+  begin(job);
+  world.run_for(3min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code");
+  EXPECT_EQ(a.row("job", slot + 1min)->reason, Reason::overlap);
+  expect_all_is_well();
+}
+
+TEST_F(Retries, ThatWaitAreMadeByTheLeaderThatFollows) {
+  SimNode& b = world.add("b");
+  b.jobs = {define(retried(2, 5min))};
+  b.exits["job"] = 0;
+  begin(retried(2, 5min));
+  b.start();
+  world.run_for(10s);
+  ASSERT_EQ(attempts(), "1 failed: exit_code");
+  a.reboot();
+  world.run_for(10min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 succeeded");
+  EXPECT_EQ(attempt(2)->node, "b");
+  EXPECT_EQ(attempt(2)->run, attempt(1)->run);
+  EXPECT_GT(attempt(2)->fence, attempt(1)->fence);
+  EXPECT_GE(pause_before(2), 5min) << "the new leader keeps to the time";
+  EXPECT_LE(pause_before(2), 5min + 31s);
+  expect_all_is_well();
+}
+
+TEST_F(Retries, ThatWaitGoOnAfterACleanStop) {
+  begin(retried(1, 2min));
+  world.run_for(5s);
+  a.stop();
+  world.run_for(1min);
+  ASSERT_TRUE(a.stopped());
+  a.start();
+  world.run_for(5min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code");
+  expect_all_is_well();
+}
+
+TEST_F(Retries, ThatWaitEndWithAKill) {
+  begin(retried(3, 2min));
+  world.run_for(5s);
+  kill(*attempt(1)->run);
+  world.run_for(10min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 killed: operator");
+  ASSERT_EQ(a.replies.size(), 1u);
+  EXPECT_TRUE(a.replies[0].ok) << a.replies[0].text;
+  expect_all_is_well();
+}
+
+TEST_F(Retries, ThatWaitAreMissedWhenNoFileDefinesTheJobAnyMore) {
+  begin(retried(3, 2min));
+  world.run_for(5s);
+  a.jobs.clear();
+  a.load();
+  world.run_for(10min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 missed: no_definition");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Retries, ThatWaitWaitForTheEndOfAPause) {
+  begin(retried(1, 30s));
+  world.run_for(5s);
+  a.pause("job", true);
+  world.run_for(10min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code");
+  a.pause("job", false);
+  world.run_for(10s);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code");
+  expect_all_is_well();
+}
+
+TEST_F(Retries, WhoseClaimTheStoreRefusesAreMadeLater) {
+  begin(retried(1, 30s));
+  world.run_for(20s);
+  a.link.refuse_write = 1000;
+  world.run_for(1min);
+  EXPECT_EQ(world.starts.size(), 1u);
+  a.link.refuse_write = 0;
+  world.run_for(1min);
+  EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code");
+  expect_all_is_well();
+}
+
+TEST_F(Retries, AreWaitedForByWhoeverTriggeredTheRun) {
+  begin(retried(1, 30s));
+  world.run_for(5min);
+  core::Request request;
+  request.kind = core::Request::Kind::trigger;
+  request.job = "job";
+  request.wait = true;
+  a.ask(request);
+  world.run_for(20s);
+  EXPECT_TRUE(a.ends.empty()) << "it has not ended while an attempt is to come";
+  a.exits["job"] = 0;
+  world.run_for(1min);
+  ASSERT_EQ(a.ends.size(), 1u);
+  EXPECT_EQ(a.ends[0].row.status, Status::succeeded);
+  EXPECT_EQ(a.ends[0].row.attempt, 2);
+}
+
+}  // namespace
+}  // namespace ballot
