@@ -67,12 +67,13 @@ bool JobMachine::busy() const {
                      [](const LiveRun& run) { return !run.has_ended() || run.repeat || run.next; });
 }
 
-/// The register holds as many runs as it may, and none of them can be closed yet.
+/// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
+/// keeps its place.
 bool JobMachine::is_full() const { return register_.runs.size() >= open_run_limit + closable(); }
 
 std::size_t JobMachine::closable() const {
   return static_cast<std::size_t>(
-      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); }));
+      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close() && !run.next; }));
 }
 
 AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
@@ -386,10 +387,8 @@ void JobMachine::rearm(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
   if (held_ || waits_to_pause()) return;
-  if (!term_->draining && !blocked_ && is_defined())
-    for (const LiveRun& run : runs_)
-      if (run.is_waiting() && (run.open.trigger == Trigger::manual || !is_paused()))
-        earliest(steady_wake, std::optional(run.again_at));
+  for (const LiveRun& run : runs_)  // where its time has come and it cannot be claimed, whatever prevents it wakes
+    if (run.is_waiting() && run.again_at > c.now.steady) earliest(steady_wake, std::optional(run.again_at));
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)

@@ -40,18 +40,17 @@ struct Retries : testing::Test {
       }
     return text.empty() ? text : text.substr(0, text.size() - 2);
   }
-  const Row* attempt(int number) {
-    rows_ = world.merged();
-    for (const Row& row : rows_)
-      if (row.slot == slot && row.attempt == number) return &row;
-    return nullptr;
+  std::optional<Row> attempt(int number) const {
+    for (const Row& row : world.merged())
+      if (row.slot == slot && row.attempt == number) return row;
+    return std::nullopt;
   }
   void kill(const RunId& run) {
     core::Request request;
     request.kind = core::Request::Kind::kill;
     a.ask(request, run.text());
   }
-  Millis pause_before(int number) { return *attempt(number)->started_at - *attempt(number - 1)->ended_at; }
+  Millis pause_before(int number) const { return *attempt(number)->started_at - *attempt(number - 1)->ended_at; }
   void expect_all_is_well() {
     for (auto& node : world.nodes)
       for (const auto& job : node->jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 1min), "");
@@ -59,9 +58,6 @@ struct Retries : testing::Test {
   }
 
   WallTime slot{};
-
- private:
-  std::vector<Row> rows_;
 };
 
 TEST_F(Retries, FollowAttemptsThatFailEachAfterALongerDelay) {
@@ -114,9 +110,8 @@ TEST_F(Retries, AreNotMadeOfARunThatIsKilled) {
 }
 
 TEST_F(Retries, CountAsTheRunThatSlotsOverlapWith) {
-  Job job = minutely();
-  job.retries = 1;
-  job.retry_delay = 90s;
+  Job job = retried(1, 90s);
+  job.schedule = {"0,1 * * * *"};
   begin(job);
   world.run_for(3min);
   EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code");
@@ -149,6 +144,7 @@ TEST_F(Retries, ThatWaitGoOnAfterACleanStop) {
   a.stop();
   world.run_for(1min);
   ASSERT_TRUE(a.stopped());
+  a.crash();
   a.start();
   world.run_for(5min);
   EXPECT_EQ(attempts(), "1 failed: exit_code, 2 failed: exit_code");

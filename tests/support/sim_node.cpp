@@ -277,7 +277,7 @@ void SimNode::check(const core::Launch& launch) {
   const std::string what = name + " launches job " + job.name + ", slot " + format_slot(launch.slot) + ", ";
   const Now now = clock.now();
   if (draining_) world_.oracle.find(what + "while it stops");
-  const bool late = now.wall - launch.slot > job.start_deadline;
+  const bool late = launch.id.attempt == 1 && now.wall - launch.slot > job.start_deadline;
   if (late && launch.trigger != Trigger::manual) world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(job.group, launch.epoch));
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
