@@ -79,7 +79,7 @@ void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
     for (const Register& r : registers) {
       const JobMachine& job = entry(r.name.substr(2)).machine;
       const bool readable = job.is_known() && job.trouble().empty();
-      if (readable ? job.shows(ended.id.run) : r.value.find(run) != std::string::npos) return false;
+      if (readable ? job.shows(ended.id) : r.value.find(run) != std::string::npos) return false;
     }
     c.out.push_back(Forget{ended.id});
     return true;

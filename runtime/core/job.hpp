@@ -180,7 +180,9 @@ class JobMachine {
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& regress() const { return regress_; }
   bool executes(const RunId& run) const;
+  /// The register shows the run; or this attempt of it, as claimed.
   bool shows(const RunId& run) const;
+  bool shows(const runner::AttemptId& attempt) const;
 
   Standing standing() const { return standing_; }
   const Term* term() const { return term_; }

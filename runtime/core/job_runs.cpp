@@ -259,7 +259,7 @@ void JobMachine::on_outcome(Context& c, const Row& outcome) {
   LiveRun* run = find(id);
   if (standing_ != Standing::leading && standing_ != Standing::halted) return;
   if (!run || run->has_ended()) {
-    if (!run || run->published) return shows(id.run) ? void() : c.wants.removals.push_back(outcome_record(id));
+    if (!run || run->published) return shows(id) ? void() : c.wants.removals.push_back(outcome_record(id));
     run->published = true;
     return;
   }
@@ -296,6 +296,9 @@ void JobMachine::settle_open_runs(Context& c) {
       live->state = LiveRun::State::held;
       c.out.push_back(RecordRow{live->row});
       if (open.epoch != term_->epoch) end(c, *live, Status::missed, Reason::stale);
+    } else if (live->has_ended()) {  // in a term before, which has not closed it
+      repeat_if_lost(*live);
+      retry_if_failed(c, *live);
     }
   }
   const auto shown = [&](const LiveRun& run) {

@@ -138,6 +138,12 @@ bool JobMachine::shows(const RunId& run) const {
   return std::any_of(register_.runs.begin(), register_.runs.end(), [&](const OpenRun& open) { return open.id == run; });
 }
 
+bool JobMachine::shows(const runner::AttemptId& attempt) const {
+  return std::any_of(register_.runs.begin(), register_.runs.end(), [&](const OpenRun& open) {
+    return open.id == attempt.run && open.attempt == attempt.attempt && !open.waits_until;
+  });
+}
+
 void JobMachine::ask(Context& c, const Request& request) {
   using Kind = Request::Kind;
   const auto refuse = [&](std::string why, Errc code) {
