@@ -1,5 +1,6 @@
 # ballot_server_test(NAME LABEL SHARDS SOURCES file... [USES library...] [DEPENDS target...]): an executable whose tests
-# share a server that takes long to start. ctest sees SHARDS tests, each a part of them in one process.
+# share a server that takes long to start. ctest sees SHARDS tests, each a part of them in one
+# process, which prints what fails and nothing else.
 function(ballot_server_test name label shards)
   cmake_parse_arguments(TEST "" "" "SOURCES;USES;DEPENDS" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
@@ -16,7 +17,7 @@ function(ballot_server_test name label shards)
   add_dependencies(tests_${label} ${name})
   math(EXPR last "${shards} - 1")
   foreach(shard RANGE ${last})
-    add_test(NAME ${name}.${shard} COMMAND ${name})
+    add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
     set_tests_properties(${name}.${shard} PROPERTIES LABELS ${label} TIMEOUT 900
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
   endforeach()

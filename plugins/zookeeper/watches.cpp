@@ -19,10 +19,15 @@ void Watches::arm(char letter) {
     failed_.insert(letter);
     return true;
   };
-  if (letter != 0) link_.client.get(path, Watch::yes, [failed](const Reply& reply) { failed(reply.rc); });
+  if (letter != 0)
+    link_.client.get(path, Watch::yes, [this, letter, failed](const Reply& reply) {
+      if (!failed(reply.rc) && reply.rc == ZNONODE) absent_.insert(letter);
+    });
   link_.client.children(path, Watch::yes, [this, letter, path, failed](const Reply& reply) {
+    const bool half = absent_.erase(letter) > 0;
     if (failed(reply.rc)) return;
     if (reply.rc == ZOK) {
+      if (half) return arm(letter);  // made between the two requests: its value is not watched yet
       if (letter == 0)
         for (const std::string& one : reply.names)
           if (!armed_.contains(one[0])) arm(one[0]);

@@ -21,12 +21,12 @@ class Watches {
 
  private:
   void arm(char letter);
-  void arm_all();
   void tell(char letter);
 
   Link& link_;
   std::set<std::string> prefixes_;
   std::set<char> armed_;   // letters whose watches stand, or are being set
+  std::set<char> absent_;  // letters whose folder was not there when its value was to be watched
   std::set<char> failed_;  // to be armed when the store answers again
 };
 
