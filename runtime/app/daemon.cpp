@@ -114,6 +114,7 @@ io::EngineSettings Daemon::engine_settings() const {
   settings.control = config_.control_socket;
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
   settings.dry_run = dry_run_;
+  settings.max_running = config_.max_running;
   config::Identities identities;
   if (const auto& self = identities.user(::geteuid())) settings.identity = **self;
   settings.backend.name_space = config_.coordination.name_space;

@@ -8,14 +8,12 @@
 namespace ballot::config {
 
 inline constexpr std::string_view job_keys_without_effect[] = {
-    "concurrency", "env_file",    "hook_timeout", "jitter",      "limits",         "mail_on",
-    "mail_to",     "max_running", "on_error",     "on_failure",  "on_missed",      "on_recovery",
-    "on_success",  "ping_url",    "priority",     "queue_limit", "queue_overflow", "secrets",
+    "env_file",   "hook_timeout", "limits",      "mail_on",  "mail_to",
+    "on_failure", "on_missed",    "on_recovery", "ping_url", "secrets",
 };
 
 inline constexpr std::string_view group_keys_without_effect[] = {
     "hook_timeout",
-    "max_running",
     "on_demote",
     "on_promote",
     "state_file",
@@ -25,8 +23,6 @@ inline constexpr std::string_view group_keys_without_effect[] = {
     "service",
     "service_checks",
 };
-
-inline constexpr std::string_view config_keys_without_effect[] = {"max_running"};
 
 template <std::size_t n>
 constexpr bool lists(const std::string_view (&names)[n], std::string_view name) {

@@ -28,7 +28,8 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now, settings_, session_, inventory_, outcomes_, runner_, room_to_write(), random_, out, wants_};
+  Context c{now,     settings_, session_, inventory_, outcomes_, runner_, room_to_write(), settings_.max_running > 0,
+            nullptr, random_,   out,      wants_};
   touched_.clear();
   if (session_.on_time(now, last_request_, out) == Session::Edge::lost) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
@@ -77,6 +78,7 @@ void Core::touch(Context& c, JobEntry& entry) {
   };
   keep(wall_wakes_, entry.wall, entry.machine.wall_wake);
   keep(steady_wakes_, entry.steady, entry.machine.steady_wake);
+  count_runs(entry);
   const bool open = entry.machine.open_runs() > 0;
   if (open != std::exchange(entry.open, open)) open ? void(open_.insert(&entry)) : void(open_.erase(&entry));
   enrol(c, entry);
@@ -91,6 +93,7 @@ void Core::enrol(Context&, JobEntry& entry) {
     if (at ? at->name == name : name.empty()) return std::optional<GroupState*>();
     return std::optional(std::exchange(at, name.empty() ? nullptr : &group(name)));
   };
+  GroupState* const before = entry.owner;
   const auto left = {place(entry.owner, owner), place(entry.defined_in, definition ? definition->job.group : "")};
   for (const auto& from : left) {
     if (!from) continue;
@@ -101,7 +104,65 @@ void Core::enrol(Context&, JobEntry& entry) {
     for (GroupState* to : {entry.owner, entry.defined_in})
       if (to && to->jobs.insert(&entry).second) moved_.insert(to);
   }
-  if (entry.owner && (stop_ || entry.owner->hands_back() || !entry.owner->asked.empty())) moved_.insert(entry.owner);
+  if (entry.owner != before) {
+    if (before) before->running -= entry.running;
+    if (entry.owner) entry.owner->running += entry.running;
+    leave_queue(entry);
+  }
+  const auto concerned = [this](const GroupState& state) {
+    return stop_ || state.hands_back() || state.reelects || !state.asked.empty();
+  };
+  if (entry.owner && concerned(*entry.owner)) moved_.insert(entry.owner);
+}
+
+// ---- places: where only so many runs may go on at once
+
+/// A job's runs count in the group that owns its register; those that this node has, also here.
+void Core::count_runs(JobEntry& entry) {
+  const int running = entry.machine.open_runs(), own = entry.machine.own_runs();
+  if (entry.owner) entry.owner->running += running - entry.running;
+  own_running_ += own - entry.own_running;
+  entry.running = running;
+  entry.own_running = own;
+}
+
+void Core::leave_queue(JobEntry& entry) {
+  GroupState* const group = std::exchange(entry.waits_in, nullptr);
+  if (!group) return;
+  group->waiters.erase(&entry);
+  if (group->waiters.empty()) crowded_.erase(group);
+}
+
+void Core::keep_waiters() {
+  for (const PlaceWanted& wanted : std::exchange(wants_.places, {})) {
+    JobEntry& entry = this->entry(wanted.job->name());
+    leave_queue(entry);
+    if (!entry.machine.term() || !entry.owner) continue;
+    entry.rank = {-wanted.priority, wanted.due};
+    entry.waits_in = entry.owner;
+    entry.owner->waiters.insert(&entry);
+    crowded_.insert(entry.owner);
+  }
+}
+
+/// Of all jobs whose group has a place, the one that comes first.
+JobEntry* Core::next_in_line() const {
+  JobEntry* next = nullptr;
+  if (settings_.max_running > 0 && own_running_ >= settings_.max_running) return next;
+  for (const GroupState* group : crowded_)
+    if (JobEntry* first = *group->waiters.begin(); group->has_place() && (!next || ByRank()(first, next))) next = first;
+  return next;
+}
+
+void Core::grant_places(Context& c) {
+  keep_waiters();
+  for (JobEntry* next = next_in_line(); next; next = next_in_line()) {
+    leave_queue(*next);
+    c.granted = &next->machine;
+    touch(c, *next);
+    c.granted = nullptr;
+    keep_waiters();
+  }
 }
 
 void Core::touch_all(Context& c) {
@@ -144,6 +205,11 @@ void Core::finish(Context& c) {
     reconsider(c, *job);
   }
   for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
+  for (const std::string& name : std::exchange(wants_.reelect, {})) {
+    GroupState& state = group(name);
+    state.reelects = state.phase == GroupState::Phase::leading;
+    moved_.insert(&state);
+  }
   while (!moved_.empty()) {
     GroupState& group = **moved_.begin();
     moved_.erase(moved_.begin());
@@ -152,6 +218,7 @@ void Core::finish(Context& c) {
     for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
   }
   release_held(c);
+  grant_places(c);
   advance_stop(c);
   tell_of_self(c);
   for (const Row& row : std::exchange(wants_.awaited, {})) tell_end(c, row);
@@ -214,6 +281,7 @@ void Core::define_groups(const std::vector<Group>& groups) {
     self_changed_ = self_changed_ || !state.configured || !(state.settings == settings);
     state.settings = settings;
     state.configured = true;
+    state.term.limited = settings.max_running > 0;
     moved_.insert(&state);
   }
   for (auto& [name, group] : groups_)
@@ -221,6 +289,7 @@ void Core::define_groups(const std::vector<Group>& groups) {
       group.configured = false;
       group.settings = {};
       group.settings.name = name;
+      group.term.limited = false;
       self_changed_ = true;
       moved_.insert(&group);
     }

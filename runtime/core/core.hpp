@@ -76,6 +76,7 @@ class Core {
   struct Reading {  // a read in flight
     enum class For {
       list,
+      own_outcomes,
       takeover,
       outcomes,
       group,
@@ -150,6 +151,7 @@ class Core {
   void halt(Context& c, GroupState& group, const std::string& why);
   void advance_group(Context& c, GroupState& group);
   void advance_eviction(Context& c, GroupState& group);
+  void advance_reelection(Context& c, GroupState& group);
   void resign(Context& c, GroupState& group, Cause cause);
   void rearm(GroupState& group);
   void watch_revision(Context& c, std::uint64_t revision);
@@ -184,7 +186,8 @@ class Core {
   void on(Context& c, const backend::Changed& event);
   void list(Context& c, Reading::For what, std::string_view prefix);
   void read(Context& c, Reading reading, std::vector<std::string> names);
-  void on_list(Context& c, const std::vector<Register>& registers);
+  void on_list(Context& c, const Reading& asked, const backend::ReadDone& event);
+  std::vector<std::string> unknown_ends(const std::vector<Register>& registers) const;
   void forget_settled(Context& c, const std::vector<Register>& registers);
   void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
   void look_again(Context& c, bool& changed);
@@ -219,6 +222,7 @@ class Core {
   void take_for_group(Context& c, const Request& request);
   void take_kill(Context& c, const Request& request);
   void take_release(Context& c, const Request& request);
+  void begin_pause_or_resume(Context& c, GroupState& group);
   void advance_group_requests(Context& c, GroupState& group);
   void store_asked(Context& c, Asked& asked);
   void give_up_asked(Context& c, const std::string& why);
@@ -240,6 +244,11 @@ class Core {
   void reconsider(Context& c, JobMachine& job);
   void fire_due(Context& c);
   void finish(Context& c);
+  void count_runs(JobEntry& entry);
+  void keep_waiters();
+  void leave_queue(JobEntry& entry);
+  void grant_places(Context& c);
+  JobEntry* next_in_line() const;
   JobEntry& entry(const std::string& job);
   JobEntry* entry_of(const RunId& run);
   GroupState& group(const std::string& name);
@@ -258,6 +267,8 @@ class Core {
   std::set<std::pair<SteadyTime, GroupState*>, ByName> group_wakes_;
   std::set<JobEntry*, BySerial> open_;      // jobs with runs that have not ended
   std::set<JobEntry*, BySerial> waiting_;   // jobs whose register another group has not released
+  std::set<GroupState*, ByName> crowded_;   // groups with jobs that wait for a place
+  int own_running_ = 0;                     // runs of this node
   std::set<GroupState*, ByName> moved_;     // groups to look at again at the end of the step
   std::set<GroupState*, ByName> standing_;  // led or being resigned
   std::set<GroupState*, ByName> unready_;   // of those, the ones that a stop waits for

@@ -97,7 +97,10 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   group.phase = GroupState::Phase::idle;
   group.registers.clear();
   group.asked.clear();
+  group.pausing.reset();
+  group.resuming = false;
   group.evicting = group.yielding = group.changed = group.writing = false;
+  group.reelects = group.reelecting = false;
   group.weighs_passing = group.passing = false;
   group.hands_to.clear();
   group.evictions_stored = 0;
@@ -154,7 +157,12 @@ void Core::on(Context& c, const backend::Elected& event) {
   GroupState& group = this->group(event.group);
   if (group.phase != GroupState::Phase::candidate) return;
   group.phase = GroupState::Phase::reading;
-  group.term = Term{event.group, event.epoch, c.now.wall, {}, event.old_deadline, false, false, {}};
+  group.term = {};
+  group.term.group = event.group;
+  group.term.epoch = event.epoch;
+  group.term.elected_at = c.now.wall;
+  group.term.old_deadline = event.old_deadline;
+  group.term.limited = group.settings.max_running > 0;
   group.term.halted = gone_back(group, event);
   if (!group.term.halted.empty()) {
     group.judged = highest_revision_;
@@ -300,10 +308,24 @@ void Core::advance_group(Context& c, GroupState& group) {
   }
   enter_or_leave(c, group);
   advance_group_requests(c, group);
+  advance_reelection(c, group);
   advance_eviction(c, group);
   resign_if_done(c, group);
   if (group.changed && !group.writing && !group.write_again && group.phase == GroupState::Phase::leading)
     write_group(c, group);
+}
+
+/// A run's policy says `reelect`: the group is resigned at the first moment when nothing would suffer by it. Nothing is
+/// killed for it, and nothing is held back before.
+void Core::advance_reelection(Context& c, GroupState& group) {
+  if (!group.reelects || group.hands_back() || group.phase != GroupState::Phase::leading) return;
+  const auto at_rest = [&](const JobEntry* entry) {
+    return entry->machine.term() != &group.term || (entry->machine.bound_runs() == 0 && !entry->machine.may_start());
+  };
+  if (!std::all_of(group.jobs.begin(), group.jobs.end(), at_rest)) return;
+  group.reelecting = group.term.draining = true;
+  for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
+    if (entry->machine.term() == &group.term) touch(c, *entry);
 }
 
 /// Evicted, or not allowed to lead: hands over once its jobs are done.
@@ -343,12 +365,13 @@ void Core::on(Context& c, const backend::Deposed& event) {
   if (group.phase == GroupState::Phase::idle || group.phase == GroupState::Phase::candidate) return;
   if (group.term.epoch != event.epoch) return;
   const bool evicted = group.evicting;
+  const bool cools = evicted || group.reelecting;
   const bool resigned = group.phase == GroupState::Phase::resigning;
   for (const Request& request : group.asked)
     if (request.kind == Request::Kind::evict) wants_.answers.push_back({request.id, Answer::done()});
   end_term(c, group, stop_ ? Cause::shutdown : evicted ? Cause::evicted : event.cause);
   if (stop_) return;
-  if (evicted) {
+  if (cools) {
     group.cool_until = c.now.steady + 3 * session_.timeout();
     group.look_again = c.now.steady;
   }

@@ -176,12 +176,7 @@ void Core::take_for_group(Context& c, const Request& request) {
   group.asked.push_back(request);
   moved_.insert(&group);
   const std::vector<JobEntry*> jobs(group.jobs.begin(), group.jobs.end());
-  if (request.kind == Kind::pause && !group.term.paused) {
-    group.term.paused = group.stored.paused = group.changed = true;
-  } else if (request.kind == Kind::resume && group.term.paused) {
-    for (JobEntry* job : jobs)
-      if (job->machine.term() == &group.term) job->machine.settle_pause(c);
-  } else if (request.kind == Kind::repair && !group.term.halted.empty()) {
+  if (request.kind == Kind::repair && !group.term.halted.empty()) {
     group.term.halted.clear();
     group.stored.halted.clear();
     group.stored.repaired_at = c.now.wall;
@@ -203,18 +198,34 @@ void Core::take_for_group(Context& c, const Request& request) {
   for (JobEntry* job : jobs) touch(c, *job);
 }
 
+/// Pauses and resumptions are done one after the other, as they were asked.
+void Core::begin_pause_or_resume(Context& c, GroupState& group) {
+  using Kind = Request::Kind;
+  const auto first = std::find_if(group.asked.begin(), group.asked.end(), [](const Request& request) {
+    return request.kind == Kind::pause || request.kind == Kind::resume;
+  });
+  if (first == group.asked.end() || group.pausing == first->id) return;
+  group.pausing = first->id;
+  group.resuming = first->kind == Kind::resume && group.term.paused;
+  if (first->kind == Kind::pause && !group.term.paused)
+    group.term.paused = group.stored.paused = group.changed = true;
+  for (JobEntry* job : std::vector(group.jobs.begin(), group.jobs.end())) {
+    if (group.resuming && job->machine.term() == &group.term) job->machine.settle_pause(c);
+    touch(c, *job);
+  }
+}
+
 /// Answers what is done: the group's register says so, and its jobs do it.
 void Core::advance_group_requests(Context& c, GroupState& group) {
   using Kind = Request::Kind;
   if (group.asked.empty() || group.phase != GroupState::Phase::leading) return;
+  begin_pause_or_resume(c, group);
   const auto none = [&](auto is) {
     return std::none_of(group.jobs.begin(), group.jobs.end(),
                         [&](const JobEntry* job) { return job->machine.term() == &group.term && is(job->machine); });
   };
   const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
-  const bool resuming = std::any_of(group.asked.begin(), group.asked.end(),
-                                    [](const Request& request) { return request.kind == Kind::resume; });
-  if (resuming && group.term.paused && settled) {
+  if (group.resuming && group.term.paused && settled) {
     group.term.paused = group.stored.paused = false;
     group.changed = true;
     for (JobEntry* job : std::vector(group.jobs.begin(), group.jobs.end())) touch(c, *job);
@@ -222,12 +233,15 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
   if (group.changed || group.writing) return;
   const bool quiet = none([](const JobMachine& job) { return job.may_start(); });
   const bool mended = none([](const JobMachine& job) { return job.is_mending(); });
-  std::erase_if(group.asked, [&](const Request& request) {
-    const bool done = (request.kind == Kind::pause && quiet) || (request.kind == Kind::resume && settled) ||
+  const std::size_t answered = std::erase_if(group.asked, [&](const Request& request) {
+    const bool begun = request.id == group.pausing;
+    const bool done = (request.kind == Kind::pause && begun && quiet) ||
+                      (request.kind == Kind::resume && begun && settled) ||
                       (request.kind == Kind::repair && mended);
     if (done) wants_.answers.push_back({request.id, Answer::done()});
     return done;
   });
+  if (answered > 0) moved_.insert(&group);  // the next one may begin
 }
 
 /// The request is done, or will not be: told here, if it was asked here, else in the store.

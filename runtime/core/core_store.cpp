@@ -34,7 +34,8 @@ void Core::on(Context& c, const backend::ReadDone& event) {
   reads_in_flight_.erase(it);
   const bool done = event.outcome == Outcome::done;
   switch (asked.what) {
-    case Reading::For::list: return done ? on_list(c, event.registers) : void(list_at_ = c.now.steady + again_pause);
+    case Reading::For::list:
+    case Reading::For::own_outcomes: return on_list(c, asked, event);
     case Reading::For::takeover:
     case Reading::For::outcomes: return on_takeover(c, asked, event);
     case Reading::For::group: return on_group_read(c, group(asked.group), event);
@@ -59,7 +60,19 @@ void Core::look_again(Context& c, bool& changed) {
   records_at_ = c.now.steady + again_pause;
 }
 
-void Core::on_list(Context& c, const std::vector<Register>& registers) {
+/// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
+/// their ends before it was started again: these are looked for first.
+void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& event) {
+  if (event.outcome != Outcome::done) return void(list_at_ = c.now.steady + again_pause);
+  const bool outcomes = asked.what == Reading::For::own_outcomes;
+  if (outcomes) learn_outcomes(event.registers);
+  const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
+  if (auto names = outcomes ? std::vector<std::string>() : unknown_ends(registers); !names.empty()) {
+    Reading next = asked;
+    next.what = Reading::For::own_outcomes;
+    next.registers = registers;
+    return read(c, std::move(next), std::move(names));
+  }
   for (const Register& r : registers) {
     JobEntry& entry = this->entry(r.name.substr(2));
     if (entry.machine.term()) continue;
@@ -67,9 +80,23 @@ void Core::on_list(Context& c, const std::vector<Register>& registers) {
     entry.machine.adopt_own(c);
     touch(c, entry);
   }
+  outcomes_.clear();
   listed_ = true;
   forget_settled(c, registers);
   campaign(c);
+}
+
+std::vector<std::string> Core::unknown_ends(const std::vector<Register>& registers) const {
+  std::vector<std::string> names;
+  for (const Register& r : registers) {
+    const auto parsed = parse_job_register(r.value);
+    if (!parsed) continue;
+    for (const OpenRun& run : parsed->runs)
+      if (run.node == settings_.node && !run.waits_until && !run_jobs_.contains(run.id) &&
+          !inventory_.knows({run.id, run.attempt}))
+        names.push_back(outcome_record({run.id, run.attempt}));
+  }
+  return names;
 }
 
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.

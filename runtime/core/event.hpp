@@ -1,6 +1,7 @@
 // What the core is told. Each is given to Core::step together with `now`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,11 @@ struct Reload {
 struct Inventory {
   std::vector<runner::Running> running;
   std::vector<runner::Ended> ended;
+
+  bool knows(const runner::AttemptId& id) const {
+    const auto is = [&](const auto& one) { return one.id == id; };
+    return std::any_of(running.begin(), running.end(), is) || std::any_of(ended.begin(), ended.end(), is);
+  }
 };
 
 /// The runner was lost; an Inventory comes when it, or another one, is there again.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,11 +29,20 @@ struct JobEntry {
   GroupState* defined_in = nullptr;  // by its definition
   bool open = false;                 // has runs that have not ended
   bool held = false;                 // waits for others' writes to be answered
+  GroupState* waits_in = nullptr;    // for a place to begin a run,
+  std::tuple<int, WallTime> rank{};  // lowest first: less its priority, then when it is due
+  int running = 0, own_running = 0;  // as counted
   SteadyTime release_asked{};        // of the leader of the group that still owns it
 };
 
 struct BySerial {
   bool operator()(const JobEntry* a, const JobEntry* b) const { return a->serial < b->serial; }
+};
+
+struct ByRank {
+  bool operator()(const JobEntry* a, const JobEntry* b) const {
+    return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
+  }
 };
 
 struct GroupState {
@@ -41,11 +51,13 @@ struct GroupState {
   std::string name;
   Phase phase = Phase::idle;
   Group settings;
-  bool configured = false;             // [group.NAME] stands in the files
-  std::uint64_t digest = 0;            // of the jobs that the files define in it,
-  int defined = 0;                     // so many
-  std::vector<std::string> drift;      // nodes whose files define it otherwise
-  std::set<JobEntry*, BySerial> jobs;  // that it owns or that its files define
+  bool configured = false;              // [group.NAME] stands in the files
+  std::uint64_t digest = 0;             // of the jobs that the files define in it,
+  int defined = 0;                      // so many
+  std::vector<std::string> drift;       // nodes whose files define it otherwise
+  std::set<JobEntry*, BySerial> jobs;   // that it owns or that its files define
+  std::set<JobEntry*, ByRank> waiters;  // for a place
+  int running = 0;                      // its runs, wherever they are
 
   Term term;
   bool resumed = false;
@@ -59,9 +71,13 @@ struct GroupState {
   std::uint64_t version = 0;
   bool changed = false, writing = false;  // `stored` is to be written; it is on its way
 
-  std::vector<Request> asked;  // pause, resume, repair, evict of the group, under way
+  std::vector<Request> asked;    // pause, resume, repair, evict of the group, under way
+  std::optional<RunId> pausing;  // the pause or resumption among them that has begun;
+  bool resuming = false;         // it is to end a pause
   bool evicting = false;
   int evictions_stored = 0;  // requests to be evicted that the store still holds: the next leader is not meant
+  bool reelects = false;     // is resigned as soon as none of its runs goes on,
+  bool reelecting = false;   // and now is
   bool yielding = false;     // hands over as soon as its runs allow: this node may not lead it
   std::optional<SteadyTime> evict_kill;  // when the runs that an eviction or yielding waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
@@ -81,7 +97,8 @@ struct GroupState {
     return std::max<std::uint64_t>(1, digest ^ (configured ? settings_digest(settings) : 0));
   }
   bool is_wanted() const { return configured || !jobs.empty(); }
-  bool hands_back() const { return evicting || yielding; }
+  bool has_place() const { return settings.max_running == 0 || running < settings.max_running; }
+  bool hands_back() const { return evicting || yielding || reelecting; }
   bool stands() const { return phase == Phase::leading || phase == Phase::resigning; }
 };
 

@@ -62,9 +62,23 @@ bool JobMachine::may_write(const Context& c) {
   return c.session.is_open();
 }
 
-bool JobMachine::busy() const {
-  return std::any_of(runs_.begin(), runs_.end(),
-                     [](const LiveRun& run) { return !run.has_ended() || run.repeat || run.next; });
+/// Runs that go on, or that are between two attempts.
+int JobMachine::runs_begun() const {
+  return static_cast<int>(std::count_if(runs_.begin(), runs_.end(),
+                                        [](const LiveRun& run) { return run.is_under_way() && !run.is_queued(); }));
+}
+
+/// Runs by hand that wait for those to end.
+int JobMachine::runs_queued() const {
+  return static_cast<int>(
+      std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_queued(); }));
+}
+
+/// The job's own policy lets another run begin now.
+bool JobMachine::is_free() const {
+  if (definition_ && definition_->job.concurrency == Concurrency::allow)
+    return runs_begun() < std::min(definition_->job.max_running, static_cast<int>(open_run_limit));
+  return runs_begun() == 0;
 }
 
 /// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
@@ -81,6 +95,7 @@ AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
   if (!plan_) return anchored;
   anchored.plan = &*plan_;
   anchored.anchors = anchors_;
+  if (definition_) anchored.job = &definition_->job;
   const auto& boots = register_.boots;
   if (plan_->on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
     anchored.reboot = whole_seconds(c.settings.booted_at);
@@ -91,8 +106,12 @@ ScanRules JobMachine::scan_rules(const Context& c, ScanRules::Mode mode) const {
   ScanRules rules;
   rules.mode = mode;
   rules.coverage = {term_->elected_at, term_->term_before, blocked_since_};
-  rules.busy = busy();
+  rules.busy = runs_begun() > 0;
   if (definition_) {
+    const Job& job = definition_->job;
+    rules.concurrency = job.concurrency;
+    rules.most_due = static_cast<std::size_t>(std::max(0, job.queue_limit + (is_free() ? 1 : 0) - runs_queued()));
+    rules.drops_oldest = job.queue_overflow == QueueOverflow::drop_old;
     rules.misfire = definition_->job.misfire;
     rules.misfire_limit = definition_->job.misfire_limit;
     rules.start_deadline = definition_->job.start_deadline;
@@ -115,7 +134,7 @@ bool JobMachine::settle(Context& c) {
   blocked_ = false;
   if (scanning_) return false;
   if (!settlement_.first_due() && !settlement_.has_decided()) blocked_since_.reset();
-  while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)
+  while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > definition_->job.start_deadline)
     settlement_.decide_first(Status::missed, Reason::start_deadline);
   return true;
 }
@@ -125,8 +144,9 @@ void JobMachine::block(const Context& c) {
   settlement_.rewind();
   blocked_ = true;
   if (blocked_since_) return;
-  const auto slot = anchored_plan(c).next(settlement_.position());
-  blocked_since_ = slot ? std::clamp(slot->at, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
+  const AnchoredPlan plan = anchored_plan(c);
+  const auto slot = plan.next(settlement_.position());
+  blocked_since_ = slot ? std::clamp(plan.due_at(slot->at), c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
 }
 
 bool JobMachine::is_defined() const {
@@ -259,7 +279,9 @@ bool JobMachine::mend(Context& c) {
 
 bool JobMachine::claim_due(Context& c) {
   const DueSlot* due = settlement_.first_due();
-  if (!due || busy() || is_full() || !c.may_claim()) return false;
+  if (!due || is_full() || !c.may_claim()) return false;
+  if (definition_->job.concurrency == Concurrency::replace) replace_running(c);
+  if (!is_free() || !may_begin(c, due->due)) return false;
   if (write_ahead(c)) return true;
   PendingWrite write = begin_write(c, disposition_limit);
   write.claims_due_slot = true;
@@ -273,12 +295,21 @@ bool JobMachine::claim_due(Context& c) {
   return true;
 }
 
+/// Where only so many runs may go on at once, on the node or in the group, a run begins when Core grants it a place:
+/// jobs of higher priority come first, then those that are due longer.
+bool JobMachine::may_begin(Context& c, WallTime due) {
+  if (!term_->limited && !c.node_limited) return true;
+  if (c.granted == this) return c.granted = nullptr, true;
+  c.wants.places.push_back({this, definition_ ? definition_->job.priority : 0, due});
+  return false;
+}
+
 /// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
 bool JobMachine::claim_again(Context& c) {
   const auto lost = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.repeat; });
   if (lost == runs_.end() || !lost->recorded) return false;
   if (!is_defined() || c.settings.dry_run) return lost->repeat = false;
-  if (term_->draining || is_paused() || !c.may_claim()) return false;
+  if (term_->draining || is_paused() || !c.may_claim() || !may_begin(c, lost->open.slot)) return false;
   lost->repeat = false;
   OpenRun run = lost->open;
   ++run.attempt;
@@ -287,60 +318,116 @@ bool JobMachine::claim_again(Context& c) {
   return true;
 }
 
-/// Begins the attempt whose time has come.
+/// Begins the attempt whose time has come; a run that is queued when its turn has.
 bool JobMachine::claim_waiting(Context& c) {
+  const DueSlot* due = settlement_.first_due();
   const auto next = std::find_if(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
-    return run.is_waiting() && run.again_at <= c.now.steady && (run.open.trigger == Trigger::manual || !is_paused());
+    if (!run.is_waiting() || run.again_at > c.now.steady || (is_paused() && !run.is_by_hand())) return false;
+    return !run.open.queued || (is_free() && (!due || run.open.slot <= due->due));
   });
   if (next == runs_.end()) return false;
   if (c.settings.dry_run) return end_waiting(c, Status::skipped, Reason::dry_run), false;
-  if (term_->draining || !is_defined() || !c.may_claim()) return false;
+  if (term_->draining || !is_defined() || !c.may_claim() || !may_begin(c, *next->open.waits_until)) return false;
   PendingWrite write = begin_write(c, 0);
   write.waited = next->open;
   OpenRun run = next->open;
   run.waits_until.reset();
+  run.queued = false;
   std::erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
   runs_.erase(next);
   claim(c, std::move(write), std::move(run));
   return true;
 }
 
-/// Begins the oldest manual run, or says why not. A stopping daemon leaves it to the next leader.
+/// Begins the oldest manual run, queues it, or says why not. A stopping daemon leaves it to the next leader.
 bool JobMachine::claim_manual(Context& c) {
   while (!manual_.empty() && !term_->draining) {
-    if (!busy() && !c.settings.dry_run && (is_full() || !c.may_claim())) return false;
+    const Concurrency concurrency = definition_ ? definition_->job.concurrency : Concurrency::skip;
     const Request request = manual_.front();
-    manual_.erase(manual_.begin());
-    last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
-    OpenRun run;
-    run.id = request.id;
-    run.slot = last_manual_;
-    run.trigger = Trigger::manual;
-    run.awaited = request.wait;
-    if (busy() || c.settings.dry_run) {
-      refuse_manual(c, request, run.slot, busy() ? Reason::overlap : Reason::dry_run);
+    if (c.settings.dry_run) {
+      refuse_manual(c, request, Reason::dry_run);
       continue;
     }
+    if (!is_free() && concurrency == Concurrency::skip) {
+      refuse_manual(c, request, Reason::overlap);
+      continue;
+    }
+    if (!c.may_claim()) return false;
+    if (concurrency == Concurrency::replace) replace_running(c);
+    if (concurrency == Concurrency::queue && (!is_free() || settlement_.first_due() || runs_queued() > 0)) {
+      if (queue_manual(c, request)) return true;
+      continue;
+    }
+    if (!is_free() || is_full() || !may_begin(c, c.now.wall)) return false;
+    manual_.erase(manual_.begin());
+    OpenRun run;
+    run.id = request.id;
+    run.slot = last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
+    run.trigger = Trigger::manual;
+    run.awaited = request.wait;
     claim(c, begin_write(c, 0), std::move(run));
     return true;
   }
   return false;
 }
 
-void JobMachine::refuse_manual(Context& c, const Request& request, WallTime slot, Reason reason) {
+/// It waits in the register, so that it survives this term. False where there is no room for it.
+bool JobMachine::queue_manual(Context& c, const Request& request) {
+  const Job& job = definition_->job;
+  const auto waiting = static_cast<int>(settlement_.due_count()) + runs_queued();
+  const auto full = [&] { return register_.runs.size() >= open_run_limit; };
+  if (waiting >= job.queue_limit && job.queue_overflow == QueueOverflow::drop_old && job.queue_limit > 0) {
+    const auto oldest = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_queued(); });
+    const DueSlot* due = settlement_.first_due();
+    if (oldest != runs_.end() && (!due || oldest->open.slot < due->due))
+      end(c, *oldest, Status::skipped, Reason::queue_full);
+    else if (due)
+      settlement_.decide_first(Status::skipped, Reason::queue_full);
+  } else if (waiting >= job.queue_limit || full()) {
+    refuse_manual(c, request, Reason::queue_full);
+    return false;
+  }
+  if (full()) return false;
+  manual_.erase(manual_.begin());
+  PendingWrite write = begin_write(c, 0);
+  write.queues = request.id;
+  OpenRun run;
+  run.id = request.id;
+  run.slot = last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
+  run.trigger = Trigger::manual;
+  run.awaited = request.wait;
+  run.waits_until = run.slot;
+  run.queued = true;
+  write.next.runs.push_back(std::move(run));
+  send(c, std::move(write));
+  return true;
+}
+
+/// `replace`: what runs is killed, what waits for its next attempt is not tried again.
+void JobMachine::replace_running(Context& c) {
+  for (LiveRun& run : runs_) {
+    if (run.has_ended()) run.repeat = false, run.next.reset();
+    if (!run.has_ended() && !run.is_queued()) kill(c, run, Reason::replaced);
+  }
+}
+
+void JobMachine::refuse_manual(Context& c, const Request& request, Reason reason) {
   Row row;
   row.job = name_;
   row.group = term_->group;
-  row.slot = slot;
+  row.slot = last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
   row.trigger = Trigger::manual;
   row.status = Status::skipped;
   row.reason = reason;
   row.node = c.settings.node;
   row.epoch = term_->epoch;
   c.out.push_back(RecordRow{row});
-  const std::string why = reason == Reason::overlap ? "skipped: overlap (the job's previous run has not ended)"
-                                                    : "skipped: dry_run (the daemon runs with --dry-run)";
+  std::string why = "skipped: overlap (the job's previous run has not ended)";
+  if (reason == Reason::dry_run) why = "skipped: dry_run (the daemon runs with --dry-run)";
+  if (reason == Reason::queue_full)
+    why = "skipped: queue_full (" + std::to_string(definition_->job.queue_limit) + " wait already: queue_limit)";
   c.wants.answers.push_back({request.id, Answer::refused(Errc::conflict, why)});
+  std::erase_if(manual_, [&](const Request& other) { return other.id == request.id; });
 }
 
 /// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have what
@@ -392,14 +479,15 @@ void JobMachine::rearm(Context& c) {
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
   if (const DueSlot* due = settlement_.first_due(); due && definition_)
-    earliest(wall_wake, std::optional(due->at + definition_->job.start_deadline + Millis(1)));
+    earliest(wall_wake, std::optional(due->due + definition_->job.start_deadline + Millis(1)));
   if (scanning_) earliest(steady_wake, std::optional(c.now.steady));
   if (term_->draining || is_paused() || blocked_ || !is_defined()) return;
-  const auto slot = anchored_plan(c).next(settlement_.position());
-  if (slot && slot->at <= c.now.wall)
+  const AnchoredPlan plan = anchored_plan(c);
+  const auto slot = plan.next(settlement_.position());
+  if (slot && plan.due_at(slot->at) <= c.now.wall)
     earliest(steady_wake, std::optional(c.now.steady));
   else if (slot)
-    earliest(wall_wake, std::optional(slot->at));
+    earliest(wall_wake, std::optional(plan.due_at(slot->at)));
 }
 
 bool JobMachine::is_clean() const {
@@ -411,6 +499,12 @@ bool JobMachine::is_clean() const {
 int JobMachine::open_runs() const {
   return static_cast<int>(std::count_if(runs_.begin(), runs_.end(),
                                         [](const LiveRun& run) { return !run.has_ended() && !run.is_waiting(); }));
+}
+
+int JobMachine::own_runs() const {
+  return static_cast<int>(std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) {
+    return !run.has_ended() && !run.is_waiting() && run.state != LiveRun::State::foreign;
+  }));
 }
 
 int JobMachine::bound_runs() const {

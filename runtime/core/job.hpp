@@ -51,6 +51,7 @@ struct CoreSettings {
   bool dry_run = false;
   std::uint64_t seed = 0;
   std::size_t most_writes = 5000;  // registers in flight at once: each is kept twice meanwhile
+  int max_running = 0;             // runs of this node at once; 0: no limit
   bool spread = false;             // groups without a preferred node are led by whom their names choose
 };
 
@@ -62,6 +63,7 @@ struct Term {
   std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until: what Coverage wants
   std::optional<SteadyTime> old_deadline;
   bool draining = false;  // a clean stop, or an eviction: nothing new is claimed
+  bool limited = false;   // only so many runs of the group may go on at once
   bool paused = false;    // the whole group
   std::string halted;     // why the whole group is; "" where it is not
 };
@@ -73,6 +75,13 @@ struct JobWrite {
   JobMachine* job = nullptr;
   std::uint64_t serial = 0;
   RegisterWrite request;
+};
+
+/// A job that would begin a run where only so many may go on at once.
+struct PlaceWanted {
+  JobMachine* job = nullptr;
+  int priority = 0;
+  WallTime due{};
 };
 
 /// What became of a request.
@@ -87,6 +96,8 @@ struct Wants {
   std::vector<JobMachine*> reads;    // jobs whose register must be read again
   std::vector<JobMachine*> changed;  // jobs whose register may have another owner now
   std::vector<JobMachine*> held;     // jobs that would begin a write: too many are in flight
+  std::vector<PlaceWanted> places;   // answered by an advance() with Context::granted
+  std::vector<std::string> reelect;  // groups to be resigned: a run's policy says so
   std::vector<Answered> answers;
   std::vector<Row> awaited;           // ends of runs that whoever triggered them waits for
   std::vector<Row> outcomes;          // ends to be published
@@ -102,6 +113,8 @@ struct Context {
   const std::map<runner::AttemptId, Row>& outcomes;  // of a term's open runs, as published, while it takes over
   bool runner = true;                                // the runner is there: what is launched arrives
   std::size_t room = 0;                              // so many register writes may still be begun
+  bool node_limited = false;                         // only so many runs may go on on this node at once
+  const JobMachine* granted = nullptr;               // may begin one
   Random& random;
   Actions& out;
   Wants& wants;
@@ -171,6 +184,8 @@ class JobMachine {
   bool is_clean() const;
   /// Runs of this node, or of a dead term, that have not ended.
   int open_runs() const;
+  /// Those among them that this node has.
+  int own_runs() const;
   /// Those among them that end with their term.
   int bound_runs() const;
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
@@ -212,6 +227,7 @@ class JobMachine {
     bool claims_due_slot = false;
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
+    std::optional<RunId> queues;   // a run that was asked for by hand and waits
     bool mends = false;            // the last write of a repair
     bool unknown = false;          // an outcome of it was unknown
     std::optional<SteadyTime> repeat_at;
@@ -226,12 +242,17 @@ class JobMachine {
   bool claim_due(Context& c);
   bool claim_again(Context& c);
   bool claim_waiting(Context& c);
+  bool queue_manual(Context& c, const Request& request);
+  bool may_begin(Context& c, WallTime due);
+  void replace_running(Context& c);
+  int runs_begun() const;
+  int runs_queued() const;
   bool change_pause(Context& c);
   bool flush(Context& c);
   bool write_ahead(Context& c);
   bool finish_pause(Context& c);
   bool mend(Context& c);
-  void refuse_manual(Context& c, const Request& request, WallTime slot, Reason reason);
+  void refuse_manual(Context& c, const Request& request, Reason reason);
   void refuse_asked(Context& c, const std::string& why);
   bool is_paused() const { return register_.paused || (term_ && term_->paused); }
   void block(const Context& c);
@@ -241,7 +262,7 @@ class JobMachine {
   ScanRules scan_rules(const Context& c, ScanRules::Mode mode) const;
   AnchoredPlan anchored_plan(const Context& c) const;
   bool is_defined() const;
-  bool busy() const;
+  bool is_free() const;
   bool is_full() const;
   bool waits_to_pause() const;
   std::size_t closable() const;
@@ -272,9 +293,12 @@ class JobMachine {
   void ask_forget(Context& c, const Request& request);
   void ask_trigger(Context& c, const Request& request);
   void confirm_claim(Context& c, const runner::AttemptId& id);
+  void follow_up(Context& c, LiveRun& run);
   void repeat_if_lost(LiveRun& run);
   void retry_if_failed(Context& c, LiveRun& run);
+  void rerun_or_reelect(Context& c, LiveRun& run);
   void end_waiting(Context& c, Status status, Reason reason);
+  bool is_late(const Context& c, const LiveRun& run) const;
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
   void end(Context& c, LiveRun& run);

@@ -59,6 +59,8 @@ void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
     run.retry_delay = job.retry_delay;
     run.retry_max_delay = job.retry_max_delay;
     run.retry_backoff = job.retry_backoff;
+    run.on_success = job.on_success;
+    run.on_error = job.on_error;
   }
   write.next.runs.push_back(run);
   write.claim = runner::AttemptId{run.id, run.attempt};
@@ -66,7 +68,7 @@ void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
   live.row = claimed_row(run, name_, term_->group);
   live.open = std::move(run);
   live.definition = definition_;
-  live.asked = live.open.trigger == Trigger::manual && live.open.attempt == 1;
+  live.asked = live.is_by_hand() && live.open.attempt == 1 && !write.waited;
   runs_.push_back(std::move(live));
   send(c, std::move(write));
 }
@@ -78,8 +80,7 @@ void JobMachine::confirm_claim(Context& c, const runner::AttemptId& id) {
   run->state = LiveRun::State::held;
   c.out.push_back(RecordRow{run->row});
   if (std::exchange(run->asked, false)) c.wants.answers.push_back({id.run, Answer::done(id.run)});
-  const bool late = id.attempt == 1 && c.now.wall - run->open.slot > run->definition->job.start_deadline;
-  if (late && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::unclaimed);
+  if (is_late(c, *run)) return end(c, *run, Status::missed, Reason::unclaimed);
   if (term_->draining) return end(c, *run, Status::missed, Reason::stale);
   if (run->kill_asked) return end(c, *run, Status::killed, Reason::operator_);
   if (is_paused() && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::stale);
@@ -94,15 +95,19 @@ void JobMachine::launch(Context& c, LiveRun& run) {
                          c.session.deadline() - launch_budget});
 }
 
+bool JobMachine::is_late(const Context& c, const LiveRun& run) const {
+  if (run.open.attempt > 1 || run.has_no_deadline()) return false;
+  const Job& job = run.definition->job;
+  return c.now.wall - due_at(job, run.open.slot) > job.start_deadline;
+}
+
 /// What time does to runs: a held one is launched or becomes stale, one of a dead term is given up.
 void JobMachine::advance_runs(Context& c) {
   for (LiveRun& run : runs_) {
     if (run.state == LiveRun::State::foreign && c.now.steady >= run.foreign_until)
       end(c, run, Status::lost, Reason::node_died);
     if (run.state != LiveRun::State::held) continue;
-    const bool by_hand = run.open.trigger == Trigger::manual;
-    const bool late = run.open.attempt == 1 && c.now.wall - run.open.slot > run.definition->job.start_deadline;
-    if (term_->draining || ((late || is_paused()) && !by_hand))
+    if (term_->draining || is_late(c, run) || (is_paused() && !run.is_by_hand()))
       end(c, run, Status::missed, Reason::stale);
     else if (c.may_claim())
       launch(c, run);
@@ -168,6 +173,13 @@ void JobMachine::end(Context& c, LiveRun& run, Status status, Reason reason) {
   end(c, run);
 }
 
+/// What its policies make of an end: another attempt, another run, another leader.
+void JobMachine::follow_up(Context& c, LiveRun& run) {
+  repeat_if_lost(run);
+  retry_if_failed(c, run);
+  rerun_or_reelect(c, run);
+}
+
 /// `at-least-once`: the next attempt is to come, unless it was lost too often.
 void JobMachine::repeat_if_lost(LiveRun& run) {
   if (run.row.status != Status::lost || run.row.reason == Reason::forgotten || !run.open.at_least_once) return;
@@ -194,7 +206,25 @@ void JobMachine::retry_if_failed(Context& c, LiveRun& run) {
                               : run.open.retry_max_delay;
 }
 
-/// What waits between two attempts will not be tried again.
+/// A rerun is a run of its own, whose slot is when it is to start. What was killed on purpose is no error.
+void JobMachine::rerun_or_reelect(Context& c, LiveRun& run) {
+  if (standing_ != Standing::leading || run.repeat || run.next) return;
+  const bool good = run.row.status == Status::succeeded;
+  const bool failed = run.row.status == Status::failed || run.row.status == Status::timed_out;
+  const AfterRun then = good ? run.open.on_success : failed ? run.open.on_error : AfterRun::ignore;
+  if (then == AfterRun::reelect) c.wants.reelect.push_back(term_->group);
+  if (then != AfterRun::rerun || !is_defined()) return;
+  const Job& job = definition_->job;
+  OpenRun again;
+  again.slot = c.now.wall + (good ? Millis(1) : std::max(job.retry_delay, Millis(1)));
+  again.slot = last_manual_ = std::max(again.slot, last_manual_ + Millis(1));
+  again.id = c.random.run_id(again.slot);
+  again.trigger = Trigger::rerun;
+  again.waits_until = again.slot;
+  run.next = std::move(again);
+}
+
+/// What waits between two attempts, or for its turn, will not be started.
 void JobMachine::end_waiting(Context& c, Status status, Reason reason) {
   for (LiveRun& run : runs_)
     if (run.is_waiting()) end(c, run, status, reason);
@@ -202,12 +232,12 @@ void JobMachine::end_waiting(Context& c, Status status, Reason reason) {
 
 void JobMachine::end(Context& c, LiveRun& run) {
   run.state = LiveRun::State::ended;
-  repeat_if_lost(run);
-  retry_if_failed(c, run);
+  follow_up(c, run);
   c.out.push_back(RecordRow{run.row});
   c.out.push_back(AwaitRecorded{run.id()});
   c.out.push_back(end_notice(run));
-  if (run.open.awaited && !run.repeat && !run.next) c.wants.awaited.push_back(run.row);
+  const bool goes_on = run.repeat || (run.next && run.next->id == run.open.id);
+  if (run.open.awaited && !goes_on) c.wants.awaited.push_back(run.row);
   std::erase_if(kills_, [&](const auto& kill) {
     if (kill.second != run.open.id) return false;
     c.wants.answers.push_back({kill.first, Answer::done(kill.second)});
@@ -297,8 +327,7 @@ void JobMachine::settle_open_runs(Context& c) {
       c.out.push_back(RecordRow{live->row});
       if (open.epoch != term_->epoch) end(c, *live, Status::missed, Reason::stale);
     } else if (live->has_ended()) {  // in a term before, which has not closed it
-      repeat_if_lost(*live);
-      retry_if_failed(c, *live);
+      follow_up(c, *live);
     }
   }
   const auto shown = [&](const LiveRun& run) {

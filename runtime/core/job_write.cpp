@@ -47,10 +47,8 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
     std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
-    if (run.next)
-      next.runs.push_back(*run.next);
-    else if (run.open.trigger == Trigger::manual)
-      next.triggered.push_back(run.open.id);
+    if (run.next) next.runs.push_back(*run.next);
+    if (run.is_by_hand() && (!run.next || run.next->id != run.open.id)) next.triggered.push_back(run.open.id);
   }
   if (next.triggered.size() > triggered_limit)
     next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
@@ -159,6 +157,7 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
     c.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
   };
   if (write.answers && !mend_) refuse(*write.answers, "the change could not be written; try again");
+  if (write.queues) refuse(*write.queues, "it could not be queued; try again");
   if (!write.claim) return;
   if (const LiveRun* run = find(*write.claim); run && run->asked)
     refuse(run->open.id, "the claim was not confirmed; nothing was started");
@@ -216,6 +215,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   close_at_.reset();
   blocked_since_.reset();
   if (write.answers) c.wants.answers.push_back({*write.answers, Answer::done()});
+  if (write.queues) c.wants.answers.push_back({*write.queues, Answer::done(*write.queues)});
   if (write.mends) {
     c.out.push_back(Notice{Level::warn, "job repaired by " + register_.repaired_by, {{"job", name_}}});
     mend_.reset();

@@ -12,8 +12,8 @@
 //   foreign  | its outcome is published               | ended
 //   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
 //   ended    | the register is written without it     | gone, and forgotten by the runner; waiting, where it failed and
-//            |                                        | has retries left
-//   waiting  | its time has come                      | claiming, as the next attempt
+//            |                                        | has retries left, or the job says rerun
+//   waiting  | its time has come; queued: its turn has | claiming, as the next attempt
 //   waiting  | killed, or no file defines it any more | ended (killed, missed)
 //
 // Pure values; used by Job only.
@@ -44,12 +44,18 @@ struct LiveRun {
   bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
   bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one
-  std::optional<OpenRun> next;  // failed: the attempt that waits when this one is closed
+  std::optional<OpenRun> next;  // the attempt, or the rerun, that waits when this one is closed
   bool kill_asked = false;      // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
   bool is_waiting() const { return state == State::waiting; }
+  bool is_queued() const { return is_waiting() && open.queued; }
+  /// It has not ended, or is to be tried again: the job's policy for overlaps minds it.
+  bool is_under_way() const { return !has_ended() || repeat || next.has_value(); }
+  bool is_by_hand() const { return open.trigger == Trigger::manual; }
+  /// Its slot is when it was asked for: no start deadline counts from it.
+  bool has_no_deadline() const { return is_by_hand() || open.trigger == Trigger::rerun; }
   bool may_close() const { return has_ended() && recorded && !repeat; }
 };
 

@@ -33,6 +33,12 @@ std::string factor_text(double factor) {
   return {text, std::to_chars(text, text + sizeof text, factor).ptr};
 }
 
+std::string_view word_of(AfterRun what) { return what == AfterRun::rerun ? "rerun" : "reelect"; }
+
+AfterRun after_run(std::string_view word) {
+  return word == "rerun" ? AfterRun::rerun : word == "reelect" ? AfterRun::reelect : AfterRun::ignore;
+}
+
 std::string run_text(const OpenRun& run) {
   std::string text = run.id.text();
   const auto field = [&](std::string_view key, std::string_view value) {
@@ -44,7 +50,7 @@ std::string run_text(const OpenRun& run) {
   field("fence", std::to_string(run.fence));
   field("epoch", std::to_string(run.epoch));
   field("node", run.node);
-  field("state", run.waits_until ? "waiting" : "claimed");
+  field("state", run.queued ? "queued" : run.waits_until ? "waiting" : "claimed");
   if (run.waits_until) field("until", format_millis(*run.waits_until));
   field("on_leadership_lost", run.on_leadership_lost == OnLeadershipLost::terminate ? "terminate" : "finish");
   field("kill_grace", format_duration(run.kill_grace));
@@ -61,6 +67,8 @@ std::string run_text(const OpenRun& run) {
     field("retry_backoff", factor_text(run.retry_backoff));
     field("retry_max_delay", format_duration(run.retry_max_delay));
   }
+  if (run.on_success != AfterRun::ignore) field("on_success", word_of(run.on_success));
+  if (run.on_error != AfterRun::ignore) field("on_error", word_of(run.on_error));
   if (run.awaited) field("awaited", "yes");
   if (!run.unknown.empty()) text.append(" ").append(run.unknown);
   return text;
@@ -98,6 +106,12 @@ void read_run_field(OpenRun& run, Words& words, std::string_view field) {
     run.awaited = true;
   else if (key == "until")
     run.waits_until = words.keep(parse_wall(value));
+  else if (key == "state")
+    run.queued = value == "queued";
+  else if (key == "on_success")
+    run.on_success = after_run(value);
+  else if (key == "on_error")
+    run.on_error = after_run(value);
   else if (key == "retries")
     run.retries = words.as<int>(value);
   else if (key == "retry_delay")
@@ -108,7 +122,7 @@ void read_run_field(OpenRun& run, Words& words, std::string_view field) {
     run.retry_backoff = words.as<double>(value);
   else if (key == "success_codes")
     run.success_codes = split_codes(words, value);
-  else if (key != "state")
+  else
     run.unknown.append(run.unknown.empty() ? "" : " ").append(field);
 }
 

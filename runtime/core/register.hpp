@@ -50,15 +50,17 @@ struct OpenRun {
   Millis kill_grace{0};
   Millis lost_after = std::chrono::hours(1);  // of a `finish` run
   std::vector<int> success_codes = {0};
-  bool at_least_once = false;           // repeated where it is lost,
-  int lost = 0;                         // as it was so often before,
-  int lost_limit = 2;                   // until it was so often
-  bool awaited = false;                 // whoever triggered it waits for its end
-  int retries = 0;                      // so many attempts may still follow ones that fail,
-  Millis retry_delay{0};                // the next one after this, up to a tenth of it longer,
-  Millis retry_max_delay{0};            // which grows to at most this
-  double retry_backoff = 1;             // by this factor
-  std::optional<WallTime> waits_until;  // between two attempts: nothing runs, and `attempt` is claimed then
+  bool at_least_once = false;  // repeated where it is lost,
+  int lost = 0;                // as it was so often before,
+  int lost_limit = 2;          // until it was so often
+  bool awaited = false;        // whoever triggered it waits for its end
+  int retries = 0;             // so many attempts may still follow ones that fail,
+  Millis retry_delay{0};       // the next one after this, up to a tenth of it longer,
+  Millis retry_max_delay{0};   // which grows to at most this
+  double retry_backoff = 1;    // by this factor
+  AfterRun on_success = AfterRun::ignore, on_error = AfterRun::ignore;
+  std::optional<WallTime> waits_until;  // nothing runs, and `attempt` is claimed then:
+  bool queued = false;                  // when the job's other runs have ended
   std::string unknown;                  // fields of a newer version, as read
   bool operator==(const OpenRun&) const = default;
 };

@@ -1,20 +1,25 @@
 #include "core/settlement.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "base/fnv.hpp"
 
 namespace ballot::core {
 namespace {
 
-/// Extends `range` by a slot that became the same, or says that it cannot.
-bool extend(Disposition& range, WallTime at, Status status, Reason reason) {
-  if (range.status != status || range.reason != reason) return false;
-  range.to = at;
-  ++range.slots;
+/// Extends `range` by slots that became the same, or says that it cannot.
+bool extend(Disposition& range, const Disposition& by) {
+  if (range.status != by.status || range.reason != by.reason) return false;
+  range.to = by.to;
+  range.slots += by.slots;
   return true;
 }
 
+/// A queue that its leader has left queues again.
 int chosen_at_most(const ScanRules& rules) {
+  if (rules.concurrency == Concurrency::queue) return std::numeric_limits<int>::max();
   switch (rules.misfire) {
     case Misfire::latest: return 1;
     case Misfire::all: return rules.misfire_limit;
@@ -25,13 +30,23 @@ int chosen_at_most(const ScanRules& rules) {
 
 }  // namespace
 
-Reason Coverage::why_missed(WallTime slot, WallTime now, Millis start_deadline) const {
-  if (slot <= elected_at) {
-    const bool covered = term_before && term_before->first <= slot && slot <= term_before->second;
+WallTime due_at(const Job& job, WallTime slot) {
+  if (job.jitter <= Millis(0)) return slot;
+  Fnv hash;
+  hash.add_whole(job.name);
+  auto rest = static_cast<std::uint64_t>(slot.time_since_epoch().count());
+  for (int i = 0; i < 8; ++i, rest >>= 8) hash.add(static_cast<unsigned char>(rest));
+  const std::uint64_t mixed = hash.value() ^ hash.value() >> 29;  // its low bits alone know little of the first bytes
+  return slot + Millis(static_cast<std::int64_t>(mixed % static_cast<std::uint64_t>(job.jitter.count())));
+}
+
+Reason Coverage::why_missed(WallTime due, WallTime now, Millis start_deadline) const {
+  if (due <= elected_at) {
+    const bool covered = term_before && term_before->first <= due && due <= term_before->second;
     return covered ? Reason::unclaimed : Reason::no_leader;
   }
-  if (blocked_since && slot >= *blocked_since) return Reason::unclaimed;
-  return now - slot > start_deadline ? Reason::start_deadline : Reason::misfire;
+  if (blocked_since && due >= *blocked_since) return Reason::unclaimed;
+  return now - due > start_deadline ? Reason::start_deadline : Reason::misfire;
 }
 
 std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
@@ -50,9 +65,10 @@ void Settlement::reset(WallTime position) {
 }
 
 bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
+  const bool waits_for_jitter = rules.mode != ScanRules::Mode::undefined && rules.mode != ScanRules::Mode::halted;
   for (std::int64_t budget = scan_budget; budget > 0; --budget) {
     const auto slot = plan.next(position_);
-    if (!slot || slot->at > now) {
+    if (!slot || (waits_for_jitter ? plan.due_at(slot->at) : slot->at) > now) {
       position_ = std::max(position_, base_);
       finish_scan(rules);
       return true;
@@ -67,19 +83,20 @@ void Settlement::look_at(schedule::Slot slot, const AnchoredPlan& plan, const Sc
   if (rules.mode == ScanRules::Mode::paused) return add_decided(slot.at, Status::skipped, Reason::paused);
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
   if (rules.mode == ScanRules::Mode::halted) return add_decided(slot.at, Status::missed, Reason::halted);
-  const Millis late = now - slot.at;
-  const bool on_time = slot.at > rules.coverage.elected_at && late <= on_time_limit;
+  const WallTime due = plan.due_at(slot.at);
+  const Millis late = now - due;
+  const bool on_time = due > rules.coverage.elected_at && late <= on_time_limit;
   const bool reboot = plan.reboot == slot.at;  // always before its term: for it, coming late is no misfire
   const int limit = on_time || reboot ? std::max(1, chosen_at_most(rules)) : chosen_at_most(rules);
   const bool too_late = late > rules.start_deadline;
   if (!slot.dst_gap && (too_late || limit == 0)) {
     while (!candidates_.empty()) miss_oldest(rules, now);
-    return add_decided(slot.at, Status::missed, rules.coverage.why_missed(slot.at, now, rules.start_deadline));
+    return add_decided(slot.at, Status::missed, rules.coverage.why_missed(due, now, rules.start_deadline));
   }
   if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap);
   Trigger trigger = on_time ? Trigger::schedule : Trigger::catch_up;
   if (reboot) trigger = Trigger::reboot;
-  candidates_.push_back({{slot.at, trigger}, slot.dst_gap});
+  candidates_.push_back({{slot.at, trigger, due}, slot.dst_gap});
   const auto open =
       std::count_if(candidates_.begin(), candidates_.end(), [](const Candidate& c) { return !c.dst_gap; });
   if (open > limit) miss_oldest(rules, now);
@@ -91,32 +108,46 @@ void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
     const Candidate oldest = candidates_.front();
     candidates_.erase(candidates_.begin());
     const Reason reason =
-        oldest.dst_gap ? Reason::dst_gap : rules.coverage.why_missed(oldest.slot.at, now, rules.start_deadline);
+        oldest.dst_gap ? Reason::dst_gap : rules.coverage.why_missed(oldest.slot.due, now, rules.start_deadline);
     add_decided(oldest.slot.at, Status::missed, reason);
     missed = missed || !oldest.dst_gap;
   }
 }
 
 void Settlement::finish_scan(const ScanRules& rules) {
-  const bool busy = rules.busy || due_.has_value();
+  const bool overlaps = rules.concurrency == Concurrency::skip && (rules.busy || due_.has_value());
   for (const Candidate& candidate : std::exchange(candidates_, {})) {
     if (candidate.dst_gap)
       add_decided(candidate.slot.at, Status::missed, Reason::dst_gap);
-    else if (busy)
+    else if (overlaps)
       add_decided(candidate.slot.at, Status::skipped, Reason::overlap);
     else if (rules.mode == ScanRules::Mode::dry_run)
       add_decided(candidate.slot.at, Status::skipped, Reason::dry_run);
     else
       add_due(candidate.slot);
   }
+  bound_waiting(rules);
+}
+
+/// `queue`: no more than there is room for. `replace`: of those that wait for the running one to go, the newest.
+void Settlement::bound_waiting(const ScanRules& rules) {
+  if (rules.concurrency == Concurrency::queue)
+    while (due_count() > rules.most_due)
+      rules.drops_oldest ? decide_first(Status::skipped, Reason::queue_full)
+                         : decide_last(Status::skipped, Reason::queue_full);
+  if (rules.concurrency == Concurrency::replace)
+    while (due_count() > 1) decide_first(Status::skipped, Reason::overlap);
 }
 
 void Settlement::add_decided(WallTime at, Status status, Reason reason) {
+  add_decided(Disposition{at, at, 1, status, reason});
+}
+
+void Settlement::add_decided(const Disposition& range) {
   if (!due_) {
-    if (decided_.empty() || !extend(decided_.back(), at, status, reason))
-      decided_.push_back({at, at, 1, status, reason});
-  } else if (behind_.empty() || behind_.back().due || !extend(behind_.back().decided, at, status, reason)) {
-    behind_.push_back({std::nullopt, {at, at, 1, status, reason}});
+    if (decided_.empty() || !extend(decided_.back(), range)) decided_.push_back(range);
+  } else if (behind_.empty() || behind_.back().due || !extend(behind_.back().decided, range)) {
+    behind_.push_back({std::nullopt, range});
   }
 }
 
@@ -143,6 +174,22 @@ void Settlement::decide_first(Status status, Reason reason) {
   pull_up();
 }
 
+void Settlement::decide_last(Status status, Reason reason) {
+  const auto last = std::find_if(behind_.rbegin(), behind_.rend(), [](const Behind& b) { return b.due.has_value(); });
+  if (last == behind_.rend()) return decide_first(status, reason);
+  const auto from = std::prev(last.base());
+  const DueSlot slot = *from->due;
+  const std::vector<Behind> after(std::next(from), behind_.end());
+  behind_.erase(from, behind_.end());
+  add_decided(slot.at, status, reason);
+  for (const Behind& one : after) add_decided(one.decided);
+}
+
+std::size_t Settlement::due_count() const {
+  const auto behind = std::count_if(behind_.begin(), behind_.end(), [](const Behind& b) { return b.due.has_value(); });
+  return (due_ ? 1u : 0u) + static_cast<std::size_t>(behind);
+}
+
 void Settlement::drop_first_due() {
   base_ = std::max(base_, due_->at);
   due_.reset();
@@ -157,7 +204,7 @@ void Settlement::pull_up() {
     if (next.due)
       due_ = next.due;
     else
-      decided_.push_back(next.decided);
+      add_decided(next.decided);
   }
   behind_.erase(behind_.begin(), behind_.begin() + static_cast<std::ptrdiff_t>(taken));
 }

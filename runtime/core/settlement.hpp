@@ -25,10 +25,15 @@ namespace ballot::core {
 inline constexpr Millis on_time_limit{1000};         // a slot this late is still due, not a misfire
 inline constexpr std::int64_t scan_budget = 20'000;  // slots looked at in one step
 
+/// When a slot may start: later by a stable share of the job's jitter, hashed from job and slot. As jitter is no longer
+/// than the shortest period, slots become due in their order.
+WallTime due_at(const Job& job, WallTime slot);
+
 /// A slot that waits for its claim.
 struct DueSlot {
   WallTime at{};
   Trigger trigger = Trigger::schedule;
+  WallTime due{};  // `at`, and its share of the jitter
 };
 
 /// Why a slot that is not run is missed. Precedence: no_leader, unclaimed, start_deadline, misfire.
@@ -37,7 +42,7 @@ struct Coverage {
   std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until
   std::optional<WallTime> blocked_since;                     // no claim could be confirmed from here to now
 
-  Reason why_missed(WallTime slot, WallTime now, Millis start_deadline) const;
+  Reason why_missed(WallTime due, WallTime now, Millis start_deadline) const;
 };
 
 /// By which rule a scan decides.
@@ -54,7 +59,10 @@ struct ScanRules {
   int misfire_limit = 100;
   Millis start_deadline{0};
   Coverage coverage;
-  bool busy = false;  // the job's previous run has not ended: what would be claimed is skipped: overlap
+  Concurrency concurrency = Concurrency::skip;
+  bool busy = false;          // `skip`: the job's previous run has not ended: what would be claimed is skipped: overlap
+  std::size_t most_due = 1;   // `queue`: more of them are skipped: queue_full,
+  bool drops_oldest = false;  // the oldest of them first
 };
 
 /// The plan as the register anchors it.
@@ -62,8 +70,10 @@ struct AnchoredPlan {
   const schedule::Plan* plan = nullptr;  // null: no slots
   std::span<const WallTime> anchors;
   std::optional<WallTime> reboot;  // a slot of its own, of @reboot
+  const Job* job = nullptr;        // whose jitter delays the slots; null: none does
 
   std::optional<schedule::Slot> next(WallTime after) const;
+  WallTime due_at(WallTime slot) const { return job ? core::due_at(*job, slot) : slot; }
 };
 
 class Settlement {
@@ -80,6 +90,8 @@ class Settlement {
 
   /// The waiting slot that may be claimed next; everything before it is decided.
   const DueSlot* first_due() const;
+  /// So many wait.
+  std::size_t due_count() const;
   bool has_decided() const { return !decided_.empty(); }
   std::size_t decided_count() const { return decided_.size(); }
 
@@ -108,8 +120,11 @@ class Settlement {
 
   void look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
   void finish_scan(const ScanRules& rules);
+  void bound_waiting(const ScanRules& rules);
   void miss_oldest(const ScanRules& rules, WallTime now);
   void add_decided(WallTime at, Status status, Reason reason);
+  void add_decided(const Disposition& range);
+  void decide_last(Status status, Reason reason);
   void add_due(DueSlot slot);
   void pull_up();
 

@@ -29,6 +29,7 @@ core::CoreSettings core_settings(const EngineSettings& settings, const PluginInf
           .booted_at = boot_time(),
           .dry_run = settings.dry_run,
           .seed = seed(),
+          .max_running = settings.max_running,
           .spread = std::string_view(plugin.name) != "local"};  // one host gains nothing by it
 }
 

@@ -74,6 +74,8 @@ class Chaos {
   std::string settle();
   bool named(const std::string& group) const;
   std::string leaders();
+  bool is_limited() const;
+  Millis patience(const Job& job) const;
   std::string lives_on();
 
   bool one_host_, store_lies_;

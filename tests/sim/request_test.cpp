@@ -141,6 +141,24 @@ TEST_F(Requests, APausedGroupStartsNothingAndAccountsForWhatItPassed) {
   expect_no_records();
 }
 
+TEST_F(Requests, PausesAndResumptionsOfAGroupAreDoneInTheOrderInWhichTheyWereAsked) {
+  a.freeze();  // so that the leader hears of all at once
+  b.ask(for_group(Kind::resume)), world.run_for(10ms), b.ask(for_group(Kind::pause));
+  world.run_for(1s);
+  a.thaw();
+  world.run_for(3s);
+  const std::size_t before = world.starts.size();
+  world.run_for(3min);
+  EXPECT_EQ(world.starts.size(), before) << "the pause came last";
+  a.freeze();
+  b.ask(for_group(Kind::pause)), world.run_for(10ms), b.ask(for_group(Kind::resume));
+  world.run_for(1s);
+  a.thaw();
+  world.run_for(3min);
+  EXPECT_GT(world.starts.size(), before);
+  expect_accounted();
+}
+
 TEST_F(Requests, AKillReachesTheNodeThatExecutesTheRun) {
   a.takes["one"] = 10min;
   world.run_for(1min);

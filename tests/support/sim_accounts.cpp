@@ -27,14 +27,11 @@ const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedg
   return best;
 }
 
-/// It failed with retries left, and nobody took it for lost.
-bool owes_another(const Row& row, const core::OpenRun& claim, const std::vector<const SimLedger*>& ledgers) {
+/// It failed with retries left.
+bool owes_another(const Row& row, const core::OpenRun& claim) {
   const bool failed =
       row.status == Status::timed_out || (row.status == Status::failed && row.reason != Reason::lost_limit);
-  return failed && claim.retries > 0 && std::none_of(ledgers.begin(), ledgers.end(), [&](const SimLedger* ledger) {
-           const Row* other = ledger->row(claim.id, claim.attempt);
-           return other && other->status == Status::lost;
-         });
+  return failed && claim.retries > 0;
 }
 
 bool waits(const core::JobRegister& now, const RunId& run) {
@@ -67,11 +64,19 @@ std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers,
     for (const WallTime slot : history.settled)
       if (slot > until)
         break;
-      else if (what = wrong(slots[slot]); !what.empty())
+      else if (what = wrong(slots[slot]); !what.empty() && !is_open(history, slot, slots[slot]))
         return "job " + job + ", slot " + format_slot(slot) + " " + what + "\n" + story(job, slot, ledgers);
     if (what = unended(history, ledgers); !what.empty()) return "job " + job + ": " + what;
   }
   return "";
+}
+
+/// It has been claimed just now, and no ledger has its row yet.
+bool SimOracle::is_open(const History& history, WallTime slot, const Told& told) {
+  return told.rows.empty() && told.runs.empty() &&
+         std::any_of(history.claims.begin(), history.claims.end(), [&](const auto& one) {
+           return one.second.open && one.second.run.slot == slot && one.second.run.trigger != Trigger::manual;
+         });
 }
 
 /// What the ledgers say of each slot; or which row of theirs is of none.
@@ -80,7 +85,8 @@ std::string SimOracle::gather(const std::string& job, const History& history,
   for (const WallTime slot : history.settled) slots[slot];
   for (const SimLedger* ledger : ledgers)
     for (const Row* row : ledger->rows_of(job)) {
-      if (row->trigger == Trigger::manual || row->trigger == Trigger::reboot) continue;
+      if (row->trigger == Trigger::manual || row->trigger == Trigger::rerun || row->trigger == Trigger::reboot)
+        continue;
       std::int64_t count = 0;
       const WallTime until = row->slot_until.value_or(row->slot);
       for (auto it = slots.lower_bound(row->slot); it != slots.end() && it->first <= until; ++it, ++count) {
@@ -124,29 +130,61 @@ std::string SimOracle::unended(const History& history, const std::vector<const S
       return run + " was started: " + line_of(*row);
     if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
       return run + " is lost, and its runner is there: " + line_of(*row);
-    if (owes_another(*row, claim.run, ledgers) && !history.claims.contains({attempt.run, attempt.attempt + 1}) &&
+    if (owes_another(*row, claim.run) && !taken_for_lost_.contains(attempt) &&
+        !history.claims.contains({attempt.run, attempt.attempt + 1}) &&
         !best_row({attempt.run, attempt.attempt + 1}, ledgers) && !waits(history.now, attempt.run))
       return run + " has retries left, and was not tried again: " + line_of(*row);
   }
   return "";
 }
 
-/// Runs of a job that end with their terms do not run at the same time.
+/// Of a job's runs that end with their terms no more go on at the same time than it allows.
 std::string SimOracle::overlapping() const {
-  std::map<std::string, const Start*> latest;  // the one that lives longest, by job
+  std::map<std::string, std::vector<const Start*>> living;  // by job; as of the start that is looked at
+  const auto end_of = [](const Start& s) { return s.ended.value_or(SteadyTime::max()); };
   for (const Start& start : starts) {
     if (!start.terminate) continue;
-    const Start*& before = latest[start.job];
-    const auto end_of = [](const Start& s) { return s.ended.value_or(SteadyTime::max()); };
-    if (before && !before->orphaned && start.at < end_of(*before)) {
-      const Term* by = term(before->group, before->epoch);
-      const bool excused = overlap_within_promise && by && start.at < store_.promised_until(by->session);
-      if (!excused)
-        return "two runs of job " + start.job + " at once: " + before->run.text() + " on " + before->node + ", then " +
-               start.run.text() + " on " + start.node + " at " + std::to_string(start.at.time_since_epoch().count()) +
-               " ms";
+    std::vector<const Start*>& others = living[start.job];
+    std::erase_if(others, [&](const Start* other) { return other->orphaned || end_of(*other) <= start.at; });
+    const auto excused = [&](const Start* other) {
+      const Term* by = term(other->group, other->epoch);
+      return overlap_within_promise && by && start.at < store_.promised_until(by->session);
+    };
+    const auto most = at_once.find(start.job);
+    const auto count = std::count_if(others.begin(), others.end(), [&](const Start* o) { return !excused(o); });
+    if (count >= (most == at_once.end() ? 1 : most->second)) {
+      const Start& before = *others.back();
+      return std::to_string(count + 1) + " runs of job " + start.job + " at once: " + before.run.text() + " on " +
+             before.node + ", then " + start.run.text() + " on " + start.node + " at " +
+             std::to_string(start.at.time_since_epoch().count()) + " ms";
     }
-    if (!before || end_of(start) >= end_of(*before)) before = &start;
+    others.push_back(&start);
+  }
+  return "";
+}
+
+/// No more runs go on at the same time on a node, or of a group, than it may have. Those whose runner has died, and
+/// `finish` runs of terms before, may go on uncounted.
+std::string SimOracle::crowded() const {
+  std::vector<const Start*> living;
+  for (const Start& start : starts) {
+    std::erase_if(living, [&](const Start* other) {
+      return other->orphaned || other->ended.value_or(SteadyTime::max()) <= start.at;
+    });
+    living.push_back(&start);
+    const auto over = [&](const auto& limits, const std::string& name, auto counts) {
+      const auto limit = limits.find(name);
+      return limit != limits.end() && limit->second > 0 &&
+             std::count_if(living.begin(), living.end(), counts) > limit->second;
+    };
+    const bool on_node = over(node_limits, start.node, [&](const Start* other) { return other->node == start.node; });
+    const bool in_group = !overlap_within_promise && over(group_limits, start.group, [&](const Start* other) {
+      return other->group == start.group && other->terminate;
+    });
+    if (on_node || in_group)
+      return "too many runs at once " + (on_node ? "on node " + start.node : "of group " + start.group) + ": job " +
+             start.job + ", run " + start.run.text() + " at " + std::to_string(start.at.time_since_epoch().count()) +
+             " ms";
   }
   return "";
 }

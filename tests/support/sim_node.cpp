@@ -34,9 +34,10 @@ void SimNode::start() {
   daemon_ = world_.loop.new_owner();
   stopped_ = false;
   const Now now = clock.now();
-  core_ =
-      std::make_unique<core::Core>(core::CoreSettings{name, machine.boot_id(), now.wall - now.steady.time_since_epoch(),
-                                                      dry_run, world_.loop.random().next(), most_writes, spread});
+  core_ = std::make_unique<core::Core>(
+      core::CoreSettings{name, machine.boot_id(), now.wall - now.steady.time_since_epoch(), dry_run,
+                         world_.loop.random().next(), most_writes, max_running, spread});
+  world_.oracle.node_limits[name] = max_running;
   backend_ = std::make_unique<SimBackend>(world_.store, world_.loop, link, clock, static_cast<Host&>(*this));
   runner.connect([this](const core::Event& event) { feed(event); });
   feed(runner.inventory());
@@ -277,8 +278,9 @@ void SimNode::check(const core::Launch& launch) {
   const std::string what = name + " launches job " + job.name + ", slot " + format_slot(launch.slot) + ", ";
   const Now now = clock.now();
   if (draining_) world_.oracle.find(what + "while it stops");
-  const bool late = launch.id.attempt == 1 && now.wall - launch.slot > job.start_deadline;
-  if (late && launch.trigger != Trigger::manual) world_.oracle.find(what + "past its start deadline");
+  const bool late = launch.id.attempt == 1 && now.wall - core::due_at(job, launch.slot) > job.start_deadline;
+  if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
+    world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(job.group, launch.epoch));
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
   if (launch.launch_not_after > *deadline - core::launch_budget || now.steady > launch.launch_not_after)
@@ -302,7 +304,8 @@ void SimNode::check(const core::Write& write) {
     const auto next = core::parse_job_register(one.value);
     if (!next) continue;
     for (const core::OpenRun& run : next->runs)
-      if (before.find(run.id.text()) == std::string::npos && !world_.oracle.is_claimed(job, {run.id, run.attempt}))
+      if (!run.waits_until && before.find(run.id.text()) == std::string::npos &&
+          !world_.oracle.is_claimed(job, {run.id, run.attempt}))
         world_.oracle.find(name + " claims a slot of job " + job + " while it stops");
   }
 }

@@ -41,6 +41,7 @@ class SimNode final : private Host {
   std::vector<Group> groups;
   bool dry_run = false;
   bool spread = false;                   // of the next start()
+  int max_running = 0;                   // of the next start(): runs at once; 0: no limit
   std::map<std::string, Millis>& takes;  // how long a job's child runs; else 1 s
   std::map<std::string, int>& exits;     // its code; else 0
   std::size_t most_writes = 5000;        // of the next start(): registers in flight at once

@@ -19,7 +19,10 @@ std::string paused_key(const core::Request& request) {
 
 void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now(), who, std::move(what)}); }
 
-void SimOracle::note(const std::string& who, const Row& recorded) { keep({loop_.now(), who, recorded}); }
+void SimOracle::note(const std::string& who, const Row& recorded) {
+  if (recorded.run && recorded.status == Status::lost) taken_for_lost_.insert({*recorded.run, recorded.attempt});
+  keep({loop_.now(), who, recorded});
+}
 
 void SimOracle::keep(Noted noted) {
   if (trace) std::printf("%s\n", text_of(noted).c_str());
@@ -48,7 +51,8 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   note(node, "START " + what + ", epoch " + std::to_string(launch.epoch) + ", fence " + std::to_string(launch.fence));
   if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
   std::uint64_t& fence = fences_[job.name];
-  if (launch.fence <= fence) find("started with a fence that has not grown: " + what);
+  const bool one_at_a_time = !at_once.contains(job.name);
+  if (one_at_a_time && launch.fence <= fence) find("started with a fence that has not grown: " + what);
   fence = std::max(fence, launch.fence);
   const auto history = jobs_.find(job.name);
   const Claim* claim = nullptr;
@@ -108,6 +112,9 @@ void SimOracle::asked(const core::Request& request) {
 
 void SimOracle::answered(const core::Request& request, bool done) {
   const std::string key = paused_key(request);
+  if (request.kind == core::Request::Kind::pause || request.kind == core::Request::Kind::resume)
+    note("people", std::string(request.kind == core::Request::Kind::pause ? "the pause of " : "the resumption of ") +
+                       key + (done ? " is done" : " is refused"));
   if (!done) return;
   if (request.kind == core::Request::Kind::resume) resuming_[key].erase(request.id);
   if (request.kind == core::Request::Kind::pause && resuming_[key].empty()) paused_.insert(key);
@@ -218,7 +225,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     note(run.node, "claims " + what);
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
     history.fence = std::max(history.fence, run.fence);
-    if (run.trigger == Trigger::manual || run.attempt > 1) continue;
+    if (run.trigger == Trigger::manual || run.trigger == Trigger::rerun || run.attempt > 1) continue;
     if (run.slot <= history.now.cursor) find("claimed behind the cursor: " + what);
     if (!history.claimed.emplace(run.slot, run.id).second) find("claimed twice: " + what);
   }

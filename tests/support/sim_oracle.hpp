@@ -48,7 +48,9 @@ class SimOracle {
   /// The store ends terms before the time that it promised, and their successors cannot know: runs may overlap up to
   /// it.
   bool overlap_within_promise = false;
-  bool trace = false;  // every event goes to standard output as well
+  std::map<std::string, int> at_once;                    // so many runs of a job; else 1
+  std::map<std::string, int> node_limits, group_limits;  // so many runs on a node, of a group; else any number
+  bool trace = false;                                    // every event goes to standard output as well
   /// Whether the final row of an attempt is durable somewhere.
   std::function<bool(const runner::AttemptId&)> durable;
 
@@ -74,6 +76,7 @@ class SimOracle {
   /// Of the slots up to `until`.
   std::string unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const;
   std::string overlapping() const;
+  std::string crowded() const;
   /// What registers and ledgers say of a job around a slot.
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
@@ -110,6 +113,7 @@ class SimOracle {
   };
   using Slots = std::map<WallTime, Told>;
 
+  static bool is_open(const History& history, WallTime slot, const Told& told);
   void watch_terms();
   void watch_register(const std::string& job, const Register& stored);
   void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
@@ -133,6 +137,8 @@ class SimOracle {
   std::set<std::tuple<std::string, WallTime, int>> begun_;
   std::map<runner::AttemptId, std::size_t> by_attempt_;
   std::set<runner::AttemptId> gone_;
+  std::set<runner::AttemptId>
+      taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody was told
   std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
   std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
   std::map<std::string, std::set<RunId>> resuming_;

@@ -133,7 +133,9 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
   std::set<RunId> counted;  // its further attempts are the same disposition
   for (const Row& row : merged()) {
     if (row.run && !counted.insert(*row.run).second) continue;
-    if (row.job != job.job.name || row.trigger == Trigger::manual || row.trigger == Trigger::reboot) continue;
+    if (row.job != job.job.name || row.trigger == Trigger::manual || row.trigger == Trigger::rerun ||
+        row.trigger == Trigger::reboot)
+      continue;
     std::int64_t covered = 0;
     for (auto it = wanted.lower_bound(row.slot); it != wanted.end() && it->first <= row.slot_until.value_or(row.slot);
          ++it)
@@ -150,7 +152,9 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
 }
 
 std::string SimWorld::broken_promises() const {
-  return !oracle.finding().empty() ? oracle.finding() : oracle.overlapping();
+  if (!oracle.finding().empty()) return oracle.finding();
+  const std::string overlap = oracle.overlapping();
+  return overlap.empty() ? oracle.crowded() : overlap;
 }
 
 }  // namespace ballot
