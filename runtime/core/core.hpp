@@ -141,6 +141,7 @@ class Core {
   void on(Context& c, const backend::Deposed& event);
   void on(Context& c, const backend::Observed& event);
   void lose_all(Context& c, Cause cause);
+  bool led_elsewhere(const JobEntry& entry) const;
   void campaign(Context& c);
   void enter_or_leave(Context& c, GroupState& group);
   void read_takeover(Context& c, GroupState& group);

@@ -111,13 +111,22 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   if (!led) return;
   std::erase_if(taken_, [&](const auto& taken) { return taken.second == group.name; });
   for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
-    if (entry->machine.term() == &group.term) entry->machine.depose(c), touch(c, *entry);
+    if (entry->machine.term() == &group.term) {
+      entry->machine.depose(c);
+      touch(c, *entry);
+      if (led_elsewhere(*entry)) wants_.changed.push_back(&entry->machine);
+    }
   c.out.push_back(
       RecordTerm{{group.term.group, settings_.node, group.term.epoch, group.stored.elected_at, c.now.wall, cause}});
   Notice notice{stop_ ? Level::info : Level::warn, "leads no more", {{"group", group.term.group}}};
   notice.fields.emplace_back("epoch", std::to_string(group.term.epoch));
   notice.fields.emplace_back("cause", std::string(to_string(cause)));
   c.out.push_back(std::move(notice));
+}
+
+/// The files define it in a group that this node still leads, and which now waits for another leader to release it.
+bool Core::led_elsewhere(const JobEntry& entry) const {
+  return entry.defined_in && entry.defined_in != entry.owner && led(entry.defined_in->name);
 }
 
 void Core::campaign(Context& c) {

@@ -366,6 +366,11 @@ std::string Chaos::settle() {
   return world_.broken_promises();
 }
 
+std::string Chaos::register_of(const std::string& job) const {
+  const core::JobRegister* known = world_.oracle.job_register(job);
+  return known ? core::to_text(*known) : "";
+}
+
 bool Chaos::is_limited() const {
   return world_.nodes[0]->max_running > 0 ||
          std::any_of(elections_.begin(), elections_.end(), [](const Group& group) { return group.max_running > 0; });
@@ -394,7 +399,8 @@ std::string Chaos::lives_on() {
     if (node->unanswered() > 0) world_.oracle.find(node->name + " has left somebody without an answer");
     for (const auto& view : node->core().jobs(node->clock.now()))
       if (view.state != "active" && !view.leader.empty())
-        world_.oracle.find("job " + view.name + " is " + view.state + " on its leader after healing: " + view.trouble);
+        world_.oracle.find("job " + view.name + " is " + view.state + " on its leader after healing: " + view.trouble +
+                           "\n" + register_of(view.name));
   }
   for (const Job& job : files_) {
     const core::JobRegister* known = world_.oracle.job_register(job.name);

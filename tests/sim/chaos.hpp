@@ -74,6 +74,7 @@ class Chaos {
   std::string settle();
   bool named(const std::string& group) const;
   std::string leaders();
+  std::string register_of(const std::string& job) const;
   bool is_limited() const;
   Millis patience(const Job& job) const;
   std::string lives_on();

@@ -205,6 +205,35 @@ TEST_F(Definitions, AMovedJobWaitsForTheRunThatIsUnderWay) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST_F(Definitions, AMovedJobIsTakenAlsoWhereItsOldGroupIsHandedOverMeanwhile) {
+  Job job = minutely();
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.takes["job"] = 3min;
+  a.jobs = {define(job)};
+  a.load();
+  SimNode& b = world.add("b");
+  b.jobs = a.jobs;
+  b.start();
+  world.run_for(1min);
+  ASSERT_EQ(a.open_children(), 1);
+  job.group = "other";
+  a.jobs = {define(job)};
+  b.jobs = a.jobs;
+  a.load();
+  world.run_for(100ms);  // a leads both; the run of the old group goes on
+  core::Request request;
+  request.kind = core::Request::Kind::evict;
+  request.group = "default";
+  b.load();
+  b.ask(request);
+  world.run_for(10min);
+  const core::JobRegister* stored = world.oracle.job_register("job");
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->group, "other");
+  EXPECT_FALSE(stored->released);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Definitions, AnUnreadableRegisterHaltsItsJobOnly) {
   Job other = minutely();
   other.name = "other";
