@@ -85,8 +85,7 @@ void read_on_stop(const Value& value, Config& config) {
 constexpr Key<Coordination> coordination_keys[] = {
     plain_row<Coordination>("backend", as_name<&Coordination::backend>),
     plain_row<Coordination>("namespace", as_name<&Coordination::name_space>),
-    row<Coordination, &Coordination::on_outage>("on_outage", as_word<&Coordination::on_outage>,
-                                                !lists(config_keys_without_effect, "on_outage")),
+    row<Coordination, &Coordination::on_outage>("on_outage", as_word<&Coordination::on_outage>),
     plain_row<Coordination>("session_timeout",
                             as_duration<&Coordination::session_timeout, shortest_session_timeout / Millis(1),
                                         longest_session_timeout / Millis(1)>),
