@@ -35,7 +35,7 @@ ballot_mutant(no_launch_budget FILE runtime/core/job_runs.cpp
   FINDING "too near to the deadline of its term")
 ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job_runs.cpp
   FIND "} else if (own || !term_) {" REPLACE "} else if (own || true) {"
-  FINDING "two runs of job" FILTER "OneHost.*")
+  FINDING "2 runs of job" FILTER "OneHost.*")
 ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
   FIND "if (group->told == session_.deadline()) continue;" REPLACE "if (group->told) continue;"
   FINDING "FAILED.*Deadline.MovesOn" FILTER "Deadline.*")
@@ -49,10 +49,10 @@ ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job_write.cpp
   FIND "if (!pending_->unknown) return on_write_failed(c, answer.text)" REPLACE "return on_write_failed(c, answer.text)"
   FINDING "FAILED.*Answers.RefusedAfter" FILTER "Answers.*")
 ballot_mutant(late_claim_launched FILE runtime/core/job_runs.cpp
-  FIND "if (late && run->open.trigger != Trigger::manual) return" REPLACE "if (false) return"
+  FIND "if (is_late(c, *run)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
 ballot_mutant(waiting_slot_never_late FILE runtime/core/job.cpp
-  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->at > definition_->job.start_deadline)"
+  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > definition_->job.start_deadline)"
   REPLACE "while (false)"
   FINDING "FAILED.*Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
 ballot_mutant(refused_launch_given_up FILE runtime/core/job_runs.cpp
@@ -62,8 +62,23 @@ ballot_mutant(claims_while_draining FILE runtime/core/job.cpp
   FIND "if (term_->draining || is_paused() || !is_defined()) {" REPLACE "if (is_paused() || !is_defined()) {"
   FINDING "while it stops")
 ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
-  FIND "((late || is_paused()) && !by_hand)" REPLACE "(late && !by_hand)"
+  FIND "is_late(c, run) || (is_paused() && !run.is_by_hand())" REPLACE "is_late(c, run)"
   FINDING "FAILED.*Pause.OnceAcknowledged" FILTER "Pause.*")
+
+# ---- policies
+
+ballot_mutant(overlap_allowed FILE runtime/core/job.cpp
+  FIND "return runs_begun() == 0" REPLACE "return true"
+  FINDING "runs of job .* at once")
+ballot_mutant(places_not_counted FILE runtime/core/core.cpp
+  FIND "own_running_ += own - entry.own_running" REPLACE "(void)own"
+  FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
+ballot_mutant(queue_without_bound FILE runtime/core/settlement.cpp
+  FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
+  FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
+ballot_mutant(retry_forgotten_at_takeover FILE runtime/core/job_runs.cpp
+  FIND "      follow_up(c, *live);" REPLACE "      (void)0;"
+  FINDING "was not tried again|FAILED.*Retries" FILTER "Retries.*:Seeds/Random.*")
 
 # ---- the end
 

@@ -143,9 +143,9 @@ TEST_F(ConfigTest, ReadsWhatAStopDoes) {
   EXPECT_EQ(good("[runner]\non_stop = \"kill\"\n").on_stop.kind, OnStop::Kind::kill);
 }
 
-TEST_F(ConfigTest, WarnsOfALimitOfTheNode) {
-  EXPECT_EQ(text_of(load("max_running = 5\n").diagnostics),
-            request_.file + ":1:1: warning: 'max_running' has no effect in this version\n");
+TEST_F(ConfigTest, ReadsALimitOfTheNode) {
+  EXPECT_EQ(good("max_running = 5\n").max_running, 5);
+  EXPECT_EQ(good("").max_running, 0);
 }
 
 TEST_F(ConfigTest, ReadsWhatToDoInAnOutage) {

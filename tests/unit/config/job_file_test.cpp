@@ -253,7 +253,7 @@ TEST(JobFile, RefusesAWindowThatEndsBeforeItBegins) {
 TEST(JobFile, RefusesJitterBeyondTheShortestPeriod) {
   const std::string run = "[job.x]\nshell = \"true\"\n";
   EXPECT_EQ(findings(run + "schedule = \"* * * * *\"\njitter = \"2m\"\n"),
-            "x.toml:4:1: warning: 'jitter' has no effect in this version\n"
+
             "x.toml:4:10: error: 'jitter' must not be longer than the shortest period of the schedule, 1m, not 2m\n");
   EXPECT_NE(findings(run + "schedule = [\"0 2 * * *\", \"30 2 * * 1\"]\njitter = \"31m\"\n")
                 .find("period of the schedule, 30m"),
@@ -459,7 +459,7 @@ TEST(Group, IsReadFromAJobFile) {
   expected.consul_primary_tag = "primary";
   expected.consul_lock_delay = 15s;
   EXPECT_EQ(file.groups[0].group, expected);
-  EXPECT_EQ(file.diagnostics.size(), 9u) << text_of(file.diagnostics);
+  EXPECT_EQ(file.diagnostics.size(), 8u) << text_of(file.diagnostics);
 }
 
 TEST(Group, MayBeEmpty) {

@@ -320,8 +320,7 @@ TEST_F(JobsDirTest, GathersGroupsOfTheConfigAndOfAllFiles) {
   EXPECT_EQ(text_of(jobs.set().diagnostics),
             path("b.toml") +
                 ":2:8: error: group 'config' is already defined, and differently, at /etc/ballot/ballot.toml:7, "
-                "and counts there; make them alike or keep one\n" +
-                path("b.toml") + ":3:1: warning: 'max_running' has no effect in this version\n");
+                "and counts there; make them alike or keep one\n");
   folder_.remove("a.toml");
   EXPECT_TRUE(jobs.reload().groups);
   EXPECT_EQ(jobs.set().groups.size(), 2u);
@@ -329,9 +328,9 @@ TEST_F(JobsDirTest, GathersGroupsOfTheConfigAndOfAllFiles) {
 }
 
 TEST_F(JobsDirTest, KeepsWarningsOfFilesInForce) {
-  write("a.toml", job("a") + "retries = 3\n");
+  write("a.toml", "[group.g.consul]\nservice = \"x\"\n" + job("a"));
   reload();
-  EXPECT_EQ(findings(), path("a.toml") + ":3:1: warning: 'retries' has no effect in this version\n");
+  EXPECT_EQ(findings(), path("a.toml") + ":2:1: warning: 'service' has no effect in this version\n");
   EXPECT_FALSE(jobs_.reload().diagnostics);
   EXPECT_EQ(in_force(), "a=true");
 }
