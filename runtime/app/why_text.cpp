@@ -79,7 +79,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) 
     // evidence_lost
     "The only ledger that knew what became of the slot is gone, with its disk or its file.",
     // overlap
-    "The job's previous run had not ended, and concurrency = \"skip\", the default, passes such slots over.",
+    "The job's previous run had not ended, and concurrency = \"skip\", the default, passes such slots over. With "
+    "\"replace\" it is the newest of the slots that wait for the running one to go that is run.",
     // queue_full
     "As many slots of the job waited as queue_limit allows, or its list of open runs was full; queue_overflow says "
     "whether the "
