@@ -1,0 +1,95 @@
+// FairQueue: what waits for its turn, bounded as a whole and for each key, so that a key that never gets done holds up
+// nobody else. Of a key the oldest go first, and the oldest are dropped where too many wait; where too many wait in
+// all, the new one is dropped. Pure.
+//
+//   FairQueue<Ping> queue({.at_once = 32, .at_once_a_key = 1});
+//   if (auto dropped = queue.push("job", ping)) log(...);
+//   while (auto next = queue.take()) begin(next->key, next->item);     // ... queue.done(key)
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ballot::io {
+
+struct QueueBounds {
+  std::size_t at_once = 32, at_once_a_key = 4;
+  std::size_t waiting = 1'000, waiting_a_key = 20;
+  std::size_t bytes = 16 * 1024 * 1024;  // of all that wait
+};
+
+template <class T>
+class FairQueue {
+ public:
+  struct Entry {
+    std::string key;
+    T item;
+    std::size_t bytes = 0;
+  };
+
+  explicit FairQueue(QueueBounds bounds) : bounds_(bounds) {}
+
+  /// What was dropped for it: an older one of its key, or itself.
+  std::optional<Entry> push(std::string key, T item, std::size_t bytes) {
+    Entry entry{std::move(key), std::move(item), bytes};
+    std::optional<Entry> dropped;
+    const auto same = [&](const Entry& other) { return other.key == entry.key; };
+    if (static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), same)) >= bounds_.waiting_a_key) {
+      const auto oldest = std::find_if(waiting_.begin(), waiting_.end(), same);
+      dropped = remove(oldest);
+    }
+    if (waiting_.size() >= bounds_.waiting || bytes_ + bytes > bounds_.bytes) return entry;
+    bytes_ += bytes;
+    waiting_.push_back(std::move(entry));
+    return dropped;
+  }
+
+  /// The next one whose key has room: under way until done(key).
+  std::optional<Entry> take() {
+    if (under_way_ >= bounds_.at_once) return std::nullopt;
+    const auto next = std::find_if(waiting_.begin(), waiting_.end(), [this](const Entry& entry) {
+      const auto busy = busy_.find(entry.key);
+      return busy == busy_.end() || busy->second < bounds_.at_once_a_key;
+    });
+    if (next == waiting_.end()) return std::nullopt;
+    Entry entry = remove(next);
+    occupy(entry.key);
+    return entry;
+  }
+
+  /// One of the key is under way that was never pushed.
+  void occupy(const std::string& key) {
+    ++busy_[key];
+    ++under_way_;
+  }
+
+  /// Requires: one of the key is under way.
+  void done(const std::string& key) {
+    const auto busy = busy_.find(key);
+    if (--busy->second == 0) busy_.erase(busy);
+    --under_way_;
+  }
+
+  std::size_t waiting() const { return waiting_.size(); }
+  std::size_t under_way() const { return under_way_; }
+
+ private:
+  Entry remove(typename std::deque<Entry>::iterator at) {
+    Entry entry = std::move(*at);
+    waiting_.erase(at);
+    bytes_ -= entry.bytes;
+    return entry;
+  }
+
+  const QueueBounds bounds_;
+  std::deque<Entry> waiting_;
+  std::map<std::string, std::size_t> busy_;
+  std::size_t under_way_ = 0, bytes_ = 0;
+};
+
+}  // namespace ballot::io
