@@ -62,7 +62,8 @@ void JobMachine::tell_written(Context& c, const PendingWrite& write) {
   bool failing = register_.failing;
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = find(id);
-    if (!run || still_shows(write.next, id.run)) continue;
+    const bool is_over = run && !still_shows(write.next, id.run);
+    if (!is_over) continue;
     const bool recovered = failing && run->row.status == Status::succeeded;
     failing = is_failure(run->row) || (failing && !recovered);
     const schedule::DefinitionPtr& definition = definition_of(*run);

@@ -103,7 +103,7 @@ void Engine::observe_no_longer() {
 }
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
-  stopped_ = std::move(stopped);
+  if (std::exchange(stopped_, std::move(stopped))) notifier_.hurry();
   leave_ = leave;
   feed(core::Stop{wait, leave});
 }

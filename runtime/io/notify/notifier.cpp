@@ -144,6 +144,12 @@ void Notifier::finish(bool left, std::function<void()> done) {
   look();
 }
 
+void Notifier::hurry() {
+  if (!finished_) return;
+  finish_by_ = read_clocks().steady;
+  look();
+}
+
 void Notifier::look() {
   const Now now = read_clocks();
   const std::size_t open = hooks_.open() + mails_.open() + pings_.open() + group_children_.open();

@@ -55,6 +55,8 @@ class Notifier {
   /// The daemon stops; `left`: its terms go on without it. Calls `done` when nothing is to be told any more, or goes on
   /// in the runner after ten seconds.
   void finish(bool left, std::function<void()> done);
+  /// What finish() waits for is not waited for any longer.
+  void hurry();
 
  private:
   void run_hook(const core::Notify& told, const char* key, const std::vector<std::string>& command);

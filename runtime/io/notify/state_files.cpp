@@ -39,9 +39,10 @@ void StateFiles::stand(const std::string& group, std::uint64_t epoch, SteadyTime
 }
 
 void StateFiles::keep(SteadyTime deadline) {
-  if (epochs_.empty() || deadline == deadline_) return;
+  if (paths_.empty() || deadline == deadline_) return;
   deadline_ = deadline;
-  for (const auto& [group, epoch] : epochs_) write(group, epoch);
+  for (const auto& [group, path] : paths_)
+    if (const auto led = epochs_.find(group); led != epochs_.end()) write(group, led->second);
 }
 
 void StateFiles::write(const std::string& group, std::uint64_t epoch) {
