@@ -101,6 +101,19 @@ TEST_F(Hooks, ThatHangAreEndedAndHoldUpNothing) {
   EXPECT_EQ(daemon.stop(), 0);
 }
 
+TEST_F(Hooks, ThatHangHoldUpAStopOnlyUntilTheSecondSignal) {
+  daemon.job("job", "shell = \"exit 1\"\n" + hook("on_failure", "echo on > " + at("told") + "; exec sleep 600"));
+  lead();
+  daemon.ballot({"trigger", "job", "--wait"});
+  text_with("told", "on\n");
+  daemon.send(SIGTERM);
+  ASSERT_TRUE(daemon.wait_for("leads no more"));
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(daemon.stop(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  EXPECT_NE(daemon.log.find("stopping before all is told"), std::string::npos) << daemon.log;
+}
+
 TEST_F(Hooks, ThatFailAreLoggedWithWhatTheySaid) {
   daemon.job("job", "shell = \"exit 1\"\n" + hook("on_failure", "echo no route to the pager; exit 3"));
   lead();

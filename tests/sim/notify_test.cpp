@@ -165,6 +165,21 @@ TEST_F(Notices, OfMissedSlotsComeOnceForARange) {
   EXPECT_EQ(kept(), "");
 }
 
+TEST_F(Notices, OfAWriteWhoseAnswerIsLostComeOnceItIsKnownToStand) {
+  a.jobs = {define(told_job())};
+  a.exits["job"] = 1;
+  a.start();
+  world.run_for(1min + 1s + 100ms);
+  ASSERT_EQ(story(a.told), "started");
+  a.link.lose_answer = a.link.never_answer = 1000;
+  world.run_for(400ms);
+  EXPECT_EQ(story(a.told), "started") << "nobody has said yet that it is closed";
+  a.link.lose_answer = a.link.never_answer = 0;
+  world.run_for(10s);
+  EXPECT_EQ(story(a.told), "started failed");
+  EXPECT_EQ(kept(), "");
+}
+
 TEST_F(Notices, OfADaemonThatComesBackAreNotRepeated) {
   start(told_job());
   a.takes["job"] = 10s;

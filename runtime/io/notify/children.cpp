@@ -54,12 +54,12 @@ Children::Children(QueueBounds bounds, ToRunner send, Log log)
 void Children::run(Child child) {
   const std::size_t bytes = bytes_of(child.start);
   std::string key = child.key;
-  if (auto dropped = queue_.push(std::move(key), std::move(child), bytes)) drop(std::move(dropped->item));
+  for (auto& dropped : queue_.push(std::move(key), std::move(child), bytes)) drop(std::move(dropped.item));
   begin_next();
 }
 
 void Children::drop(Child child) {
-  log_(Level::error, child.what + " left out: too many wait for their turn", child.fields);
+  log_(Level::warn, child.what + " left out: too many wait for their turn", child.fields);
   if (child.on_ended) child.on_ended();
 }
 

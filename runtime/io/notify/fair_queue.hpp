@@ -3,7 +3,7 @@
 // all, the new one is dropped. Pure.
 //
 //   FairQueue<Ping> queue({.at_once = 32, .at_once_a_key = 1});
-//   if (auto dropped = queue.push("job", ping)) log(...);
+//   for (auto& dropped : queue.push("job", ping, bytes)) log(...);
 //   while (auto next = queue.take()) begin(next->key, next->item);     // ... queue.done(key)
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ballot::io {
 
@@ -34,17 +35,21 @@ class FairQueue {
 
   explicit FairQueue(QueueBounds bounds) : bounds_(bounds) {}
 
-  /// What was dropped for it: an older one of its key, or itself.
-  std::optional<Entry> push(std::string key, T item, std::size_t bytes) {
+  /// What was dropped for it: an older one of its key, itself, or both.
+  std::vector<Entry> push(std::string key, T item, std::size_t bytes) {
+    std::vector<Entry> dropped;
     Entry entry{std::move(key), std::move(item), bytes};
-    std::optional<Entry> dropped;
-    const auto same = [&](const Entry& other) { return other.key == entry.key; };
-    if (static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), same)) >= bounds_.waiting_a_key) {
-      const auto oldest = std::find_if(waiting_.begin(), waiting_.end(), same);
-      dropped = remove(oldest);
+    const auto known = keys_.find(entry.key);
+    if (known != keys_.end() && known->second.waiting >= bounds_.waiting_a_key)
+      dropped.push_back(remove(
+          std::find_if(waiting_.begin(), waiting_.end(), [&](const Entry& other) { return other.key == entry.key; })));
+    const bool is_much = !waiting_.empty() && bytes_ + bytes > bounds_.bytes;  // one alone may be as large as it is
+    if (waiting_.size() >= bounds_.waiting || is_much) {
+      dropped.push_back(std::move(entry));
+      return dropped;
     }
-    if (waiting_.size() >= bounds_.waiting || bytes_ + bytes > bounds_.bytes) return entry;
     bytes_ += bytes;
+    ++keys_[entry.key].waiting;
     waiting_.push_back(std::move(entry));
     return dropped;
   }
@@ -53,8 +58,7 @@ class FairQueue {
   std::optional<Entry> take() {
     if (under_way_ >= bounds_.at_once) return std::nullopt;
     const auto next = std::find_if(waiting_.begin(), waiting_.end(), [this](const Entry& entry) {
-      const auto busy = busy_.find(entry.key);
-      return busy == busy_.end() || busy->second < bounds_.at_once_a_key;
+      return keys_.at(entry.key).under_way < bounds_.at_once_a_key;
     });
     if (next == waiting_.end()) return std::nullopt;
     Entry entry = remove(next);
@@ -64,14 +68,14 @@ class FairQueue {
 
   /// One of the key is under way that was never pushed.
   void occupy(const std::string& key) {
-    ++busy_[key];
+    ++keys_[key].under_way;
     ++under_way_;
   }
 
   /// Requires: one of the key is under way.
   void done(const std::string& key) {
-    const auto busy = busy_.find(key);
-    if (--busy->second == 0) busy_.erase(busy);
+    --keys_.at(key).under_way;
+    forget(key);
     --under_way_;
   }
 
@@ -79,16 +83,26 @@ class FairQueue {
   std::size_t under_way() const { return under_way_; }
 
  private:
+  struct Key {
+    std::size_t waiting = 0, under_way = 0;
+  };
+
   Entry remove(typename std::deque<Entry>::iterator at) {
     Entry entry = std::move(*at);
     waiting_.erase(at);
     bytes_ -= entry.bytes;
+    --keys_.at(entry.key).waiting;
+    forget(entry.key);
     return entry;
+  }
+  void forget(const std::string& key) {
+    const auto known = keys_.find(key);
+    if (known->second.waiting == 0 && known->second.under_way == 0) keys_.erase(known);
   }
 
   const QueueBounds bounds_;
   std::deque<Entry> waiting_;
-  std::map<std::string, std::size_t> busy_;
+  std::map<std::string, Key> keys_;  // of which any wait or are under way
   std::size_t under_way_ = 0, bytes_ = 0;
 };
 

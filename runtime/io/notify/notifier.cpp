@@ -5,7 +5,6 @@
 #include "core/notify.hpp"
 #include "io/clocks.hpp"
 #include "io/notify/hook_environment.hpp"
-#include "io/notify/hook_limits.hpp"
 #include "io/notify/mail_text.hpp"
 #include "io/notify/ping_address.hpp"
 
@@ -13,7 +12,7 @@ namespace ballot::io {
 namespace {
 
 constexpr Millis look_pause{20};
-constexpr QueueBounds for_pings{.at_once_a_key = 1};
+constexpr QueueBounds in_order{.at_once_a_key = 1};  // no recovery overtakes its failure, no end of a run its start
 constexpr QueueBounds for_groups{.at_once = 64, .at_once_a_key = 1, .waiting = 100'000};  // a hook a group
 constexpr std::string_view group_label = "group ";
 
@@ -23,9 +22,9 @@ Notifier::Notifier(boost::asio::io_context& loop, NotifierSettings settings, ToR
     : settings_(std::move(settings)),
       send_(std::move(send)),
       log_(std::move(log)),
-      hooks_({}, send_, log_),
+      hooks_(in_order, send_, log_),
       mails_({}, send_, log_),
-      pings_(for_pings, send_, log_),
+      pings_(in_order, send_, log_),
       group_children_(for_groups, send_, log_),
       group_hooks_(settings_.node, settings_.daemon, group_children_),
       state_files_(settings_.node, log_),
@@ -140,22 +139,23 @@ void Notifier::finish(bool left, std::function<void()> done) {
   for (const auto& [group, epoch] : std::exchange(led_, {}))
     if (!left) group_hooks_.stand(group, {false, epoch});
   finished_ = std::move(done);
-  finish_by_ = read_clocks().steady + stop_patience;
+  finish_by_ = read_clocks().steady + patience_;
   look();
 }
 
 void Notifier::hurry() {
-  if (!finished_) return;
+  patience_ = Millis(0);
   finish_by_ = read_clocks().steady;
   look();
 }
 
 void Notifier::look() {
+  if (!finished_) return;
   const Now now = read_clocks();
   const std::size_t open = hooks_.open() + mails_.open() + pings_.open() + group_children_.open();
   if (open > 0 && now.steady < finish_by_) return look_timer_.arm(now.steady + look_pause);
   if (open > 0) log_(Level::warn, "stopping before all is told", {{"open", std::to_string(open)}});
-  if (const auto finished = std::exchange(finished_, nullptr)) finished();
+  std::exchange(finished_, nullptr)();
 }
 
 }  // namespace ballot::io

@@ -1,10 +1,11 @@
 // Notifier: does what the core's Notify and the terms of groups ask for: hooks, mail, pings, state files. Nothing of it
 // is in the way of a run, or of the loop: all are children of the runner, so many at once, or written by a thread.
 //
-//   what                    | begun          | at once, of a job or group
-//   on_failure, ..., mail   | as it is told  | 4
-//   ping                    | as it is told  | 1: a run's end is never pinged before its start
-//   on_promote, on_demote   | in order       | 1, see GroupHooks
+//   what                                | of a job or group
+//   on_failure, on_recovery, on_missed  | one at a time, in order: no recovery overtakes its failure
+//   mail                                | 4 at a time
+//   ping                                | one at a time, in order: no end of a run overtakes its start
+//   on_promote, on_demote               | one at a time, see GroupHooks
 //
 // Thread: the loop's.
 //
@@ -22,6 +23,7 @@
 #include "core/action.hpp"
 #include "io/notify/children.hpp"
 #include "io/notify/group_hooks.hpp"
+#include "io/notify/hook_limits.hpp"
 #include "io/notify/state_files.hpp"
 #include "io/wall_timer.hpp"
 
@@ -55,7 +57,7 @@ class Notifier {
   /// The daemon stops; `left`: its terms go on without it. Calls `done` when nothing is to be told any more, or goes on
   /// in the runner after ten seconds.
   void finish(bool left, std::function<void()> done);
-  /// What finish() waits for is not waited for any longer.
+  /// finish() does not wait, or not any longer.
   void hurry();
 
  private:
@@ -74,6 +76,7 @@ class Notifier {
   std::map<runner::AttemptId, Output> outputs_;
   std::map<std::string, std::uint64_t> led_;  // epochs of the terms of this node
   BootTimer look_timer_;
+  Millis patience_ = stop_patience;  // of finish()
   SteadyTime finish_by_{};
   std::function<void()> finished_;
 };
