@@ -3,7 +3,7 @@
 # Usage: install-deps.sh [build] [test] [ci]     (default: build)
 set -euo pipefail
 
-build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev'
+build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libcurl4-openssl-dev'
 test='libgtest-dev zookeeper default-jre-headless'
 ci='clang-format-14 ccache'
 

@@ -3,7 +3,7 @@
 # Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
 set -euo pipefail
 
-third_party='boost|CLI|spdlog|fmt|toml\+\+|cctz|sqlite3|nats|zookeeper|gtest|gmock'
+third_party='boost|CLI|spdlog|fmt|toml\+\+|cctz|sqlite3|nats|zookeeper|curl|gtest|gmock'
 
 # folder | rooms whose headers it may include, beside its own and the public ones | third-party libraries | pure
 rules='
@@ -14,6 +14,7 @@ runtime/config         | base schedule                            | toml\+\+    
 runtime/core           | base schedule                            |             | pure
 runtime/io             | base core                                | boost       | -
 runtime/runner         | base                                     |             | -
+runtime/ping           |                                          | curl        | -
 runtime/app            | base schedule config core io runner storage | CLI spdlog | -
 storage                | base                                     | sqlite3     | -
 plugins/local          |                                          | sqlite3     | -

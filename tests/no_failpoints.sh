@@ -11,7 +11,7 @@ cd - > /dev/null
 found=0
 for binary in "$@"; do
   [ -r "$binary" ] || { echo "no_failpoints.sh: cannot read $binary" >&2; exit 2; }
-  texts=$(strings -n 4 "$binary" | grep -xF -e "$names" -e BALLOT_FAILPOINTS || true)
+  texts=$(strings -n 4 "$binary" | grep -xF -e "$names" -e BALLOT_FAILPOINTS -e BALLOT_TEST_SENDMAIL || true)
   symbols=$(nm -C "$binary" 2> /dev/null | grep -E 'ballot::(set_)?failpoint' || true)
   [ -z "$texts$symbols" ] || { printf '%s has failpoints:\n%s\n%s\n' "$binary" "$texts" "$symbols"; found=1; }
 done

@@ -123,6 +123,8 @@ io::EngineSettings Daemon::engine_settings() const {
   if (const auto table = config_.backends.find(config_.coordination.backend); table != config_.backends.end())
     settings.backend.options = table->second.options;
   settings.runner = {config_.run_dir + "/runner.sock", runner_file()};
+  settings.sendmail = sendmail_file();
+  settings.ping = ping_file();
   return settings;
 }
 

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
-#include "app/leader_file.hpp"
 #include "io/clocks.hpp"
+#include "io/leader_file.hpp"
 
 namespace ballot::app {
 
@@ -16,7 +16,7 @@ FileKeeper::~FileKeeper() { remove(); }
 
 /// What an earlier process left goes once it is void.
 void FileKeeper::begin() {
-  if (!check_leader_file(path_, group(), io::read_clocks().steady, io::boot_id())) ::unlink(path_.c_str());
+  if (!io::check_leader_file(path_, group(), io::read_clocks().steady, io::boot_id())) ::unlink(path_.c_str());
 }
 
 void FileKeeper::on_standing(const core::Standing& before) {
@@ -35,7 +35,7 @@ void FileKeeper::write() {
   if (!now.leads() || now.asked_to_leave) return;
   const Now time = io::read_clocks();
   if (time.steady < now.acts_from) return timer_.arm(now.acts_from);
-  const auto written = write_leader_file(path_, {group(), candidate(), now.epoch, io::boot_id(), now.deadline,
+  const auto written = io::write_leader_file(path_, {group(), candidate(), now.epoch, io::boot_id(), now.deadline,
                                                  time.wall + (now.deadline - time.steady), time.wall});
   stands_ = true;
   if (!written) say(Level::error, written.error().what);

@@ -1,5 +1,6 @@
 #include "app/places.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace ballot::app {
@@ -17,6 +18,12 @@ fs::path build_tree() {
 
 const fs::path installed = "/usr/lib/ballot";
 
+/// One of the programs that nobody calls by hand.
+std::string part(const char* name) {
+  const fs::path tree = build_tree();
+  return tree.empty() ? installed / name : tree / "bin" / name;
+}
+
 }  // namespace
 
 std::string plugin_dir() {
@@ -24,9 +31,14 @@ std::string plugin_dir() {
   return (tree.empty() ? installed : tree) / "plugins";
 }
 
-std::string runner_file() {
-  const fs::path tree = build_tree();
-  return tree.empty() ? installed / "ballot-runner" : tree / "bin/ballot-runner";
+std::string runner_file() { return part("ballot-runner"); }
+std::string ping_file() { return part("ballot-ping"); }
+
+std::string sendmail_file() {
+#ifdef BALLOT_FAILPOINTS
+  if (const char* const other = std::getenv("BALLOT_TEST_SENDMAIL")) return other;
+#endif
+  return "/usr/sbin/sendmail";
 }
 
 }  // namespace ballot::app

@@ -11,4 +11,10 @@ std::string plugin_dir();
 /// /usr/lib/ballot/ballot-runner, or the build tree's own.
 std::string runner_file();
 
+/// /usr/lib/ballot/ballot-ping, or the build tree's own.
+std::string ping_file();
+
+/// /usr/sbin/sendmail; where failpoints are compiled in, what BALLOT_TEST_SENDMAIL names.
+std::string sendmail_file();
+
 }  // namespace ballot::app

@@ -1,5 +1,6 @@
 #include "config/job_keys.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -134,6 +135,18 @@ void read_secrets(const Value& value, JobDraft& job) {
   job.secrets = std::move(secrets);
 }
 
+/// It becomes a header of a mail: one line, and something in it.
+void read_mail_to(const Value& value, JobDraft& job) {
+  const auto text = value.string();
+  if (!text) return;
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; };
+  if (std::any_of(text->begin(), text->end(), is_control))
+    return value.error("must be addresses on one line, such as \"root, ops@example.org\", without control characters");
+  if (text->find_first_not_of(' ') == std::string_view::npos && !text->empty())
+    return value.error("must name somebody, or be \"\" for nobody");
+  job.mail_to = *text;
+}
+
 void read_ping_url(const Value& value, JobDraft& job) {
   const auto text = value.string();
   if (!text) return;
@@ -141,9 +154,9 @@ void read_ping_url(const Value& value, JobDraft& job) {
   for (const std::string_view scheme : {"http://", "https://"})
     if (text->starts_with(scheme)) rest = text->substr(scheme.size());
   const bool has_host = rest.size() < text->size() && !rest.empty() && rest.front() != '/' && rest.front() != '?';
-  const bool clean = rest.find_first_of(" \t\r\n") == std::string_view::npos;
+  const bool clean = std::all_of(text->begin(), text->end(), [](char c) { return c > ' ' && c < 0x7f && c != '#'; });
   if (!has_host || !clean)
-    return value.error("must be a URL such as \"https://host/path\" (http or https), not " + in_quotes(*text));
+    return value.error("must be a URL such as \"https://host/path\" (http or https, no '#'), not " + in_quotes(*text));
   job.ping_url = *text;
 }
 
@@ -207,7 +220,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::lost_after>("lost_after", as_duration<&Job::lost_after, 1>),
     job_row<&Job::lost_limit>("lost_limit", as_integer<&Job::lost_limit, 1, largest_count>),
     job_row<&JobDetails::mail_on>("mail_on", as_word<&JobDetails::mail_on>),
-    job_row<&JobDetails::mail_to>("mail_to", as_string<&JobDetails::mail_to>),
+    job_row<&JobDetails::mail_to>("mail_to", read_mail_to),
     job_row<&Job::max_running>("max_running", as_integer<&Job::max_running, 1, 16>),
     job_row<&Job::misfire>("misfire", as_word<&Job::misfire>),
     job_row<&Job::misfire_limit>("misfire_limit", as_integer<&Job::misfire_limit, 1, largest_count>),

@@ -7,16 +7,9 @@
 
 namespace ballot::config {
 
-inline constexpr std::string_view job_keys_without_effect[] = {
-    "env_file",   "hook_timeout", "limits",      "mail_on",  "mail_to",
-    "on_failure", "on_missed",    "on_recovery", "ping_url", "secrets",
-};
+inline constexpr std::string_view job_keys_without_effect[] = {"env_file", "limits", "secrets"};
 
 inline constexpr std::string_view group_keys_without_effect[] = {
-    "hook_timeout",
-    "on_demote",
-    "on_promote",
-    "state_file",
     // [group.NAME.consul]
     "lock_delay",
     "primary_tag",

@@ -117,6 +117,17 @@ struct RecordTerm {
 struct RecordOutput {
   runner::AttemptId id;
   Output output;
+  bool is_mailed = false;  // a Notify of this run may want it, before its Forget
+};
+
+/// Somebody is to be told, by the hooks, the mail or the ping of the definition. Each at most once: a run's end by the
+/// term whose register write closed it, wherever it ran.
+struct Notify {
+  enum class Event { started, ended, missed };
+  Event event = Event::ended;
+  Row row;  // of a range of missed slots: one for all
+  schedule::DefinitionPtr definition;
+  bool recovered = false;  // the first success after a failure
 };
 
 /// The answer to whoever asked. ok: done; `run` for a trigger.
@@ -148,7 +159,7 @@ struct Stopped {
 
 using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
                             Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget,
-                            RecordRow, RecordTerm, RecordOutput, Reply, RunEnded, Notice, Stopped>;
+                            RecordRow, RecordTerm, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

@@ -285,6 +285,13 @@ class JobMachine {
   std::vector<Row> rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
                            const std::string& node) const;
 
+  // who is told (notify.cpp)
+  void tell_started(Context& c, const LiveRun& run) const;
+  void tell_written(Context& c, const PendingWrite& write);
+  void tell_missed(Context& c, const Disposition& d, const JobRegister& in) const;
+  void remember_failure(PendingWrite& write);
+  const schedule::DefinitionPtr& definition_of(const LiveRun& run) const;
+
   // runs (job_runs.cpp)
   void claim(Context& c, PendingWrite write, OpenRun run);
   void publish(Context& c);

@@ -5,6 +5,7 @@
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "core/job.hpp"
+#include "core/notify.hpp"
 #include "core/outcome.hpp"
 
 namespace ballot::core {
@@ -122,6 +123,7 @@ void JobMachine::on_started(Context& c, const runner::Started& event) {
   run->row.started_at = event.started_at;
   c.out.push_back(RecordRow{run->row});
   c.out.push_back(run_notice(Level::info, "started", *run));
+  tell_started(c, *run);
 }
 
 void JobMachine::on_refused(Context& c, const runner::Refused& event) {
@@ -147,7 +149,8 @@ void JobMachine::on_ended(Context& c, const runner::Ended& event) {
   LiveRun* run = find(event.id);
   if (!run || run->has_ended()) return;
   conclude(run->row, event, run->open.success_codes);
-  if (event.output.total_bytes > 0) c.out.push_back(RecordOutput{event.id, event.output});
+  if (event.output.total_bytes > 0)
+    c.out.push_back(RecordOutput{event.id, event.output, is_mailed(definition_of(*run))});
   end(c, *run);
 }
 

@@ -57,6 +57,7 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
 }
 
 void JobMachine::send(Context& c, PendingWrite write) {
+  remember_failure(write);
   write.serial = ++last_serial_;
   write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
   c.wants.writes.push_back({this, write.serial, write.request});
@@ -98,6 +99,7 @@ void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
   LiveRun* run = write.claim ? find(*write.claim) : nullptr;
   if (answer.outcome == Outcome::done) {
     for (const Row& row : write.rows) c.out.push_back(RecordRow{row});
+    tell_written(c, write);
     if (run) end(c, *run, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
     std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == *write.claim; });
@@ -198,6 +200,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
                 "cursor and fence only grow");
   const bool redefined = write.next.definition != register_.definition || !exists_;
   const bool released = write.next.released && !register_.released;
+  tell_written(c, write);
   register_ = std::move(write.next);
   version_ = highest_version_ = version;
   highest_fence_ = register_.fence;

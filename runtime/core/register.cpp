@@ -172,6 +172,8 @@ void read_job_line(JobRegister& r, Words& words, std::string_view whole) {
     r.paused = true;
   else if (key == "released")
     r.released = true;
+  else if (key == "failing")
+    r.failing = true;
   else if (key == "fence")
     r.fence = words.number();
   else if (key == "settled")
@@ -245,6 +247,7 @@ std::string to_text(const JobRegister& r) {
   line(text, "cursor", format_slot(r.cursor));
   if (r.paused) line(text, "paused", "yes");
   if (r.released) line(text, "released", "yes");
+  if (r.failing) line(text, "failing", "yes");
   line(text, "fence", std::to_string(r.fence));
   for (const Disposition& d : r.dispositions) {
     const std::string range = format_slot(d.from) + " " + format_slot(d.to) + " " + std::to_string(d.slots);

@@ -89,6 +89,7 @@ struct JobRegister {
   WallTime cursor{};        // every scheduled slot up to it is settled; only grows
   bool paused = false;
   bool released = false;  // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;   // the run that was closed last had failed: the next that succeeds is a recovery
   std::uint64_t fence = 0;
   std::vector<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
   std::vector<OpenRun> runs;

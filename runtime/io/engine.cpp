@@ -51,7 +51,10 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       observe_timer_(loop.context(), [this] { observe_no_longer(); }),
       runner_(loop.context(), settings_.runner,
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
-               [this](const std::string& text) { on_runner_down(text); }}) {
+               [this](const std::string& text) { on_runner_down(text); }}),
+      notifier_(
+          loop.context(), {settings_.node, settings_.identity, settings_.sendmail, settings_.ping, settings_.dry_run},
+          [this](const runner::ToRunner& message) { runner_.send(message); }, log_) {
   posted_->engine = this;
 }
 
@@ -68,11 +71,13 @@ Result<void> Engine::start() {
 }
 
 void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups) {
+  notifier_.define(groups);
   feed(core::Load{std::move(jobs), std::move(groups)});
 }
 
 void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
                     std::vector<Group> groups) {
+  notifier_.define(groups);
   feed(core::Reload{std::move(jobs), std::move(removed), std::move(groups)});
 }
 
@@ -99,7 +104,7 @@ void Engine::observe_no_longer() {
 }
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
-  stopped_ = std::move(stopped);
+  if (std::exchange(stopped_, std::move(stopped))) notifier_.hurry();
   leave_ = leave;
   feed(core::Stop{wait, leave});
 }
@@ -148,6 +153,7 @@ void Engine::feed(const core::Event& event) {
   }
   queue_.clear();
   feeding_ = false;
+  notifier_.on_deadline(core_.session().deadline());
   arm();
 }
 
@@ -203,7 +209,10 @@ void Engine::perform(core::TermDeadline& a) {
 
 void Engine::perform(core::KillRun& a) { runner_.send(runner::Kill{a.id, a.reason, a.signal, a.grace}); }
 
-void Engine::perform(core::Forget& a) { runner_.send(runner::Ack{a.id}); }
+void Engine::perform(core::Forget& a) {
+  notifier_.forget(a.id);
+  runner_.send(runner::Ack{a.id});
+}
 
 void Engine::perform(core::AwaitRecorded& a) {
   awaited_.ids.push_back(a.id);
@@ -269,6 +278,16 @@ void Engine::perform(core::RecordRow& a) {
     ledger_.record(std::move(a.row));
 }
 
+void Engine::perform(core::RecordTerm& a) {
+  notifier_.on_term(a.term, core_.session().deadline());
+  ledger_.record(std::move(a.term));
+}
+
+void Engine::perform(core::RecordOutput& a) {
+  if (a.is_mailed) notifier_.keep(a.id, a.output);
+  ledger_.record(a.id.run, a.id.attempt, std::move(a.output));
+}
+
 void Engine::perform(core::Reply& a) {
   const auto it = waiting_.find(a.asker);
   if (it == waiting_.end()) return;
@@ -296,6 +315,11 @@ void Engine::perform(core::Stopped& a) {
     if (refused_) refused_(a.refusal);
     return;
   }
+  notifier_.finish(leave_, [this] { leave_runner(); });
+}
+
+/// All is told: the runner may go, and the ledger stores what it has.
+void Engine::leave_runner() {
   left_ = true;
   if (!leave_) runner_.send(runner::Leave{});
   arm_ledger_timer();
@@ -312,6 +336,7 @@ void Engine::end_stop() {
 }
 
 void Engine::on_runner(runner::FromRunner message) {
+  if (notifier_.takes(message)) return;
   if (std::get_if<runner::Started>(&message)) BALLOT_FAILPOINT("io.started");
   if (std::get_if<runner::Ended>(&message)) BALLOT_FAILPOINT("io.ended");
   if (auto* running = std::get_if<runner::Running>(&message)) {
@@ -323,6 +348,7 @@ void Engine::on_runner(runner::FromRunner message) {
   } else if (std::get_if<runner::Ready>(&message)) {
     telling_ = false;
     feed(std::exchange(inventory_, {}));
+    notifier_.on_runner(true);
   } else if (auto* started = std::get_if<runner::Started>(&message)) {
     feed(*started);
   } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
@@ -339,6 +365,7 @@ void Engine::on_runner_down(const std::string& text) {
   log_(Level::error, "the runner is gone: " + text + "; starting another", {});
   telling_ = true;
   inventory_ = {};
+  notifier_.on_runner(false);
   feed(core::RunnerGone{});
   restart_runner();
 }

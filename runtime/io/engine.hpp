@@ -19,6 +19,7 @@
 #include "base/ledger_sink.hpp"
 #include "core/core.hpp"
 #include "io/main_loop.hpp"
+#include "io/notify/notifier.hpp"
 #include "io/runner_client.hpp"
 #include "io/wall_timer.hpp"
 
@@ -34,6 +35,8 @@ struct EngineSettings {
   Identity identity;    // the daemon's, for jobs that name no user
   BackendSettings backend;
   RunnerSettings runner;
+  std::string sendmail;  // programs, for mail and pings
+  std::string ping;
 };
 
 class Engine final : private Host {
@@ -96,6 +99,7 @@ class Engine final : private Host {
   void flush_ended();
   void arm_ledger_timer();
   void on_flushed();
+  void leave_runner();
   void end_stop();
   void wait_no_longer();
 
@@ -118,8 +122,9 @@ class Engine final : private Host {
   void perform(core::AwaitSettled& a);
   void perform(core::Forget& a);
   void perform(core::RecordRow& a);
-  void perform(core::RecordTerm& a) { ledger_.record(std::move(a.term)); }
-  void perform(core::RecordOutput& a) { ledger_.record(a.id.run, a.id.attempt, std::move(a.output)); }
+  void perform(core::RecordTerm& a);
+  void perform(core::RecordOutput& a);
+  void perform(core::Notify& a) { notifier_.tell(a); }
   void perform(core::Reply& a);
   void perform(core::RunEnded& a);
   void perform(core::Notice& a);
@@ -147,6 +152,7 @@ class Engine final : private Host {
   core::Wake armed_;
   BootTimer record_timer_, runner_timer_, ledger_timer_, observe_timer_;
   RunnerClient runner_;
+  Notifier notifier_;
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
   bool telling_ = true;

@@ -25,6 +25,19 @@ function(ballot_mutant name)
   set_tests_properties(Mutant.${name} PROPERTIES LABELS sim TIMEOUT 600)
 endfunction()
 
+# ---- who is told
+
+ballot_mutant(end_told_of_each_attempt FILE runtime/core/notify.cpp
+  FIND "run && !still_shows(write.next, id.run)" REPLACE "run != nullptr"
+  FINDING "tells the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
+ballot_mutant(failures_forgotten FILE runtime/core/notify.cpp
+  FIND "write.next.failing = true" REPLACE "write.next.failing = write.next.failing"
+  FINDING "FAILED.*Notices.OfARecovery" FILTER "Notices.*")
+ballot_mutant(told_as_it_ends FILE runtime/core/job_runs.cpp
+  FIND "c.out.push_back(AwaitRecorded{run.id()})"
+  REPLACE "c.out.push_back(AwaitRecorded{run.id()}), wants_to_be_told(definition_of(run)) ? c.out.push_back(Notify{Notify::Event::ended, run.row, definition_of(run), false}) : void()"
+  FINDING "tells the end of a run that is open|tells a second time" FILTER "Notices.*:Seeds/Random.*")
+
 # ---- how long a leader may act
 
 ballot_mutant(lease_from_answer FILE runtime/core/session.cpp

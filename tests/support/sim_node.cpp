@@ -223,6 +223,11 @@ void SimNode::act(core::RunEnded& a) { ends.push_back(a); }
 void SimNode::act(core::RecordTerm& a) { ledger.record(a.term); }
 void SimNode::act(core::RecordOutput&) {}
 
+void SimNode::act(core::Notify& a) {
+  world_.oracle.told(name, a);
+  told.push_back(a);
+}
+
 void SimNode::act(core::Write& a) {
   check(a);
   backend_->write(a.request, std::move(a.batch));

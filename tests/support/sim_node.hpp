@@ -50,6 +50,7 @@ class SimNode final : private Host {
   std::vector<core::Notice> notices;
   std::vector<core::Reply> replies;
   std::vector<core::RunEnded> ends;
+  std::vector<core::Notify> told;  // what hooks, mail and pings would say
 
   void start();
   void crash();   // kill -9 of the daemon; the runner and its children live
@@ -106,6 +107,7 @@ class SimNode final : private Host {
   void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
   void act(core::RecordOutput& a);
+  void act(core::Notify& a);
   void act(core::Reply& a);
   void act(core::Notice& a);
   void act(core::Stopped& a);

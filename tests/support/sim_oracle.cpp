@@ -120,6 +120,18 @@ void SimOracle::answered(const core::Request& request, bool done) {
   if (request.kind == core::Request::Kind::pause && resuming_[key].empty()) paused_.insert(key);
 }
 
+/// Of a run or of a slot without one, each thing is told once, and its end only when the store says so too.
+void SimOracle::told(const std::string& node, const core::Notify& told) {
+  const Row& row = told.row;
+  const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
+  if (!told_.emplace(what, told.event).second) find(node + " tells a second time of " + what);
+  if (!row.run || told.event == Event::started) return;
+  const core::JobRegister* stored = job_register(row.job);
+  if (stored &&
+      std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
+    find(node + " tells the end of a run that is open: " + what);
+}
+
 // ---- the store
 
 void SimOracle::watch() {

@@ -64,6 +64,7 @@ class SimOracle {
   // told by nodes
   void asked(const core::Request& request);
   void answered(const core::Request& request, bool done);
+  void told(const std::string& node, const core::Notify& told);
 
   void watch();
   void note(const std::string& who, std::string what);
@@ -112,6 +113,7 @@ class SimOracle {
     std::set<RunId> runs;
   };
   using Slots = std::map<WallTime, Told>;
+  using Event = core::Notify::Event;
 
   static bool is_open(const History& history, WallTime slot, const Told& told);
   void watch_terms();
@@ -142,6 +144,7 @@ class SimOracle {
   std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
   std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
   std::map<std::string, std::set<RunId>> resuming_;
+  std::set<std::pair<std::string, Event>> told_;  // runs, or slots without one
   std::deque<Noted> last_;
   std::string finding_;
 };

@@ -13,7 +13,6 @@
 #include "app/commands/commands.hpp"
 #include "app/election_notes.hpp"
 #include "app/file_keeper.hpp"
-#include "app/leader_file.hpp"
 #include "app/ledger_access.hpp"
 #include "app/log_sink.hpp"
 #include "app/observer.hpp"
@@ -26,6 +25,7 @@
 #include "core/request.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
+#include "io/leader_file.hpp"
 
 namespace ballot::app {
 namespace {
@@ -177,7 +177,7 @@ Exit evict(const Options& options) {
 }
 
 Exit check_file(const Options& options) {
-  const auto valid = check_leader_file(options.path, options.group, io::read_clocks().steady, io::boot_id());
+  const auto valid = io::check_leader_file(options.path, options.group, io::read_clocks().steady, io::boot_id());
   if (valid) return Exit::done;
   fail("election file", valid.error());
   return Exit::failed;

@@ -459,7 +459,7 @@ TEST(Group, IsReadFromAJobFile) {
   expected.consul_primary_tag = "primary";
   expected.consul_lock_delay = 15s;
   EXPECT_EQ(file.groups[0].group, expected);
-  EXPECT_EQ(file.diagnostics.size(), 8u) << text_of(file.diagnostics);
+  EXPECT_EQ(file.diagnostics.size(), 4u) << text_of(file.diagnostics);
 }
 
 TEST(Group, MayBeEmpty) {

@@ -21,6 +21,7 @@ JobRegister full() {
   r.since = at("2025-03-01T00:00:00Z");
   r.cursor = at("2025-03-09T07:00:00Z");
   r.paused = true;
+  r.failing = true;
   r.fence = 12;
   r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};
   OpenRun run;

@@ -1,5 +1,5 @@
-// LeaderFile: the file of `ballot election file`: it says until when whoever wrote it leads, so that it needs no
-// backend to be read, and is void when its writer dies. Replaced as a whole.
+// LeaderFile: the file of `ballot election file`, and of a group's `state_file`: it says until when whoever wrote it
+// leads, so that it needs no backend to be read, and is void when its writer dies. Replaced as a whole.
 //
 //   write_leader_file("/run/leader", {"db", "host-1", 7, boot_id(), deadline});
 //   if (auto valid = check_leader_file("/run/leader", "db", read_clocks().steady, boot_id()); valid) ...
@@ -11,7 +11,7 @@
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
 
-namespace ballot::app {
+namespace ballot::io {
 
 struct LeaderFile {
   std::string group, node;
@@ -30,4 +30,4 @@ Result<void> write_leader_file(const std::string& path, const LeaderFile& file);
 Result<LeaderFile> check_leader_file(const std::string& path, const std::string& group, SteadyTime now,
                                      const std::string& boot_id);
 
-}  // namespace ballot::app
+}  // namespace ballot::io

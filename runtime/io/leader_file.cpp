@@ -1,4 +1,4 @@
-#include "app/leader_file.hpp"
+#include "io/leader_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,13 +13,13 @@
 #include "base/wall_text.hpp"
 #include "io/message.hpp"
 
-namespace ballot::app {
+namespace ballot::io {
 namespace {
 
 Error failure(const std::string& what) { return {Errc::io, what + ": " + std::strerror(errno)}; }
 
-io::Message message_of(const LeaderFile& file) {
-  io::Message message;
+Message message_of(const LeaderFile& file) {
+  Message message;
   message.set("group", file.group).set("node", file.node);
   message.set("epoch", static_cast<std::int64_t>(file.epoch));
   message.set("boot_id", file.boot_id).set("deadline_ms", file.deadline.time_since_epoch().count());
@@ -30,9 +30,10 @@ io::Message message_of(const LeaderFile& file) {
 }  // namespace
 
 Result<void> write_leader_file(const std::string& path, const LeaderFile& file) {
-  const std::string text = io::encode(message_of(file)) + "\n";
+  const std::string text = encode(message_of(file)) + "\n";
   const std::string fresh = path + ".new";
-  const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
+  ::unlink(fresh.c_str());  // what is left there, or was laid there, is not written through
+  const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) return failure("cannot write " + fresh);
   if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     return failure("cannot write " + fresh);
@@ -46,9 +47,9 @@ Result<LeaderFile> check_leader_file(const std::string& path, const std::string&
   if (!in) return Error{Errc::not_found, "nobody leads " + group + " here: there is no " + path};
   std::string text{std::istreambuf_iterator<char>(in), {}};
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  const auto message = io::decode(text);
+  const auto message = decode(text);
   const auto deadline = message ? message->integer("deadline_ms") : std::nullopt;
-  if (!deadline) return Error{Errc::corrupt, path + " was not written by `ballot election file`"};
+  if (!deadline) return Error{Errc::corrupt, path + " was not written by ballot"};
   LeaderFile file;
   file.group = message->text("group").value_or("");
   file.node = message->text("node").value_or("");
@@ -63,4 +64,4 @@ Result<LeaderFile> check_leader_file(const std::string& path, const std::string&
   return file;
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::io

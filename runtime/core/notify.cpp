@@ -1,0 +1,91 @@
+// When people are told: as a run starts; when the write that closes its last attempt stands in the store; when a write
+// that settles slots as missed does. Only then is it certain, and only whoever wrote it knows: so it is told once,
+// whoever executed the run. A write that landed in a term's last moments, and whose answer was lost, is told by nobody.
+#include "core/notify.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "core/job.hpp"
+
+namespace ballot::core {
+namespace {
+
+bool still_shows(const JobRegister& r, const RunId& run) {
+  return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) { return open.id == run; });
+}
+
+}  // namespace
+
+bool wants_to_be_told(const schedule::DefinitionPtr& definition) {
+  if (!definition) return false;
+  const JobDetails& d = *definition->job.details;
+  return !d.on_failure.empty() || !d.on_recovery.empty() || !d.on_missed.empty() || !d.mail_to.empty() ||
+         !d.ping_url.empty();
+}
+
+bool is_failure(const Row& row) {
+  switch (row.status) {
+    case Status::failed:
+    case Status::timed_out:
+    case Status::lost: return true;
+    case Status::killed: return row.reason == Reason::leadership_lost;
+    default: return false;
+  }
+}
+
+/// As it was launched; of a run that was adopted, as the files say now.
+const schedule::DefinitionPtr& JobMachine::definition_of(const LiveRun& run) const {
+  return run.definition ? run.definition : definition_;
+}
+
+/// Of further attempts nothing is told but how the run ends.
+void JobMachine::tell_started(Context& c, const LiveRun& run) const {
+  const schedule::DefinitionPtr& definition = definition_of(run);
+  if (run.open.attempt > 1 || !wants_to_be_told(definition)) return;
+  c.out.push_back(Notify{Notify::Event::started, run.row, definition, false});
+}
+
+/// The register says, for whoever leads when the next run ends, whether the last one failed.
+void JobMachine::remember_failure(PendingWrite& write) {
+  for (const runner::AttemptId& id : write.closes) {
+    const LiveRun* run = find(id);
+    if (!run || still_shows(write.next, id.run)) continue;  // another attempt is to come
+    if (is_failure(run->row)) write.next.failing = true;
+    if (run->row.status == Status::succeeded) write.next.failing = false;
+  }
+}
+
+/// The write stands in the store. `register_` is what stood there before.
+void JobMachine::tell_written(Context& c, const PendingWrite& write) {
+  for (const Disposition& d : std::span(write.next.dispositions).last(write.decided)) tell_missed(c, d, write.next);
+  bool failing = register_.failing;
+  for (const runner::AttemptId& id : write.closes) {
+    const LiveRun* run = find(id);
+    const bool is_over = run && !still_shows(write.next, id.run);
+    if (!is_over) continue;
+    const bool recovered = failing && run->row.status == Status::succeeded;
+    failing = is_failure(run->row) || (failing && !recovered);
+    const schedule::DefinitionPtr& definition = definition_of(*run);
+    if (!wants_to_be_told(definition)) continue;
+    const auto event = run->row.status == Status::missed ? Notify::Event::missed : Notify::Event::ended;
+    c.out.push_back(Notify{event, run->row, definition, recovered});
+  }
+}
+
+void JobMachine::tell_missed(Context& c, const Disposition& d, const JobRegister& in) const {
+  if (d.status != Status::missed || !wants_to_be_told(definition_)) return;
+  Row row;
+  row.job = name_;
+  row.group = in.group;
+  row.slot = d.from;
+  if (d.slots > 1) row.slot_until = d.to;
+  row.slots = d.slots;
+  row.status = d.status;
+  row.reason = d.reason;
+  row.node = c.settings.node;
+  row.epoch = in.epoch;
+  c.out.push_back(Notify{Notify::Event::missed, std::move(row), definition_, false});
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,21 @@
+// Who wants to be told of a job's runs, and what counts as a failure. Pure.
+#pragma once
+
+#include "ballot/job.hpp"
+#include "ballot/ledger.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::core {
+
+/// Cheap: most jobs have none of it.
+bool wants_to_be_told(const schedule::DefinitionPtr& definition);
+
+inline bool is_mailed(const schedule::DefinitionPtr& definition) {
+  return definition && !definition->job.details->mail_to.empty();
+}
+
+/// What became of the run is not what was wanted: failed, timed out, lost, or killed because its term was over. Who was
+/// killed by an operator, a successor or a stop has neither failed nor succeeded.
+bool is_failure(const Row& row);
+
+}  // namespace ballot::core

@@ -1,0 +1,53 @@
+// GroupHooks: on_promote as a term of this node begins, on_demote when it is over. One after the other for each group,
+// in order; the latest state wins: a demotion ends an on_promote that is still running, and what was overtaken while it
+// waited is left out.
+//
+// Thread: the loop's.
+//
+//   GroupHooks hooks(settings, children);
+//   hooks.define(groups);
+//   hooks.stand("db", {.leads = true, .epoch = 7});
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ballot/job.hpp"
+#include "io/notify/children.hpp"
+
+namespace ballot::io {
+
+struct GroupStanding {
+  bool leads = false;
+  std::uint64_t epoch = 0;  // of the term that has begun, or is over
+  bool operator==(const GroupStanding&) const = default;
+};
+
+class GroupHooks {
+ public:
+  /// `daemon`: who runs them. `children` outlives this.
+  GroupHooks(std::string node, Identity daemon, Children& children);
+
+  void define(const std::vector<Group>& groups);
+  void stand(const std::string& group, GroupStanding standing);
+
+ private:
+  struct State {
+    GroupStanding wanted, told;  // what holds; what its hook was begun for last
+    bool running = false;
+  };
+
+  void advance(const std::string& group);
+  void begin(const std::string& group, const std::vector<std::string>& command, Millis timeout, State& state);
+  std::vector<std::string> environment(const std::string& group, const GroupStanding& standing) const;
+
+  const std::string node_;
+  const Identity daemon_;
+  Children& children_;
+  std::map<std::string, Group> groups_;  // those with a hook
+  std::map<std::string, State> states_;
+};
+
+}  // namespace ballot::io

@@ -1,0 +1,45 @@
+#include "io/notify/hook_environment.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/wall_text.hpp"
+#include "io/child_environment.hpp"
+
+namespace ballot::io {
+namespace {
+
+constexpr std::string_view of_runs[] = {
+    "BALLOT_RUN_ID=", "BALLOT_ATTEMPT=", "BALLOT_FENCE=", "BALLOT_IDEMPOTENCY_KEY="};
+
+}  // namespace
+
+std::string hook_slot(const Row& row) { return format_slot(row.slot); }
+
+std::vector<std::string> hook_environment(const core::Notify& told, const Identity& daemon) {
+  const Row& row = told.row;
+  core::Launch launch;
+  launch.id = {row.run.value_or(RunId{}), row.attempt};
+  launch.definition = told.definition;
+  launch.slot = row.slot;
+  launch.trigger = row.trigger;
+  launch.epoch = row.epoch;
+  launch.fence = row.fence;
+  std::vector<std::string> all = child_environment(launch, daemon, row.node, row.slot);
+  std::erase_if(all, [&](const std::string& entry) {
+    const bool of_run = std::any_of(std::begin(of_runs), std::end(of_runs),
+                                    [&](std::string_view name) { return entry.starts_with(name); });
+    return entry.starts_with("BALLOT_DEADLINE=") || (of_run && !row.run);
+  });
+  const auto add = [&](const char* name, std::string_view value) {
+    all.push_back(std::string(name) + "=" + std::string(value));
+  };
+  add("BALLOT_STATUS", to_string(row.status));
+  add("BALLOT_REASON", to_string(row.reason));
+  if (row.exit_code) add("BALLOT_EXIT_CODE", std::to_string(*row.exit_code));
+  if (row.slot_until) add("BALLOT_SLOT_UNTIL", format_slot(*row.slot_until));
+  if (row.slot_until) add("BALLOT_SLOTS", std::to_string(row.slots));
+  return all;
+}
+
+}  // namespace ballot::io

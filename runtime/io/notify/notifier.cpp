@@ -1,0 +1,161 @@
+#include "io/notify/notifier.hpp"
+
+#include <utility>
+
+#include "core/notify.hpp"
+#include "io/clocks.hpp"
+#include "io/notify/hook_environment.hpp"
+#include "io/notify/mail_text.hpp"
+#include "io/notify/ping_address.hpp"
+
+namespace ballot::io {
+namespace {
+
+constexpr Millis look_pause{20};
+constexpr QueueBounds in_order{.at_once_a_key = 1};  // no recovery overtakes its failure, no end of a run its start
+constexpr QueueBounds for_groups{.at_once = 64, .at_once_a_key = 1, .waiting = 100'000};  // a hook a group
+constexpr std::string_view group_label = "group ";
+
+}  // namespace
+
+Notifier::Notifier(boost::asio::io_context& loop, NotifierSettings settings, ToRunner send, Log log)
+    : settings_(std::move(settings)),
+      send_(std::move(send)),
+      log_(std::move(log)),
+      hooks_(in_order, send_, log_),
+      mails_({}, send_, log_),
+      pings_(in_order, send_, log_),
+      group_children_(for_groups, send_, log_),
+      group_hooks_(settings_.node, settings_.daemon, group_children_),
+      state_files_(settings_.node, log_),
+      look_timer_(loop, [this] { look(); }) {}
+
+void Notifier::define(const std::vector<Group>& groups) {
+  if (settings_.silent) return;
+  group_hooks_.define(groups);
+  state_files_.define(groups);
+}
+
+void Notifier::tell(const core::Notify& told) {
+  using Event = core::Notify::Event;
+  if (settings_.silent) return;
+  const JobDetails& details = *told.definition->job.details;
+  if (told.event == Event::missed) return run_hook(told, "on_missed", details.on_missed);
+  if (!details.ping_url.empty()) ping(told);
+  if (told.event == Event::started) return;
+  if (core::is_failure(told.row)) run_hook(told, "on_failure", details.on_failure);
+  if (told.recovered) run_hook(told, "on_recovery", details.on_recovery);
+  if (wants_mail(told.definition->job, told.row)) send_mail(told);
+}
+
+/// A program that tells something of a job: as the job's user, and as its runs are started.
+Child Notifier::child_of(const core::Notify& told, const char* what) const {
+  const Job& job = told.definition->job;
+  const Identity& who = job.identity ? *job.identity : settings_.daemon;
+  Child child;
+  child.key = job.name;
+  child.what = what;
+  child.fields = {{"job", job.name}, {"slot", hook_slot(told.row)}};
+  if (told.row.run) child.fields.emplace_back("run", told.row.run->text());
+  runner::Start& start = child.start;
+  start.job = job.name;
+  start.environment = hook_environment(told, settings_.daemon);
+  start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
+  start.set_identity = job.identity != nullptr;
+  start.uid = who.uid;
+  start.gid = who.gid;
+  start.groups = who.groups;
+  start.umask = job.umask;
+  start.nice = job.nice;
+  start.deadline = job.details->hook_timeout;
+  start.kill_grace = hook_grace;
+  return child;
+}
+
+void Notifier::run_hook(const core::Notify& told, const char* key, const std::vector<std::string>& command) {
+  if (command.empty()) return;
+  Child child = child_of(told, key);
+  child.start.argv = command;
+  hooks_.run(std::move(child));
+}
+
+void Notifier::send_mail(const core::Notify& told) {
+  std::optional<Output> output;
+  if (auto kept = outputs_.extract({*told.row.run, told.row.attempt})) output = std::move(kept.mapped());
+  const Job& job = told.definition->job;
+  Child child = child_of(told, "mail");
+  child.start.argv = {settings_.sendmail, "-i", "-t"};
+  child.start.standard_input =
+      mail_text({job, told.row, (job.identity ? *job.identity : settings_.daemon).user, settings_.node, output});
+  child.start.working_dir = "/";
+  mails_.run(std::move(child));
+}
+
+void Notifier::ping(const core::Notify& told) {
+  const std::string address = ping_address(told);
+  if (address.empty()) return;
+  Child child = child_of(told, "ping");
+  child.start.argv = {settings_.ping};
+  child.start.standard_input = address + "\n";
+  child.start.working_dir = "/";
+  child.start.deadline = ping_limit;
+  pings_.run(std::move(child));
+}
+
+void Notifier::keep(const runner::AttemptId& id, const Output& output) {
+  if (!settings_.silent) outputs_[id] = output;
+}
+
+void Notifier::on_term(const TermRow& term, SteadyTime deadline) {
+  if (settings_.silent) return;
+  const bool leads = !term.ended_at;
+  if (leads)
+    led_[term.group] = term.epoch, state_files_.stand(term.group, term.epoch, deadline);
+  else
+    led_.erase(term.group), state_files_.remove(term.group);
+  group_hooks_.stand(term.group, {leads, term.epoch});
+}
+
+void Notifier::on_runner(bool is_ready) {
+  for (Children* children : {&hooks_, &mails_, &pings_, &group_children_}) children->ready(is_ready);
+}
+
+/// What an earlier daemon began is acknowledged as it ends; of a group's hooks, the next waits for it.
+bool Notifier::takes(const runner::FromRunner& message) {
+  if (!is_of_child(message)) return false;
+  if (const auto* running = std::get_if<runner::Running>(&message)) {
+    if (running->job.starts_with(group_label)) group_children_.adopt(*running, running->job.substr(group_label.size()));
+    return true;
+  }
+  for (Children* children : {&hooks_, &mails_, &pings_, &group_children_})
+    if (children->takes(message)) return true;
+  if (const auto* ended = std::get_if<runner::Ended>(&message)) send_(runner::Ack{ended->id});
+  return true;
+}
+
+/// A term that the core could not end any more is over all the same, unless it is left to a restart.
+void Notifier::finish(bool left, std::function<void()> done) {
+  state_files_.remove_all();
+  for (const auto& [group, epoch] : std::exchange(led_, {}))
+    if (!left) group_hooks_.stand(group, {false, epoch});
+  finished_ = std::move(done);
+  finish_by_ = read_clocks().steady + patience_;
+  look();
+}
+
+void Notifier::hurry() {
+  patience_ = Millis(0);
+  finish_by_ = read_clocks().steady;
+  look();
+}
+
+void Notifier::look() {
+  if (!finished_) return;
+  const Now now = read_clocks();
+  const std::size_t open = hooks_.open() + mails_.open() + pings_.open() + group_children_.open();
+  if (open > 0 && now.steady < finish_by_) return look_timer_.arm(now.steady + look_pause);
+  if (open > 0) log_(Level::warn, "stopping before all is told", {{"open", std::to_string(open)}});
+  std::exchange(finished_, nullptr)();
+}
+
+}  // namespace ballot::io
