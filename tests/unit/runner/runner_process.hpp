@@ -16,6 +16,9 @@
 
 namespace ballot::runner {
 
+/// Whether runners are told by the environment of the tests that there are no cgroups, which needs failpoints.
+bool without_cgroups();
+
 struct RunnerOptions {
   std::optional<Millis> linger = {};
   std::optional<uid_t> user = {};                         // root's tests: whom the runner runs as
