@@ -21,7 +21,8 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int most_names = 16;  // tried for the runner's folder
+constexpr int most_names = 16;         // tried for the runner's folder
+constexpr std::size_t most_free = 64;  // kept to be used again
 
 /// What each cgroup limit needs.
 struct Limit {
@@ -91,10 +92,18 @@ Error failure(const std::string& what, int error) { return {Errc::io, what + ": 
 
 }  // namespace
 
-RunCgroup::RunCgroup(int base, std::string path, Cgroups* owner) : base_(base), path_(std::move(path)), owner_(owner) {}
+RunCgroup::RunCgroup(int base, std::string path, Cgroups* owner, bool limited)
+    : base_(base), path_(std::move(path)), owner_(owner), limited_(limited) {}
 
 RunCgroup::~RunCgroup() {
-  if (owner_) owner_->remove(path_);
+  if (owner_) owner_->take_back(path_, is_as_new());
+}
+
+/// Without limits, processes, groups below it, or an entry in its counts that the next run would be told of.
+bool RunCgroup::is_as_new() const {
+  struct stat info {};
+  const bool bare = !limited_ && ::fstatat(base_, path_.c_str(), &info, 0) == 0 && info.st_nlink == 2;
+  return bare && !populated() && !killed_for_memory();
 }
 
 UniqueFd RunCgroup::open() const { return open_at(base_, path_, O_RDONLY | O_DIRECTORY); }
@@ -176,17 +185,22 @@ void Cgroups::end_what_dead_runners_left() {
   remove_what_can_be();
 }
 
-Cgroups::Made Cgroups::make(const AttemptId& id, const Limits& limits) {
+Cgroups::Made Cgroups::make(const Limits& limits) {
   const bool limited = std::any_of(std::begin(limits_known), std::end(limits_known),
                                    [&](const Limit& limit) { return (limits.*limit.value).has_value(); });
   if (limited)
     if (auto enabled = enable(limits); auto* failed = std::get_if<LaunchFailure>(&enabled)) return std::move(*failed);
-  const std::string path = name_ + "/run-" + id.run.text() + "." + std::to_string(id.attempt);
-  if (::mkdirat(base_.get(), path.c_str(), 0755) != 0 && errno != EEXIST) {
-    if (limited) return LaunchFailure{"cgroup", errno};
-    return nullptr;
+  std::string path;
+  if (!limited && !free_.empty()) {
+    path = std::move(free_.back());
+    free_.pop_back();
+  } else {
+    path = name_ + "/run-" + std::to_string(++made_);
+    const bool made = !BALLOT_FAILS("runner.mkdir") && ::mkdirat(base_.get(), path.c_str(), 0755) == 0;
+    if (!made && limited) return LaunchFailure{"cgroup", errno};
+    if (!made) return nullptr;
   }
-  auto run = std::make_unique<RunCgroup>(base_.get(), path, this);
+  auto run = std::make_unique<RunCgroup>(base_.get(), std::move(path), this, limited);
   if (auto done = run->limit(limits); auto* failed = std::get_if<LaunchFailure>(&done)) return std::move(*failed);
   return run;
 }
@@ -207,8 +221,9 @@ std::variant<std::monostate, LaunchFailure> Cgroups::enable(const Limits& limits
   return {};
 }
 
-void Cgroups::remove(const std::string& path) {
-  to_remove_.push_back(path);
+void Cgroups::take_back(const std::string& path, bool as_new) {
+  const bool again = as_new && free_.size() < most_free;
+  (again ? free_ : to_remove_).push_back(path);
   remove_what_can_be();
 }
 

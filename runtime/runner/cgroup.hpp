@@ -5,8 +5,8 @@
 // locked while its runner lives: what a dead one left is killed and removed by the next that starts there.
 //
 //   auto cgroups = Cgroups::below("/sys/fs/cgroup/system.slice/ballot.service");
-//   auto made = (*cgroups)->make(start.id, start.limits);
-//   launcher.launch(start, {output, run->open().get()}, not_after);
+//   auto made = (*cgroups)->make(start.limits);
+//   launcher.launch(start, {.output = fd, .cgroup = run->open().get()}, not_after);
 #pragma once
 
 #include <sys/types.h>
@@ -26,11 +26,11 @@ namespace ballot::runner {
 
 class Cgroups;
 
-/// Made by Cgroups; the folder goes with it.
+/// Made by Cgroups; its folder goes back there.
 class RunCgroup {
  public:
-  /// `base` stays open meanwhile; `path` is below it. `owner` may be null: then the folder stays.
-  RunCgroup(int base, std::string path, Cgroups* owner);
+  /// `base` stays open meanwhile; `path` is below it. `owner` may be null: then the folder stays as it is.
+  RunCgroup(int base, std::string path, Cgroups* owner, bool limited = false);
   RunCgroup(const RunCgroup&) = delete;
   RunCgroup& operator=(const RunCgroup&) = delete;
   ~RunCgroup();
@@ -54,9 +54,12 @@ class RunCgroup {
   bool killed_for_memory() const;
 
  private:
+  bool is_as_new() const;
+
   const int base_;
   const std::string path_;
   Cgroups* const owner_;
+  const bool limited_;
 };
 
 class Cgroups {
@@ -73,10 +76,10 @@ class Cgroups {
   using Made = std::variant<std::unique_ptr<RunCgroup>, LaunchFailure>;
 
   /// With its limits. Null where the system has no room for one more and the run asks for no limit.
-  Made make(const AttemptId& id, const Limits& limits);
+  Made make(const Limits& limits);
 
-  /// Of a run that is over; what cannot be removed yet is tried again with the next one.
-  void remove(const std::string& path);
+  /// Of a run that is over. What is not to be used again is removed; what cannot be yet, with a later one.
+  void take_back(const std::string& path, bool as_new);
 
  private:
   Cgroups(UniqueFd base, UniqueFd folder, std::string name);
@@ -87,7 +90,8 @@ class Cgroups {
 
   const UniqueFd base_, folder_;  // the folder is locked
   const std::string name_;
-  std::vector<std::string> to_remove_;
+  std::int64_t made_ = 0;
+  std::vector<std::string> free_, to_remove_;
 };
 
 }  // namespace ballot::runner

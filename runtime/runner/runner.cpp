@@ -217,7 +217,7 @@ void Runner::launch(const Start& start) {
 
 /// None where there are none, but for a run whose limits need one.
 Cgroups::Made Runner::cgroup_for(const Start& start) {
-  if (cgroups_) return (*cgroups_)->make(start.id, start.limits);
+  if (cgroups_) return (*cgroups_)->make(start.limits);
   const Limits& limits = start.limits;
   if (!limits.memory_max && !limits.cpu_weight && !limits.tasks_max) return nullptr;
   return LaunchFailure{"limits need a cgroup: " + cgroups_.error().what, ENOTSUP};
