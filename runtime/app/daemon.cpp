@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/loaded_jobs.hpp"
 #include "app/places.hpp"
 #include "app/session_file.hpp"
 #include "base/duration.hpp"
@@ -16,10 +17,6 @@ namespace ballot::app {
 namespace {
 
 constexpr Millis reread_after{2000};  // what could not be read for want of descriptors
-
-config::JobSettings job_settings(const config::Config& config) {
-  return {.timezone = config.timezone, .longest_kill_grace = config::longest_kill_grace(config)};
-}
 
 }  // namespace
 

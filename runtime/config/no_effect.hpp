@@ -8,10 +8,9 @@
 namespace ballot::config {
 
 inline constexpr std::string_view job_keys_without_effect[] = {
-    "concurrency",   "env_file",    "hook_timeout",    "jitter",      "limits",    "mail_on",
-    "mail_to",       "max_running", "on_error",        "on_failure",  "on_missed", "on_recovery",
-    "on_success",    "ping_url",    "priority",        "queue_limit", "retries",   "queue_overflow",
-    "retry_backoff", "retry_delay", "retry_max_delay", "secrets",
+    "concurrency",    "hook_timeout", "jitter",        "mail_on",     "mail_to",         "max_running", "on_error",
+    "on_failure",     "on_missed",    "on_recovery",   "on_success",  "ping_url",        "priority",    "queue_limit",
+    "queue_overflow", "retries",      "retry_backoff", "retry_delay", "retry_max_delay",
 };
 
 inline constexpr std::string_view group_keys_without_effect[] = {

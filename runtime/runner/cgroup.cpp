@@ -99,10 +99,10 @@ RunCgroup::~RunCgroup() {
   if (owner_) owner_->take_back(path_, is_as_new());
 }
 
-/// Without limits, processes, groups below it, or an entry in its counts that the next run would be told of.
+/// Without limits, processes, groups below it, or counts that the next run would be told of; and not killed once.
 bool RunCgroup::is_as_new() const {
   struct stat info {};
-  const bool bare = !limited_ && ::fstatat(base_, path_.c_str(), &info, 0) == 0 && info.st_nlink == 2;
+  const bool bare = !limited_ && !killed_ && ::fstatat(base_, path_.c_str(), &info, 0) == 0 && info.st_nlink == 2;
   return bare && !populated() && !killed_for_memory();
 }
 
@@ -121,7 +121,10 @@ std::variant<std::monostate, LaunchFailure> RunCgroup::limit(const Limits& limit
 
 bool RunCgroup::populated() const { return value_at(base_, path_ + "/cgroup.events", "populated") != 0; }
 
-void RunCgroup::kill() const { write_at(base_, path_ + "/cgroup.kill", "1"); }
+void RunCgroup::kill() {
+  killed_ = true;
+  write_at(base_, path_ + "/cgroup.kill", "1");
+}
 
 void RunCgroup::signal_others(int signal, pid_t group) const {
   const std::function<void(const std::string&)> visit = [&](const std::string& path) {

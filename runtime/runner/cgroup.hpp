@@ -44,8 +44,9 @@ class RunCgroup {
   /// Whether there is a process in it or below it that has not ended. True also where that cannot be told.
   bool populated() const;
 
-  /// KILL to all of them, also to those that are forked meanwhile.
-  void kill() const;
+  /// KILL to all of them, also to those that are forked meanwhile. Linux also kills what is cloned into it later: it is
+  /// not used again.
+  void kill();
 
   /// The signal to each of them but those of `group`.
   void signal_others(int signal, pid_t group) const;
@@ -60,6 +61,7 @@ class RunCgroup {
   const std::string path_;
   Cgroups* const owner_;
   const bool limited_;
+  bool killed_ = false;
 };
 
 class Cgroups {

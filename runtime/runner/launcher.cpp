@@ -148,6 +148,8 @@ BALLOT_IN_CHILD int child_main(void* argument) {
   ::_exit(127);
 }
 
+BALLOT_IN_CHILD int end_at_once(void*) { return 0; }
+
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> list;
   list.reserve(texts.size() + 1);
@@ -205,20 +207,27 @@ Launcher::Launcher() : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
 
 Launcher::~Launcher() { ::munmap(stack_, stack_size + guard_size); }
 
-/// -1, with errno. Where a child cannot be made in a cgroup, that is ENOSYS.
-pid_t Launcher::clone(int cgroup, void* plan) {
-  if (BALLOT_FAILS("runner.clone")) return -1;
-  constexpr int flags = CLONE_VM | CLONE_VFORK;
-  char* const stack = stack_ + guard_size;
-  if (cgroup < 0) return ::clone(child_main, stack + stack_size, flags | SIGCHLD, plan);
+pid_t Launcher::clone_into(int cgroup, int (*function)(void*), void* argument) {
   if (BALLOT_FAILS("runner.clone3")) return -1;
   clone_args arguments{};
-  arguments.flags = flags | CLONE_INTO_CGROUP;
+  arguments.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
   arguments.exit_signal = SIGCHLD;
-  arguments.stack = reinterpret_cast<std::uintptr_t>(stack);
+  arguments.stack = reinterpret_cast<std::uintptr_t>(stack_ + guard_size);
   arguments.stack_size = stack_size;
   arguments.cgroup = static_cast<std::uint64_t>(cgroup);
-  return clone3(arguments, child_main, plan);
+  return clone3(arguments, function, argument);
+}
+
+/// Tried once, as more than a missing system call may be in the way: in a cgroup that was killed before and is used
+/// again, Linux (6.18 still does) kills whatever is cloned into another one.
+bool Launcher::clones_into(int cgroup) {
+  if (!clones_into_) {
+    const pid_t pid = clone_into(cgroup, end_at_once, nullptr);
+    int status = 0;
+    if (pid < 0 && (errno == EAGAIN || errno == ENOMEM)) return true;  // the launch will say so
+    clones_into_ = pid > 0 && ::waitpid(pid, &status, 0) == pid && status == 0;
+  }
+  return *clones_into_;
 }
 
 Launched Launcher::launch(const Start& start, const Places& places, SteadyTime not_after) {
@@ -240,13 +249,19 @@ Launched Launcher::launch(const Start& start, const Places& places, SteadyTime n
                  .open_files = open_files_,
                  .set_nice = start.nice != nice_,
                  .not_after = not_after};
-  pid_t pid = clone(places.cgroup, &plan);
+  const bool clones_into_cgroup = places.cgroup >= 0 && clones_into(places.cgroup);
   UniqueFd procs;
-  if (pid < 0 && places.cgroup >= 0 && (errno == ENOSYS || errno == EPERM)) {  // no clone3, or it is filtered out
+  if (places.cgroup >= 0 && !clones_into_cgroup) {
     procs.reset(::openat(places.cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC));
+    if (!procs) return LaunchFailure{"cgroup", errno};
     plan.cgroup_procs = procs.get();
-    pid = procs ? clone(-1, &plan) : -1;
   }
+  pid_t pid = -1;
+  if (BALLOT_FAILS("runner.clone")) return LaunchFailure{"clone", errno};
+  if (clones_into_cgroup)
+    pid = clone_into(places.cgroup, child_main, &plan);
+  else
+    pid = ::clone(child_main, stack_ + guard_size + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   if (pid < 0) return LaunchFailure{"clone", errno};
   if (!plan.failed_stage) return pid;
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <variant>
 
 #include "base/runner_wire.hpp"
@@ -50,12 +51,14 @@ class Launcher {
   Launched launch(const Start& start, const Places& places, SteadyTime not_after);
 
  private:
-  pid_t clone(int cgroup, void* plan);
+  pid_t clone_into(int cgroup, int (*function)(void*), void* argument);
+  bool clones_into(int cgroup);
 
   char* stack_ = nullptr;
   UniqueFd null_;
   rlimit open_files_{};
   int nice_ = 0;
+  std::optional<bool> clones_into_;  // a cgroup; unknown until it was tried
 };
 
 }  // namespace ballot::runner

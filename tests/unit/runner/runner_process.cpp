@@ -55,6 +55,8 @@ void limit(int resource, const std::optional<rlim_t>& most) {
 void exec_runner(int listener, const RunnerOptions& options) {
   const int program = ::open(BALLOT_RUNNER, O_PATH | O_CLOEXEC);
   const int inherited = ::dup(listener);
+  const std::string procs = options.cgroup + "/cgroup.procs";
+  if (!options.cgroup.empty() && ::write(::open(procs.c_str(), O_WRONLY | O_CLOEXEC), "0", 1) != 1) ::_exit(1);
   limit(RLIMIT_NPROC, options.processes);
   if (options.user && ::setresuid(*options.user, *options.user, *options.user) != 0) ::_exit(1);
   const std::string fd = std::to_string(inherited);
