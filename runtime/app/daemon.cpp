@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/loaded_jobs.hpp"
@@ -113,6 +114,7 @@ io::EngineSettings Daemon::engine_settings() const {
   settings.dry_run = dry_run_;
   config::Identities identities;
   if (const auto& self = identities.user(::geteuid())) settings.identity = **self;
+  if (const char* const credentials = ::getenv("CREDENTIALS_DIRECTORY")) settings.credentials = credentials;
   settings.backend.name_space = config_.coordination.name_space;
   settings.backend.state_dir = config_.state_dir;
   settings.backend.hold = config_.coordination.on_outage == config::OnOutage::hold;

@@ -13,7 +13,7 @@
 
 #include "config/names.hpp"
 #include "config/text_file.hpp"
-#include "config/trust.hpp"
+#include "base/trust.hpp"
 
 namespace ballot::config {
 namespace {

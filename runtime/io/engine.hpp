@@ -30,7 +30,8 @@ struct EngineSettings {
   std::string control;        // the path of the control socket, for other nodes to see
   Millis session_timeout{0};  // 0: the backend's own
   bool dry_run = false;
-  Identity identity;  // the daemon's, for jobs that name no user
+  Identity identity;        // the daemon's, for jobs that name no user
+  std::string credentials;  // the folder of secrets with relative paths; "": there is none
   BackendSettings backend;
   RunnerSettings runner;
 };
