@@ -74,6 +74,13 @@ bool remove_tree(int base, const std::string& path) {
   return ::unlinkat(base, path.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
+/// Of the text of /proc/PID/cgroup: whether it names the group, or one below it.
+bool stands_in(const std::string& text, const std::string& path) {
+  const std::size_t at = text.find("/" + path);
+  const std::size_t end = at == std::string::npos ? at : at + 1 + path.size();
+  return end < text.size() && (text[end] == '\n' || text[end] == '/');
+}
+
 bool is_delegated(const std::string& folder) {
   char value = 0;
   for (const char* name : {"user.delegate", "trusted.delegate"})
@@ -86,6 +93,13 @@ std::string base_of(const CgroupPlace& place) {
   if (place.own == place.root || is_delegated(place.own)) return place.own;
   const std::string above = place.own.substr(0, place.own.rfind('/'));
   return is_delegated(above) ? above : place.own;
+}
+
+/// What is wrong with a new group, or "".
+std::string unfit(int folder) {
+  if (::faccessat(folder, "cgroup.kill", F_OK, 0) != 0) return " cannot be killed (Linux 5.14 can)";
+  const UniqueFd type = open_at(folder, "cgroup.type", O_RDONLY);
+  return type && read_some(type.get(), 64) == "domain\n" ? "" : " takes no processes, only threads";
 }
 
 Error failure(const std::string& what, int error) { return {Errc::io, what + ": " + std::strerror(error)}; }
@@ -119,7 +133,10 @@ std::variant<std::monostate, LaunchFailure> RunCgroup::limit(const Limits& limit
   return {};
 }
 
-bool RunCgroup::populated() const { return value_at(base_, path_ + "/cgroup.events", "populated") != 0; }
+bool RunCgroup::populated() const {
+  const bool gone = ::faccessat(base_, path_.c_str(), F_OK, 0) != 0 && errno == ENOENT;  // only an empty one can go
+  return !gone && value_at(base_, path_ + "/cgroup.events", "populated") != 0;
+}
 
 void RunCgroup::kill() {
   killed_ = true;
@@ -131,8 +148,7 @@ void RunCgroup::signal_others(int signal, pid_t group) const {
     const UniqueFd file = open_at(base_, path + "/cgroup.procs", O_RDONLY);
     std::istringstream pids(file ? read_some(file.get(), 1u << 20) : "");
     for (pid_t pid = 0; pids >> pid;)
-      if (::getpgid(pid) != group)
-        signal_if(pid, signal, [&] { return proc_text(pid, "cgroup").find("/" + path_) != std::string::npos; });
+      if (::getpgid(pid) != group) signal_if(pid, signal, [&] { return stands_in(proc_text(pid, "cgroup"), path_); });
     for_each_folder(base_, path, [&](const std::string& name) { visit(path + "/" + name); });
   };
   visit(path_);
@@ -152,15 +168,14 @@ Result<std::unique_ptr<Cgroups>> Cgroups::below(const std::string& base) {
   if (!base_fd) return failure("cannot open " + base, errno);
   for (int i = 1; i <= most_names; ++i) {
     const std::string name = "ballot-" + std::to_string(::getpid()) + (i == 1 ? "" : "." + std::to_string(i));
-    if (::mkdirat(base_fd.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
-      return failure("cannot make a cgroup in " + base, errno);
-    UniqueFd folder = open_at(base_fd.get(), name, O_RDONLY | O_DIRECTORY);
+    const bool made = ::mkdirat(base_fd.get(), name.c_str(), 0755) == 0;
+    if (!made && errno != EEXIST) return failure("cannot make a cgroup in " + base, errno);
+    UniqueFd folder = made ? open_at(base_fd.get(), name, O_RDONLY | O_DIRECTORY) : UniqueFd();
     if (!folder || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
     if (::faccessat(base_fd.get(), name.c_str(), F_OK, 0) != 0) continue;  // taken for a dead runner's, and removed
-    if (::faccessat(folder.get(), "cgroup.kill", F_OK, 0) != 0) {
-      const int error = errno;
+    if (const std::string problem = unfit(folder.get()); !problem.empty()) {
       ::unlinkat(base_fd.get(), name.c_str(), AT_REMOVEDIR);
-      return failure("cannot kill a cgroup in " + base + " (Linux 5.14 can)", error);
+      return Error{Errc::io, "a cgroup in " + base + problem};
     }
     return std::unique_ptr<Cgroups>(new Cgroups(std::move(base_fd), std::move(folder), name));
   }

@@ -82,6 +82,8 @@ TEST_F(ACgroup, IsPopulatedWhereItSaysSoOrSaysNothing) {
   EXPECT_TRUE(run()->populated());
   folder_.remove("run/cgroup.events");
   EXPECT_TRUE(run()->populated());
+  std::filesystem::remove_all(folder_ / "run");
+  EXPECT_FALSE(run()->populated()) << "only an empty one can go";
 }
 
 TEST_F(ACgroup, IsKilledAsAWhole) {
@@ -113,7 +115,7 @@ TEST_F(ACgroup, MakesAKillForMemoryTheReasonOfTheEnd) {
 TEST_F(ACgroup, IsNotMadeWhereNoneCanBeKilled) {
   const auto made = Cgroups::below(folder_.path());
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().what.find("cannot kill a cgroup in " + folder_.path()), std::string::npos)
+  EXPECT_NE(made.error().what.find("a cgroup in " + folder_.path() + " cannot be killed"), std::string::npos)
       << made.error().what;
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     EXPECT_EQ(entry.path().filename(), "run") << "nothing is left";
