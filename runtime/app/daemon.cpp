@@ -3,8 +3,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
+#include "app/loaded_jobs.hpp"
 #include "app/places.hpp"
 #include "app/session_file.hpp"
 #include "base/duration.hpp"
@@ -16,10 +18,6 @@ namespace ballot::app {
 namespace {
 
 constexpr Millis reread_after{2000};  // what could not be read for want of descriptors
-
-config::JobSettings job_settings(const config::Config& config) {
-  return {.timezone = config.timezone, .longest_kill_grace = config::longest_kill_grace(config)};
-}
 
 }  // namespace
 
@@ -117,6 +115,7 @@ io::EngineSettings Daemon::engine_settings() const {
   settings.max_running = config_.max_running;
   config::Identities identities;
   if (const auto& self = identities.user(::geteuid())) settings.identity = **self;
+  if (const char* const credentials = ::getenv("CREDENTIALS_DIRECTORY")) settings.credentials = credentials;
   settings.backend.name_space = config_.coordination.name_space;
   settings.backend.state_dir = config_.state_dir;
   settings.backend.hold = config_.coordination.on_outage == config::OnOutage::hold;

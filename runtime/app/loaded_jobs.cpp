@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/cgroup_place.hpp"
 #include "config/names.hpp"
 
 namespace ballot::app {
@@ -32,10 +33,14 @@ Result<void> require(const std::string& what, const std::string& name, const Nam
 
 }  // namespace
 
+config::JobSettings job_settings(const config::Config& config) {
+  return {.timezone = config.timezone,
+          .longest_kill_grace = config::longest_kill_grace(config),
+          .controllers = machine_controllers()};
+}
+
 config::JobsDir load_jobs(const config::Config& config) {
-  config::JobSettings settings;
-  settings.timezone = config.timezone;
-  config::JobsDir jobs(config.jobs_dir, settings, {config.file, config.groups});
+  config::JobsDir jobs(config.jobs_dir, job_settings(config), {config.file, config.groups});
   jobs.reload();
   return jobs;
 }

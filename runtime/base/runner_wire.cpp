@@ -21,11 +21,16 @@ template <Is<Output> M>
 auto fields(M& m) {
   return std::tie(m.head, m.tail, m.total_bytes);
 }
+template <Is<Limits> M>
+auto fields(M& m) {
+  return std::tie(m.open_files, m.cpu_time_seconds, m.address_space, m.processes, m.memory_max, m.cpu_weight,
+                  m.tasks_max);
+}
 template <Is<Start> M>
 auto fields(M& m) {
   return std::tie(m.id, m.job, m.argv, m.environment, m.working_dir, m.set_identity, m.uid, m.gid, m.groups, m.umask,
-                  m.nice, m.standard_input, m.output_limit, m.stream_output, m.launch_not_after, m.kill_signal,
-                  m.kill_grace, m.deadline, m.session, m.terminate);
+                  m.nice, m.limits, m.standard_input, m.output_limit, m.stream_output, m.launch_not_after,
+                  m.kill_signal, m.kill_grace, m.deadline, m.session, m.terminate);
 }
 template <Is<Kill> M>
 auto fields(M& m) {

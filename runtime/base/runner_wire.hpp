@@ -15,13 +15,14 @@
 #include <vector>
 
 #include "ballot/error.hpp"
+#include "ballot/job.hpp"
 #include "ballot/ledger.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot::runner {
 
-inline constexpr std::uint32_t protocol = 1;
+inline constexpr std::uint32_t protocol = 2;
 
 /// Names an attempt over its whole life.
 struct AttemptId {
@@ -45,6 +46,7 @@ struct Start {
   std::vector<std::uint32_t> groups;
   std::uint32_t umask = 022;
   int nice = 0;
+  Limits limits;
   std::string standard_input;     // what the child reads; empty: /dev/null
   std::int64_t output_limit = 0;  // bytes kept of the output: head and tail, half each; 0: discard all; most: 32 MiB
   bool stream_output = false;     // also send each chunk as Printed
@@ -56,7 +58,7 @@ struct Start {
   bool terminate = true;           // the run is ended at its session's deadline
 };
 
-/// Begins the kill ladder: the signal to the process group, KILL `grace` later. A second one only shortens.
+/// Begins the kill ladder: the signal to all processes of the run, KILL `grace` later. A second one only shortens.
 /// `reason`: operator_, replaced, leadership_lost or shutdown; Ended says the first one given.
 struct Kill {
   AttemptId id;
@@ -112,7 +114,7 @@ struct Refused {
   AttemptId id;
 };
 
-/// Nothing was exec'd: `stage` is the step that failed ("exec", "chdir", "setresuid", "clone", "pipe", ...).
+/// Nothing was exec'd: `stage` is the step that failed ("exec", "chdir", "setresuid", "limits.cpu_time", "clone", ...).
 struct CannotStart {
   AttemptId id;
   std::string stage;
@@ -126,7 +128,7 @@ struct Printed {
 
 /// The child is gone and its output is read, to the end or for 2 s. Exactly one of exit_code and signal.
 /// `reason`: none, deadline, or what Kill or the session's deadline (leadership_lost) gave; set only if the kill ladder
-/// had begun before the child ended.
+/// had begun before the child ended. Else oom, where the kernel has killed the child for its memory.
 struct Ended {
   AttemptId id;
   std::optional<int> exit_code, signal;

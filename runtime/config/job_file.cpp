@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 
 #include "base/duration.hpp"
 #include "config/document.hpp"
@@ -60,6 +61,7 @@ class JobReader {
     check_command();
     check_window();
     check_kill_grace();
+    check_limits();
     resolve_identity();
     auto plan = compile();
     if (!plan) return nullptr;
@@ -96,6 +98,25 @@ class JobReader {
     findings_.warning(position_of(written->source()),
                       "'kill_grace' is longer than the " + format_duration(*settings_.longest_kill_grace) +
                           " that there is when leadership is lost; a longer session_timeout gives more");
+  }
+
+  void check_limits() {
+    const std::tuple<const char*, bool, const char*> needs[] = {
+        {"memory_max", job_.limits.memory_max.has_value(), "memory"},
+        {"cpu_weight", job_.limits.cpu_weight.has_value(), "cpu"},
+        {"tasks_max", job_.limits.tasks_max.has_value(), "pids"}};
+    for (const auto& [key, is_set, controller] : needs) {
+      if (!is_set || !settings_.controllers) continue;
+      const auto& there = *settings_.controllers;
+      if (std::find(there.begin(), there.end(), controller) != there.end()) continue;
+      const Position at = position_of(table_->get_as<toml::table>("limits")->get(key)->source());
+      const std::string text = in_quotes(key) + " needs the cgroup v2 controller " + in_quotes(controller) +
+                               ", which this machine does not have";
+      if (origin_.owner)
+        findings_.error(at, text);
+      else
+        findings_.warning(at, text + ": a daemon on such a one refuses the file");
+    }
   }
 
   void check_jitter(const Plan& plan) {

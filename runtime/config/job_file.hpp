@@ -28,6 +28,9 @@ struct JobSettings {
   std::string timezone = "UTC";              // of jobs that name none
   std::uint32_t daemon = ::geteuid();        // whom the jobs of a daemon run as
   std::optional<Millis> longest_kill_grace;  // where set, a longer `kill_grace` in a file is a warning
+  /// The machine's cgroup v2 controllers: a limit that needs another is an error, in a file that is named by hand a
+  /// warning, as its machine may be another one. None: not asked.
+  std::optional<std::vector<std::string>> controllers = std::nullopt;
 };
 
 struct FileOrigin {

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "config/key_table.hpp"
-#include "config/no_effect.hpp"
 
 namespace ballot::config {
 namespace {
@@ -17,7 +16,7 @@ constexpr std::int64_t largest_output = 32 * 1024 * 1024;  // what the runner ke
 
 template <auto Member>
 constexpr Key<JobDraft> job_row(std::string_view name, void (*read)(const Value&, JobDraft&)) {
-  return row<JobDraft, Member>(name, read, !lists(job_keys_without_effect, name));
+  return row<JobDraft, Member>(name, read);
 }
 
 void read_command(const Value& value, JobDraft& job) {
@@ -194,7 +193,7 @@ constexpr Key<JobDraft> limits_row{"limits", read_limits,
                                      digest_table(digest, limit_keys, job.limits);
                                      digest.bytes("}");
                                    },
-                                   !lists(job_keys_without_effect, "limits")};
+                                   true};
 
 /// Always in the digest: what a job without one gets is the daemon's, and differs from node to node.
 constexpr Key<JobDraft> timezone_row{"timezone", read_timezone, [](const JobDraft&, const JobDraft&) { return true; },

@@ -7,8 +7,6 @@
 
 namespace ballot::config {
 
-inline constexpr std::string_view job_keys_without_effect[] = {"env_file", "limits", "secrets"};
-
 inline constexpr std::string_view group_keys_without_effect[] = {
     // [group.NAME.consul]
     "lock_delay",

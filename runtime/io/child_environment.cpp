@@ -3,6 +3,8 @@
 #include <map>
 
 #include "base/wall_text.hpp"
+#include "io/env_file.hpp"
+#include "io/trusted_file.hpp"
 
 namespace ballot::io {
 namespace {
@@ -14,20 +16,55 @@ std::string idempotency_key(const core::Launch& launch) {
   return job + "@" + (manual ? launch.id.run.text() : format_slot(launch.slot));
 }
 
+using Variables = std::map<std::string, std::string>;
+
+Result<void> add_env_file(const std::string& path, Variables& all) {
+  const auto failure = [&path](const Error& error) {
+    return Error{error.code, "env_file " + path + ": " + error.what};
+  };
+  const auto text = read_trusted_file(path, Readers::anyone);
+  if (!text) return failure(text.error());
+  const auto variables = parse_env_file(*text);
+  if (!variables) return failure(variables.error());
+  for (const auto& [name, value] : *variables) all[name] = value;
+  return {};
+}
+
+/// The file's content is the value, but for one end of line at its end.
+Result<void> add_secret(const std::string& name, const std::string& path, const std::string& credentials,
+                        Variables& all) {
+  const auto failure = [&](const Error& error) {
+    return Error{error.code, "secret " + name + " (" + path + "): " + error.what};
+  };
+  const bool relative = !path.starts_with('/');
+  if (relative && credentials.empty()) return failure({Errc::not_found, "the daemon has no $CREDENTIALS_DIRECTORY"});
+  auto text = read_trusted_file(relative ? credentials + "/" + path : path, Readers::owner);
+  if (!text) return failure(text.error());
+  if (text->ends_with('\n')) text->pop_back();
+  if (text->find('\0') != std::string::npos) return failure({Errc::invalid, "holds a NUL byte"});
+  all[name] = std::move(*text);
+  return {};
+}
+
 }  // namespace
 
-std::vector<std::string> child_environment(const core::Launch& launch, const Identity& daemon, const std::string& node,
-                                           WallTime now) {
+Result<std::vector<std::string>> child_environment(const core::Launch& launch, const Identity& daemon,
+                                                   const std::string& node, WallTime now,
+                                                   const std::string& credentials) {
   const Job& job = launch.definition->job;
   const Identity& who = job.identity ? *job.identity : daemon;
-  std::map<std::string, std::string> all{{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                                         {"HOME", who.home},
-                                         {"USER", who.user},
-                                         {"LOGNAME", who.user},
-                                         {"SHELL", "/bin/sh"},
-                                         {"LANG", "C.UTF-8"},
-                                         {"TZ", job.timezone}};
+  Variables all{{"PATH", "/usr/local/bin:/usr/bin:/bin"},
+                {"HOME", who.home},
+                {"USER", who.user},
+                {"LOGNAME", who.user},
+                {"SHELL", "/bin/sh"},
+                {"LANG", "C.UTF-8"},
+                {"TZ", job.timezone}};
+  if (!job.details->env_file.empty())
+    if (auto added = add_env_file(job.details->env_file, all); !added) return added.error();
   for (const auto& [name, value] : job.details->env) all[name] = value;
+  for (const auto& [name, path] : job.details->secrets)
+    if (auto added = add_secret(name, path, credentials, all); !added) return added.error();
   all["BALLOT_JOB"] = job.name;
   all["BALLOT_GROUP"] = job.group;
   all["BALLOT_NODE"] = node;

@@ -1,17 +1,22 @@
 // What a child gets to know: the fixed small environment, the job's own, and the facts of its run. Never the daemon's.
+// What is set later counts: the fixed ones, env_file, env, secrets, the facts of the run.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "ballot/error.hpp"
 #include "ballot/job.hpp"
 #include "core/action.hpp"
 
 namespace ballot::io {
 
 /// NAME=VALUE, the whole of it. `daemon` is who runs it where the job names no user; `now` is when it is launched: from
-/// it BALLOT_DEADLINE counts, which is absent for a job without a deadline.
-std::vector<std::string> child_environment(const core::Launch& launch, const Identity& daemon, const std::string& node,
-                                           WallTime now);
+/// it BALLOT_DEADLINE counts, which is absent for a job without a deadline. `credentials` is the folder that secrets'
+/// relative paths lie under; empty: there is none. Reads the job's env_file and secrets; an error says which cannot be
+/// read and why, and never what is in it.
+Result<std::vector<std::string>> child_environment(const core::Launch& launch, const Identity& daemon,
+                                                   const std::string& node, WallTime now,
+                                                   const std::string& credentials);
 
 }  // namespace ballot::io

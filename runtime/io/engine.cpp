@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <random>
 #include <utility>
 
@@ -21,6 +22,13 @@ constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer o
 std::uint64_t seed() {
   std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+/// For the log, beside the text.
+int errno_of(Errc code) {
+  if (code == Errc::not_found) return ENOENT;
+  if (code == Errc::refused) return EACCES;
+  return code == Errc::invalid ? EINVAL : EIO;
 }
 
 core::CoreSettings core_settings(const EngineSettings& settings, const PluginInfo& plugin) {
@@ -178,11 +186,15 @@ void Engine::perform(core::Launch& a) {
   BALLOT_FAILPOINT("io.launch");
   const Job& job = a.definition->job;
   const Identity& who = job.identity ? *job.identity : settings_.identity;
+  auto environment =
+      child_environment(a, settings_.identity, settings_.node, read_clocks().wall, settings_.credentials);
+  if (!environment)
+    return feed(runner::CannotStart{a.id, environment.error().what, errno_of(environment.error().code)});
   runner::Start start;
   start.id = a.id;
   start.job = job.name;
   start.argv = job.command;
-  start.environment = child_environment(a, settings_.identity, settings_.node, read_clocks().wall);
+  start.environment = std::move(*environment);
   start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
   start.set_identity = job.identity != nullptr;
   start.uid = who.uid;
@@ -190,6 +202,7 @@ void Engine::perform(core::Launch& a) {
   start.groups = who.groups;
   start.umask = job.umask;
   start.nice = job.nice;
+  start.limits = job.details->limits;
   start.standard_input = job.details->standard_input;
   start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
   start.stream_output = job.log_output;

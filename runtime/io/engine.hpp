@@ -31,8 +31,9 @@ struct EngineSettings {
   std::string control;        // the path of the control socket, for other nodes to see
   Millis session_timeout{0};  // 0: the backend's own
   bool dry_run = false;
-  int max_running = 0;  // runs of this node at once; 0: no limit
-  Identity identity;    // the daemon's, for jobs that name no user
+  int max_running = 0;      // runs of this node at once; 0: no limit
+  Identity identity;        // the daemon's, for jobs that name no user
+  std::string credentials;  // the folder of secrets with relative paths; "": there is none
   BackendSettings backend;
   RunnerSettings runner;
   std::string sendmail;  // programs, for mail and pings

@@ -15,12 +15,11 @@ using std::chrono::seconds;
 
 constexpr Millis drain_time = seconds(2);
 constexpr Millis unkillable_after = seconds(2);
-constexpr Millis look_again{100};  // at a group whose end nothing tells us of
+constexpr Millis shortest_look{1}, longest_look{100};  // at processes whose end nothing tells us of
 
-Attempt::Attempt(const Start& start, pid_t pid, UniqueFd output, Now started)
+Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started)
     : id_(start.id),
       job_(start.job),
-      pid_(pid),
       started_(started),
       kill_signal_(start.kill_signal),
       kill_grace_(start.kill_grace),
@@ -28,6 +27,7 @@ Attempt::Attempt(const Start& start, pid_t pid, UniqueFd output, Now started)
       session_(start.session),
       terminate_(start.terminate),
       streams_(start.stream_output),
+      processes_(std::move(processes)),
       output_(std::move(output)),
       kept_(start.output_limit) {}
 
@@ -49,10 +49,13 @@ void Attempt::child_ended(int wait_status, Now now) {
     outcome_.exit_code = WEXITSTATUS(wait_status);
   else
     outcome_.signal = WTERMSIG(wait_status);
-  outcome_.reason = reason_;
+  const bool killed = outcome_.signal == SIGKILL && !ladder_begun();
+  outcome_.reason = killed && processes_.killed_for_memory() ? Reason::oom : reason_;
   outcome_.ended_at = now.wall;
   outcome_.duration = now.steady - started_.steady;
+  processes_.leader_reaped();
   state_ = State::draining;
+  lingers_since_ = now.steady;
   drain_until_ = now.steady + drain_time;
 }
 
@@ -63,15 +66,15 @@ void Attempt::stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now
   state_ = State::stopping;
   reason_ = reason;
   if (now >= kill_at_) return;
-  signal_group(signal);
-  signal_group(SIGCONT);
+  processes_.signal(signal);
+  processes_.signal(SIGCONT);
 }
 
 void Attempt::advance(SteadyTime now) {
   if (state_ == State::running && deadline_ && now >= *deadline_)
     stop(Reason::deadline, later(*deadline_, kill_grace_), now);
   if (state_ == State::stopping && now >= kill_at_) {
-    signal_group(SIGKILL);
+    processes_.signal(SIGKILL);
     state_ = State::killed;
     give_up_at_ = now + unkillable_after;
   }
@@ -80,7 +83,7 @@ void Attempt::advance(SteadyTime now) {
     end(Leftover::unkillable);
   }
   if (state_ == State::draining) sweep_when_drained(now);
-  if (state_ == State::sweeping && !signal_group(0)) end(Leftover::none);
+  if (state_ == State::sweeping && !processes_.signal(SIGKILL)) end(Leftover::none);
   if (state_ == State::sweeping && now >= give_up_at_) end(Leftover::unkillable);
 }
 
@@ -88,8 +91,8 @@ void Attempt::sweep_when_drained(SteadyTime now) {
   if (now >= drain_until_) output_.reset();
   if (output_) return;
   const bool grace_is_left = ladder_begun() && now < kill_at_;
-  if (grace_is_left && signal_group(0)) return;
-  if (!signal_group(SIGKILL)) return end(Leftover::none);
+  if (grace_is_left && processes_.signal(0)) return;
+  if (!processes_.signal(SIGKILL)) return end(Leftover::none);
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;
 }
@@ -99,25 +102,25 @@ SteadyTime Attempt::wake(SteadyTime now) const {
     case State::running: return deadline_.value_or(SteadyTime::max());
     case State::stopping: return kill_at_;
     case State::killed: return give_up_at_;
-    case State::draining: return output_ ? drain_until_ : std::min(kill_at_, now + look_again);
-    case State::sweeping: return std::min(give_up_at_, now + look_again);
+    case State::draining: return output_ ? drain_until_ : std::min(kill_at_, look_again(now));
+    case State::sweeping: return std::min(give_up_at_, look_again(now));
     case State::ended: break;
   }
   return SteadyTime::max();
 }
 
-/// Whether there was anything left to signal. Once the child is reaped, its number is the group's as long as the group
-/// has members; a process of that number is somebody else's, and so is its group.
-bool Attempt::signal_group(int signal) const {
-  if (lingers() && ::getpgid(pid_) >= 0) return false;
-  return ::kill(-pid_, signal) == 0 || errno == EPERM;
+/// Often at first: most are gone at once.
+SteadyTime Attempt::look_again(SteadyTime now) const {
+  return now + std::clamp((now - lingers_since_) / 2, shortest_look, longest_look);
 }
 
 void Attempt::end(Leftover leftover) {
   output_.reset();
   outcome_.id = id_;
   outcome_.started_at = started_.wall;
-  outcome_.leftover = leftover;
+  const bool escaped = leftover == Leftover::none && processes_.may_have_escaped();
+  outcome_.leftover = escaped ? Leftover::escaped : leftover;
+  processes_.release();
   outcome_.output = kept_.take();
   state_ = State::ended;
 }

@@ -10,6 +10,7 @@
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
 #include "runner/kept_output.hpp"
+#include "runner/run_processes.hpp"
 
 namespace ballot::runner {
 
@@ -18,25 +19,25 @@ namespace ballot::runner {
 /// | stopping | its signal was sent                                    | killed when the grace is over; draining    |
 /// | killed   | KILL was sent                                          | draining; ended (unkillable) after 2 s     |
 /// | draining | the child is reaped; its output is read to the end or  | sweeping, at once, but with a ladder begun |
-/// |          | for 2 s                                                | not before its group is gone or KILL is due|
-/// | sweeping | KILL was sent to what is left of its process group     | ended: when nothing is, or after 2 s       |
+/// |          | for 2 s                                                | not before all is gone or KILL is due      |
+/// | sweeping | KILL was sent to what is left of its processes         | ended: when nothing is, or after 2 s       |
 /// | ended    | outcome() is what is told, until it is acknowledged    |                                            |
 class Attempt {
  public:
   /// `output`: the non-blocking end of the pipe that the child writes to. `started`: read before the child was made.
-  Attempt(const Start& start, pid_t pid, UniqueFd output, Now started);
+  Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started);
 
   const AttemptId& id() const { return id_; }
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return processes_.leader(); }
   std::uint64_t session() const { return session_; }
   bool terminate() const { return terminate_; }
   Millis kill_grace() const { return kill_grace_; }
   bool streams() const { return streams_; }
   bool has_ended() const { return state_ == State::ended; }
-  /// The child is reaped, the run goes on: its group may end at any time.
+  /// The child is reaped, the run goes on: its other processes may end at any time.
   bool lingers() const { return state_ == State::draining || state_ == State::sweeping; }
-  Running running() const { return {id_, job_, pid_, started_.wall}; }
-  Started started() const { return {id_, pid_, started_.wall}; }
+  Running running() const { return {id_, job_, pid(), started_.wall}; }
+  Started started() const { return {id_, pid(), started_.wall}; }
   /// Requires: has_ended().
   const Ended& outcome() const { return outcome_; }
 
@@ -59,14 +60,13 @@ class Attempt {
  private:
   enum class State { running, stopping, killed, draining, sweeping, ended };
 
-  bool signal_group(int signal) const;
   bool ladder_begun() const { return reason_ != Reason::none; }
   void sweep_when_drained(SteadyTime now);
+  SteadyTime look_again(SteadyTime now) const;
   void end(Leftover leftover);
 
   const AttemptId id_;
   const std::string job_;
-  const pid_t pid_;  // and of its process group
   const Now started_;
   const int kill_signal_;
   const Millis kill_grace_;
@@ -75,11 +75,13 @@ class Attempt {
   const bool terminate_, streams_;
 
   State state_ = State::running;
+  RunProcesses processes_;
   UniqueFd output_;
   KeptOutput kept_;
   Reason reason_ = Reason::none;  // of the ladder
   SteadyTime kill_at_ = SteadyTime::max();
   SteadyTime drain_until_{}, give_up_at_{};
+  SteadyTime lingers_since_{};
   Ended outcome_;
 };
 

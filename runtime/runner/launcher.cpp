@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "base/assert.hpp"
 #include "base/failpoint.hpp"
 #include "runner/clock.hpp"
+#include "runner/clone3.hpp"
 
 namespace ballot::runner {
 namespace {
@@ -36,6 +38,7 @@ struct ChildPlan {
   const char* const* paths;  // to try, in order; ended by null
   pid_t runner;
   int input, output;
+  int cgroup_procs = -1;  // to join by, where that is still to be done
   rlimit open_files;
   bool set_nice;
   SteadyTime not_after;
@@ -67,14 +70,38 @@ BALLOT_IN_CHILD bool take_identity(ChildPlan& plan) {
   return true;
 }
 
+/// Of each process of the run; `processes` counts all that the user has. Past its processor time a process gets XCPU, a
+/// second later KILL.
+BALLOT_IN_CHILD bool take_limits(ChildPlan& plan) {
+  const Limits& limits = plan.start->limits;
+  const struct {
+    int resource;
+    const std::optional<std::uint64_t>& value;
+    rlim_t more;  // of the hard limit than of the soft one
+    const char* stage;
+  } all[] = {{RLIMIT_NOFILE, limits.open_files, 0, "limits.open_files"},
+             {RLIMIT_CPU, limits.cpu_time_seconds, 1, "limits.cpu_time"},
+             {RLIMIT_AS, limits.address_space, 0, "limits.address_space"},
+             {RLIMIT_NPROC, limits.processes, 0, "limits.processes"}};
+  for (const auto& limit : all) {
+    if (!limit.value) continue;
+    const rlimit both{*limit.value, *limit.value + limit.more};
+    if (::setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &both) != 0)
+      return plan.failed_stage = limit.stage, false;
+  }
+  return true;
+}
+
 BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
   const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
   if (BALLOT_FAILS("runner.setpgid") || ::setpgid(0, 0) != 0) return failed("setpgid");
+  if (plan.cgroup_procs >= 0 && ::write(plan.cgroup_procs, "0", 1) != 1) return failed("cgroup");
   if (BALLOT_FAILS("runner.dup2") || ::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 ||
       ::dup2(plan.output, 2) < 0)
     return failed("dup2");
   if (::close_range(3, ~0u, 0) != 0) return failed("close_range");
   if (BALLOT_FAILS("runner.setrlimit") || ::setrlimit(RLIMIT_NOFILE, &plan.open_files) != 0) return failed("setrlimit");
+  if (!take_limits(plan)) return false;
   // 0 is what a job has that says nothing: where it cannot be had, the runner's own stays.
   const bool nice_done = !plan.set_nice || ::setpriority(PRIO_PROCESS, 0, plan.start->nice) == 0;
   if (!nice_done && plan.start->nice != 0) return failed("setpriority");
@@ -120,6 +147,8 @@ BALLOT_IN_CHILD int child_main(void* argument) {
   plan.failed_stage = "exec";
   ::_exit(127);
 }
+
+BALLOT_IN_CHILD int end_at_once(void*) { return 0; }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> list;
@@ -178,7 +207,30 @@ Launcher::Launcher() : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
 
 Launcher::~Launcher() { ::munmap(stack_, stack_size + guard_size); }
 
-Launched Launcher::launch(const Start& start, int output, SteadyTime not_after) {
+pid_t Launcher::clone_into(int cgroup, int (*function)(void*), void* argument) {
+  if (BALLOT_FAILS("runner.clone3")) return -1;
+  clone_args arguments{};
+  arguments.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
+  arguments.exit_signal = SIGCHLD;
+  arguments.stack = reinterpret_cast<std::uintptr_t>(stack_ + guard_size);
+  arguments.stack_size = stack_size;
+  arguments.cgroup = static_cast<std::uint64_t>(cgroup);
+  return clone3(arguments, function, argument);
+}
+
+/// Tried once, as more than a missing system call may be in the way: in a cgroup that was killed before and is used
+/// again, Linux (6.18 still does) kills whatever is cloned into another one.
+bool Launcher::clones_into(int cgroup) {
+  if (!clones_into_) {
+    const pid_t pid = clone_into(cgroup, end_at_once, nullptr);
+    int status = 0;
+    if (pid < 0 && (errno == EAGAIN || errno == ENOMEM)) return true;  // the launch will say so
+    clones_into_ = pid > 0 && ::waitpid(pid, &status, 0) == pid && status == 0;
+  }
+  return *clones_into_;
+}
+
+Launched Launcher::launch(const Start& start, const Places& places, SteadyTime not_after) {
   if (start.argv.empty()) return LaunchFailure{"exec", EINVAL};
   UniqueFd input;
   if (!start.standard_input.empty() && !(input = input_of(start.standard_input))) return LaunchFailure{"stdin", errno};
@@ -193,13 +245,23 @@ Launched Launcher::launch(const Start& start, int output, SteadyTime not_after) 
                  .paths = paths.data(),
                  .runner = ::getpid(),
                  .input = input ? input.get() : null_.get(),
-                 .output = output,
+                 .output = places.output,
                  .open_files = open_files_,
                  .set_nice = start.nice != nice_,
                  .not_after = not_after};
-  const pid_t pid = BALLOT_FAILS("runner.clone") ? -1
-                                                 : ::clone(child_main, stack_ + guard_size + stack_size,
-                                                           CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const bool clones_into_cgroup = places.cgroup >= 0 && clones_into(places.cgroup);
+  UniqueFd procs;
+  if (places.cgroup >= 0 && !clones_into_cgroup) {
+    procs.reset(::openat(places.cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC));
+    if (!procs) return LaunchFailure{"cgroup", errno};
+    plan.cgroup_procs = procs.get();
+  }
+  pid_t pid = -1;
+  if (BALLOT_FAILS("runner.clone")) return LaunchFailure{"clone", errno};
+  if (clones_into_cgroup)
+    pid = clone_into(places.cgroup, child_main, &plan);
+  else
+    pid = ::clone(child_main, stack_ + guard_size + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   if (pid < 0) return LaunchFailure{"clone", errno};
   if (!plan.failed_stage) return pid;
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;

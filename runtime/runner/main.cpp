@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
   UniqueFd listener = keep_only(arguments->listen_fd);
   quiet_signals();
   go_to_background();
-  Runner(std::move(listener), arguments->linger).run();
+  Runner(std::move(listener), arguments->linger, Cgroups::find()).run();
   return 0;
 }
 

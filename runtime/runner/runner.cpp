@@ -40,8 +40,9 @@ Now now() { return {wall_now(), steady_now()}; }
 
 }  // namespace
 
-Runner::Runner(UniqueFd listener, Millis linger)
+Runner::Runner(UniqueFd listener, Millis linger, Result<std::unique_ptr<Cgroups>> cgroups)
     : link_(std::move(listener), poller_),
+      cgroups_(std::move(cgroups)),
       signals_(open_signals()),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)),
       linger_(linger),
@@ -49,6 +50,8 @@ Runner::Runner(UniqueFd listener, Millis linger)
       buffer_(buffer_size, '\0') {
   BALLOT_ASSERT(poller_.add(signals_.get(), EPOLLIN) && poller_.add(timer_.get(), EPOLLIN),
                 "the runner needs descriptors for signals and a timer: raise its limit of open files");
+  if (!cgroups_)
+    log("runs have no cgroups (" + cgroups_.error().what + "): what leaves its process group is looked for in /proc");
 }
 
 void Runner::run() {
@@ -197,21 +200,40 @@ void Runner::launch(const Start& start) {
   const UniqueFd child_end(ends[1]);
   ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
   if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.get(), EPOLLIN)) return cannot("epoll", errno);
+  Cgroups::Made made = cgroup_for(start);
+  if (const auto* failure = std::get_if<LaunchFailure>(&made)) return cannot(failure->stage, failure->error);
+  auto& cgroup = std::get<std::unique_ptr<RunCgroup>>(made);
+  const UniqueFd cgroup_folder = cgroup ? cgroup->open() : UniqueFd();
+  if (cgroup && !cgroup_folder) return cannot("cgroup", errno);
   const Now started = now();
   const SteadyTime not_after = std::min(start.launch_not_after, sessions_.limit(start.session));
-  const Launched launched = launcher_.launch(start, child_end.get(), not_after);
-  if (const auto* pid = std::get_if<pid_t>(&launched)) return hold(start, *pid, std::move(output), started);
+  const Launched launched = launcher_.launch(start, {child_end.get(), cgroup_folder.get()}, not_after);
+  if (const auto* pid = std::get_if<pid_t>(&launched))
+    return hold(start, {Descendants(start.id, *pid, started.steady, orphans_), *pid, std::move(cgroup)},
+                std::move(output), started);
   if (const auto* failure = std::get_if<LaunchFailure>(&launched)) return cannot(failure->stage, failure->error);
   link_.send(Refused{start.id});
 }
 
-void Runner::hold(const Start& start, pid_t pid, UniqueFd output, Now started) {
+/// None where there are none, but for a run whose limits need one.
+Cgroups::Made Runner::cgroup_for(const Start& start) {
+  if (cgroups_) return (*cgroups_)->make(start.limits);
+  const Limits& limits = start.limits;
+  if (!limits.memory_max && !limits.cpu_weight && !limits.tasks_max) return nullptr;
+  return LaunchFailure{"limits need a cgroup: " + cgroups_.error().what, ENOTSUP};
+}
+
+void Runner::hold(const Start& start, RunProcesses processes, UniqueFd output, Now started) {
   BALLOT_FAILPOINT("runner.started");
   const int fd = output.get();
-  Held& held = attempts_.try_emplace(start.id, Held{Attempt(start, pid, std::move(output), started), fd}).first->second;
+  const pid_t pid = processes.leader();
+  Held& held =
+      attempts_.try_emplace(start.id, Held{Attempt(start, std::move(processes), std::move(output), started), fd})
+          .first->second;
   of_output_.resize(std::max(of_output_.size(), static_cast<std::size_t>(fd) + 1));
   of_output_[static_cast<std::size_t>(fd)] = &held;
   of_pid_[pid] = &held;
+  orphans_.started(pid);
   ++live_;
   link_.send(held.attempt.started());
   end_with_session(held, steady_now());
@@ -245,6 +267,7 @@ void Runner::take_signals() {
 void Runner::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    orphans_.reaped(pid);
     const auto found = of_pid_.find(pid);
     if (found == of_pid_.end()) continue;
     found->second->attempt.child_ended(status, now());
@@ -313,6 +336,8 @@ void Runner::finish(Held& held) {
   if (outcome.leftover == Leftover::unkillable)
     log("run " + held.attempt.id().run.text() + ": what process " + std::to_string(held.attempt.pid()) +
         " left does not die of KILL");
+  if (outcome.leftover == Leftover::escaped)
+    log("run " + held.attempt.id().run.text() + ": a process without BALLOT_RUN_ID may be left of it");
   Held*& output_owner = of_output_[static_cast<std::size_t>(held.output)];
   if (output_owner == &held) output_owner = nullptr;
   of_pid_.erase(held.attempt.pid());

@@ -13,11 +13,14 @@
 // Thread: the only one of its process. Requires what Launcher requires, and to be the process's only waiter for
 // children; orphans of its runs are reaped if the process is their subreaper.
 //
-//   Runner(std::move(listening_socket), linger).run();
+// Each run has a cgroup of its own where the system gives us one; else its processes are looked for in /proc.
+//
+//   Runner(std::move(listening_socket), linger, Cgroups::find()).run();
 #pragma once
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +29,8 @@
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
 #include "runner/attempt.hpp"
+#include "runner/cgroup.hpp"
+#include "runner/descendants.hpp"
 #include "runner/launcher.hpp"
 #include "runner/link.hpp"
 #include "runner/poller.hpp"
@@ -39,7 +44,8 @@ namespace ballot::runner {
 /// | ending  | starts nothing (Refused); its runs are killed  | none; exits when no run is left           |
 class Runner {
  public:
-  Runner(UniqueFd listener, Millis linger);
+  /// `cgroups`: what runs are put into, or why there are none.
+  Runner(UniqueFd listener, Millis linger, Result<std::unique_ptr<Cgroups>> cgroups);
 
   /// Until there is nothing left to do.
   void run();
@@ -73,7 +79,8 @@ class Runner {
 
   void launch_some();
   void launch(const Start& start);
-  void hold(const Start& start, pid_t pid, UniqueFd output, Now started);
+  Cgroups::Made cgroup_for(const Start& start);
+  void hold(const Start& start, RunProcesses processes, UniqueFd output, Now started);
   void tell_again(const Held& held);
 
   void read_output(Held& held);
@@ -88,6 +95,8 @@ class Runner {
   Poller poller_;
   Link link_;
   Launcher launcher_;
+  const Result<std::unique_ptr<Cgroups>> cgroups_;
+  Orphans orphans_;
   UniqueFd signals_, timer_;
   const Millis linger_;
 

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "config/jobs_dir.hpp"
 #include "io/plugin_loader.hpp"
@@ -73,7 +74,7 @@ config::Config check_configurations(const Options& options, const Paths& paths, 
 }
 
 void check_jobs(const config::Config& config, const Paths& paths, Findings& findings) {
-  const config::JobSettings settings{.timezone = config.timezone, .longest_kill_grace = longest_kill_grace(config)};
+  const config::JobSettings settings = job_settings(config);
   for (const std::string& folder : paths.folders) {
     config::JobsDir jobs(folder, settings, {config.file, config.groups});
     jobs.reload();

@@ -25,8 +25,9 @@ enum class MailOn : std::uint8_t { failure, output, always };
 
 /// Resource limits of a run; absent ones are the daemon's.
 struct Limits {
-  std::optional<std::uint64_t> open_files, cpu_time_seconds, address_space, processes;  // rlimits
-  std::optional<std::uint64_t> memory_max, cpu_weight, tasks_max;                       // cgroup v2
+  // rlimits
+  std::optional<std::uint64_t> open_files = {}, cpu_time_seconds = {}, address_space = {}, processes = {};
+  std::optional<std::uint64_t> memory_max = {}, cpu_weight = {}, tasks_max = {};  // cgroup v2
   bool operator==(const Limits&) const = default;
 };
 

@@ -250,6 +250,28 @@ TEST(JobFile, RefusesAWindowThatEndsBeforeItBegins) {
       "x.toml:4:13: error: 'not_after' is before 'not_before': the job could never be due\n");
 }
 
+TEST(JobFile, RefusesALimitWhoseControllerTheMachineDoesNotHave) {
+  JobSettings settings;
+  settings.controllers = {"cpu", "memory"};
+  const std::string run = "[job.x]\nshell = \"true\"\nlimits.";
+  EXPECT_EQ(findings(run + "memory_max = \"1GiB\"\nlimits.cpu_weight = 5", settings), "");
+  EXPECT_EQ(
+      findings(run + "tasks_max = 5", settings),
+      "x.toml:3:20: error: 'tasks_max' needs the cgroup v2 controller 'pids', which this machine does not have\n");
+  settings.controllers->clear();
+  EXPECT_TRUE(read(run + "memory_max = \"1GiB\"", settings).definitions.empty());
+  EXPECT_EQ(findings(run + "open_files = 5\nlimits.cpu_time = \"5s\"", settings), "") << "these need none";
+  EXPECT_EQ(findings(run + "tasks_max = 5"), "") << "not asked";
+}
+
+TEST(JobFile, NamedByHandMayBeForAMachineWithOtherControllers) {
+  JobSettings settings;
+  settings.controllers = {"cpu"};
+  EXPECT_EQ(findings("[job.x]\nshell = \"true\"\nlimits.memory_max = 5", settings, std::nullopt),
+            "x.toml:3:21: warning: 'memory_max' needs the cgroup v2 controller 'memory', which this machine does not "
+            "have: a daemon on such a one refuses the file\n");
+}
+
 TEST(JobFile, RefusesJitterBeyondTheShortestPeriod) {
   const std::string run = "[job.x]\nshell = \"true\"\n";
   EXPECT_EQ(findings(run + "schedule = \"* * * * *\"\njitter = \"2m\"\n"),

@@ -18,7 +18,6 @@ struct Row {
   std::string standard;  // the default as one would write it; "" where it cannot be written
   std::string wrong_type;
   std::vector<std::string> wrong;  // of the right type
-  bool has_effect = true;
 };
 
 const std::vector<Row>& rows() {
@@ -29,18 +28,18 @@ const std::vector<Row>& rows() {
       {"description", "\"text\"", "\"\"", "1", {"\"a\\u0000b\""}},
       {"enabled", "false", "true", "\"yes\"", {}},
       {"env", "{A = \"1\"}", "{}", "\"A=1\"", {"{A = 1}", "{\"A-B\" = \"1\"}", "{BALLOT_X = \"1\"}", "{\"\" = \"1\"}"}},
-      {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}, false},
+      {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}},
       {"group", "\"nightly\"", "\"default\"", "1", {"\"\"", "\"a/b\"", "\"a.b\"", "\"-a\""}},
       {"groups", "[]", "", "\"adm\"", {"[1]", "[\"no-such-group-at-all\"]"}},
-      {"guarantee", "\"at-least-once\"", "\"at-most-once\"", "1", {"\"once\""}, true},
+      {"guarantee", "\"at-least-once\"", "\"at-most-once\"", "1", {"\"once\""}},
       {"hook_timeout", "\"1m\"", "\"30s\"", "30", {"\"0s\""}},
       {"jitter", "\"1s\"", "\"0s\"", "1", {"\"-1s\""}},
       {"kill_grace", "\"5s\"", "\"10s\"", "5", {"\"5\""}},
       {"kill_signal", "\"SIGINT\"", "\"TERM\"", "15", {"\"\"", "\"NONE\"", "\"SIG\"", "\"term\""}},
-      {"limits", "{open_files = 10}", "{}", "1", {"{open_files = 0}", "{cpu_time = \"1ms\"}", "{files = 1}"}, false},
+      {"limits", "{open_files = 10}", "{}", "1", {"{open_files = 0}", "{cpu_time = \"1ms\"}", "{files = 1}"}},
       {"log_output", "true", "false", "1", {}},
-      {"lost_after", "\"2h\"", "\"1h\"", "1", {"\"0s\""}, true},
-      {"lost_limit", "3", "2", "\"2\"", {"0"}, true},
+      {"lost_after", "\"2h\"", "\"1h\"", "1", {"\"0s\""}},
+      {"lost_limit", "3", "2", "\"2\"", {"0"}},
       {"mail_on", "\"always\"", "\"failure\"", "1", {"\"never\""}},
       {"mail_to", "\"root, a@b\"", "\"\"", "[\"root\"]", {"\"a\\nBcc: b\"", "\"a\\tb\"", "\"  \""}},
       {"max_running", "2", "16", "\"2\"", {"0", "17"}},
@@ -51,7 +50,7 @@ const std::vector<Row>& rows() {
       {"not_before", "2020-01-01T00:00:00+01:00", "", "1", {"2020-01-01T00:00:00", "00:00:00"}},
       {"on_error", "\"rerun\"", "\"ignore\"", "1", {"\"retry\""}},
       {"on_failure", "[\"/bin/notify\"]", "[]", "1", {"\"/bin/notify\"", "[\"\"]"}},
-      {"on_leadership_lost", "\"finish\"", "\"terminate\"", "1", {"\"stop\""}, true},
+      {"on_leadership_lost", "\"finish\"", "\"terminate\"", "1", {"\"stop\""}},
       {"on_missed", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}},
       {"on_recovery", "[\"/bin/notify\"]", "[]", "true", {"[\"\"]"}},
       {"on_success", "\"reelect\"", "\"ignore\"", "1", {"\"\""}},
@@ -70,7 +69,7 @@ const std::vector<Row>& rows() {
       {"retry_delay", "\"1s\"", "\"10s\"", "10", {"\"ten\""}},
       {"retry_max_delay", "\"1h\"", "\"10m\"", "10", {"\"\""}},
       {"schedule", "\"@hourly\"", "[]", "5", {"[5]", "\"61 * * * *\"", "[\"* * * * *\", \"0 0 30 2 *\"]", "\"\""}},
-      {"secrets", "{A = \"a\"}", "{}", "[\"a\"]", {"{A = \"\"}", "{\"1\" = \"a\"}"}, false},
+      {"secrets", "{A = \"a\"}", "{}", "[\"a\"]", {"{A = \"\"}", "{\"1\" = \"a\"}"}},
       {"shell", "\"true\"", "", "[\"true\"]", {"\"\""}},
       {"start_deadline", "\"12h\"", "\"5m\"", "300", {"\"0s\""}},
       {"stdin", "\"text\"", "\"\"", "1", {"\"\\u0000\""}},
@@ -114,13 +113,8 @@ TEST(JobKeys, TakeAGoodValue) {
   }
 }
 
-TEST(JobKeys, WarnOnceWhereTheyHaveNoEffectYet) {
-  for (const Row& row : rows()) {
-    const JobFile file = read(row.key + " = " + row.good);
-    ASSERT_EQ(file.diagnostics.size(), row.has_effect ? 0u : 1u) << row.key << '\n' << text_of(file.diagnostics);
-    if (row.has_effect) continue;
-    EXPECT_EQ(file.diagnostics[0].text(), "x.toml:3:1: warning: '" + row.key + "' has no effect in this version");
-  }
+TEST(JobKeys, AllHaveAnEffect) {
+  for (const Row& row : rows()) EXPECT_EQ(text_of(read(row.key + " = " + row.good).diagnostics), "") << row.key;
 }
 
 TEST(JobKeys, AreSilentAtTheirDefaults) {

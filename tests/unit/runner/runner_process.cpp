@@ -55,12 +55,15 @@ void limit(int resource, const std::optional<rlim_t>& most) {
 void exec_runner(int listener, const RunnerOptions& options) {
   const int program = ::open(BALLOT_RUNNER, O_PATH | O_CLOEXEC);
   const int inherited = ::dup(listener);
+  const std::string procs = options.cgroup + "/cgroup.procs";
+  if (!options.cgroup.empty() && ::write(::open(procs.c_str(), O_WRONLY | O_CLOEXEC), "0", 1) != 1) ::_exit(1);
   limit(RLIMIT_NPROC, options.processes);
   if (options.user && ::setresuid(*options.user, *options.user, *options.user) != 0) ::_exit(1);
   const std::string fd = std::to_string(inherited);
   const std::string linger = std::to_string(options.linger.value_or(Millis(60'000)).count());
   const char* argv[] = {"ballot-runner", "--listen-fd", fd.c_str(), "--linger-ms", linger.c_str(), nullptr};
-  const std::string failpoints = "BALLOT_FAILPOINTS=" + options.failpoints;
+  const std::string failpoints =
+      std::string("BALLOT_FAILPOINTS=") + (without_cgroups() ? "runner.cgroup=fail(EACCES);" : "") + options.failpoints;
   const char* envp[] = {"SECRET_OF_THE_DAEMON=1", failpoints.c_str(), nullptr};
   limit(RLIMIT_NOFILE, options.open_files);
   ::fexecve(program, const_cast<char* const*>(argv), const_cast<char* const*>(envp));
@@ -68,6 +71,8 @@ void exec_runner(int listener, const RunnerOptions& options) {
 }
 
 }  // namespace
+
+bool without_cgroups() { return std::getenv("BALLOT_TEST_WITHOUT_CGROUPS") != nullptr; }
 
 RunnerProcess::RunnerProcess(RunnerOptions options) {
   char name[] = "/tmp/ballot-runner-test-XXXXXX";
@@ -184,6 +189,7 @@ std::vector<pid_t> RunnerProcess::children() const {
   return all;
 }
 
+/// Its environment names the run, as the daemon's does.
 Start command(std::vector<std::string> argv) {
   static std::uint8_t count = 0, hundreds = 0;
   if (++count == 0) ++hundreds;
@@ -193,7 +199,7 @@ Start command(std::vector<std::string> argv) {
   start.id.attempt = 1;
   start.job = "job";
   start.argv = std::move(argv);
-  start.environment = {"PATH=/usr/bin:/bin"};
+  start.environment = {"BALLOT_ATTEMPT=1", "BALLOT_RUN_ID=" + start.id.run.text(), "PATH=/usr/bin:/bin"};
   start.working_dir = "/";
   start.output_limit = 64 * 1024;
   start.launch_not_after = steady() + std::chrono::minutes(1);

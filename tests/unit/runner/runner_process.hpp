@@ -16,10 +16,14 @@
 
 namespace ballot::runner {
 
+/// Whether runners are told by the environment of the tests that there are no cgroups, which needs failpoints.
+bool without_cgroups();
+
 struct RunnerOptions {
   std::optional<Millis> linger = {};
   std::optional<uid_t> user = {};                         // root's tests: whom the runner runs as
   std::string failpoints = {};                            // rules, as in base/failpoint.hpp
+  std::string cgroup = {};                                // root's tests: the folder of the one that it starts in
   std::optional<rlim_t> open_files = {}, processes = {};  // its limits, soft and hard
 };
 

@@ -1,11 +1,11 @@
-#include "config/trust.hpp"
+#include "base/trust.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "support/temp_folder.hpp"
 
-namespace ballot::config {
+namespace ballot {
 namespace {
 
 constexpr std::uint32_t root = 0, daemon_user = 990, somebody = 1000;
@@ -83,4 +83,4 @@ TEST_F(TrustOfAFolder, IsNotLostInCircles) {
 TEST_F(TrustOfAFolder, SaysNothingOfWhatDoesNotExist) { EXPECT_EQ(fault(folder_ / "a/none/b"), "none"); }
 
 }  // namespace
-}  // namespace ballot::config
+}  // namespace ballot

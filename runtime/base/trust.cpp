@@ -1,4 +1,4 @@
-#include "config/trust.hpp"
+#include "base/trust.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-namespace ballot::config {
+namespace ballot {
 namespace {
 
 constexpr int most_links = 40;
@@ -107,4 +107,4 @@ std::optional<std::string> distrust_folder(const std::string& path, std::uint32_
   return WayTo(absolute, daemon).fault();
 }
 
-}  // namespace ballot::config
+}  // namespace ballot

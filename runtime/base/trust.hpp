@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace ballot::config {
+namespace ballot {
 
 /// Why a file or folder is not to be trusted: "belongs to user 1000", "is writable by others (mode 0777)". None if it
 /// belongs to root or to `daemon`, and nobody else may write to it.
@@ -18,4 +18,4 @@ std::optional<std::string> distrust(const struct stat& info, std::uint32_t daemo
 /// something on the way does not exist.
 std::optional<std::string> distrust_folder(const std::string& path, std::uint32_t daemon);
 
-}  // namespace ballot::config
+}  // namespace ballot

@@ -1,0 +1,97 @@
+#include "runner/descendants.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+namespace ballot::runner {
+namespace {
+
+constexpr int kill_rounds = 8;  // at a time, against what forks while it is looked for
+
+std::uint64_t ticks(SteadyTime time) {
+  return static_cast<std::uint64_t>(time.time_since_epoch().count() * ::sysconf(_SC_CLK_TCK) / 1000);
+}
+
+bool has_entry(std::string_view environment, std::string_view entry) {
+  while (!environment.empty()) {
+    const std::size_t end = std::min(environment.find('\0'), environment.size());
+    if (environment.substr(0, end) == entry) return true;
+    environment.remove_prefix(std::min(end + 1, environment.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<pid_t> Orphans::list() const {
+  std::vector<pid_t> all = children_of(::getpid());
+  std::erase_if(all, [this](pid_t pid) { return own_.contains(pid); });
+  return all;
+}
+
+Descendants::Descendants(const AttemptId& id, pid_t leader, SteadyTime started, const Orphans& orphans)
+    : run_("BALLOT_RUN_ID=" + id.run.text()),
+      attempt_("BALLOT_ATTEMPT=" + std::to_string(id.attempt)),
+      leader_(leader),
+      started_(ticks(started)),
+      orphans_(orphans) {}
+
+bool Descendants::signal(int signal) {
+  bool any = signal_group(signal);
+  Known reached;
+  for (int round = 0; round < kill_rounds; ++round) {
+    bool fresh = false;
+    for (const ProcessFacts& each : look()) {
+      any = true;
+      const bool has_it = each.group == leader_ && signal != SIGKILL;
+      if (signal == 0 || has_it || !reached.emplace(each.pid, each.started).second) continue;
+      fresh = true;
+      signal_if(each.pid, signal, [&each] {
+        const auto now = facts_of(each.pid);
+        return now && now->started == each.started;
+      });
+    }
+    if (signal != SIGKILL || !fresh) break;
+  }
+  return any;
+}
+
+bool Descendants::signal_group(int signal) const {
+  if (!leader_lives_ && ::getpgid(leader_) >= 0) return false;
+  return ::kill(-leader_, signal) == 0 || errno == EPERM;
+}
+
+/// All that live, each once.
+std::vector<ProcessFacts> Descendants::look() {
+  std::vector<ProcessFacts> all;
+  strangers_ = false;
+  if (leader_lives_)
+    if (const auto leader = facts_of(leader_)) add_with_children(*leader, all);
+  for (const pid_t pid : orphans_.list()) {
+    const auto orphan = facts_of(pid);
+    if (orphan && !orphan->has_ended && is_ours(*orphan)) add_with_children(*orphan, all);
+  }
+  known_.clear();
+  for (const ProcessFacts& each : all) known_.emplace(each.pid, each.started);
+  return all;
+}
+
+void Descendants::add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const {
+  if (!root.has_ended) all.push_back(root);
+  for (const pid_t pid : children_of(root.pid))
+    if (const auto child = facts_of(pid); child && child->parent == root.pid) add_with_children(*child, all);
+}
+
+bool Descendants::is_ours(const ProcessFacts& orphan) {
+  if (known_.contains({orphan.pid, orphan.started})) return true;
+  if (orphan.group == leader_ && (leader_lives_ || ::getpgid(leader_) < 0)) return true;
+  const std::string environment = proc_text(orphan.pid, "environ");
+  if (has_entry(environment, run_)) return has_entry(environment, attempt_);
+  const bool names_another = environment.starts_with("BALLOT_RUN_ID=") ||
+                             environment.find(std::string_view("\0BALLOT_RUN_ID=", 15)) != std::string::npos;
+  strangers_ |= !names_another && orphan.started >= started_;
+  return false;
+}
+
+}  // namespace ballot::runner

@@ -1,0 +1,70 @@
+// Descendants: the processes of a run that has no cgroup, wherever they went: its process group, what descends from its
+// child, and what was re-parented to this process (a sub-reaper) when its parent ended. Orphans: the latter, of all
+// runs.
+//
+// An orphan belongs to a run that knows it from when its parent lived, whose group it is in, or whose id stands in its
+// environment. One that names no run may be anybody's: it is not killed, and the runs of its time are told that
+// something may have escaped them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/runner_wire.hpp"
+#include "runner/proc.hpp"
+
+namespace ballot::runner {
+
+/// This process's children that it did not start.
+class Orphans {
+ public:
+  void started(pid_t child) { own_.insert(child); }
+  void reaped(pid_t child) { own_.erase(child); }
+
+  /// At this moment.
+  std::vector<pid_t> list() const;
+
+ private:
+  std::unordered_set<pid_t> own_;
+};
+
+class Descendants {
+ public:
+  /// `leader`: the run's child, also of its process group. `orphans` outlives it.
+  Descendants(const AttemptId& id, pid_t leader, SteadyTime started, const Orphans& orphans);
+
+  /// The child was reaped: its number is its group's only, as long as that has members.
+  void leader_reaped() { leader_lives_ = false; }
+
+  /// To all of them, KILL also to what they fork meanwhile; 0 only looks. Whether there was anything left.
+  bool signal(int signal);
+
+  /// Whether, when it was looked last, there was an orphan that may be this run's or not.
+  bool may_have_escaped() const { return strangers_; }
+
+  /// To the process group; whether it has members.
+  bool signal_group(int signal) const;
+
+ private:
+  using Known = std::set<std::pair<pid_t, std::uint64_t>>;
+
+  std::vector<ProcessFacts> look();
+  void add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const;
+  bool is_ours(const ProcessFacts& orphan);
+
+  const std::string run_, attempt_;  // as they stand in the environment
+  const pid_t leader_;
+  const std::uint64_t started_;  // clock ticks
+  const Orphans& orphans_;
+  bool leader_lives_ = true;
+  bool strangers_ = false;
+  Known known_;
+};
+
+}  // namespace ballot::runner

@@ -1,0 +1,48 @@
+// RunProcesses: all the processes of one run, to be signalled together: its process group, and what left that, by the
+// run's cgroup where it has one, else as /proc shows it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+
+#include "runner/cgroup.hpp"
+#include "runner/descendants.hpp"
+
+namespace ballot::runner {
+
+class RunProcesses {
+ public:
+  RunProcesses(Descendants descendants, pid_t leader, std::unique_ptr<RunCgroup> cgroup)
+      : descendants_(std::move(descendants)), leader_(leader), cgroup_(std::move(cgroup)) {}
+
+  pid_t leader() const { return leader_; }
+  void leader_reaped() { descendants_.leader_reaped(); }
+
+  /// To all; whether there was anything left. 0 only looks.
+  bool signal(int signal) {
+    if (!cgroup_) return descendants_.signal(signal);
+    const bool in_group =
+        descendants_.signal_group(signal);  // one that root has moved to another cgroup is there still
+    const bool in_cgroup = cgroup_->populated();
+    if (in_cgroup && signal == SIGKILL) cgroup_->kill();
+    if (in_cgroup && signal != SIGKILL && signal != 0) cgroup_->signal_others(signal, leader_);
+    return in_group || in_cgroup;
+  }
+
+  /// Asked when the child has ended by KILL that nobody here sent.
+  bool killed_for_memory() const { return cgroup_ && cgroup_->killed_for_memory(); }
+
+  /// When it was looked last.
+  bool may_have_escaped() const { return !cgroup_ && descendants_.may_have_escaped(); }
+
+  /// The run is over.
+  void release() { cgroup_.reset(); }
+
+ private:
+  Descendants descendants_;
+  pid_t leader_;
+  std::unique_ptr<RunCgroup> cgroup_;
+};
+
+}  // namespace ballot::runner
