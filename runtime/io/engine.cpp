@@ -61,7 +61,9 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
                [this](const std::string& text) { on_runner_down(text); }}),
       notifier_(
-          loop.context(), {settings_.node, settings_.identity, settings_.sendmail, settings_.ping, settings_.dry_run},
+          loop.context(),
+          {settings_.node, settings_.identity, settings_.credentials, settings_.sendmail, settings_.ping,
+           settings_.dry_run},
           [this](const runner::ToRunner& message) { runner_.send(message); }, log_) {
   posted_->engine = this;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ballot/error.hpp"
 #include "ballot/job.hpp"
 #include "core/action.hpp"
 
@@ -11,7 +12,12 @@ namespace ballot::io {
 
 /// NAME=VALUE, the whole of it. Where a slot was missed, nothing of a run is in it; where several were, the last one
 /// and how many.
-std::vector<std::string> hook_environment(const core::Notify& told, const Identity& daemon);
+/// `credentials` and errors: as of child_environment().
+Result<std::vector<std::string>> hook_environment(const core::Notify& told, const Identity& daemon,
+                                                  const std::string& credentials);
+
+/// Without the job's env_file and secrets: for programs that are not the job's own, and where these cannot be read.
+std::vector<std::string> bare_hook_environment(const core::Notify& told, const Identity& daemon);
 
 /// The row's slot, as a child sees it.
 std::string hook_slot(const Row& row);

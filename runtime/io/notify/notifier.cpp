@@ -59,7 +59,7 @@ Child Notifier::child_of(const core::Notify& told, const char* what) const {
   if (told.row.run) child.fields.emplace_back("run", told.row.run->text());
   runner::Start& start = child.start;
   start.job = job.name;
-  start.environment = hook_environment(told, settings_.daemon);
+  start.environment = bare_hook_environment(told, settings_.daemon);
   start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
   start.set_identity = job.identity != nullptr;
   start.uid = who.uid;
@@ -76,6 +76,10 @@ void Notifier::run_hook(const core::Notify& told, const char* key, const std::ve
   if (command.empty()) return;
   Child child = child_of(told, key);
   child.start.argv = command;
+  if (auto environment = hook_environment(told, settings_.daemon, settings_.credentials))
+    child.start.environment = std::move(*environment);
+  else  // what it is to tell of may be just that
+    log_(Level::warn, std::string(key) + " runs without it: " + environment.error().what, child.fields);
   hooks_.run(std::move(child));
 }
 

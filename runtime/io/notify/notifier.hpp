@@ -31,8 +31,9 @@ namespace ballot::io {
 
 struct NotifierSettings {
   std::string node;
-  Identity daemon;       // for jobs that name no user, and for groups
-  std::string sendmail;  // programs
+  Identity daemon;          // for jobs that name no user, and for groups
+  std::string credentials;  // the folder of secrets with relative paths
+  std::string sendmail;     // programs
   std::string ping;
   bool silent = false;  // --dry-run
 };

@@ -42,7 +42,7 @@ TEST(HookEnvironment, IsTheChildsWithWhatBecameOfTheRun) {
   job.details.edit().env = {{"MODE", "full"}};
   core::Notify told = told_of(job, Status::failed, Reason::exit_code);
   told.row.exit_code = 3;
-  const auto environment = hook_environment(told, daemon);
+  const auto environment = *hook_environment(told, daemon, "");
   EXPECT_EQ(value_of(environment, "PATH"), "/usr/local/bin:/usr/bin:/bin");
   EXPECT_EQ(value_of(environment, "TZ"), "Europe/Paris");
   EXPECT_EQ(value_of(environment, "MODE"), "full");
@@ -64,7 +64,7 @@ TEST(HookEnvironment, OfMissedSlotsNamesNoRun) {
   told.row.run.reset();
   told.row.slot_until = told.row.slot + std::chrono::hours(2);
   told.row.slots = 3;
-  const auto environment = hook_environment(told, daemon);
+  const auto environment = *hook_environment(told, daemon, "");
   for (const char* name : {"BALLOT_RUN_ID", "BALLOT_ATTEMPT", "BALLOT_FENCE", "BALLOT_IDEMPOTENCY_KEY"})
     EXPECT_EQ(value_of(environment, name), "(none)") << name;
   EXPECT_EQ(value_of(environment, "BALLOT_SLOT"), "2025-06-01T02:00:00Z");
