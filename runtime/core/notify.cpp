@@ -11,8 +11,13 @@
 namespace ballot::core {
 namespace {
 
-bool still_shows(const JobRegister& r, const RunId& run) {
+bool shows_run(const JobRegister& r, const RunId& run) {
   return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) { return open.id == run; });
+}
+
+/// Not where another attempt is to come, nor where a term before has closed it: as lost, and it was not.
+bool closes_run(const JobRegister& before, const JobRegister& next, const RunId& run) {
+  return shows_run(before, run) && !shows_run(next, run);
 }
 
 }  // namespace
@@ -50,7 +55,7 @@ void JobMachine::tell_started(Context& c, const LiveRun& run) const {
 void JobMachine::remember_failure(PendingWrite& write) {
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = find(id);
-    if (!run || still_shows(write.next, id.run)) continue;  // another attempt is to come
+    if (!run || !closes_run(register_, write.next, id.run)) continue;
     if (is_failure(run->row)) write.next.failing = true;
     if (run->row.status == Status::succeeded) write.next.failing = false;
   }
@@ -62,8 +67,7 @@ void JobMachine::tell_written(Context& c, const PendingWrite& write) {
   bool failing = register_.failing;
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = find(id);
-    const bool is_over = run && !still_shows(write.next, id.run);
-    if (!is_over) continue;
+    if (!run || !closes_run(register_, write.next, id.run)) continue;
     const bool recovered = failing && run->row.status == Status::succeeded;
     failing = is_failure(run->row) || (failing && !recovered);
     const schedule::DefinitionPtr& definition = definition_of(*run);
