@@ -36,7 +36,7 @@ void FileKeeper::write() {
   const Now time = io::read_clocks();
   if (time.steady < now.acts_from) return timer_.arm(now.acts_from);
   const auto written = io::write_leader_file(path_, {group(), candidate(), now.epoch, io::boot_id(), now.deadline,
-                                                 time.wall + (now.deadline - time.steady), time.wall});
+                                                     time.wall + (now.deadline - time.steady), time.wall});
   stands_ = true;
   if (!written) say(Level::error, written.error().what);
 }

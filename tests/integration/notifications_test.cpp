@@ -76,7 +76,7 @@ TEST_F(Hooks, OfARecoveryRunOnceAfterFailuresAlsoWhereTheDaemonWasAnotherOne) {
 
 TEST_F(Hooks, OfMissedSlotsAreToldOnceHowManyTheyAre) {
   daemon.job("job", "schedule = \"* * * * * *\"\nmisfire = \"skip\"\ncommand = [\"/bin/true\"]\n" +
-                        hook("on_missed", "env > " + at("new") + "; mv " + at("new") + " " + at("told")));
+                        hook("on_missed", "env >> " + at("told")));
   lead();
   ASSERT_TRUE(daemon.wait_for("succeeded"));
   daemon.kill();

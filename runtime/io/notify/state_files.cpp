@@ -59,7 +59,8 @@ void StateFiles::remove(const std::string& group) {
 }
 
 void StateFiles::remove_all() {
-  while (!epochs_.empty()) remove(epochs_.begin()->first);
+  const auto led = epochs_;
+  for (const auto& [group, epoch] : led) remove(group);
 }
 
 void StateFiles::ask(const std::string& path, Wanted wanted) {
