@@ -41,8 +41,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) 
     "retry_delay.",
     // cannot_start
     "The command could not be started: the program is missing or may not be executed, its user, folder or a limit "
-    "could not "
-    "be set, or the machine had no process, descriptor or memory left. With retries left another attempt follows.",
+    "could not be set, a file of its environment could not be read, or the machine had no process, descriptor or "
+    "memory left; the log says which. With retries left another attempt follows.",
     // oom
     "The kernel ended the command because memory ran out: its own limit (memory_max) or the machine's.",
     // lost_limit

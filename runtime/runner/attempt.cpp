@@ -15,6 +15,7 @@ using std::chrono::seconds;
 
 constexpr Millis drain_time = seconds(2);
 constexpr Millis unkillable_after = seconds(2);
+constexpr Millis sure_after{200};                      // that a process without a name has none
 constexpr Millis shortest_look{1}, longest_look{100};  // at processes whose end nothing tells us of
 
 Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started)
@@ -83,7 +84,7 @@ void Attempt::advance(SteadyTime now) {
     end(Leftover::unkillable);
   }
   if (state_ == State::draining) sweep_when_drained(now);
-  if (state_ == State::sweeping && !processes_.signal(SIGKILL)) end(Leftover::none);
+  if (state_ == State::sweeping && nothing_is_left(now)) end(Leftover::none);
   if (state_ == State::sweeping && now >= give_up_at_) end(Leftover::unkillable);
 }
 
@@ -92,7 +93,7 @@ void Attempt::sweep_when_drained(SteadyTime now) {
   if (output_) return;
   const bool grace_is_left = ladder_begun() && now < kill_at_;
   if (grace_is_left && processes_.signal(0)) return;
-  if (!processes_.signal(SIGKILL)) return end(Leftover::none);
+  if (nothing_is_left(now)) return end(Leftover::none);
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;
 }
@@ -102,11 +103,20 @@ SteadyTime Attempt::wake(SteadyTime now) const {
     case State::running: return deadline_.value_or(SteadyTime::max());
     case State::stopping: return kill_at_;
     case State::killed: return give_up_at_;
-    case State::draining: return output_ ? drain_until_ : std::min(kill_at_, look_again(now));
+    case State::draining:
+      if (output_) return drain_until_;
+      return now < kill_at_ ? std::min(kill_at_, look_again(now)) : look_again(now);
     case State::sweeping: return std::min(give_up_at_, look_again(now));
     case State::ended: break;
   }
   return SteadyTime::max();
+}
+
+/// What is left gets KILL. A process that is just executing a program shows no environment for a moment, and so cannot
+/// be told to be ours: it is looked at again.
+bool Attempt::nothing_is_left(SteadyTime now) {
+  if (processes_.signal(SIGKILL)) return false;
+  return !processes_.may_have_escaped() || now >= lingers_since_ + sure_after;
 }
 
 /// Often at first: most are gone at once.

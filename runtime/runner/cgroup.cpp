@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
-#include <sstream>
+#include <optional>
 
 #include "base/cgroup_place.hpp"
 #include "base/failpoint.hpp"
@@ -44,15 +44,14 @@ bool write_at(int folder, const std::string& path, const std::string& text) {
   return file && ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// The value in a line `KEY VALUE` of a file; -1 where there is no such file or line.
-long value_at(int folder, const std::string& path, std::string_view key) {
+/// The value in a line `KEY VALUE` of a file; none where there is no such file or line.
+std::optional<std::uint64_t> value_at(int folder, const std::string& path, std::string_view key) {
   const UniqueFd file = open_at(folder, path, O_RDONLY);
-  if (!file) return -1;
-  std::istringstream words(read_some(file.get(), 4096));
-  std::string name;
-  for (long value = 0; words >> name >> value;)
-    if (name == key) return value;
-  return -1;
+  const std::string text = file ? read_some(file.get(), 4096) : "";
+  const auto words = words_of(text);
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2)
+    if (words[i] == key) return number_of(words[i + 1]);
+  return std::nullopt;
 }
 
 void for_each_folder(int folder, const std::string& path, const std::function<void(const std::string& name)>& what) {
@@ -154,7 +153,9 @@ void RunCgroup::signal_others(int signal, pid_t group) const {
   visit(path_);
 }
 
-bool RunCgroup::killed_for_memory() const { return value_at(base_, path_ + "/memory.events", "oom_kill") > 0; }
+bool RunCgroup::killed_for_memory() const {
+  return value_at(base_, path_ + "/memory.events", "oom_kill").value_or(0) > 0;
+}
 
 Result<std::unique_ptr<Cgroups>> Cgroups::find() {
   if (BALLOT_FAILS("runner.cgroup")) return failure("no cgroup", errno);
@@ -229,9 +230,9 @@ std::variant<std::monostate, LaunchFailure> Cgroups::enable(const Limits& limits
     if (!(limits.*limit.value)) continue;
     for (const std::string& path : {std::string("cgroup.subtree_control"), name_ + "/cgroup.subtree_control"}) {
       const UniqueFd file = open_at(base_.get(), path, O_RDONLY);
-      std::istringstream words(file ? read_some(file.get(), 4096) : "");
-      bool enabled = false;
-      for (std::string word; words >> word;) enabled |= word == limit.controller;
+      const std::string text = file ? read_some(file.get(), 4096) : "";
+      const auto words = words_of(text);
+      const bool enabled = std::find(words.begin(), words.end(), limit.controller) != words.end();
       if (!enabled && !write_at(base_.get(), path, std::string("+") + limit.controller))
         return LaunchFailure{"limits." + std::string(limit.key) + " (" + path + ")", errno};
     }

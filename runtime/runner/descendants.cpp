@@ -62,7 +62,8 @@ bool Descendants::signal_group(int signal) const {
   return ::kill(-leader_, signal) == 0 || errno == EPERM;
 }
 
-/// All that live, each once.
+/// All that live. One whose parent ends while we look is nobody's child for that moment: what was known is asked for by
+/// its number too.
 std::vector<ProcessFacts> Descendants::look() {
   std::vector<ProcessFacts> all;
   strangers_ = false;
@@ -72,8 +73,15 @@ std::vector<ProcessFacts> Descendants::look() {
     const auto orphan = facts_of(pid);
     if (orphan && !orphan->has_ended && is_ours(*orphan)) add_with_children(*orphan, all);
   }
-  known_.clear();
-  for (const ProcessFacts& each : all) known_.emplace(each.pid, each.started);
+  Known found;
+  for (const ProcessFacts& each : all) found.emplace(each.pid, each.started);
+  for (const auto& [pid, started] : known_) {
+    const auto facts = found.contains({pid, started}) ? std::nullopt : facts_of(pid);
+    if (!facts || facts->started != started || facts->has_ended) continue;
+    all.push_back(*facts);
+    found.emplace(pid, started);
+  }
+  known_ = std::move(found);
   return all;
 }
 

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <sstream>
+#include <charconv>
 
 namespace ballot::runner {
 namespace {
@@ -34,22 +33,37 @@ std::string read_some(int file, std::size_t most) {
   return text;
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; (begin = text.find_first_not_of(blanks, begin)) != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return words;
+}
+
+std::uint64_t number_of(std::string_view word) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc{} && end == word.data() + word.size() ? number : 0;
+}
+
 std::string proc_text(pid_t pid, const std::string& name) { return text_of(proc_path(pid, name)); }
 
 /// PID (NAME) STATE PARENT GROUP ..., the 20th the number of threads, the 22nd the start. A name may hold anything.
 std::optional<ProcessFacts> facts_of(pid_t pid) {
+  constexpr std::size_t state = 0, parent = 1, group = 2, threads = 17, started = 19;  // behind the name
   const std::string text = proc_text(pid, "stat");
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream words(text.substr(name_end + 1));
-  ProcessFacts facts{.pid = pid};
-  std::string state, skipped;
-  words >> state >> facts.parent >> facts.group;
-  for (int field = 6; field < 20; ++field) words >> skipped;
-  int threads = 0;
-  words >> threads >> skipped >> facts.started;
-  facts.has_ended = (state == "Z" || state == "X") && threads <= 1;  // else only its first thread has
-  return words ? std::optional(facts) : std::nullopt;
+  const auto words = words_of(std::string_view(text).substr(text.rfind(')') + 1));
+  if (words.size() <= started) return std::nullopt;
+  const bool zombie = words[state] == "Z" || words[state] == "X";
+  return ProcessFacts{.pid = pid,
+                      .parent = static_cast<pid_t>(number_of(words[parent])),
+                      .group = static_cast<pid_t>(number_of(words[group])),
+                      .started = number_of(words[started]),
+                      .has_ended = zombie && number_of(words[threads]) <= 1};  // else only its first thread has
 }
 
 std::vector<pid_t> children_of(pid_t pid) {
@@ -59,13 +73,7 @@ std::vector<pid_t> children_of(pid_t pid) {
   while (const dirent* const thread = ::readdir(threads)) {
     if (thread->d_name[0] == '.') continue;
     const std::string text = text_of(proc_path(pid, "task/") + thread->d_name + "/children");
-    for (const char* at = text.c_str(); *at;) {
-      char* end = nullptr;
-      const long child = std::strtol(at, &end, 10);
-      if (end == at) break;
-      all.push_back(static_cast<pid_t>(child));
-      at = end;
-    }
+    for (const std::string_view word : words_of(text)) all.push_back(static_cast<pid_t>(number_of(word)));
   }
   ::closedir(threads);
   return all;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/unique_fd.hpp"
@@ -17,6 +18,12 @@ namespace ballot::runner {
 
 /// Of an open file, from where it stands; at most `most` bytes.
 std::string read_some(int file, std::size_t most);
+
+/// What stands between blanks and ends of lines.
+std::vector<std::string_view> words_of(std::string_view text);
+
+/// The whole of the word; 0 where it is none.
+std::uint64_t number_of(std::string_view word);
 
 /// /proc/PID/NAME, at most 2 MiB; "" where there is none.
 std::string proc_text(pid_t pid, const std::string& name);

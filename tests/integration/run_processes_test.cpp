@@ -65,7 +65,9 @@ TEST_P(RunProcesses, ThatNobodyCanTellToBeTheRunsAreReportedOrEnded) {
   Running asks({BALLOT_PROGRAM, "trigger", "job", "--wait", "--config", daemon_.folder / "ballot.toml"});
   const std::string id = asks.line();
   pid_t escapee = 0;
-  const auto is_nameless = [&](pid_t pid) { return lives(pid) && proc_text(pid, "environ").empty(); };
+  const auto is_nameless = [&](pid_t pid) {
+    return proc_text(pid, "comm") == "sleep\n" && proc_text(pid, "environ").empty();
+  };
   ASSERT_TRUE(wait_until([&] {
     const auto children = children_of(daemon_.runner());
     const auto found = std::find_if(children.begin(), children.end(), is_nameless);
