@@ -207,8 +207,7 @@ void Core::begin_pause_or_resume(Context& c, GroupState& group) {
   if (first == group.asked.end() || group.pausing == first->id) return;
   group.pausing = first->id;
   group.resuming = first->kind == Kind::resume && group.term.paused;
-  if (first->kind == Kind::pause && !group.term.paused)
-    group.term.paused = group.stored.paused = group.changed = true;
+  if (first->kind == Kind::pause && !group.term.paused) group.term.paused = group.stored.paused = group.changed = true;
   for (JobEntry* job : std::vector(group.jobs.begin(), group.jobs.end())) {
     if (group.resuming && job->machine.term() == &group.term) job->machine.settle_pause(c);
     touch(c, *job);
@@ -236,8 +235,7 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
   const std::size_t answered = std::erase_if(group.asked, [&](const Request& request) {
     const bool begun = request.id == group.pausing;
     const bool done = (request.kind == Kind::pause && begun && quiet) ||
-                      (request.kind == Kind::resume && begun && settled) ||
-                      (request.kind == Kind::repair && mended);
+                      (request.kind == Kind::resume && begun && settled) || (request.kind == Kind::repair && mended);
     if (done) wants_.answers.push_back({request.id, Answer::done()});
     return done;
   });

@@ -301,8 +301,8 @@ TEST_P(RunPolicy, WhatIsKilledOrPausedSaysSo) {
   let_pass(seconds(2));
   EXPECT_EQ(daemon.ballot({"resume", "job"}).code, 0);
   outcomes(has("skipped: paused"));
-  EXPECT_NE(why(row_of("killed: operator")).find("ballot kill"), std::string::npos);
-  EXPECT_NE(why(row_of("skipped: paused")).find("ballot pause"), std::string::npos);
+  EXPECT_NE(why(row_of("killed: operator")).find("kill_signal"), std::string::npos);
+  EXPECT_NE(why(row_of("skipped: paused")).find("paused"), std::string::npos);
 }
 
 /// S31: what waits stands in the register, not in the leader that is killed.

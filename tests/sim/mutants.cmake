@@ -28,7 +28,7 @@ endfunction()
 # ---- who is told
 
 ballot_mutant(end_told_of_each_attempt FILE runtime/core/notify.cpp
-  FIND "run && !still_shows(write.next, id.run)" REPLACE "run != nullptr"
+  FIND "shows_run(before, run) && !shows_run(next, run)" REPLACE "shows_run(before, run)"
   FINDING "tells the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
 ballot_mutant(failures_forgotten FILE runtime/core/notify.cpp
   FIND "write.next.failing = true" REPLACE "write.next.failing = write.next.failing"
@@ -82,16 +82,16 @@ ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
 
 ballot_mutant(overlap_allowed FILE runtime/core/job.cpp
   FIND "return runs_begun() == 0" REPLACE "return true"
-  FINDING "runs of job|started")
+  FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
 ballot_mutant(places_not_counted FILE runtime/core/core.cpp
   FIND "own_running_ += own - entry.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
-ballot_mutant(retry_forgotten_at_takeover FILE runtime/core/job_runs.cpp
-  FIND "      follow_up(c, *live);" REPLACE "      (void)0;"
-  FINDING "was not tried again|FAILED.*Retries" FILTER "Retries.*:Seeds/Random.*")
+ballot_mutant(retry_not_waited_for FILE runtime/core/job_write.cpp
+  FIND "if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open)" REPLACE "(void)open"
+  FINDING "FAILED.*Retries" FILTER "Retries.*")
 
 # ---- the end
 
