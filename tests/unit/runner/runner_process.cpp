@@ -137,10 +137,21 @@ std::optional<FromRunner> RunnerProcess::next_if_there() {
   return std::move(*message);
 }
 
+/// What it has said that nobody asked for.
+std::string RunnerProcess::passed_by() const {
+  std::string text;
+  for (const FromRunner& message : passed_) {
+    text += "; message of kind " + std::to_string(message.index());
+    if (const auto* cannot = std::get_if<CannotStart>(&message))
+      text += ": cannot start: " + cannot->stage + ", errno " + std::to_string(cannot->error);
+  }
+  return text;
+}
+
 std::optional<FromRunner> RunnerProcess::next() {
   while (true) {
     if (auto message = next_if_there()) return message;
-    require(wait_readable(connection_.get()), "the runner does not answer");
+    if (!wait_readable(connection_.get())) throw std::runtime_error("the runner does not answer" + passed_by());
     char bytes[65536];
     const ssize_t n = ::recv(connection_.get(), bytes, sizeof bytes, 0);
     if (n <= 0) return std::nullopt;

@@ -97,6 +97,7 @@ class RunnerProcess {
   }
 
   void start(const RunnerOptions& options);
+  std::string passed_by() const;
 
   std::string folder_;
   pid_t pid_ = 0;
