@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/trust.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
-#include "base/trust.hpp"
 
 namespace ballot::config {
 namespace {
