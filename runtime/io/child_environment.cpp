@@ -82,4 +82,15 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   return environment;
 }
 
+void set_identity(runner::Start& start, const Job& job, const Identity& daemon) {
+  const Identity& who = job.identity ? *job.identity : daemon;
+  start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
+  start.set_identity = job.identity != nullptr;
+  start.uid = who.uid;
+  start.gid = who.gid;
+  start.groups = who.groups;
+  start.umask = job.umask;
+  start.nice = job.nice;
+}
+
 }  // namespace ballot::io

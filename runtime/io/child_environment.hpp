@@ -19,4 +19,7 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
                                                    const std::string& node, WallTime now,
                                                    const std::string& credentials);
 
+/// As whom and where a child of the job runs, `daemon` where the job names no user.
+void set_identity(runner::Start& start, const Job& job, const Identity& daemon);
+
 }  // namespace ballot::io

@@ -187,7 +187,6 @@ void Engine::perform(core::OpenSession& a) {
 void Engine::perform(core::Launch& a) {
   BALLOT_FAILPOINT("io.launch");
   const Job& job = a.definition->job;
-  const Identity& who = job.identity ? *job.identity : settings_.identity;
   auto environment =
       child_environment(a, settings_.identity, settings_.node, read_clocks().wall, settings_.credentials);
   if (!environment)
@@ -197,13 +196,7 @@ void Engine::perform(core::Launch& a) {
   start.job = job.name;
   start.argv = job.command;
   start.environment = std::move(*environment);
-  start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
-  start.set_identity = job.identity != nullptr;
-  start.uid = who.uid;
-  start.gid = who.gid;
-  start.groups = who.groups;
-  start.umask = job.umask;
-  start.nice = job.nice;
+  set_identity(start, job, settings_.identity);
   start.limits = job.details->limits;
   start.standard_input = job.details->standard_input;
   start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;

@@ -196,12 +196,13 @@ Cgroups::~Cgroups() {
 void Cgroups::end_what_dead_runners_left() {
   for_each_folder(base_.get(), ".", [&](const std::string& name) {
     if (!name.starts_with("ballot-") || name == name_) return;
-    const UniqueFd folder = open_at(base_.get(), name, O_RDONLY | O_DIRECTORY);
+    UniqueFd folder = open_at(base_.get(), name, O_RDONLY | O_DIRECTORY);
     if (!folder || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
     write_at(folder.get(), "cgroup.kill", "1");
+    if (remove_tree(base_.get(), name)) return;
     to_remove_.push_back(name);
+    locks_.push_back(std::move(folder));  // or whoever made it just now would take a group that was killed for its own
   });
-  remove_what_can_be();
 }
 
 Cgroups::Made Cgroups::make(const Limits& limits) {

@@ -94,6 +94,7 @@ class Cgroups {
   const std::string name_;
   std::int64_t made_ = 0;
   std::vector<std::string> free_, to_remove_;
+  std::vector<UniqueFd> locks_;  // of dead runners' folders that could not be removed yet
 };
 
 }  // namespace ballot::runner

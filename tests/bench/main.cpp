@@ -16,9 +16,10 @@ struct Bench {
   void (*measure)(const Scale&, Figures&);
 };
 
-constexpr Bench benches[] = {{"burst", measure_burst},   {"lateness", measure_lateness}, {"load", measure_load},
-                             {"memory", measure_memory}, {"flatness", measure_flatness}, {"idle", measure_idle},
-                             {"next", measure_next},     {"ledger", measure_ledger}};
+constexpr Bench benches[] = {
+    {"burst", measure_burst},   {"lateness", measure_lateness}, {"load", measure_load},
+    {"memory", measure_memory}, {"flatness", measure_flatness}, {"idle", measure_idle},
+    {"next", measure_next},     {"ledger", measure_ledger},     {"sustained", measure_sustained}};
 
 int usage() {
   std::fprintf(stderr, "usage: ballot_bench [--short] [--json] [--pairs N] [BENCH...]\nbenches:");

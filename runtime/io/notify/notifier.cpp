@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/notify.hpp"
+#include "io/child_environment.hpp"
 #include "io/clocks.hpp"
 #include "io/notify/hook_environment.hpp"
 #include "io/notify/mail_text.hpp"
@@ -51,7 +52,6 @@ void Notifier::tell(const core::Notify& told) {
 /// A program that tells something of a job: as the job's user, and as its runs are started.
 Child Notifier::child_of(const core::Notify& told, const char* what) const {
   const Job& job = told.definition->job;
-  const Identity& who = job.identity ? *job.identity : settings_.daemon;
   Child child;
   child.key = job.name;
   child.what = what;
@@ -60,13 +60,7 @@ Child Notifier::child_of(const core::Notify& told, const char* what) const {
   runner::Start& start = child.start;
   start.job = job.name;
   start.environment = bare_hook_environment(told, settings_.daemon);
-  start.working_dir = job.details->working_dir.empty() ? who.home : job.details->working_dir;
-  start.set_identity = job.identity != nullptr;
-  start.uid = who.uid;
-  start.gid = who.gid;
-  start.groups = who.groups;
-  start.umask = job.umask;
-  start.nice = job.nice;
+  set_identity(start, job, settings_.daemon);
   start.deadline = job.details->hook_timeout;
   start.kill_grace = hook_grace;
   return child;
