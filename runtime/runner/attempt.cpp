@@ -15,7 +15,6 @@ using std::chrono::seconds;
 
 constexpr Millis drain_time = seconds(2);
 constexpr Millis unkillable_after = seconds(2);
-constexpr Millis sure_after{200};                      // that a process without a name has none
 constexpr Millis shortest_look{1}, longest_look{100};  // at processes whose end nothing tells us of
 
 Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started)
@@ -67,15 +66,15 @@ void Attempt::stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now
   state_ = State::stopping;
   reason_ = reason;
   if (now >= kill_at_) return;
-  processes_.signal(signal);
-  processes_.signal(SIGCONT);
+  processes_.signal(signal, now);
+  processes_.signal(SIGCONT, now);
 }
 
 void Attempt::advance(SteadyTime now) {
   if (state_ == State::running && deadline_ && now >= *deadline_)
     stop(Reason::deadline, later(*deadline_, kill_grace_), now);
   if (state_ == State::stopping && now >= kill_at_) {
-    processes_.signal(SIGKILL);
+    processes_.signal(SIGKILL, now);
     state_ = State::killed;
     give_up_at_ = now + unkillable_after;
   }
@@ -84,7 +83,7 @@ void Attempt::advance(SteadyTime now) {
     end(Leftover::unkillable);
   }
   if (state_ == State::draining) sweep_when_drained(now);
-  if (state_ == State::sweeping && nothing_is_left(now)) end(Leftover::none);
+  if (state_ == State::sweeping && !processes_.signal(SIGKILL, now)) end(Leftover::none);
   if (state_ == State::sweeping && now >= give_up_at_) end(Leftover::unkillable);
 }
 
@@ -92,8 +91,8 @@ void Attempt::sweep_when_drained(SteadyTime now) {
   if (now >= drain_until_) output_.reset();
   if (output_) return;
   const bool grace_is_left = ladder_begun() && now < kill_at_;
-  if (grace_is_left && processes_.signal(0)) return;
-  if (nothing_is_left(now)) return end(Leftover::none);
+  if (grace_is_left && processes_.signal(0, now)) return;
+  if (!processes_.signal(SIGKILL, now)) return end(Leftover::none);
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;
 }
@@ -110,13 +109,6 @@ SteadyTime Attempt::wake(SteadyTime now) const {
     case State::ended: break;
   }
   return SteadyTime::max();
-}
-
-/// What is left gets KILL. A process that is just executing a program shows no environment for a moment, and so cannot
-/// be told to be ours: it is looked at again.
-bool Attempt::nothing_is_left(SteadyTime now) {
-  if (processes_.signal(SIGKILL)) return false;
-  return !processes_.may_have_escaped() || now >= lingers_since_ + sure_after;
 }
 
 /// Often at first: most are gone at once.

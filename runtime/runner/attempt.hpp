@@ -62,7 +62,6 @@ class Attempt {
 
   bool ladder_begun() const { return reason_ != Reason::none; }
   void sweep_when_drained(SteadyTime now);
-  bool nothing_is_left(SteadyTime now);
   SteadyTime look_again(SteadyTime now) const;
   void end(Leftover leftover);
 

@@ -7,7 +7,8 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int kill_rounds = 8;  // at a time, against what forks while it is looked for
+constexpr int kill_rounds = 8;       // at a time, against what forks while it is looked for
+constexpr Millis unsure_until{200};  // of one that names no run: then it is a stranger
 
 std::uint64_t ticks(SteadyTime time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count() * ::sysconf(_SC_CLK_TCK) / 1000);
@@ -37,24 +38,24 @@ Descendants::Descendants(const AttemptId& id, pid_t leader, SteadyTime started, 
       started_(ticks(started)),
       orphans_(orphans) {}
 
-bool Descendants::signal(int signal) {
+bool Descendants::signal(int signal, SteadyTime now) {
   bool any = signal_group(signal);
   Known reached;
   for (int round = 0; round < kill_rounds; ++round) {
     bool fresh = false;
-    for (const ProcessFacts& each : look()) {
+    for (const ProcessFacts& each : look(now)) {
       any = true;
       const bool has_it = each.group == leader_ && signal != SIGKILL;
       if (signal == 0 || has_it || !reached.emplace(each.pid, each.started).second) continue;
       fresh = true;
       signal_if(each.pid, signal, [&each] {
-        const auto now = facts_of(each.pid);
-        return now && now->started == each.started;
+        const auto facts = facts_of(each.pid);
+        return facts && facts->started == each.started;
       });
     }
     if (signal != SIGKILL || !fresh) break;
   }
-  return any;
+  return any || is_unsure(now);
 }
 
 bool Descendants::signal_group(int signal) const {
@@ -64,15 +65,11 @@ bool Descendants::signal_group(int signal) const {
 
 /// All that live. One whose parent ends while we look is nobody's child for that moment: what was known is asked for by
 /// its number too.
-std::vector<ProcessFacts> Descendants::look() {
+std::vector<ProcessFacts> Descendants::look(SteadyTime now) {
   std::vector<ProcessFacts> all;
-  strangers_ = false;
   if (leader_lives_)
     if (const auto leader = facts_of(leader_)) add_with_children(*leader, all);
-  for (const pid_t pid : orphans_.list()) {
-    const auto orphan = facts_of(pid);
-    if (orphan && !orphan->has_ended && is_ours(*orphan)) add_with_children(*orphan, all);
-  }
+  look_at_orphans(all, now);
   Known found;
   for (const ProcessFacts& each : all) found.emplace(each.pid, each.started);
   for (const auto& [pid, started] : known_) {
@@ -85,21 +82,45 @@ std::vector<ProcessFacts> Descendants::look() {
   return all;
 }
 
+/// One that has ended since it was listed has left us its children behind it: until none is new in the list.
+void Descendants::look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now) {
+  Strangers strangers;
+  std::set<pid_t> seen;
+  for (bool fresh = true; std::exchange(fresh, false);)
+    for (const pid_t pid : orphans_.list()) {
+      if (!seen.insert(pid).second) continue;
+      fresh = true;
+      const auto orphan = facts_of(pid);
+      if (!orphan || orphan->has_ended) continue;
+      const Whose owner = whose(*orphan);
+      if (owner == Whose::ours) add_with_children(*orphan, all);
+      if (owner != Whose::unknown) continue;
+      const Name name{pid, orphan->started};
+      const auto before = strangers_.find(name);
+      strangers.emplace(name, before == strangers_.end() ? now : before->second);
+    }
+  strangers_ = std::move(strangers);
+}
+
 void Descendants::add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const {
   if (!root.has_ended) all.push_back(root);
   for (const pid_t pid : children_of(root.pid))
     if (const auto child = facts_of(pid); child && child->parent == root.pid) add_with_children(*child, all);
 }
 
-bool Descendants::is_ours(const ProcessFacts& orphan) {
-  if (known_.contains({orphan.pid, orphan.started})) return true;
-  if (orphan.group == leader_ && (leader_lives_ || ::getpgid(leader_) < 0)) return true;
+Descendants::Whose Descendants::whose(const ProcessFacts& orphan) const {
+  if (known_.contains({orphan.pid, orphan.started})) return Whose::ours;
+  if (orphan.group == leader_ && (leader_lives_ || ::getpgid(leader_) < 0)) return Whose::ours;
   const std::string environment = proc_text(orphan.pid, "environ");
-  if (has_entry(environment, run_)) return has_entry(environment, attempt_);
+  if (has_entry(environment, run_)) return has_entry(environment, attempt_) ? Whose::ours : Whose::of_another;
   const bool names_another = environment.starts_with("BALLOT_RUN_ID=") ||
                              environment.find(std::string_view("\0BALLOT_RUN_ID=", 15)) != std::string::npos;
-  strangers_ |= !names_another && orphan.started >= started_;
-  return false;
+  return names_another || orphan.started < started_ ? Whose::of_another : Whose::unknown;
+}
+
+bool Descendants::is_unsure(SteadyTime now) const {
+  return std::any_of(strangers_.begin(), strangers_.end(),
+                     [now](const auto& each) { return now < each.second + unsure_until; });
 }
 
 }  // namespace ballot::runner

@@ -4,12 +4,14 @@
 //
 // An orphan belongs to a run that knows it from when its parent lived, whose group it is in, or whose id stands in its
 // environment. One that names no run may be anybody's: it is not killed, and the runs of its time are told that
-// something may have escaped them.
+// something may have escaped them. That is said of it after a while only: one that is just executing a program, or
+// ending, shows no environment for a moment.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -42,28 +44,34 @@ class Descendants {
   /// The child was reaped: its number is its group's only, as long as that has members.
   void leader_reaped() { leader_lives_ = false; }
 
-  /// To all of them, KILL also to what they fork meanwhile; 0 only looks. Whether there was anything left.
-  bool signal(int signal);
+  /// To all of them, KILL also to what they fork meanwhile; 0 only looks. Whether there was anything left, or anything
+  /// of which that cannot be told yet.
+  bool signal(int signal, SteadyTime now);
 
   /// Whether, when it was looked last, there was an orphan that may be this run's or not.
-  bool may_have_escaped() const { return strangers_; }
+  bool may_have_escaped() const { return !strangers_.empty(); }
 
   /// To the process group; whether it has members.
   bool signal_group(int signal) const;
 
  private:
-  using Known = std::set<std::pair<pid_t, std::uint64_t>>;
+  using Name = std::pair<pid_t, std::uint64_t>;  // and when it started
+  using Known = std::set<Name>;
+  using Strangers = std::map<Name, SteadyTime>;  // since when they are seen to be such
+  enum class Whose { ours, of_another, unknown };
 
-  std::vector<ProcessFacts> look();
+  std::vector<ProcessFacts> look(SteadyTime now);
+  void look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now);
   void add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const;
-  bool is_ours(const ProcessFacts& orphan);
+  Whose whose(const ProcessFacts& orphan) const;
+  bool is_unsure(SteadyTime now) const;
 
   const std::string run_, attempt_;  // as they stand in the environment
   const pid_t leader_;
   const std::uint64_t started_;  // clock ticks
   const Orphans& orphans_;
   bool leader_lives_ = true;
-  bool strangers_ = false;
+  Strangers strangers_;
   Known known_;
 };
 

@@ -19,9 +19,9 @@ class RunProcesses {
   pid_t leader() const { return leader_; }
   void leader_reaped() { descendants_.leader_reaped(); }
 
-  /// To all; whether there was anything left. 0 only looks.
-  bool signal(int signal) {
-    if (!cgroup_) return descendants_.signal(signal);
+  /// To all; whether there was anything left, or anything of which that cannot be told yet. 0 only looks.
+  bool signal(int signal, SteadyTime now) {
+    if (!cgroup_) return descendants_.signal(signal, now);
     const bool in_group =
         descendants_.signal_group(signal);  // one that root has moved to another cgroup is there still
     const bool in_cgroup = cgroup_->populated();
