@@ -70,8 +70,8 @@ struct Launch {
   WallTime slot{};
   Trigger trigger = Trigger::schedule;
   std::uint64_t epoch = 0;
-  std::uint64_t fence = 0;
-  bool terminate = true;  // it ends with its term
+  std::uint64_t fence = 0;  // 0: it has no confirmed claim
+  bool terminate = true;    // it ends with its term
   SteadyTime launch_not_after{};
 };
 

@@ -39,8 +39,10 @@ Actions Core::step(Now now, const Event& event) {
   std::visit([&](const auto& e) { on(c, e); }, event);
   c.runner = runner_;
   const bool can_claim = c.may_claim();
-  if (can_claim && !could_claim_) touch_all(c);
+  const bool in_doubt = session_.is_open() && session_.in_doubt();
+  if ((can_claim && !could_claim_) || (in_doubt && !was_in_doubt_)) touch_all(c);
   could_claim_ = can_claim;
+  was_in_doubt_ = in_doubt;
   fire_due(c);
   finish(c);
   BALLOT_CHECK_INVARIANTS(*this);

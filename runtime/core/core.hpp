@@ -260,7 +260,7 @@ class Core {
   Session session_;
   Inventory inventory_;
   std::map<runner::AttemptId, Row> outcomes_;
-  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, runner_ = false;
+  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, was_in_doubt_ = false, runner_ = false;
   std::map<std::string, JobEntry> jobs_;
   std::map<std::string, GroupState> groups_;
   std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;

@@ -41,6 +41,10 @@ const std::string& JobMachine::owner() const {
 void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && pending_) repeat_write(c);
   scanning_ = held_ = false;
+  if (standing_ == Standing::leading) {
+    forget_unclaimed(c);
+    run_ahead(c);
+  }
   if (standing_ == Standing::leading && !pending_ && may_write(c)) {
     advance_runs(c);
     held_ = c.room == 0;
@@ -48,7 +52,7 @@ void JobMachine::advance(Context& c) {
       c.wants.held.push_back(this);
       if (!mend_ && pauses_.empty() && !unpause_until_)
         settle(c);  // due now is due, however long it waits for its turn
-    } else if (!mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
+    } else if (!catch_up(c) && !mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claim_again(c) && !claim_waiting(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
   }
@@ -287,11 +291,7 @@ bool JobMachine::claim_due(Context& c) {
   write.claims_due_slot = true;
   write.next.cursor = std::max(write.next.cursor, due->at);
   see_boot(write.next, c);
-  OpenRun run;
-  run.id = c.random.run_id(c.now.wall);
-  run.slot = due->at;
-  run.trigger = due->trigger;
-  claim(c, std::move(write), std::move(run));
+  claim(c, std::move(write), begin_run(c, *due));
   return true;
 }
 
@@ -465,6 +465,12 @@ void JobMachine::rearm(Context& c) {
     steady_wake = publish_at_;
     return;
   }
+  const AnchoredPlan plan = anchored_plan(c);
+  const auto next_due = [&]() -> std::optional<WallTime> {
+    const auto slot = plan.next(settlement_.position());
+    return slot ? std::optional(plan.due_at(slot->at)) : std::nullopt;
+  };
+  if (may_run_ahead(c)) earliest(wall_wake, next_due());
   if (pending_) {
     steady_wake = pending_->repeat_at;
     return;
@@ -482,17 +488,16 @@ void JobMachine::rearm(Context& c) {
     earliest(wall_wake, std::optional(due->due + definition_->job.start_deadline + Millis(1)));
   if (scanning_) earliest(steady_wake, std::optional(c.now.steady));
   if (term_->draining || is_paused() || blocked_ || !is_defined()) return;
-  const AnchoredPlan plan = anchored_plan(c);
-  const auto slot = plan.next(settlement_.position());
-  if (slot && plan.due_at(slot->at) <= c.now.wall)
+  const auto due = next_due();
+  if (due && *due <= c.now.wall)
     earliest(steady_wake, std::optional(c.now.steady));
-  else if (slot)
-    earliest(wall_wake, std::optional(plan.due_at(slot->at)));
+  else
+    earliest(wall_wake, due);
 }
 
 bool JobMachine::is_clean() const {
   if (standing_ == Standing::halted) return true;  // nothing of it can be written
-  return !pending_ && !settlement_.has_decided() &&
+  return !pending_ && ahead_.empty() && !settlement_.has_decided() &&
          std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
 

@@ -120,6 +120,7 @@ struct Context {
   Wants& wants;
 
   bool may_claim() const { return runner && session.may_claim(now); }
+  bool may_start_unclaimed() const { return runner && session.may_act(now); }
 };
 
 class JobMachine {
@@ -225,6 +226,8 @@ class JobMachine {
     std::optional<runner::AttemptId> claim;  // launched once it is confirmed
     std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
     bool claims_due_slot = false;
+    bool follows = false;                     // it brings what is in ahead_ into the register:
+    std::vector<runner::AttemptId> enters;    // these runs of it
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
     std::optional<RunId> queues;   // a run that was asked for by hand and waits
@@ -232,6 +235,13 @@ class JobMachine {
     bool unknown = false;          // an outcome of it was unknown
     std::optional<SteadyTime> repeat_at;
     bool reading = false;
+  };
+
+  /// A run that was started without a confirmed claim, or (nullopt) the ranges of a write whose fate is unknown.
+  struct Ahead {
+    std::vector<Disposition> passed;  // decided before its slot
+    std::optional<runner::AttemptId> run;
+    WallTime until() const { return passed.back().to; }
   };
 
   // what to do next (job.cpp)
@@ -270,6 +280,7 @@ class JobMachine {
 
   // the write in flight (job_write.cpp)
   PendingWrite begin_write(Context& c, std::size_t most_decided);
+  void carry(const Context& c, PendingWrite& write, const Disposition& range) const;
   void send(Context& c, PendingWrite write);
   void repeat_write(Context& c);
   void confirm(Context& c, std::uint64_t version);
@@ -292,7 +303,21 @@ class JobMachine {
   void remember_failure(PendingWrite& write);
   const schedule::DefinitionPtr& definition_of(const LiveRun& run) const;
 
+  // runs without a confirmed claim (job_ahead.cpp)
+  bool may_run_ahead(const Context& c) const;
+  void run_ahead(Context& c);
+  void leave_behind(Context& c, PendingWrite& write);
+  void start_unclaimed(Context& c, LiveRun& run);
+  bool catch_up(Context& c);
+  void entered(Context& c, LiveRun& run, const OpenRun& open);
+  void drop_ahead_in_register();
+  void forget_unclaimed(Context& c);
+  bool is_ahead(const LiveRun& run) const;
+  void resume_settlement();
+
   // runs (job_runs.cpp)
+  OpenRun begin_run(Context& c, const DueSlot& due) const;
+  void bind_run(const Context& c, OpenRun& run) const;
   void claim(Context& c, PendingWrite write, OpenRun run);
   void publish(Context& c);
   void kill(Context& c, LiveRun& run, Reason reason);
@@ -342,6 +367,7 @@ class JobMachine {
   // ones, are carried by each write.
   std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
   std::unique_ptr<PendingWrite> pending_;
+  std::vector<Ahead> ahead_;  // of this term, in order: settlement_ goes on behind it, the register stands before it
   std::vector<LiveRun> runs_;
   std::vector<Request> manual_, pauses_;
   std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them

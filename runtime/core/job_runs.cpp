@@ -44,9 +44,17 @@ LiveRun* JobMachine::find(const runner::AttemptId& id) {
   return it == runs_.end() ? nullptr : &*it;
 }
 
-void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
+OpenRun JobMachine::begin_run(Context& c, const DueSlot& due) const {
+  OpenRun run;
+  run.id = c.random.run_id(c.now.wall);
+  run.slot = due.at;
+  run.trigger = due.trigger;
+  return run;
+}
+
+/// The policies that it runs under, whatever the files say when it ends.
+void JobMachine::bind_run(const Context& c, OpenRun& run) const {
   const Job& job = definition_->job;
-  run.fence = ++write.next.fence;
   run.epoch = term_->epoch;
   run.node = c.settings.node;
   run.on_leadership_lost = job.on_leadership_lost;
@@ -63,6 +71,11 @@ void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
     run.on_success = job.on_success;
     run.on_error = job.on_error;
   }
+}
+
+void JobMachine::claim(Context& c, PendingWrite write, OpenRun run) {
+  bind_run(c, run);
+  run.fence = ++write.next.fence;
   write.next.runs.push_back(run);
   write.claim = runner::AttemptId{run.id, run.attempt};
   LiveRun live;
@@ -91,7 +104,7 @@ void JobMachine::confirm_claim(Context& c, const runner::AttemptId& id) {
 void JobMachine::launch(Context& c, LiveRun& run) {
   run.state = LiveRun::State::starting;
   run.known_to_runner = true;
-  c.out.push_back(Launch{run.id(), run.definition, run.open.slot, run.open.trigger, run.open.epoch, run.open.fence,
+  c.out.push_back(Launch{run.id(), run.definition, run.open.slot, run.open.trigger, run.open.epoch, run.row.fence,
                          run.open.on_leadership_lost == OnLeadershipLost::terminate,
                          c.session.deadline() - launch_budget});
 }
@@ -110,7 +123,7 @@ void JobMachine::advance_runs(Context& c) {
     if (run.state != LiveRun::State::held) continue;
     if (term_->draining || is_late(c, run) || (is_paused() && !run.is_by_hand()))
       end(c, run, Status::missed, Reason::stale);
-    else if (c.may_claim())
+    else if (run.unclaimed ? c.may_start_unclaimed() : c.may_claim())
       launch(c, run);
   }
 }
@@ -178,6 +191,7 @@ void JobMachine::end(Context& c, LiveRun& run, Status status, Reason reason) {
 
 /// What its policies make of an end: another attempt, another run, another leader.
 void JobMachine::follow_up(Context& c, LiveRun& run) {
+  if (run.unclaimed && !is_ahead(run)) return;  // its slot was claimed by a later term, or will be
   repeat_if_lost(run);
   retry_if_failed(c, run);
   rerun_or_reelect(c, run);
@@ -271,7 +285,7 @@ void JobMachine::publish(Context& c) {
   publish_at_.reset();
   if (!c.session.is_open()) return;
   for (LiveRun& run : runs_)
-    if (run.may_close() && run.open.node == c.settings.node && !std::exchange(run.publishing, true)) {
+    if (run.may_publish() && run.open.node == c.settings.node && !std::exchange(run.publishing, true)) {
       run.published = true;
       c.wants.outcomes.push_back(run.row);
     }
@@ -329,8 +343,9 @@ void JobMachine::settle_open_runs(Context& c) {
       live->state = LiveRun::State::held;
       c.out.push_back(RecordRow{live->row});
       if (open.epoch != term_->epoch) end(c, *live, Status::missed, Reason::stale);
-    } else if (live->has_ended()) {  // in a term before, which has not closed it
-      follow_up(c, *live);
+    } else {
+      if (live->unclaimed) entered(c, *live, open);
+      if (live->has_ended()) follow_up(c, *live);  // in a term before, which has not closed it
     }
   }
   const auto shown = [&](const LiveRun& run) {
@@ -338,9 +353,9 @@ void JobMachine::settle_open_runs(Context& c) {
                        [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; });
   };
   for (const LiveRun& run : runs_)
-    if (run.has_ended() && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
+    if (run.has_ended() && !run.unclaimed && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
   std::erase_if(runs_, [&](const LiveRun& run) {
-    return !shown(run) && (run.has_ended() || run.state == LiveRun::State::foreign || run.is_waiting());
+    return !shown(run) && !run.unclaimed && (run.has_ended() || run.state == LiveRun::State::foreign || run.is_waiting());
   });
 }
 

@@ -58,12 +58,13 @@ void JobMachine::take_up(Context& c) {
   make_plan();
   copy_dispositions(c);
   settle_open_runs(c);
-  settlement_.reset(std::max(register_.cursor, register_.since));
+  resume_settlement();
 }
 
 void JobMachine::depose(Context& c) {
   term_ = nullptr;
   standing_ = Standing::idle;
+  ahead_.clear();
   flush_at_.reset();
   close_at_.reset();
   manual_.clear();
@@ -93,6 +94,7 @@ void JobMachine::halt(Context& c) {
   standing_ = Standing::halted;
   if (trouble_.empty()) trouble_ = !regress_.empty() ? regress_ : term_->halted;
   pending_.reset();
+  ahead_.clear();
   settlement_.reset(std::max(register_.cursor, register_.since));
   refuse_asked(c, "the job is halted: " + trouble_);
   for (LiveRun& run : runs_)
@@ -123,6 +125,8 @@ void JobMachine::adopt_own(Context& c) {
     LiveRun* live = find({open.id, open.attempt});
     if (!live)
       adopt_run(c, open);
+    else if (live->unclaimed)
+      entered(c, *live, open);
     else if (live->state == LiveRun::State::claiming)
       end(c, *live, Status::missed, Reason::stale);
   }

@@ -37,12 +37,7 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
   next.epoch = term_->epoch;
   BALLOT_ASSERT(carried() <= next.dispositions.size(), "what is carried on stands in the register");
   next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carried()));
-  for (const Disposition& d : settlement_.decided(std::min(most_decided, room_to_carry()))) {
-    for (Row& row : rows_of(d, next.group, next.epoch, c.settings.node)) write.rows.push_back(std::move(row));
-    next.dispositions.push_back(d);
-    next.cursor = std::max(next.cursor, d.to);
-    ++write.decided;
-  }
+  for (const Disposition& d : settlement_.decided(std::min(most_decided, room_to_carry()))) carry(c, write, d);
   for (const LiveRun& run : runs_) {
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
@@ -54,6 +49,14 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
     next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
   see_boot(next, c);
   return write;
+}
+
+void JobMachine::carry(const Context& c, PendingWrite& write, const Disposition& range) const {
+  JobRegister& next = write.next;
+  for (Row& row : rows_of(range, next.group, next.epoch, c.settings.node)) write.rows.push_back(std::move(row));
+  next.dispositions.push_back(range);
+  next.cursor = std::max(next.cursor, range.to);
+  ++write.decided;
 }
 
 void JobMachine::send(Context& c, PendingWrite write) {
@@ -99,6 +102,8 @@ void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
   LiveRun* run = write.claim ? find(*write.claim) : nullptr;
   if (answer.outcome == Outcome::done) {
     for (const Row& row : write.rows) c.out.push_back(RecordRow{row});
+    for (const OpenRun& open : write.next.runs)
+      if (LiveRun* of = find({open.id, open.attempt}); of && of->unclaimed) entered(c, *of, open);
     tell_written(c, write);
     if (run) end(c, *run, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
@@ -150,7 +155,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   make_plan();
   if (version_ != known) copy_dispositions(c);  // of a write that was given up, and has landed after all
   settle_open_runs(c);
-  settlement_.reset(std::max(register_.cursor, register_.since));
+  resume_settlement();
 }
 
 /// Nothing was written: the claimed run never was, and its slot is decided anew. Who asked by hand may ask again.
@@ -205,13 +210,17 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   version_ = highest_version_ = version;
   highest_fence_ = register_.fence;
   exists_ = true;
-  settlement_.drop_decided(write.decided);
+  if (!write.follows) settlement_.drop_decided(write.decided);
   if (write.claims_due_slot) settlement_.drop_first_due();
   for (Row& row : write.rows) c.out.push_back(RecordRow{std::move(row)});
   await_settled(c, write.decided);
   for (const Disposition& d : std::span(register_.dispositions).last(write.decided))
     c.out.push_back(settled_notice(d, name_));
   close(c, write);
+  for (const runner::AttemptId& id : write.enters)
+    for (const OpenRun& open : register_.runs)
+      if (LiveRun* run = find(id); run && open.id == id.run) entered(c, *run, open);
+  drop_ahead_in_register();
   for (const OpenRun& open : register_.runs)
     if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open);
   flush_at_.reset();
@@ -225,7 +234,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   }
   if (redefined || write.mends) {
     make_plan();
-    settlement_.reset(std::max(register_.cursor, register_.since));
+    resume_settlement();
   }
   if (write.claim) confirm_claim(c, *write.claim);
   if (released) {

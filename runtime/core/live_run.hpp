@@ -3,6 +3,7 @@
 //   state    | event                                  | next
 //   claiming | claim confirmed                        | held, and launched at once where the term may act
 //   claiming | claim refused                          | gone, no row
+//   claiming | `at-least-once`, and it is in doubt     | starting, unclaimed, until a write that enters it is confirmed
 //   held     | launched                               | starting
 //   held     | slot past its start deadline, term over | ended (missed)
 //   starting | Started                                | running
@@ -35,6 +36,7 @@ struct LiveRun {
   State state = State::claiming;
   Row row;                       // as last recorded
   bool asked = false;            // a trigger waits for the claim
+  bool unclaimed = false;        // started without a confirmed claim, and not known to be in the register
   bool publishing = false;       // its end is on the way to the store
   bool published = false;        // its outcome is, or may be, a record that is removed when it is closed
   SteadyTime foreign_until{};    // of a foreign run
@@ -56,7 +58,8 @@ struct LiveRun {
   bool is_by_hand() const { return open.trigger == Trigger::manual; }
   /// Its slot is when it was asked for: no start deadline counts from it.
   bool has_no_deadline() const { return is_by_hand() || open.trigger == Trigger::rerun; }
-  bool may_close() const { return has_ended() && recorded && !repeat; }
+  bool may_publish() const { return has_ended() && recorded && !repeat; }
+  bool may_close() const { return may_publish() && !unclaimed; }
 };
 
 /// Whether the register shows this claim: a run that is asked for by hand may be claimed under its id by several terms.

@@ -57,7 +57,9 @@ class Session {
   bool is_open() const { return state_ == State::open; }
   bool in_doubt() const { return doubt_; }
   /// Whether a claim may be made: open, beyond doubt, and the deadline further away than the launch budget.
-  bool may_claim(Now now) const { return is_open() && !doubt_ && now.steady + launch_budget < deadline_; }
+  bool may_claim(Now now) const { return may_act(now) && !doubt_; }
+  /// Whether anything may be started at all, doubt or not.
+  bool may_act(Now now) const { return is_open() && now.steady + launch_budget < deadline_; }
   /// How far this clock is before (or, negative, behind) the store's, as the last confirmed renewal showed: 0 where
   /// that may be the time that its way took, or the store has no clock.
   Millis clock_error() const { return clock_error_; }

@@ -73,7 +73,10 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   all["BALLOT_SLOT"] = format_slot(launch.slot);
   all["BALLOT_TRIGGER"] = to_string(launch.trigger);
   all["BALLOT_EPOCH"] = std::to_string(launch.epoch);
-  all["BALLOT_FENCE"] = std::to_string(launch.fence);
+  if (launch.fence > 0)
+    all["BALLOT_FENCE"] = std::to_string(launch.fence);
+  else
+    all["BALLOT_UNCLAIMED"] = "1";
   all["BALLOT_IDEMPOTENCY_KEY"] = idempotency_key(launch);
   if (job.deadline) all["BALLOT_DEADLINE"] = format_millis(now + *job.deadline);
   std::vector<std::string> environment;

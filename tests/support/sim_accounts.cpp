@@ -68,6 +68,20 @@ std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers,
         return "job " + job + ", slot " + format_slot(slot) + " " + what + "\n" + story(job, slot, ledgers);
     if (what = unended(history, ledgers); !what.empty()) return "job " + job + ": " + what;
   }
+  return unrecorded(ledgers);
+}
+
+/// A run that was started without a claim stands in a ledger all the same, or stood in one that is lost.
+std::string SimOracle::unrecorded(const std::vector<const SimLedger*>& ledgers) const {
+  for (const Start& start : starts) {
+    if (start.fence > 0 || gone_.contains({start.run, start.attempt})) continue;
+    const bool known = std::any_of(ledgers.begin(), ledgers.end(), [&](const SimLedger* ledger) {
+      const auto of_start = [&](const Row& row) { return row.run == start.run && row.attempt == start.attempt; };
+      return ledger->row(start.run, start.attempt) ||
+             std::any_of(ledger->lost().begin(), ledger->lost().end(), of_start);
+    });
+    if (!known) return "job " + start.job + ": run " + start.run.text() + " was started unclaimed, and has no row";
+  }
   return "";
 }
 
@@ -87,6 +101,7 @@ std::string SimOracle::gather(const std::string& job, const History& history,
     for (const Row* row : ledger->rows_of(job)) {
       if (row->trigger == Trigger::manual || row->trigger == Trigger::rerun || row->trigger == Trigger::reboot)
         continue;
+      if (row->run && row->fence == 0) continue;  // a further attempt at a slot that is claimed, or will be
       std::int64_t count = 0;
       const WallTime until = row->slot_until.value_or(row->slot);
       for (auto it = slots.lower_bound(row->slot); it != slots.end() && it->first <= until; ++it, ++count) {

@@ -49,17 +49,12 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   const Job& job = launch.definition->job;
   const std::string what = "job " + job.name + ", slot " + format_slot(launch.slot) + ", run " + launch.id.run.text();
   note(node, "START " + what + ", epoch " + std::to_string(launch.epoch) + ", fence " + std::to_string(launch.fence));
-  if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
-  std::uint64_t& fence = fences_[job.name];
-  const bool one_at_a_time = !at_once.contains(job.name);
-  if (one_at_a_time && launch.fence <= fence) find("started with a fence that has not grown: " + what);
-  fence = std::max(fence, launch.fence);
-  const auto history = jobs_.find(job.name);
-  const Claim* claim = nullptr;
-  if (history != jobs_.end())
-    if (const auto it = history->second.claims.find(launch.id); it != history->second.claims.end()) claim = &it->second;
-  if (!claim || claim->run.fence != launch.fence || claim->run.epoch != launch.epoch)
-    find("started without a claim in the register: " + what);
+  if (launch.fence == 0) {
+    if (job.guarantee != Guarantee::at_least_once) find("started without a claim: " + what);
+    if (start_of(launch.id)) find("started twice: " + what);
+  } else {
+    check_claimed(launch, what);
+  }
   const Term* by = term(job.group, launch.epoch);
   if (!by || loop_.now() >= store_.promised_until(by->session))
     find("started by a term that the store may have ended: " + what);
@@ -80,6 +75,22 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
                     loop_.now(),
                     {}});
   return starts.size() - 1;
+}
+
+/// Once for each slot and attempt, as the register says, and under a fence that grows.
+void SimOracle::check_claimed(const core::Launch& launch, const std::string& what) {
+  const Job& job = launch.definition->job;
+  if (!begun_.emplace(job.name, launch.slot, launch.id.attempt).second) find("started twice: " + what);
+  std::uint64_t& fence = fences_[job.name];
+  const bool one_at_a_time = !at_once.contains(job.name);
+  if (one_at_a_time && launch.fence <= fence) find("started with a fence that has not grown: " + what);
+  fence = std::max(fence, launch.fence);
+  const auto history = jobs_.find(job.name);
+  const Claim* claim = nullptr;
+  if (history != jobs_.end())
+    if (const auto it = history->second.claims.find(launch.id); it != history->second.claims.end()) claim = &it->second;
+  if (!claim || claim->run.fence != launch.fence || claim->run.epoch != launch.epoch)
+    find("started without a claim in the register: " + what);
 }
 
 void SimOracle::ended(std::size_t start, SteadyTime lived_until) {

@@ -115,6 +115,8 @@ class SimOracle {
   using Slots = std::map<WallTime, Told>;
   using Event = core::Notify::Event;
 
+  void check_claimed(const core::Launch& launch, const std::string& what);
+  std::string unrecorded(const std::vector<const SimLedger*>& ledgers) const;
   static bool is_open(const History& history, WallTime slot, const Told& told);
   void watch_terms();
   void watch_register(const std::string& job, const Register& stored);

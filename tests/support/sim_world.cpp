@@ -132,6 +132,7 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
     wanted[slot->at] = 0;
   std::set<RunId> counted;  // its further attempts are the same disposition
   for (const Row& row : merged()) {
+    if (row.run && row.fence == 0) continue;  // unclaimed: a further attempt at a slot that is claimed, or settled
     if (row.run && !counted.insert(*row.run).second) continue;
     if (row.job != job.job.name || row.trigger == Trigger::manual || row.trigger == Trigger::rerun ||
         row.trigger == Trigger::reboot)

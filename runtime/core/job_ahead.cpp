@@ -1,0 +1,158 @@
+// Runs of `at-least-once` jobs without a confirmed claim: while the store does not answer, and this node may still act,
+// slots are started and the register is brought up to them afterwards.
+//
+//   register ──[passed](run)[passed](run)── settlement_ ── now
+//              ahead_, in order              decides on
+//
+// What is ahead belongs to this term. If the term ends first the slots are the next one's, which runs them again: the
+// run without a claim then counts as a further attempt. Only a slot's first attempt is started so: a retry or a trigger
+// has a run id that the next term would claim too.
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/wall_text.hpp"
+#include "core/job.hpp"
+
+namespace ballot::core {
+
+/// Nothing that could change which slots there are, or whether they may run, is under way. A `terminate` run is not
+/// started when the signal for the end of its term is due: it would be one that has run and done nothing.
+bool JobMachine::may_run_ahead(const Context& c) const {
+  if (!is_defined() || definition_->job.guarantee != Guarantee::at_least_once || c.settings.dry_run) return false;
+  if (standing_ != Standing::leading || term_->draining || is_paused() || mend_ || !pauses_.empty() || unpause_until_)
+    return false;
+  if (!c.may_start_unclaimed() || !c.session.in_doubt()) return false;
+  const Job& job = definition_->job;
+  const bool ends_with_term = job.on_leadership_lost == OnLeadershipLost::terminate;
+  if (ends_with_term && c.now.steady >= c.session.deadline() - c.session.grace(job.kill_grace)) return false;
+  return !pending_ || (pending_->next.definition == register_.definition && !pending_->next.paused &&
+                       !pending_->answers && !pending_->mends && !pending_->next.released);
+}
+
+void JobMachine::run_ahead(Context& c) {
+  if (!may_run_ahead(c)) return;
+  if (pending_ && !pending_->follows) leave_behind(c, *pending_);
+  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
+  if (scanning_) return;
+  const Job& job = definition_->job;
+  for (const DueSlot* due = settlement_.first_due(); due; due = settlement_.first_due()) {
+    if (c.now.wall - due->due > job.start_deadline) {
+      settlement_.decide_first(Status::missed, Reason::start_deadline);
+      continue;
+    }
+    if (job.concurrency == Concurrency::replace) replace_running(c);
+    if (!is_free() || runs_.size() >= open_run_limit || !may_begin(c, due->due)) return;
+    LiveRun run;
+    run.open = begin_run(c, *due);
+    bind_run(c, run.open);
+    run.definition = definition_;
+    ahead_.push_back({settlement_.decided(settlement_.decided_count()), run.id()});
+    settlement_.drop_decided(settlement_.decided_count());
+    settlement_.drop_first_due();
+    runs_.push_back(std::move(run));
+    start_unclaimed(c, runs_.back());
+  }
+}
+
+/// What the write in flight carries is taken for decided: a run that it claims is started, and the settlement goes on.
+void JobMachine::leave_behind(Context& c, PendingWrite& write) {
+  write.follows = true;
+  std::vector<Disposition> passed = settlement_.decided(write.decided);
+  settlement_.drop_decided(write.decided);
+  if (!write.claims_due_slot) {
+    if (!passed.empty()) ahead_.push_back({std::move(passed), std::nullopt});
+    return;
+  }
+  write.claims_due_slot = false;
+  settlement_.drop_first_due();
+  const runner::AttemptId id = *std::exchange(write.claim, std::nullopt);
+  write.enters.push_back(id);
+  ahead_.push_back({std::move(passed), id});
+  start_unclaimed(c, *find(id));
+}
+
+void JobMachine::start_unclaimed(Context& c, LiveRun& run) {
+  run.unclaimed = true;
+  run.row = claimed_row(run.open, name_, term_->group);
+  run.row.fence = 0;
+  c.out.push_back(RecordRow{run.row});
+  c.out.push_back(Notice{Level::warn,
+                         "starts without a confirmed claim: the store does not answer",
+                         {{"job", name_}, {"slot", format_slot(run.open.slot)}, {"run", run.open.id.text()}}});
+  launch(c, run);
+}
+
+/// Brings the register up to what was started without it. True if it has begun something, or must wait.
+bool JobMachine::catch_up(Context& c) {
+  if (ahead_.empty()) return false;
+  PendingWrite write = begin_write(c, 0);
+  write.follows = true;
+  JobRegister& next = write.next;
+  std::size_t room = room_to_carry();
+  for (const Ahead& one : ahead_) {
+    for (const Disposition& d : std::span(one.passed).first(std::min(room, one.passed.size()))) {
+      carry(c, write, d);
+      --room;
+    }
+    const bool all = next.cursor >= (one.passed.empty() ? next.cursor : one.until());
+    if (!all || (one.run && next.runs.size() >= open_run_limit)) break;
+    LiveRun* const run = one.run ? find(*one.run) : nullptr;
+    if (!run) continue;
+    run->open.fence = ++next.fence;
+    next.cursor = std::max(next.cursor, run->open.slot);
+    next.runs.push_back(run->open);
+    write.enters.push_back(run->id());
+  }
+  see_boot(next, c);
+  if (write.decided == 0 && write.enters.empty() && write.closes.empty()) return held_ = true;
+  send(c, std::move(write));
+  return true;
+}
+
+/// The register shows the run: it is claimed like any other, whatever its child was told.
+void JobMachine::entered(Context& c, LiveRun& run, const OpenRun& open) {
+  run.unclaimed = false;
+  run.open = open;
+  run.row.fence = open.fence;
+  c.out.push_back(RecordRow{run.row});
+  if (!run.has_ended()) return;
+  run.recorded = false;  // the row with its fence is not durable yet
+  c.out.push_back(AwaitRecorded{run.id()});
+}
+
+void JobMachine::drop_ahead_in_register() {
+  while (!ahead_.empty()) {
+    Ahead& first = ahead_.front();
+    std::erase_if(first.passed, [this](const Disposition& d) { return d.to <= register_.cursor; });
+    const LiveRun* run = first.run ? find(*first.run) : nullptr;
+    if (!first.passed.empty() || (run && run->unclaimed)) return;
+    ahead_.erase(ahead_.begin());
+  }
+}
+
+/// Of a term before, whose register does not show it: once its end is durable nobody needs it any more.
+void JobMachine::forget_unclaimed(Context& c) {
+  std::erase_if(runs_, [&](const LiveRun& run) {
+    if (!run.unclaimed || !run.may_publish() || is_ahead(run)) return false;
+    if (run.known_to_runner) c.out.push_back(Forget{run.id()});
+    return true;
+  });
+}
+
+bool JobMachine::is_ahead(const LiveRun& run) const {
+  return std::any_of(ahead_.begin(), ahead_.end(), [&](const Ahead& one) { return one.run == run.id(); });
+}
+
+/// From what the register has settled, or was run ahead of it.
+void JobMachine::resume_settlement() {
+  drop_ahead_in_register();
+  WallTime from = std::max(register_.cursor, register_.since);
+  for (const Ahead& one : ahead_) {
+    if (!one.passed.empty()) from = std::max(from, one.until());
+    if (const LiveRun* run = one.run ? find(*one.run) : nullptr) from = std::max(from, run->open.slot);
+  }
+  settlement_.reset(from);
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,198 @@
+// `at-least-once` while the store does not answer: slots start without a confirmed claim, and are claimed afterwards.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Unclaimed : testing::Test {
+  SimWorld world{1, {.timeout = 20s}};
+  SimNode& a = world.add("a");
+  WallTime from = world.wall();
+  Job job;
+
+  void SetUp() override {
+    job = minutely("tick");
+    job.schedule = {"* * * * * *"};
+    job.guarantee = Guarantee::at_least_once;
+    job.start_deadline = 60s;
+    job.kill_grace = 200ms;  // else its signal would be due as soon as there is doubt
+    job.details.edit().on_failure = {"/bin/true"};
+    a.takes["tick"] = 200ms;
+  }
+  void begin() {
+    a.jobs = {define(job)};
+    a.start();
+    world.run_for(30s + 300ms);
+  }
+  std::size_t unclaimed() const {
+    return static_cast<std::size_t>(
+        std::count_if(world.starts.begin(), world.starts.end(), [](const Start& s) { return s.fence == 0; }));
+  }
+  const Start& first_unclaimed() const {
+    return *std::find_if(world.starts.begin(), world.starts.end(), [](const Start& s) { return s.fence == 0; });
+  }
+  /// Until so many have started without a claim.
+  void cut_until(std::size_t count) {
+    a.link.cut = true;
+    for (int i = 0; i < 2000 && unclaimed() < count; ++i) world.run_for(10ms);
+    ASSERT_EQ(unclaimed(), count);
+  }
+  /// Of a's session, in true time.
+  SteadyTime deadline() {
+    return a.core().session().deadline() - a.clock.now().steady.time_since_epoch() +
+           world.loop.now().time_since_epoch();
+  }
+  std::size_t starts_of(WallTime slot) const {
+    return static_cast<std::size_t>(
+        std::count_if(world.starts.begin(), world.starts.end(), [&](const Start& s) { return s.slot == slot; }));
+  }
+  void expect_all_is_well() {
+    world.run_for(90s);
+    EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 5s), "");
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+};
+
+TEST_F(Unclaimed, ASlotStartsInDoubtAndIsEnteredByItsOwnTerm) {
+  begin();
+  cut_until(1);
+  const Start start = first_unclaimed();
+  EXPECT_TRUE(a.core().session().in_doubt());
+  EXPECT_EQ(a.row("tick", start.slot)->fence, 0u);
+  a.link.cut = false;
+  world.run_for(3s);
+  EXPECT_GT(a.row("tick", start.slot)->fence, 0u) << "it is claimed now";
+  EXPECT_EQ(a.row("tick", start.slot)->run, start.run);
+  EXPECT_EQ(starts_of(start.slot), 1u);
+  EXPECT_EQ(a.core().session().generation(), 1u) << "the term was the same";
+  expect_all_is_well();
+}
+
+TEST_F(Unclaimed, EachSlotOfTheDoubtIsEnteredInItsOrder) {
+  begin();
+  cut_until(4);
+  a.link.cut = false;
+  expect_all_is_well();
+  std::uint64_t fence = 0;
+  for (const Start& start : world.starts) {
+    const Row* row = a.row("tick", start.slot);
+    EXPECT_GT(row->fence, fence);
+    EXPECT_EQ(row->run, start.run);
+    EXPECT_TRUE(row->status == Status::succeeded || &start == &world.starts.back());
+    fence = row->fence;
+  }
+  EXPECT_EQ(a.core().session().generation(), 1u);
+}
+
+TEST_F(Unclaimed, ARunThatWouldBeSignalledAtOnceIsNotStarted) {
+  job.kill_grace = 60s;
+  begin();
+  a.link.cut = true;
+  world.run_for(10s);
+  const SteadyTime signal = deadline() - 8s;  // T - T/10 - T/3 - T/6
+  world.run_for(20s);
+  EXPECT_LT(world.starts.back().at, signal);
+  a.link.cut = false;
+  expect_all_is_well();
+}
+
+TEST_F(Unclaimed, AFinishRunIsStartedWhateverItsGrace) {
+  job.kill_grace = 60s;
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  begin();
+  cut_until(1);
+  EXPECT_NE(a.row("tick", first_unclaimed().slot)->status, Status::killed);
+}
+
+TEST_F(Unclaimed, AClaimThatIsUnderWayWhenDoubtComesIsNotWaitedFor) {
+  begin();
+  a.link.lose_answer = 1000;  // what it claims has landed
+  for (int i = 0; i < 2000 && unclaimed() == 0; ++i) world.run_for(10ms);
+  ASSERT_GE(unclaimed(), 1u);
+  const Start start = first_unclaimed();
+  a.link.lose_answer = 0;
+  world.run_for(2s);
+  EXPECT_EQ(starts_of(start.slot), 1u);
+  EXPECT_GT(a.row("tick", start.slot)->fence, 0u);
+  expect_all_is_well();
+}
+
+TEST_F(Unclaimed, WhatItsTermCannotEnterIsRunAgainByTheNext) {
+  SimNode& b = world.add("b");
+  job.misfire = Misfire::all;
+  begin();
+  b.jobs = a.jobs;
+  b.takes["tick"] = 200ms;
+  b.start();
+  world.run_for(2s + 500ms);  // the run before is closed
+  a.link.cut = true;
+  world.run_for(40s);
+  ASSERT_GE(unclaimed(), 1u);
+  const Start start = first_unclaimed();
+  EXPECT_EQ(start.node, "a");
+  EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(starts_of(start.slot), 2u) << "a further attempt at the slot";
+  EXPECT_EQ(a.row("tick", start.slot)->status, Status::succeeded);
+  EXPECT_EQ(a.row("tick", start.slot)->fence, 0u);
+  EXPECT_NE(b.row("tick", start.slot)->run, start.run);
+  a.link.cut = false;
+  expect_all_is_well();
+  EXPECT_TRUE(a.runner.unacknowledged().empty()) << "ends that the runner keeps for nobody";
+}
+
+TEST_F(Unclaimed, NothingStartsOnceTheDeadlineIsNear) {
+  begin();
+  a.link.cut = true;
+  world.run_for(10s);
+  const SteadyTime until = deadline();
+  world.run_for(20s);
+  ASSERT_GE(unclaimed(), 1u);
+  EXPECT_LT(world.starts.back().at, until - 500ms);
+  EXPECT_GT(world.starts.back().at, until - 2s);
+  a.link.cut = false;
+  expect_all_is_well();
+}
+
+TEST_F(Unclaimed, AtMostOnceStartsNothing) {
+  job.guarantee = Guarantee::at_most_once;
+  begin();
+  a.link.cut = true;
+  world.run_for(30s);
+  EXPECT_EQ(unclaimed(), 0u);
+  a.link.cut = false;
+  expect_all_is_well();
+}
+
+TEST_F(Unclaimed, APausedJobStartsNothing) {
+  begin();
+  a.pause("tick", true);
+  world.run_for(2s);
+  const std::size_t before = world.starts.size();
+  a.link.cut = true;
+  world.run_for(5s);
+  EXPECT_EQ(world.starts.size(), before);
+}
+
+TEST_F(Unclaimed, ARunThatFailsIsTriedAgainOnceItIsEntered) {
+  job.retries = 1;
+  job.retry_delay = 100ms;
+  begin();
+  a.exits["tick"] = 7;
+  cut_until(1);
+  const Start start = first_unclaimed();
+  world.run_for(400ms);
+  a.link.cut = false;
+  world.run_for(5s);
+  EXPECT_TRUE(std::any_of(world.starts.begin(), world.starts.end(),
+                          [&](const Start& s) { return s.run == start.run && s.attempt == 2; }));
+  expect_all_is_well();
+}
+
+}  // namespace
+}  // namespace ballot
