@@ -373,8 +373,7 @@ void Core::on(Context& c, const Recorded& event) {
   for (const runner::AttemptId& id : event.ids) {
     JobEntry* job = entry_of(id.run);
     if (!job) continue;
-    run_jobs_.erase(id.run);
-    job->machine.on_recorded(id);
+    if (job->machine.on_recorded(id)) run_jobs_.erase(id.run);
     touch(c, *job);
   }
   for (const Settled& settled : event.settled) {

@@ -78,12 +78,16 @@ int JobMachine::runs_queued() const {
       std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_queued(); }));
 }
 
-/// The job's own policy lets another run begin now.
-bool JobMachine::is_free() const {
-  if (definition_ && definition_->job.concurrency == Concurrency::allow)
-    return runs_begun() < std::min(definition_->job.max_running, static_cast<int>(open_run_limit));
-  return runs_begun() == 0;
+int JobMachine::most_at_once() const {
+  const bool allows = definition_ && definition_->job.concurrency == Concurrency::allow;
+  return allows ? std::min(definition_->job.max_running, static_cast<int>(open_run_limit)) : 1;
 }
+
+/// The job's own policy lets another run begin now.
+bool JobMachine::is_free() const { return runs_begun() < most_at_once(); }
+
+/// The policy lets one more go on, of those that have begun.
+bool JobMachine::may_go_on() const { return open_runs() < most_at_once(); }
 
 /// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
 /// keeps its place.
@@ -131,7 +135,7 @@ bool JobMachine::settle(Context& c) {
     return true;
   }
   if (!c.may_claim()) {
-    block(c);
+    if (!may_run_ahead(c)) block(c);
     return true;
   }
   scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
@@ -309,7 +313,7 @@ bool JobMachine::claim_again(Context& c) {
   const auto lost = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.repeat; });
   if (lost == runs_.end() || !lost->recorded) return false;
   if (!is_defined() || c.settings.dry_run) return lost->repeat = false;
-  if (term_->draining || is_paused() || !c.may_claim() || !may_begin(c, lost->open.slot)) return false;
+  if (term_->draining || is_paused() || !may_go_on() || !c.may_claim() || !may_begin(c, lost->open.slot)) return false;
   lost->repeat = false;
   OpenRun run = lost->open;
   ++run.attempt;
@@ -323,7 +327,7 @@ bool JobMachine::claim_waiting(Context& c) {
   const DueSlot* due = settlement_.first_due();
   const auto next = std::find_if(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
     if (!run.is_waiting() || run.again_at > c.now.steady || (is_paused() && !run.is_by_hand())) return false;
-    return !run.open.queued || (is_free() && (!due || run.open.slot <= due->due));
+    return run.open.queued ? is_free() && (!due || run.open.slot <= due->due) : may_go_on();
   });
   if (next == runs_.end()) return false;
   if (c.settings.dry_run) return end_waiting(c, Status::skipped, Reason::dry_run), false;
@@ -470,11 +474,11 @@ void JobMachine::rearm(Context& c) {
     const auto slot = plan.next(settlement_.position());
     return slot ? std::optional(plan.due_at(slot->at)) : std::nullopt;
   };
-  if (may_run_ahead(c)) earliest(wall_wake, next_due());
-  if (pending_) {
-    steady_wake = pending_->repeat_at;
-    return;
+  if (may_run_ahead(c)) {
+    if (const auto due = next_due(); due && *due > c.now.wall) wall_wake = due;
+    if (scanning_) steady_wake = c.now.steady;
   }
+  if (pending_) return earliest(steady_wake, pending_->repeat_at);
   steady_wake = retry_at_;
   if (retry_at_) return;
   for (const LiveRun& run : runs_)

@@ -163,7 +163,8 @@ class JobMachine {
   void on_refused(Context& c, const runner::Refused& event);
   void on_cannot_start(Context& c, const runner::CannotStart& event);
   void on_ended(Context& c, const runner::Ended& event);
-  void on_recorded(const runner::AttemptId& id);
+  /// False where it is not the end that was recorded.
+  bool on_recorded(const runner::AttemptId& id);
   /// True where the job had to wait for it.
   bool on_recorded(const Settled& settled);
   void on_inventory(Context& c);
@@ -226,8 +227,8 @@ class JobMachine {
     std::optional<runner::AttemptId> claim;  // launched once it is confirmed
     std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
     bool claims_due_slot = false;
-    bool follows = false;                     // it brings what is in ahead_ into the register:
-    std::vector<runner::AttemptId> enters;    // these runs of it
+    bool follows = false;                   // it brings what is in ahead_ into the register:
+    std::vector<runner::AttemptId> enters;  // these runs of it
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
     std::optional<RunId> queues;   // a run that was asked for by hand and waits
@@ -272,7 +273,9 @@ class JobMachine {
   ScanRules scan_rules(const Context& c, ScanRules::Mode mode) const;
   AnchoredPlan anchored_plan(const Context& c) const;
   bool is_defined() const;
+  int most_at_once() const;
   bool is_free() const;
+  bool may_go_on() const;
   bool is_full() const;
   bool waits_to_pause() const;
   std::size_t closable() const;
@@ -306,8 +309,9 @@ class JobMachine {
   // runs without a confirmed claim (job_ahead.cpp)
   bool may_run_ahead(const Context& c) const;
   void run_ahead(Context& c);
-  void leave_behind(Context& c, PendingWrite& write);
+  bool leave_behind(Context& c, PendingWrite& write);
   void start_unclaimed(Context& c, LiveRun& run);
+  void launch_unclaimed(Context& c, LiveRun& run);
   bool catch_up(Context& c);
   void entered(Context& c, LiveRun& run, const OpenRun& open);
   void drop_ahead_in_register();
@@ -333,6 +337,7 @@ class JobMachine {
   bool is_late(const Context& c, const LiveRun& run) const;
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
+  void await_recorded(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run, Status status, Reason reason);
   void drop_claims_that_failed();

@@ -4,6 +4,9 @@
 //   register ──[passed](run)[passed](run)── settlement_ ── now
 //              ahead_, in order              decides on
 //
+// Such a run is started once its row is durable in this node's ledger: should this daemon die, nothing else knows of
+// it.
+//
 // What is ahead belongs to this term. If the term ends first the slots are the next one's, which runs them again: the
 // run without a claim then counts as a further attempt. Only a slot's first attempt is started so: a retry or a trigger
 // has a run id that the next term would claim too.
@@ -32,7 +35,9 @@ bool JobMachine::may_run_ahead(const Context& c) const {
 
 void JobMachine::run_ahead(Context& c) {
   if (!may_run_ahead(c)) return;
-  if (pending_ && !pending_->follows) leave_behind(c, *pending_);
+  for (LiveRun& run : runs_)
+    if (run.unclaimed && run.recorded && run.state == LiveRun::State::held) launch_unclaimed(c, run);
+  if (pending_ && !pending_->follows && !leave_behind(c, *pending_)) return;
   scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
   if (scanning_) return;
   const Job& job = definition_->job;
@@ -56,13 +61,15 @@ void JobMachine::run_ahead(Context& c) {
 }
 
 /// What the write in flight carries is taken for decided: a run that it claims is started, and the settlement goes on.
-void JobMachine::leave_behind(Context& c, PendingWrite& write) {
+/// False where it is too late for that run.
+bool JobMachine::leave_behind(Context& c, PendingWrite& write) {
+  if (write.claims_due_slot && is_late(c, *find(*write.claim))) return false;
   write.follows = true;
   std::vector<Disposition> passed = settlement_.decided(write.decided);
   settlement_.drop_decided(write.decided);
   if (!write.claims_due_slot) {
     if (!passed.empty()) ahead_.push_back({std::move(passed), std::nullopt});
-    return;
+    return true;
   }
   write.claims_due_slot = false;
   settlement_.drop_first_due();
@@ -70,13 +77,19 @@ void JobMachine::leave_behind(Context& c, PendingWrite& write) {
   write.enters.push_back(id);
   ahead_.push_back({std::move(passed), id});
   start_unclaimed(c, *find(id));
+  return true;
 }
 
 void JobMachine::start_unclaimed(Context& c, LiveRun& run) {
   run.unclaimed = true;
   run.row = claimed_row(run.open, name_, term_->group);
   run.row.fence = 0;
-  c.out.push_back(RecordRow{run.row});
+  run.state = LiveRun::State::held;
+  await_recorded(c, run);
+}
+
+void JobMachine::launch_unclaimed(Context& c, LiveRun& run) {
+  if (is_late(c, run)) return end(c, run, Status::missed, Reason::start_deadline);
   c.out.push_back(Notice{Level::warn,
                          "starts without a confirmed claim: the store does not answer",
                          {{"job", name_}, {"slot", format_slot(run.open.slot)}, {"run", run.open.id.text()}}});
@@ -115,10 +128,7 @@ void JobMachine::entered(Context& c, LiveRun& run, const OpenRun& open) {
   run.unclaimed = false;
   run.open = open;
   run.row.fence = open.fence;
-  c.out.push_back(RecordRow{run.row});
-  if (!run.has_ended()) return;
-  run.recorded = false;  // the row with its fence is not durable yet
-  c.out.push_back(AwaitRecorded{run.id()});
+  await_recorded(c, run);
 }
 
 void JobMachine::drop_ahead_in_register() {

@@ -123,7 +123,7 @@ void JobMachine::advance_runs(Context& c) {
     if (run.state != LiveRun::State::held) continue;
     if (term_->draining || is_late(c, run) || (is_paused() && !run.is_by_hand()))
       end(c, run, Status::missed, Reason::stale);
-    else if (run.unclaimed ? c.may_start_unclaimed() : c.may_claim())
+    else if (!run.unclaimed && c.may_claim())
       launch(c, run);
   }
 }
@@ -167,8 +167,18 @@ void JobMachine::on_ended(Context& c, const runner::Ended& event) {
   end(c, *run);
 }
 
-void JobMachine::on_recorded(const runner::AttemptId& id) {
-  if (LiveRun* run = find(id)) run->recorded = true;
+void JobMachine::await_recorded(Context& c, LiveRun& run) {
+  run.recorded = false;
+  ++run.awaited;
+  c.out.push_back(RecordRow{run.row});
+  c.out.push_back(AwaitRecorded{run.id()});
+}
+
+bool JobMachine::on_recorded(const runner::AttemptId& id) {
+  LiveRun* run = find(id);
+  if (!run) return true;
+  run->recorded = --run->awaited <= 0;
+  return run->has_ended() && run->recorded;
 }
 
 /// The runner was lost and is there again, or another one is.
@@ -250,8 +260,7 @@ void JobMachine::end_waiting(Context& c, Status status, Reason reason) {
 void JobMachine::end(Context& c, LiveRun& run) {
   run.state = LiveRun::State::ended;
   follow_up(c, run);
-  c.out.push_back(RecordRow{run.row});
-  c.out.push_back(AwaitRecorded{run.id()});
+  await_recorded(c, run);
   c.out.push_back(end_notice(run));
   const bool goes_on = run.repeat || (run.next && run.next->id == run.open.id);
   if (run.open.awaited && !goes_on) c.wants.awaited.push_back(run.row);
@@ -312,6 +321,7 @@ void JobMachine::on_outcome(Context& c, const Row& outcome) {
   }
   run->published = true;
   run->row = outcome;
+  run->row.fence = run->open.fence;
   end(c, *run);
 }
 
@@ -355,7 +365,8 @@ void JobMachine::settle_open_runs(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.has_ended() && !run.unclaimed && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
   std::erase_if(runs_, [&](const LiveRun& run) {
-    return !shown(run) && !run.unclaimed && (run.has_ended() || run.state == LiveRun::State::foreign || run.is_waiting());
+    return !shown(run) && !run.unclaimed &&
+           (run.has_ended() || run.state == LiveRun::State::foreign || run.is_waiting());
   });
 }
 
@@ -373,6 +384,7 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
   if (const auto outcome = c.outcomes.find(id); outcome != c.outcomes.end()) {
     run.published = true;
     run.row = outcome->second;
+    run.row.fence = open.fence;  // an unclaimed run's that is claimed after all
     runs_.push_back(std::move(run));
     end(c, runs_.back());
   } else if (const auto* ended = own ? find_attempt(c.inventory.ended, id) : nullptr) {

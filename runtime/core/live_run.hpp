@@ -3,7 +3,8 @@
 //   state    | event                                  | next
 //   claiming | claim confirmed                        | held, and launched at once where the term may act
 //   claiming | claim refused                          | gone, no row
-//   claiming | `at-least-once`, and it is in doubt     | starting, unclaimed, until a write that enters it is confirmed
+//   claiming | `at-least-once`, and it is in doubt     | held, unclaimed until a write that enters it is confirmed, and
+//            |                                        | launched once its row is durable
 //   held     | launched                               | starting
 //   held     | slot past its start deadline, term over | ended (missed)
 //   starting | Started                                | running
@@ -42,7 +43,8 @@ struct LiveRun {
   SteadyTime foreign_until{};    // of a foreign run
   SteadyTime again_at{};         // of a waiting one
   SteadyTime ended_at{};         // when it was seen to have ended
-  bool recorded = false;         // it has ended, and its last row is durable: it may be closed
+  bool recorded = false;         // it has ended, or is unclaimed and held, and its last row is durable:
+  int awaited = 0;               // so many times it was asked for, and not answered yet
   bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
   bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one

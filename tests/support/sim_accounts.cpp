@@ -163,7 +163,8 @@ std::string SimOracle::overlapping() const {
     std::erase_if(others, [&](const Start* other) { return other->orphaned || end_of(*other) <= start.at; });
     const auto excused = [&](const Start* other) {
       const Term* by = term(other->group, other->epoch);
-      return overlap_within_promise && by && start.at < store_.promised_until(by->session);
+      const bool unknown = overlap_within_promise || (other->fence == 0 && other->node != start.node);
+      return unknown && by && start.at < store_.promised_until(by->session);
     };
     const auto most = at_once.find(start.job);
     const auto count = std::count_if(others.begin(), others.end(), [&](const Start* o) { return !excused(o); });
@@ -194,7 +195,7 @@ std::string SimOracle::crowded() const {
     };
     const bool on_node = over(node_limits, start.node, [&](const Start* other) { return other->node == start.node; });
     const bool in_group = !overlap_within_promise && over(group_limits, start.group, [&](const Start* other) {
-      return other->group == start.group && other->terminate;
+      return other->group == start.group && other->terminate && (other->fence > 0 || other->node == start.node);
     });
     if (on_node || in_group)
       return "too many runs at once " + (on_node ? "on node " + start.node : "of group " + start.group) + ": job " +

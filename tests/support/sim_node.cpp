@@ -287,6 +287,7 @@ void SimNode::check(const core::Launch& launch) {
   if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
     world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(job.group, launch.epoch));
+  if (runner.gone()) return;  // it will hear of it, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
   if (launch.launch_not_after > *deadline - core::launch_budget || now.steady > launch.launch_not_after)
     world_.oracle.find(what + "too near to the deadline of its term");
@@ -310,7 +311,7 @@ void SimNode::check(const core::Write& write) {
     if (!next) continue;
     for (const core::OpenRun& run : next->runs)
       if (!run.waits_until && before.find(run.id.text()) == std::string::npos &&
-          !world_.oracle.is_claimed(job, {run.id, run.attempt}))
+          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.row(run.id, run.attempt))
         world_.oracle.find(name + " claims a slot of job " + job + " while it stops");
   }
 }

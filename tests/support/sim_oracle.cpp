@@ -59,7 +59,8 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   if (!by || loop_.now() >= store_.promised_until(by->session))
     find("started by a term that the store may have ended: " + what);
   const bool by_hand = launch.trigger == Trigger::manual;
-  if (!by_hand && (paused_.contains(job.name) || paused_.contains("group " + job.group)))
+  const bool unaware = launch.fence == 0 && overlap_within_promise;  // that another leads already
+  if (!by_hand && !unaware && (paused_.contains(job.name) || paused_.contains("group " + job.group)))
     find("started after its pause was acknowledged: " + what);
   by_attempt_[launch.id] = starts.size();
   starts.push_back({job.name,
@@ -114,9 +115,12 @@ const Start* SimOracle::start_of(const runner::AttemptId& id) const {
 
 // ---- what people ask
 
-/// A resume that is under way, or whose fate is unknown, may come after any pause.
+/// A resume that is under way, or whose fate is unknown, may come after any pause; one that was asked after a pause
+/// does.
 void SimOracle::asked(const core::Request& request) {
+  asked_[request.id] = asked_.size();
   if (request.kind != core::Request::Kind::resume) return;
+  last_resume_[paused_key(request)] = asked_[request.id];
   paused_.erase(paused_key(request));
   resuming_[paused_key(request)].insert(request.id);
 }
@@ -128,7 +132,9 @@ void SimOracle::answered(const core::Request& request, bool done) {
                        key + (done ? " is done" : " is refused"));
   if (!done) return;
   if (request.kind == core::Request::Kind::resume) resuming_[key].erase(request.id);
-  if (request.kind == core::Request::Kind::pause && resuming_[key].empty()) paused_.insert(key);
+  if (request.kind != core::Request::Kind::pause || !resuming_[key].empty()) return;
+  const auto resumed = last_resume_.find(key);
+  if (resumed == last_resume_.end() || resumed->second < asked_[request.id]) paused_.insert(key);
 }
 
 /// Of a run or of a slot without one, each thing is told once, and its end only when the store says so too.

@@ -146,7 +146,9 @@ class SimOracle {
   std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
   std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
   std::map<std::string, std::set<RunId>> resuming_;
-  std::set<std::pair<std::string, Event>> told_;  // runs, or slots without one
+  std::map<RunId, std::size_t> asked_;              // requests, in their order
+  std::map<std::string, std::size_t> last_resume_;  // of them, by what it resumes
+  std::set<std::pair<std::string, Event>> told_;    // runs, or slots without one
   std::deque<Noted> last_;
   std::string finding_;
 };

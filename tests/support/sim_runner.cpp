@@ -25,6 +25,7 @@ void SimRunner::connect(Tell tell) {
   while (!wanted_.empty()) launch(wanted_.begin()->first);
   connection_ = loop_.new_owner();
   tell_ = std::move(tell);
+  gone_ = false;
 }
 
 void SimRunner::disconnect() {
@@ -44,6 +45,7 @@ void SimRunner::say(core::Event event) {
 }
 
 void SimRunner::start(const core::Launch& launch) {
+  if (gone_) return;
   const std::size_t number = ++last_wanted_;
   wanted_.emplace(number, launch);
   loop_.after(loop_.between(Millis(0), habits.slowest_start), owner_, [this, number] { this->launch(number); });
@@ -183,8 +185,13 @@ void SimRunner::crash() {
   for (const Child& child : children_) oracle_.orphaned(child.start);
   clear();
   loop_.drop(connection_);
+  gone_ = true;
   say(core::RunnerGone{});
-  if (tell_) loop_.after(restart_pause, connection_, [this] { tell_(inventory()); });
+  if (tell_)
+    loop_.after(restart_pause, connection_, [this] {
+      gone_ = false;
+      tell_(inventory());
+    });
 }
 
 void SimRunner::power_cut() {

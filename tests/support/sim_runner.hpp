@@ -59,6 +59,8 @@ class SimRunner {
   /// The machine goes on, which has stood still since then.
   void resume(SteadyTime since);
 
+  /// Between a crash and the inventory after it.
+  bool gone() const { return gone_; }
   int open_children() const { return static_cast<int>(children_.size()); }
   std::optional<SteadyTime> deadline(std::uint64_t term) const;
   const std::vector<runner::Ended>& unacknowledged() const { return unacknowledged_; }
@@ -107,6 +109,7 @@ class SimRunner {
   std::vector<Child> children_;
   std::vector<runner::Ended> unacknowledged_;
   SimLoop::Timer timer_ = 0;
+  bool gone_ = false;
 };
 
 }  // namespace ballot

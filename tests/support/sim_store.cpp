@@ -32,7 +32,9 @@ SimStore::Opened SimStore::open(Opening opening) {
       const SessionId id = take_over(old, opening);
       return {id, sessions_.at(id).timeout - opening.expiry_shift, {}};
     }
-    end(old, Cause::superseded);
+    const bool same_boot = other.request.boot_id == opening.request.boot_id;
+    const bool may_live_on = !other.push && same_boot;  // its runner does
+    may_live_on ? void(sessions_.at(old).left = true) : end(old, Cause::superseded);
   }
   const SessionId id = ++last_session_;
   const Millis timeout = opening.request.timeout > Millis(0) ? opening.request.timeout : settings_.timeout;
@@ -323,7 +325,7 @@ SimStore::Session* SimStore::find(SessionId id) {
 
 SimStore::SessionId SimStore::of_node(const std::string& node) const {
   for (const auto& [id, session] : sessions_)
-    if (session.request.node == node && !session.request.observer) return id;
+    if (session.request.node == node && !session.request.observer && !session.left) return id;
   return 0;
 }
 

@@ -123,7 +123,8 @@ class SimStore {
     std::uint64_t process = 0;
     Millis timeout{0};  // T with its shift
     Millis shift{0};
-    Push push;  // empty: detached
+    Push push;          // empty: detached
+    bool left = false;  // nobody takes it up again: its terms stand until it expires
     SteadyTime deadline{};
     WallTime alive{};
     SimLoop::Timer timer = 0;               // none for an observer
