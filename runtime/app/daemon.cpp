@@ -13,6 +13,7 @@
 #include "config/identities.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
+#include "storage/reader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -199,7 +200,16 @@ void Daemon::load_jobs(const config::Changes& changes) {
   if (std::exchange(loaded_, true))
     engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
   else
-    engine_->load(std::move(jobs), std::move(groups));
+    engine_->load(std::move(jobs), std::move(groups), unclaimed_rows());
+}
+
+/// What a daemon before has started without a claim stands in the ledger only. A ledger that cannot be read has none.
+std::vector<Row> Daemon::unclaimed_rows() const {
+  std::vector<Row> rows;
+  if (auto reader = storage::Reader::open(config_.history.path))
+    if (auto open = reader->open_rows()) rows = std::move(*open);
+  std::erase_if(rows, [this](const Row& row) { return !core::is_unclaimed(row, config_.node); });
+  return rows;
 }
 
 void Daemon::listen_to_signals() {

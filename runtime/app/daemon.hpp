@@ -44,6 +44,7 @@ class Daemon {
   void open_ledger();
   void watch_jobs();
   void load_jobs(const config::Changes& changes);
+  std::vector<Row> unclaimed_rows() const;
   void listen_to_signals();
   void stop();
   void keep_watchdog();

@@ -303,7 +303,7 @@ void Core::on(Context& c, const Load& event) {
   Reload reload{event.jobs, {}, event.groups};
   for (const auto& [name, entry] : jobs_)
     if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
-  loaded_ = true;
+  if (!std::exchange(loaded_, true)) unclaimed_ = event.unclaimed;
   on(c, reload);
 }
 
@@ -318,7 +318,19 @@ void Core::on(Context& c, const Reload& event) {
   for (const std::string& name : event.removed) define(entry(name), nullptr);
   for (const schedule::DefinitionPtr& definition : event.jobs) define(entry(definition->job.name), definition);
   define_groups(event.groups);
-  if (inventoried_ && loaded_ && session_.generation() == 0) session_.begin(c.now, c.out);
+  begin(c);
+}
+
+/// Once the files and the runner are known: first what a daemon before has left that no register may show.
+void Core::begin(Context& c) {
+  if (!inventoried_ || !loaded_ || session_.generation() > 0) return;
+  for (const Row& row : std::exchange(unclaimed_, {})) {
+    JobEntry& job = entry(row.job);
+    run_jobs_[*row.run] = &job;
+    job.machine.adopt_unclaimed(c, row);
+    touch(c, job);
+  }
+  session_.begin(c.now, c.out);
 }
 
 void Core::on(Context& c, const Inventory& event) {
@@ -332,7 +344,7 @@ void Core::on(Context& c, const Inventory& event) {
       entry->machine.on_inventory(c);
       touch(c, *entry);
     }
-  if (loaded_ && session_.generation() == 0) session_.begin(c.now, c.out);
+  begin(c);
 }
 
 /// Nothing is claimed or launched until it is there again and has told its inventory.

@@ -131,6 +131,7 @@ class Core {
   void on(Context& c, const Recorded& event);
   void on(Context& c, const Ask& event);
   void on(Context& c, const Stop& event);
+  void begin(Context& c);
   void define_groups(const std::vector<Group>& groups);
 
   // leadership (core_groups.cpp)
@@ -259,8 +260,10 @@ class Core {
   Random random_;
   Session session_;
   Inventory inventory_;
+  std::vector<Row> unclaimed_;  // until the session is begun
   std::map<runner::AttemptId, Row> outcomes_;
-  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, was_in_doubt_ = false, runner_ = false;
+  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, was_in_doubt_ = false,
+       runner_ = false;
   std::map<std::string, JobEntry> jobs_;
   std::map<std::string, GroupState> groups_;
   std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;

@@ -25,7 +25,13 @@ struct Tick {};
 struct Load {
   std::vector<schedule::DefinitionPtr> jobs;
   std::vector<Group> groups;
+  std::vector<Row> unclaimed{};  // of this node's ledger, of a daemon before: see is_unclaimed()
 };
+
+/// Runs without a confirmed claim whose end nobody has recorded.
+inline bool is_unclaimed(const Row& row, std::string_view node) {
+  return row.run && row.fence == 0 && row.node == node && !is_final(row.status);
+}
 
 /// What has changed since the Load before: jobs that are new or defined otherwise, and those that are not defined any
 /// more. `groups` is complete.

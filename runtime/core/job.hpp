@@ -150,6 +150,8 @@ class JobMachine {
   /// This node's runs that the register shows, where they have not been taken up yet: what the runner does not know is
   /// lost. For a register of which it is not known whose it is.
   void adopt_own(Context& c);
+  /// A run that a daemon before has started without a claim: its end is recorded, whatever became of its slot.
+  void adopt_unclaimed(Context& c, const Row& row);
 
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);
@@ -344,6 +346,7 @@ class JobMachine {
   void take_up(Context& c);
   void settle_open_runs(Context& c);
   void adopt_run(Context& c, const OpenRun& open);
+  bool adopt_known(Context& c, LiveRun& run);
   void copy_dispositions(Context& c);
   LiveRun* find(const runner::AttemptId& id);
 

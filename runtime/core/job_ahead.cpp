@@ -131,6 +131,23 @@ void JobMachine::entered(Context& c, LiveRun& run, const OpenRun& open) {
   await_recorded(c, run);
 }
 
+void JobMachine::adopt_unclaimed(Context& c, const Row& row) {
+  LiveRun run;
+  run.open.id = *row.run;
+  run.open.slot = row.slot;
+  run.open.trigger = row.trigger;
+  run.open.attempt = row.attempt;
+  run.open.epoch = row.epoch;
+  run.open.node = row.node;
+  if (definition_) run.open.success_codes = definition_->job.success_codes;
+  run.unclaimed = true;
+  run.row = row;
+  if (!adopt_known(c, run)) {
+    runs_.push_back(std::move(run));
+    end(c, runs_.back(), Status::lost, Reason::node_died);
+  }
+}
+
 void JobMachine::drop_ahead_in_register() {
   while (!ahead_.empty()) {
     Ahead& first = ahead_.front();

@@ -387,19 +387,8 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     run.row.fence = open.fence;  // an unclaimed run's that is claimed after all
     runs_.push_back(std::move(run));
     end(c, runs_.back());
-  } else if (const auto* ended = own ? find_attempt(c.inventory.ended, id) : nullptr) {
-    run.known_to_runner = true;
-    run.state = LiveRun::State::running;
-    runs_.push_back(std::move(run));
-    on_ended(c, *ended);
-  } else if (const auto* running = own ? find_attempt(c.inventory.running, id) : nullptr) {
-    run.known_to_runner = true;
-    run.state = LiveRun::State::running;
-    run.row.status = Status::running;
-    run.row.started_at = running->started_at;
-    c.out.push_back(RecordRow{run.row});
-    c.out.push_back(run_notice(Level::info, "adopted", run));
-    runs_.push_back(std::move(run));
+  } else if (own && adopt_known(c, run)) {
+    return;
   } else if (own || !term_) {
     runs_.push_back(std::move(run));
     end(c, runs_.back(), Status::lost, Reason::node_died);
@@ -410,6 +399,24 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     run.foreign_until = gone + (finishes ? open.lost_after : foreign_slack);
     runs_.push_back(std::move(run));
   }
+}
+
+/// A run of this node which the runner has told of, from before this daemon. False where it does not know it.
+bool JobMachine::adopt_known(Context& c, LiveRun& run) {
+  const auto* ended = find_attempt(c.inventory.ended, run.id());
+  const auto* running = find_attempt(c.inventory.running, run.id());
+  if (!ended && !running) return false;
+  run.known_to_runner = true;
+  run.state = LiveRun::State::running;
+  if (!ended) {
+    run.row.status = Status::running;
+    run.row.started_at = running->started_at;
+    c.out.push_back(RecordRow{run.row});
+    c.out.push_back(run_notice(Level::info, "adopted", run));
+  }
+  runs_.push_back(std::move(run));
+  if (ended) on_ended(c, *ended);
+  return true;
 }
 
 }  // namespace ballot::core

@@ -80,9 +80,9 @@ Result<void> Engine::start() {
   return runner_.start();
 }
 
-void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups) {
+void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> unclaimed) {
   notifier_.define(groups);
-  feed(core::Load{std::move(jobs), std::move(groups)});
+  feed(core::Load{std::move(jobs), std::move(groups), std::move(unclaimed)});
 }
 
 void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,

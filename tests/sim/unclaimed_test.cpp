@@ -169,6 +169,45 @@ TEST_F(Unclaimed, AtMostOnceStartsNothing) {
   expect_all_is_well();
 }
 
+TEST_F(Unclaimed, OfADaemonThatIsKilledEndsInTheLedgerAllTheSame) {
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  begin();
+  a.takes["tick"] = 60s;
+  cut_until(1);
+  const Start start = first_unclaimed();
+  world.run_for(500ms);
+  a.crash();
+  world.run_for(1s);
+  a.takes["tick"] = 200ms;
+  a.start();
+  world.run_for(1s);
+  EXPECT_EQ(a.row("tick", start.slot)->status, Status::running);
+  world.run_for(70s);
+  const auto rows = a.rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.run == start.run; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ(row->status, Status::succeeded);
+  EXPECT_EQ(row->fence, 0u);
+  a.link.cut = false;
+  expect_all_is_well();
+  EXPECT_TRUE(a.runner.unacknowledged().empty());
+}
+
+TEST_F(Unclaimed, OfAMachineThatGoesDownIsLost) {
+  begin();
+  a.takes["tick"] = 60s;
+  cut_until(1);
+  const Start start = first_unclaimed();
+  world.run_for(500ms);
+  a.reboot();
+  a.start();
+  world.run_for(5s);
+  const auto rows = a.rows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.run == start.run; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ(row->status, Status::lost);
+}
+
 TEST_F(Unclaimed, APausedJobStartsNothing) {
   begin();
   a.pause("tick", true);

@@ -71,16 +71,14 @@ std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers,
   return unrecorded(ledgers);
 }
 
-/// A run that was started without a claim stands in a ledger all the same, or stood in one that is lost.
+/// A run that was started without a claim stands in its node's ledger all the same, with its end.
 std::string SimOracle::unrecorded(const std::vector<const SimLedger*>& ledgers) const {
   for (const Start& start : starts) {
     if (start.fence > 0 || gone_.contains({start.run, start.attempt})) continue;
-    const bool known = std::any_of(ledgers.begin(), ledgers.end(), [&](const SimLedger* ledger) {
-      const auto of_start = [&](const Row& row) { return row.run == start.run && row.attempt == start.attempt; };
-      return ledger->row(start.run, start.attempt) ||
-             std::any_of(ledger->lost().begin(), ledger->lost().end(), of_start);
-    });
-    if (!known) return "job " + start.job + ": run " + start.run.text() + " was started unclaimed, and has no row";
+    const Row* row = best_row({start.run, start.attempt}, ledgers);
+    const std::string run = "job " + start.job + ": run " + start.run.text() + " was started unclaimed, and has ";
+    if (!row) return run + "no row";
+    if (start.ended && !is_final(row->status)) return run + "no end: " + line_of(*row);
   }
   return "";
 }

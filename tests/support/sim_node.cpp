@@ -108,7 +108,11 @@ void SimNode::stop(Millis wait, bool leave) {
   feed(core::Stop{wait, leave});
 }
 
-void SimNode::load() { feed(core::Load{jobs, groups}); }
+void SimNode::load() {
+  std::vector<Row> rows = ledger.rows();
+  std::erase_if(rows, [this](const Row& row) { return !core::is_unclaimed(row, name); });
+  feed(core::Load{jobs, groups, std::move(rows)});
+}
 
 void SimNode::step_clock(Millis by) { world_.step_clock(machine, by); }
 
