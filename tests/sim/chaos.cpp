@@ -384,6 +384,12 @@ Millis Chaos::patience(const Job& job) const {
   return 2min + 10s + (is_limited() || job.concurrency != Concurrency::skip ? job.start_deadline : Millis(0));
 }
 
+bool Chaos::catches_up_nothing(const std::string& job) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const Job& file) {
+    return file.name == job && (file.misfire == Misfire::skip || file.start_deadline < 3s);
+  });
+}
+
 /// The next minutes are as if nothing had been: nothing is missed, but what waits for its turn too long; nothing is
 /// left over.
 std::string Chaos::lives_on() {
@@ -394,8 +400,8 @@ std::string Chaos::lives_on() {
   for (const auto& node : world_.nodes) {
     for (const Row& row : node->rows())
       if (row.slot > from && row.status == Status::missed && row.reason != Reason::start_deadline &&
-          !(row.job == "skips" && row.reason == Reason::no_leader) &&  // a hand-over, of a job that catches up nothing
-          !(is_limited() && row.reason == Reason::unclaimed))          // its place came when it was nearly too late
+          !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&  // a hand-over
+          !(is_limited() && row.reason == Reason::unclaimed))  // its place came when it was nearly too late
         world_.oracle.find("missed after healing: " + line_of(row));
     for (const runner::Ended& ended : node->runner.unacknowledged())
       if (ended.ended_at < world_.wall() - 20s)

@@ -57,6 +57,7 @@ class Chaos {
   std::size_t below(std::size_t n) { return world_.loop.random().below(n); }
   Millis some(Millis low, Millis high);
   SimNode& any_node();
+  bool catches_up_nothing(const std::string& job) const;
   std::string any_job() { return files_[below(files_.size())].name; }
 
   void make_jobs();

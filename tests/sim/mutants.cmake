@@ -115,6 +115,15 @@ ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
   REPLACE "slot.dst_gap = false"
   FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
 
+# ---- runs without a claim
+
+ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job_ahead.cpp
+  FIND "run.unclaimed && run.recorded &&" REPLACE "run.unclaimed &&"
+  FINDING "was started unclaimed, and has no row")
+ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job_ahead.cpp
+  FIND "if (ahead_.empty()) return false;" REPLACE "return false;"
+  FINDING "FAILED.*Unclaimed.EachSlotOfTheDoubt" FILTER "Unclaimed.*")
+
 # ---- requests
 
 ballot_mutant(answered_twice FILE runtime/core/core_requests.cpp

@@ -83,12 +83,15 @@ std::string SimOracle::unrecorded(const std::vector<const SimLedger*>& ledgers) 
   return "";
 }
 
-/// It has been claimed just now, and no ledger has its row yet.
+/// It has been claimed or decided just now, and no ledger has its row yet.
 bool SimOracle::is_open(const History& history, WallTime slot, const Told& told) {
-  return told.rows.empty() && told.runs.empty() &&
-         std::any_of(history.claims.begin(), history.claims.end(), [&](const auto& one) {
-           return one.second.open && one.second.run.slot == slot && one.second.run.trigger != Trigger::manual;
-         });
+  if (!told.rows.empty() || !told.runs.empty()) return false;
+  const auto& decided = history.now.dispositions;
+  if (std::any_of(decided.begin(), decided.end(), [&](const auto& d) { return d.from <= slot && slot <= d.to; }))
+    return true;
+  return std::any_of(history.claims.begin(), history.claims.end(), [&](const auto& one) {
+    return one.second.open && one.second.run.slot == slot && one.second.run.trigger != Trigger::manual;
+  });
 }
 
 /// What the ledgers say of each slot; or which row of theirs is of none.
@@ -99,7 +102,10 @@ std::string SimOracle::gather(const std::string& job, const History& history,
     for (const Row* row : ledger->rows_of(job)) {
       if (row->trigger == Trigger::manual || row->trigger == Trigger::rerun || row->trigger == Trigger::reboot)
         continue;
-      if (row->run && row->fence == 0) continue;  // a further attempt at a slot that is claimed, or will be
+      if (row->run && row->fence == 0) {  // a further attempt at a slot that is claimed, or will be
+        if (const auto slot = slots.find(row->slot); slot != slots.end()) slot->second.unclaimed = true;
+        continue;
+      }
       std::int64_t count = 0;
       const WallTime until = row->slot_until.value_or(row->slot);
       for (auto it = slots.lower_bound(row->slot); it != slots.end() && it->first <= until; ++it, ++count) {
@@ -116,7 +122,7 @@ std::string SimOracle::gather(const std::string& job, const History& history,
   return "";
 }
 
-/// Exactly one disposition, the same in every ledger.
+/// Exactly one disposition, the same in every ledger. Evidence is not recorded where a run without a claim is known.
 std::string SimOracle::wrong(const Told& told) {
   const Row* one = nullptr;
   for (const auto& [node, rows] : told.rows) {
@@ -127,7 +133,7 @@ std::string SimOracle::wrong(const Told& told) {
   }
   const std::size_t count = told.runs.size() + (one ? 1 : 0);
   if (count > 1) return "has " + std::to_string(count) + " dispositions";
-  return count == 1 ? "" : "has no disposition";
+  return count == 1 || told.unclaimed ? "" : "has no disposition";
 }
 
 /// Every claimed run has its end, and it is what the child did.

@@ -150,7 +150,8 @@ bool SimNode::leads(const std::string& group) const {
 }
 
 void SimNode::watch() {
-  if (stop_due_ && !stopped_ && !stands_still() && world_.loop.now() > *stop_due_ && ledger.slowest < stop_slack)
+  if (stop_due_ && !stopped_ && !stands_still() && world_.loop.now() > *stop_due_ &&
+      2 * ledger.slowest < stop_slack)  // a commit that has begun, and the last one
     world_.oracle.find(name + " has not stopped within its bound");
 }
 

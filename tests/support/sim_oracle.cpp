@@ -20,7 +20,8 @@ std::string paused_key(const core::Request& request) {
 void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now(), who, std::move(what)}); }
 
 void SimOracle::note(const std::string& who, const Row& recorded) {
-  if (recorded.run && recorded.status == Status::lost) taken_for_lost_.insert({*recorded.run, recorded.attempt});
+  if (recorded.run && (recorded.status == Status::lost || recorded.reason == Reason::lost_limit))
+    taken_for_lost_.insert({*recorded.run, recorded.attempt});
   keep({loop_.now(), who, recorded});
 }
 

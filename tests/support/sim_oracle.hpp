@@ -111,6 +111,7 @@ class SimOracle {
   struct Told {                                           // of one slot
     std::map<std::string, std::vector<const Row*>> rows;  // without a run, by node
     std::set<RunId> runs;
+    bool unclaimed = false;  // a run without a claim
   };
   using Slots = std::map<WallTime, Told>;
   using Event = core::Notify::Event;
