@@ -81,7 +81,7 @@ ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
 # ---- policies
 
 ballot_mutant(overlap_allowed FILE runtime/core/job.cpp
-  FIND "return runs_begun() == 0" REPLACE "return true"
+  FIND "return runs_begun() < most_at_once()" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
 ballot_mutant(places_not_counted FILE runtime/core/core.cpp
   FIND "own_running_ += own - entry.own_running" REPLACE "(void)own"
@@ -119,7 +119,7 @@ ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
 
 ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job_ahead.cpp
   FIND "run.unclaimed && run.recorded &&" REPLACE "run.unclaimed &&"
-  FINDING "was started unclaimed, and has no row")
+  FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
 ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job_ahead.cpp
   FIND "if (ahead_.empty()) return false;" REPLACE "return false;"
   FINDING "FAILED.*Unclaimed.EachSlotOfTheDoubt" FILTER "Unclaimed.*")

@@ -169,6 +169,17 @@ TEST_F(Unclaimed, AtMostOnceStartsNothing) {
   expect_all_is_well();
 }
 
+TEST_F(Unclaimed, ARunWaitsForItsRow) {
+  begin();
+  a.ledger.slowest = 800ms;
+  cut_until(2);
+  for (const Start& start : world.starts) {
+    if (start.fence > 0) continue;
+    const auto rows = a.rows();
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.run == start.run; }));
+  }
+}
+
 TEST_F(Unclaimed, OfADaemonThatIsKilledEndsInTheLedgerAllTheSame) {
   job.on_leadership_lost = OnLeadershipLost::finish;
   begin();
