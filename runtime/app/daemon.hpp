@@ -51,6 +51,7 @@ class Daemon {
   void answer(const io::Request& request, io::Reply reply);
   void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
   void answer_jobs(const io::Reply& reply) const;
+  void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const;
   void answer_status(const io::Reply& reply) const;
   std::vector<std::string> degraded(const std::vector<core::JobView>& jobs,

@@ -1,4 +1,5 @@
-// What the daemon answers on its control socket: {"do": "flush" | "jobs" | "status" | a request of core/request.hpp}.
+// What the daemon answers on its control socket: {"do": "flush" | "jobs" | "status" | "waiting" | a request of
+// core/request.hpp}.
 #include <algorithm>
 
 #include "app/daemon.hpp"
@@ -20,6 +21,8 @@ void Daemon::answer(const io::Request& request, io::Reply reply) {
     answer_jobs(reply);
   else if (what == "status")
     answer_status(reply);
+  else if (what == "waiting")
+    answer_waiting(request.message.text("job").value_or(""), reply);
   else if (const auto kind = core::parse_kind(what); kind && *kind != core::Request::Kind::release)
     answer_request(*kind, request, reply);
   else
@@ -65,6 +68,14 @@ void Daemon::answer_jobs(const io::Reply& reply) const {
         if (candidate.leads) leaders[election.group] = candidate.node;
     tell_jobs(reply, leaders);
   });
+}
+
+void Daemon::answer_waiting(const std::string& job, const io::Reply& reply) const {
+  std::vector<std::string> slots;
+  for (const WallTime slot : engine_->core().waiting(job)) slots.push_back(format_slot(slot));
+  io::Message line;
+  line.set("slots", std::move(slots));
+  reply.finish(line);
 }
 
 void Daemon::tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const {

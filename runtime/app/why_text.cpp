@@ -177,6 +177,10 @@ std::string circumstances(const Row& row) {
     text += times_of(row);
     if (const std::string end = end_of(row); !end.empty()) text += ", " + end;
     text += ".";
+    if (row.fence == 0)
+      text +=
+          " It has no confirmed claim: the backend did not answer, and the job is at-least-once. The group's next "
+          "leader may have run the slot too.";
   } else if (!row.node.empty()) {
     text = "Recorded by " + row.node + ".";
   }

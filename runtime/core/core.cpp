@@ -453,6 +453,11 @@ std::vector<GroupView> Core::groups() const {
   return views;
 }
 
+std::vector<WallTime> Core::waiting(const std::string& job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? std::vector<WallTime>() : found->second.machine.waiting();
+}
+
 int Core::open_runs() const {
   int count = 0;
   for (const JobEntry* entry : open_) count += entry->machine.open_runs();

@@ -63,6 +63,8 @@ class Core {
 
   std::vector<JobView> jobs(Now now) const;
   std::vector<GroupView> groups() const;
+  /// Of a job that this node leads: see JobMachine::waiting().
+  std::vector<WallTime> waiting(const std::string& job) const;
   const Session& session() const { return session_; }
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;

@@ -499,6 +499,13 @@ void JobMachine::rearm(Context& c) {
     earliest(wall_wake, due);
 }
 
+std::vector<WallTime> JobMachine::waiting() const {
+  std::vector<WallTime> slots = settlement_.waiting();
+  for (const LiveRun& run : runs_)
+    if (run.is_waiting()) slots.push_back(run.open.slot);
+  return slots;
+}
+
 bool JobMachine::is_clean() const {
   if (standing_ == Standing::halted) return true;  // nothing of it can be written
   return !pending_ && ahead_.empty() && !settlement_.has_decided() &&

@@ -211,6 +211,8 @@ class JobMachine {
   bool clock_skew(WallTime now) const { return known_ && register_.cursor > now + Millis(1000); }
   std::optional<WallTime> next_slot(WallTime now) const;
   const std::vector<LiveRun>& runs() const { return runs_; }
+  /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
+  std::vector<WallTime> waiting() const;
   /// The register as last confirmed; null while it is not known or not there.
   const JobRegister* known_register() const { return known_ && exists_ ? &register_ : nullptr; }
 

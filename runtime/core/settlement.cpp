@@ -185,6 +185,14 @@ void Settlement::decide_last(Status status, Reason reason) {
   for (const Behind& one : after) add_decided(one.decided);
 }
 
+std::vector<WallTime> Settlement::waiting() const {
+  std::vector<WallTime> slots;
+  if (due_) slots.push_back(due_->at);
+  for (const Behind& one : behind_)
+    if (one.due) slots.push_back(one.due->at);
+  return slots;
+}
+
 std::size_t Settlement::due_count() const {
   const auto behind = std::count_if(behind_.begin(), behind_.end(), [](const Behind& b) { return b.due.has_value(); });
   return (due_ ? 1u : 0u) + static_cast<std::size_t>(behind);

@@ -90,6 +90,8 @@ class Settlement {
 
   /// The waiting slot that may be claimed next; everything before it is decided.
   const DueSlot* first_due() const;
+  /// All that wait, in order.
+  std::vector<WallTime> waiting() const;
   /// So many wait.
   std::size_t due_count() const;
   bool has_decided() const { return !decided_.empty(); }

@@ -8,6 +8,7 @@
 
 #include "base/wall_text.hpp"
 #include "support/fleet.hpp"
+#include "support/process_facts.hpp"
 #ifdef BALLOT_WITH_ZOOKEEPER
 #include "support/zookeeper_place.hpp"
 #endif
@@ -119,6 +120,16 @@ TEST_P(RunPolicy, QueueDropsTheOldOnesWhereQueueOverflowSaysSo) {
   begin("command = [\"/bin/sleep\", \"1\"]\nconcurrency = \"queue\"\nqueue_overflow = \"drop-old\"");
   for (int i = 0; i < 3; ++i) EXPECT_EQ(trigger().code, 0);
   EXPECT_EQ(outcomes(closed(3)), "succeeded; skipped: queue_full; succeeded");
+}
+
+TEST_P(RunPolicy, WhyTellsOfASlotThatWaits) {
+  begin("schedule = \"* * * * * *\"\ncommand = [\"/bin/sleep\", \"600\"]\nconcurrency = \"queue\"\nqueue_limit = 100");
+  ASSERT_TRUE(daemon.wait_for("started"));
+  std::string text;
+  EXPECT_TRUE(wait_until([&] {
+    return (text = daemon.ballot({"why", "job"}).out).find(" queued\n") != text.npos;
+  })) << text;
+  EXPECT_NE(text.find("waits: for the job's previous run"), std::string::npos) << text;
 }
 
 TEST_P(RunPolicy, AQueuedSlotIsMissedAtItsStartDeadline) {

@@ -160,6 +160,28 @@ TEST_F(OnZookeeper, ALeaderThatIsCutOffStopsByItsOwnClock) {
   expect_within("cut off", judge(), {cut}, timeout + tick + busy);
 }
 
+TEST_F(OnZookeeper, AnAtLeastOnceJobStartsWithoutAClaimWhileItsLeaderIsCutOff) {
+  fleet.job("always", "schedule = \"* * * * * *\"\nguarantee = \"at-least-once\"\nkill_grace = \"200ms\"\n" +
+                          fleet.oracle.command({"--for", "50ms"}));
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  for (TcpRelay& relay : relays) relay.cut();
+  const Instant cut = Instant::now();
+  const auto is_unclaimed = [](const Report& report) { return report.fence == 0; };
+  EXPECT_TRUE(
+      fleet.oracle.wait_until([&](const Reports& all) { return std::any_of(all.begin(), all.end(), is_unclaimed); }));
+  ASSERT_NE(new_leader(cut, leader), "");
+  for (TcpRelay& relay : relays) relay.heal();
+  ASSERT_TRUE(fleet[leader].wait_for("session open"));
+  judge();
+  for (const Report& report : fleet.oracle.reports())
+    if (is_unclaimed(report)) {
+      EXPECT_EQ(report.job, "always") << report.text();
+      EXPECT_EQ(report.node, leader) << report.text();
+      EXPECT_LE(report.started.boot - cut.boot, timeout - Fleet::margin) << report.text();
+    }
+}
+
 TEST_F(OnZookeeper, ARollingRestartOfTheEnsembleLosesNoSlot) {
   start();
   for (std::size_t i = 0; i < store.size(); ++i) {

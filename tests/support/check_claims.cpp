@@ -12,11 +12,12 @@ void report_shrunk(Case& c, const Entry& before, const Entry& after) {
   c.report(after.row.job, after.row.slot, "has a fence that did not grow", {before.text(), after.text()});
 }
 
-bool may_follow(const Job& job, const Row& row, const Row& before) {
+bool may_follow(const Job& job, const Row& row, const Entry& entry) {
+  const Row& before = entry.row;
   const bool again = before.status == Status::failed || before.status == Status::timed_out;
   if (job.guarantee == Guarantee::at_most_once) return again && row.attempt <= 1 + job.retries;
   const bool stale = before.status == Status::missed && before.reason == Reason::stale;
-  return again || stale || before.status == Status::lost;
+  return again || stale || entry.taken_for_lost;
 }
 
 Entries claimed(const Entries& all) {
@@ -76,7 +77,7 @@ void check_attempts(Case& c) {
     const Entry* before = c.ledger.find(key.first, entry.row.attempt - 1);
     if (!before)
       c.report(entry.row.job, entry.row.slot, "has an attempt without the one before", {entry.text()});
-    else if (!may_follow(*job, entry.row, before->row))
+    else if (!may_follow(*job, entry.row, *before))
       c.report(entry.row.job, entry.row.slot, "was attempted again without a reason", {before->text(), entry.text()});
   }
 }

@@ -38,13 +38,15 @@ std::string Entry::text() const {
 MergedLedger::MergedLedger(const std::vector<NodeLedger>& ledgers) {
   for (const NodeLedger& ledger : ledgers)
     for (const Row& row : ledger.rows) {
-      Entry entry{row, ledger.node};
+      Entry entry{row, ledger.node, row.status == Status::lost};
       if (!row.run) {
         without_run_.push_back(std::move(entry));
         continue;
       }
       const auto [known, fresh] = attempts_.try_emplace({*row.run, row.attempt}, entry);
-      if (!fresh && rank(entry) > rank(known->second)) known->second = std::move(entry);
+      if (fresh) continue;
+      entry.taken_for_lost = known->second.taken_for_lost = known->second.taken_for_lost || entry.taken_for_lost;
+      if (rank(entry) > rank(known->second)) known->second = std::move(entry);
     }
 }
 

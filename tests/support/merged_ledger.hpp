@@ -12,7 +12,8 @@ namespace ballot::testing {
 
 struct Entry {
   Row row;
-  std::string ledger;  // whose
+  std::string ledger;           // whose
+  bool taken_for_lost = false;  // by some node that was not told of its end
 
   bool own() const { return row.node == ledger; }
   /// One line that names all of it.

@@ -13,6 +13,7 @@
 #include "app/why_text.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "io/control_client.hpp"
 
 namespace ballot::app {
 namespace {
@@ -85,6 +86,21 @@ void explain_nothing(const std::string& job, const std::optional<WallTime>& slot
   std::cout << wrapped(slot ? rule_of_nothing() : no_slot, text_width()) << '\n';
 }
 
+/// What waits stands in no ledger: the daemon knows, if it is there and leads the job.
+bool is_waiting(const config::Config& config, const std::string& job, const std::optional<WallTime>& slot) {
+  if (!slot) return false;
+  io::Message question;
+  question.set("do", "waiting").set("job", job);
+  const auto answer = io::ask_once(config.control_socket, question, std::chrono::seconds(2));
+  const auto slots = answer ? answer->texts("slots") : std::vector<std::string>();
+  return std::find(slots.begin(), slots.end(), format_slot(*slot)) != slots.end();
+}
+
+void explain_waiting(const std::string& job, WallTime slot) {
+  std::cout << job << ' ' << format_slot(slot) << ' ' << to_string(Status::queued) << '\n'
+            << wrapped(rule_of(Status::queued, Reason::none), text_width()) << '\n';
+}
+
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
 
 Exit run(const Options& options) {
@@ -99,6 +115,8 @@ Exit run(const Options& options) {
   const auto slot = scheduled_slot(options.job, *config, time);
   if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
     explain(*rows);
+  else if (is_waiting(*config, options.job, slot))
+    explain_waiting(options.job, *slot);
   else
     explain_nothing(options.job, slot);
   return Exit::done;

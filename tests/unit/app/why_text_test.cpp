@@ -74,10 +74,13 @@ TEST(WhyText, TellsTheCircumstances) {
   row.ended_at = slot + Millis(3612);
   row.duration = Millis(3600);
   row.node = "host-1";
+  row.fence = 7;
   row.leftover = Leftover::escaped;
   EXPECT_EQ(circumstances(row),
             "Attempt 2 (catch_up) on host-1 started 2025-03-09T07:00:00.012Z, ended 2025-03-09T07:00:03.612Z after "
             "3s600ms, signal TERM. A process of it left its group and may still run.");
+  row.fence = 0;
+  EXPECT_NE(circumstances(row).find("no confirmed claim"), std::string::npos);
   Row passed = slot_row(slot, Status::missed, Reason::misfire);
   EXPECT_EQ(circumstances(passed), "");
   passed.node = "host-1";
