@@ -34,7 +34,8 @@ std::string Invariants::broken(const JobMachine& job) {
     claiming += run.state == LiveRun::State::claiming;
     const bool confirmed = std::any_of(job.register_.runs.begin(), job.register_.runs.end(),
                                        [&](const OpenRun& open) { return open.id == run.open.id; });
-    if (leads && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed) return "a run starts without a confirmed claim";
+    if (leads && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed)
+      return "a run starts without a confirmed claim";
   }
   if (claiming > 1 || (claiming == 1 && leads && !job.pending_)) return "a claim has no write in flight";
   const bool skips = job.definition_ && job.definition_->job.concurrency == Concurrency::skip;
