@@ -20,6 +20,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,11 @@ namespace ballot::testing {
 
 class BallotDaemon {
  public:
-  explicit BallotDaemon(std::string node = "n1") : node_(std::move(node)) {
+  /// What ballot.toml says of a new daemon's backend, at its end; without it the embedded one.
+  static inline std::function<std::string()> backend;
+
+  explicit BallotDaemon(std::string node = "n1") : BallotDaemon(std::move(node), backend ? backend() : "") {}
+  BallotDaemon(std::string node, std::string on_backend) : node_(std::move(node)), backend_(std::move(on_backend)) {
     std::filesystem::create_directory(folder / "jobs.d");
     folder.write("log", "");
     ::inotify_add_watch(log_grows_.get(), (folder / "log").c_str(), IN_MODIFY);
@@ -52,7 +57,8 @@ class BallotDaemon {
   /// Rewrites ballot.toml with `more` behind what every test needs.
   void configure(const std::string& more) {
     folder.write("ballot.toml", "node = \"" + node_ + "\"\njobs_dir = \"" + (folder / "jobs.d") + "\"\nstate_dir = \"" +
-                                    (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n" + more);
+                                    (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n" + more + "\n" +
+                                    backend_);
   }
   /// A file jobs.d/NAME.toml with one job; replaced as a whole, as configuration management does.
   void job(const std::string& name, const std::string& keys) { file(name, "[job." + name + "]\n" + keys + "\n"); }
@@ -172,6 +178,7 @@ class BallotDaemon {
   }
 
   const std::string node_;
+  const std::string backend_;
   pid_t pid_ = -1;
   UniqueFd ended_;  // readable once it has
   UniqueFd log_grows_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};

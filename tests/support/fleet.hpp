@@ -27,21 +27,21 @@ class Fleet {
  public:
   static constexpr Millis margin{500};
 
-  /// `more` is added to every ballot.toml; `session_timeout` is T.
+  /// `more` is added to every ballot.toml; `session_timeout` is T of the embedded backend.
   explicit Fleet(const std::vector<std::string>& nodes, const std::string& more = "",
                  Millis session_timeout = Millis(2000))
       : timeout(session_timeout) {
     const std::string coordination = "[coordination]\nsession_timeout = \"" + format_duration(timeout) + "\"\n";
     const std::string local = "[local]\npath = \"" + (folder / "shared") + "\"\n";
-    for (const std::string& node : nodes)
-      daemons_.try_emplace(node, node).first->second.configure(more + coordination + local);
+    const std::string store = BallotDaemon::backend ? BallotDaemon::backend() : coordination + local;
+    for (const std::string& node : nodes) daemons_.try_emplace(node, node, store).first->second.configure(more);
   }
 
   /// On another store: `configuration` is what a node's ballot.toml says of it, beyond its own folders.
   using Configuration = std::function<std::string(const std::string& node)>;
   Fleet(const std::vector<std::string>& nodes, Millis session_timeout, const Configuration& configuration)
       : timeout(session_timeout) {
-    for (const std::string& node : nodes) daemons_.try_emplace(node, node).first->second.configure(configuration(node));
+    for (const std::string& node : nodes) daemons_.try_emplace(node, node, configuration(node));
   }
 
   BallotDaemon& operator[](const std::string& node) { return daemons_.at(node); }
