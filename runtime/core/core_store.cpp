@@ -102,6 +102,7 @@ std::vector<std::string> Core::unknown_ends(const std::vector<Register>& registe
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.
 void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
   std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
+    if (run_jobs_.contains(ended.id.run)) return false;  // it is being recorded
     const std::string run = ended.id.run.text();
     for (const Register& r : registers) {
       const JobMachine& job = entry(r.name.substr(2)).machine;

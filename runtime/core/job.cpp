@@ -72,6 +72,14 @@ int JobMachine::runs_begun() const {
                                         [](const LiveRun& run) { return run.is_under_way() && !run.is_queued(); }));
 }
 
+/// A run goes on that the register shows or will show: of another one, started in an earlier term without a claim, the
+/// slot is still to be run.
+bool JobMachine::is_busy() const {
+  return std::any_of(runs_.begin(), runs_.end(), [this](const LiveRun& run) {
+    return run.is_under_way() && !run.is_queued() && (!run.unclaimed || is_ahead(run));
+  });
+}
+
 /// Runs by hand that wait for those to end.
 int JobMachine::runs_queued() const {
   return static_cast<int>(
@@ -114,7 +122,7 @@ ScanRules JobMachine::scan_rules(const Context& c, ScanRules::Mode mode) const {
   ScanRules rules;
   rules.mode = mode;
   rules.coverage = {term_->elected_at, term_->term_before, blocked_since_};
-  rules.busy = runs_begun() > 0;
+  rules.busy = is_busy();
   if (definition_) {
     const Job& job = definition_->job;
     rules.concurrency = job.concurrency;

@@ -261,6 +261,7 @@ class JobMachine {
   bool may_begin(Context& c, WallTime due);
   void replace_running(Context& c);
   int runs_begun() const;
+  bool is_busy() const;
   int runs_queued() const;
   bool change_pause(Context& c);
   bool flush(Context& c);
@@ -313,9 +314,10 @@ class JobMachine {
   // runs without a confirmed claim (job_ahead.cpp)
   bool may_run_ahead(const Context& c) const;
   void run_ahead(Context& c);
-  bool leave_behind(Context& c, PendingWrite& write);
+  bool is_full_ahead() const;
+  void leave_behind(Context& c, PendingWrite& write);
   void start_unclaimed(Context& c, LiveRun& run);
-  void launch_unclaimed(Context& c, LiveRun& run);
+  void launch_in_doubt(Context& c, LiveRun& run);
   bool catch_up(Context& c);
   void entered(Context& c, LiveRun& run, const OpenRun& open);
   void drop_ahead_in_register();

@@ -36,8 +36,9 @@ bool JobMachine::may_run_ahead(const Context& c) const {
 void JobMachine::run_ahead(Context& c) {
   if (!may_run_ahead(c)) return;
   for (LiveRun& run : runs_)
-    if (run.unclaimed && run.recorded && run.state == LiveRun::State::held) launch_unclaimed(c, run);
-  if (pending_ && !pending_->follows && !leave_behind(c, *pending_)) return;
+    if (run.state == LiveRun::State::held && (run.unclaimed ? run.recorded : run.open.at_least_once))
+      launch_in_doubt(c, run);
+  if (pending_ && !pending_->follows) leave_behind(c, *pending_);
   scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
   if (scanning_) return;
   const Job& job = definition_->job;
@@ -47,7 +48,7 @@ void JobMachine::run_ahead(Context& c) {
       continue;
     }
     if (job.concurrency == Concurrency::replace) replace_running(c);
-    if (!is_free() || runs_.size() >= open_run_limit || !may_begin(c, due->due)) return;
+    if (!is_free() || is_full_ahead() || !may_begin(c, due->due)) return;
     LiveRun run;
     run.open = begin_run(c, *due);
     bind_run(c, run.open);
@@ -60,16 +61,24 @@ void JobMachine::run_ahead(Context& c) {
   }
 }
 
+/// As many runs are open in the register, or are to be entered, as it may hold.
+bool JobMachine::is_full_ahead() const {
+  const std::vector<OpenRun>& open = pending_ ? pending_->next.runs : register_.runs;
+  const auto to_enter = std::count_if(ahead_.begin(), ahead_.end(), [&](const Ahead& one) {
+    return one.run &&
+           std::none_of(open.begin(), open.end(), [&](const OpenRun& run) { return run.id == one.run->run; });
+  });
+  return open.size() + static_cast<std::size_t>(to_enter) >= open_run_limit;
+}
+
 /// What the write in flight carries is taken for decided: a run that it claims is started, and the settlement goes on.
-/// False where it is too late for that run.
-bool JobMachine::leave_behind(Context& c, PendingWrite& write) {
-  if (write.claims_due_slot && is_late(c, *find(*write.claim))) return false;
+void JobMachine::leave_behind(Context& c, PendingWrite& write) {
   write.follows = true;
   std::vector<Disposition> passed = settlement_.decided(write.decided);
   settlement_.drop_decided(write.decided);
   if (!write.claims_due_slot) {
     if (!passed.empty()) ahead_.push_back({std::move(passed), std::nullopt});
-    return true;
+    return;
   }
   write.claims_due_slot = false;
   settlement_.drop_first_due();
@@ -77,7 +86,6 @@ bool JobMachine::leave_behind(Context& c, PendingWrite& write) {
   write.enters.push_back(id);
   ahead_.push_back({std::move(passed), id});
   start_unclaimed(c, *find(id));
-  return true;
 }
 
 void JobMachine::start_unclaimed(Context& c, LiveRun& run) {
@@ -88,16 +96,19 @@ void JobMachine::start_unclaimed(Context& c, LiveRun& run) {
   await_recorded(c, run);
 }
 
-void JobMachine::launch_unclaimed(Context& c, LiveRun& run) {
+/// Also of a claim that was confirmed in doubt.
+void JobMachine::launch_in_doubt(Context& c, LiveRun& run) {
   if (is_late(c, run)) return end(c, run, Status::missed, Reason::start_deadline);
-  c.out.push_back(Notice{Level::warn,
-                         "starts without a confirmed claim: the store does not answer",
-                         {{"job", name_}, {"slot", format_slot(run.open.slot)}, {"run", run.open.id.text()}}});
+  if (run.unclaimed)
+    c.out.push_back(Notice{Level::warn,
+                           "starts without a confirmed claim: the store does not answer",
+                           {{"job", name_}, {"slot", format_slot(run.open.slot)}, {"run", run.open.id.text()}}});
   launch(c, run);
 }
 
 /// Brings the register up to what was started without it. True if it has begun something, or must wait.
 bool JobMachine::catch_up(Context& c) {
+  drop_ahead_in_register();
   if (ahead_.empty()) return false;
   PendingWrite write = begin_write(c, 0);
   write.follows = true;
@@ -118,7 +129,11 @@ bool JobMachine::catch_up(Context& c) {
     write.enters.push_back(run->id());
   }
   see_boot(next, c);
-  if (write.decided == 0 && write.enters.empty() && write.closes.empty()) return held_ = true;
+  if (write.decided == 0 && write.enters.empty() && write.closes.empty()) {
+    if (!claim_waiting(c))
+      held_ = true;  // the register is full: of runs that go on, or of such that wait for their turn
+    return true;
+  }
   send(c, std::move(write));
   return true;
 }
@@ -139,7 +154,14 @@ void JobMachine::adopt_unclaimed(Context& c, const Row& row) {
   run.open.attempt = row.attempt;
   run.open.epoch = row.epoch;
   run.open.node = row.node;
-  if (definition_) run.open.success_codes = definition_->job.success_codes;
+  run.open.on_leadership_lost = OnLeadershipLost::finish;
+  if (definition_) {
+    const Job& job = definition_->job;
+    run.open.on_leadership_lost = job.on_leadership_lost;
+    run.open.kill_grace = job.kill_grace;
+    run.open.success_codes = job.success_codes;
+    run.definition = definition_;
+  }
   run.unclaimed = true;
   run.row = row;
   if (!adopt_known(c, run)) {

@@ -95,6 +95,8 @@ void JobMachine::halt(Context& c) {
   if (trouble_.empty()) trouble_ = !regress_.empty() ? regress_ : term_->halted;
   pending_.reset();
   ahead_.clear();
+  for (LiveRun& run : runs_)
+    if (run.unclaimed) run.repeat = false, run.next.reset();
   settlement_.reset(std::max(register_.cursor, register_.since));
   refuse_asked(c, "the job is halted: " + trouble_);
   for (LiveRun& run : runs_)

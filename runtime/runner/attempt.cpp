@@ -15,6 +15,7 @@ using std::chrono::seconds;
 
 constexpr Millis drain_time = seconds(2);
 constexpr Millis unkillable_after = seconds(2);
+constexpr Millis unsure_at_most{500};                  // of the sweep, for processes that may be another run's
 constexpr Millis shortest_look{1}, longest_look{100};  // at processes whose end nothing tells us of
 
 Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started)
@@ -83,18 +84,24 @@ void Attempt::advance(SteadyTime now) {
     end(Leftover::unkillable);
   }
   if (state_ == State::draining) sweep_when_drained(now);
-  if (state_ == State::sweeping && !processes_.signal(SIGKILL, now)) end(Leftover::none);
-  if (state_ == State::sweeping && now >= give_up_at_) end(Leftover::unkillable);
+  if (state_ == State::sweeping) sweep(now);
+}
+
+void Attempt::sweep(SteadyTime now) {
+  const Left left = processes_.signal(SIGKILL, now);
+  const bool told = left == Left::unsure && now >= give_up_at_ - unkillable_after + unsure_at_most;
+  if (left == Left::nothing || told) return end(Leftover::none);
+  if (now >= give_up_at_) end(Leftover::unkillable);
 }
 
 void Attempt::sweep_when_drained(SteadyTime now) {
   if (now >= drain_until_) output_.reset();
   if (output_) return;
   const bool grace_is_left = ladder_begun() && now < kill_at_;
-  if (grace_is_left && processes_.signal(0, now)) return;
-  if (!processes_.signal(SIGKILL, now)) return end(Leftover::none);
+  if (grace_is_left && processes_.signal(0, now) != Left::nothing) return;
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;
+  sweep(now);
 }
 
 SteadyTime Attempt::wake(SteadyTime now) const {

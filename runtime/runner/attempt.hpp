@@ -61,6 +61,7 @@ class Attempt {
   enum class State { running, stopping, killed, draining, sweeping, ended };
 
   bool ladder_begun() const { return reason_ != Reason::none; }
+  void sweep(SteadyTime now);
   void sweep_when_drained(SteadyTime now);
   SteadyTime look_again(SteadyTime now) const;
   void end(Leftover leftover);

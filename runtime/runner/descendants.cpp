@@ -7,8 +7,8 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int kill_rounds = 8;       // at a time, against what forks while it is looked for
-constexpr Millis unsure_until{200};  // of one that names no run: then it is a stranger
+constexpr int kill_rounds = 8, look_rounds = 4;  // at a time, against what forks while it is looked for
+constexpr Millis unsure_until{200};              // of one that names no run: then it is a stranger
 
 std::uint64_t ticks(SteadyTime time) {
   return static_cast<std::uint64_t>(time.time_since_epoch().count() * ::sysconf(_SC_CLK_TCK) / 1000);
@@ -38,7 +38,7 @@ Descendants::Descendants(const AttemptId& id, pid_t leader, SteadyTime started, 
       started_(ticks(started)),
       orphans_(orphans) {}
 
-bool Descendants::signal(int signal, SteadyTime now) {
+Left Descendants::signal(int signal, SteadyTime now) {
   bool any = signal_group(signal);
   Known reached;
   for (int round = 0; round < kill_rounds; ++round) {
@@ -55,7 +55,7 @@ bool Descendants::signal(int signal, SteadyTime now) {
     }
     if (signal != SIGKILL || !fresh) break;
   }
-  return any || is_unsure(now);
+  return any ? Left::some : is_unsure(now) ? Left::unsure : Left::nothing;
 }
 
 bool Descendants::signal_group(int signal) const {
@@ -82,11 +82,13 @@ std::vector<ProcessFacts> Descendants::look(SteadyTime now) {
   return all;
 }
 
-/// One that has ended since it was listed has left us its children behind it: until none is new in the list.
+/// One that has ended since it was listed has left us its children behind it: until none is new in the list. Not
+/// without end: what is not reaped meanwhile makes the list longer.
 void Descendants::look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now) {
   Strangers strangers;
   std::set<pid_t> seen;
-  for (bool fresh = true; std::exchange(fresh, false);)
+  bool fresh = true;
+  for (int round = 0; round < look_rounds && std::exchange(fresh, false); ++round)
     for (const pid_t pid : orphans_.list()) {
       if (!seen.insert(pid).second) continue;
       fresh = true;
@@ -100,6 +102,7 @@ void Descendants::look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now
       strangers.emplace(name, before == strangers_.end() ? now : before->second);
     }
   strangers_ = std::move(strangers);
+  looks_short_ = fresh;
 }
 
 void Descendants::add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const {
@@ -119,8 +122,8 @@ Descendants::Whose Descendants::whose(const ProcessFacts& orphan) const {
 }
 
 bool Descendants::is_unsure(SteadyTime now) const {
-  return std::any_of(strangers_.begin(), strangers_.end(),
-                     [now](const auto& each) { return now < each.second + unsure_until; });
+  return looks_short_ || std::any_of(strangers_.begin(), strangers_.end(),
+                                     [now](const auto& each) { return now < each.second + unsure_until; });
 }
 
 }  // namespace ballot::runner

@@ -36,6 +36,9 @@ class Orphans {
   std::unordered_set<pid_t> own_;
 };
 
+/// What there was when it was looked.
+enum class Left { nothing, unsure, some };  // unsure: of something it cannot be told yet whose it is
+
 class Descendants {
  public:
   /// `leader`: the run's child, also of its process group. `orphans` outlives it.
@@ -44,9 +47,8 @@ class Descendants {
   /// The child was reaped: its number is its group's only, as long as that has members.
   void leader_reaped() { leader_lives_ = false; }
 
-  /// To all of them, KILL also to what they fork meanwhile; 0 only looks. Whether there was anything left, or anything
-  /// of which that cannot be told yet.
-  bool signal(int signal, SteadyTime now);
+  /// To all of them, KILL also to what they fork meanwhile; 0 only looks.
+  Left signal(int signal, SteadyTime now);
 
   /// Whether, when it was looked last, there was an orphan that may be this run's or not.
   bool may_have_escaped() const { return !strangers_.empty(); }
@@ -72,6 +74,7 @@ class Descendants {
   const Orphans& orphans_;
   bool leader_lives_ = true;
   Strangers strangers_;
+  bool looks_short_ = false;  // orphans come faster than they can be looked at
   Known known_;
 };
 

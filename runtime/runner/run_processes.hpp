@@ -19,15 +19,15 @@ class RunProcesses {
   pid_t leader() const { return leader_; }
   void leader_reaped() { descendants_.leader_reaped(); }
 
-  /// To all; whether there was anything left, or anything of which that cannot be told yet. 0 only looks.
-  bool signal(int signal, SteadyTime now) {
+  /// To all; 0 only looks.
+  Left signal(int signal, SteadyTime now) {
     if (!cgroup_) return descendants_.signal(signal, now);
     const bool in_group =
         descendants_.signal_group(signal);  // one that root has moved to another cgroup is there still
     const bool in_cgroup = cgroup_->populated();
     if (in_cgroup && signal == SIGKILL) cgroup_->kill();
     if (in_cgroup && signal != SIGKILL && signal != 0) cgroup_->signal_others(signal, leader_);
-    return in_group || in_cgroup;
+    return in_group || in_cgroup ? Left::some : Left::nothing;
   }
 
   /// Asked when the child has ended by KILL that nobody here sent.

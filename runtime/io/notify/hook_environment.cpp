@@ -12,7 +12,7 @@ namespace ballot::io {
 namespace {
 
 constexpr std::string_view of_runs[] = {
-    "BALLOT_RUN_ID=", "BALLOT_ATTEMPT=", "BALLOT_FENCE=", "BALLOT_IDEMPOTENCY_KEY="};
+    "BALLOT_RUN_ID=", "BALLOT_ATTEMPT=", "BALLOT_FENCE=", "BALLOT_UNCLAIMED=", "BALLOT_IDEMPOTENCY_KEY="};
 
 }  // namespace
 

@@ -23,6 +23,7 @@ class AnEnvironment : public ::testing::Test {
     job.details = Rare<JobDetails>(JobDetails(details_));
     core::Launch launch;
     launch.id.attempt = 1;
+    launch.fence = fence_;
     launch.definition = std::make_shared<schedule::Definition>(
         std::move(job), std::get<schedule::Plan>(schedule::Plan::make({})), "digest");
     return child_environment(launch, {"somebody", "/home/somebody", 1000, 1000, {}}, "node", WallTime{}, credentials);
@@ -48,6 +49,7 @@ class AnEnvironment : public ::testing::Test {
 
   const TempFolder folder_;
   JobDetails details_;
+  std::uint64_t fence_ = 9;
 };
 
 TEST_F(AnEnvironment, IsTheFixedSetTheJobsOwnAndNothingElse) {
@@ -61,6 +63,14 @@ TEST_F(AnEnvironment, IsTheFixedSetTheJobsOwnAndNothingElse) {
                                              "BALLOT_IDEMPOTENCY_KEY", "BALLOT_JOB", "BALLOT_NODE", "BALLOT_RUN_ID",
                                              "BALLOT_SLOT", "BALLOT_TRIGGER", "HOME", "LANG", "LOGNAME", "PATH",
                                              "SHELL", "TZ", "USER"}));
+}
+
+TEST_F(AnEnvironment, SaysWhereTheRunHasNoClaim) {
+  EXPECT_EQ(value("BALLOT_FENCE"), "9");
+  EXPECT_EQ(value("BALLOT_UNCLAIMED"), "none");
+  fence_ = 0;
+  EXPECT_EQ(value("BALLOT_FENCE"), "none");
+  EXPECT_EQ(value("BALLOT_UNCLAIMED"), "1");
 }
 
 TEST_F(AnEnvironment, TakesTheEnvFileThenEnvThenSecrets) {

@@ -65,7 +65,8 @@ TEST(HookEnvironment, OfMissedSlotsNamesNoRun) {
   told.row.slot_until = told.row.slot + std::chrono::hours(2);
   told.row.slots = 3;
   const auto environment = *hook_environment(told, daemon, "");
-  for (const char* name : {"BALLOT_RUN_ID", "BALLOT_ATTEMPT", "BALLOT_FENCE", "BALLOT_IDEMPOTENCY_KEY"})
+  for (const char* name :
+       {"BALLOT_RUN_ID", "BALLOT_ATTEMPT", "BALLOT_FENCE", "BALLOT_UNCLAIMED", "BALLOT_IDEMPOTENCY_KEY"})
     EXPECT_EQ(value_of(environment, name), "(none)") << name;
   EXPECT_EQ(value_of(environment, "BALLOT_SLOT"), "2025-06-01T02:00:00Z");
   EXPECT_EQ(value_of(environment, "BALLOT_SLOT_UNTIL"), "2025-06-01T04:00:00Z");
