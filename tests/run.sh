@@ -69,8 +69,8 @@ if [ -z "$quick" ]; then
   cmake --build build/release -j"$(nproc)"
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); dev has shown that there is nothing to warn of.
-  build_and_test asan OFF unit conformance sim
-  build_and_test tsan OFF unit conformance sim
+  build_and_test asan OFF unit process conformance sim
+  build_and_test tsan OFF unit process conformance sim
 fi
 
 if [ -z "$quick" ]; then
