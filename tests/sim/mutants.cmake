@@ -118,7 +118,7 @@ ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
 # ---- runs without a claim
 
 ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job_ahead.cpp
-  FIND "run.unclaimed && run.recorded &&" REPLACE "run.unclaimed &&"
+  FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
 ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job_ahead.cpp
   FIND "if (ahead_.empty()) return false;" REPLACE "return false;"
