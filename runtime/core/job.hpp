@@ -231,8 +231,7 @@ class JobMachine {
     std::optional<runner::AttemptId> claim;  // launched once it is confirmed
     std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
     bool claims_due_slot = false;
-    bool follows = false;                   // it brings what is in ahead_ into the register:
-    std::vector<runner::AttemptId> enters;  // these runs of it
+    bool follows = false;  // it brings what is in ahead_ into the register
     std::vector<runner::AttemptId> closes;
     std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
     std::optional<RunId> queues;   // a run that was asked for by hand and waits
@@ -319,6 +318,7 @@ class JobMachine {
   void start_unclaimed(Context& c, LiveRun& run);
   void launch_in_doubt(Context& c, LiveRun& run);
   bool catch_up(Context& c);
+  void enter_shown(Context& c, const JobRegister& shown);
   void entered(Context& c, LiveRun& run, const OpenRun& open);
   void drop_ahead_in_register();
   void forget_unclaimed(Context& c);

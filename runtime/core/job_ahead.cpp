@@ -83,7 +83,6 @@ void JobMachine::leave_behind(Context& c, PendingWrite& write) {
   write.claims_due_slot = false;
   settlement_.drop_first_due();
   const runner::AttemptId id = *std::exchange(write.claim, std::nullopt);
-  write.enters.push_back(id);
   ahead_.push_back({std::move(passed), id});
   start_unclaimed(c, *find(id));
 }
@@ -114,6 +113,7 @@ bool JobMachine::catch_up(Context& c) {
   write.follows = true;
   JobRegister& next = write.next;
   std::size_t room = room_to_carry();
+  bool enters = false;
   for (const Ahead& one : ahead_) {
     for (const Disposition& d : std::span(one.passed).first(std::min(room, one.passed.size()))) {
       carry(c, write, d);
@@ -126,16 +126,21 @@ bool JobMachine::catch_up(Context& c) {
     run->open.fence = ++next.fence;
     next.cursor = std::max(next.cursor, run->open.slot);
     next.runs.push_back(run->open);
-    write.enters.push_back(run->id());
+    enters = true;
   }
   see_boot(next, c);
-  if (write.decided == 0 && write.enters.empty() && write.closes.empty()) {
+  if (write.decided == 0 && !enters && write.closes.empty()) {
     if (!claim_waiting(c))
       held_ = true;  // the register is full: of runs that go on, or of such that wait for their turn
     return true;
   }
   send(c, std::move(write));
   return true;
+}
+
+void JobMachine::enter_shown(Context& c, const JobRegister& shown) {
+  for (const OpenRun& open : shown.runs)
+    if (LiveRun* run = find({open.id, open.attempt}); run && run->unclaimed) entered(c, *run, open);
 }
 
 /// The register shows the run: it is claimed like any other, whatever its child was told.

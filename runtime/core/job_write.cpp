@@ -102,8 +102,7 @@ void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
   LiveRun* run = write.claim ? find(*write.claim) : nullptr;
   if (answer.outcome == Outcome::done) {
     for (const Row& row : write.rows) c.out.push_back(RecordRow{row});
-    for (const OpenRun& open : write.next.runs)
-      if (LiveRun* of = find({open.id, open.attempt}); of && of->unclaimed) entered(c, *of, open);
+    enter_shown(c, write.next);
     tell_written(c, write);
     if (run) end(c, *run, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
@@ -217,9 +216,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   for (const Disposition& d : std::span(register_.dispositions).last(write.decided))
     c.out.push_back(settled_notice(d, name_));
   close(c, write);
-  for (const runner::AttemptId& id : write.enters)
-    for (const OpenRun& open : register_.runs)
-      if (LiveRun* run = find(id); run && open.id == id.run) entered(c, *run, open);
+  enter_shown(c, register_);
   drop_ahead_in_register();
   for (const OpenRun& open : register_.runs)
     if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open);
