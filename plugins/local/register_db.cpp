@@ -49,6 +49,11 @@ constexpr const char* to_format_2 = R"(
   PRAGMA user_version = 2;
 )";
 
+constexpr const char* to_format_3 = R"(
+  ALTER TABLE term ADD COLUMN old_until INTEGER NOT NULL DEFAULT 0;
+  PRAGMA user_version = 3;
+)";
+
 constexpr const char* all_sessions =
     "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, deadline, renewed"
     " FROM session ORDER BY id";
@@ -183,8 +188,9 @@ Result<std::string> RegisterDb::name_of_store(const std::string& store) {
 }
 
 void RegisterDb::migrate(std::int64_t from) {
-  static_assert(format == 2);
+  static_assert(format == 3);
   if (from < 2) db_.execute(to_format_2);
+  if (from < 3) db_.execute(to_format_3);
 }
 
 void RegisterDb::begin() {
@@ -310,12 +316,17 @@ TermRow RegisterDb::term(const std::string& group) {
   return made;
 }
 
-void RegisterDb::begin_term(const TermRow& term, const SessionRow& leader, WallTime now) {
+void RegisterDb::begin_term(const TermRow& term, const SessionRow& leader, SteadyTime old_until, WallTime now) {
   Statement put = db_.statement(
-      "UPDATE term SET epoch = ?, session = ?, node = ?, boot_id = ?, elected_at = ?, ended = 0, ended_at = 0"
-      " WHERE id = ?");
+      "UPDATE term SET epoch = ?, session = ?, node = ?, boot_id = ?, elected_at = ?, ended = 0, ended_at = 0,"
+      " old_until = ? WHERE id = ?");
   put.bind(static_cast<std::int64_t>(term.epoch)).bind(leader.id).bind(leader.node).bind(leader.boot_id);
-  put.bind(number(now)).bind(term.group).run();
+  put.bind(number(now)).bind(number(old_until)).bind(term.group).run();
+}
+
+SteadyTime RegisterDb::old_until(std::int64_t group, const std::string& boot_id) {
+  Statement query = db_.statement("SELECT old_until FROM term WHERE id = ? AND boot_id = ?");
+  return query.bind(group).bind(boot_id).step() ? SteadyTime(Millis(query.integer(0))) : SteadyTime();
 }
 
 void RegisterDb::adopt_term(std::int64_t group, std::int64_t session) {

@@ -56,7 +56,7 @@ struct TermRow {
 
 class RegisterDb {
  public:
-  static constexpr int format = 2;
+  static constexpr int format = 3;
 
   RegisterDb(const std::string& path, std::function<bool(int)> wait) : db_(path, std::move(wait)) {}
 
@@ -95,7 +95,10 @@ class RegisterDb {
   std::optional<TermRow> find_term(const std::string& group);
   /// Of all groups, by name.
   std::vector<TermRow> terms();
-  void begin_term(const TermRow& term, const SessionRow& leader, WallTime now);
+  /// `old_until`: until when runs of the terms before it may go on, on the leader's boot.
+  void begin_term(const TermRow& term, const SessionRow& leader, SteadyTime old_until, WallTime now);
+  /// As the group's present term, or its last, began with it; SteadyTime() where that was on another boot.
+  SteadyTime old_until(std::int64_t group, const std::string& boot_id);
   void adopt_term(std::int64_t group, std::int64_t session);
   /// Nothing where it has ended already.
   void end_term(std::int64_t group, TermEnd end, WallTime now);

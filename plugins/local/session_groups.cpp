@@ -90,13 +90,17 @@ void Session::try_to_lead(const std::string& group, Events& events) {
   won_[group] = candidate;
 }
 
+/// A term that ends cleanly within T of the killed daemon's before it leaves runs of that one: they are told of.
 std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events& events) {
   backend::Elected elected{group, ++term.epoch, false, {}, {}};
+  SteadyTime old_until = db_.old_until(term.group, row_.boot_id);
+  if (old_until <= boot_now()) old_until = {};
   if (const auto old = db_.session(term.session)) {
     elected.last_alive = old->renewed;
-    if (term.end != TermEnd::clean && old->boot_id == row_.boot_id) elected.old_deadline = old->deadline;
+    if (term.end != TermEnd::clean && old->boot_id == row_.boot_id) old_until = std::max(old_until, old->deadline);
   }
-  db_.begin_term(term, row_, wall_now());
+  if (old_until != SteadyTime()) elected.old_deadline = old_until;
+  db_.begin_term(term, row_, old_until, wall_now());
   events.emplace_back(std::move(elected));
   return term.epoch;
 }

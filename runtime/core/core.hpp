@@ -212,6 +212,8 @@ class Core {
   void remove(Context& c, std::vector<std::string> names);
   void poll_waiting(Context& c);
   void ask_for_release(Context& c, std::vector<JobEntry*> waiting);
+  void ask_for_replacement(Context& c);
+  Request of_node(Context& c, Request::Kind kind, const std::string& job) const;
   void tell_deadlines(Context& c);
 
   // what people ask (core_requests.cpp)
@@ -226,6 +228,7 @@ class Core {
   void take_for_group(Context& c, const Request& request);
   void take_kill(Context& c, const Request& request);
   void take_release(Context& c, const Request& request);
+  void take_replace(Context& c, const Request& request);
   void begin_pause_or_resume(Context& c, GroupState& group);
   void advance_group_requests(Context& c, GroupState& group);
   void store_asked(Context& c, Asked& asked);

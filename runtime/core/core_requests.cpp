@@ -1,5 +1,5 @@
 // What people ask: taken here, kept in the store, done by whoever leads (a kill: by whoever executes the run), answered
-// there, told here.
+// there, told here; and what nodes ask of each other.
 #include <algorithm>
 
 #include "base/duration.hpp"
@@ -134,6 +134,7 @@ void Core::look_after(const Context& c, WallTime until) {
 void Core::take(Context& c, const Request& request) {
   if (request.kind == Request::Kind::kill) return take_kill(c, request);
   if (request.kind == Request::Kind::release) return take_release(c, request);
+  if (request.kind == Request::Kind::replace) return take_replace(c, request);
   if (!request.group.empty()) return take_for_group(c, request);
   const auto it = jobs_.find(request.job);
   if (it == jobs_.end() || !it->second.machine.term()) return;
@@ -164,6 +165,14 @@ void Core::take_release(Context& c, const Request& request) {
   if (!led(request.group)) return;
   JobMachine& job = entry(request.job).machine;
   if (!job.term()) c.wants.reads.push_back(&job);
+  remove(c, {request_record(request.id)});
+}
+
+void Core::take_replace(Context& c, const Request& request) {
+  const auto it = jobs_.find(request.job);
+  if (it == jobs_.end() || !it->second.machine.executes(request.run)) return;
+  it->second.machine.ask(c, request);
+  touch(c, it->second);
   remove(c, {request_record(request.id)});
 }
 

@@ -9,7 +9,6 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis again_pause{200};
-constexpr Millis release_patience{60'000};  // of a request to release a register, until it is asked for again
 
 }  // namespace
 
@@ -392,7 +391,29 @@ void Core::send_writes(Context& c) {
     published.records.push_back({outcome_record(id), outcome_text(row)});
   }
   if (!published.records.empty()) create(c, std::move(published));
+  ask_for_replacement(c);
   if (!wants_.removals.empty()) remove(c, std::exchange(wants_.removals, {}));
+}
+
+/// Whichever node has them.
+void Core::ask_for_replacement(Context& c) {
+  Recording asked;
+  for (const auto& [job, run] : std::exchange(wants_.replaced, {})) {
+    Request request = of_node(c, Request::Kind::replace, job);
+    request.run = run;
+    asked.records.push_back({request_record(request.id), to_text(request)});
+  }
+  if (!asked.records.empty()) create(c, std::move(asked));
+}
+
+Request Core::of_node(Context& c, Request::Kind kind, const std::string& job) const {
+  Request request;
+  request.kind = kind;
+  request.id = c.random.run_id(c.now.wall);
+  request.job = job;
+  request.until = c.now.wall + node_patience;
+  request.by = settings_.node;
+  return request;
 }
 
 /// Jobs whose register still belongs to another group's leader: look again whether it was released.
@@ -414,15 +435,10 @@ void Core::poll_waiting(Context& c) {
 void Core::ask_for_release(Context& c, std::vector<JobEntry*> waiting) {
   Recording asked;
   for (JobEntry* entry : waiting) {
-    if (c.now.steady < entry->release_asked + release_patience) continue;
+    if (entry->release_asked && c.now.steady < *entry->release_asked + node_patience) continue;
     entry->release_asked = c.now.steady;
-    Request request;
-    request.kind = Request::Kind::release;
-    request.id = c.random.run_id(c.now.wall);
-    request.job = entry->machine.name();
+    Request request = of_node(c, Request::Kind::release, entry->machine.name());
     request.group = entry->machine.owner();
-    request.until = c.now.wall + release_patience;
-    request.by = settings_.node;
     asked.records.push_back({request_record(request.id), to_text(request)});
   }
   if (!asked.records.empty()) create(c, std::move(asked));

@@ -415,11 +415,16 @@ bool JobMachine::queue_manual(Context& c, const Request& request) {
   return true;
 }
 
-/// `replace`: what runs is killed, what waits for its next attempt is not tried again.
+/// `replace`: what runs is killed, what waits for its next attempt is not tried again. A run of another node that
+/// outlives its term is killed there; one that does not is over by itself.
 void JobMachine::replace_running(Context& c) {
   for (LiveRun& run : runs_) {
     if (run.has_ended()) run.repeat = false, run.next.reset();
     if (!run.has_ended() && !run.is_queued()) kill(c, run, Reason::replaced);
+    const bool stays = run.state == LiveRun::State::foreign && run.open.on_leadership_lost == OnLeadershipLost::finish;
+    if (!stays || (run.replace_asked && c.now.steady < *run.replace_asked + node_patience)) continue;
+    run.replace_asked = c.now.steady;
+    c.wants.replaced.emplace_back(name_, run.open.id);
   }
 }
 

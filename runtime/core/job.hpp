@@ -99,9 +99,10 @@ struct Wants {
   std::vector<PlaceWanted> places;   // answered by an advance() with Context::granted
   std::vector<std::string> reelect;  // groups to be resigned: a run's policy says so
   std::vector<Answered> answers;
-  std::vector<Row> awaited;           // ends of runs that whoever triggered them waits for
-  std::vector<Row> outcomes;          // ends to be published
-  std::vector<std::string> removals;  // records that nobody needs any more
+  std::vector<Row> awaited;                             // ends of runs that whoever triggered them waits for
+  std::vector<Row> outcomes;                            // ends to be published
+  std::vector<std::pair<std::string, RunId>> replaced;  // runs that another node has, of a job: to be killed there
+  std::vector<std::string> removals;                    // records that nobody needs any more
 };
 
 /// What a job may use in a step, and where it leaves what it wants done.
@@ -175,8 +176,8 @@ class JobMachine {
   /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const runner::AttemptId& id, bool done);
 
-  /// trigger, pause, resume, forget: of the leader; kill: of the node that executes the run. What a term that ends
-  /// leaves undone is not answered: the request stays for the next one.
+  /// trigger, pause, resume, forget: of the leader; kill, replace: of the node that executes the run. What a term that
+  /// ends leaves undone is not answered: the request stays for the next one.
   void ask(Context& c, const Request& request);
   /// The whole group's pause is over: the slots up to now are settled as skipped: paused.
   void settle_pause(Context& c);
@@ -332,6 +333,7 @@ class JobMachine {
   void publish(Context& c);
   void kill(Context& c, LiveRun& run, Reason reason);
   void ask_kill(Context& c, const Request& request);
+  void ask_replace(Context& c, const Request& request);
   void ask_forget(Context& c, const Request& request);
   void ask_trigger(Context& c, const Request& request);
   void confirm_claim(Context& c, const runner::AttemptId& id);

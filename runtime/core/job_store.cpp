@@ -156,6 +156,7 @@ void JobMachine::ask(Context& c, const Request& request) {
     c.wants.answers.push_back({request.id, Answer::refused(code, std::move(why))});
   };
   if (request.kind == Kind::kill) return ask_kill(c, request);
+  if (request.kind == Kind::replace) return ask_replace(c, request);
   if (request.kind == Kind::repair) return repair(c, request.id, request.by);
   if (standing_ == Standing::halted)
     return refuse("the job is halted: " + trouble_ + "; `ballot repair` ends it", Errc::refused);
@@ -188,6 +189,11 @@ void JobMachine::ask_kill(Context& c, const Request& request) {
       run.kill_asked = true;
       kill(c, run, Reason::operator_);
     }
+}
+
+void JobMachine::ask_replace(Context& c, const Request& request) {
+  for (LiveRun& run : runs_)
+    if (run.open.id == request.run && !run.has_ended()) kill(c, run, Reason::replaced);
 }
 
 void JobMachine::ask_forget(Context& c, const Request& request) {

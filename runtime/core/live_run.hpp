@@ -35,17 +35,18 @@ struct LiveRun {
   OpenRun open;
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
   State state = State::claiming;
-  Row row;                       // as last recorded
-  bool asked = false;            // a trigger waits for the claim
-  bool unclaimed = false;        // started without a confirmed claim, and not known to be in the register
-  bool publishing = false;       // its end is on the way to the store
-  bool published = false;        // its outcome is, or may be, a record that is removed when it is closed
-  SteadyTime foreign_until{};    // of a foreign run
-  SteadyTime again_at{};         // of a waiting one
-  SteadyTime ended_at{};         // when it was seen to have ended
-  bool recorded = false;         // it has ended, or is unclaimed and held, and its last row is durable:
-  int awaited = 0;               // so many times it was asked for, and not answered yet
-  bool known_to_runner = false;  // the runner keeps its end until it is told to forget
+  Row row;                                    // as last recorded
+  bool asked = false;                         // a trigger waits for the claim
+  bool unclaimed = false;                     // started without a confirmed claim, and not known to be in the register
+  bool publishing = false;                    // its end is on the way to the store
+  bool published = false;                     // its outcome is, or may be, a record that is removed when it is closed
+  SteadyTime foreign_until{};                 // of a foreign run;
+  std::optional<SteadyTime> replace_asked{};  // and when its node was last asked to kill it, for the next run is due
+  SteadyTime again_at{};                      // of a waiting one
+  SteadyTime ended_at{};                      // when it was seen to have ended
+  bool recorded = false;                      // it has ended, or is unclaimed and held, and its last row is durable:
+  int awaited = 0;                            // so many times it was asked for, and not answered yet
+  bool known_to_runner = false;               // the runner keeps its end until it is told to forget
   bool killed = false;
   bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one
   std::optional<OpenRun> next;  // the attempt, or the rerun, that waits when this one is closed

@@ -7,8 +7,8 @@
 namespace ballot::core {
 namespace {
 
-constexpr std::array<std::string_view, 8> kinds = {"trigger", "kill",   "pause", "resume",
-                                                   "forget",  "repair", "evict", "release"};
+constexpr std::array<std::string_view, 9> kinds = {"trigger", "kill",  "pause",   "resume", "forget",
+                                                   "repair",  "evict", "release", "replace"};
 constexpr std::array<std::string_view, 8> codes = {"invalid",     "not_found", "conflict", "refused",
                                                    "unavailable", "timeout",   "io",       "corrupt"};
 

@@ -19,15 +19,16 @@
 namespace ballot::core {
 
 struct Request {
-  /// release: nodes ask it of each other, and nobody is answered. The group's leader may not know that the job's
-  /// register is its own: it was made by the leader before, and this one's files have never had the job in the group.
-  enum class Kind { trigger, kill, pause, resume, forget, repair, evict, release };
+  /// The last two are what nodes ask of each other, and nobody is answered. release: the group's leader may not know
+  /// that the job's register is its own: it was made by the leader before, and this one's files have never had the job
+  /// in the group. replace: the job's next run is due, and the one that goes on is another node's, of a term before.
+  enum class Kind { trigger, kill, pause, resume, forget, repair, evict, release, replace };
 
   Kind kind = Kind::trigger;
   RunId id;           // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
   std::string job;    // of a kill and a forget too
   std::string group;  // instead of a job: pause, resume, repair; evict; of a release too
-  RunId run;          // kill, forget
+  RunId run;          // kill, forget, replace
   bool wait = false;  // trigger: the run's end is asked for as well
   WallTime until{};   // nobody waits for it any longer: it is not begun past this
   std::string by;     // who asked: node, and user where known
@@ -44,6 +45,9 @@ struct Answer {
   static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, {}}; }
   static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, {}}; }
 };
+
+/// What a node has asked of another is asked again, where it is not done by then.
+inline constexpr Millis node_patience{60'000};
 
 std::string_view to_string(Request::Kind);
 std::optional<Request::Kind> parse_kind(std::string_view);

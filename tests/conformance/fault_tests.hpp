@@ -23,6 +23,27 @@ TEST_P(BackendConformance, HandsOverWithinItsTimeWhenTheLeaderCrashes) {
   EXPECT_LE(*elected.old_deadline, killed + a.timeout + slack());
 }
 
+TEST_P(BackendConformance, TellsOfADeadlineThatATermInBetweenHasNotOutlasted) {
+  BALLOT_NEEDS(Ability::crash);
+  if (cluster_->crash_handover() >= timeout())
+    GTEST_SKIP() << "here no term begins before the deadline of a crashed one";
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  crash(a);
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, cluster_->crash_handover()));
+  const SteadyTime deadline = b.told.all<backend::Elected>(b.generation).front().old_deadline.value();
+  Candidate& c = join("c");
+  c.backend->campaign("g");
+  b.backend->resign("g");
+  ASSERT_TRUE(until([&] { return c.leads("g").has_value(); }, timeout() + slack()));
+  const auto elected = c.told.all<backend::Elected>(c.generation).front();
+  ASSERT_TRUE(elected.old_deadline.has_value()) << "runs of the first term may go on until then";
+  EXPECT_EQ(*elected.old_deadline, deadline);
+}
+
 TEST_P(BackendConformance, GoesOnWithItsTermsAfterACrash) {
   BALLOT_NEEDS(Ability::crash);
   BALLOT_NEEDS(Ability::resume);

@@ -25,6 +25,7 @@ class SimCluster final : public Cluster {
   Millis timeout() const override { return 2s; }
   Millis slack() const override { return 200ms; }
   Millis settling() const override { return 5s; }
+  Millis crash_handover() const override { return settings_.death_frees ? slack() : timeout() + slack(); }
   SteadyTime now() const override { return clock_.now().steady; }
   bool wait(const std::function<bool()>& done, Millis limit) override { return loop_.run_while_not(done, limit); }
 

@@ -72,6 +72,7 @@ void Chaos::make_jobs() {
   Job& finishes = add("finishes", "@every 90s", "two");
   finishes.on_leadership_lost = OnLeadershipLost::finish;
   finishes.lost_after = 2min;
+  if (one_in(2)) finishes.concurrency = Concurrency::replace;
   add("reboots", "@reboot", "three");
   Job& stubborn = add("stubborn", "30 * * * * *", "three");
   stubborn.deadline = 40s;

@@ -253,6 +253,36 @@ TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST(OneHost, ATermInBetweenDoesNotHideTheRunsOfTheDeadOneBeforeIt) {
+  SimWorld world(1, {.death_frees = true});
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b", a.machine);
+  SimNode& c = world.add("c", a.machine);
+  Job job = minutely("long");
+  job.schedule = {"* * * * * *"};
+  job.kill_grace = 100ms;
+  a.jobs = b.jobs = c.jobs = {define(job)};
+  a.takes["long"] = 90s;
+  a.runner.habits.stubborn = {"long"};
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  world.run_for(100ms);
+  c.start();
+  world.run_for(10s);
+  ASSERT_EQ(a.open_children(), 1);
+  a.crash();
+  world.run_for(200ms);
+  ASSERT_TRUE(b.leads("default"));
+  world.store.resign(world.store.leader("default")->session, "default");
+  world.run_for(200ms);
+  ASSERT_TRUE(c.leads("default"));
+  ASSERT_EQ(a.open_children(), 1) << "until the deadline of its term";
+  world.run_for(1min);
+  EXPECT_GT(world.starts_of("long"), 5u);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST(Lease, IsCountedFromTheSendingOfARenewalHoweverLateItsAnswer) {
   SimWorld world;
   SimNode& a = world.add("a");

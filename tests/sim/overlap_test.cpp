@@ -167,6 +167,32 @@ TEST_F(Overlap, AQueueAndAnOpenRunSurviveTheLeaderThatHeldThem) {
   expect_all_is_well(15min);
 }
 
+TEST_F(Overlap, ReplaceReachesTheRunThatTheLeaderBeforeFinishes) {
+  job.concurrency = Concurrency::replace;
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  job.start_deadline = 10min;
+  begin(20min);
+  SimNode& b = world.add("b");
+  b.jobs = a.jobs;
+  b.takes["job"] = 10s;
+  b.start();
+  world.run_for(30s);
+  a.freeze();
+  world.run_for(40s);
+  ASSERT_TRUE(b.leads("default"));
+  EXPECT_EQ(world.starts.size(), 1u) << "slot 1 waits for the end of slot 0's run, on a";
+  a.thaw();
+  world.run_for(20s);
+  ASSERT_EQ(world.starts.size(), 2u);
+  EXPECT_EQ(world.starts[1].node, "b");
+  EXPECT_EQ(world.starts[1].slot, first + 1min);
+  EXPECT_GE(world.starts[1].at, *world.starts[0].ended);
+  EXPECT_EQ(slots(), "killed: replaced, succeeded");
+  world.run_for(5min);
+  EXPECT_EQ(world.store.list("q/").size(), 0u);
+  expect_all_is_well();
+}
+
 TEST_F(Overlap, WhatIsTriggeredWhileARunGoesOnWaitsInTheRegister) {
   job.schedule.clear();
   job.concurrency = Concurrency::queue;

@@ -128,8 +128,8 @@ void SimStore::elect(const std::string& name, Group& group) {
   backend::Elected elected{name, ++contents_.epochs[name], false, {}, {}, contents_.revision};
   if (group.past) {
     elected.last_alive = group.past->alive;
-    if (!group.past->clean && group.past->boot_id == find(group.queue.front())->request.boot_id)
-      elected.old_deadline = group.past->deadline;
+    const auto until = group.past->until.find(find(group.queue.front())->request.boot_id);
+    if (until != group.past->until.end()) elected.old_deadline = until->second;
   }
   tell(group.queue.front(), std::move(elected));
 }
@@ -141,7 +141,13 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   if (!led) return;
   const bool told = cause != Cause::none && !group.kept;
   const Session& session = *find(id);
-  group.past = {session.request.boot_id, session.deadline, session.alive, clean};
+  if (!group.past) group.past.emplace();
+  group.past->alive = session.alive;
+  std::erase_if(group.past->until, [this](const auto& one) { return one.second <= loop_.now(); });
+  if (!clean) {
+    SteadyTime& until = group.past->until[session.request.boot_id];
+    until = std::max(until, session.deadline);
+  }
   group.leading = group.kept = false;
   ++contents_.revision;
   if (told) tell(id, backend::Deposed{name, contents_.epochs[name], cause});

@@ -133,10 +133,8 @@ class SimStore {
   };
   /// The term before the next: what Elected tells of it.
   struct Past {
-    std::string boot_id;
-    SteadyTime deadline{};
     WallTime alive{};
-    bool clean = false;
+    std::map<std::string, SteadyTime> until;  // by boot: the last deadline of those that did not end cleanly
   };
   struct Group {
     std::list<SessionId> queue;  // the first one leads, where `leading`

@@ -142,11 +142,13 @@ struct Renewed {
 /// This node leads `group`. Exactly one for each term, in order with Deposed.
 struct Elected {
   std::string group;
-  std::uint64_t epoch = 0;                 // larger than any before in this group, but for a resumed term
-  bool resumed = false;                    // the term that this node held before its daemon was restarted goes on
-  std::optional<SteadyTime> old_deadline;  // of the term before, where it ran on this boot of this machine
-  std::optional<WallTime> last_alive;      // when the term before last showed life, where the store can tell
-  std::uint64_t revision = 0;              // the store's, of a committed write by which the term began (0: none)
+  std::uint64_t epoch = 0;  // larger than any before in this group, but for a resumed term
+  bool resumed = false;     // the term that this node held before its daemon was restarted goes on
+  /// Until when runs of terms before it that did not end cleanly may go on, where they ran on this boot of this
+  /// machine: the last deadline of them all, not of the last one alone.
+  std::optional<SteadyTime> old_deadline;
+  std::optional<WallTime> last_alive;  // when the term before last showed life, where the store can tell
+  std::uint64_t revision = 0;          // the store's, of a committed write by which the term began (0: none)
 };
 
 /// The term is over: resigned, or the store says so. Nothing more of this epoch.

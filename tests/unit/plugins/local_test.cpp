@@ -230,9 +230,9 @@ TEST_F(Local, RefusesTheFileOfAnotherFolder) {
 
 TEST_F(Local, RefusesANewerFormatAndAnotherProgramsFile) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
-  sql("PRAGMA user_version = 3");
-  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 3, newer than this version's 2");
-  sql("PRAGMA user_version = 2; PRAGMA application_id = 7");
+  sql("PRAGMA user_version = 4");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 4, newer than this version's 3");
+  sql("PRAGMA user_version = 3; PRAGMA application_id = 7");
   EXPECT_SAYS(Daemon(state(), "a").open(), "another program's");
 }
 
@@ -393,7 +393,7 @@ TEST_F(Local, AnObserverIsToldThatTheFileIsDamaged) {
 TEST_F(Local, AnObserverLeavesAnOlderFormatToADaemon) {
   make_format_1(file("registers.db"));
   Daemon observer(state(), "o");
-  EXPECT_SAYS(observer.observe(), "has format 1, older than this version's 2: restart its daemons");
+  EXPECT_SAYS(observer.observe(), "has format 1, older than this version's 3: restart its daemons");
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");
   EXPECT_EQ(observer.observe(), "");
