@@ -234,7 +234,7 @@ class Core {
   void store_asked(Context& c, Asked& asked);
   void give_up_asked(Context& c, const std::string& why);
   void expire_asked(Context& c);
-  void answer(Context& c, const RunId& request, Answer answer);
+  void answer(Context& c, const RunId& request, std::optional<Answer> answer);
   void reply(Context& c, const RunId& request, const Answer& answer);
   void tell_answer(Context& c, const RunId& request);
   void tell_end(Context& c, const Row& row);

@@ -252,8 +252,9 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
 }
 
 /// The request is done, or will not be: told here, if it was asked here, else in the store.
-void Core::answer(Context& c, const RunId& request, Answer answer) {
+void Core::answer(Context& c, const RunId& request, std::optional<Answer> answer) {
   taken_.erase(request);
+  if (!answer) return remove(c, {request_record(request)});
   std::erase_if(answered_, [&](const auto& one) { return one.second < c.now.steady; });
   answered_[request] = c.now.steady + answered_kept;
   if (const auto asked = asked_.find(request); asked != asked_.end()) {
@@ -263,9 +264,9 @@ void Core::answer(Context& c, const RunId& request, Answer answer) {
     removal.answered = request;
     return create(c, std::move(removal));
   }
-  answer.until = c.now.wall + answer_life;
+  answer->until = c.now.wall + answer_life;
   Recording recording;
-  recording.records.push_back({answer_record(request), to_text(answer)});
+  recording.records.push_back({answer_record(request), to_text(*answer)});
   create(c, std::move(recording));
   remove(c, {request_record(request)});
 }

@@ -356,6 +356,11 @@ bool JobMachine::claim_manual(Context& c) {
   while (!manual_.empty() && !term_->draining) {
     const Concurrency concurrency = definition_ ? definition_->job.concurrency : Concurrency::skip;
     const Request request = manual_.front();
+    if (request.until < c.now.wall) {
+      manual_.erase(manual_.begin());
+      c.wants.answers.push_back({request.id, std::nullopt});
+      continue;
+    }
     if (c.settings.dry_run) {
       refuse_manual(c, request, Reason::dry_run);
       continue;

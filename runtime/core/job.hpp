@@ -84,10 +84,10 @@ struct PlaceWanted {
   WallTime due{};
 };
 
-/// What became of a request.
+/// What became of a request; none: it was withdrawn.
 struct Answered {
   RunId request;
-  Answer answer;
+  std::optional<Answer> answer;
 };
 
 /// What the jobs want of the store in a step.
@@ -166,7 +166,7 @@ class JobMachine {
   void on_refused(Context& c, const runner::Refused& event);
   void on_cannot_start(Context& c, const runner::CannotStart& event);
   void on_ended(Context& c, const runner::Ended& event);
-  /// False where it is not the end that was recorded.
+  /// False where another row of the run, of this attempt or of another one, is still to be recorded.
   bool on_recorded(const runner::AttemptId& id);
   /// True where the job had to wait for it.
   bool on_recorded(const Settled& settled);

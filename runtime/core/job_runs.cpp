@@ -175,10 +175,10 @@ void JobMachine::await_recorded(Context& c, LiveRun& run) {
 }
 
 bool JobMachine::on_recorded(const runner::AttemptId& id) {
-  LiveRun* run = find(id);
-  if (!run) return true;
-  run->recorded = --run->awaited <= 0;
-  return run->has_ended() && run->recorded;
+  if (LiveRun* run = find(id)) run->recorded = --run->awaited <= 0;
+  return std::none_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
+    return run.open.id == id.run && !(run.has_ended() && run.recorded);
+  });
 }
 
 /// The runner was lost and is there again, or another one is.

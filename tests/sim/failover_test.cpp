@@ -226,6 +226,38 @@ TEST(TwoNodes, ACrashHandsOverAndEverySlotIsAccountedFor) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST(Failover, ARunWhoseAttemptsAreRecordedLateIsClosedAllTheSame) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  Job job = minutely();
+  job.guarantee = Guarantee::at_least_once;
+  job.lost_limit = 2;
+  job.kill_grace = 1s;
+  a.jobs = b.jobs = {define(job)};
+  a.takes["job"] = b.takes["job"] = 50s;
+  a.start();
+  world.run_for(1s);
+  b.start();
+  world.run_for(1min + 2s);
+  ASSERT_EQ(a.open_children(), 1);
+  a.ledger.frozen = true;
+  a.link.cut = true;
+  world.run_for(20s);
+  ASSERT_EQ(b.open_children(), 1) << "the run of the lost term is repeated";
+  a.link.cut = false;
+  world.run_for(5s);
+  b.crash();
+  world.run_for(15s);
+  ASSERT_TRUE(a.leads("default"));
+  ASSERT_EQ(world.oracle.job_register("job")->runs.front().attempt, 2);
+  a.ledger.frozen = false;
+  world.run_for(10s);
+  for (const core::OpenRun& open : world.oracle.job_register("job")->runs)
+    EXPECT_NE(open.id, world.starts.front().run) << "both of its attempts are over and recorded";
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
   SimWorld world(1, {.death_frees = true});
   SimNode& a = world.add("a");

@@ -142,6 +142,23 @@ TEST_F(Overlap, AllowLetsRunsGoOnAtOnceUpToItsMost) {
   expect_all_is_well();
 }
 
+TEST_F(Overlap, ATriggerThatWaitsLongerThanWhoeverAskedIsNotRunBehindHisBack) {
+  job.concurrency = Concurrency::allow;
+  job.max_running = 1;
+  begin(20s);
+  core::Request request;
+  request.kind = core::Request::Kind::trigger;
+  request.job = "job";
+  request.id = world.loop.random().run_id(world.wall());
+  a.feed(core::Ask{77, request, {}, 5s});
+  world.run_for(50s);
+  ASSERT_EQ(a.replies.size(), 1u);
+  EXPECT_EQ(a.replies[0].code, Errc::timeout);
+  EXPECT_EQ(world.starts.size(), 1u);
+  EXPECT_EQ(world.store.list("q/").size(), 0u);
+  expect_all_is_well();
+}
+
 TEST_F(Overlap, AQueueAndAnOpenRunSurviveTheLeaderThatHeldThem) {
   job.concurrency = Concurrency::queue;
   job.queue_limit = 3;
