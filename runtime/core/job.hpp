@@ -315,6 +315,7 @@ class JobMachine {
   bool may_run_ahead(const Context& c) const;
   void run_ahead(Context& c);
   bool is_full_ahead() const;
+  bool is_run_ahead(WallTime slot) const;
   void leave_behind(Context& c, PendingWrite& write);
   void start_unclaimed(Context& c, LiveRun& run);
   void launch_in_doubt(Context& c, LiveRun& run);

@@ -71,6 +71,12 @@ bool JobMachine::is_full_ahead() const {
   return open.size() + static_cast<std::size_t>(to_enter) >= open_run_limit;
 }
 
+/// A run of that slot has been started without a claim.
+bool JobMachine::is_run_ahead(WallTime slot) const {
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [&](const LiveRun& run) { return run.unclaimed && run.open.slot == slot; });
+}
+
 /// What the write in flight carries is taken for decided: a run that it claims is started, and the settlement goes on.
 void JobMachine::leave_behind(Context& c, PendingWrite& write) {
   write.follows = true;

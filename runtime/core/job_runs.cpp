@@ -176,9 +176,8 @@ void JobMachine::await_recorded(Context& c, LiveRun& run) {
 
 bool JobMachine::on_recorded(const runner::AttemptId& id) {
   if (LiveRun* run = find(id)) run->recorded = --run->awaited <= 0;
-  return std::none_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
-    return run.open.id == id.run && !(run.has_ended() && run.recorded);
-  });
+  return std::none_of(runs_.begin(), runs_.end(),
+                      [&](const LiveRun& run) { return run.open.id == id.run && !(run.has_ended() && run.recorded); });
 }
 
 /// The runner was lost and is there again, or another one is.
@@ -389,6 +388,10 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     end(c, runs_.back());
   } else if (own && adopt_known(c, run)) {
     return;
+  } else if (own && is_run_ahead(open.slot)) {  // its claim was given up, and has landed after all: it never was
+    run.state = LiveRun::State::ended;
+    run.recorded = true;
+    runs_.push_back(std::move(run));
   } else if (own || !term_) {
     runs_.push_back(std::move(run));
     end(c, runs_.back(), Status::lost, Reason::node_died);

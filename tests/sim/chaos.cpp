@@ -401,7 +401,7 @@ std::string Chaos::lives_on() {
   for (const auto& node : world_.nodes) {
     for (const Row& row : node->rows())
       if (row.slot > from && row.status == Status::missed && row.reason != Reason::start_deadline &&
-          !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&  // a hand-over
+          !(row.reason == Reason::no_leader && catches_up_nothing(row.job)) &&          // a hand-over
           !((is_limited() || row.job == "allows") && row.reason == Reason::unclaimed))  // it waited for a place
         world_.oracle.find("missed after healing: " + line_of(row));
     for (const runner::Ended& ended : node->runner.unacknowledged())

@@ -140,7 +140,7 @@ std::string SimOracle::wrong(const Told& told) {
 std::string SimOracle::unended(const History& history, const std::vector<const SimLedger*>& ledgers) const {
   for (const auto& [attempt, claim] : history.claims) {
     const Row* row = best_row(attempt, ledgers);
-    if (claim.open) continue;
+    if (claim.open || claim.never_was) continue;
     const std::string run = "run " + attempt.run.text() + " of slot " + format_slot(claim.run.slot);
     if (!row || !is_final(row->status)) return run + " has no final row";
     const Start* start = start_of(attempt);

@@ -1,5 +1,7 @@
 #include "support/sim_ledger.hpp"
 
+#include <algorithm>
+
 namespace ballot {
 
 void SimLedger::record_if_absent(Row row) {
@@ -40,7 +42,9 @@ void SimLedger::push(std::function<void(SimLedger&)> apply, const Row& row) {
 void SimLedger::begin_commit() {
   if (committing_ > 0 || memory_.empty()) return;
   committing_ = memory_.size();
-  loop_.after(loop_.between(Millis(1), slowest), owner_, [this] { commit(); });
+  const Millis takes = loop_.between(Millis(1), slowest);
+  busy_until_ = loop_.now() + takes;
+  loop_.after(takes, owner_, [this] { commit(); });
 }
 
 void SimLedger::commit() {
@@ -103,6 +107,12 @@ const Row* SimLedger::row(const std::string& job, WallTime slot) const {
   if (it == slots_.begin()) return nullptr;
   const Row& row = (--it)->second;
   return row.job == job && slot <= row.slot_until.value_or(row.slot) ? &row : nullptr;
+}
+
+bool SimLedger::was_told(const RunId& run, int attempt) const {
+  return row(run, attempt) || std::any_of(memory_.begin(), memory_.end(), [&](const Record& record) {
+           return record.row.run == run && record.row.attempt == attempt;
+         });
 }
 
 const Row* SimLedger::row(const RunId& run, int attempt) const {

@@ -44,13 +44,17 @@ class SimLedger {
   std::vector<TermRow> terms() const;
   const Row* row(const std::string& job, WallTime slot) const;
   const Row* row(const RunId& run, int attempt) const;
+  /// Durable or on the way there.
+  bool was_told(const RunId& run, int attempt) const;
+  /// When the commit under way, or the last one, is done, or would have been.
+  SteadyTime busy_until() const { return busy_until_; }
   /// Rows without a run that a crash took.
   const std::vector<Row>& lost() const { return lost_; }
 
  private:
   struct Record {
     std::function<void(SimLedger&)> apply;
-    Row row;  // where it is one without a run
+    Row row;  // empty where it is none
   };
 
   void push(std::function<void(SimLedger&)> apply, const Row& row);
@@ -63,6 +67,7 @@ class SimLedger {
   const std::string node_;
   const SimLoop::Owner owner_;
   std::deque<Record> memory_;
+  SteadyTime busy_until_{};
   std::size_t committing_ = 0;  // how many of them the commit under way takes
   std::vector<Row> lost_;
   std::map<std::pair<RunId, int>, Row> runs_;

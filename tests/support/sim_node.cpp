@@ -150,8 +150,8 @@ bool SimNode::leads(const std::string& group) const {
 }
 
 void SimNode::watch() {
-  if (stop_due_ && !stopped_ && !stands_still() && world_.loop.now() > *stop_due_ &&
-      2 * ledger.slowest < stop_slack)  // a commit that has begun, and the last one
+  if (stop_due_ && !stopped_ && !stands_still() && world_.loop.now() > *stop_due_ && 2 * ledger.slowest < stop_slack &&
+      world_.loop.now() > ledger.busy_until() + stop_slack)  // its last commits
     world_.oracle.find(name + " has not stopped within its bound");
 }
 
@@ -316,7 +316,7 @@ void SimNode::check(const core::Write& write) {
     if (!next) continue;
     for (const core::OpenRun& run : next->runs)
       if (!run.waits_until && before.find(run.id.text()) == std::string::npos &&
-          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.row(run.id, run.attempt))
+          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.was_told(run.id, run.attempt))
         world_.oracle.find(name + " claims a slot of job " + job + " while it stops");
   }
 }
