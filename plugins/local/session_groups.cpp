@@ -82,7 +82,10 @@ void Session::try_to_lead(const std::string& group, Events& events) {
   const auto resumed = resumable_.find(term.session);
   if (term.end == TermEnd::open && resumed != resumable_.end() && boot_now() < resumed->second) {
     db_.adopt_term(term.group, row_.id);
-    events.emplace_back(backend::Elected{group, term.epoch, true, {}, {}});
+    backend::Elected elected{group, term.epoch, true, {}, {}};
+    if (const SteadyTime until = db_.old_until(term.group, row_.boot_id); until > boot_now())
+      elected.old_deadline = until;
+    events.emplace_back(std::move(elected));
   } else {
     term.epoch = begin_term(term, group, events);
   }

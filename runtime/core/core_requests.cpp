@@ -171,9 +171,10 @@ void Core::take_release(Context& c, const Request& request) {
 void Core::take_replace(Context& c, const Request& request) {
   const auto it = jobs_.find(request.job);
   if (it == jobs_.end() || !it->second.machine.executes(request.run)) return;
+  remove(c, {request_record(request.id)});
+  if (it->second.machine.standing() == JobMachine::Standing::leading) return;  // it leads again, and decides itself
   it->second.machine.ask(c, request);
   touch(c, it->second);
-  remove(c, {request_record(request.id)});
 }
 
 void Core::take_for_group(Context& c, const Request& request) {

@@ -82,6 +82,7 @@ void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& ev
   outcomes_.clear();
   listed_ = true;
   forget_settled(c, registers);
+  requests_changed_ = true;  // there may be some of runs that were nobody's till now
   campaign(c);
 }
 

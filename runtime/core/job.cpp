@@ -356,7 +356,10 @@ bool JobMachine::claim_manual(Context& c) {
   while (!manual_.empty() && !term_->draining) {
     const Concurrency concurrency = definition_ ? definition_->job.concurrency : Concurrency::skip;
     const Request request = manual_.front();
-    if (request.until < c.now.wall) {
+    const bool has_replaced =
+        concurrency == Concurrency::replace &&
+        std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.killed || run.replace_asked; });
+    if (request.until < c.now.wall && !has_replaced) {
       manual_.erase(manual_.begin());
       c.wants.answers.push_back({request.id, std::nullopt});
       continue;
@@ -500,7 +503,14 @@ void JobMachine::rearm(Context& c) {
   steady_wake = retry_at_;
   if (retry_at_) return;
   for (const LiveRun& run : runs_)
-    if (run.state == LiveRun::State::foreign) earliest(steady_wake, std::optional(run.foreign_until));
+    if (run.state == LiveRun::State::foreign) {
+      earliest(steady_wake, std::optional(run.foreign_until));
+      const bool replaces = run.replace_asked && (settlement_.first_due() || !manual_.empty());
+      if (replaces && *run.replace_asked + node_patience > c.now.steady)  // else whatever prevents it wakes
+        earliest(steady_wake, std::optional(*run.replace_asked + node_patience));
+    }
+  if (!manual_.empty() && manual_.front().until >= c.now.wall)
+    earliest(wall_wake, std::optional(manual_.front().until + Millis(1)));
   if (held_ || waits_to_pause()) return;
   for (const LiveRun& run : runs_)  // where its time has come and it cannot be claimed, whatever prevents it wakes
     if (run.is_waiting() && run.again_at > c.now.steady) earliest(steady_wake, std::optional(run.again_at));

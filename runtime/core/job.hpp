@@ -315,7 +315,7 @@ class JobMachine {
   bool may_run_ahead(const Context& c) const;
   void run_ahead(Context& c);
   bool is_full_ahead() const;
-  bool is_run_ahead(WallTime slot) const;
+  bool never_was(const OpenRun& open) const;
   void leave_behind(Context& c, PendingWrite& write);
   void start_unclaimed(Context& c, LiveRun& run);
   void launch_in_doubt(Context& c, LiveRun& run);
@@ -385,6 +385,7 @@ class JobMachine {
   std::vector<Ahead> ahead_;  // of this term, in order: settlement_ goes on behind it, the register stands before it
   std::vector<LiveRun> runs_;
   std::vector<Request> manual_, pauses_;
+  std::vector<RunId> given_up_;                 // claims whose write may land yet, the last few
   std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
   std::optional<WallTime> unpause_until_;
   std::optional<std::pair<std::optional<RunId>, std::string>> mend_;  // a repair: the request, and who asked

@@ -71,10 +71,14 @@ bool JobMachine::is_full_ahead() const {
   return open.size() + static_cast<std::size_t>(to_enter) >= open_run_limit;
 }
 
-/// A run of that slot has been started without a claim.
-bool JobMachine::is_run_ahead(WallTime slot) const {
-  return std::any_of(runs_.begin(), runs_.end(),
-                     [&](const LiveRun& run) { return run.unclaimed && run.open.slot == slot; });
+/// A claim that was given up, and has landed after all, of a slot whose run has been started without one since.
+bool JobMachine::never_was(const OpenRun& open) const {
+  const bool given_up = std::find(given_up_.begin(), given_up_.end(), open.id) != given_up_.end();
+  return given_up && std::any_of(ahead_.begin(), ahead_.end(), [&](const Ahead& one) {
+           return one.run && std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
+                    return run.id() == *one.run && run.open.slot == open.slot && run.open.id != open.id;
+                  });
+         });
 }
 
 /// What the write in flight carries is taken for decided: a run that it claims is started, and the settlement goes on.

@@ -346,6 +346,7 @@ void JobMachine::settle_open_runs(Context& c) {
   drop_claims_that_failed();
   for (const OpenRun& open : register_.runs) {
     LiveRun* live = find({open.id, open.attempt});
+    if (!live && never_was(open)) continue;
     if (!live)
       adopt_run(c, open);
     else if (live->state == LiveRun::State::claiming) {
@@ -388,10 +389,6 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     end(c, runs_.back());
   } else if (own && adopt_known(c, run)) {
     return;
-  } else if (own && is_run_ahead(open.slot)) {  // its claim was given up, and has landed after all: it never was
-    run.state = LiveRun::State::ended;
-    run.recorded = true;
-    runs_.push_back(std::move(run));
   } else if (own || !term_) {
     runs_.push_back(std::move(run));
     end(c, runs_.back(), Status::lost, Reason::node_died);

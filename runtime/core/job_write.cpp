@@ -12,6 +12,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis repeat_pause{200};
+constexpr std::size_t given_up_limit = 16;
 
 /// Rows of up to this many like slots stand alone; more are one row.
 constexpr std::int64_t rows_limit = 100;
@@ -38,6 +39,7 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
   BALLOT_ASSERT(carried() <= next.dispositions.size(), "what is carried on stands in the register");
   next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carried()));
   for (const Disposition& d : settlement_.decided(std::min(most_decided, room_to_carry()))) carry(c, write, d);
+  std::erase_if(next.runs, [this](const OpenRun& open) { return !find({open.id, open.attempt}) && never_was(open); });
   for (const LiveRun& run : runs_) {
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
@@ -167,6 +169,10 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
   if (!write.claim) return;
   if (const LiveRun* run = find(*write.claim); run && run->asked)
     refuse(run->open.id, "the claim was not confirmed; nothing was started");
+  if (write.unknown) {
+    if (given_up_.size() == given_up_limit) given_up_.erase(given_up_.begin());
+    given_up_.push_back(write.claim->run);
+  }
   std::erase_if(runs_, [&](const LiveRun& run) { return run.id() == *write.claim; });
   if (write.waited) adopt_run(c, *write.waited);
   for (LiveRun& run : runs_)  // the attempt before, which it would have closed

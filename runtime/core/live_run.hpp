@@ -40,8 +40,8 @@ struct LiveRun {
   bool unclaimed = false;                     // started without a confirmed claim, and not known to be in the register
   bool publishing = false;                    // its end is on the way to the store
   bool published = false;                     // its outcome is, or may be, a record that is removed when it is closed
-  SteadyTime foreign_until{};                 // of a foreign run;
-  std::optional<SteadyTime> replace_asked{};  // and when its node was last asked to kill it, for the next run is due
+  SteadyTime foreign_until{};                 // a foreign run is given up then;
+  std::optional<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
   SteadyTime again_at{};                      // of a waiting one
   SteadyTime ended_at{};                      // when it was seen to have ended
   bool recorded = false;                      // it has ended, or is unclaimed and held, and its last row is durable:

@@ -44,6 +44,27 @@ TEST_P(BackendConformance, TellsOfADeadlineThatATermInBetweenHasNotOutlasted) {
   EXPECT_EQ(*elected.old_deadline, deadline);
 }
 
+TEST_P(BackendConformance, TellsATermThatGoesOnAfterACrashOfTheDeadlineBeforeIt) {
+  BALLOT_NEEDS(Ability::crash);
+  BALLOT_NEEDS(Ability::resume);
+  if (cluster_->crash_handover() >= timeout())
+    GTEST_SKIP() << "here no term begins before the deadline of a crashed one";
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  crash(a);
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, cluster_->crash_handover()));
+  const SteadyTime deadline = b.told.all<backend::Elected>(b.generation).front().old_deadline.value();
+  crash(b);
+  Candidate& back = lead("b", "g");
+  const auto elected = back.told.all<backend::Elected>(1).front();
+  ASSERT_TRUE(elected.resumed);
+  ASSERT_TRUE(elected.old_deadline.has_value()) << "runs of the first term may go on until then";
+  EXPECT_EQ(*elected.old_deadline, deadline);
+}
+
 TEST_P(BackendConformance, GoesOnWithItsTermsAfterACrash) {
   BALLOT_NEEDS(Ability::crash);
   BALLOT_NEEDS(Ability::resume);

@@ -210,6 +210,30 @@ TEST_F(Overlap, ReplaceReachesTheRunThatTheLeaderBeforeFinishes) {
   expect_all_is_well();
 }
 
+TEST_F(Overlap, ReplaceAsksAgainWhereTheNodeWasAwayForLongerThanTheRequestStands) {
+  job.schedule = {"0 */10 * * * *"};
+  job.concurrency = Concurrency::replace;
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  job.start_deadline = 9min;
+  begin(1h);
+  while (world.starts.empty()) world.run_for(1min);
+  SimNode& b = world.add("b");
+  b.jobs = a.jobs;
+  b.takes["job"] = 10s;
+  b.start();
+  world.run_for(9min);
+  a.freeze();
+  while (whole_minute(world.wall()) < world.starts[0].slot + 10min) world.run_for(10s);
+  world.run_for(100s);
+  ASSERT_TRUE(b.leads("default"));
+  ASSERT_EQ(world.starts.size(), 1u);
+  a.thaw();
+  world.run_for(70s);
+  ASSERT_EQ(world.starts.size(), 2u);
+  EXPECT_EQ(world.starts[1].slot, world.starts[0].slot + 10min);
+  expect_all_is_well(10min);
+}
+
 TEST_F(Overlap, WhatIsTriggeredWhileARunGoesOnWaitsInTheRegister) {
   job.schedule.clear();
   job.concurrency = Concurrency::queue;

@@ -43,7 +43,8 @@ void SimLedger::begin_commit() {
   if (committing_ > 0 || memory_.empty()) return;
   committing_ = memory_.size();
   const Millis takes = loop_.between(Millis(1), slowest);
-  busy_until_ = loop_.now() + takes;
+  busy_since_ = loop_.now();
+  busy_until_ = busy_since_ + takes;
   loop_.after(takes, owner_, [this] { commit(); });
 }
 

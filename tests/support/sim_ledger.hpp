@@ -46,7 +46,8 @@ class SimLedger {
   const Row* row(const RunId& run, int attempt) const;
   /// Durable or on the way there.
   bool was_told(const RunId& run, int attempt) const;
-  /// When the commit under way, or the last one, is done, or would have been.
+  /// When the last commit began, and when it is done.
+  SteadyTime busy_since() const { return busy_since_; }
   SteadyTime busy_until() const { return busy_until_; }
   /// Rows without a run that a crash took.
   const std::vector<Row>& lost() const { return lost_; }
@@ -67,7 +68,7 @@ class SimLedger {
   const std::string node_;
   const SimLoop::Owner owner_;
   std::deque<Record> memory_;
-  SteadyTime busy_until_{};
+  SteadyTime busy_since_{}, busy_until_{};
   std::size_t committing_ = 0;  // how many of them the commit under way takes
   std::vector<Row> lost_;
   std::map<std::pair<RunId, int>, Row> runs_;

@@ -127,7 +127,8 @@ class SimNode final : private Host {
   SimLoop::Timer timer_ = 0;
   bool frozen_ = false;
   std::optional<SteadyTime> stands_since_;
-  std::optional<SteadyTime> stop_due_;  // a clean stop is complete by then
+  std::optional<SteadyTime> stop_due_;  // a clean stop is complete by then,
+  SteadyTime stop_commit_{};            // but for a commit that has begun before
   bool draining_ = false;               // the core has heard of it
   bool stopped_ = false;                // and what it has recorded is durable
   bool stepping_ = false;

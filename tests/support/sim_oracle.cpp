@@ -247,11 +247,13 @@ void SimOracle::make_plan(const std::string& job, History& history) {
 }
 
 /// A claim that was given up may land after all, behind a run of its slot that has been started without one.
-bool SimOracle::has_another_claim(const History& history, const core::OpenRun& run) {
-  return run.at_least_once && std::any_of(history.claims.begin(), history.claims.end(), [&](const auto& one) {
-           const core::OpenRun& other = one.second.run;
-           return other.id != run.id && other.slot == run.slot && other.node == run.node;
-         });
+const SimOracle::Claim* SimOracle::another_claim(const History& history, const core::OpenRun& run) {
+  if (!run.at_least_once) return nullptr;
+  const auto it = std::find_if(history.claims.begin(), history.claims.end(), [&](const auto& one) {
+    const core::OpenRun& other = one.second.run;
+    return other.id != run.id && other.slot == run.slot && other.node == run.node && other.epoch == run.epoch;
+  });
+  return it == history.claims.end() ? nullptr : &it->second;
 }
 
 void SimOracle::watch_claims(const std::string& job, History& history, const core::JobRegister& next) {
@@ -264,7 +266,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
     history.fence = std::max(history.fence, run.fence);
     if (run.trigger == Trigger::manual || run.trigger == Trigger::rerun || run.attempt > 1) continue;
-    if (has_another_claim(history, run)) continue;
+    if (another_claim(history, run)) continue;
     if (run.slot <= history.now.cursor) find("claimed behind the cursor: " + what);
     if (!history.claimed.emplace(run.slot, run.id).second) find("claimed twice: " + what);
   }
@@ -273,7 +275,10 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     claim.open = std::any_of(next.runs.begin(), next.runs.end(), [&](const core::OpenRun& run) {
       return run.id == id.run && run.attempt == id.attempt && !run.waits_until;
     });
-    claim.never_was = !claim.open && !start_of(id) && has_another_claim(history, claim.run);
+    const Claim* other = another_claim(history, claim.run);
+    claim.never_was = !claim.open && !start_of(id) && other;
+    if (!claim.open && other && start_of(id) && start_of({other->run.id, other->run.attempt}))
+      find("claimed twice: job " + job + ", slot " + format_slot(claim.run.slot) + ", run " + id.run.text());
     if (!claim.open && durable && !durable(id) && !claim.never_was)
       find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }

@@ -122,7 +122,7 @@ class SimOracle {
   static bool is_open(const History& history, WallTime slot, const Told& told);
   void watch_terms();
   void watch_register(const std::string& job, const Register& stored);
-  static bool has_another_claim(const History& history, const core::OpenRun& run);
+  static const Claim* another_claim(const History& history, const core::OpenRun& run);
   void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
   void settle(History& history, const core::JobRegister& next);
   void make_plan(const std::string& job, History& history);

@@ -101,7 +101,12 @@ bool SimStore::campaign(SessionId id, const std::string& name) {
   Group& group = groups_[name];
   if (group.kept && group.queue.front() == id) {
     group.kept = false;
-    tell(id, backend::Elected{name, contents_.epochs[name], true, {}, {}});
+    backend::Elected elected{name, contents_.epochs[name], true, {}, {}};
+    if (group.past) {
+      const auto until = group.past->until.find(session->request.boot_id);
+      if (until != group.past->until.end() && until->second > loop_.now()) elected.old_deadline = until->second;
+    }
+    tell(id, std::move(elected));
     return true;
   }
   if (!has(group.queue, id)) {
