@@ -1,10 +1,14 @@
 # A room is a folder that is a target. It sees only the rooms that it names: each room's headers are reached through a
 # folder of links of its own (build/rooms/<room>/<room>), so that an include which is not allowed does not compile.
 
+# The name of a file's own function or constant must then be its own in the whole target, or the file stay out of it:
+# set_source_files_properties(FILE PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON).
 function(ballot_flags target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${BALLOT_UNITY}" UNITY_BUILD_BATCH_SIZE 24)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+    -Wshadow$<$<BOOL:${BALLOT_UNITY}>:=local>  # another file's constants are no concern of a local variable
     -Wno-restrict  # g++ 12 warns of std::string's own code (GCC bug 105651)
     $<$<BOOL:${BALLOT_WERROR}>:-Werror>)
   if(BALLOT_SANITIZER)
@@ -13,6 +17,22 @@ function(ballot_flags target)
     if(BALLOT_SANITIZER MATCHES thread)
       target_compile_options(${target} PRIVATE -Wno-tsan)
     endif()
+  endif()
+endfunction()
+
+# In a debug build: code that tests keep busy is compiled with optimization, and code that runs once without, which is half
+# of the work under sanitizers.
+function(ballot_busy target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
+endfunction()
+function(ballot_idle target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  ballot_no_product(${target})
+endfunction()
+# What undefined behaviour a test has does not matter enough for what its checks cost to compile.
+function(ballot_no_product target)
+  if(BALLOT_SANITIZER MATCHES undefined)
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
 endfunction()
 

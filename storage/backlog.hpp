@@ -7,6 +7,7 @@
 // Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -55,6 +56,10 @@ class Backlog {
   /// Of at most 2,048 records or 4 MiB of output.
   Batch take();
 
+  /// What the writer says of itself: it can store nothing at present.
+  void set_stuck(bool stuck) { stuck_ = stuck; }
+  bool stuck() const { return stuck_; }
+
   bool stopped() const;
   std::size_t size() const;
   Dropped dropped() const;
@@ -81,6 +86,7 @@ class Backlog {
   std::size_t output_bytes_ = 0;
   Dropped dropped_;
   bool stopped_ = false;
+  std::atomic<bool> stuck_{false};
   Clock::time_point due_ = Clock::time_point::max();  // when what is there is to be taken
 };
 

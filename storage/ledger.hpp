@@ -64,6 +64,7 @@ class Ledger final : public LedgerSink {
   void record(const RunId& run, int attempt, Output output) override;
   /// `done` is not called for what can be neither stored nor spooled before the ledger's end.
   void flush(std::function<void()> done) override;
+  bool is_stuck() const override { return backlog_.stuck(); }
 
  private:
   Backlog backlog_;

@@ -16,7 +16,7 @@ constexpr int pages_due = 8000;        // 32 MB of log: pages written again and 
 constexpr int pages_too_many = 16000;  // 64 MB: a reader was in the way for long
 constexpr Millis truncate_wait{50};
 
-// `lost` is a guess from afar: it never replaces a row that has ended.
+// `lost` and `halted` are guesses of who knows no better: they never replace a row that has ended.
 constexpr std::string_view upsert_row =
     "INSERT INTO ledger (change, run_id, job_id, group_id, slot, slot_until, slots, trigger, attempt, status, reason,"
     " exit_code, signal, started_at, ended_at, duration_ms, node_id, epoch, fence, output_bytes, leftover)"
@@ -27,8 +27,9 @@ constexpr std::string_view upsert_row =
     " started_at = excluded.started_at, ended_at = excluded.ended_at, duration_ms = excluded.duration_ms,"
     " node_id = excluded.node_id, epoch = excluded.epoch, fence = excluded.fence,"
     " output_bytes = excluded.output_bytes, leftover = excluded.leftover"
-    " WHERE NOT (excluded.status = 7 AND ledger.status > 2)";
+    " WHERE NOT ((excluded.status = 7 OR excluded.reason = 26) AND ledger.status > 2)";
 static_assert(static_cast<int>(Status::lost) == 7 && static_cast<int>(Status::running) == 2);
+static_assert(static_cast<int>(Reason::halted) == 26);
 
 constexpr std::string_view find_slot =
     "SELECT 1 FROM ledger WHERE job_id = ?1 AND slot = ?2"

@@ -38,7 +38,7 @@ auto guarded(Function function) -> Result<decltype(function())> {
   }
 }
 
-Blob blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
+Blob id_blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
 
 std::string attempt_text(std::optional<int> attempt) {
   return attempt ? "attempt " + std::to_string(*attempt) : "attempt";
@@ -188,7 +188,7 @@ std::optional<Output> Reader::Session::output(const RunId& run, std::optional<in
                   " LEFT JOIN output AS o ON o.run_id = ledger.run_id AND o.attempt = ledger.attempt"
                   " WHERE substr(ledger.run_id, 16) = substr(?1, 16) AND ledger.run_id = ?1"
                   " AND ledger.attempt = ifnull(?2, ledger.attempt) ORDER BY ledger.attempt DESC LIMIT 1");
-  Cursor found = query.start(blob(run), attempt);
+  Cursor found = query.start(id_blob(run), attempt);
   if (!found.step()) return std::nullopt;
   return Output{std::string(found.blob(0)), std::string(found.blob(1)), found.number(2)};
 }

@@ -6,10 +6,10 @@
 namespace ballot::storage {
 namespace {
 
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t record_version = 1;
 
 /// Writes fields one after the other. `fields` below names them once, for both directions.
-class Writer {
+class FieldWriter {
  public:
   template <class T>
   void operator()(const T& value) {
@@ -41,9 +41,9 @@ class Writer {
 };
 
 /// Reads them back; past the end everything is zero and `ok` is false.
-class Reader {
+class FieldReader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit FieldReader(std::string_view bytes) : bytes_(bytes) {}
 
   template <class T>
   void operator()(T& value) {
@@ -109,7 +109,7 @@ void fields(Visit& visit, E& evidence) requires std::is_same_v<std::remove_const
 }
 
 template <class T>
-std::optional<Record> read(Reader& reader) {
+std::optional<Record> read(FieldReader& reader) {
   T value;
   fields(reader, value);
   if (!reader.at_end()) return std::nullopt;
@@ -135,19 +135,19 @@ std::size_t weight(const Record& record) {
 }
 
 std::string encode(const Record& record) {
-  Writer writer;
-  writer(version);
+  FieldWriter writer;
+  writer(record_version);
   writer(record.index());
   std::visit([&](const auto& value) { fields(writer, value); }, record);
   return writer.take();
 }
 
 std::optional<Record> decode(std::string_view bytes) {
-  Reader reader(bytes);
+  FieldReader reader(bytes);
   std::uint64_t written_by = 0, kind = 0;
   reader(written_by);
   reader(kind);
-  if (written_by != version) return std::nullopt;
+  if (written_by != record_version) return std::nullopt;
   switch (kind) {
     case 0: return read<Row>(reader);
     case 1: return read<TermRow>(reader);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t head_bytes = 8;
 constexpr std::uint32_t most_bytes = 1u << 30;
-constexpr std::size_t group_records = 512;
+constexpr std::size_t spool_group_records = 512;
 constexpr std::size_t group_bytes = 4 << 20;
 
 void put(std::string& bytes, std::uint32_t value) {
@@ -156,7 +156,7 @@ Result<void> Spool::replay(const std::function<void(std::vector<Record>)>& take)
                    path_ + ": has records of a newer ballot: install that version, or move the file away"};
     at += static_cast<std::int64_t>(head_bytes + payload->size());
     group.push_back(std::move(*record));
-    if (group.size() < group_records && at - group_begin < static_cast<std::int64_t>(group_bytes)) continue;
+    if (group.size() < spool_group_records && at - group_begin < static_cast<std::int64_t>(group_bytes)) continue;
     take(std::exchange(group, {}));
     group_begin = at;
   }

@@ -221,11 +221,15 @@ void Writer::close() {
 
 void Writer::give_up() {
   report();
-  alarm(std::to_string(hand_.records.size() + backlog_.size()) +
-        " records of the ledger are lost, as they could be stored nowhere: " + reason_ + "; " + spool_reason_);
+  const std::size_t lost = hand_.records.size() + backlog_.size();
+  if (lost == 0) return;
+  alarm(std::to_string(lost) +
+        (lost == 1 ? " record of the ledger is lost, as it" : " records of the ledger are lost, as they") +
+        " could be stored nowhere: " + reason_ + "; " + spool_reason_);
 }
 
 void Writer::report() {
+  backlog_.set_stuck(state_ == State::holding);
   LedgerState state{.degraded = state_ != State::writing,
                     .reason = reason_,
                     .spooled = spool_.records(),

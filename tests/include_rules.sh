@@ -42,14 +42,15 @@ offences() {
   quoted="($(any_of ballot $own $3))/" libraries="($(any_of none $4))"
   # A plugin's own files have no folder in front: nobody else can include them.
   case $folder in plugins/*) quoted="($quoted|[a-z_0-9]+\.hpp\")" ;; esac
-  sources "$folder" | while read -r file; do
-    grep -nE '^ *# *include *"' "$file" | grep -vE "include *\"$quoted" \
-      | sed "s|^\([0-9]*\):.*\(\".*\"\).*|$file:\1: $folder may not include \2|" || true
-    grep -nE "^ *# *include *[<\"]($third_party)[./]" "$file" | grep -vE "[<\"]$libraries[./]" \
-      | sed "s|^\([0-9]*\):.*\([<\"].*[>\"]\).*|$file:\1: $folder may not use \2|" || true
-    [ "$pure" != pure ] || [ "$file" = "$exempt" ] || grep -nE "$impure" "$file" | grep -vE '^[0-9]+: *//' \
-      | sed "s|^\([0-9]*\):|$file:\1: $folder is pure: |" || true
-  done
+  # All files in one go: FILE:LINE:TEXT.
+  local all='' pattern='^[^:]*:[0-9]*:'
+  all=$(sources "$folder" | xargs -r grep -nHE "^ *# *include|$impure" || true)
+  grep -E "$pattern *# *include *\"" <<< "$all" | grep -vE "include *\"$quoted" \
+    | sed "s|^\([^:]*:[0-9]*\):.*\(\".*\"\).*|\1: $folder may not include \2|" || true
+  grep -E "$pattern *# *include *[<\"]($third_party)[./]" <<< "$all" | grep -vE "[<\"]$libraries[./]" \
+    | sed "s|^\([^:]*:[0-9]*\):.*\([<\"].*[>\"]\).*|\1: $folder may not use \2|" || true
+  [ "$pure" != pure ] || grep -vE "^$exempt:|$pattern *//" <<< "$all" | grep -E "$pattern.*($impure)" \
+    | sed "s|^\([^:]*:[0-9]*\):|\1: $folder is pure: |" || true
 }
 
 check() {

@@ -1,86 +1,163 @@
 #!/bin/bash
-# The whole proof that a change is sound, on a bare Debian 12: style, build with warnings as errors, every test, then
-# the same under the sanitizers, and the benches' short form. Fails on the first thing that does not hold.
-# Usage: tests/run.sh [--quick]     --quick: style, build and tests only, no sanitizers, no benches
+# The whole proof that a change is sound, on a bare Debian 12: style; what is shipped, with warnings as errors, and its
+# benches' short form; every test; then under AddressSanitizer what does not go by real clocks and some daemons, and
+# under ThreadSanitizer what has threads. Fails on the first step that does not hold; says at the end what each took.
+# Usage: tests/run.sh [--quick | --long]
+#   --quick   style, build and tests: no release, no benches, no sanitizers
+#   --long    besides all of it, what takes hours: 20,000 seeds, three servers, 10,000 groups, a fault at each call
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-quick=
+form=whole
 case "${1:-}" in
   '') ;;
-  --quick) quick=yes ;;
-  *) echo "run.sh: unknown argument: $1; there is --quick" >&2; exit 2 ;;
+  --quick | --long) form=${1#--} ;;
+  *) echo "run.sh: unknown argument: $1; there are --quick and --long" >&2; exit 2 ;;
 esac
+cores=$(nproc)
+# Half of the tests wait most of the time; those that do not count as two (cmake/ballot_test.cmake).
+at_a_time=$((cores * 3))
 
-step() { printf '\n== %s\n' "$*"; }
+# Two clones of the same sources share what ccache has.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+
+# ---- steps, and the summary
+
+steps=() notes=() current= began=0 cpu=0 cpu_before=0 scratch=$(mktemp)
+
+# Sets cpu: the seconds of all children that have ended. Not in a subshell, which has none.
+count_cpu() {
+  times > "$scratch"
+  cpu=$(awk 'NR == 2 { split($1 $2, t, /[ms]/); printf "%d", t[1] * 60 + t[2] + t[3] * 60 + t[4] }' "$scratch")
+}
+
+end_step() {
+  [ -n "$current" ] || return 0
+  count_cpu
+  steps+=("$(printf '%6d %6d  %s' $((SECONDS - began)) $((cpu - cpu_before)) "$current")")
+  current=
+}
+
+step() {
+  end_step
+  printf '\n== %s\n' "$*"
+  count_cpu
+  current=$* began=$SECONDS cpu_before=$cpu
+}
+
+summary() {
+  local code=$? failed=$current
+  end_step
+  printf '\n== summary\n'
+  printf '%s\n' ${notes[@]+"${notes[@]}"} '' 'wall s  CPU s  step' ${steps[@]+"${steps[@]}"}
+  printf '%6d %6d  total: %d min %02d s\n' "$SECONDS" "$cpu" $((SECONDS / 60)) $((SECONDS % 60))
+  [ "$code" = 0 ] || echo "FAILED in: ${failed:-run.sh}"
+  rm -f "$scratch"
+}
+trap summary EXIT
+
+# ---- building and testing
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1 strict=ON
+  shift
+  step "$preset: build"
+  # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
+  case $preset in asan | tsan) strict=OFF ;; esac
+  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_ZOOKEEPER=ON > /dev/null
+  cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
+}
+
+# Nothing of it may be tried again: a sanitizer's report, a crash, or what a checker has found.
+never_again='(Address|Leak|Thread|Memory|UndefinedBehavior)Sanitizer|runtime error:|\*\*\*Exception|SEGFAULT|SIGTRAP'
+never_again+='|Subprocess (aborted|killed)|terminate called|does not hold:|Findings|core dumped|invariant'
+
+# once_more PRESET: what runs real servers and processes by the clock can fail on a machine that stands still for a
+# second. Where one such test has failed, and only one, it is run again, alone, and the summary names it. A unit test or a
+# simulation that fails has failed, and so has whatever was no matter of time.
+once_more() {
+  local dir=build/$1 failed pattern
+  # From "12:NAME" a line; the pattern is of names as ctest knows them, so that a dot or a slash means itself.
+  failed=$(sed 's/^[0-9]*://' "$dir/Testing/Temporary/LastTestsFailed.log")
+  [ "$(wc -l <<< "$failed")" -eq 1 ] || return 1
+  pattern=^$(sed 's/[].[*^$+?()|\\/]/\\&/g' <<< "$failed")\$
+  [ "$(ctest --test-dir "$dir" -N -R "$pattern" -LE '^(unit|sim)$' | grep -c '^ *Test *#')" -eq 1 ] || return 1
+  if grep -qE "$never_again" "$dir/ctest.log" || [ -n "$(ls "$dir/reports")" ]; then return 1; fi
+  step "$1: once more, alone: $failed"
+  ctest --test-dir "$dir" -R "$pattern" --output-on-failure || return 1
+  [ -z "$(ls "$dir/reports")" ] || return 1
+  notes+=("$1: failed beside others, passed alone: $failed")
+}
+
+# run_tests PRESET [CTEST_ARGUMENT...]: every test but those labelled long, or those that the arguments choose
+run_tests() {
+  local preset=$1 dir=build/$1 failed= said
+  shift
+  step "$preset: test"
+  # A sanitizer's report fails the run also where the process that made it is a daemon, whose end nobody has looked at.
+  rm -rf "$dir/reports" && mkdir -p "$dir/reports"
+  local reports="log_path=$PWD/$dir/reports/report"
+  export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:$reports
+  export LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others:print_suppressions=0
+  export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:$reports
+  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:$reports
+  ctest --test-dir "$dir" -j"$at_a_time" --no-tests=error --output-on-failure -LE '^long$' "$@" 2>&1 | tee "$dir/ctest.log" \
+    || failed=yes
+  said=$dir/Testing/Temporary/LastTest.log
+  # ctest counts what was skipped as passed, and an executable's many tests as one.
+  notes+=("$preset: $(grep 'tests passed' "$dir/ctest.log"): $(grep -cE '^\[       OK \]' "$said" || true) of googletest")
+  local skipped
+  skipped=$(grep -oE '^\[  SKIPPED \] [^ ,]+\.[^ ,]+' "$said" | cut -c14- | sort -u || true)
+  [ -z "$skipped" ] || notes+=("$preset: $(wc -l <<< "$skipped") skipped:" "${skipped//$'\n'/, }")
+  [ -z "$failed" ] || notes+=("$preset: failed: $(grep -hoE '^\[  FAILED  \] [^ ,]+\.[^ ,]+' "$said" | cut -c14- | sort -u | paste -sd' ')")
+  if [ -n "$(ls "$dir/reports")" ]; then
+    cat "$dir"/reports/*
+    notes+=("$preset: $(ls "$dir/reports" | wc -l) sanitizer reports: $dir/reports")
+    return 1
+  fi
+  [ -z "$failed" ] || once_more "$preset"
+}
+
+# ---- what does not fit into minutes
+
+run_long() {
+  build proof tests_long
+  step 'long: 20,000 seeds'
+  seq 0 7 | xargs -P "$cores" -I SHARD env GTEST_TOTAL_SHARDS=8 GTEST_SHARD_INDEX=SHARD BALLOT_SEEDS=20000 \
+    build/proof/tests/simulation --gtest_filter='Seeds/Random.*'
+  step 'long: a fault at each call'
+  BALLOT_FAULTS=all ctest --test-dir build/proof --output-on-failure -j"$cores" -R '^unit_(storage|local)\.'
+  step 'long: three servers, ten thousand groups, minutes of candidates'
+  ctest --test-dir build/proof --output-on-failure --no-tests=error -L '^long$'
+}
+
+# ---- the proof
 
 step 'dependencies'
 packaging/install-deps.sh build test ci
 
 step 'style'
-find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 2> /dev/null \
-  | xargs -0 clang-format-14 --dry-run --Werror
+find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 | xargs -0 clang-format-14 --dry-run --Werror
 
-# Two clones of the same sources share what ccache has.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
-
-summaries=()
-
-# once_more PRESET: what runs real servers and processes by the clock can fail on a machine that stands still for a
-# second. Where at most three such tests failed they are run again, alone, and the summary names them. A unit test or a
-# simulation that fails has failed.
-once_more() {
-  local dir=build/$1 failed of_the_clock
-  # From "12:NAME" a line; names as ctest knows them, so that a dot or a slash in them means itself.
-  failed=$(sed 's/^[0-9]*://; s/[].[*^$+?()|\\/]/\\&/g' "$dir/Testing/Temporary/LastTestsFailed.log" | paste -sd'|')
-  of_the_clock=$(ctest --test-dir "$dir" -N -R "^($failed)\$" -LE '^(unit|sim)$' | grep -c '^ *Test *#')
-  [ "$of_the_clock" -le 3 ] || return 8
-  [ "$of_the_clock" -eq "$(wc -l < "$dir/Testing/Temporary/LastTestsFailed.log")" ] || return 8
-  step "$1: once more, alone: $failed"
-  ctest --test-dir "$dir" -R "^($failed)\$" --output-on-failure || return 8
-  summaries+=('' "$1: failed beside others, passed alone: $failed")
-}
-
-# build_and_test PRESET WERROR [LABEL...]: every test, or those of the labels; but for those labelled long
-build_and_test() {
-  local preset=$1 werror=$2 log
-  shift 2
-  local targets=("${@/#/tests_}") labels
-  labels=$(IFS='|' && echo "$*")
-  step "$preset: build"
-  cmake --preset "$preset" -DBALLOT_WERROR="$werror" -DBALLOT_ZOOKEEPER=ON > /dev/null
-  cmake --build "build/$preset" -j"$(nproc)" ${labels:+--target "${targets[@]}"}
-  step "$preset: test"
-  log=build/$preset/ctest.log
-  # A sanitizer's report must fail the test, also where the program would go on.
-  export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1
-  export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-  ctest --test-dir "build/$preset" -j"$(nproc)" --no-tests=error --output-on-failure \
-    -LE '^long$' ${labels:+-L "^($labels)\$"} 2>&1 | tee "$log" || once_more "$preset"
-  # ctest counts a skipped test as passed: say how many did not run.
-  summaries+=('' "$preset ($(grep -cE '\*\*\*(Skipped|Not Run)' "$log" || true) did not run, named above):"
-    "$(grep 'tests passed' "$log")" "$(grep '^Total Test time' "$log")")
-}
-
-build_and_test dev ON
-if [ -z "$quick" ]; then
-  step 'release: build, without failpoints'
-  cmake --preset release -DBALLOT_WERROR=ON > /dev/null
-  cmake --build build/release -j"$(nproc)"
+if [ "$form" != quick ]; then
+  build release all ballot_bench
+  step 'release: no failpoints'
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
-  # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); dev has shown that there is nothing to warn of.
-  build_and_test asan OFF unit process conformance sim
-  build_and_test tsan OFF unit process conformance sim
 fi
-
-if [ -z "$quick" ]; then
-  # The short form: it shows that every bench still measures. What its figures are worth is for people to judge.
-  step 'bench: build'
-  cmake --preset bench -DBALLOT_WERROR=OFF > /dev/null
-  cmake --build build/bench -j"$(nproc)" --target ballot_bench
-  step 'bench: short form'
-  build/bench/tests/ballot_bench --short
+build proof
+run_tests proof
+if [ "$form" != quick ]; then
+  # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
+  build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
+  benches=$!
+  build asan tests_unit tests_process tests_conformance tests_sim tests_daemon
+  step 'release: benches, short form (begun before asan: build)'
+  wait "$benches" || { cat build/release/benches.log; exit 1; }
+  cat build/release/benches.log
+  # What takes most of the time is the same few steps very often, and that ten times as long.
+  BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*' run_tests asan -L '^(unit|process|conformance|sim|daemon)$'
+  build tsan tests_threads
+  run_tests tsan -L '^threads$'
 fi
-
-step 'summary'
-printf '%s\n' "${summaries[@]}"
+[ "$form" != long ] || run_long

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "trust.hpp"
+
 namespace ballot::local {
 
 namespace fs = std::filesystem;
@@ -32,13 +34,31 @@ std::string network_file_system(long magic) {
   return {};
 }
 
+namespace {
+
+/// For nobody but the owner's group to read, whatever the umask, which is the whole process's.
+void make_missing(const fs::path& path, std::error_code& failed) {
+  if (path.empty() || fs::is_directory(path, failed)) return failed.clear();
+  make_missing(path.parent_path(), failed);
+  if (failed || ::mkdir(path.c_str(), 0750) == 0 || errno == EEXIST) return;
+  failed = std::error_code(errno, std::generic_category());
+}
+
+}  // namespace
+
 Result<void> make_folder(const std::string& folder) {
   const fs::path path(folder);
   std::error_code failed;
-  fs::create_directories(path.parent_path(), failed);
+  make_missing(path.parent_path(), failed);
   if (!failed && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     failed = std::error_code(errno, std::generic_category());
-  if (failed) return Error{Errc::io, "cannot make the folder " + folder + ": " + failed.message()};
+  if (failed) {
+    const bool passing = failed == std::errc::no_space_on_device || failed == std::errc::io_error ||
+                         failed == std::errc::too_many_files_open || failed == std::errc::not_enough_memory;
+    return Error{passing ? Errc::io : Errc::refused, "cannot make the folder " + folder + ": " + failed.message()};
+  }
+  if (const std::string fault = distrust_folder(folder); !fault.empty())
+    return Error{Errc::refused, "the folder " + folder + " cannot be trusted: " + fault};
   struct statfs found {};
   if (::statfs(folder.c_str(), &found) != 0)
     return Error{Errc::io, "cannot look at the folder " + folder + ": " + std::strerror(errno)};

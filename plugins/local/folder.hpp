@@ -11,7 +11,8 @@ namespace ballot::local {
 /// `<path>/<namespace>`; `path` is the option, by default and where relative under the state folder.
 std::string folder_of(const BackendSettings& settings);
 
-/// Makes it, mode 0700. Errors: io; refused, where it lies on a network or user-space file system.
+/// Makes it, mode 0700, and what is missing on the way. Errors: io; refused, where it can never be made so, others
+/// could change it, or it lies on a network or user-space file system.
 Result<void> make_folder(const std::string& folder);
 
 /// The name of a file system whose locks or writes are not this machine's own; empty where it may be used.

@@ -1,25 +1,15 @@
-// LocalBackend: the embedded backend. Its calls only enqueue; a thread of its own holds the Session with its files and
-// carries out whatever waits in one commit. That thread ends the session too when the loop has not renewed it for T,
-// and hears what other daemons do. Layers: this (queue, thread, timers) - Session, Observer (what calls mean) -
-// RegisterDb, LockFile, Bell, Neighbours (the files, the others).
+// LocalBackend: the embedded backend. Its calls only enqueue for its Worker. Layers: this, Worker (queue, thread,
+// timers)
+// - Session, Observer (what calls mean) - RegisterDb, LockFile, Leases, Bell, Neighbours (the files, the others).
 #pragma once
 
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <set>
 #include <string>
 #include <thread>
-#include <variant>
 #include <vector>
 
 #include "ballot/backend.hpp"
-#include "calls.hpp"
-#include "observer.hpp"
-#include "session.hpp"
-#include "standing.hpp"
-#include "wakeup.hpp"
+#include "worker.hpp"
 
 namespace ballot::local {
 
@@ -28,7 +18,8 @@ class LocalBackend final : public Backend {
   /// Nothing is opened or made before open(). Throws std::system_error where there is no thread or descriptor to be
   /// had.
   LocalBackend(Host& host, std::string folder);
-  /// Carries out what was asked before, resigns, and joins the thread: a commit or two.
+  /// Carries out what was asked before and resigns: a commit or two. A thread whose disk does not answer is left behind
+  /// after a second; it holds its own until it ends, and posts nothing.
   ~LocalBackend() override;
   LocalBackend(const LocalBackend&) = delete;
   LocalBackend& operator=(const LocalBackend&) = delete;
@@ -48,52 +39,12 @@ class LocalBackend final : public Backend {
   void close(bool keep) noexcept override;
 
  private:
-  struct OpenCall {
-    SessionRequest request;
-    SteadyTime asked{};
-  };
-  struct CloseCall {
-    bool keep = false;
-  };
-  using Request = std::variant<OpenCall, CloseCall, Call>;
+  void ask(WorkerCall call) { worker_->ask(std::move(call)); }
 
-  void enqueue(Request request);
-  std::vector<Request> take();
-
-  // The thread's own.
-  void run() noexcept;
-  std::optional<SteadyTime> next_due() const;
-  void serve(std::vector<Request> requests);
-  void serve(const OpenCall& call);
-  void serve(const CloseCall& call);
-  void carry_out(std::vector<Call>& calls);
-  void expire();
-  void open_session(const Session::Opening& opening);
-  void observe(const Session::Opening& opening);
-  void hear();
-  void look();
-  void publish(Events events);
-  void finish(Cause cause, std::string text);
-  bool wait_for_file(int tries) const;
-
-  Host& host_;
-  const std::string folder_;
-  Wakeup wakeup_;
-  std::mutex mutex_;
-  std::vector<Request> queue_;  // under mutex_
-  std::atomic<bool> stopping_{false};
-  Millis timeout_{0};      // the loop's: T
-  bool observer_ = false;  // the loop's
-  /// When the session ends if nobody asks to renew it before. Set by the loop only.
-  std::atomic<SteadyTime> expires_{};
-
-  std::uint64_t generation_ = 0;
-  std::unique_ptr<Standing> standing_;
-  std::int64_t session_ = 0;  // its id; 0: none, or an observer's
-  std::set<std::int64_t> spent_;
-  SteadyTime next_look_{};
-  SteadyTime rested_{};  // no look before: looking in vain takes a tenth of the time at most
-  std::thread thread_;   // last: it sees the others made
+  const std::shared_ptr<Worker> worker_;
+  Millis timeout_{0};  // T
+  bool observer_ = false;
+  std::thread thread_;  // last: it sees the others made
 };
 
 }  // namespace ballot::local

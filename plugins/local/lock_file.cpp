@@ -4,16 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "process.hpp"
+#include "trust.hpp"
+
 namespace ballot::local {
 
 namespace {
-
-constexpr std::size_t max_text = 256;
 
 struct flock lock_of(short type, LockFile::Range range) {
   struct flock lock {};
@@ -32,15 +32,23 @@ bool set(int fd, short type, LockFile::Range range) {
   return done == 0;
 }
 
+Errc code_of(int failed) {
+  if (failed == ENOENT) return Errc::not_found;
+  return failed == EACCES || failed == EPERM || failed == EROFS || failed == ELOOP ? Errc::refused : Errc::io;
+}
+
 }  // namespace
 
 Result<LockFile> LockFile::open(const std::string& path, int flags) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-  if (fd < 0) return Error{Errc::io, "cannot open the lock file " + path + ": " + std::strerror(errno)};
+  // O_NONBLOCK: a FIFO of this name must not keep the daemon.
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
+  if (fd < 0) return Error{code_of(errno), "cannot open the lock file " + path + ": " + std::strerror(errno)};
   LockFile file(fd, path);
   struct stat found {};
   if (::fstat(fd, &found) != 0 || !S_ISREG(found.st_mode))
     return Error{Errc::refused, "the lock file " + path + " is not a regular file: remove it"};
+  if (const std::string fault = distrust(found); !fault.empty())
+    return Error{Errc::refused, "the lock file " + path + " " + fault};
   if (!file.in_place()) return Error{Errc::io, "the lock file " + path + " is being replaced: try again"};
   return file;
 }
@@ -53,32 +61,19 @@ void LockFile::close() noexcept {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-bool LockFile::take(Byte byte) noexcept { return set(fd_, F_WRLCK, {byte, byte}); }
+bool LockFile::take(Range range) noexcept { return set(fd_, F_WRLCK, range); }
 
 void LockFile::give(Range range) noexcept { set(fd_, F_UNLCK, range); }
 
-bool LockFile::held(Byte byte) const noexcept {
-  struct flock lock = lock_of(F_WRLCK, {byte, byte});
-  return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+std::optional<LockFile::Range> LockFile::holder(Range range) const noexcept {
+  struct flock lock = lock_of(F_WRLCK, range);
+  if (::fcntl(fd_, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
+  return Range{lock.l_start, lock.l_len == 0 ? range.last : lock.l_start + lock.l_len - 1};
 }
 
-// The system names one conflicting range, not the first one: what lies on both sides of it is asked for again.
-std::vector<LockFile::Range> LockFile::held(Range range) const {
-  std::vector<Range> found;
-  std::vector<Range> open{range};
-  while (!open.empty()) {
-    const Range asked = open.back();
-    open.pop_back();
-    struct flock lock = lock_of(F_WRLCK, asked);
-    if (::fcntl(fd_, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) continue;
-    const Byte last = lock.l_len == 0 ? asked.last : lock.l_start + lock.l_len - 1;
-    const Range held{std::max<Byte>(lock.l_start, asked.first), std::min(last, asked.last)};
-    found.push_back(held);
-    if (held.first > asked.first) open.push_back({asked.first, held.first - 1});
-    if (held.last < asked.last) open.push_back({held.last + 1, asked.last});
-  }
-  std::sort(found.begin(), found.end(), [](Range a, Range b) { return a.first < b.first; });
-  return found;
+bool LockFile::open_in(std::int64_t pid) const noexcept {
+  struct stat mine {};
+  return ::fstat(fd_, &mine) == 0 && has_open(pid, mine.st_dev, mine.st_ino);
 }
 
 bool LockFile::in_place() const noexcept {
@@ -89,13 +84,33 @@ bool LockFile::in_place() const noexcept {
 }
 
 std::string LockFile::text() const {
-  char buffer[max_text];
+  char buffer[text_size];
   const ssize_t size = ::pread(fd_, buffer, sizeof buffer, 0);
-  return size <= 0 ? std::string() : std::string(buffer, static_cast<std::size_t>(size));
+  return size <= 0 ? std::string() : std::string(buffer, ::strnlen(buffer, static_cast<std::size_t>(size)));
 }
 
-bool LockFile::set_text(const std::string& text) noexcept {
-  return ::pwrite(fd_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) && ::fsync(fd_) == 0;
+bool LockFile::set_text(const std::string& text) noexcept { return write(0, text.data(), text.size()) == 0 && sync(); }
+
+std::int64_t LockFile::changed_seconds() const noexcept {
+  struct stat found {};
+  return ::fstat(fd_, &found) == 0 ? found.st_mtim.tv_sec : 0;
 }
+
+std::int64_t LockFile::size() const noexcept {
+  struct stat found {};
+  return ::fstat(fd_, &found) == 0 ? found.st_size : 0;
+}
+
+bool LockFile::read(std::int64_t at, void* to, std::size_t size) const noexcept {
+  return ::pread(fd_, to, size, at) == static_cast<ssize_t>(size);
+}
+
+int LockFile::write(std::int64_t at, const void* from, std::size_t size) noexcept {
+  const ssize_t written = ::pwrite(fd_, from, size, at);
+  if (written == static_cast<ssize_t>(size)) return 0;
+  return written < 0 ? errno : ENOSPC;
+}
+
+bool LockFile::sync() noexcept { return ::fdatasync(fd_) == 0; }
 
 }  // namespace ballot::local

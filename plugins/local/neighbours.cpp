@@ -1,18 +1,11 @@
 #include "neighbours.hpp"
 
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
 
 namespace ballot::local {
-
-Process this_process() noexcept {
-  struct stat space {};
-  if (::stat("/proc/self/ns/pid", &space) != 0) return {::getpid(), 0};
-  return {::getpid(), static_cast<std::int64_t>(space.st_ino)};
-}
 
 void Neighbours::follow(const std::vector<SessionRow>& live, const LockFile& lock) {
   const auto gone = [&](std::int64_t id) {
@@ -22,7 +15,7 @@ void Neighbours::follow(const std::vector<SessionRow>& live, const LockFile& loc
   std::erase_if(unheard_, gone);
   for (const SessionRow& row : live) {
     if (processes_.contains(row.id) || unheard_.contains(row.id)) continue;
-    const bool ours = own_ == Process{row.process, row.pid_space};
+    const bool ours = own_.pid == row.process && own_.space == row.pid_space;
     Descriptor process = ours ? Descriptor() : open(row);
     // Still alive after its pid was looked up: the pid has not passed to another.
     if (!lock.held(LockFile::life(row.id))) continue;

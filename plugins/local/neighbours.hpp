@@ -11,18 +11,10 @@
 
 #include "descriptor.hpp"
 #include "lock_file.hpp"
+#include "process.hpp"
 #include "register_db.hpp"
 
 namespace ballot::local {
-
-/// The process as other processes of its pid namespace know it.
-struct Process {
-  std::int64_t pid = 0;
-  std::int64_t space = 0;  // of its pid namespace; 0: not known
-  bool operator==(const Process&) const = default;
-};
-
-Process this_process() noexcept;
 
 class Neighbours {
  public:

@@ -10,12 +10,13 @@ void Observer::find() {
   if (session_ || over_) return;
   // Its name stands in the lock file as soon as a store is complete.
   const auto lock = LockFile::find(opening_.folder + "/lock");
+  if (!lock && lock.error().code != Errc::not_found) over_ = {cause_of(lock.error()), lock.error().what};
   if (!lock || lock->text().empty()) return;
   auto found = Session::open(opening_, host_);
   if (found)
     session_ = std::move(*found);
   else
-    over_ = {Cause::unreachable, found.error().what};
+    over_ = {cause_of(found.error()), found.error().what};
 }
 
 void Observer::carry_out(std::vector<Call> calls, Events& events) {

@@ -22,6 +22,7 @@ class Observer final : public Standing {
   bool hear(Events& events) override { return session_ && session_->hear(events); }
   void look(Events& events) override;
   Millis pace() const override;
+  SteadyTime deadline() const noexcept override { return SteadyTime::max(); }
   void end_terms() noexcept override {}
   const std::optional<backend::SessionClosed>& over() const noexcept override;
   std::uint64_t revision() const noexcept { return session_ ? session_->revision() : 0; }

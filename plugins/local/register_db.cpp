@@ -3,7 +3,6 @@
 #include <sys/random.h>
 
 #include <array>
-#include <limits>
 #include <utility>
 
 namespace ballot::local {
@@ -13,7 +12,8 @@ namespace {
 constexpr std::int64_t application_id = 0x62616c6c;  // "ball"
 constexpr std::int64_t checked_size = 64 << 20;      // larger files are not read through at every start
 constexpr std::size_t max_value = 8 * 1024;
-constexpr std::int64_t log_reserve = 8 << 20;  // twice what it grows to: SQLite begins it anew after 1,000 pages
+constexpr std::int64_t log_reserve = 8 << 20;  // twice what it grows to
+constexpr int log_pages = 1000;                // then it is written back, and begun anew
 
 // FULL: a commit is on the disk when it is answered, in a write-ahead log after one sync.
 constexpr const char* settings =
@@ -54,9 +54,16 @@ constexpr const char* to_format_3 = R"(
   PRAGMA user_version = 3;
 )";
 
-constexpr const char* all_sessions =
-    "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, deadline, renewed"
-    " FROM session ORDER BY id";
+// Until when a session acts stands in its lease from now on.
+constexpr const char* to_format_4 = R"(
+  ALTER TABLE session ADD COLUMN slot INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX IF EXISTS term_evicted;
+  DROP INDEX IF EXISTS term_session;
+  CREATE INDEX term_open ON term (session, epoch) WHERE ended = 0;
+  CREATE INDEX term_of ON term (session);
+  CREATE INDEX term_ended ON term (id) WHERE ended <> 0;
+  PRAGMA user_version = 4;
+)";
 
 std::string random_name() {
   std::array<unsigned char, 16> bytes{};
@@ -74,30 +81,6 @@ bool is_name(const std::string& name) {
   if (name.size() < 3 || name.size() > 255 || name[0] < 'a' || name[0] > 'z' || name[1] != '/') return false;
   constexpr const char* allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
   return name.find_first_not_of(allowed, 2) == std::string::npos;
-}
-
-std::int64_t number(SteadyTime time) { return time.time_since_epoch().count(); }
-std::int64_t number(WallTime time) { return time.time_since_epoch().count(); }
-
-SessionRow session_row(const Statement& row) {
-  return {row.integer(0),
-          row.text(1),
-          row.text(2),
-          row.text(3),
-          row.text(4),
-          row.integer(5),
-          row.text(6),
-          row.text(7),
-          Millis(row.integer(8)),
-          row.integer(9),
-          row.integer(10),
-          SteadyTime(Millis(row.integer(11))),
-          WallTime(Millis(row.integer(12)))};
-}
-
-TermRow term_row(const Statement& row) {
-  return {row.integer(0), row.text(1), static_cast<std::uint64_t>(row.integer(2)), row.integer(3),
-          static_cast<TermEnd>(row.integer(4))};
 }
 
 Register register_row(const Statement& row) {
@@ -155,19 +138,21 @@ Result<void> RegisterDb::look_into(const std::string& store) {
   db_.execute(settings);
   const auto found = known_format();
   if (!found) return found.error();
+  if (*found == 0) return Error{Errc::corrupt, "is empty or was removed: restore it from a backup"};
   if (*found < format)
-    return Error{Errc::refused, "has format " + std::to_string(*found) + ", older than this version's " +
+    return Error{Errc::invalid, "has format " + std::to_string(*found) + ", older than this version's " +
                                     std::to_string(format) + ": restart its daemons with this version first"};
   const auto known = name_of_store(store);
   return known ? Result<void>() : known.error();
 }
 
 Result<std::int64_t> RegisterDb::known_format() {
+  if (db_.integer("SELECT count(*) FROM sqlite_schema") == 0) return std::int64_t{0};
   if (db_.integer("PRAGMA application_id") != application_id)
-    return Error{Errc::refused, "is another program's database: set [local] path to another folder"};
+    return Error{Errc::invalid, "is another program's database: set [local] path to another folder"};
   const std::int64_t found = db_.integer("PRAGMA user_version");
   if (found > format)
-    return Error{Errc::refused, "has format " + std::to_string(found) + ", newer than this version's " +
+    return Error{Errc::invalid, "has format " + std::to_string(found) + ", newer than this version's " +
                                     std::to_string(format) + ": install the version that wrote it"};
   return found;
 }
@@ -188,14 +173,20 @@ Result<std::string> RegisterDb::name_of_store(const std::string& store) {
 }
 
 void RegisterDb::migrate(std::int64_t from) {
-  static_assert(format == 3);
+  static_assert(format == 4);
   if (from < 2) db_.execute(to_format_2);
   if (from < 3) db_.execute(to_format_3);
+  if (from < 4) db_.execute(to_format_4);
 }
 
 void RegisterDb::begin() {
   change_.emplace(db_);
   revision_ = revision();
+  touched_.clear();
+}
+
+void RegisterDb::begin_reading() {
+  change_.emplace(db_, Transaction::Kind::read);
   touched_.clear();
 }
 
@@ -206,147 +197,11 @@ void RegisterDb::commit() {
   change_.reset();
 }
 
+void RegisterDb::checkpoint_if_due() {
+  if (db_.logged_pages() >= log_pages) db_.checkpoint();
+}
+
 std::uint64_t RegisterDb::revision() { return static_cast<std::uint64_t>(db_.integer("SELECT revision FROM store")); }
-
-std::vector<SessionRow> RegisterDb::sessions() {
-  std::vector<SessionRow> rows;
-  Statement query = db_.statement(all_sessions);
-  while (query.step()) rows.push_back(session_row(query));
-  return rows;
-}
-
-std::optional<SessionRow> RegisterDb::session(std::int64_t id) {
-  Statement query = db_.statement(
-      "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, deadline, "
-      "renewed"
-      " FROM session WHERE id = ?");
-  if (!query.bind(id).step()) return std::nullopt;
-  return session_row(query);
-}
-
-std::int64_t RegisterDb::add_session(const SessionRow& row) {
-  Statement put = db_.statement(
-      "INSERT INTO session (node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space,"
-      " deadline, renewed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id");
-  put.bind(row.node).bind(row.boot_id).bind(row.machine_id).bind(row.host).bind(row.pid).bind(row.version);
-  put.bind(row.control).bind(row.timeout.count()).bind(row.process).bind(row.pid_space);
-  put.bind(number(row.deadline)).bind(number(row.renewed));
-  put.step();
-  const std::int64_t id = put.integer(0);
-  put.run();
-  return id;
-}
-
-bool RegisterDb::renew_session(std::int64_t id, SteadyTime deadline, WallTime now) {
-  db_.statement("UPDATE session SET deadline = ?, renewed = ? WHERE id = ?")
-      .bind(number(deadline))
-      .bind(number(now))
-      .bind(id)
-      .run();
-  return db_.changes() == 1;
-}
-
-void RegisterDb::forget_sessions(const std::string& node, std::int64_t own, WallTime old) {
-  db_.statement(
-         "DELETE FROM session WHERE ((node = ? AND id <> ?) OR renewed < ?)"
-         " AND NOT EXISTS (SELECT 1 FROM term WHERE term.session = session.id)")
-      .bind(node)
-      .bind(own)
-      .bind(number(old))
-      .run();
-}
-
-void RegisterDb::enlist(std::int64_t session, std::int64_t group, WallTime now) {
-  db_.statement("INSERT OR IGNORE INTO candidate (session, term, since) VALUES (?, ?, ?)")
-      .bind(session)
-      .bind(group)
-      .bind(number(now))
-      .run();
-}
-
-void RegisterDb::withdraw(std::int64_t session, const std::string& group) {
-  db_.statement("DELETE FROM candidate WHERE session = ? AND term = (SELECT id FROM term WHERE name = ?)")
-      .bind(session)
-      .bind(group)
-      .run();
-}
-
-void RegisterDb::withdraw_all(std::int64_t session) {
-  db_.statement("DELETE FROM candidate WHERE session = ?").bind(session).run();
-}
-
-std::map<std::int64_t, WallTime> RegisterDb::candidacies(std::int64_t session, std::optional<std::int64_t> group) {
-  std::map<std::int64_t, WallTime> found;
-  Statement query =
-      db_.statement("SELECT term, since FROM candidate WHERE session = ? AND term BETWEEN ? AND ? ORDER BY term");
-  query.bind(session).bind(group.value_or(0)).bind(group.value_or(std::numeric_limits<std::int64_t>::max()));
-  while (query.step()) found.emplace_hint(found.end(), query.integer(0), WallTime(Millis(query.integer(1))));
-  return found;
-}
-
-std::optional<TermRow> RegisterDb::find_term(const std::string& group) {
-  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term WHERE name = ?");
-  if (!query.bind(group).step()) return std::nullopt;
-  return term_row(query);
-}
-
-std::vector<TermRow> RegisterDb::terms() {
-  std::vector<TermRow> rows;
-  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term ORDER BY name");
-  while (query.step()) rows.push_back(term_row(query));
-  return rows;
-}
-
-std::vector<TermRow> RegisterDb::evicted(std::int64_t session) {
-  std::vector<TermRow> rows;
-  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term WHERE session = ? AND ended = 2");
-  query.bind(session);
-  while (query.step()) rows.push_back(term_row(query));
-  return rows;
-}
-
-TermRow RegisterDb::term(const std::string& group) {
-  if (auto found = find_term(group)) return *found;
-  Statement put = db_.statement(
-      "INSERT INTO term (name, epoch, session, node, boot_id, elected_at, ended, ended_at)"
-      " VALUES (?, 0, 0, '', '', 0, 1, 0) RETURNING id");
-  put.bind(group).step();
-  const TermRow made{put.integer(0), group, 0, 0, TermEnd::clean};
-  put.run();
-  return made;
-}
-
-void RegisterDb::begin_term(const TermRow& term, const SessionRow& leader, SteadyTime old_until, WallTime now) {
-  Statement put = db_.statement(
-      "UPDATE term SET epoch = ?, session = ?, node = ?, boot_id = ?, elected_at = ?, ended = 0, ended_at = 0,"
-      " old_until = ? WHERE id = ?");
-  put.bind(static_cast<std::int64_t>(term.epoch)).bind(leader.id).bind(leader.node).bind(leader.boot_id);
-  put.bind(number(now)).bind(number(old_until)).bind(term.group).run();
-}
-
-SteadyTime RegisterDb::old_until(std::int64_t group, const std::string& boot_id) {
-  Statement query = db_.statement("SELECT old_until FROM term WHERE id = ? AND boot_id = ?");
-  return query.bind(group).bind(boot_id).step() ? SteadyTime(Millis(query.integer(0))) : SteadyTime();
-}
-
-void RegisterDb::adopt_term(std::int64_t group, std::int64_t session) {
-  db_.statement("UPDATE term SET session = ? WHERE id = ?").bind(session).bind(group).run();
-}
-
-void RegisterDb::end_term(std::int64_t group, TermEnd end, WallTime now) {
-  db_.statement("UPDATE term SET ended = ?, ended_at = ? WHERE id = ? AND ended = 0")
-      .bind(static_cast<std::int64_t>(end))
-      .bind(number(now))
-      .bind(group)
-      .run();
-}
-
-void RegisterDb::end_terms(std::int64_t session, WallTime now) {
-  db_.statement("UPDATE term SET ended = 1, ended_at = ? WHERE session = ? AND ended = 0")
-      .bind(number(now))
-      .bind(session)
-      .run();
-}
 
 WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) {
   if (!is_name(write.name)) return {Outcome::failed, 0, "not a register's name: " + write.name};

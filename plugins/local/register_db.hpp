@@ -21,10 +21,10 @@
 
 namespace ballot::local {
 
-/// A session as its last renewal left it.
+/// A session as it was opened.
 struct SessionRow {
   std::int64_t id = 0;
-  std::string node;
+  std::string node;  // see member.hpp
   std::string boot_id;
   std::string machine_id;
   std::string host;
@@ -34,6 +34,7 @@ struct SessionRow {
   Millis timeout{0};
   std::int64_t process = 0;  // its pid, and the pid namespace that this is of; 0: not known
   std::int64_t pid_space = 0;
+  std::int64_t slot = 0;  // of its lease, which knows more of the next two; 0: none any more
   SteadyTime deadline{};  // on the boot clock of `boot_id`
   WallTime renewed{};
 };
@@ -56,30 +57,41 @@ struct TermRow {
 
 class RegisterDb {
  public:
-  static constexpr int format = 3;
+  static constexpr int format = 4;
+  static constexpr int first_with_leases = 4;
 
   RegisterDb(const std::string& path, std::function<bool(int)> wait) : db_(path, std::move(wait)) {}
 
   /// Checks the file, or makes a new one where it is empty and `store` is. Returns the store's name.
-  /// Errors: refused (a newer format, another program's file), corrupt (damaged, emptied, of another store).
+  /// Errors: invalid (a newer format, another program's file), corrupt (damaged, emptied, of another store).
   Result<std::string> prepare(const std::string& store);
-  /// For who only looks: changes nothing, and trusts its pages. Errors: as prepare(); refused, where the format is
+  /// 0: the file is empty. Errors: as prepare().
+  Result<std::int64_t> known_format();
+  /// For who only looks: changes nothing, and trusts its pages. Errors: as prepare(); invalid, where the format is
   /// older.
   Result<void> look_into(const std::string& store);
 
   void begin();
+  /// Sees what was committed before, and changes nothing.
+  void begin_reading();
   void commit();
   void roll_back() noexcept { change_.reset(); }
   /// The first letters of what was written, created or removed in this change.
   const std::set<char>& touched() const noexcept { return touched_; }
+  /// Where the log has grown. Requires: nobody else does at the same time.
+  void checkpoint_if_due();
+  void empty_log() { db_.empty_log(); }
 
   std::uint64_t revision();
 
+  /// Of any format.
+  std::vector<std::int64_t> session_ids();
   std::vector<SessionRow> sessions();
   std::optional<SessionRow> session(std::int64_t id);
   std::int64_t add_session(const SessionRow& row);
-  /// False: it is not there.
-  bool renew_session(std::int64_t id, SteadyTime deadline, WallTime now);
+  /// What its lease said last, before the slot is another's.
+  void keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed);
+  bool has_open_terms(std::int64_t session) { return count_open_terms(session) > 0; }
   /// Those that no term refers to: the ones of `node` but `own`, and everybody's from before `old`.
   void forget_sessions(const std::string& node, std::int64_t own, WallTime old);
 
@@ -102,8 +114,14 @@ class RegisterDb {
   void adopt_term(std::int64_t group, std::int64_t session);
   /// Nothing where it has ended already.
   void end_term(std::int64_t group, TermEnd end, WallTime now);
-  /// The session's terms that were evicted, and that nobody followed yet.
-  std::vector<TermRow> evicted(std::int64_t session);
+  /// The same, and nothing where another term has begun since.
+  void end_term(std::int64_t group, std::uint64_t epoch, std::int64_t session, WallTime now);
+  std::int64_t count_open_terms(std::int64_t session);
+  /// Epochs by group.
+  std::map<std::int64_t, std::uint64_t> open_terms(std::int64_t session);
+  /// Groups whose last term has ended, and those of open terms by session, all in order.
+  std::vector<std::int64_t> ended_groups();
+  std::vector<std::int64_t> leaders();
   void end_terms(std::int64_t session, WallTime now);
 
   /// Decides one write of `session`.
@@ -118,7 +136,6 @@ class RegisterDb {
   void use_log();
   Result<std::string> create();
   Result<std::string> check(const std::string& store);
-  Result<std::int64_t> known_format();
   Result<std::string> name_of_store(const std::string& store);
   void migrate(std::int64_t from);
   void check_pages();

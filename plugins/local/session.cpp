@@ -3,13 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <utility>
 
 #include "clock.hpp"
 #include "elections.hpp"
-#include "folder.hpp"
 
 namespace ballot::local {
 
@@ -22,7 +20,9 @@ std::string letters_of(const std::string& prefix) {
   return prefix.empty() ? "abcdefghijklmnopqrstuvwxyz" : prefix.substr(0, 1);
 }
 
-std::string describe(const DbError& error, const std::string& path) {
+}  // namespace
+
+std::string Session::describe(const DbError& error, const std::string& path) {
   switch (error.fault) {
     case DbFault::full: return "there is no space for " + path + ": free some on its disk";
     case DbFault::busy: return path + " is held by another process: try again";
@@ -40,34 +40,9 @@ std::string describe(const DbError& error, const std::string& path) {
   return "cannot use " + path + ": " + error.what();
 }
 
-}  // namespace
-
 Millis Session::granted(Millis asked) {
-  if (asked <= 0ms) return 5s;
+  if (asked <= 0ms) return 15s;
   return std::clamp(asked, shortest, longest);
-}
-
-Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& host) {
-  const bool stands_in = !opening.request.handle.empty();
-  const bool observer = opening.request.observer || stands_in;
-  if (!observer)
-    if (auto made = make_folder(opening.folder); !made) return made.error();
-  auto lock = observer ? LockFile::find(opening.folder + "/lock") : LockFile::open(opening.folder + "/lock");
-  if (!lock) return lock.error();
-  const std::string path = opening.folder + "/registers.db";
-  if (!lock->text().empty() && identify(path) == FileId{})
-    return Error{Errc::corrupt, path + " is gone: restore it from a backup. Removing its folder begins anew and " +
-                                    "forgets every claim"};
-  try {
-    std::unique_ptr<Session> session(new Session(opening, std::move(*lock), host));
-    auto started = stands_in  ? session->stand_in(opening)
-                   : observer ? session->start_observing()
-                              : session->start(opening);
-    if (!started) return started.error();
-    return session;
-  } catch (const DbError& error) {
-    return Error{error.fault == DbFault::damaged ? Errc::corrupt : Errc::io, describe(error, path)};
-  }
 }
 
 Session::Session(const Opening& opening, LockFile lock, Host& host)
@@ -76,11 +51,14 @@ Session::Session(const Opening& opening, LockFile lock, Host& host)
       boot_id_(opening.request.boot_id),
       host_(host),
       bell_(opening.folder),
+      wait_(opening.wait),
+      stuck_(*opening.stuck),
       lock_(std::move(lock)),
       db_(path_, opening.wait),
       file_(identify(path_)) {}
 
 Session::~Session() {
+  write_back();
   lock_.close();
   if (!observes()) bell_.ring(elections_topic);
 }
@@ -89,78 +67,6 @@ Session::FileId Session::identify(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return {};
   return {found.st_dev, found.st_ino};
-}
-
-Result<void> Session::start_observing() {
-  if (auto fit = db_.look_into(lock_.text()); !fit) return Error{fit.error().code, path_ + " " + fit.error().what};
-  revision_ = db_.revision();
-  return {};
-}
-
-/// Bears the dead daemon's session, but not its life: it takes part in nothing.
-Result<void> Session::stand_in(const Opening& opening) {
-  const std::string& handle = opening.request.handle;
-  if (auto fit = db_.prepare(lock_.text()); !fit) return Error{fit.error().code, path_ + " " + fit.error().what};
-  db_.begin();
-  for (const SessionRow& row : db_.sessions()) {
-    row_ = row;
-    if (this->handle() == handle) break;
-    row_ = {};
-  }
-  revision_ = db_.revision();
-  db_.commit();
-  if (row_.id == 0) return Error{Errc::not_found, path_ + " knows nothing of the session: it is over"};
-  if (lock_.held(LockFile::life(row_.id)))
-    return Error{Errc::conflict, "node " + row_.node + " lives: its daemon has pid " + std::to_string(row_.pid)};
-  stands_in_ = true;
-  return {};
-}
-
-Result<void> Session::start(const Opening& opening) {
-  auto store = db_.prepare(lock_.text());
-  if (!store) return Error{store.error().code, path_ + " " + store.error().what};
-  listen(elections_topic);
-  db_.begin();  // of several that come first, one after the other reads and writes the lock file
-  const bool new_lock = lock_.text().empty();
-  auto entered = enter(opening, new_lock);
-  if (entered && new_lock && !lock_.set_text(*store))
-    entered = Error{Errc::io, "cannot write the lock file beside " + path_ + ": look at its disk"};
-  if (!entered) {
-    db_.roll_back();
-    return entered;
-  }
-  revision_ = db_.revision();
-  db_.commit();
-  bell_.ring(elections_topic);
-  return {};
-}
-
-/// Looks at every session of this store, and adds this one.
-Result<void> Session::enter(const Opening& opening, bool new_lock) {
-  const SessionRequest& asked = opening.request;
-  for (const SessionRow& row : db_.sessions()) {
-    const bool may_live = row.boot_id == asked.boot_id && row.deadline > opening.asked;
-    const bool lives = lock_.held(LockFile::life(row.id));
-    if (lives && row.node == asked.node)
-      return Error{Errc::conflict, "node " + row.node + " is in use by the daemon with pid " + std::to_string(row.pid) +
-                                       " on " + row.host + ": give this one another name (node)"};
-    if (new_lock && may_live)
-      return Error{Errc::unavailable, "the lock file beside " + path_ + " was removed while the daemon with pid " +
-                                          std::to_string(row.pid) + " may still lead: try again in " +
-                                          std::to_string((row.deadline - opening.asked) / 1s + 1) + " s"};
-    if (may_live && row.node == asked.node && !opening.spent.contains(row.id)) resumable_[row.id] = row.deadline;
-    if (!lives) db_.withdraw_all(row.id);
-  }
-  const Process process = this_process();
-  row_ = {0,          asked.node,  asked.boot_id, asked.machine_id,
-          asked.host, asked.pid,   asked.version, asked.control,
-          timeout_,   process.pid, process.space, opening.asked + timeout_,
-          wall_now()};
-  row_.id = db_.add_session(row_);
-  if (!lock_.take(LockFile::life(row_.id)))
-    return Error{Errc::conflict, "another daemon holds this session's place in the lock file beside " + path_};
-  db_.forget_sessions(asked.node, row_.id, wall_now() - std::chrono::days(1));
-  return {};
 }
 
 /// A log that is removed while it is in use takes along what was acknowledged last.
@@ -183,17 +89,18 @@ bool Session::files_in_place() {
 }
 
 /// False: nothing of it has happened.
-bool Session::change(const std::function<void(Events&)>& work, const std::vector<Call>& calls, Events& events) {
-  if (over_ || !files_in_place()) return false;
+bool Session::change(Access access, const std::function<void(Events&)>& work, const std::vector<Call>& calls,
+                     Events& events) {
+  if (over_ || !files_in_place() || is_past()) return false;
   Events made;
   bool done = false;
   try {
-    db_.begin();
+    std::optional<WriteLock> lock;
+    if (access == Access::write) lock.emplace(lock_, process_, wait_);
+    access == Access::write ? db_.begin() : db_.begin_reading();
     work(made);
-    // Before the commit, which whoever is woken waits for: a process that is killed here has told of its change.
-    for (const char letter : db_.touched()) bell_.ring(std::string(1, letter));
-    db_.commit();
-    done = true;
+    access == Access::write ? commit() : db_.roll_back();
+    done = !over_;
     let_go(made);
     std::move(made.begin(), made.end(), std::back_inserter(events));
   } catch (const DbError& error) {
@@ -201,27 +108,55 @@ bool Session::change(const std::function<void(Events&)>& work, const std::vector
     undo(calls, events);
     fail(error, calls, events);
   }
+  living_.reset();
   tried_.clear();
-  won_.clear();
   left_.clear();
   return done;
 }
 
+/// A session that was stopped in between commits nothing.
+void Session::commit() {
+  for (const auto& [group, epoch] : unended_) db_.end_term(group, epoch, row_.id, wall_now());
+  if (is_past()) return db_.roll_back();
+  // Before the commit, which whoever is woken waits for: a process that is killed here has told of its change.
+  for (const char letter : db_.touched()) bell_.ring(std::string(1, letter));
+  db_.commit();
+  if (!std::exchange(unended_, {}).empty()) bell_.ring(elections_topic);
+  try {
+    db_.checkpoint_if_due();
+  } catch (const DbError& error) {
+    complain("the log of " + path_ + " is not written back: " + describe(error, path_), Level::warn);
+  }
+}
+
+/// The last daemon leaves all in the file itself; where others live, they see to it.
+void Session::write_back() {
+  if (!takes_part() || over_ || lock_.holder({LockFile::life(1), LockFile::writer(0).first - 1})) return;
+  try {
+    const WriteLock lock(lock_, process_, [](int) { return false; });
+    db_.empty_log();
+  } catch (const DbError&) {
+    // The log has it.
+  }
+}
+
 void Session::carry_out(std::vector<Call> calls, Events& events) {
+  for (const Call& call : calls)
+    if (const auto* renewal = std::get_if<RenewCall>(&call)) renew(*renewal, events);
+  std::erase_if(calls, [](const Call& call) { return std::holds_alternative<RenewCall>(call); });
+  if (calls.empty()) return;
+  const bool reads = std::all_of(calls.begin(), calls.end(), [](const Call& call) {
+    return std::holds_alternative<ReadCall>(call) || std::holds_alternative<ListCall>(call) ||
+           std::holds_alternative<ObserveCall>(call) || std::holds_alternative<WatchCall>(call);
+  });
   const auto all = [&](Events& made) {
     for (const Call& call : calls) carry(call, made);
   };
-  change(all, calls, events);
+  change(reads ? Access::read : Access::write, all, calls, events);
 }
 
 void Session::carry(const Call& call, Events& events) {
   std::visit([&](const auto& one) { carry(one, events); }, call);
-}
-
-void Session::carry(const RenewCall& call, Events& events) {
-  if (!observes() && !db_.renew_session(row_.id, call.asked + timeout_, wall_now()))
-    throw DbError(DbFault::damaged, "the session " + std::to_string(row_.id) + " is not in it");
-  events.emplace_back(backend::Renewed{call.request, Outcome::done, {}});
 }
 
 void Session::carry(const WriteCall& call, Events& events) {
@@ -258,18 +193,12 @@ void Session::carry(const WatchCall& call, Events& events) {
 
 void Session::carry(const ObserveCall& call, Events& events) {
   std::vector<SessionRow> live = live_others();
-  if (auto own = db_.session(row_.id)) live.push_back(std::move(*own));
+  if (auto own = db_.session(row_.id); own) live.push_back(current(std::move(*own)));
   events.emplace_back(backend::Observed{call.request, Outcome::done, elections(db_, live, call.group), {}});
 }
 
 void Session::carry(const ListCall& call, Events& events) {
   events.emplace_back(backend::ReadDone{call.request, Outcome::done, db_.list(call.prefix), {}});
-}
-
-std::vector<SessionRow> Session::live_others() {
-  std::vector<SessionRow> rows = db_.sessions();
-  std::erase_if(rows, [this](const SessionRow& row) { return !lock_.held(LockFile::life(row.id)); });
-  return rows;
 }
 
 void Session::fail(const DbError& error, const std::vector<Call>& calls, Events& events) {
@@ -278,19 +207,21 @@ void Session::fail(const DbError& error, const std::vector<Call>& calls, Events&
     over_ = {Cause::unreachable, text};
     return;
   }
-  complain(text);
+  const bool busy = error.fault == DbFault::busy;
+  const std::string found = busy ? stuck_.examine(lock_, leases_, boot_id_, timeout_) : std::string();
+  complain(found.empty() ? text : found);
   for (const Call& call : calls) {
     if (const auto* watch = std::get_if<WatchCall>(&call)) carry(*watch, events);  // needs no database
     if (auto refused = refusal(call, Outcome::failed, text)) events.push_back(std::move(*refused));
   }
 }
 
-void Session::complain(const std::string& text) {
+void Session::complain(const std::string& text, Level level) {
   const SteadyTime now = boot_now();
   if (text == complaint_ && now < complained_ + 1min) return;
   complaint_ = text;
   complained_ = now;
-  host_.log(Level::error, text);
+  host_.log(level, text);
 }
 
 void Session::listen(const std::string& topic) {
@@ -309,23 +240,38 @@ std::vector<int> Session::ears() const {
 
 bool Session::hear(Events& events) {
   const std::set<std::string> heard = bell_.heard();
-  for (const std::string& prefix : watches_) {
-    const std::string letters = letters_of(prefix);
-    const auto rung = [&](char letter) { return heard.contains(std::string(1, letter)); };
-    if (std::any_of(letters.begin(), letters.end(), rung)) events.emplace_back(backend::Changed{prefix});
+  // Rung before the commit: who looks before it would see nothing.
+  for (int tries = 0; !heard.empty() && WriteLock::holder(lock_); ++tries) {
+    if (wait_(tries)) continue;
+    unsettled_.insert(heard.begin(), heard.end());
+    break;
   }
+  tell(heard, events);
   const bool died = neighbours_.reap();
   return died || heard.contains(elections_topic);
 }
 
+void Session::tell(const std::set<std::string>& rung, Events& events) const {
+  for (const std::string& prefix : watches_) {
+    const std::string letters = letters_of(prefix);
+    const auto is_rung = [&](char letter) { return rung.contains(std::string(1, letter)); };
+    if (std::any_of(letters.begin(), letters.end(), is_rung)) events.emplace_back(backend::Changed{prefix});
+  }
+}
+
 Millis Session::pace() const {
   if (more_) return Millis(0);
-  return bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() ? pause : rest;
+  const bool often =
+      bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() || !unended_.empty() || !unsettled_.empty();
+  const Millis most = often ? pause : rest;
+  if (waiting_.empty() || others_until_ == SteadyTime::max()) return most;
+  return std::clamp(others_until_ - boot_now(), Millis(1), most);  // what is past by then has been seen to
 }
 
 void Session::end_terms() noexcept {
-  if (observes() || stands_in_ || over_ || !files_in_place()) return;
+  if (!takes_part() || over_ || !files_in_place() || is_past()) return;
   try {
+    const WriteLock lock(lock_, process_, wait_);
     db_.begin();
     db_.end_terms(row_.id, wall_now());
     db_.commit();

@@ -60,13 +60,18 @@ void Session::carry(const EvictCall& call, Events& events) {
 /// By a daemon that lives, or that may come back and go on.
 bool Session::is_led(const TermRow& term) {
   if (term.end != TermEnd::open) return false;
-  const auto leader = db_.session(term.session);
-  if (!leader) return false;
-  const bool lives = leader->id == row_.id || lock_.held(LockFile::life(leader->id));
-  return lives || (leader->boot_id == boot_id_ && boot_now() < leader->deadline);
+  const auto stored = db_.session(term.session);
+  if (!stored) return false;
+  const SessionRow leader = current(*stored);
+  return is_live(leader) || (leader.boot_id == boot_id_ && boot_now() < leader.deadline);
 }
 
-/// A group that is being left in this change is waited for: its lock must fall first, for others to have their chance.
+/// A term of its own that this session does not lead was left without a commit.
+bool Session::is_vacant(const TermRow& term) {
+  return term.end != TermEnd::open || term.session == row_.id || !living().contains(term.session);
+}
+
+/// A group that is being left in this change is waited for: others are to have their chance.
 void Session::try_to_lead(const std::string& group, Events& events) {
   tried_.insert(group);
   TermRow term = db_.term(group);
@@ -74,7 +79,7 @@ void Session::try_to_lead(const std::string& group, Events& events) {
   Candidate& candidate = entry->second;
   candidate = {term.group, 0};
   if (is_new) db_.enlist(row_.id, term.group, wall_now());
-  if (left_.contains(group) || !lock_.take(LockFile::group(term.group))) {
+  if (left_.contains(group) || !is_vacant(term)) {
     waiting_[term.group] = group;
     return;
   }
@@ -90,7 +95,6 @@ void Session::try_to_lead(const std::string& group, Events& events) {
     term.epoch = begin_term(term, group, events);
   }
   candidate.epoch = term.epoch;
-  won_[group] = candidate;
 }
 
 /// A term that ends cleanly within T of the killed daemon's before it leaves runs of that one: they are told of.
@@ -98,9 +102,10 @@ std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events
   backend::Elected elected{group, ++term.epoch, false, {}, {}};
   SteadyTime old_until = db_.old_until(term.group, row_.boot_id);
   if (old_until <= boot_now()) old_until = {};
-  if (const auto old = db_.session(term.session)) {
-    elected.last_alive = old->renewed;
-    if (term.end != TermEnd::clean && old->boot_id == row_.boot_id) old_until = std::max(old_until, old->deadline);
+  if (const auto stored = db_.session(term.session)) {
+    const SessionRow old = current(*stored);
+    elected.last_alive = old.renewed;
+    if (term.end != TermEnd::clean && old.boot_id == row_.boot_id) old_until = std::max(old_until, old.deadline);
   }
   if (old_until != SteadyTime()) elected.old_deadline = old_until;
   db_.begin_term(term, row_, old_until, wall_now());
@@ -108,24 +113,16 @@ std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events
   return term.epoch;
 }
 
-/// In id order: what lies side by side is given as one.
 void Session::let_go(Events& events) {
   if (left_.empty()) return;
-  for (const auto& [group, left] : left_) {
-    lock_.give(LockFile::group(left.candidate.id));
+  for (const auto& [group, left] : left_)
     events.emplace_back(backend::Deposed{group, left.candidate.epoch, left.cause});
-  }
   bell_.ring(elections_topic);
 }
 
-/// Nothing of the change has happened, but that who resigns does not lead: the term then has no clean end. A campaign
-/// is made later, also one that the change did not come to.
+/// Nothing of the change has happened, but that who resigns does not lead: that term is ended by a change that can be
+/// made. A campaign is made later, also one that the change did not come to.
 void Session::undo(const std::vector<Call>& calls, Events& events) {
-  for (const auto& [group, candidate] : won_) {
-    lock_.give(LockFile::group(candidate.id));
-    left_.erase(group);
-  }
-  if (!won_.empty()) bell_.ring(elections_topic);
   for (const std::string& group : tried_) {
     postpone(group);
     const auto candidate = candidates_.find(group);
@@ -135,9 +132,11 @@ void Session::undo(const std::vector<Call>& calls, Events& events) {
   }
   for (const Call& call : calls) {
     const auto* campaign = std::get_if<CampaignCall>(&call);
-    if (campaign && !observes() && !candidates_.contains(campaign->group)) postpone(campaign->group);
+    if (campaign && takes_part() && !candidates_.contains(campaign->group)) postpone(campaign->group);
     if (const auto* resign = std::get_if<ResignCall>(&call)) leave(resign->group);
   }
+  for (const auto& [group, left] : left_)
+    if (left.cause == Cause::resigned) unended_[left.candidate.id] = left.candidate.epoch;
   let_go(events);
 }
 
@@ -146,48 +145,71 @@ void Session::postpone(const std::string& group) {
   resume_at_ = boot_now() + pause;
 }
 
+/// Reads first: where nothing is to be done, nobody is kept from writing.
 void Session::look(Events& events) {
+  if (!unsettled_.empty() && !WriteLock::holder(lock_)) tell(std::exchange(unsettled_, {}), events);
   std::uint64_t revision = revision_;
-  more_ = false;
-  const auto all = [&](Events& made) {
+  std::vector<std::string> groups;
+  const auto read = [&](Events&) {
     revision = db_.revision();
-    if (observes()) return;
-    neighbours_.follow(live_others(), lock_);
-    hear_evictions();
-    const std::vector<std::string> groups = vacancies();
-    more_ = groups.size() > groups_a_commit;
-    for (std::size_t i = 0; i < std::min(groups.size(), groups_a_commit); ++i) {
-      postponed_.erase(groups[i]);
-      try_to_lead(groups[i], made);
-    }
+    if (!takes_part()) return;
+    see_losses();
+    const std::vector<SessionRow> others = live_others();
+    neighbours_.follow(others, lock_);
+    others_until_ = SteadyTime::max();
+    for (const SessionRow& row : others)
+      if (row.boot_id == boot_id_) others_until_ = std::min(others_until_, row.deadline);
+    groups = vacancies();
   };
-  failed_ = !change(all, {}, events);
+  failed_ = !change(Access::read, read, {}, events);
+  if (!failed_ && (!groups.empty() || !unended_.empty())) {
+    more_ = groups.size() > groups_a_commit;
+    const auto follow = [&](Events& made) {
+      for (std::size_t i = 0; i < std::min(groups.size(), groups_a_commit); ++i) {
+        postponed_.erase(groups[i]);
+        try_to_lead(groups[i], made);
+      }
+    };
+    failed_ = !change(Access::write, follow, {}, events);
+  } else {
+    more_ = false;
+  }
+  if (failed_) more_ = false;
   if (failed_ || std::exchange(revision_, revision) == revision) return;
   if (bell_.deaf())
     for (const std::string& prefix : watches_) events.emplace_back(backend::Changed{prefix});
 }
 
-/// Others have the first chance to follow.
-void Session::hear_evictions() {
-  for (const TermRow& term : db_.evicted(row_.id)) {
-    const auto found = candidates_.find(term.name);
-    if (found == candidates_.end() || found->second.epoch != term.epoch) continue;
-    left_[term.name] = {found->second, Cause::evicted};
-    candidates_.erase(found);
-    postpone(term.name);
+/// Terms of this session that somebody has ended; others have the first chance to follow.
+void Session::see_losses() {
+  const auto led =
+      std::count_if(candidates_.begin(), candidates_.end(), [](const auto& c) { return c.second.epoch > 0; });
+  if (db_.count_open_terms(row_.id) == led) return;
+  const auto open = db_.open_terms(row_.id);
+  for (auto it = candidates_.begin(); it != candidates_.end();) {
+    const auto term = open.find(it->second.id);
+    if (it->second.epoch == 0 || (term != open.end() && term->second == it->second.epoch)) {
+      ++it;
+      continue;
+    }
+    left_[it->first] = {it->second, Cause::evicted};
+    postpone(it->first);
+    it = candidates_.erase(it);
   }
 }
 
-std::vector<std::string> Session::vacancies() const {
+/// Whoever waits looks at few sessions, however many groups they lead.
+std::vector<std::string> Session::vacancies() {
   std::vector<std::string> groups;
   if (boot_now() >= resume_at_) groups.assign(postponed_.begin(), postponed_.end());
   if (waiting_.empty()) return groups;
-  const auto taken = lock_.held({LockFile::group(waiting_.begin()->first), LockFile::group(waiting_.rbegin()->first)});
-  auto range = taken.begin();
-  for (const auto& [id, group] : waiting_) {
-    const LockFile::Byte byte = LockFile::group(id);
-    while (range != taken.end() && range->last < byte) ++range;
-    if (range == taken.end() || byte < range->first) groups.push_back(group);
+  const auto add = [&](std::int64_t id) {
+    if (const auto waits = waiting_.find(id); waits != waiting_.end()) groups.push_back(waits->second);
+  };
+  for (const std::int64_t id : db_.ended_groups()) add(id);
+  for (const std::int64_t leader : db_.leaders()) {
+    if (leader != row_.id && living().contains(leader)) continue;
+    for (const auto& [id, epoch] : db_.open_terms(leader)) add(id);
   }
   return groups;
 }

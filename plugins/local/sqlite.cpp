@@ -38,6 +38,11 @@ int on_busy(void* wait, int tries) {
   return asked(tries) ? 1 : 0;
 }
 
+int on_commit(void* pages, sqlite3*, const char*, int count) {
+  *static_cast<int*>(pages) = count;
+  return SQLITE_OK;
+}
+
 }  // namespace
 
 Statement::Statement(Statement&& other) noexcept
@@ -47,6 +52,11 @@ Statement::~Statement() {
   if (handle_ == nullptr) return;
   sqlite3_reset(handle_);
   sqlite3_clear_bindings(handle_);
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  parameter_ = 0;
 }
 
 Statement& Statement::bind(std::int64_t value) {
@@ -86,6 +96,8 @@ Connection::Connection(const std::string& path, std::function<bool(int)> wait) :
     check(db_, code);
     check(db_, sqlite3_busy_handler(db_, &on_busy, &wait_));
     check(db_, sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr));
+    check(db_, sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr));
+    sqlite3_wal_hook(db_, &on_commit, &logged_pages_);  // instead of SQLite's own, which checkpoints
   } catch (...) {
     sqlite3_close(db_);
     throw;
@@ -114,13 +126,24 @@ int Connection::changes() const { return sqlite3_changes(db_); }
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
+void Connection::checkpoint(int mode) {
+  const int code = sqlite3_wal_checkpoint_v2(db_, "main", mode, nullptr, nullptr);
+  if (code != SQLITE_BUSY && code != SQLITE_LOCKED) check(db_, code);
+}
+
+void Connection::checkpoint() { checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
+
+void Connection::empty_log() { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
+
 void Connection::reserve_log(std::int64_t bytes) const {
   const Descriptor log(::open(sqlite3_filename_wal(sqlite3_db_filename(db_, "main")), O_WRONLY | O_CLOEXEC));
   // The size stays: for SQLite the file is as it was. A file system that cannot do this goes without.
   if (log.get() >= 0) static_cast<void>(::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, bytes));
 }
 
-Transaction::Transaction(Connection& db) : db_(db) { db_.statement("BEGIN IMMEDIATE").run(); }
+Transaction::Transaction(Connection& db, Kind kind) : db_(db) {
+  db_.statement(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN").run();
+}
 
 Transaction::~Transaction() {
   if (!db_.in_transaction()) return;

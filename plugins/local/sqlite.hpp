@@ -43,6 +43,8 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
+  /// As it was made: to be bound and stepped again.
+  void reset();
   /// Parameters in order. Text must live until the statement goes.
   Statement& bind(std::int64_t value);
   Statement& bind(std::string_view text);
@@ -62,7 +64,8 @@ class Statement {
 
 class Connection {
  public:
-  /// Opens or creates `path`. `wait`: asked, with the number of times before, whether to try again for a file that
+  /// Opens `path`, creating it where it is not there. Nothing is written back from the log to the file (a checkpoint)
+  /// but by checkpoint(). `wait`: asked, with the number of times before, whether to try again for a file that
   /// another process holds; sleeps by itself.
   Connection(const std::string& path, std::function<bool(int)> wait);
   ~Connection();
@@ -76,19 +79,29 @@ class Connection {
   /// Of the last statement: rows that it changed.
   int changes() const;
   bool in_transaction() const;
+  /// Pages in the write-ahead log after the last commit.
+  int logged_pages() const noexcept { return logged_pages_; }
+  /// Writes back what no reader needs in the log any more. Requires: nobody else does at the same time.
+  void checkpoint();
+  /// All of it, and empties the log. Requires: nobody else uses the file.
+  void empty_log();
   /// Sets space of the disk aside for the write-ahead log, as far as there is any: a disk that is full by and by then
   /// stops no commit.
   void reserve_log(std::int64_t bytes) const;
 
  private:
+  void checkpoint(int mode);
+
   sqlite3* db_ = nullptr;
   std::function<bool(int)> wait_;
+  int logged_pages_ = 0;
   std::map<const char*, sqlite3_stmt*> prepared_;
 };
 
 class Transaction {
  public:
-  explicit Transaction(Connection& db);
+  enum class Kind { read, write };
+  explicit Transaction(Connection& db, Kind kind = Kind::write);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

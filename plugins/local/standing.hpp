@@ -6,9 +6,17 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
+#include "ballot/error.hpp"
 #include "calls.hpp"
 
 namespace ballot::local {
+
+/// Of a session that could not be opened.
+inline Cause cause_of(const Error& error) {
+  if (error.code == Errc::conflict) return Cause::superseded;
+  if (error.code == Errc::not_found) return Cause::expired;
+  return error.code == Errc::refused ? Cause::auth_failed : Cause::unreachable;
+}
 
 class Standing {
  public:
@@ -26,6 +34,8 @@ class Standing {
   /// Looking that often misses nothing, where ears may.
   virtual Millis pace() const = 0;
 
+  /// When its session ends, as it is stored; never, where it has none.
+  virtual SteadyTime deadline() const noexcept = 0;
   /// Records that its terms ended cleanly, as far as that can be written. Its locks fall with this object.
   virtual void end_terms() noexcept = 0;
 

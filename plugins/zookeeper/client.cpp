@@ -196,9 +196,9 @@ void Client::children(const std::string& path, Watch watch, Done done) {
   submit(send, std::move(done), Turn::in_turn);
 }
 
-void Client::remove(const std::string& path, Done done) {
-  const auto send = [path](zhandle_t* handle, Pending* pending) {
-    return zoo_adelete(handle, path.c_str(), -1, on_void, pending);
+void Client::remove(const std::string& path, Done done, int version) {
+  const auto send = [path, version](zhandle_t* handle, Pending* pending) {
+    return zoo_adelete(handle, path.c_str(), version, on_void, pending);
   };
   submit(send, std::move(done), Turn::in_turn);
 }

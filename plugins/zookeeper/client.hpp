@@ -67,7 +67,8 @@ class Client {
   void get(const std::string& path, Watch watch, Done done, Turn turn = Turn::in_turn);
   void exists(const std::string& path, Watch watch, Done done);
   void children(const std::string& path, Watch watch, Done done);
-  void remove(const std::string& path, Done done);
+  /// `version` -1: any.
+  void remove(const std::string& path, Done done, int version = -1);
   void sync(const std::string& path, Done done);
   void commit(std::unique_ptr<Multi> multi, Done done, Turn turn = Turn::in_turn);
 

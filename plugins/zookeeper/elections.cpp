@@ -13,6 +13,7 @@ constexpr Millis resume_pause = 250ms;
 constexpr Millis look_ahead_pause = 1s, look_again_pause = 5s;
 constexpr std::size_t place_size = 28;  // of a candidate's name
 constexpr int patience = 3;             // with others that make the same nodes
+constexpr std::size_t few_groups = 100;
 
 }  // namespace
 
@@ -79,9 +80,27 @@ void Elections::leave_unknown(const std::string& name) {
   look(name, group);
 }
 
+/// Nothing runs in it: the term, where its session leads, ends cleanly.
+void Elections::end_unknown(const std::string& name, Group& group) {
+  link_.client.get(link_.paths.group(name), Watch::no, [this, name, turn = group.turn](const Reply& reply) {
+    Group* found = find(name, turn);
+    if (found == nullptr) return;
+    if (is_unknown(reply.rc)) return stall(name, *found, reply.rc);
+    const TermRecord term = parse_term(reply.value);
+    found->led = term.session == link_.session && !term.clean;
+    if (found->led) found->epoch = term.epoch;
+    leave(name, *found);
+  });
+}
+
 std::uint64_t Elections::epoch(const std::string& name) const {
   const auto found = groups_.find(name);
   return found != groups_.end() && found->second.told && !found->second.leave ? found->second.epoch : 0;
+}
+
+bool Elections::left_cleanly() const {
+  const auto told = [](const auto& group) { return group.second.told; };
+  return !unclean_ && !resumed_until_ && std::none_of(groups_.begin(), groups_.end(), told);
 }
 
 std::string Elections::own_path(const std::string& name) const {
@@ -169,7 +188,7 @@ void Elections::on_listed(const std::string& name, Group& group, const Reply& re
   const auto place = parse_place(*self);
   if (std::exchange(group.node, *self) != *self) group.epoch = 0;
   group.sequence = place->sequence;
-  if (group.leave) return leave(name, group);
+  if (group.leave) return link_.stands_in ? end_unknown(name, group) : leave(name, group);
   std::optional<std::pair<std::int32_t, std::string>> ahead;
   std::size_t all_ahead = 0;
   for (const std::string& other : reply.names) {
@@ -204,8 +223,10 @@ std::optional<std::string> Elections::find_self(const std::string& name, Group& 
 }
 
 void Elections::on_missing(const std::string& name, Group& group) {
-  if (std::exchange(group.told, false))
+  if (std::exchange(group.told, false)) {
+    unclean_ = true;
     link_.tell(backend::Deposed{name, group.epoch, group.leave ? Cause::resigned : Cause::evicted});
+  }
   group.term_version = -1;
   group.leave ? gone(name, group) : enter(name, group);
 }
@@ -226,6 +247,7 @@ void Elections::wait(const std::string& name, Group& group, const std::string& b
         if (reply.rc != ZOK) stall(name, *found, reply.rc);
       },
       Turn::later);
+  if (groups_.size() <= few_groups) watch_own(name, group);
   look_ahead_later(name, group, look_ahead_pause);
 }
 
@@ -234,9 +256,9 @@ void Elections::look_ahead_later(const std::string& name, Group& group, Millis p
   if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back({boot_now() + pause, name});
 }
 
-/// What is needed to lead, so that it need not be read when the one before is gone. Our node is watched only while
-/// there is room for the watches that are needed.
-void Elections::look_ahead(const std::string& name, Group& group) {
+/// So that one that is removed is made again at once; only while there is room for the watches that are needed. Its
+/// epoch need not be read any more when the one before is gone.
+void Elections::watch_own(const std::string& name, Group& group) {
   const std::string own = own_path(name);
   const bool watch = watched_bytes_ < most_bytes / 2 && watched(own);
   if (watch || group.epoch == 0)
@@ -247,6 +269,11 @@ void Elections::look_ahead(const std::string& name, Group& group) {
       if (reply.rc == ZNONODE) return look(name, *found);
       if (reply.rc == ZOK && is_ours(reply)) found->epoch = static_cast<std::uint64_t>(reply.stat.czxid);
     });
+}
+
+/// What is needed to lead, so that it need not be read when the one before is gone.
+void Elections::look_ahead(const std::string& name, Group& group) {
+  watch_own(name, group);
   if (!group.next) return;
   link_.client.get(link_.paths.group(name), Watch::no, [this, name](const Reply& reply) {
     Group* found = find(name);

@@ -46,6 +46,8 @@ class Elections {
   std::uint64_t epoch(const std::string& group) const;
   /// Of our node in the group. Requires: it has one, as where epoch() is not 0.
   std::string own_path(const std::string& group) const;
+  /// Nothing that this session has led needs to be looked into by whoever leads it next.
+  bool left_cleanly() const;
   /// A resignation waits until all that have begun have ended.
   void write_began(const std::string& group);
   void write_ended(const std::string& group);
@@ -55,6 +57,8 @@ class Elections {
   void on_connected();
   /// Sends what has gathered: what makes transactions now, or all that leaves.
   void flush(bool all = false);
+  /// Of these only what leaves.
+  void flush_leaves(bool all);
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
 
@@ -68,9 +72,12 @@ class Elections {
     std::uint64_t epoch = 0;
     WallTime since{};
     TermRecord term;
+    std::vector<SessionOf> unfinished;      // of ours: TermRecord::before
+    SteadyTime led_at{};                    // since when ours goes on
     int term_version = -1;                  // of the node that `term` was read from; -1: not read
     std::optional<backend::Elected> ready;  // to be told when our term is written down
     bool told = false;                      // Elected, and not yet Deposed
+    bool led = false;                       // by the dead daemon that this session stands in for
     bool adopt = false;                     // a node of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while it was looked at
     bool alone = false;                     // sent together with others it was refused
@@ -92,6 +99,7 @@ class Elections {
 
   void join(const std::string& name);
   void leave_unknown(const std::string& name);
+  void end_unknown(const std::string& name, Group& group);
   void enter(const std::string& name, Group& group);
   void on_entered(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
   void on_placed(const std::string& name, Group& group);
@@ -102,6 +110,7 @@ class Elections {
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const std::string& before);
   void look_ahead_later(const std::string& name, Group& group, Millis pause);
+  void watch_own(const std::string& name, Group& group);
   void look_ahead(const std::string& name, Group& group);
   void succeed(const std::string& name, Group& group);
   void stay(const std::string& name, Group& group);
@@ -111,7 +120,10 @@ class Elections {
   bool is_ours(const Reply& reply) const;
   bool is_ours(const Group& group) const;
   void weigh_term(const std::string& name, Group& group);
-  void on_facts(const std::string& name, Group& group, int rc, const std::optional<MemberRecord>& member);
+  struct Inquiry;
+  void ask_of(const std::string& name, Group& group, const std::vector<SessionOf>& sessions);
+  void on_facts(const std::string& name, Group& group, Inquiry& inquiry);
+  TermRecord own_term(const Group& group, bool clean) const;
   void take(const std::string& name, Group& group, backend::Elected elected);
   void on_claimed(const Names& names, const std::vector<std::uint64_t>& turns, const Reply& reply);
   void announce(const std::string& name, Group& group, backend::Elected elected);
@@ -130,7 +142,6 @@ class Elections {
   void one_by_one(const Names& names, const std::vector<std::uint64_t>& turns, Queue& again);
   void flush_entering();
   void flush_claims();
-  void flush_leaves(bool all);
   void flush_ahead();
 
   Link& link_;
@@ -140,6 +151,7 @@ class Elections {
   std::optional<SteadyTime> sweep_at_;
   std::unordered_map<std::string, Group> groups_;
   std::uint64_t last_turn_ = 0;
+  bool unclean_ = false;       // a term of ours has ended in no clean way
   std::size_t own_bytes_ = 0;  // of our nodes' paths
   std::size_t watched_bytes_ = 0;
   std::unordered_set<std::string> watched_;

@@ -1,4 +1,5 @@
 // Elections: from the head of the queue to leading, and what is sent together.
+#include <memory>
 #include <utility>
 
 #include "elections.hpp"
@@ -54,27 +55,63 @@ void Elections::weigh_term(const std::string& name, Group& group) {
   const TermRecord& before = group.term;
   if (is_ours(group)) {
     // The term of the daemon before, in the session that is gone on with.
-    if (resumed_until_ && boot_now() < *resumed_until_) return announce(name, group, {name, group.epoch, true, {}, {}});
+    group.unfinished = before.before;
+    group.led_at = boot_now();
+    backend::Elected resumed{name, group.epoch, true, {}, {}};
+    if (!before.before.empty()) resumed.old_deadline = group.led_at + link_.client.timeout();
+    if (resumed_until_ && boot_now() < *resumed_until_) return announce(name, group, std::move(resumed));
     link_.client.remove(own_path(name), [](const Reply&) {});
     return enter(name, group);
   }
-  if (before.epoch == 0 || before.clean) return take(name, group, {name, group.epoch, false, {}, {}});
-  const auto& last = members_.before();
-  if (last && last->session == before.session) return on_facts(name, group, ZOK, last);
-  members_.find(before.node, [this, name, turn = group.turn](int rc, const std::optional<MemberRecord>& member) {
-    if (Group* found = find(name, turn)) on_facts(name, *found, rc, member);
-  });
+  auto sessions = before.before;
+  if (before.epoch != 0 && !before.clean) sessions.push_back({before.node, before.session});
+  std::erase_if(sessions, [this](const SessionOf& one) { return one.session == link_.session; });
+  ask_of(name, group, sessions);
 }
 
-/// Of a session that has been replaced, only so much is known that it has ended.
-void Elections::on_facts(const std::string& name, Group& group, int rc, const std::optional<MemberRecord>& member) {
-  if (rc != ZOK) return stall(name, group, rc);
-  backend::Elected elected{name, group.epoch, false, {}, {}};
-  const bool known = member && member->session == group.term.session;
-  if (known) elected.last_alive = member->renewed;
-  if (!(known && member->ended) && group.term.boot_id == link_.self.boot_id)
-    elected.old_deadline = known ? member->deadline : boot_now();
+/// What is to be known of the sessions whose terms did not end cleanly.
+struct Elections::Inquiry {
+  std::size_t open = 0;
+  int rc = ZOK;
+  std::vector<SessionOf> standing = {};
+  std::optional<WallTime> last_alive = {};
+};
+
+void Elections::ask_of(const std::string& name, Group& group, const std::vector<SessionOf>& sessions) {
+  const auto inquiry = std::make_shared<Inquiry>(Inquiry{sessions.size() + 1});
+  const auto answered = [this, name, turn = group.turn, inquiry] {
+    if (--inquiry->open > 0) return;
+    if (Group* found = find(name, turn)) on_facts(name, *found, *inquiry);
+  };
+  // What this node's session before said has been written over since; it has ended.
+  if (const auto& last = members_.before(); last && !group.term.clean && last->session == group.term.session)
+    inquiry->last_alive = last->renewed;
+  for (const SessionOf& one : sessions)
+    members_.find(one.node, [one, inquiry, answered, last = group.term.session](int rc, const Members::Facts& facts) {
+      if (rc != ZOK) inquiry->rc = rc;
+      if (facts.stands(one.session)) inquiry->standing.push_back(one);
+      if (facts.record && facts.record->session == one.session && one.session == last)
+        inquiry->last_alive = facts.record->renewed;
+      answered();
+    });
+  answered();
+}
+
+/// What a session had started is over when the store has ended it. One that stands was only put out of the queue.
+void Elections::on_facts(const std::string& name, Group& group, Inquiry& inquiry) {
+  if (inquiry.rc != ZOK) return stall(name, group, inquiry.rc);
+  backend::Elected elected{name, group.epoch, false, {}, inquiry.last_alive};
+  group.unfinished = std::move(inquiry.standing);
+  if (!group.unfinished.empty()) elected.old_deadline = boot_now() + link_.client.timeout();
   take(name, group, std::move(elected));
+}
+
+/// Whoever follows need not wait for what was waited for, once T has passed.
+TermRecord Elections::own_term(const Group& group, bool clean) const {
+  const SessionRequest& self = link_.self;
+  TermRecord term{group.epoch, link_.session, self.node, self.boot_id, clean};
+  if (!clean || boot_now() < group.led_at + link_.client.timeout()) term.before = group.unfinished;
+  return term;
 }
 
 void Elections::take(const std::string& name, Group& group, backend::Elected elected) {
@@ -90,6 +127,7 @@ void Elections::on_claimed(const Names& names, const std::vector<std::uint64_t>&
     if (reply.rc == ZOK) {
       group->term_version = -1;
       group->guess = false;
+      group->led_at = boot_now();
       auto elected = *std::exchange(group->ready, {});
       elected.revision = static_cast<std::uint64_t>(reply.ops.at(2 * i + 1).stat.mzxid);
       announce(names[i], *group, std::move(elected));
@@ -167,12 +205,11 @@ void Elections::flush_claims() {
     std::vector<std::uint64_t> turns;
     Names names = take_some(claims_, turns);
     if (names.empty()) continue;
-    const SessionRequest& self = link_.self;
     auto multi = link_.client.multi();
     for (const std::string& name : names) {
       const Group& group = *find(name);
-      const TermRecord term{group.epoch, link_.session, self.node, self.boot_id, false};
-      multi->check(own_path(name)).set(link_.paths.group(name), format(term), group.guess ? group.term_version : -1);
+      multi->check(own_path(name))
+          .set(link_.paths.group(name), format(own_term(group, false)), group.guess ? group.term_version : -1);
     }
     transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
       const bool guessed_wrong = reply.rc == ZBADVERSION;  // mostly all of them: many leaders have just resigned
@@ -188,13 +225,11 @@ void Elections::flush_leaves(bool all) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(leaves_, turns);
     if (names.empty()) continue;
-    const SessionRequest& self = link_.self;
     auto multi = link_.client.multi();
     for (const std::string& name : names) {
       const Group& group = *find(name);
       multi->remove(own_path(name));
-      const TermRecord term{group.epoch, link_.session, self.node, self.boot_id, true};
-      if (group.told) multi->set(link_.paths.group(name), format(term), -1);
+      if (group.told || group.led) multi->set(link_.paths.group(name), format(own_term(group, true)), -1);
     }
     transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
       if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_left(names, turns, reply);

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -17,6 +20,8 @@ namespace ballot::zookeeper {
 
 namespace {
 
+constexpr std::time_t old_after = 24 * 3600;  // no session lasts so long without its daemon
+constexpr std::size_t most_removed = 64;
 constexpr std::size_t password_size = sizeof(clientid_t::passwd);
 
 std::string hex(const char* bytes, std::size_t size) {
@@ -75,12 +80,12 @@ std::string handle_text(const Handle& handle) {
 std::string node_of(const std::string& handle_text) { return handle_text.substr(0, handle_text.find(' ')); }
 
 Result<HandleFile> HandleFile::open(const std::string& path) {
-  HandleFile file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  HandleFile file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), path);
   if (file.file_ < 0) return Error{Errc::io, "cannot open " + path + ": " + std::strerror(errno)};
-  if (::flock(file.file_, LOCK_EX | LOCK_NB) == 0) return file;
+  if (::flock(file.file_, LOCK_EX | LOCK_NB) == 0) return file.is_removed() ? open(path) : std::move(file);
   if (errno != EWOULDBLOCK) return Error{Errc::io, "cannot lock " + path + ": " + std::strerror(errno)};
   const Handle other = parse(contents(file.file_)).value_or(Handle{});
-  return Error{Errc::conflict, "node " + (other.node.empty() ? "of " + path : other.node) +
+  return Error{Errc::conflict, "node " + (other.node.empty() ? "of " + path : shown(other.node)) +
                                    " is in use by the daemon with pid " + std::to_string(other.pid) + " on " +
                                    (other.host.empty() ? "this host" : other.host) +
                                    ": give this one another name (node)"};
@@ -90,10 +95,12 @@ HandleFile::~HandleFile() {
   if (file_ >= 0) ::close(file_);
 }
 
-HandleFile::HandleFile(HandleFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+HandleFile::HandleFile(HandleFile&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
 
 HandleFile& HandleFile::operator=(HandleFile&& other) noexcept {
   std::swap(file_, other.file_);
+  std::swap(path_, other.path_);
   return *this;
 }
 
@@ -112,6 +119,25 @@ bool HandleFile::write(const Handle& handle) const {
   return ::pwrite(file_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
 }
 
-void HandleFile::clear() const { [[maybe_unused]] const int ignored = ::ftruncate(file_, 0); }
+bool HandleFile::is_removed() const {
+  struct stat info {};
+  return ::fstat(file_, &info) == 0 && info.st_nlink == 0;
+}
+
+void HandleFile::remove() const { ::unlink(path_.c_str()); }
+
+void HandleFile::remove_old(const std::string& folder, const std::string& prefix) {
+  std::error_code error;
+  std::size_t left = most_removed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(prefix) || !name.ends_with(".session")) continue;
+    const HandleFile file(::open(entry.path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW), entry.path());
+    struct stat info {};
+    if (file.file_ < 0 || ::fstat(file.file_, &info) != 0 || ::time(nullptr) - info.st_mtime < old_after) continue;
+    if (::flock(file.file_, LOCK_EX | LOCK_NB) == 0) file.remove();
+    if (--left == 0) return;
+  }
+}
 
 }  // namespace ballot::zookeeper

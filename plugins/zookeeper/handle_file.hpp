@@ -3,13 +3,14 @@
 //
 //   auto file = HandleFile::open(path);       // Errc::conflict: its daemon lives
 //   if (auto handle = file->read()) ...       // of the daemon before
-//   file->write(handle);  ...  file->clear();
+//   file->write(handle);  ...  file->remove();
 #pragma once
 
 #include <zookeeper/zookeeper.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "ballot/backend.hpp"
 #include "ballot/error.hpp"
@@ -41,12 +42,19 @@ class HandleFile {
   std::optional<Handle> read() const;
   /// False: it could not be written.
   bool write(const Handle& handle) const;
-  void clear() const;
+  /// There is no session to go on with, nor to end.
+  void remove() const;
+
+  /// Those of nodes whose daemons have been dead for a day: some of them, below `folder`.
+  static void remove_old(const std::string& folder, const std::string& prefix);
 
  private:
-  explicit HandleFile(int file) noexcept : file_(file) {}
+  HandleFile(int file, std::string path) noexcept : file_(file), path_(std::move(path)) {}
+
+  bool is_removed() const;  // by who had it before
 
   int file_;
+  std::string path_;
 };
 
 }  // namespace ballot::zookeeper

@@ -8,13 +8,20 @@ void Members::find(const std::string& node, Found found) {
   auto& waiting = asked_[node];
   waiting.push_back(std::move(found));
   if (waiting.size() > 1) return;
-  link_.client.get(link_.paths.member(node), Watch::no, [this, node](const Reply& reply) {
-    const auto all = std::move(asked_[node]);
-    asked_.erase(node);
-    const int rc = reply.rc == ZNONODE ? ZOK : reply.rc;
-    const auto record = reply.rc == ZOK ? parse_member(reply.value) : std::nullopt;
-    for (const Found& one : all) one(rc, record);
+  const std::string path = link_.paths.member(node);
+  link_.client.get(path, Watch::no, [this, node, path](const Reply& reply) {
+    if (reply.rc != ZOK) return answer(node, reply.rc, {});
+    link_.client.children(path, Watch::no, [this, node, record = parse_member(reply.value)](const Reply& all) {
+      answer(node, all.rc, {record, all.names});
+    });
   });
+}
+
+void Members::answer(const std::string& node, int rc, const Facts& facts) {
+  const auto all = std::move(asked_[node]);
+  asked_.erase(node);
+  const bool nothing = rc == ZNONODE || rc == ZBADARGUMENTS;  // what stands in the store may name anything
+  for (const Found& one : all) one(nothing ? ZOK : rc, nothing ? Facts() : facts);
 }
 
 }  // namespace ballot::zookeeper

@@ -1,6 +1,8 @@
-// Members: what other nodes' sessions said of themselves, read once for whoever asks at the same time.
+// Members: what other nodes' sessions said of themselves, and which of them stand; read once for whoever asks at the
+// same time.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,17 +16,27 @@ namespace ballot::zookeeper {
 
 class Members {
  public:
-  using Found = std::function<void(int rc, const std::optional<MemberRecord>&)>;
+  struct Facts {
+    std::optional<MemberRecord> record;  // none: there is none, or it cannot be read
+    std::vector<std::string> standing;   // the sessions that bear the name: one, or none
+
+    bool stands(const std::string& session) const {
+      return std::find(standing.begin(), standing.end(), session) != standing.end();
+    }
+  };
+  /// `rc` is ZOK also where nothing is known of the node.
+  using Found = std::function<void(int rc, const Facts& facts)>;
 
   explicit Members(Link& link) : link_(link) {}
 
-  /// None and ZOK: there is none, or it cannot be read.
   void find(const std::string& node, Found found);
   /// What this node's session before said, until this one overwrote it.
   void keep(std::optional<MemberRecord> before) { before_ = std::move(before); }
   const std::optional<MemberRecord>& before() const noexcept { return before_; }
 
  private:
+  void answer(const std::string& node, int rc, const Facts& facts);
+
   Link& link_;
   std::optional<MemberRecord> before_;
   std::map<std::string, std::vector<Found>> asked_;  // by node

@@ -10,11 +10,18 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis retry_pause = 200ms;
+constexpr int enough_renewals = 2;  // one may have been on its way when its daemon died
 
 }  // namespace
 
-Membership::Membership(Link& link, Members& members, Millis timeout, SteadyTime asked)
-    : link_(link), members_(members), timeout_(timeout), deadline_(asked + timeout), confirmed_(asked) {}
+Membership::Membership(Link& link, Members& members, Terms terms)
+    : link_(link),
+      members_(members),
+      terms_(std::move(terms)),
+      heard_(terms_.asked),
+      deadline_(terms_.asked + terms_.timeout),
+      confirmed_(terms_.asked),
+      renewals_(terms_.timeout, terms_.tick, terms_.asked) {}
 
 void Membership::enter(Entered entered) {
   entered_ = std::move(entered);
@@ -32,27 +39,37 @@ bool Membership::again(int rc) {
     finish(Entry::failed, Cause::auth_failed, link_.paths.members() + ": " + text_of(rc));
     return true;
   }
-  if (!is_unknown(rc)) return false;
-  look_at_ = boot_now() + retry_pause;
-  return true;
+  if (is_unknown(rc)) {
+    look_at_ = boot_now() + retry_pause;
+    return true;
+  }
+  heard_ = boot_now();
+  return false;
 }
 
+/// Behind a transaction: a server that lags shows a dead session's last renewals one after the other.
 void Membership::look() {
   look_at_.reset();
-  const std::string path = link_.paths.member(link_.self.node);
-  link_.client.get(path, Watch::no, [this, path](const Reply& found) {
+  link_.after_barrier([this](int rc) {
+    if (!again(rc)) read();
+  });
+}
+
+void Membership::read() {
+  link_.client.get(path(), Watch::no, [this](const Reply& found) {
     if (again(found.rc)) return;
     if (found.rc == ZNONODE) {
       link_.make_folders([](int) {});
-      return link_.client.create(path, {}, ZOO_PERSISTENT, [this](const Reply& made) {
+      return link_.client.create(path(), {}, ZOO_PERSISTENT, [this](const Reply& made) {
         if (!again(made.rc)) look_at_ = boot_now() + (made.rc == ZNONODE ? retry_pause : 0ms);
       });
     }
     link_.see(found.stat);
     const int version = found.stat.version;
-    link_.client.children(path, Watch::no, [this, version, record = parse_member(found.value)](const Reply& sessions) {
-      if (again(sessions.rc)) return;
-      weigh(version, record, sessions.names);
+    link_.client.children(path(), Watch::no, [this, version, record = parse_member(found.value)](const Reply& all) {
+      if (again(all.rc)) return;
+      if (all.rc == ZNONODE) return look();
+      weigh(version, record, all.names);
     });
   });
 }
@@ -60,37 +77,65 @@ void Membership::look() {
 void Membership::weigh(int version, const std::optional<MemberRecord>& record,
                        const std::vector<std::string>& sessions) {
   const bool ours = std::find(sessions.begin(), sessions.end(), link_.session) != sessions.end();
-  if (ours && record && record->session == link_.session) {
-    // Written when an answer was lost, or by the daemon before: its deadline tells which.
-    if (record->pid == link_.self.pid && record->deadline == deadline_) return stood();
-    if (record->ended || boot_now() >= record->deadline) return finish(Entry::stale, {}, {});
-    resumed_until_ = record->deadline;
-    return stand(version);
-  }
   const auto other =
       std::find_if(sessions.begin(), sessions.end(), [&](const auto& one) { return one != link_.session; });
   if (other == sessions.end()) {
-    if (ours) return finish(Entry::stale, {}, {});
+    if (ours) return weigh_own(version, record);
     if (record) members_.keep(record);
     return stand(version);
   }
+  if (ours) return withdraw();
   MemberRecord rival = record.value_or(MemberRecord{});
+  if (rival.session != *other) rival = {};
   rival.session = *other;
   wait_for(rival, version);
 }
 
-/// It renews itself each T/3, where it lives.
-void Membership::wait_for(const MemberRecord& rival, int version) {
-  const SteadyTime now = boot_now();
-  if (!rival_ || rival_->session != rival.session) rival_ = Rival{rival.session, version, now};
-  const Millis patience = std::max(timeout_, rival.timeout) * 5 / 4;
-  if (rival_->version != version || now >= rival_->since + patience) return refuse("is in use", rival);
-  look_at_ = now + timeout_ / 8;
+void Membership::weigh_own(int version, const std::optional<MemberRecord>& record) {
+  if (!record || record->session != link_.session) return finish(Entry::stale, {}, {});
+  // Written by us, or by the daemon before: its deadline tells which.
+  if (record->pid == link_.self.pid && record->deadline == deadline_) return finish(Entry::standing, {}, {});
+  if (record->ended || boot_now() >= record->deadline) return finish(Entry::stale, {}, {});
+  resumed_until_ = record->deadline;
+  stand(version);
 }
 
-void Membership::refuse(const std::string& why, const MemberRecord& rival) {
+/// Another one stands there too. The entry may have been removed and made anew between our look and our write, so that
+/// its version was the same again: whoever came second sees the first, and goes.
+void Membership::withdraw() {
+  if (!stood_) return finish(Entry::stale, {}, {});
+  link_.client.remove(link_.standing, [this](const Reply& reply) {
+    if (again(reply.rc)) return;
+    stood_ = false;
+    look_later();
+  });
+}
+
+bool Membership::is_self(const MemberRecord& record) const {
+  const SessionRequest& self = link_.self;
+  return record.pid == self.pid && record.boot_id == self.boot_id && record.machine_id == self.machine_id;
+}
+
+void Membership::wait_for(const MemberRecord& rival, int version) {
+  if (!rival_ || rival_->session != rival.session) {
+    rival_ = Rival{rival.session, version};
+    const std::string whose =
+        rival.host.empty() ? "" : " (pid " + std::to_string(rival.pid) + " on " + rival.host + ")";
+    link_.host.log(Level::info, "an older session of node " + shown(link_.self.node) + " still stands" + whose +
+                                    ": waiting for the store to end it");
+  }
+  if (rival_->version != version) ++rival_->renewals;
+  rival_->version = version;
+  if (rival_->renewals >= enough_renewals && !is_self(rival)) return refuse(rival);
+  if (++rival_->looks > 1 && rival.session == terms_.left_behind) return finish(Entry::left_behind, {}, {});
+  look_later();
+}
+
+void Membership::look_later() { look_at_ = boot_now() + terms_.timeout / 8; }
+
+void Membership::refuse(const MemberRecord& rival) {
   finish(Entry::refused, Cause::superseded,
-         "node " + link_.self.node + " " + why + " by the daemon with pid " + std::to_string(rival.pid) + " on " +
+         "node " + shown(link_.self.node) + " is in use by the daemon with pid " + std::to_string(rival.pid) + " on " +
              rival.host + ": give this one another name (node)");
 }
 
@@ -102,83 +147,93 @@ void Membership::stand(int version) {
     multi->check(link_.standing);
   else
     multi->create(link_.standing, {}, ZOO_EPHEMERAL);
-  multi->set(link_.paths.member(link_.self.node), text, version);
+  multi->set(path(), text, version);
   link_.client.commit(std::move(multi), [this](const Reply& reply) {
     if (again(reply.rc)) return;
     if (reply.rc != ZOK) return look();
+    stood_ = !resumed_until_;
     written(reply.ops.at(1).stat);
-    stood();
+    look();
   });
-}
-
-void Membership::stood() {
-  standing_ = true;
-  touch_at_ = boot_now() + timeout_ / 12;
-  finish(Entry::standing, {}, {});
 }
 
 MemberRecord Membership::record(bool ended) const {
   const SessionRequest& self = link_.self;
   return {link_.session, self.node, self.machine_id, self.boot_id, self.host,  self.version,
-          self.control,  self.pid,  timeout_,        deadline_,    wall_now(), ended};
+          self.control,  self.pid,  terms_.timeout,  deadline_,    wall_now(), ended};
 }
 
+/// Each is a write of our entry.
 void Membership::renew(RequestId request, SteadyTime asked) {
   request_ = request;
   asked_ = asked;
-  deadline_ = std::max(deadline_, asked + timeout_);
-  proving_ = false;
-  write();
-}
-
-void Membership::write() {
-  write_at_.reset();
+  deadline_ = std::max(deadline_, asked + terms_.timeout);
   auto multi = link_.client.multi();
   multi->check(link_.standing);
-  multi->set(link_.paths.member(link_.self.node), format(record(false)), -1);
-  const auto done = [this, request = request_, sent = boot_now()](const Reply& reply) {
+  multi->set(path(), format(record(false)), -1);
+  const auto done = [this, request, sent = boot_now()](const Reply& reply) {
     if (request == request_) on_written(sent, reply);
   };
   link_.client.commit(std::move(multi), done, Turn::urgent);
 }
 
-/// A write whose answer took long proves nothing of what was sent before it: the leader itself may have stood still.
 void Membership::on_written(SteadyTime sent, const Reply& reply) {
   if (reply.rc == ZNONODE) {
     lost_ = true;
     return;
   }
-  if (reply.rc != ZOK) return answer(Outcome::unknown, text_of(reply.rc));
-  const SteadyTime now = boot_now();
-  written(reply.ops.at(1).stat);
-  touch_at_ = now + timeout_ / 12;
-  if (proving_ && now - sent <= timeout_ / 6) {
-    confirmed_ = asked_;
-    return answer(Outcome::done, {});
+  if (reply.rc != ZOK) {
+    renewals_.lost();
+    return answer(Outcome::unknown, text_of(reply.rc));
   }
-  proving_ = true;
-  write_at_ = sent + timeout_ / 8;
+  renewals_.confirm(asked_, sent, boot_now());
+  confirmed_ = asked_;
+  const Stat& stat = reply.ops.at(1).stat;
+  const bool gone_back = has_gone_back(stat);
+  const std::string text = gone_back ? "version " + std::to_string(stat.version) + " of " + path() +
+                                           " was given, and " + std::to_string(*version_) + " had been acknowledged"
+                                     : std::string();
+  written(stat);
+  backend::Renewed renewed{std::exchange(request_, 0), Outcome::done, text};
+  renewed.store_clock = store_clock_;
+  renewed.revision = link_.highest;
+  renewed.counts_from = renewals_.counts_from();
+  renewed.gone_back = gone_back;
+  link_.tell(std::move(renewed));
+}
+
+/// Nobody else writes our entry, and each of our writes makes its version one higher: one that is not higher was given
+/// before to a write that the store has acknowledged, and lost.
+bool Membership::has_gone_back(const Stat& stat) {
+  const auto ahead = static_cast<std::uint32_t>(stat.version) - static_cast<std::uint32_t>(version_.value_or(-1));
+  return version_ && static_cast<std::int32_t>(ahead) <= 0;
 }
 
 /// Its time is that of the ensemble's leader, which all nodes share.
 void Membership::written(const Stat& stat) {
   link_.see(stat);
+  version_ = stat.version;
   store_clock_ = WallTime(Millis(stat.mtime));
 }
 
 void Membership::answer(Outcome outcome, std::string text) {
   backend::Renewed renewed{std::exchange(request_, 0), outcome, std::move(text)};
-  if (outcome == Outcome::done) renewed.store_clock = store_clock_;
   renewed.revision = link_.highest;
   link_.tell(std::move(renewed));
 }
 
-void Membership::end(std::function<void()> done) {
+void Membership::end(bool forget, std::function<void(int rc)> done) {
   auto multi = link_.client.multi();
-  multi->check(link_.standing);
-  multi->set(link_.paths.member(link_.self.node), format(record(true)), -1);
-  link_.client.commit(
-      std::move(multi), [done = std::move(done)](const Reply&) { done(); }, Turn::urgent);
+  multi->remove(link_.standing);
+  if (forget)
+    multi->remove(path());
+  else
+    multi->set(path(), format(record(true)), -1);
+  const auto ended = [this, forget, done](const Reply& reply) {
+    if (forget && reply.rc == ZNOTEMPTY) return end(false, done);
+    done(reply.rc);
+  };
+  link_.client.commit(std::move(multi), ended, Turn::urgent);
 }
 
 void Membership::on_connected() {
@@ -187,18 +242,6 @@ void Membership::on_connected() {
 
 void Membership::tick(SteadyTime now) {
   if (look_at_ && now >= *look_at_) look();
-  if (write_at_ && now >= *write_at_) write();
-  if (!standing_ || now < touch_at_) return;
-  touch_at_ = now + timeout_ / 12;
-  const auto touched = [this](const Reply& reply) { lost_ = lost_ || reply.rc == ZNONODE; };
-  link_.client.get(link_.standing, Watch::no, touched, Turn::urgent);
-}
-
-std::optional<SteadyTime> Membership::due() const {
-  std::optional<SteadyTime> at = look_at_;
-  for (const auto& other : {write_at_, standing_ ? std::optional(touch_at_) : std::nullopt})
-    if (other && (!at || *other < *at)) at = other;
-  return at;
 }
 
 }  // namespace ballot::zookeeper

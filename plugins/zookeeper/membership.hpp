@@ -1,5 +1,6 @@
 // Membership: this node's name in the store. Taken when the session begins, renewed while it stands, given back when it
-// ends. One daemon has a name at a time: whoever had it before is waited out, and refused where it still lives.
+// ends. One daemon has a name at a time: whoever had it before is waited out, and only one that is seen to renew itself
+// is in the way.
 //
 //   | state    | event                                                                   | next                       |
 //   | -------- | ----------------------------------------------------------------------- | -------------------------- |
@@ -7,13 +8,12 @@
 //   | entering | another session stands there                                            | waiting                    |
 //   | entering | our own session stands there (it was gone on with)                      | standing, or stale         |
 //   | waiting  | it is gone                                                              | entering                   |
-//   | waiting  | it renews itself, or is there after 5/4 T                               | refused                    |
+//   | waiting  | it is one that this node has left without being sure                    | left behind                |
+//   | waiting  | it renews itself, twice, and is none of this process                    | refused                    |
 //   | standing | a renewal finds our entry gone                                          | lost                       |
 //
-// A renewal is two committed writes, T/8 or more apart. A server that is not the leader tells it with its next answer
-// to the leader's ping, twice a tick, which of its sessions live: a write that comes after such an answer on the same
-// connection proves that the leader has heard of one before. Between renewals the entry is read each T/12, so that each
-// of these answers names us.
+// How long an older session stands is the store's affair: T and up to one and a half ticks from its last sign of life,
+// and anew with each election among the servers.
 #pragma once
 
 #include <functional>
@@ -22,77 +22,92 @@
 
 #include "link.hpp"
 #include "members.hpp"
+#include "renewals.hpp"
 
 namespace ballot::zookeeper {
 
 class Membership {
  public:
   /// How entering has ended; `text` says why it was refused or failed.
-  enum class Entry { standing, stale, refused, failed };
+  enum class Entry { standing, stale, left_behind, refused, failed };
   using Entered = std::function<void(Entry entry, Cause cause, std::string text)>;
 
-  /// `timeout`: as granted. `asked`: when the session was asked for.
-  Membership(Link& link, Members& members, Millis timeout, SteadyTime asked);
+  struct Terms {
+    Millis timeout{0};        // as granted
+    Millis tick{0};           // of the servers
+    SteadyTime asked{};       // when the session was asked for
+    std::string left_behind;  // the session that this node had before, where it may still stand
+  };
+
+  Membership(Link& link, Members& members, Terms terms);
 
   void enter(Entered entered);
   /// The session was gone on with: its terms may be too, until then.
   std::optional<SteadyTime> resumed_until() const noexcept { return resumed_until_; }
+  /// When the store last answered while it was being entered.
+  SteadyTime heard() const noexcept { return heard_; }
 
   void renew(RequestId request, SteadyTime asked);
-  /// When the last renewal that counts was asked for.
+  /// When the last renewal that was answered was asked for.
   SteadyTime confirmed() const noexcept { return confirmed_; }
   /// What the servers' clock said when our entry was written last.
   std::optional<WallTime> store_clock() const noexcept { return store_clock_; }
   /// Our entry was deleted, or another session stands in it.
   bool lost() const noexcept { return lost_; }
 
-  /// All terms have ended cleanly: written down. `done` comes, unless the connection is lost for good.
-  void end(std::function<void()> done);
+  /// The session is over by its own wish, and its name is free: written down, or, with `forget`, all of it removed.
+  /// `done` gets the code, unless the connection is lost for good.
+  void end(bool forget, std::function<void(int rc)> done);
 
   void on_connected();
   void tick(SteadyTime now);
-  std::optional<SteadyTime> due() const;
+  std::optional<SteadyTime> due() const { return look_at_; }
 
  private:
-  void look();
-  void weigh(int version, const std::optional<MemberRecord>& record, const std::vector<std::string>& sessions);
-  void wait_for(const MemberRecord& rival, int version);
-  void stand(int version);
-  void stood();
-  void refuse(const std::string& why, const MemberRecord& rival);
-  void finish(Entry entry, Cause cause, std::string text);
-  bool again(int rc);
-
-  MemberRecord record(bool ended) const;
-  void write();
-  void on_written(SteadyTime sent, const Reply& reply);
-  void answer(Outcome outcome, std::string text);
-  void written(const Stat& stat);
-
   struct Rival {
     std::string session;
     int version = 0;
-    SteadyTime since{};
+    int looks = 0, renewals = 0;  // that were seen
   };
+
+  void look();
+  void read();
+  void weigh(int version, const std::optional<MemberRecord>& record, const std::vector<std::string>& sessions);
+  void weigh_own(int version, const std::optional<MemberRecord>& record);
+  void withdraw();
+  void wait_for(const MemberRecord& rival, int version);
+  void look_later();
+  void stand(int version);
+  void refuse(const MemberRecord& rival);
+  void finish(Entry entry, Cause cause, std::string text);
+  bool again(int rc);
+  bool is_self(const MemberRecord& record) const;
+
+  std::string path() const { return link_.paths.member(link_.self.node); }
+  MemberRecord record(bool ended) const;
+  void on_written(SteadyTime sent, const Reply& reply);
+  void answer(Outcome outcome, std::string text);
+  void written(const Stat& stat);
+  bool has_gone_back(const Stat& stat);
 
   Link& link_;
   Members& members_;
-  const Millis timeout_;
+  const Terms terms_;
   Entered entered_;
   std::optional<Rival> rival_;
   std::optional<SteadyTime> look_at_;
   std::optional<SteadyTime> resumed_until_;
+  SteadyTime heard_;
   SteadyTime deadline_;  // of our terms, as far as it was asked for
   SteadyTime confirmed_;
+  Renewals renewals_;
   std::optional<WallTime> store_clock_;
-  bool standing_ = false;
+  std::optional<int> version_;  // of our entry, as it was acknowledged last
+  bool stood_ = false;          // our entry was made
   bool lost_ = false;
 
   RequestId request_ = 0;  // a renewal under way; 0: none
   SteadyTime asked_{};
-  std::optional<SteadyTime> write_at_;  // its next write
-  bool proving_ = false;                // the next write proves the one before
-  SteadyTime touch_at_{};
 };
 
 }  // namespace ballot::zookeeper

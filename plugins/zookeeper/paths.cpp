@@ -11,6 +11,12 @@ std::string session_text(std::int64_t session) {
   return text;
 }
 
+std::string member_name(const std::string& node, const std::string& only_group) {
+  return only_group.empty() ? node : node + "@" + only_group;
+}
+
+std::string shown(const std::string& member_name) { return member_name.substr(0, member_name.find('@')); }
+
 std::optional<Place> parse_place(std::string_view name) {
   const auto dash = name.find('-');
   if (dash == 0 || dash == std::string_view::npos) return std::nullopt;

@@ -4,6 +4,7 @@
 //   ROOT/e/GROUP/SESSION-SEQ      a candidate; the lowest SEQ leads
 //   ROOT/m/NODE                   what the node's last session said of itself (MemberRecord)
 //   ROOT/m/NODE/SESSION           that session stands
+//   ROOT/m/NODE@GROUP             of a candidate of one group only
 //   ROOT/r/L/REST                 the register or record L/REST
 //
 // ROOT is chroot and namespace. SESSION is the session's id in hexadecimal digits.
@@ -18,6 +19,11 @@
 namespace ballot::zookeeper {
 
 std::string session_text(std::int64_t session);
+
+/// As which a node stands in the store: candidates of different groups may bear one name.
+std::string member_name(const std::string& node, const std::string& only_group);
+/// The node's name, as people know it.
+std::string shown(const std::string& member_name);
 
 /// A candidate's name: whose it is and where it stands in the queue.
 struct Place {

@@ -1,8 +1,6 @@
 // The plugin `zookeeper`: what ballot.toml may say, and how the backend is made.
 #include "ballot/plugin.hpp"
 
-#include <sys/stat.h>
-
 #include <exception>
 #include <string>
 
@@ -21,14 +19,11 @@ bool is_folder_name(const std::string& name) {
          name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
 }
 
-/// Says so where others may read the password.
-void look_at_password(ballot::Host& host, const Settings& settings) {
-  struct stat found {};
-  if (settings.user.empty() || ::stat(settings.password_file.c_str(), &found) != 0) return;
-  if ((found.st_mode & 0077) != 0)
-    host.log(ballot::Level::warn, settings.password_file +
-                                      ", the password of [zookeeper] auth, can be read by others: "
-                                      "chmod 0600 it");
+ballot::Error open_store(const Settings& settings) {
+  return {ballot::Errc::refused,
+          "the ZooKeeper at " + settings.servers +
+              " is open: whoever reaches it may trigger, kill and pause jobs here. Set [zookeeper] auth = "
+              "\"digest:USER:FILE\", or say that this is wanted with [coordination] allow_open_store = true"};
 }
 
 ballot::Error problem(const ballot::BackendSettings& settings) {
@@ -55,7 +50,10 @@ ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& setti
       error = credentials.error();
       return nullptr;
     }
-    look_at_password(host, own);
+    if (own.user.empty() && settings.open_store != ballot::OpenStore::accept) {
+      if (settings.open_store == ballot::OpenStore::refuse) return error = open_store(own), nullptr;
+      host.log(ballot::Level::warn, open_store(own).what);
+    }
     return new ZookeeperBackend(host, own, settings.name_space, settings.state_dir);
   } catch (const std::exception& failure) {
     error = {ballot::Errc::io, std::string("the backend zookeeper cannot start: ") + failure.what()};

@@ -75,7 +75,9 @@ void Session::begin() {
   members_ = std::make_unique<Members>(*link_);
   if (observes()) return open();
   link_->standing = paths_.standing(opening_.request.node, client_->session());
-  membership_ = std::make_unique<Membership>(*link_, *members_, timeout_, base_);
+  const std::string behind = opening_.before ? session_text(opening_.before->session.client_id) : std::string();
+  membership_ =
+      std::make_unique<Membership>(*link_, *members_, Membership::Terms{timeout_, opening_.tick, base_, behind});
   phase_ = Phase::entering;
   give_up_at_ = boot_now() + 3 * timeout_;
   membership_->enter(
@@ -86,8 +88,9 @@ void Session::begin() {
 void Session::on_entered(Membership::Entry entry, Cause cause, std::string text) {
   if (entry == Membership::Entry::refused || entry == Membership::Entry::failed)
     return fail(cause, std::move(text), Rest::nothing);
+  end_before_ = entry == Membership::Entry::left_behind;
   const bool late = boot_now() - base_ > timeout_ / 2;
-  entry == Membership::Entry::stale || late ? discard() : open();
+  entry != Membership::Entry::standing || late ? discard() : open();
 }
 
 void Session::open() {
@@ -104,6 +107,7 @@ void Session::open() {
   registers_ = std::make_unique<Registers>(*link_, *elections_);
   watches_ = std::make_unique<Watches>(*link_);
   observation_ = std::make_unique<Observation>(*link_, *members_);
+  if (!observes()) tidy_.emplace(*link_, boot_now() + timeout_ / 2);
   link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest,
                                      observes() ? std::string() : handle_text(handle()),
                                      membership_ ? membership_->store_clock() : std::nullopt});
@@ -112,6 +116,7 @@ void Session::open() {
 /// Called from within a dispatch of the client, which goes later.
 void Session::discard() {
   phase_ = Phase::discarding;
+  revive_ = false;
   give_up_at_ = boot_now() + 2 * patience();
 }
 
@@ -120,9 +125,10 @@ void Session::on_closed() {
     membership_.reset();
     members_.reset();
     link_.reset();
-    phase_ = Phase::connecting;
+    const bool before = std::exchange(end_before_, false);
+    phase_ = before ? Phase::reviving : Phase::connecting;
     give_up_at_ = boot_now() + patience();
-    return connect(nullptr);
+    return connect(before ? &opening_.before->session : nullptr);
   }
   over_ = {rest_ == Rest::uncertain ? Cause::unreachable : Cause::shutdown, {}};
 }
@@ -174,20 +180,27 @@ void Session::leave_on() {
   Client::close(std::move(client_));
 }
 
-/// Whoever answers what was asked after it has carried it out, and is there to end the session.
+/// Whoever answers it has carried out what was asked before, and is there to end the session.
 void Session::end() {
-  membership_->end([] {});
-  const auto answered = [this](const Reply& reply) {
-    ended_ = !is_unknown(reply.rc);
+  membership_->end(elections_->left_cleanly(), [this](int rc) {
+    ended_ = !is_unknown(rc);
     leave_by_ = boot_now();
-  };
-  client_->get(link_->standing, Watch::no, answered, Turn::urgent);
+  });
 }
 
 void Session::drop() {
   if (!client_) return;
-  rest_ = connected_ || observes() ? Rest::nothing : Rest::uncertain;
+  if (!over_) rest_ = rest(ended_ ? Rest::nothing : Rest::uncertain);
   Client::close(std::move(client_));
+}
+
+/// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
+/// the one before it still stands.
+Session::Rest Session::rest(Rest known) const {
+  if (observes()) return Rest::nothing;
+  if (opened_) return known;
+  if (!opening_.before) return Rest::nothing;
+  return revive_ ? Rest::kept : Rest::uncertain;
 }
 
 void Session::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
@@ -195,8 +208,14 @@ void Session::expire() { fail(Cause::expired, "the session was not renewed for i
 /// The store may not have heard of it.
 void Session::fail(Cause cause, std::string text, Rest rest) {
   if (over_) return;
-  rest_ = observes() ? Rest::nothing : rest;
+  rest_ = this->rest(rest);
   over_ = {cause, std::move(text)};
+}
+
+/// An older session of this node is waited for as long as it stands, while the store answers.
+SteadyTime Session::give_up() const {
+  return phase_ == Phase::entering && membership_ ? std::max(give_up_at_, membership_->heard() + 3 * timeout_)
+                                                  : give_up_at_;
 }
 
 void Session::check_time(SteadyTime now) {
@@ -205,7 +224,7 @@ void Session::check_time(SteadyTime now) {
     const bool drained = leaving_ == Leaving::draining && (client_->idle() || !connected_);
     if (leaving_ != Leaving::closing && (drained || now >= leave_by_)) leave_on();
   } else if (phase_ != Phase::open) {
-    if (now >= give_up_at_)
+    if (now >= give_up())
       fail(Cause::unreachable, (connected_ ? "no server answers in time: " : "no server can be reached: ") + servers,
            Rest::uncertain);
   } else if (!observes() && now >= membership_->confirmed() + timeout_) {
@@ -224,8 +243,11 @@ void Session::advance() {
   if (membership_ && client_ && phase_ != Phase::leaving) membership_->tick(now);
   if (phase_ == Phase::open) {
     elections_->tick(now);
+    if (tidy_) tidy_->tick(now);
     registers_->flush();
     elections_->flush();
+  } else if (phase_ == Phase::leaving && leaving_ == Leaving::draining && client_) {
+    elections_->flush_leaves(true);  // a resignation may have had to look first
   }
   check_time(now);
 }
@@ -237,11 +259,12 @@ std::optional<SteadyTime> Session::due() const {
   const auto also = [&](std::optional<SteadyTime> other) {
     if (other && (!at || *other < *at)) at = other;
   };
-  if (phase_ != Phase::open) also(give_up_at_);
+  if (phase_ != Phase::open) also(give_up());
   if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 4);
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
   if (phase_ == Phase::open) also(elections_->due());
+  if (phase_ == Phase::open && tidy_) also(tidy_->due());
   return at;
 }
 
@@ -255,9 +278,9 @@ Events Session::take_events() {
 }
 
 Handle Session::handle() const {
+  if (!opened_ && opening_.before) return *opening_.before;
   const SessionRequest& self = opening_.request;
-  const clientid_t session = credentials_.client_id == 0 && opening_.before ? opening_.before->session : credentials_;
-  return {session,       self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
+  return {credentials_,  self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
           opening_.root, false};
 }
 

@@ -5,7 +5,8 @@
 //   | ---------- | ------------------------------------------------------------------- | --------------------------- |
 //   | reviving   | connecting with the session that was left behind                    | entering, discarding, or    |
 //   |            |                                                                     | connecting: it has expired  |
-//   | discarding | the session that was left behind is ended                           | connecting                  |
+//   | discarding | a session is ended: one that was left behind, or that waited too    | connecting, reviving        |
+//   |            | long for its name                                                   |                             |
 //   | connecting | a new session begins                                                | entering; open: an observer |
 //   | entering   | the node's name is taken (Membership)                               | open, discarding, over      |
 //   | open       | calls are carried out                                               | leaving, over               |
@@ -26,6 +27,7 @@
 #include "membership.hpp"
 #include "observation.hpp"
 #include "registers.hpp"
+#include "tidy.hpp"
 #include "watches.hpp"
 
 namespace ballot::zookeeper {
@@ -38,6 +40,7 @@ class Session {
   struct Opening {
     SessionRequest request;
     Connection connection;  // with what timeout is asked for
+    Millis tick{0};         // of the servers
     std::string root;
     std::optional<Handle> before;  // left behind by the session before; of this boot
   };
@@ -86,6 +89,8 @@ class Session {
   void leave_on();
   void end();
   void fail(Cause cause, std::string text, Rest rest);
+  Rest rest(Rest known) const;
+  SteadyTime give_up() const;
   void check_time(SteadyTime now);
 
   void carry(const RenewCall& call);
@@ -106,7 +111,8 @@ class Session {
   const std::shared_ptr<Inbox> inbox_;
   Phase phase_ = Phase::connecting;
   bool connected_ = false;
-  bool revive_ = false;  // go on with the session before, rather than end it
+  bool revive_ = false;      // go on with the session before, rather than end it
+  bool end_before_ = false;  // that one still stands: it is to be ended next
   SteadyTime base_{};
   SteadyTime give_up_at_{};  // while it is not open
   Millis timeout_{0};        // granted
@@ -122,6 +128,7 @@ class Session {
   std::unique_ptr<Registers> registers_;
   std::unique_ptr<Watches> watches_;
   std::unique_ptr<Observation> observation_;
+  std::optional<Tidy> tidy_;
 
   bool keep_ = false;
   enum class Leaving { draining, ending, closing } leaving_ = Leaving::draining;

@@ -1,8 +1,11 @@
 #include "settings.hpp"
 
 #include <charconv>
-#include <fstream>
+#include <optional>
+#include <string_view>
 #include <utility>
+
+#include "secret_file.hpp"
 
 namespace ballot::zookeeper {
 
@@ -92,6 +95,20 @@ bool split_auth(const OptionValue& value, std::string& user, std::string& file) 
   return !user.empty() && !file.empty() && file[0] == '/';
 }
 
+/// "2s" or "200ms".
+std::optional<Millis> read_tick(const OptionValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const end = text->data() + text->size();
+  const auto [unit, error] = std::from_chars(text->data(), end, number);
+  const std::string_view rest(unit, static_cast<std::size_t>(end - unit));
+  if (error != std::errc() || (rest != "ms" && rest != "s")) return std::nullopt;
+  if (number <= 0 || number > 60'000) return std::nullopt;
+  const Millis tick(rest == "s" ? number * 1000 : number);
+  return tick <= Millis(60'000) ? std::optional(tick) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<OptionProblem> check_options(const Options& options) {
@@ -105,15 +122,19 @@ std::vector<OptionProblem> check_options(const Options& options) {
       if (!split_auth(value, user, file))
         problems.push_back(
             {key, "auth must be \"digest:USER:FILE\", where FILE is the path of a file with the password"});
+    } else if (key == "tick") {
+      if (!read_tick(value))
+        problems.push_back({key, "tick must be the servers' tickTime, up to \"60s\", such as \"2s\" or \"500ms\""});
     } else {
-      problems.push_back({key, "unknown key '" + key + "'; allowed: servers, auth"});
+      problems.push_back({key, "unknown key '" + key + "'; allowed: servers, auth, tick"});
     }
   }
   return problems;
 }
 
 Settings read_settings(const Options& options) {
-  Settings settings{default_server, {}, {}, {}};
+  Settings settings;
+  settings.servers = default_server;
   if (const auto found = options.find("servers"); found != options.end()) {
     Servers servers = read_servers(found->second);
     settings.servers = std::move(servers.list);
@@ -121,19 +142,19 @@ Settings read_settings(const Options& options) {
   }
   if (const auto found = options.find("auth"); found != options.end())
     split_auth(found->second, settings.user, settings.password_file);
+  if (const auto found = options.find("tick"); found != options.end())
+    settings.tick = read_tick(found->second).value_or(settings.tick);
   return settings;
 }
 
 Result<std::string> credentials_of(const Settings& settings) {
   if (settings.user.empty()) return std::string();
-  std::ifstream file(settings.password_file);
-  std::string password;
-  std::getline(file, password);
-  if (!password.empty() && password.back() == '\r') password.pop_back();
-  if (!file || password.empty())
-    return Error{Errc::invalid, "[zookeeper] auth: the file " + settings.password_file +
-                                    " cannot be read or is empty: its first line is the password of " + settings.user};
-  return settings.user + ":" + password;
+  const auto password = read_secret(settings.password_file);
+  if (!password)
+    return Error{password.error().code == Errc::refused ? Errc::refused : Errc::invalid,
+                 "[zookeeper] auth: " + password.error().what + ", where the password of " + settings.user +
+                     " is to be the first line"};
+  return settings.user + ":" + *password;
 }
 
 }  // namespace ballot::zookeeper

@@ -14,6 +14,7 @@ struct Settings {
   std::string chroot;   // "/ballot/production", or ""
   std::string user;     // of digest authentication; "" for none
   std::string password_file;
+  Millis tick{2000};  // the servers' tickTime
 };
 
 /// Every problem of the table at once.

@@ -1,6 +1,8 @@
 #include "texts.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -24,10 +26,21 @@ Fields fields_of(std::string_view text) {
   return fields;
 }
 
-std::int64_t number(std::string_view text) {
+/// Within bounds that can be reckoned with: anybody may have written it.
+std::int64_t number(std::string_view text, std::int64_t most) {
   std::int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return std::clamp<std::int64_t>(value, 0, most);
+}
+
+constexpr std::int64_t latest_ms = 253'402'300'799'999;  // the end of the year 9999
+constexpr std::int64_t longest_timeout_ms = 24 * 3'600'000;
+constexpr std::size_t longest_node = 256;
+
+/// It becomes part of a path, and stands on screens.
+bool is_node(std::string_view text) {
+  return !text.empty() && text.size() <= longest_node && text != "." && text != ".." &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f && c != '/'; });
 }
 
 /// A field never breaks the line that it stands on.
@@ -60,17 +73,21 @@ std::optional<MemberRecord> parse_member(std::string_view text) {
   record.host = fields["host"];
   record.version = fields["version"];
   record.control = fields["control"];
-  record.pid = static_cast<int>(number(fields["pid"]));
-  record.timeout = Millis(number(fields["timeout_ms"]));
-  record.deadline = SteadyTime(Millis(number(fields["deadline_ms"])));
-  record.renewed = WallTime(Millis(number(fields["renewed_ms"])));
+  record.pid = static_cast<int>(number(fields["pid"], std::numeric_limits<int>::max()));
+  record.timeout = Millis(number(fields["timeout_ms"], longest_timeout_ms));
+  record.deadline = SteadyTime(Millis(number(fields["deadline_ms"], latest_ms)));
+  record.renewed = WallTime(Millis(number(fields["renewed_ms"], latest_ms)));
   record.ended = fields["ended"] == "1";
   return record;
 }
 
 std::string format(const TermRecord& record) {
-  return std::to_string(record.epoch) + " " + record.session + " " + record.node + " " +
-         (record.boot_id.empty() ? "-" : record.boot_id) + (record.clean ? " ended" : " open");
+  std::string text = std::to_string(record.epoch) + " " + record.session + " " + record.node + " " +
+                     (record.boot_id.empty() ? "-" : record.boot_id) + (record.clean ? " ended" : " open");
+  const std::size_t skip = record.before.size() - std::min(record.before.size(), TermRecord::most_before);
+  for (std::size_t i = skip; i < record.before.size(); ++i)
+    text += " " + record.before[i].node + "/" + record.before[i].session;
+  return text;
 }
 
 TermRecord parse_term(std::string_view text) {
@@ -79,6 +96,9 @@ TermRecord parse_term(std::string_view text) {
   std::string end;
   if (!(in >> record.epoch >> record.session >> record.node >> record.boot_id >> end)) return {};
   record.clean = end == "ended";
+  for (std::string one; in >> one && record.before.size() < TermRecord::most_before;)
+    if (const auto slash = one.find('/'); slash != std::string::npos && slash > 0 && slash + 1 < one.size())
+      record.before.push_back({one.substr(0, slash), one.substr(slash + 1)});
   return record;
 }
 
@@ -88,11 +108,12 @@ std::string format(const CandidateText& text) {
 
 std::optional<CandidateText> parse_candidate(std::string_view text) {
   const auto space = text.find(' ');
-  if (space == 0 || space == std::string_view::npos || text.find('/') != std::string_view::npos) return std::nullopt;
+  if (space == std::string_view::npos || !is_node(text.substr(0, space))) return std::nullopt;
   std::int64_t since = 0;
   const char* const end = text.data() + text.size();
   if (const auto read = std::from_chars(text.data() + space + 1, end, since); read.ec != std::errc() || read.ptr != end)
     return std::nullopt;
+  if (since < 0 || since > latest_ms) return std::nullopt;
   return CandidateText{std::string(text.substr(0, space)), WallTime(Millis(since))};
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ballot/backend.hpp"
 
@@ -23,11 +24,22 @@ std::string format(const MemberRecord& record);
 /// None: not one, or empty.
 std::optional<MemberRecord> parse_member(std::string_view text);
 
+/// A node's session.
+struct SessionOf {
+  std::string node, session;
+  bool operator==(const SessionOf&) const = default;
+};
+
 /// A group's last term.
 struct TermRecord {
   std::uint64_t epoch = 0;  // 0: there was none
   std::string session, node, boot_id;
   bool clean = false;  // it ended by a resignation
+  /// Of terms before it that did not end cleanly, those whose sessions stood when it began: what they started may go on
+  /// for T from then. At most `most_before`, the latest.
+  std::vector<SessionOf> before = {};
+
+  static constexpr std::size_t most_before = 8;
 };
 std::string format(const TermRecord& record);
 TermRecord parse_term(std::string_view text);

@@ -169,6 +169,8 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
   expires_ = SteadyTime::max();
   Session::Opening opening;
   opening.request = request;
+  opening.request.node = member_name(request.node, request.only_group);
+  opening.tick = settings_.tick;
   opening.connection.servers = settings_.servers;
   opening.connection.timeout = default_timeout;
   opening.root = root_;
@@ -191,17 +193,19 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
 
 /// Error: a living daemon has this node's name.
 Result<void> ZookeeperBackend::find_handle(const SessionRequest& request, std::optional<Handle>& before) {
-  const std::string path = state_dir_ + "/zookeeper-" + name_space_ + "-" + request.node + ".session";
+  const std::string prefix = "zookeeper-" + name_space_ + "-";
+  const std::string path = state_dir_ + "/" + prefix + request.node + ".session";
   auto file = HandleFile::open(path);
-  if (!file && file.error().code == Errc::conflict) return file.error();
+  if (!file && file.error().code == Errc::conflict && !request.anew) return file.error();
   if (!file)
     host_.log(Level::warn, file.error().what + ": after a crash the old session must end by itself");
   else
     file_ = std::move(*file);
+  if (request.generation <= 1) HandleFile::remove_old(state_dir_, prefix);
   before = file_ ? file_->read() : left_;
   const bool ours = before && before->root == root_ && before->node == request.node &&
                     before->boot_id == request.boot_id && before->machine_id == request.machine_id;
-  if (!ours) before.reset();
+  if (!ours || request.anew) before.reset();
   return {};
 }
 
@@ -233,7 +237,7 @@ void ZookeeperBackend::remember(Session::Rest rest, Handle handle) {
     left_ = handle;
     if (file_) file_->write(handle);
   } else if (file_) {
-    file_->clear();
+    file_->remove();
   }
 }
 

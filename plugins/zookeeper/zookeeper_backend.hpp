@@ -25,7 +25,7 @@ namespace ballot::zookeeper {
 
 class ZookeeperBackend final : public Backend {
  public:
-  static constexpr Millis default_timeout{6'000};
+  static constexpr Millis default_timeout{10'000};
 
   /// Nothing is opened before open(). Throws std::system_error where there is no thread or descriptor to be had.
   ZookeeperBackend(Host& host, Settings settings, const std::string& name_space, std::string state_dir);

@@ -1,6 +1,5 @@
 #include "app/ask.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 
@@ -11,7 +10,8 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis answer_slack = std::chrono::seconds(5);  // the daemon says itself that time is up
+constexpr Millis longest_patience = std::chrono::hours(1);  // of a daemon
+constexpr Millis answer_slack = std::chrono::seconds(5);    // the daemon says itself that time is up
 constexpr std::size_t shortest_suffix = 6;
 
 }  // namespace
@@ -19,7 +19,8 @@ constexpr std::size_t shortest_suffix = 6;
 void add_timeout_option(CLI::App& command, Patience& to) {
   add_value(command, "--timeout", "how long to wait until it is done, as 30s", [&to](const std::string& text) {
     const auto time = parse_duration(text);
-    if (!time || *time <= Millis(0)) return std::string("must be a duration such as 30s");
+    if (!time || *time <= Millis(0) || *time > longest_patience)
+      return std::string("must be a duration such as 30s, and at most 1h");
     to.time = *time;
     return std::string();
   });
@@ -30,7 +31,9 @@ Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Mess
   if (!config) return Exit::configuration;
   request.set("timeout_ms", std::int64_t{patience.time.count()});
   const auto answer = io::ask_once(config->control_socket, request, patience.time + answer_slack);
-  return answer ? Exit::done : fail(command, answer.error());
+  if (!answer) return fail(command, answer.error());
+  if (const auto text = answer->text("text"); text && !text->empty()) std::cout << *text << "\n";
+  return Exit::done;
 }
 
 std::string check_run_suffix(const std::string& text) {

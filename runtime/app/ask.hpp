@@ -16,7 +16,8 @@ struct Patience {
 };
 void add_timeout_option(CLI::App& command, Patience& to);
 
-/// A request that is done by whoever leads: {"do": what}, and what `fields` says. Prints why not, if not.
+/// A request that is done by whoever leads: {"do": what}, and what `fields` says. Prints what was done, where the
+/// daemon says so, or why not.
 Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience);
 
 /// What a run id, or its last digits, may look like: "" or what is wrong with it.

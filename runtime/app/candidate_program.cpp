@@ -7,6 +7,7 @@
 
 #include "app/backend_choice.hpp"
 #include "app/ledger_access.hpp"
+#include "app/places.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -15,6 +16,17 @@ namespace {
 constexpr Millis closing_patience{3000};  // for the store to confirm that the session has ended
 
 }  // namespace
+
+CandidateSession::CandidateSession(const config::Config& config, const std::string& group, const std::string& candidate)
+    : kept(candidate_session_path(config, group, candidate.empty() ? config.node : candidate),
+           about_session(config, candidate.empty() ? config.node : candidate)),
+      anew(kept.begin() == SessionLock::Taken::by_other) {}
+
+void CandidateSession::add_to(io::KeeperSettings& settings) {
+  settings.resign = {own_file(), "resign", "--session", kept.path()};
+  settings.session_file = kept.path();
+  settings.lock = kept.lock().descriptor();
+}
 
 CandidateProgram::CandidateProgram(const config::Config& config, CandidateSettings settings, Log log)
     : config_(config),
@@ -42,11 +54,15 @@ Exit CandidateProgram::run() {
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
   settings.ladder = settings_.ladder;
   settings.backend = backend_settings(config_);
+  settings.anew = settings_.session && settings_.session->anew;
   const auto log = [this](Level level, std::string_view text, const LogFields& fields) { say(level, text, fields); };
   campaigner_ =
       std::make_unique<io::Campaigner>(loop_, std::move(settings), **plugin, log,
                                        io::CampaignerHandlers{[this](const core::Standing& before) { stood(before); },
-                                                              [this](const BackendEvent& event) { on_answer(event); }});
+                                                              [this](const BackendEvent& event) {
+                                                                keep_session(event);
+                                                                on_answer(event);
+                                                              }});
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
     loop_.on_signal(signal, [this, signal] { on_signal(signal); });
   begin();
@@ -57,14 +73,29 @@ Exit CandidateProgram::run() {
   campaigner_->enter();
   loop_.run();
   campaigner_.reset();
+  if (settings_.session) settings_.session->kept.remove_all();
   return exit_.value_or(Exit::failed);
+}
+
+/// Where no file can be made, whoever comes next waits for the end of the lease.
+void CandidateProgram::keep_session(const BackendEvent& event) {
+  if (!settings_.session) return;
+  const auto* opened = std::get_if<backend::SessionOpened>(&event.what);
+  Result<void> written;
+  if (opened) written = settings_.session->kept.keep(opened->handle);
+  if (std::holds_alternative<backend::SessionClosed>(event.what)) settings_.session->kept.remove();
+  if (!written) say(Level::debug, written.error().what + "; a crash is not handed over at once");
 }
 
 void CandidateProgram::stood(const core::Standing& before) {
   say_change(before);
   if (standing().refused && !before.refused) {
-    fail(settings_.command, {Errc::conflict, standing().trouble + "; --candidate-id names this candidate"});
-    finish(Exit::failed);
+    const bool permitted = standing().cause != Cause::auth_failed;
+    if (permitted)
+      fail(settings_.command, {Errc::conflict, standing().trouble + "; --candidate-id names this candidate"});
+    else
+      fail(settings_.command, {Errc::refused, standing().trouble});
+    finish(permitted ? Exit::failed : Exit::configuration);
   }
   on_standing(before);
   if (!finishing() || standing().state != core::Standing::State::closed) return;

@@ -12,18 +12,33 @@
 #include <string>
 
 #include "app/exit.hpp"
+#include "app/kept_session.hpp"
 #include "ballot/log.hpp"
 #include "config/config.hpp"
 #include "io/campaigner.hpp"
+#include "io/keeper.hpp"
 #include "io/main_loop.hpp"
 
 namespace ballot::app {
+
+struct CandidateSession;
 
 struct CandidateSettings {
   std::string command;    // "run once", as errors begin
   std::string candidate;  // "": the node's name
   std::string group = "default";
-  Millis ladder{0};  // how long what runs may take to end
+  Millis ladder{0};                     // how long what runs may take to end
+  CandidateSession* session = nullptr;  // kept for whoever has to leave on this program's behalf
+};
+
+/// The session of a candidate, to be made before there is a keeper, which shares its lock.
+struct CandidateSession {
+  CandidateSession(const config::Config& config, const std::string& group, const std::string& candidate);
+  /// Has the keeper resign when this program is killed.
+  void add_to(io::KeeperSettings& settings);
+
+  KeptSession kept;
+  const bool anew;  // the session before is left to whoever resigns for it
 };
 
 class CandidateProgram {
@@ -60,6 +75,7 @@ class CandidateProgram {
   const std::string& group() const { return settings_.group; }
 
  private:
+  void keep_session(const BackendEvent& event);
   void stood(const core::Standing& before);
   void say_change(const core::Standing& before) const;
   void give_up_closing();

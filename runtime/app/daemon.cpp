@@ -1,6 +1,7 @@
 #include "app/daemon.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,8 +9,9 @@
 
 #include "app/loaded_jobs.hpp"
 #include "app/places.hpp"
-#include "app/session_file.hpp"
 #include "base/duration.hpp"
+#include "base/failpoint.hpp"
+#include "base/trust.hpp"
 #include "config/identities.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
@@ -20,6 +22,24 @@ namespace {
 
 constexpr Millis reread_after{2000};  // what could not be read for want of descriptors
 
+std::string runner_socket(const config::Config& config) { return config.run_dir + "/runner.sock"; }
+
+SessionFile about_daemon(const config::Config& config) {
+  SessionFile file = about_session(config, config.node);
+  file.runner_socket = runner_socket(config);
+  return file;
+}
+
+/// What the runner starts when this daemon is gone. The file says all that it takes, so that no flag or variable of
+/// this daemon is wanted.
+runner::Successor successor(const KeptSession& session) {
+  runner::Successor successor;
+  successor.argv = {own_file(), "resign", "--session", session.path()};
+  if (const char* const failpoints = BALLOT_FAILPOINT_ENVIRONMENT) successor.environment = {failpoints};
+  successor.lock = lock_path(session.path());
+  return successor;
+}
+
 }  // namespace
 
 Daemon::Daemon(config::Config config, bool dry_run, Log log)
@@ -27,6 +47,7 @@ Daemon::Daemon(config::Config config, bool dry_run, Log log)
       dry_run_(dry_run),
       log_(std::move(log)),
       jobs_(config_.jobs_dir, job_settings(config_), {config_.file, config_.groups}),
+      session_(session_path(config_.run_dir), about_daemon(config_)),
       notify_(io::SdNotify::from_environment()) {}
 
 Daemon::~Daemon() {
@@ -39,14 +60,20 @@ Daemon::~Daemon() {
 }
 
 Exit Daemon::run() {
+  ::umask(027);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
   const PluginInfo* plugin = find_plugin();
   if (!plugin) return Exit::configuration;
+  if (const auto made = make_folders(); !made) {
+    log_(Level::fatal, made.error().what, {});
+    return made.error().code == Errc::refused ? Exit::configuration : Exit::failed;
+  }
   const auto started = start(*plugin);
   if (!started) {
     log_(Level::fatal, started.error().what, {});
-    return Exit::failed;
+    const Errc code = started.error().code;
+    return code == Errc::refused || code == Errc::invalid ? Exit::configuration : Exit::failed;
   }
   loop_.run();
   return exit_;
@@ -70,12 +97,12 @@ const PluginInfo* Daemon::find_plugin() {
 }
 
 Result<void> Daemon::start(const PluginInfo& plugin) {
-  if (auto made = make_folders(); !made) return made;
   auto control = io::ControlServer::listen(
       loop_.context(), config_.control_socket,
       [this](const io::Request& request, io::Reply reply) { answer(request, std::move(reply)); });
   if (!control) return control.error();
   control_ = std::move(*control);
+  take_session();
   open_ledger();
   engine_ = std::make_unique<io::Engine>(loop_, engine_settings(), plugin, *ledger_, log_);
   engine_->on_refused([this](const std::string& text) {
@@ -83,7 +110,7 @@ Result<void> Daemon::start(const PluginInfo& plugin) {
     exit_ = Exit::failed;
     loop_.stop();
   });
-  engine_->on_session([this](const std::string& handle) { keep_session_file(handle); });
+  engine_->on_session([this](const std::string& handle) { keep_session(handle); });
   if (auto started = engine_->start(); !started) return started;
   listen_to_signals();
   watch_jobs();
@@ -97,11 +124,16 @@ Result<void> Daemon::start(const PluginInfo& plugin) {
   return {};
 }
 
+/// Of what lies in them the daemon believes all: sessions, runs, what is due. `run_dir` is open to those who may use
+/// the socket.
 Result<void> Daemon::make_folders() const {
-  for (const std::string& folder : {config_.state_dir, config_.run_dir}) {
+  for (const auto& [folder, mode] : {std::pair(config_.state_dir, 0750), std::pair(config_.run_dir, 0755)}) {
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    const bool made = std::filesystem::create_directories(folder, error);
+    if (made && !error) std::filesystem::permissions(folder, static_cast<std::filesystem::perms>(mode), error);
     if (error) return Error{Errc::io, "cannot make the folder " + folder + ": " + error.message()};
+    if (const auto fault = distrust_folder(folder, ::geteuid()))
+      return Error{Errc::refused, "the folder " + folder + " is not used: " + *fault};
   }
   return {};
 }
@@ -119,24 +151,38 @@ io::EngineSettings Daemon::engine_settings() const {
   if (const char* const credentials = ::getenv("CREDENTIALS_DIRECTORY")) settings.credentials = credentials;
   settings.backend.name_space = config_.coordination.name_space;
   settings.backend.state_dir = config_.state_dir;
+  settings.backend.open_store = config_.coordination.allow_open_store ? OpenStore::accept
+                                : ::geteuid() == 0                    ? OpenStore::refuse
+                                                                      : OpenStore::warn;
   settings.backend.hold = config_.coordination.on_outage == config::OnOutage::hold;
   if (const auto table = config_.backends.find(config_.coordination.backend); table != config_.backends.end())
     settings.backend.options = table->second.options;
-  settings.runner = {config_.run_dir + "/runner.sock", runner_file()};
+  settings.anew = anew_;
+  settings.runner = {runner_socket(config_), runner_file(),
+                     config_.coordination.backend + " " + config_.coordination.name_space + " " + config_.node,
+                     successor(session_)};
   settings.sendmail = sendmail_file();
   settings.ping = ping_file();
   return settings;
 }
 
-/// For `ballot resign`, which a supervisor calls after a crash: after a stop there is none.
-void Daemon::keep_session_file(const std::string& handle) const {
-  const std::string path = session_path(config_.run_dir);
-  if (handle.empty()) {
-    ::unlink(path.c_str());
-    return;
-  }
-  const auto written = write_session_file(path, {config_.coordination.backend, config_.coordination.name_space,
-                                                 config_.node, handle, config_.run_dir + "/runner.sock"});
+/// Before anything is asked of the store, so that nobody leaves on behalf of a session that is gone on with.
+void Daemon::take_session() {
+  const auto taken = session_.begin();
+  anew_ = taken == SessionLock::Taken::by_other;
+  if (anew_)
+    log_(Level::warn, "`ballot resign` still works for the daemon before: the session of that one is not gone on with",
+         {});
+  if (taken == SessionLock::Taken::no_file)
+    log_(Level::warn, "cannot open " + lock_path(session_.path()) + "; a crash is not handed over at once", {});
+}
+
+/// For `ballot resign`, which a supervisor or the runner calls after a crash: after a clean stop there is nothing to
+/// do.
+void Daemon::keep_session(const std::string& handle) {
+  if (handle.empty() && stopping_ && !leaves_) return session_.remove();
+  const bool left = handle.empty() && stopping_;
+  const auto written = left ? session_.leave(engine_->deadline(), io::boot_id()) : session_.keep(handle);
   if (!written) log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
 }
 
@@ -200,15 +246,15 @@ void Daemon::load_jobs(const config::Changes& changes) {
   if (std::exchange(loaded_, true))
     engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
   else
-    engine_->load(std::move(jobs), std::move(groups), unclaimed_rows());
+    engine_->load(std::move(jobs), std::move(groups), open_rows());
 }
 
-/// What a daemon before has started without a claim stands in the ledger only. A ledger that cannot be read has none.
-std::vector<Row> Daemon::unclaimed_rows() const {
+/// Runs whose end no daemon before has recorded. A ledger that cannot be read has none.
+std::vector<Row> Daemon::open_rows() const {
   std::vector<Row> rows;
   if (auto reader = storage::Reader::open(config_.history.path))
     if (auto open = reader->open_rows()) rows = std::move(*open);
-  std::erase_if(rows, [this](const Row& row) { return !core::is_unclaimed(row, config_.node); });
+  std::erase_if(rows, [this](const Row& row) { return !core::is_open_row(row, config_.node); });
   return rows;
 }
 
@@ -224,6 +270,7 @@ void Daemon::listen_to_signals() {
 /// The first signal stops by `on_stop`, a second one does not wait for runs.
 void Daemon::stop() {
   const config::OnStop& how = config_.on_stop;
+  leaves_ = how.kind == config::OnStop::Kind::leave;
   const bool again = std::exchange(stopping_, true);
   const bool wait = how.kind == config::OnStop::Kind::wait && !again;
   log_(Level::info, again ? "stopping at once" : "stopping",

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/exit.hpp"
+#include "app/kept_session.hpp"
 #include "ballot/log.hpp"
 #include "config/config.hpp"
 #include "config/jobs_dir.hpp"
@@ -40,16 +41,18 @@ class Daemon {
   const PluginInfo* find_plugin();
   Result<void> start(const PluginInfo& plugin);
   io::EngineSettings engine_settings() const;
-  void keep_session_file(const std::string& handle) const;
+  void take_session();
+  void keep_session(const std::string& handle);
   void open_ledger();
   void watch_jobs();
   void load_jobs(const config::Changes& changes);
-  std::vector<Row> unclaimed_rows() const;
+  std::vector<Row> open_rows() const;
   void listen_to_signals();
   void stop();
   void keep_watchdog();
   void answer(const io::Request& request, io::Reply reply);
   void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
+  std::shared_ptr<void> admit(uid_t uid);
   void answer_jobs(const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const;
@@ -66,8 +69,11 @@ class Daemon {
   const bool dry_run_;
   const Log log_;
   config::JobsDir jobs_;
+  KeptSession session_;
+  bool anew_ = false;  // the session before is left to whoever resigns for it
   io::MainLoop loop_;
   const std::shared_ptr<LedgerStanding> ledger_state_ = std::make_shared<LedgerStanding>();
+  const std::shared_ptr<std::map<uid_t, int>> asking_ = std::make_shared<std::map<uid_t, int>>();  // requests, by user
   std::unique_ptr<storage::Ledger> ledger_;
   std::unique_ptr<io::Engine> engine_;
   std::unique_ptr<io::FileWatch> watch_;
@@ -76,6 +82,7 @@ class Daemon {
   const io::SdNotify notify_;
   bool loaded_ = false;
   bool stopping_ = false;
+  bool leaves_ = false;  // it stops, and its terms and runs stay for a restart
   Exit exit_ = Exit::done;
 };
 

@@ -1,15 +1,43 @@
 // What the daemon answers on its control socket: {"do": "flush" | "jobs" | "status" | "waiting" | a request of
 // core/request.hpp}.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "app/daemon.hpp"
 #include "base/wall_text.hpp"
+#include "core/record_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
 namespace {
 
 constexpr Millis store_patience{2000};  // to say who leads
+constexpr Millis most_patience = std::chrono::hours(1);
+constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
+constexpr int most_asked_by_root = 1024;
+
+/// What nodes ask of each other, nobody else asks.
+std::optional<core::Request::Kind> asked_kind(const std::string& word) {
+  const auto kind = core::parse_kind(word);
+  return kind == core::Request::Kind::release || kind == core::Request::Kind::replace ? std::nullopt : kind;
+}
+
+/// The last digits of a run's id, or all of them.
+bool is_run_suffix(const std::string& text) {
+  return text.size() >= 6 && text.size() <= 36 && text.find_first_not_of("0123456789abcdef-") == std::string::npos;
+}
+
+/// What is wrong with a request: "" where nothing is.
+std::string fault_of(core::Request request, const std::string& run_suffix, Millis patience) {
+  using Kind = core::Request::Kind;
+  for (const std::string& name : {request.job, request.group})
+    if (!name.empty() && !core::is_stored_name(name)) return "no job and no group has such a name";
+  if (patience <= Millis(0) || patience > most_patience) return "timeout_ms must be from 1 to 3600000";
+  if (request.kind != Kind::kill && request.kind != Kind::forget) return std::string(core::fault_of(request));
+  if (!is_run_suffix(run_suffix)) return "run must be a run's id, or the last 6 or more digits of it";
+  return request.job.empty() && request.group.empty() ? "" : "it must name a run, and nothing else";
+}
 
 }  // namespace
 
@@ -23,10 +51,22 @@ void Daemon::answer(const io::Request& request, io::Reply reply) {
     answer_status(reply);
   else if (what == "waiting")
     answer_waiting(request.message.text("job").value_or(""), reply);
-  else if (const auto kind = core::parse_kind(what); kind && *kind != core::Request::Kind::release)
+  else if (const auto kind = asked_kind(what))
     answer_request(*kind, request, reply);
   else
     reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});
+}
+
+/// Held as long as a user's request is under way; none where he has too many. One whose asker has gone counts too: it
+/// stands in the store.
+std::shared_ptr<void> Daemon::admit(uid_t uid) {
+  const int most = uid == 0 || uid == ::geteuid() ? most_asked_by_root : most_asked;
+  int& count = (*asking_)[uid];
+  if (count >= most) return nullptr;
+  ++count;
+  return {asking_.get(), [asking = asking_, uid](void*) {
+            if (--(*asking)[uid] == 0) asking->erase(uid);
+          }};
 }
 
 /// First a line that it is done, with the run's id where it was a trigger; with `wait` a last one with the run's end.
@@ -36,28 +76,34 @@ void Daemon::answer_request(core::Request::Kind kind, const io::Request& asked, 
   request.kind = kind;
   request.job = message.text("job").value_or("");
   request.group = message.text("group").value_or("");
-  request.wait = message.flag("wait").value_or(false);
+  request.wait = kind == core::Request::Kind::trigger && message.flag("wait").value_or(false);
   request.by = config_.node + " uid " + std::to_string(asked.uid);
-  const auto answered = [reply, wait = request.wait](const core::Reply& answer) {
+  const Millis patience(message.integer("timeout_ms").value_or(30'000));
+  const std::string run = message.text("run").value_or("");
+  if (const std::string fault = fault_of(request, run, patience); !fault.empty())
+    return reply.fail({Errc::invalid, "'" + message.text("do").value_or("") + "': " + fault});
+  const auto ticket = admit(asked.uid);
+  if (!ticket)
+    return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
+  const auto answered = [reply, ticket, wait = request.wait](const core::Reply& answer) {
     if (!answer.ok) return reply.fail({answer.code, answer.text});
     io::Message line;
     line.set("done", true);
     if (answer.run) line.set("run", answer.run->text());
+    if (!answer.text.empty()) line.set("text", answer.text);
     if (wait)
       reply.send(line);
     else
       reply.finish(line);
   };
-  const auto ended = [reply](const Row& row) {
+  const auto ended = [reply, ticket](const Row& row) {
     io::Message line;
     line.set("status", std::string(to_string(row.status))).set("reason", std::string(to_string(row.reason)));
     if (row.exit_code) line.set("exit_code", std::int64_t{*row.exit_code});
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  const Millis patience(message.integer("timeout_ms").value_or(30'000));
-  engine_->ask(request, message.text("run").value_or(""), patience, answered,
-               request.wait ? io::Engine::OnEnded(ended) : nullptr);
+  engine_->ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
 }
 
 void Daemon::answer_jobs(const io::Reply& reply) const {
@@ -107,7 +153,10 @@ std::vector<std::string> Daemon::degraded(const std::vector<core::JobView>& jobs
     reasons.emplace_back("backend: no session, so nothing is led");
   else if (core.session().in_doubt())
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
-  if (!core.has_runner()) reasons.emplace_back("plugin: the runner is gone, so nothing is launched");
+  if (core.runner_is_silent())
+    reasons.emplace_back("runner: it does not answer, so nothing is launched");
+  else if (!core.has_runner())
+    reasons.emplace_back("runner: it is gone, so nothing is launched");
   const auto& findings = jobs_.set().diagnostics;
   const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
     return finding.severity == config::Severity::error;

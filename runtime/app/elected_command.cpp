@@ -44,15 +44,16 @@ std::string text_of(const io::ChildEnd& end) {
   return std::string("cannot be started: ") + std::strerror(end.value);
 }
 
-CandidateSettings candidate_settings(const RunOptions& options, bool cron) {
-  return {cron ? "run cron" : "run once", options.candidate, options.group, options.kill_grace};
+CandidateSettings candidate_settings(const RunOptions& options, bool cron, CandidateSession& session) {
+  return {cron ? "run cron" : "run once", options.candidate, options.group, options.kill_grace, &session};
 }
 
 }  // namespace
 
 ElectedCommand::ElectedCommand(const config::Config& config, const RunOptions& options,
-                               std::optional<schedule::Plan> plan, io::Keeper& keeper, Log log)
-    : CandidateProgram(config, candidate_settings(options, plan.has_value()), std::move(log)),
+                               std::optional<schedule::Plan> plan, CandidateSession& session, io::Keeper& keeper,
+                               Log log)
+    : CandidateProgram(config, candidate_settings(options, plan.has_value(), session), std::move(log)),
       options_(options),
       keeper_(keeper),
       plan_(std::move(plan)),
@@ -139,7 +140,7 @@ void ElectedCommand::advance_once(Now now) {
   if (child_ != Child::waiting || now.steady < not_before_) return;
   const bool anyway = failing_ && options_.on_election_failure == ElectionPolicy::run_anyway;
   if (campaigner().candidacy().may_act(now))
-    start(std::nullopt, standing().deadline - core::launch_budget);
+    start(std::nullopt, campaigner().candidacy().launch_not_after());
   else if (anyway)
     start(std::nullopt, SteadyTime::max());
 }
@@ -203,7 +204,7 @@ void ElectedCommand::on_claimed(Now now, WallTime slot) {
   if (finishing() || stop_signal_ != 0) return say(Level::warn, "tick missed", {{"tick", format_seconds(slot)}});
   if (now.wall - slot > on_time)
     say(Level::info, "tick made up for", {{"tick", format_seconds(slot)}, {"late", format_duration(now.wall - slot)}});
-  start(slot, standing().deadline - core::launch_budget);
+  start(slot, campaigner().candidacy().launch_not_after());
 }
 
 /// The backend is away, and the command is to run all the same: each candidate by itself.

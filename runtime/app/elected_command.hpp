@@ -9,7 +9,7 @@
 //
 // Thread: the main one.
 //
-//   return ElectedCommand(config, options, plan, *keeper, log).run();
+//   return ElectedCommand(config, options, plan, session, *keeper, log).run();
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class ElectedCommand final : public CandidateProgram {
  public:
   /// `plan`: cron's; none: once.
   ElectedCommand(const config::Config& config, const RunOptions& options, std::optional<schedule::Plan> plan,
-                 io::Keeper& keeper, Log log);
+                 CandidateSession& session, io::Keeper& keeper, Log log);
   ~ElectedCommand() override { keeper_.detach(); }
 
  private:

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 6> level_heads{"TRACE", "DEBUG", "INFO ",
 constexpr std::array<std::string_view, 6> level_colours{"\033[2m",  "\033[36m", "\033[32m",
                                                         "\033[33m", "\033[31m", "\033[1;31m"};
 constexpr std::string_view faint = "\033[2m", normal = "\033[0m";
-constexpr std::size_t text_width = 44;  // where the fields begin, if the text leaves room
+constexpr std::size_t column_of_fields = 44;  // where the fields begin, if the text leaves room
 
 /// A value as logfmt has it: bare where it can be.
 void append_value(std::string& to, std::string_view value) {
@@ -35,7 +35,7 @@ std::string human_line(const LogLine& line, Colours colours) {
   out += ' ';
   const std::string text = escaped(line.text, Escape::plain);
   out += text;
-  if (!line.fields.empty() && text.size() < text_width) out.append(text_width - text.size(), ' ');
+  if (!line.fields.empty() && text.size() < column_of_fields) out.append(column_of_fields - text.size(), ' ');
   for (const auto& [key, value] : line.fields) {
     ((((out += ' ') += paint(faint)) += key) += '=') += paint(normal);
     append_value(out, value);

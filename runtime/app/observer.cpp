@@ -6,21 +6,25 @@
 #include <iostream>
 
 #include "app/backend_choice.hpp"
+#include "base/duration.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
 namespace {
 
-constexpr Millis patience = std::chrono::seconds(10);
-
-Error no_answer() { return {Errc::unavailable, "the backend does not answer within 10 s"}; }
+Error no_answer(Millis patience) {
+  return {Errc::unavailable, "the backend does not answer within " + format_duration(patience)};
+}
 
 }  // namespace
 
-Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, const std::string& handle) {
+Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, const std::string& handle,
+                                                 Millis answer_within) {
   const auto plugin = find_backend(config);
   if (!plugin) return plugin.error();
   std::unique_ptr<Observer> observer(new Observer);
+  observer->answer_within_ = answer_within;
+  observer->stands_in_ = !handle.empty();
   Error error;
   observer->backend_.reset((*plugin)->create(*observer, backend_settings(config), error));
   if (!observer->backend_) return error;
@@ -36,6 +40,7 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   request.handle = handle;
   observer->backend_->open(request);
   auto opened = observer->await<backend::SessionOpened>();
+  if (!opened && !handle.empty() && opened.error().code != Errc::not_found) (void)observer.release();
   if (!opened) return opened.error();
   observer->opened_ = *std::move(opened);
   return observer;
@@ -81,6 +86,16 @@ Result<void> Observer::create(const Record& record) {
                answer.text.empty() ? "it is not known whether it was asked for" : answer.text};
 }
 
+Result<void> Observer::create_all(std::vector<Record> records) {
+  backend_->create(++last_request_, std::move(records));
+  const auto wrote = await<backend::Wrote>();
+  if (!wrote) return wrote.error();
+  for (const WriteAnswer& answer : wrote->answers)
+    if (answer.outcome != Outcome::done && answer.outcome != Outcome::conflict)
+      return Error{Errc::unavailable, answer.text.empty() ? "it is not known whether it was written" : answer.text};
+  return {};
+}
+
 void Observer::remove(const std::vector<std::string>& names) {
   backend_->remove(++last_request_, names);
   (void)await<backend::Wrote>();
@@ -93,9 +108,10 @@ Result<std::vector<Register>> Observer::await_registers() {
   return std::move(done->registers);
 }
 
-void Observer::close(bool keep) {
+bool Observer::close(bool keep) {
   backend_->close(keep);
-  (void)await<backend::SessionClosed>();
+  const auto closed = await<backend::SessionClosed>();
+  return closed && closed->cause == Cause::shutdown;
 }
 
 bool Observer::wait_for_change(Millis time) {
@@ -132,14 +148,14 @@ std::optional<BackendEvent> Observer::next(Millis time) {
 
 template <class Event>
 Result<Event> Observer::await() {
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto until = std::chrono::steady_clock::now() + answer_within_;
   while (true) {
     const auto left = std::chrono::duration_cast<Millis>(until - std::chrono::steady_clock::now());
     auto event = left > Millis(0) ? next(left) : std::nullopt;
-    if (!event) return no_answer();
+    if (!event) return no_answer(answer_within_);
     if (auto* answer = std::get_if<Event>(&event->what)) return std::move(*answer);
     if (const auto* closed = std::get_if<backend::SessionClosed>(&event->what))
-      return Error{Errc::unavailable, closed->text};
+      return Error{stands_in_ && closed->cause == Cause::expired ? Errc::not_found : Errc::unavailable, closed->text};
   }
 }
 

@@ -24,9 +24,12 @@ namespace ballot::app {
 class Observer final : private Host {
  public:
   /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable (the store).
-  static Result<std::unique_ptr<Observer>> open(const config::Config& config) { return open(config, ""); }
-  /// With the handle of a dead daemon's session, that is opened again, to be left; conflict: the daemon lives.
-  static Result<std::unique_ptr<Observer>> open(const config::Config& config, const std::string& handle);
+  static Result<std::unique_ptr<Observer>> open(const config::Config& config) { return open(config, "", patience); }
+  /// With the handle of a dead program's session that is opened again, to be left; not_found: it is over. Each answer
+  /// of the store is waited for so long. Where the store does not answer, the process is to end without destructors:
+  /// they would end the session.
+  static Result<std::unique_ptr<Observer>> open(const config::Config& config, const std::string& handle,
+                                                Millis answer_within);
   ~Observer();
 
   /// The group's election, or all ("").
@@ -42,15 +45,16 @@ class Observer final : private Host {
   Result<std::vector<Register>> read(const std::vector<std::string>& names);
   /// A new record. Errors: conflict, unavailable.
   Result<void> create(const Record& record);
+  /// New records; those that are there already stay as they are.
+  Result<void> create_all(std::vector<Record> records);
   /// Of records.
   void remove(const std::vector<std::string>& names);
 
-  /// Of a session that was opened again: its id, its timeout; leaves a group; ends it, or leaves what it leads as it
-  /// is.
+  /// Of a session that was opened again: its id; leaves a group; ends it, or leaves what it leads as it is. False: the
+  /// store has not confirmed it.
   const std::string& session() const { return opened_.id; }
-  Millis timeout() const { return opened_.timeout; }
   void resign(const std::string& group) { backend_->resign(group); }
-  void close(bool keep);
+  bool close(bool keep);
 
  private:
   Observer() = default;
@@ -61,12 +65,16 @@ class Observer final : private Host {
   Result<Event> await();
   Result<std::vector<Register>> await_registers();
 
+  static constexpr Millis patience{10'000};
+
   std::mutex mutex_;
   std::condition_variable posted_;
   std::deque<BackendEvent> events_;
   RequestId last_request_ = 0;
   bool changed_ = false;
   bool closed_ = false;
+  Millis answer_within_ = patience;
+  bool stands_in_ = false;
   backend::SessionOpened opened_;
   std::unique_ptr<Backend> backend_;  // last: it posts until it is gone
 };

@@ -1,6 +1,5 @@
 #include "app/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
@@ -42,37 +41,14 @@ void add_texts(CLI::App& command, const std::string& flag, const std::string& he
   });
 }
 
-CLI::Option* add_function(CLI::App& command, const std::string& flag, const std::string& help,
-                          std::function<void(const std::string&)> f) {
-  return command.add_option_function<std::string>(flag, std::move(f), help);
-}
-
 }  // namespace
-
-CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
-                       std::function<std::string(const std::string&)> take) {
-  return add_function(command, flag, help, [take = std::move(take), flag](const std::string& text) {
-    if (const std::string wrong = take(text); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
-  });
-}
-
-CLI::Option* add_list(CLI::App& command, const std::string& flag, const std::string& help,
-                      std::function<std::string(const std::string&)> take) {
-  const auto each = [take = std::move(take), flag](const Texts& values) {
-    for (const std::string& value : values)
-      for (const std::string& part : config::split_list(value))
-        if (const std::string wrong = take(part); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
-  };
-  return command.add_option_function<Texts>(flag, each, help)->allow_extra_args(false);
-}
 
 void add_config_options(CLI::App& command, ConfigOptions& to) {
   add_text(command, "--config", "the configuration, " + std::string(config::default_config_file), to.file);
   add_read(command, "--log-level", "trace, debug, info, warn, error or fatal", to.flags.log_level,
            config::parse_log_level);
   add_read(command, "--log-format", "human, json or raw (logfmt)", to.flags.log_format, config::parse_log_format);
-  command.add_flag_function(
-      "--debug", [&to](std::int64_t) { to.flags.log_level = Level::debug; }, "the same as --log-level debug");
+  add_switch(command, "--debug", "the same as --log-level debug", [&to] { to.flags.log_level = Level::debug; });
 }
 
 void add_daemon_options(CLI::App& command, config::Overrides& to) {
@@ -120,11 +96,12 @@ Result<WallTime> parse_time(const std::string& text) {
                                   config::in_quotes(text)};
 }
 
-config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule) {
+config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule, config::TrustRule trust) {
   const auto lookup = [](const char* name) { return std::getenv(name); };
   config::Diagnostics from_environment;
   config::ConfigRequest request;
   request.namespace_rule = rule;
+  request.trust_rule = trust;
   request.host_name = io::host_name();
   request.plugin_dir = plugin_dir();
   request.overrides = options.flags.over(config::read_environment(lookup, from_environment));
@@ -140,7 +117,7 @@ config::LoadedConfig read_config(const ConfigOptions& options, config::Namespace
 }
 
 std::optional<config::Config> load_config(const ConfigOptions& options, config::NamespaceRule rule) {
-  config::LoadedConfig loaded = read_config(options, rule);
+  config::LoadedConfig loaded = read_config(options, rule, config::TrustRule::trusted);
   if (!has_errors(loaded.diagnostics)) return std::move(loaded.config);
   for (const config::Diagnostic& finding : loaded.diagnostics)
     if (finding.severity == config::Severity::error) std::cerr << finding.text() << '\n';

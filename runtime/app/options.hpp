@@ -2,21 +2,16 @@
 // ones.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/flags.hpp"
 #include "app/format.hpp"
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
 #include "config/config.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace ballot::app {
 
@@ -36,14 +31,6 @@ void add_coordination_options(CLI::App& command, config::Overrides& to);
 
 /// --format, of those commands that list.
 void add_format_option(CLI::App& command, Format& to);
-
-/// A flag or argument with one value. `take` says what is wrong with it; "": nothing.
-CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
-                       std::function<std::string(const std::string&)> take);
-
-/// A flag that takes a list: repeated, or at commas. `take` gets each.
-CLI::Option* add_list(CLI::App& command, const std::string& flag, const std::string& help,
-                      std::function<std::string(const std::string&)> take);
 
 /// What is wrong, or "" and `to` is set.
 template <class T, class To>
@@ -68,11 +55,11 @@ Result<T> parse_word(const std::string& text, std::optional<T> (*parse)(std::str
 /// RFC 3339, or a duration: so long ago.
 Result<WallTime> parse_time(const std::string& text);
 
-/// The configuration, or every error of it on stderr and nothing.
+/// The configuration, or every error of it on stderr and nothing. Its file must be trusted: it names programs.
 std::optional<config::Config> load_config(const ConfigOptions& options,
                                           config::NamespaceRule rule = config::NamespaceRule::has_default);
 
 /// As load_config(), with everything that was found.
-config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule);
+config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule, config::TrustRule trust);
 
 }  // namespace ballot::app

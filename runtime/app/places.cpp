@@ -31,6 +31,14 @@ std::string plugin_dir() {
   return (tree.empty() ? installed : tree) / "plugins";
 }
 
+std::string own_file() {
+  constexpr std::string_view gone = " (deleted)";
+  std::error_code error;
+  std::string self = fs::read_symlink("/proc/self/exe", error);
+  if (self.ends_with(gone)) self.erase(self.size() - gone.size());
+  return self;
+}
+
 std::string runner_file() { return part("ballot-runner"); }
 std::string ping_file() { return part("ballot-ping"); }
 

@@ -8,6 +8,9 @@ namespace ballot::app {
 /// /usr/lib/ballot/plugins, or the build tree's own.
 std::string plugin_dir();
 
+/// This program's own file, also after it was replaced by a newer one.
+std::string own_file();
+
 /// /usr/lib/ballot/ballot-runner, or the build tree's own.
 std::string runner_file();
 

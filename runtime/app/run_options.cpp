@@ -1,6 +1,5 @@
 #include "app/run_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cctype>
 #include <cstdlib>
 #include <iostream>
@@ -63,7 +62,7 @@ void add_duration(CLI::App& command, const std::string& flag, const std::string&
 bool read_variables(const FlagVariables& variables) {
   for (const FlagVariable& variable : variables) {
     const char* const value = std::getenv(variable.name.c_str());
-    if (value == nullptr || *value == '\0' || variable.flag->count() > 0) continue;
+    if (value == nullptr || *value == '\0' || is_given(*variable.flag)) continue;
     const std::string wrong = variable.take(value);
     if (wrong.empty()) continue;
     std::cerr << variable.name << ": " << wrong << '\n';

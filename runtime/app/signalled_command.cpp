@@ -10,7 +10,7 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis look_pause{20};
+constexpr Millis readiness_pause{20};
 constexpr Millis patience{1000};  // from the child's start on: programs catch their signals soon, or never
 
 /// Whether the process catches, blocks or ignores the signal, so that it does not die of it.
@@ -74,7 +74,7 @@ void SignalledCommand::tell_won() {
   if (!now.leads() || now.asked_to_leave || told_ || pid_ == 0) return;
   const SteadyTime time = io::read_clocks().steady;
   if (time < now.acts_from) return timer_.arm(now.acts_from);
-  if (!is_ready_for(signals_.won, pid_) && time < patient_until_) return timer_.arm(time + look_pause);
+  if (!is_ready_for(signals_.won, pid_) && time < patient_until_) return timer_.arm(time + readiness_pause);
   told_ = true;
   keeper_.lease(now.deadline, now.grace);
   keeper_.signal(signals_.won);

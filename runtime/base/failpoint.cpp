@@ -1,6 +1,7 @@
 #include "base/failpoint.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,8 +12,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <limits>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,14 +26,18 @@ constexpr const char* variable = "BALLOT_FAILPOINTS";
 enum class Act { fail, kill, stop, hang, exit };
 
 struct Rule {
-  std::string point;
+  char point[64] = {};
   Act act = Act::fail;
   int value = 0;  // errno, or the exit code
   std::uint64_t first = 1, last = std::numeric_limits<std::uint64_t>::max();
   std::atomic<std::uint64_t> passed{0};
 };
 
-using Rules = std::deque<Rule>;
+/// In memory that a child shares after a fork, so that what it passes between fork and exec counts.
+struct Rules {
+  std::size_t count = 0;
+  Rule all[64];
+};
 
 struct ErrorName {
   std::string_view name;
@@ -99,8 +104,9 @@ void read_rule(Rules& rules, std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) refuse(text);
   const std::size_t at = text.find('@', equals);
-  Rule& rule = rules.emplace_back();
-  rule.point = text.substr(0, equals);
+  if (rules.count == std::size(rules.all) || equals >= sizeof Rule::point) refuse(text);
+  Rule& rule = rules.all[rules.count++];
+  text.copy(rule.point, equals);
   const bool good = read_action(rule, text.substr(equals + 1, at - equals - 1)) &&
                     (at == std::string_view::npos || read_when(rule, text.substr(at + 1)));
   if (!good) refuse(text);
@@ -114,15 +120,21 @@ void read_rules(Rules& rules, std::string_view text) {
   }
 }
 
-Rules of_environment() {
-  Rules rules;
-  const char* value = std::getenv(variable);
-  read_rules(rules, value ? value : "");
+Rules* make_rules(std::string_view text) {
+  void* memory = ::mmap(nullptr, sizeof(Rules), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) refuse(text);
+  auto* rules = new (memory) Rules;
+  read_rules(*rules, text);
   return rules;
 }
 
-Rules& all_rules() {
-  static Rules rules = of_environment();
+Rules* of_environment() {
+  const char* value = std::getenv(variable);
+  return make_rules(value ? value : "");
+}
+
+Rules*& all_rules() {
+  static Rules* rules = of_environment();
   return rules;
 }
 
@@ -135,11 +147,9 @@ void announce(const char* name) {
   say("\n");
 }
 
-bool act(const Rule& rule, const char* name) {
-  if (rule.act == Act::fail) {
-    errno = rule.value;
-    return true;
-  }
+/// The error that the point is to fail with; 0: none. Leaves errno alone.
+int act(const Rule& rule, const char* name) {
+  if (rule.act == Act::fail) return rule.value;
   const int error = errno;
   announce(name);
   if (rule.act == Act::exit) ::_exit(rule.value);
@@ -147,25 +157,31 @@ bool act(const Rule& rule, const char* name) {
   if (rule.act == Act::stop) signal_self(SIGSTOP);
   while (rule.act == Act::hang) ::pause();
   errno = error;
-  return false;
+  return 0;
 }
 
 }  // namespace
 
-bool failpoint(const char* name) noexcept {
-  bool failed = false;
-  for (Rule& rule : all_rules()) {
-    if (rule.point != name) continue;
+int failpoint_error(const char* name) noexcept {
+  int error = 0;
+  Rules& rules = *all_rules();
+  for (std::size_t i = 0; i < rules.count; ++i) {
+    Rule& rule = rules.all[i];
+    if (std::strcmp(rule.point, name) != 0) continue;
     const std::uint64_t time = ++rule.passed;
-    if (time >= rule.first && time <= rule.last) failed |= act(rule, name);
+    if (time < rule.first || time > rule.last) continue;
+    if (const int failed = act(rule, name)) error = failed;
   }
-  return failed;
+  return error;
 }
 
-void set_failpoints(std::string_view rules) {
-  all_rules().clear();
-  read_rules(all_rules(), rules);
+bool failpoint(const char* name) noexcept {
+  const int error = failpoint_error(name);
+  if (error != 0) errno = error;
+  return error != 0;
 }
+
+void set_failpoints(std::string_view rules) { all_rules() = make_rules(rules); }
 
 char* failpoint_environment() noexcept {
   for (char** entry = environ; entry && *entry; ++entry)

@@ -15,7 +15,8 @@
 // variable that cannot be read ends the process with 2. A daemon hands the variable on to its runner; each process
 // counts for itself.
 //
-// Threads: any. A point may stand between clone and exec once any point was passed before: no memory is taken there.
+// Threads: any. A point may stand between clone and exec once any point was passed before: no memory is taken there,
+// and a child with memory of its own counts together with its parent.
 //
 //   if (BALLOT_FAILS("runner.pipe") || ::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);
 //   BALLOT_FAILPOINT("io.launch");  // a place between two steps; `fail` does nothing here
@@ -30,6 +31,9 @@ namespace ballot {
 /// True: to have failed, with errno set. Leaves errno alone otherwise.
 bool failpoint(const char* name) noexcept;
 
+/// The errno that it is to have failed with, else 0. Leaves errno alone.
+int failpoint_error(const char* name) noexcept;
+
 /// In place of what the environment says. Requires: no thread passes a point meanwhile.
 void set_failpoints(std::string_view rules);
 
@@ -39,12 +43,14 @@ char* failpoint_environment() noexcept;
 }  // namespace ballot
 
 #define BALLOT_FAILS(name) ::ballot::failpoint(name)
+#define BALLOT_FAILS_WITH(name) ::ballot::failpoint_error(name)
 #define BALLOT_FAILPOINT(name) static_cast<void>(::ballot::failpoint(name))
 #define BALLOT_FAILPOINT_ENVIRONMENT ::ballot::failpoint_environment()
 
 #else
 
 #define BALLOT_FAILS(name) false
+#define BALLOT_FAILS_WITH(name) 0
 #define BALLOT_FAILPOINT(name) static_cast<void>(0)
 #define BALLOT_FAILPOINT_ENVIRONMENT nullptr
 

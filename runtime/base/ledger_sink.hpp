@@ -24,6 +24,9 @@ class LedgerSink {
 
   /// Calls `done` once everything recorded before is durable (or spooled), from the writer's thread.
   virtual void flush(std::function<void()> done) = 0;
+
+  /// It can store nothing at present, nor spool it: a flush waits until it can.
+  virtual bool is_stuck() const { return false; }
 };
 
 }  // namespace ballot

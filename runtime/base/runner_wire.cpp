@@ -29,8 +29,8 @@ auto fields(M& m) {
 template <Is<Start> M>
 auto fields(M& m) {
   return std::tie(m.id, m.job, m.argv, m.environment, m.working_dir, m.set_identity, m.uid, m.gid, m.groups, m.umask,
-                  m.nice, m.limits, m.standard_input, m.output_limit, m.stream_output, m.launch_not_after,
-                  m.kill_signal, m.kill_grace, m.deadline, m.session, m.terminate);
+                  m.nice, m.no_new_privs, m.limits, m.standard_input, m.output_limit, m.stream_output,
+                  m.launch_not_after, m.kill_signal, m.kill_grace, m.deadline, m.session, m.terminate);
 }
 template <Is<Kill> M>
 auto fields(M& m) {
@@ -44,8 +44,24 @@ template <class M>
 requires Is<M, Ack> || Is<M, Refused>
 auto fields(M& m) { return std::tie(m.id); }
 template <class M>
-requires Is<M, Leave> || Is<M, Ready>
+requires Is<M, Leave> || Is<M, Ping> || Is<M, Pong>
 auto fields(M&) { return std::tuple<>(); }
+template <Is<Command> M>
+auto fields(M& m) {
+  return std::tie(m.owner);
+}
+template <Is<Watch> M>
+auto fields(M& m) {
+  return std::tie(m.resigns);
+}
+template <Is<Successor> M>
+auto fields(M& m) {
+  return std::tie(m.argv, m.environment, m.lock, m.not_before);
+}
+template <Is<Ready> M>
+auto fields(M& m) {
+  return std::tie(m.commanded, m.owner);
+}
 template <Is<Hello> M>
 auto fields(M& m) {
   return std::tie(m.protocol, m.pid);

@@ -3,8 +3,13 @@
 // A frame is a u32 length (little-endian, of what follows), a u8 kind (the place in the variant), and the fields in the
 // order of the struct: integers, flags, words and times (milliseconds) as 8 bytes little-endian, texts and lists with a
 // u32 count in front, an optional as a flag and then its value, a run's id as its 16 bytes. Either side closes on a
-// frame that it cannot read. One daemon at a time; the runner keeps every run, and the end of every run until it is
-// acknowledged, so that a daemon that comes back finds them.
+// frame that it cannot read. The runner keeps every run, and the end of every run until it is acknowledged, so that a
+// daemon that comes back finds them.
+//
+// Whoever connects says first what it is there for: one daemon commands, any number watch.
+//
+//   daemon:  <- Hello  -> Command, Successor  <- Running..., Ended..., Ready  -> Start ...  <- Started ...
+//   watcher: <- Hello  -> Watch               <- Running..., Ended..., Ready                <- Ended as runs end
 #pragma once
 
 #include <cstdint>
@@ -22,7 +27,7 @@
 
 namespace ballot::runner {
 
-inline constexpr std::uint32_t protocol = 2;
+inline constexpr std::uint32_t protocol = 3;
 
 /// Names an attempt over its whole life.
 struct AttemptId {
@@ -33,8 +38,30 @@ struct AttemptId {
 
 // ---- from the daemon
 
-/// Start a child. Answered by Started, Refused or CannotStart, then, after Started, by one Ended. An attempt that the
-/// runner has already is not started again: it is answered as it stands.
+/// This connection commands, in place of one that did. Answered with the inventory, once all that the one before had
+/// sent is read and started.
+struct Command {
+  std::string owner;  // whose runner this is: see Ready
+};
+
+/// This connection only watches: whatever else it sends ends it. Answered as Command is; what ends later is told as it
+/// ends. Outputs stay with the runner.
+struct Watch {
+  bool resigns = false;  // it is `ballot resign`: whoever waits for a daemon to come back need not wait any longer
+};
+
+/// What the runner is to start when its daemon is gone: 1 s later, at each later end of a run, and again where it ended
+/// with 69; never while somebody has locked `lock`, nor before `not_before`. After Leave it is forgotten.
+struct Successor {
+  std::vector<std::string> argv;  // argv[0] is a path
+  std::vector<std::string> environment;
+  std::string lock;
+  SteadyTime not_before{};
+};
+
+/// Start a child. Answered by Started, Refused or CannotStart, then, after Started, by one Ended; the first answer can
+/// take until launch_not_after. An attempt that the runner has already is not started again: it is answered as it
+/// stands. With an identity the child has a session and a session keyring of its own.
 struct Start {
   AttemptId id;
   std::string job;                // for the inventory and the log
@@ -46,16 +73,18 @@ struct Start {
   std::vector<std::uint32_t> groups;
   std::uint32_t umask = 022;
   int nice = 0;
+  bool no_new_privs = false;  // neither the child nor what it starts gains privileges by executing a program
   Limits limits;
   std::string standard_input;     // what the child reads; empty: /dev/null
   std::int64_t output_limit = 0;  // bytes kept of the output: head and tail, half each; 0: discard all; most: 32 MiB
   bool stream_output = false;     // also send each chunk as Printed
-  SteadyTime launch_not_after{};  // looked at last, right before exec: past it, Refused
+  SteadyTime launch_not_after{};  // looked at last, right before exec: past it, Refused. What has not exec'd by it is
+                                  // killed: Refused where it was not about to, else Ended with leadership_lost
   int kill_signal = 15;
   Millis kill_grace{0};
   std::optional<Millis> deadline;  // of the attempt: past it TERM, kill_grace, KILL; Ended says deadline
   std::uint64_t session = 0;       // which session's deadline this run hangs on; no number is used a second time
-  bool terminate = true;           // the run is ended at its session's deadline
+  bool terminate = true;           // the run is ended at its session's deadline: without one, Refused
 };
 
 /// Begins the kill ladder: the signal to all processes of the run, KILL `grace` later. A second one only shortens.
@@ -84,11 +113,15 @@ struct Ack {
 /// connection takes it back.
 struct Leave {};
 
-using ToRunner = std::variant<Start, Kill, Deadline, Ack, Leave>;
+/// Answered by a Pong, after all that was said before it.
+struct Ping {};
+
+using ToRunner = std::variant<Start, Kill, Deadline, Ack, Leave, Ping, Command, Watch, Successor>;
 
 // ---- from the runner
 
-/// First on every connection: a Running for each child and an Ended for each unacknowledged end follow, then Ready.
+/// First on every connection. After Command or Watch follow a Running for each child and an Ended for each
+/// unacknowledged end, then Ready.
 struct Hello {
   std::uint32_t protocol = 0;
   std::int64_t pid = 0;
@@ -101,7 +134,10 @@ struct Running {
   WallTime started_at{};
 };
 
-struct Ready {};
+struct Ready {
+  bool commanded = true;  // a daemon is connected; else nothing is started any more but by one that comes back
+  std::string owner;      // as the last Command said
+};
 
 struct Started {
   AttemptId id;
@@ -109,7 +145,7 @@ struct Started {
   WallTime started_at{};
 };
 
-/// Past launch_not_after, or past the session's deadline: nothing was exec'd.
+/// Past launch_not_after, or past the session's deadline, or a `terminate` run without one: nothing was exec'd.
 struct Refused {
   AttemptId id;
 };
@@ -139,7 +175,9 @@ struct Ended {
   Output output;
 };
 
-using FromRunner = std::variant<Hello, Running, Ready, Started, Refused, CannotStart, Printed, Ended>;
+struct Pong {};
+
+using FromRunner = std::variant<Hello, Running, Ready, Started, Refused, CannotStart, Printed, Ended, Pong>;
 
 // ---- frames
 

@@ -107,4 +107,8 @@ std::optional<std::string> distrust_folder(const std::string& path, std::uint32_
   return WayTo(absolute, daemon).fault();
 }
 
+std::optional<std::string> distrust_file(const std::string& path, std::uint32_t daemon) {
+  return distrust_folder(path, daemon);  // the way ends with it, whatever it is
+}
+
 }  // namespace ballot

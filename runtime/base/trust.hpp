@@ -18,4 +18,7 @@ std::optional<std::string> distrust(const struct stat& info, std::uint32_t daemo
 /// something on the way does not exist.
 std::optional<std::string> distrust_folder(const std::string& path, std::uint32_t daemon);
 
+/// The same for a file, and for what a link in its place leads to.
+std::optional<std::string> distrust_file(const std::string& path, std::uint32_t daemon);
+
 }  // namespace ballot

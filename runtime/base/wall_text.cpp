@@ -1,12 +1,18 @@
 #include "base/wall_text.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace ballot {
 namespace {
 
+/// What can be written with four digits for the year.
+constexpr WallTime earliest = std::chrono::sys_days(std::chrono::year(0) / 1 / 1);
+constexpr WallTime latest = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1) - Millis(1);
+
 std::string format(WallTime time, bool millis) {
   using namespace std::chrono;
+  time = std::clamp(time, earliest, latest);
   const auto day = floor<days>(time);
   const year_month_day date{day};
   const hh_mm_ss clock{floor<milliseconds>(time - day)};

@@ -9,7 +9,8 @@
 
 namespace ballot {
 
-/// "2025-03-09T07:00:00Z"; what is below a second is cut off.
+/// "2025-03-09T07:00:00Z"; what is below a second is cut off. Here and below, a time before the year 0 or after 9999 is
+/// written as the nearest one that is not.
 std::string format_seconds(WallTime time);
 
 /// "2025-03-09T07:00:00.250Z".

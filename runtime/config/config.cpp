@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/trust.hpp"
 #include "config/config_file.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
@@ -17,7 +19,7 @@ constexpr std::string_view default_namespace = "ballot";
 
 /// What each backend asks for where nothing is set.
 Millis default_session_timeout(const std::string& backend) {
-  return std::chrono::seconds(backend == "zookeeper" ? 6 : 5);
+  return std::chrono::seconds(backend == "zookeeper" ? 10 : 5);
 }
 
 /// Builds a Config in the order of precedence, weakest first.
@@ -43,10 +45,17 @@ class Loader {
     std::string text;
     const auto info = read_text_file(AT_FDCWD, request_.file, Links::follow, text);
     Findings findings(request_.file, diagnostics_);
-    if (info)
+    if (const auto fault = info ? distrusted() : std::nullopt)
+      findings.error({}, "the configuration is not used: " + *fault);
+    else if (info)
       read_config_file(text, overrides_.backend.value_or(""), config_, findings);
     else if (info.error().code != Errc::not_found || request_.file_rule == FileRule::must_exist)
       findings.error({}, info.error().what);
+  }
+
+  std::optional<std::string> distrusted() const {
+    if (request_.trust_rule == TrustRule::anybodys) return std::nullopt;
+    return distrust_file(request_.file, ::geteuid());
   }
 
   void override_values() {

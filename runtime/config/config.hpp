@@ -32,6 +32,7 @@ struct Coordination {
   std::string name_space;                 // never "" but where that is an error
   std::optional<Millis> session_timeout;  // none: the backend's own
   OnOutage on_outage = OnOutage::step_down;
+  bool allow_open_store = false;  // of `serve`: a store that asks nobody who he is will do
 };
 
 /// What a clean stop does with running children.
@@ -84,10 +85,14 @@ enum class FileRule { may_be_missing, must_exist };
 /// Whether the networked backends have a default namespace: `run` and `election` do ("ballot"), `serve` asks for one.
 enum class NamespaceRule { must_be_set, has_default };
 
+/// Whether the file must be one that nobody but root and this user can have written: it names programs to be run.
+enum class TrustRule { anybodys, trusted };
+
 struct ConfigRequest {
   std::string file = std::string(default_config_file);
   FileRule file_rule = FileRule::may_be_missing;
   NamespaceRule namespace_rule = NamespaceRule::must_be_set;
+  TrustRule trust_rule = TrustRule::anybodys;
   Overrides overrides;
   std::string host_name;
   std::string plugin_dir = "/usr/lib/ballot/plugins";  // the default, which differs in the build tree

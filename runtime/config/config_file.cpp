@@ -11,7 +11,7 @@ namespace ballot::config {
 namespace {
 
 constexpr std::int64_t largest_count = 1'000'000;
-constexpr Millis second = std::chrono::seconds(1);
+constexpr Millis one_second = std::chrono::seconds(1);
 
 /// Puts the value into `option` as a plugin gets it. False, and a finding, where there is no such type.
 bool take_option(const Value& value, OptionValue& option) {
@@ -83,6 +83,7 @@ void read_on_stop(const Value& value, Config& config) {
 }
 
 constexpr Key<Coordination> coordination_keys[] = {
+    plain_row<Coordination>("allow_open_store", as_boolean<&Coordination::allow_open_store>),
     plain_row<Coordination>("backend", as_name<&Coordination::backend>),
     plain_row<Coordination>("namespace", as_name<&Coordination::name_space>),
     row<Coordination, &Coordination::on_outage>("on_outage", as_word<&Coordination::on_outage>),
@@ -92,7 +93,7 @@ constexpr Key<Coordination> coordination_keys[] = {
 };
 constexpr Key<Config> runner_keys[] = {plain_row<Config>("on_stop", read_on_stop)};
 constexpr Key<History> history_keys[] = {
-    plain_row<History>("keep", as_duration<&History::keep, second / Millis(1)>),
+    plain_row<History>("keep", as_duration<&History::keep, one_second / Millis(1)>),
     plain_row<History>("keep_runs_per_job", as_integer<&History::keep_runs_per_job, 0, largest_count>),
     plain_row<History>("max_size", as_size<&History::max_size, 0, unlimited>),
     plain_row<History>("path", as_path<&History::path>),

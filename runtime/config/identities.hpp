@@ -1,5 +1,5 @@
-// Identities: users and groups by name, each asked for once. Made for one pass over the files: what it has learnt does
-// not age. Threads: one.
+// Identities: users and groups by name, and programs by path, each asked for once. Made for one pass over the files:
+// what it has learnt does not age. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/job.hpp"
+#include "config/programs.hpp"
 
 namespace ballot::config {
 
@@ -24,7 +25,10 @@ class Identities {
   /// not_found: there is no such group.
   const Result<std::uint32_t>& group(std::string_view name);
 
+  Programs& programs() { return programs_; }
+
  private:
+  Programs programs_;
   std::map<std::string, Found, std::less<>> users_;
   std::map<std::uint32_t, Found> uids_;
   std::map<std::string, Result<std::uint32_t>, std::less<>> groups_;

@@ -63,6 +63,7 @@ class JobReader {
     check_kill_grace();
     check_limits();
     resolve_identity();
+    check_program();
     auto plan = compile();
     if (!plan) return nullptr;
     check_jitter(*plan);
@@ -117,6 +118,21 @@ class JobReader {
       else
         findings_.warning(at, text + ": a daemon on such a one refuses the file");
     }
+  }
+
+  /// A word of warning only: what a program is changes without the file.
+  void check_program() {
+    if (job_.command.empty() || table_->get("command") == nullptr) return;
+    const std::string& path = job_.command.front();
+    const Program& program = identities_.programs().at(path);
+    const Position at = position_of(table_->get("command")->source());
+    if (program.changes_identity && !job_.no_new_privs)
+      findings_.warning(at, path +
+                                " has a setuid or setgid bit: it runs with its owner's or group's privileges, whatever "
+                                "the job's user is; 'no_new_privs = true' prevents that");
+    const std::uint32_t user = job_.identity ? job_.identity->uid : settings_.daemon;
+    if (user == 0 && !program.writable_by_others.empty())
+      findings_.warning(at, "root executes what others may replace: " + program.writable_by_others);
   }
 
   void check_jitter(const Plan& plan) {

@@ -9,8 +9,8 @@
 namespace ballot::config {
 namespace {
 
-constexpr std::int64_t second = 1'000;
-constexpr std::int64_t largest_count = 1'000'000;
+constexpr std::int64_t second_ms = 1'000;
+constexpr std::int64_t largest_job_count = 1'000'000;
 constexpr std::size_t most_schedules = 32;                 // they must fit into the job's register, with their anchors
 constexpr std::int64_t largest_output = 32 * 1024 * 1024;  // what the runner keeps of a run
 
@@ -160,10 +160,10 @@ void read_ping_url(const Value& value, JobDraft& job) {
 }
 
 void read_cpu_time(const Value& value, Limits& limits) {
-  const auto time = value.duration(Millis(second));
+  const auto time = value.duration(Millis(second_ms));
   if (!time) return;
   if (*time % std::chrono::seconds(1) != Millis(0)) return value.error("must be whole seconds");
-  limits.cpu_time_seconds = static_cast<std::uint64_t>(time->count() / second);
+  limits.cpu_time_seconds = static_cast<std::uint64_t>(time->count() / second_ms);
 }
 
 template <auto Member>
@@ -217,13 +217,14 @@ constexpr Key<JobDraft> job_keys[] = {
     limits_row,
     job_row<&Job::log_output>("log_output", as_boolean<&Job::log_output>),
     job_row<&Job::lost_after>("lost_after", as_duration<&Job::lost_after, 1>),
-    job_row<&Job::lost_limit>("lost_limit", as_integer<&Job::lost_limit, 1, largest_count>),
+    job_row<&Job::lost_limit>("lost_limit", as_integer<&Job::lost_limit, 1, largest_job_count>),
     job_row<&JobDetails::mail_on>("mail_on", as_word<&JobDetails::mail_on>),
     job_row<&JobDetails::mail_to>("mail_to", read_mail_to),
     job_row<&Job::max_running>("max_running", as_integer<&Job::max_running, 1, 16>),
     job_row<&Job::misfire>("misfire", as_word<&Job::misfire>),
-    job_row<&Job::misfire_limit>("misfire_limit", as_integer<&Job::misfire_limit, 1, largest_count>),
+    job_row<&Job::misfire_limit>("misfire_limit", as_integer<&Job::misfire_limit, 1, largest_job_count>),
     job_row<&Job::nice>("nice", as_integer<&Job::nice, -20, 19>),
+    job_row<&JobDetails::no_new_privs>("no_new_privs", as_boolean<&JobDetails::no_new_privs>),
     job_row<&Job::not_after>("not_after", as_date_time<&Job::not_after>),
     job_row<&Job::not_before>("not_before", as_date_time<&Job::not_before>),
     job_row<&Job::on_error>("on_error", as_word<&Job::on_error>),
@@ -235,10 +236,10 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::output>("output", as_word<&Job::output>),
     job_row<&Job::output_limit>("output_limit", as_size<&Job::output_limit, 0, largest_output>),
     job_row<&JobDetails::ping_url>("ping_url", read_ping_url),
-    job_row<&Job::priority>("priority", as_integer<&Job::priority, -largest_count, largest_count>),
-    job_row<&Job::queue_limit>("queue_limit", as_integer<&Job::queue_limit, 1, largest_count>),
+    job_row<&Job::priority>("priority", as_integer<&Job::priority, -largest_job_count, largest_job_count>),
+    job_row<&Job::queue_limit>("queue_limit", as_integer<&Job::queue_limit, 1, largest_job_count>),
     job_row<&Job::queue_overflow>("queue_overflow", as_word<&Job::queue_overflow>),
-    job_row<&Job::retries>("retries", as_integer<&Job::retries, 0, largest_count>),
+    job_row<&Job::retries>("retries", as_integer<&Job::retries, 0, largest_job_count>),
     job_row<&Job::retry_backoff>("retry_backoff",
                                  [](const Value& value, JobDraft& job) {
                                    if (const auto factor = value.number(1, 1'000)) job.retry_backoff = *factor;

@@ -21,18 +21,18 @@ namespace {
 /// A file that changed this shortly before it was read may change again without its times showing it.
 constexpr std::int64_t clock_tick_ns = 20'000'000;
 
-std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
+std::int64_t nanoseconds_of(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 template <class Stamp>
 Stamp stamp_of(const struct stat& info) {
-  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), nanoseconds(info.st_mtim),
-          nanoseconds(info.st_ctim)};
+  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), nanoseconds_of(info.st_mtim),
+          nanoseconds_of(info.st_ctim)};
 }
 
 bool just_changed(std::int64_t changed_ns) {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return changed_ns > nanoseconds(now) - clock_tick_ns;
+  return changed_ns > nanoseconds_of(now) - clock_tick_ns;
 }
 
 /// The names in a folder that a job file can have, in byte order.
@@ -97,11 +97,20 @@ Changes JobsDir::reload() {
     return findings.error({}, "the folder cannot be read: " + names.error().what), commit(pass);
   }
   pass.found.reserve(names->size());
+  forget_identities();
   for (const std::string& name : *names) look_at(name, pass);
   for (const auto& [name, file] : files_)
     if (!std::binary_search(names->begin(), names->end(), name))
       pass.found.push_back({name, Found::State::gone, {}, {}});
   return commit(pass);
+}
+
+/// Users and groups may have changed since: the files that name one are read again.
+void JobsDir::forget_identities() {
+  for (auto& [name, file] : files_)
+    if (std::any_of(file.definitions.begin(), file.definitions.end(),
+                    [](const auto& one) { return one.definition->job.identity != nullptr; }))
+      file.stamp = {};
 }
 
 Changes JobsDir::reload(std::span<const std::string> names) {

@@ -79,6 +79,7 @@ class JobsDir {
 
   void look_at(const std::string& name, Pass& pass);
   Found read(const std::string& name, Pass& pass);
+  void forget_identities();
   Result<UniqueFd> open();
   Changes commit(Pass& pass);
   void replace(Found& found, Pass& pass);

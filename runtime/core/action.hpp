@@ -66,6 +66,7 @@ struct Observe {
 /// The claim is confirmed: start the attempt. The shell makes the child's environment from this and the definition.
 struct Launch {
   runner::AttemptId id;
+  std::string group;  // of its term: the job's files may name another one by now
   schedule::DefinitionPtr definition;
   WallTime slot{};
   Trigger trigger = Trigger::schedule;
@@ -105,6 +106,14 @@ struct Forget {
   runner::AttemptId id;
 };
 
+/// The runner of another node of this host, whose daemon has died, is asked which of its runs go on: told by
+/// RunnerWord, at once and as they end; by nothing where it does not answer within 100 ms. `socket` "": no more is to
+/// be told.
+struct AskRunner {
+  std::string node;
+  std::string socket;
+};
+
 // ---- to the ledger, to people
 
 struct RecordRow {
@@ -134,7 +143,7 @@ struct Notify {
 struct Reply {
   Asker asker = 0;
   bool ok = false;
-  std::string text;  // why not
+  std::string text;  // why not; or what was done
   std::optional<RunId> run;
   Errc code = Errc::invalid;  // where not ok
 };
@@ -159,7 +168,7 @@ struct Stopped {
 
 using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
                             Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget,
-                            RecordRow, RecordTerm, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
+                            AskRunner, RecordRow, RecordTerm, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

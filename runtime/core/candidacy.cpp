@@ -6,9 +6,9 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis rejoin_pause{250};  // after it has handed over: time for another one to follow
-constexpr Millis look_pause{1000};   // between looks for others, after an eviction
-constexpr Millis answer_life{60'000};
+constexpr Millis rejoin_pause{250};           // after it has handed over: time for another one to follow
+constexpr Millis candidate_look_pause{1000};  // between looks for others, after an eviction
+constexpr Millis candidate_answer_life{60'000};
 
 }  // namespace
 
@@ -52,6 +52,8 @@ void Candidacy::on(Now, Close) {
   if (std::exchange(closing_, true)) return;
   const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
   const bool awaited = open || session_.state() == Session::State::closing;
+  // A term that is only left behind is not known to be over: its member entry would be kept, and the next would look.
+  if (session_.is_open() && standing_.leads()) out_.push_back(Resign{group_});
   session_.end(false, out_);
   if (!awaited) standing_.state = State::closed;
 }
@@ -63,6 +65,7 @@ void Candidacy::on(Now now, const BackendEvent& event) {
 
 void Candidacy::on(Now now, const backend::SessionOpened& event) {
   if (session_.on_opened(now, event) != Session::Edge::opened) return;
+  was_open_ = true;
   standing_.failures = 0;
   standing_.trouble.clear();
   out_.push_back(Watch{std::string(request_prefix)});
@@ -71,6 +74,7 @@ void Candidacy::on(Now now, const backend::SessionOpened& event) {
 
 void Candidacy::on(Now now, const backend::SessionClosed& event) {
   const bool opening = session_.state() == Session::State::opening;
+  const bool refused = session_.is_refused(event);
   const Session::Edge edge = session_.on_closed(now, event);
   if (closing_) {
     standing_.unconfirmed = standing_.epoch != 0 && event.cause == Cause::unreachable;
@@ -79,7 +83,9 @@ void Candidacy::on(Now now, const backend::SessionClosed& event) {
   } else if (edge == Session::Edge::lost || opening) {
     lose_session(now, event.cause, event.text);
   }
-  if (!opening || event.cause != Cause::superseded || closing_) return;
+  const bool not_permitted = opening && event.cause == Cause::auth_failed && !was_open_;
+  if ((!refused && !not_permitted) || closing_) return;
+  standing_.cause = event.cause;
   standing_.refused = closing_ = true;
   standing_.state = State::closed;
   session_.end(true, out_);
@@ -106,7 +112,7 @@ void Candidacy::on(Now now, const backend::Deposed& event) {
   answer_evictions(now);
   standing_.state = State::outside;
   rejoins_at_ = now.steady + 3 * session_.timeout();
-  looks_at_ = now.steady + look_pause;
+  looks_at_ = now.steady + candidate_look_pause;
 }
 
 void Candidacy::on(Now, const backend::Changed& event) {
@@ -153,7 +159,7 @@ void Candidacy::campaign(Now now) {
 /// An eviction means somebody else: where there is nobody, it is void.
 void Candidacy::look_for_others(Now now) {
   if (!looks_at_ || now.steady < *looks_at_ || !session_.is_open() || !wanted_) return;
-  looks_at_ = now.steady + look_pause;
+  looks_at_ = now.steady + candidate_look_pause;
   looking_ = next_request();
   out_.push_back(Observe{looking_, group_});
 }
@@ -184,7 +190,7 @@ void Candidacy::answer_evictions(Now now) {
   std::vector<ballot::Record> answers;
   for (const RunId& id : std::exchange(evictions_, {})) {
     Answer answer = Answer::done();
-    answer.until = now.wall + answer_life;
+    answer.until = now.wall + candidate_answer_life;
     answers.push_back({answer_record(id), to_text(answer)});
   }
   if (!answers.empty()) out_.push_back(Create{next_request(), std::move(answers)});

@@ -55,7 +55,8 @@ struct Standing {
   int failures = 0;             // sessions that were lost or could not be opened, in a row
   std::string trouble;          // what the last of them said
   bool unconfirmed = false;     // closed while it led, and the store does not say that the term has ended
-  bool refused = false;         // another candidate has this name: the session is over for good
+  bool refused = false;         // the session is over for good: another candidate has this name; or the first one was
+                                // not permitted (`cause` is auth_failed)
 
   bool leads() const { return state == State::leading; }
   bool operator==(const Standing&) const = default;
@@ -76,9 +77,11 @@ class Candidacy {
   const Session& session() const { return session_; }
   /// Whether something may be begun now.
   bool may_act(Now now) const {
-    return standing_.leads() && !standing_.asked_to_leave && session_.may_claim(now) &&
+    return standing_.leads() && !standing_.asked_to_leave && session_.may_claim(now, budget()) &&
            now.steady >= standing_.acts_from;
   }
+  /// What runs is not started later: the end of the term would reach it at once.
+  SteadyTime launch_not_after() const { return session_.deadline() - budget(); }
   /// For whoever asks the store for more in the same session: raise it for each request.
   RequestId& last_request() { return last_request_; }
 
@@ -86,6 +89,7 @@ class Candidacy {
   using State = Standing::State;
 
   RequestId next_request() { return ++last_request_; }
+  Millis budget() const { return session_.terminate_budget(ladder_); }
 
   void on(Now now, Enter);
   void on(Now now, Leave);
@@ -116,6 +120,7 @@ class Candidacy {
   Actions out_;
   bool wanted_ = false;  // Enter came after the last Leave
   bool closing_ = false;
+  bool was_open_ = false;  // some session has been
   SteadyTime rejoins_at_{};
   std::optional<SteadyTime> looks_at_;   // while it stays out after an eviction: for others
   RequestId looking_ = 0, listing_ = 0;  // in flight; 0: none

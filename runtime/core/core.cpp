@@ -28,25 +28,32 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now,     settings_, session_, inventory_, outcomes_, runner_, room_to_write(), settings_.max_running > 0,
-            nullptr, random_,   out,      wants_};
+  Context c{
+      now,     settings_, session_, inventory_, outcomes_, has_runner(), room_to_write(), settings_.max_running > 0,
+      nullptr, random_,   out,      wants_};
   touched_.clear();
-  if (session_.on_time(now, last_request_, out) == Session::Edge::lost) {
+  const RequestId sent_before = last_request_;
+  const bool lost = session_.on_time(now, last_request_, out) == Session::Edge::lost;
+  if (last_request_ > sent_before) guard_.on_renewal_sent();
+  if (lost) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
     lose_all(c, Cause::expired);
   }
   give_up_unanswered(c);
   std::visit([&](const auto& e) { on(c, e); }, event);
-  c.runner = runner_;
-  const bool can_claim = c.may_claim();
-  const bool in_doubt = session_.is_open() && session_.in_doubt();
-  if ((can_claim && !could_claim_) || (in_doubt && !was_in_doubt_)) touch_all(c);
-  could_claim_ = can_claim;
-  was_in_doubt_ = in_doubt;
+  c.runner = has_runner();
+  const Readiness before = std::exchange(readiness_, readiness(c));
+  if (readiness_ != before && readiness_ != Readiness::none) touch_all(c);
   fire_due(c);
   finish(c);
   BALLOT_CHECK_INVARIANTS(*this);
   return out;
+}
+
+Core::Readiness Core::readiness(const Context& c) const {
+  if (c.may_claim(session_.terminate_budget(Millis::max()))) return Readiness::full;
+  if (c.may_claim(launch_margin)) return Readiness::late;
+  return session_.is_open() && session_.in_doubt() ? Readiness::ahead : Readiness::none;
 }
 
 Wake Core::wake() const {
@@ -61,11 +68,12 @@ Wake Core::wake() const {
   earliest(poll_at_);
   if (session_.is_open()) earliest(records_at_), earliest(leftovers_at_);
   earliest(list_at_);
-  if (session_.is_open()) earliest(compare_at_), earliest(scan_at_), earliest(move_at_);
+  if (session_.is_open()) earliest(compare_at_), earliest(scan_at_), earliest(move_at_), earliest(repairs_at_);
   if (session_.is_open() && !sent_.empty()) earliest(sent_.front().second + session_.timeout());
   for (const auto& [id, asked] : asked_)
-    if (!asked.answered) earliest(asked.until);
+    if (!asked.answered) earliest(wake_of(asked));
   if (stop_ && !closing_) earliest(killed_ || stop_->leave ? give_up_at_ : stop_asked_at_ + stop_->wait);
+  if (closing_ && !stopped_) earliest(close_by_);
   return wake;
 }
 
@@ -195,6 +203,7 @@ void Core::fire_due(Context& c) {
     if (compare_at_ && *compare_at_ <= c.now.steady) compare_files(c);
     if (scan_at_ && *scan_at_ <= c.now.steady) plan_moves(c);
     if (move_at_ && *move_at_ <= c.now.steady) next_move(c);
+    if (repairs_at_ && *repairs_at_ <= c.now.steady) look_for_repairs(c);
   }
   expire_asked(c);
 }
@@ -223,6 +232,7 @@ void Core::finish(Context& c) {
   grant_places(c);
   advance_stop(c);
   tell_of_self(c);
+  ask_runners(c);
   for (const Row& row : std::exchange(wants_.awaited, {})) tell_end(c, row);
   const RequestId before = sent_.empty() ? 0 : sent_.back().first;
   send_reads(c);
@@ -303,7 +313,7 @@ void Core::on(Context& c, const Load& event) {
   Reload reload{event.jobs, {}, event.groups};
   for (const auto& [name, entry] : jobs_)
     if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
-  if (!std::exchange(loaded_, true)) unclaimed_ = event.unclaimed;
+  if (!std::exchange(loaded_, true)) open_rows_ = event.open_rows;
   on(c, reload);
 }
 
@@ -321,16 +331,21 @@ void Core::on(Context& c, const Reload& event) {
   begin(c);
 }
 
-/// Once the files and the runner are known: first what a daemon before has left that no register may show.
+/// Once the files and the runner are known: first the runs without a claim that a daemon before has left, which no
+/// register shows.
 void Core::begin(Context& c) {
   if (!inventoried_ || !loaded_ || session_.generation() > 0) return;
-  for (const Row& row : std::exchange(unclaimed_, {})) {
-    JobEntry& job = entry(row.job);
-    run_jobs_[*row.run] = &job;
-    job.machine.adopt_unclaimed(c, row);
-    touch(c, job);
-  }
+  for (const Row& row : open_rows_)
+    if (row.fence == 0) adopt_row(c, row);
+  std::erase_if(open_rows_, [](const Row& row) { return row.fence == 0; });
   session_.begin(c.now, c.out);
+}
+
+void Core::adopt_row(Context& c, const Row& row) {
+  JobEntry& job = entry(row.job);
+  run_jobs_[*row.run] = &job;
+  job.machine.adopt_row(c, row);
+  touch(c, job);
 }
 
 void Core::on(Context& c, const Inventory& event) {
@@ -348,7 +363,31 @@ void Core::on(Context& c, const Inventory& event) {
 }
 
 /// Nothing is claimed or launched until it is there again and has told its inventory.
-void Core::on(Context& c, const RunnerGone&) { c.runner = runner_ = false; }
+void Core::on(Context& c, const RunnerGone&) {
+  runner_ = false;
+  on(c, RunnerSilence{});
+}
+
+void Core::on(Context& c, const RunnerSilence& event) {
+  const bool was_for_long = std::exchange(silence_, event).for_long;
+  c.runner = has_runner();
+  if (was_for_long == event.for_long) return;
+  c.out.push_back(event.for_long
+                      ? Notice{Level::error, "the runner does not answer: this node gives its groups away", {}}
+                      : Notice{Level::info, "this node takes part in elections again", {}});
+  for (auto& [name, group] : groups_) moved_.insert(&group), advance_yielding(c, group);
+}
+
+void Core::on(Context& c, const RunnerWord& event) {
+  bool more = false;
+  for (JobEntry* entry : std::vector(open_.begin(), open_.end())) {
+    if (!entry->machine.has_foreign(event.node)) continue;
+    entry->machine.on_runner_word(c, event);
+    more = more || entry->machine.has_foreign(event.node);
+    touch(c, *entry);
+  }
+  if (!more || event.gone) c.out.push_back(AskRunner{event.node, {}});
+}
 
 void Core::on(Context& c, const BackendEvent& event) {
   if (event.generation != session_.generation()) return;

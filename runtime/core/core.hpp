@@ -68,7 +68,9 @@ class Core {
   const Session& session() const { return session_; }
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
-  bool has_runner() const { return runner_; }
+  /// It is there, and answers.
+  bool has_runner() const { return runner_ && !silence_.is_silent; }
+  bool runner_is_silent() const { return runner_ && silence_.is_silent; }
   /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.
   Millis clock_skew() const { return clock_alarm_ ? session_.clock_error() : Millis(0); }
 
@@ -87,7 +89,9 @@ class Core {
       requests,
       published,
       runs,
-      nodes
+      trigger_fate,
+      nodes,
+      repairs
     } what = For::list;
     std::string group;
     std::uint64_t epoch = 0;  // of the takeover
@@ -106,14 +110,25 @@ class Core {
     bool of_self = false;                 // what this node tells of itself,
     std::vector<std::string> obsolete{};  // and what is removed once it stands
   };
+  /// What jobs may do, as far as the session and the runner go. A change may let some of them go on.
+  enum class Readiness {
+    none,
+    ahead,  // start runs without a claim
+    late,   // claim, but nothing that the end of the term would reach soon
+    full    // claim
+  };
   struct Asked {  // here, of us
     Asker asker = 0;
     Request request;
     SteadyTime until{};
-    std::string run_suffix{};        // kill, forget
-    bool stored = false;             // in the store
-    std::optional<Answer> answer{};  // told once the request is out of the store, so that nobody does it again
-    bool answered = false;           // the reply is given; the run's end is still waited for
+    std::string run_suffix{};             // kill, forget
+    bool sent = false;                    // to the store: it may be there,
+    bool stored = false;                  // and is
+    bool lists_again = false;             // the registers could not be listed: once more, after a pause
+    std::optional<Answer> answer{};       // told once the request is out of the store, so that nobody does it again
+    bool answered = false;                // the reply is given; the run's end is still waited for
+    std::optional<SteadyTime> fate_at{};  // of a trigger past its time: when the store is asked whether it was done
+    bool fate_asked = false;
   };
   struct RunHash {
     std::size_t operator()(const RunId& id) const;
@@ -125,6 +140,8 @@ class Core {
   void on(Context& c, const Reload& event);
   void on(Context& c, const Inventory& event);
   void on(Context& c, const RunnerGone& event);
+  void on(Context& c, const RunnerSilence& event);
+  void on(Context& c, const RunnerWord& event);
   void on(Context& c, const BackendEvent& event);
   void on(Context& c, const runner::Started& event);
   void on(Context& c, const runner::Refused& event);
@@ -134,6 +151,7 @@ class Core {
   void on(Context& c, const Ask& event);
   void on(Context& c, const Stop& event);
   void begin(Context& c);
+  void adopt_row(Context& c, const Row& row);
   void define_groups(const std::vector<Group>& groups);
 
   // leadership (core_groups.cpp)
@@ -158,8 +176,14 @@ class Core {
   void advance_reelection(Context& c, GroupState& group);
   void resign(Context& c, GroupState& group, Cause cause);
   void rearm(GroupState& group);
-  void watch_revision(Context& c, std::uint64_t revision);
-  std::string gone_back(const GroupState& group, const backend::Elected& event) const;
+  void lose_trust(Context& c, const std::string& why);
+  void note_renewal(Context& c, const backend::Renewed& event);
+  void on_gone_back(Context& c);
+  void look_for_repairs(Context& c);
+  void on_repairs(Context& c, const std::vector<Register>& registers);
+  void tell_halt(Context& c, GroupState& group);
+  void begin_repair(Context& c, GroupState& group, const Request& request);
+  void finish_repair(Context& c, GroupState& group);
 
   // the other nodes (core_peers.cpp)
   void count_definition(const schedule::DefinitionPtr& definition, int by);
@@ -169,6 +193,7 @@ class Core {
   void tell_no_more(Context& c);
   void forget_told();
   void on_nodes(Context& c, const std::vector<Register>& records);
+  void ask_runners(Context& c);
   void compare_by(SteadyTime at);
   void compare_files(Context& c);
   void look_at(Context& c, GroupState& group);
@@ -192,6 +217,8 @@ class Core {
   void read(Context& c, Reading reading, std::vector<std::string> names);
   void on_list(Context& c, const Reading& asked, const backend::ReadDone& event);
   std::vector<std::string> unknown_ends(const std::vector<Register>& registers) const;
+  bool is_shown(const runner::AttemptId& id, const std::vector<Register>& registers);
+  void close_open_rows(Context& c, const std::vector<Register>& registers);
   void forget_settled(Context& c, const std::vector<Register>& registers);
   void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
   void look_again(Context& c, bool& changed);
@@ -226,6 +253,7 @@ class Core {
   void look_after(const Context& c, WallTime until);
   void take(Context& c, const Request& request);
   void take_for_group(Context& c, const Request& request);
+  void log_request(Context& c, const Request& request);
   void take_kill(Context& c, const Request& request);
   void take_release(Context& c, const Request& request);
   void take_replace(Context& c, const Request& request);
@@ -234,6 +262,11 @@ class Core {
   void store_asked(Context& c, Asked& asked);
   void give_up_asked(Context& c, const std::string& why);
   void expire_asked(Context& c);
+  void expire(Context& c, const RunId& id, Asked& asked);
+  static SteadyTime fate_unknown_at(const Asked& asked);
+  SteadyTime wake_of(const Asked& asked) const;
+  void ask_fate(Context& c, const RunId& id, Asked& asked);
+  void on_fate(Context& c, const RunId& id, const backend::ReadDone& event);
   void answer(Context& c, const RunId& request, std::optional<Answer> answer);
   void reply(Context& c, const RunId& request, const Answer& answer);
   void tell_answer(Context& c, const RunId& request);
@@ -244,10 +277,12 @@ class Core {
   bool may_resign(const GroupState& group) const;
   void resign_if_done(Context& c, GroupState& group);
   void give_up_stop(Context& c);
+  void give_up_closing(Context& c);
 
   void touch(Context& c, JobEntry& entry);
   void enrol(Context& c, JobEntry& entry);
   void touch_all(Context& c);
+  Readiness readiness(const Context& c) const;
   void reconsider(Context& c, JobMachine& job);
   void fire_due(Context& c);
   void finish(Context& c);
@@ -265,10 +300,11 @@ class Core {
   Random random_;
   Session session_;
   Inventory inventory_;
-  std::vector<Row> unclaimed_;  // until the session is begun
+  std::vector<Row> open_rows_;  // of a daemon before, until the registers have been listed
   std::map<runner::AttemptId, Row> outcomes_;
-  bool loaded_ = false, inventoried_ = false, listed_ = false, could_claim_ = false, was_in_doubt_ = false,
-       runner_ = false;
+  bool loaded_ = false, inventoried_ = false, listed_ = false, runner_ = false;
+  RunnerSilence silence_;
+  Readiness readiness_ = Readiness::none;  // of the step before
   std::map<std::string, JobEntry> jobs_;
   std::map<std::string, GroupState> groups_;
   std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;
@@ -303,7 +339,8 @@ class Core {
   bool requests_listing_ = false, outcomes_listing_ = false;
 
   Peers peers_;
-  std::string session_id_;                        // as others see it
+  std::set<std::string> unheard_;  // nodes whose runners are to be asked, once it is known where they are
+  std::string session_id_;         // as others see it
   std::map<std::string, std::string> self_told_;  // what this node tells of itself, and the record's name
   std::string told_unfit_;
   bool self_changed_ = true, telling_ = false;
@@ -312,11 +349,13 @@ class Core {
   std::deque<GroupState*> moves_;  // groups that somebody else should lead
   std::optional<SteadyTime> compare_at_, scan_at_, move_at_;
   bool clock_alarm_ = false, clock_wrong_ = false;
-  std::uint64_t highest_revision_ = 0;  // of the store, in any answer,
-  WallTime revision_seen_at_{};         // and when
+  std::optional<SteadyTime> renewal_noted_at_;  // that it fails, until it succeeds
+  StoreGuard guard_;
+  std::optional<SteadyTime> repairs_at_;  // when groups are looked at that the store has gone back under
+  Millis repairs_pause_{0};
 
   std::optional<Stop> stop_;
-  SteadyTime stop_asked_at_{}, give_up_at_{};
+  SteadyTime stop_asked_at_{}, give_up_at_{}, close_by_{};
   bool killed_ = false, closing_ = false, stopped_ = false;
 
   Wants wants_;  // what a step gathers

@@ -12,12 +12,15 @@ namespace {
 constexpr Millis takeover_retry{200};
 constexpr Millis scan_delay{1000};  // from a takeover to the look for a better leader: many come together
 constexpr Millis look_pause{1000};  // between looks for other candidates while staying out
+constexpr Millis first_look{5000}, longest_look{60'000};  // for repairs
 
 }  // namespace
 
 GroupState& Core::group(const std::string& name) {
   GroupState& group = groups_[name];
-  if (group.name.empty()) group.name = group.settings.name = name;
+  if (!group.name.empty()) return group;
+  group.name = group.settings.name = name;
+  group.guard = GroupGuard(guard_);
   return group;
 }
 
@@ -33,14 +36,11 @@ void Core::on(Context& c, const backend::SessionOpened& event) {
   c.out.push_back(Watch{std::string(outcome_prefix)});
   c.out.push_back(Watch{std::string(node_prefix)});
   session_id_ = event.id;
-  if (event.revision > 0 && event.revision < highest_revision_)
-    c.out.push_back(Notice{Level::error,
-                           "the store has gone back: it is at revision " + std::to_string(event.revision) + ", and " +
-                               std::to_string(highest_revision_) + " was seen",
-                           {}});
-  watch_revision(c, event.revision);
+  guard_.on_opened(event.revision);
   heed_clock(c);
   list(c, Reading::For::list, "j/");
+  for (auto& [name, group] : groups_)
+    if (group.cool_until) moved_.insert(&group);  // whether there is another candidate can be seen now
   for (auto& [id, asked] : asked_)
     if (!asked.stored) store_asked(c, asked);
   for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
@@ -48,7 +48,7 @@ void Core::on(Context& c, const backend::SessionOpened& event) {
 
 void Core::on(Context& c, const backend::SessionClosed& event) {
   const bool was_open = session_.is_open();
-  const bool refused = session_.state() == Session::State::opening && event.cause == Cause::superseded && !closing_;
+  const bool refused = session_.is_refused(event) && !closing_;
   if (!event.text.empty() && !refused)
     c.out.push_back(Notice{stop_ ? Level::info : Level::error,
                            "session closed: " + event.text,
@@ -64,17 +64,57 @@ void Core::on(Context& c, const backend::SessionClosed& event) {
 void Core::on(Context& c, const backend::Renewed& event) {
   const bool doubted = session_.in_doubt();
   session_.on_renewed(c.now, event);
-  if (event.outcome != Outcome::done && !event.text.empty())
-    c.out.push_back(Notice{Level::warn, "renewal failed: " + event.text, {}});
-  watch_revision(c, event.revision);
+  note_renewal(c, event);
+  if (event.gone_back) lose_trust(c, "the store has gone back: " + event.text);
+  if (event.outcome == Outcome::done && guard_.on_renewed(event.revision)) on_gone_back(c);
   heed_clock(c);
   if (doubted && !session_.in_doubt()) c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
 }
 
-void Core::watch_revision(Context& c, std::uint64_t revision) {
-  if (revision <= highest_revision_) return;
-  highest_revision_ = revision;
-  revision_seen_at_ = c.now.wall;
+/// The first failure, its end, and in between once a minute: it is tried again ten times a second.
+void Core::note_renewal(Context& c, const backend::Renewed& event) {
+  if (event.outcome == Outcome::done) {
+    renewal_noted_at_.reset();
+  } else if (!event.text.empty() &&
+             (!renewal_noted_at_ || c.now.steady >= *renewal_noted_at_ + std::chrono::minutes(1))) {
+    renewal_noted_at_ = c.now.steady;
+    c.out.push_back(Notice{Level::warn, "renewal failed: " + event.text, {}});
+  }
+}
+
+/// The store itself shows that it has lost what it had acknowledged: of which groups is not known.
+void Core::lose_trust(Context& c, const std::string& why) {
+  for (GroupState* group : std::vector(standing_.begin(), standing_.end()))
+    if (group->phase == GroupState::Phase::leading && group->term.halted.empty()) halt(c, *group, why);
+}
+
+/// Seen once each time: what is led is halted at once, the other groups when they are; unless they are repaired first.
+void Core::on_gone_back(Context& c) {
+  c.out.push_back(Notice{Level::error, guard_.how(), {}});
+  lose_trust(c, guard_.how());
+  repairs_pause_ = first_look;
+  repairs_at_ = c.now.steady + repairs_pause_;
+}
+
+/// A repair must be known here before the store goes back again: later it could not be told from one of before.
+void Core::look_for_repairs(Context& c) {
+  repairs_at_.reset();
+  const bool any = std::any_of(groups_.begin(), groups_.end(), [&](const auto& one) {
+    return one.second.is_wanted() && !one.second.guard.knows_of(guard_);
+  });
+  if (!any) return;
+  list(c, Reading::For::repairs, group_register(""));
+  repairs_pause_ = std::min(repairs_pause_ * 2, longest_look);
+  repairs_at_ = c.now.steady + repairs_pause_;
+}
+
+void Core::on_repairs(Context&, const std::vector<Register>& registers) {
+  for (const Register& r : registers) {
+    const auto found = groups_.find(r.name.substr(group_register("").size()));
+    const auto parsed = parse_group_register(r.value);
+    if (found == groups_.end() || !parsed || found->second.stands()) continue;
+    found->second.guard.learn_repair(guard_, {parsed->repair, r.version, parsed->epoch});
+  }
 }
 
 /// All terms are over; what was asked is unknown.
@@ -83,6 +123,7 @@ void Core::lose_all(Context& c, Cause cause) {
   list_at_.reset();
   records_at_.reset();
   reads_in_flight_.clear();
+  for (auto& [id, asked] : asked_) asked.fate_asked = false;
   writes_in_flight_.clear();
   all_writing_ = 0;
   group_writes_.clear();
@@ -90,6 +131,7 @@ void Core::lose_all(Context& c, Cause cause) {
   for (auto& [request, recording] : std::exchange(records_in_flight_, {})) on_recorded(c, std::move(recording), {});
   for (auto& [name, group] : groups_) end_term(c, group, cause);
   forget_told();
+  unheard_.clear();
 }
 
 void Core::end_term(Context& c, GroupState& group, Cause cause) {
@@ -97,6 +139,7 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   group.phase = GroupState::Phase::idle;
   group.registers.clear();
   group.asked.clear();
+  group.repairing = 0;
   group.pausing.reset();
   group.resuming = false;
   group.evicting = group.yielding = group.changed = group.writing = false;
@@ -144,22 +187,13 @@ void Core::enter_or_leave(Context& c, GroupState& group) {
     group.phase = GroupState::Phase::idle;
     resigns_.push_back(group.name);
   } else if (group.phase == GroupState::Phase::leading && !group.is_wanted()) {
+    // Its answer brings us back: two writes of one version cannot both land, and of one whose fate is unknown neither
+    // is the version known.
+    if (group.writing || group.changed) return;
     resign(c, group, Cause::resigned);
   } else {
     advance_yielding(c, group);
   }
-}
-
-/// Why a term that begins shows that the store has gone back; "" where it does not.
-std::string Core::gone_back(const GroupState& group, const backend::Elected& event) const {
-  if (event.resumed) return "";
-  if (event.epoch <= group.highest_epoch)
-    return "the store has gone back: epoch " + std::to_string(event.epoch) + " of group " + event.group +
-           " was given, and " + std::to_string(group.highest_epoch) + " was seen";
-  if (event.revision > 0 && event.revision < highest_revision_ && group.judged != highest_revision_)
-    return "the store has gone back: group " + event.group + " was given at revision " +
-           std::to_string(event.revision) + ", and " + std::to_string(highest_revision_) + " was seen";
-  return "";
 }
 
 void Core::on(Context& c, const backend::Elected& event) {
@@ -170,17 +204,10 @@ void Core::on(Context& c, const backend::Elected& event) {
   group.term.group = event.group;
   group.term.epoch = event.epoch;
   group.term.elected_at = c.now.wall;
-  group.term.old_deadline = event.old_deadline;
+  if (event.old_deadline)  // no term lasts longer than T, whatever the store says
+    group.term.old_deadline = std::min(*event.old_deadline, c.now.steady + session_.timeout());
   group.term.limited = group.settings.max_running > 0;
-  group.term.halted = gone_back(group, event);
-  if (!group.term.halted.empty()) {
-    group.judged = highest_revision_;
-    group.sane_at = std::max(group.sane_at, revision_seen_at_);
-  } else {
-    group.sane_at = c.now.wall;
-  }
-  watch_revision(c, event.revision);
-  group.highest_epoch = std::max(group.highest_epoch, event.epoch);
+  if (!event.resumed && guard_.on_elected(event.revision)) on_gone_back(c);
   group.resumed = event.resumed;
   group.last_alive = event.last_alive;
   read_takeover(c, group);
@@ -255,36 +282,42 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   Term& term = group.term;
   group.stored = {};
   group.version = stored ? stored->version : 0;
+  group.newer = false;
+  std::string unreadable;
   if (stored) {
-    if (auto parsed = parse_group_register(stored->value))
+    auto parsed = parse_group_register(stored->value);
+    group.newer = !parsed && parsed.error().code == Errc::refused;
+    if (parsed)
       group.stored = std::move(*parsed);
     else
-      c.out.push_back(Notice{Level::error, "group register: " + parsed.error().what, {{"group", term.group}}});
+      unreadable = parsed.error().what;  // it may have said that the group is paused, or halted
   }
   const GroupRegister before = group.stored;
-  if (before.epoch > 0) {
-    const WallTime alive = group.last_alive.value_or(before.elected_at);
-    term.term_before = {before.elected_at, group.resumed ? term.elected_at : before.ended_at.value_or(alive)};
+  if (group.resumed && before.epoch == term.epoch) {
+    term.elected_at = before.elected_at;  // one term: what was due meanwhile was not claimed too late by another
+  } else if (before.epoch > 0) {
+    term.term_before = {before.elected_at, before.ended_at.value_or(group.last_alive.value_or(before.elected_at))};
+    if (before.ended_at) term.left_clean = before.epoch;
   }
-  const WallTime recorded = group.resumed && before.epoch == term.epoch ? before.elected_at : term.elected_at;
   GroupRegister& now = group.stored;
   now.epoch = term.epoch;
   now.node = settings_.node;
-  now.elected_at = recorded;
+  now.elected_at = term.elected_at;
   now.ended_at.reset();
   now.cause = Cause::none;
   if (!group.resumed) settle_turn(c, before, now);
-  if (before.repaired_at && *before.repaired_at > group.sane_at) term.halted.clear();  // what this node saw is known
-  if (now.halted.empty()) now.halted = term.halted;
+  const std::string why =
+      group.resumed ? "" : group.guard.judge(guard_, {before.repair, group.version, term.epoch}, group.name);
+  if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
   term.halted = now.halted;
-  if (!term.halted.empty())
-    c.out.push_back(Notice{Level::error, "group halted: " + term.halted, {{"group", term.group}}});
+  term.repair = before.repair;
+  tell_halt(c, group);
   term.paused = now.paused;
   group.yielding = term.draining = !may_take_part(group);
   if (group.yielding) group.evict_kill = c.now.steady + evict_wait;
   group.changed = !group.resumed || now != before;
   moved_.insert(&group);
-  c.out.push_back(RecordTerm{{term.group, settings_.node, term.epoch, recorded, {}, Cause::none}});
+  c.out.push_back(RecordTerm{{term.group, settings_.node, term.epoch, term.elected_at, {}, Cause::none}});
   c.out.push_back(Notice{Level::info,
                          group.resumed ? "leads again, the same term" : "leads",
                          {{"group", term.group}, {"epoch", std::to_string(term.epoch)}}});
@@ -293,11 +326,20 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
 /// Nothing of the group is launched any more, until it is repaired.
 void Core::halt(Context& c, GroupState& group, const std::string& why) {
   group.term.halted = group.stored.halted = why;
+  group.repairing = 0;
+  group.term.repairing = false;
   group.changed = true;
   moved_.insert(&group);
-  c.out.push_back(Notice{Level::error, "group halted: " + why, {{"group", group.name}}});
+  tell_halt(c, group);
   for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
     if (entry->machine.standing() == JobMachine::Standing::leading) entry->machine.halt(c), touch(c, *entry);
+}
+
+/// Once, however often the group is led meanwhile.
+void Core::tell_halt(Context& c, GroupState& group) {
+  const std::string& why = group.term.halted;
+  if (std::exchange(group.told_halt, why) != why && !why.empty())
+    c.out.push_back(Notice{Level::error, "group halted: " + why, {{"group", group.name}}});
 }
 
 /// What time, its jobs, or its requests have made possible.
@@ -311,7 +353,7 @@ void Core::advance_group(Context& c, GroupState& group) {
   if (due(group.read_again)) read_takeover(c, group);
   if (due(group.write_again))
     read(c, {Reading::For::group, group.name, group.term.epoch, {}, {}}, {group_register(group.name)});
-  if (group.cool_until && due(group.look_again) && session_.is_open()) {
+  if (group.cool_until && session_.is_open() && due(group.look_again)) {
     group.look_again = c.now.steady + look_pause;
     look_at(c, group);
   }
@@ -361,7 +403,8 @@ void Core::resign(Context& c, GroupState& group, Cause cause) {
 
 void Core::rearm(GroupState& group) {
   std::optional<SteadyTime> wake;
-  for (const auto& at : {group.read_again, group.write_again, group.look_again, group.evict_kill, group.cool_until})
+  const auto look = session_.is_open() ? group.look_again : std::nullopt;  // else once there is a session
+  for (const auto& at : {group.read_again, group.write_again, look, group.evict_kill, group.cool_until})
     if (at && (!wake || *at < *wake)) wake = at;
   if (wake == group.wake) return;
   if (group.wake) group_wakes_.erase({*group.wake, &group});

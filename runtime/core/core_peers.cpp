@@ -20,13 +20,13 @@ constexpr int most_busy_looks = 10;      // unless that was so each time
 constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
 constexpr int most_passes = 16;          // on its way
 constexpr Millis proven_after{600'000};  // a turn whose term lasted so long has not failed
-constexpr Millis first_pause{60'000}, longest_pause{3'600'000};
+constexpr Millis first_hand_over_pause{60'000}, longest_hand_over_pause{3'600'000};
 constexpr Millis clock_alarm{1000}, clock_limit{10'000};  // of this clock from the store's
 
 Millis pause_after(int failed_turns) {
-  Millis pause = first_pause;
-  for (int i = 1; i < failed_turns && pause < longest_pause; ++i) pause *= 2;
-  return std::min(pause, longest_pause);
+  Millis pause = first_hand_over_pause;
+  for (int i = 1; i < failed_turns && pause < longest_hand_over_pause; ++i) pause *= 2;
+  return std::min(pause, longest_hand_over_pause);
 }
 
 }  // namespace
@@ -45,6 +45,7 @@ void Core::count_definition(const schedule::DefinitionPtr& definition, int by) {
 /// Why this node is to be handed nothing.
 std::string Core::unfit() const {
   if (!runner_) return "its runner is gone";
+  if (silence_.is_silent) return "its runner does not answer";
   if (clock_wrong_) return "its clock is wrong";
   return "";
 }
@@ -56,6 +57,7 @@ void Core::tell_of_self(Context& c) {
   if (!std::exchange(self_changed_, false)) return;
   told_unfit_ = unfit();
   NodeRecord self{settings_.node, session_id_, told_unfit_, {}, {}};
+  self.runner = {settings_.machine_id, settings_.boot_id, settings_.runner_socket};
   for (const auto& [name, group] : groups_)
     if (group.content() != 0) self.groups.emplace_back(name, group.content());
   const std::vector<std::string> keys = to_texts(self);
@@ -121,6 +123,19 @@ void Core::on_nodes(Context& c, const std::vector<Register>& records) {
       old.push_back(record.name);
   }
   if (!old.empty()) remove(c, std::move(old));
+}
+
+/// Of the nodes whose runs a dead term has left: where their runners are on this host. Of one that has told nothing of
+/// itself yet, when it has.
+void Core::ask_runners(Context& c) {
+  unheard_.merge(wants_.unheard);
+  wants_.unheard.clear();
+  std::erase_if(unheard_, [&](const std::string& node) {
+    const auto place = peers_.runner_of(node);
+    if (!place) return false;
+    if (place->is_here(settings_.machine_id, settings_.boot_id)) c.out.push_back(AskRunner{node, place->socket});
+    return true;
+  });
 }
 
 void Core::compare_by(SteadyTime at) {
@@ -232,7 +247,7 @@ void Core::next_move(Context& c) {
 
 bool Core::may_hand_over(const Context& c, const GroupState& group) const {
   if (stop_ || group.phase != GroupState::Phase::leading || group.hands_back()) return false;
-  if (!group.asked.empty() || !group.term.halted.empty() || !c.may_claim()) return false;
+  if (!group.asked.empty() || !group.term.halted.empty() || !c.may_claim(launch_margin)) return false;
   const GroupRegister& stored = group.stored;
   return stored.failed_turns == 0 || !stored.turned_at ||
          c.now.wall >= *stored.turned_at + pause_after(stored.failed_turns) || c.now.wall < *stored.turned_at;
@@ -324,7 +339,7 @@ void Core::heed_clock(Context& c) {
 }
 
 bool Core::may_take_part(const GroupState& group) const {
-  return !group.cool_until && !clock_wrong_ && may_lead(group.settings, settings_.node);
+  return !group.cool_until && !clock_wrong_ && !silence_.for_long && may_lead(group.settings, settings_.node);
 }
 
 /// This node may not lead the group any more, or again.

@@ -7,6 +7,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis stop_bound{10'000};  // past the end of the wait and the longest kill_grace
+constexpr Millis close_bound{8'000};  // for the backend to end the session
 
 }  // namespace
 void Core::on(Context& c, const Stop& event) {
@@ -57,8 +58,18 @@ void Core::give_up_stop(Context& c) {
             Level::error, "stopping without an end of this job's runs or writes", {{"job", job->machine.name()}}});
 }
 
+/// A backend that hangs must not keep the daemon from ending.
+void Core::give_up_closing(Context& c) {
+  if (stopped_ || c.now.steady < close_by_) return;
+  const std::string text = "the backend has not closed the session; what it led is free at the session's deadline";
+  c.out.push_back(Notice{Level::error, text, {}});
+  stopped_ = true;
+  c.out.push_back(Stopped{});
+}
+
 void Core::advance_stop(Context& c) {
-  if (!stop_ || closing_) return;
+  if (closing_) return give_up_closing(c);
+  if (!stop_) return;
   if (c.now.steady >= stop_asked_at_ + stop_->wait && !killed_ && !stop_->leave) {
     killed_ = true;
     Millis longest{0};
@@ -73,6 +84,7 @@ void Core::advance_stop(Context& c) {
   if (give_up) give_up_stop(c);
   const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
   closing_ = true;
+  close_by_ = c.now.steady + close_bound;
   if (session_.is_open() && !stop_->leave) tell_no_more(c);
   session_.end(stop_->leave, c.out);
   for (GroupState* group : std::exchange(standing_, {})) {  // what is still led is left standing in the store

@@ -1,7 +1,6 @@
 // The store's answers, and what is asked of it: reads, writes, records.
 #include <algorithm>
 
-#include "base/assert.hpp"
 #include "core/core.hpp"
 #include "core/outcome.hpp"
 
@@ -9,6 +8,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis again_pause{200};
+constexpr Millis repair_pause{60'000};  // between looks whether a register has been repaired that shows an open run
 
 }  // namespace
 
@@ -50,6 +50,8 @@ void Core::on(Context& c, const backend::ReadDone& event) {
       nodes_listing_ = false;
       return done ? on_nodes(c, event.registers) : look_again(c, nodes_changed_);
     case Reading::For::runs: return on_runs_listed(c, asked.asker, event);
+    case Reading::For::repairs: return done ? on_repairs(c, event.registers) : void();
+    case Reading::For::trigger_fate: return on_fate(c, asked.asker, event);
   }
 }
 
@@ -73,7 +75,9 @@ void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& ev
     return read(c, std::move(next), std::move(names));
   }
   for (const Register& r : registers) {
-    JobEntry& entry = this->entry(r.name.substr(2));
+    const auto job = job_of(r);
+    if (!job) continue;
+    JobEntry& entry = this->entry(*job);
     if (entry.machine.term()) continue;
     entry.machine.know(c, r);
     entry.machine.adopt_own(c);
@@ -81,6 +85,7 @@ void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& ev
   }
   outcomes_.clear();
   listed_ = true;
+  close_open_rows(c, registers);
   forget_settled(c, registers);
   requests_changed_ = true;  // there may be some of runs that were nobody's till now
   campaign(c);
@@ -99,16 +104,34 @@ std::vector<std::string> Core::unknown_ends(const std::vector<Register>& registe
   return names;
 }
 
+bool Core::is_shown(const runner::AttemptId& id, const std::vector<Register>& registers) {
+  return std::any_of(registers.begin(), registers.end(), [&](const Register& r) {
+    const auto name = job_of(r);
+    if (!name) return false;
+    const JobMachine& job = entry(*name).machine;
+    const bool readable = job.is_known() && job.trouble().empty();
+    return readable ? job.shows(id) : r.value.find(id.run.text()) != std::string::npos;
+  });
+}
+
+/// Runs that a daemon before has left open in this node's ledger, and that the leaders since have closed without it:
+/// how they ended is known here only.
+void Core::close_open_rows(Context& c, const std::vector<Register>& registers) {
+  for (const Row& row : std::exchange(open_rows_, {})) {
+    if (run_jobs_.contains(*row.run)) continue;
+    if (!is_shown({*row.run, row.attempt}, registers))
+      adopt_row(c, row);
+    else if (!entry(row.job).machine.trouble().empty())
+      open_rows_.push_back(row);
+  }
+  if (!open_rows_.empty()) list_at_ = c.now.steady + repair_pause;
+}
+
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.
 void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
   std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
     if (run_jobs_.contains(ended.id.run)) return false;  // it is being recorded
-    const std::string run = ended.id.run.text();
-    for (const Register& r : registers) {
-      const JobMachine& job = entry(r.name.substr(2)).machine;
-      const bool readable = job.is_known() && job.trouble().empty();
-      if (readable ? job.shows(ended.id) : r.value.find(run) != std::string::npos) return false;
-    }
+    if (is_shown(ended.id, registers)) return false;
     c.out.push_back(Forget{ended.id});
     return true;
   });
@@ -178,11 +201,10 @@ void Core::on(Context& c, const backend::Wrote& event) {
   const auto jobs = std::move(it->second);
   writes_in_flight_.erase(it);
   all_writing_ -= jobs.size();
-  BALLOT_ASSERT(jobs.size() == event.answers.size(), "one answer for each write");
   if (std::exchange(kill_waits_, false)) requests_changed_ = true;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const auto& [job, serial] = jobs[i];
-    job->on_write_answer(c, serial, event.answers[i]);
+    job->on_write_answer(c, serial, i < event.answers.size() ? event.answers[i] : WriteAnswer{});
     touch(c, entry(job->name()));
   }
 }
@@ -197,6 +219,7 @@ void Core::on(Context&, const backend::Changed& event) {
 
 void Core::write_group(Context& c, GroupState& group) {
   group.changed = false;
+  if (group.newer) return;  // it stays as a newer node has left it
   group.writing = true;
   group_writes_[++last_request_] = &group;
   c.out.push_back(
@@ -210,6 +233,7 @@ void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& an
   moved_.insert(&group);
   if (answer.outcome == Outcome::done) {
     group.version = answer.version;
+    group.guard.on_written(answer.version);
     return;
   }
   if (group.phase == GroupState::Phase::resigning || answer.outcome == Outcome::not_leader) return;
@@ -335,6 +359,8 @@ void Core::send_reads(Context& c) {
   if (records_at_ && *records_at_ > c.now.steady) return;
   records_at_.reset();
   for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
+  for (auto& [id, asked] : asked_)
+    if (std::exchange(asked.lists_again, false)) store_asked(c, asked);
   if (requests_changed_ && !std::exchange(requests_listing_, true)) {
     requests_changed_ = false;
     list(c, Reading::For::requests, request_prefix);

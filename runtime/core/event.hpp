@@ -25,12 +25,12 @@ struct Tick {};
 struct Load {
   std::vector<schedule::DefinitionPtr> jobs;
   std::vector<Group> groups;
-  std::vector<Row> unclaimed{};  // of this node's ledger, of a daemon before: see is_unclaimed()
+  std::vector<Row> open_rows{};  // of this node's ledger, of a daemon before: see is_open_row()
 };
 
-/// Runs without a confirmed claim whose end nobody has recorded.
-inline bool is_unclaimed(const Row& row, std::string_view node) {
-  return row.run && row.fence == 0 && row.node == node && !is_final(row.status);
+/// A run of this node whose end nobody has recorded.
+inline bool is_open_row(const Row& row, std::string_view node) {
+  return row.run && row.node == node && (row.status == Status::claimed || row.status == Status::running);
 }
 
 /// What has changed since the Load before: jobs that are new or defined otherwise, and those that are not defined any
@@ -55,6 +55,22 @@ struct Inventory {
 
 /// The runner was lost; an Inventory comes when it, or another one, is there again.
 struct RunnerGone {};
+
+/// The runner is connected and does not answer: nothing is claimed until it does. `for_long`: this node gives its
+/// groups away, as far as their runs allow, and takes part in no election.
+struct RunnerSilence {
+  bool is_silent = false, for_long = false;
+  bool operator==(const RunnerSilence&) const = default;
+};
+
+/// What the runner of another node of this host says of that node's runs: see AskRunner.
+struct RunnerWord {
+  std::string node;
+  bool complete = false;  // it has nothing else, and never will: its daemon is gone
+  std::vector<runner::Running> running;
+  std::vector<runner::Ended> ended;
+  bool gone = false;  // it is not heard any more: whether what it said to run still runs is unknown
+};
 
 /// The rows of the first `ranges` ranges of slots without a run that a job has recorded since its daemon started.
 struct Settled {
@@ -85,7 +101,7 @@ struct Stop {
   bool leave = false;
 };
 
-using Event = std::variant<Tick, Load, Reload, Inventory, RunnerGone, BackendEvent, runner::Started, runner::Refused,
-                           runner::CannotStart, runner::Ended, Recorded, Ask, Stop>;
+using Event = std::variant<Tick, Load, Reload, Inventory, RunnerGone, RunnerSilence, RunnerWord, BackendEvent,
+                           runner::Started, runner::Refused, runner::CannotStart, runner::Ended, Recorded, Ask, Stop>;
 
 }  // namespace ballot::core

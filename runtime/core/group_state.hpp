@@ -12,6 +12,7 @@
 #include "core/job.hpp"
 #include "core/peers.hpp"
 #include "core/register.hpp"
+#include "core/store_guard.hpp"
 
 namespace ballot::core {
 
@@ -62,16 +63,19 @@ struct GroupState {
   Term term;
   bool resumed = false;
   std::optional<WallTime> last_alive;
-  std::uint64_t highest_epoch = 0;  // of all that was seen
-  std::uint64_t judged = 0;         // the store's revision before it went back, as far as the group was halted for it
-  WallTime sane_at{};               // when it was last seen that it had not
+  GroupGuard guard;
+  std::string told_halt;            // the error that was logged
   std::vector<Register> registers;  // as read, while outcomes of their open runs are asked for
 
   GroupRegister stored;
   std::uint64_t version = 0;
   bool changed = false, writing = false;  // `stored` is to be written; it is on its way
+  bool newer = false;                     // the register's format is a newer node's: it is not written
 
   std::vector<Request> asked;    // pause, resume, repair, evict of the group, under way
+  std::uint64_t repairing = 0;   // the number of the repair under way; its register still says that it is halted
+  std::string repaired_by;       // who asked for the last one,
+  std::string repair_text;       // and what became of it
   std::optional<RunId> pausing;  // the pause or resumption among them that has begun;
   bool resuming = false;         // it is to end a pause
   bool evicting = false;

@@ -23,7 +23,7 @@ std::string Invariants::broken(const JobMachine& job) {
     return "slots behind the cursor are decided again";
   if (job.pending_) {
     const JobRegister& next = job.pending_->next;
-    if (next.cursor < job.register_.cursor) return "a write moves the cursor back";
+    if (next.cursor < job.register_.cursor && !job.pending_->mends) return "a write moves the cursor back";
     if (next.fence < job.register_.fence) return "a write moves the fence back";
     if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
     if (job.pending_->request.value.size() > register_limit) return "a write is larger than a register may be";

@@ -66,17 +66,23 @@ bool JobMachine::may_write(const Context& c) {
   return c.session.is_open();
 }
 
+/// How far away the deadline must be for a run to be launched.
+Millis JobMachine::launch_budget(const Context& c) const {
+  if (!definition_ || definition_->job.on_leadership_lost == OnLeadershipLost::finish) return launch_margin;
+  return c.session.terminate_budget(definition_->job.kill_grace);
+}
+
 /// Runs that go on, or that are between two attempts.
 int JobMachine::runs_begun() const {
   return static_cast<int>(std::count_if(runs_.begin(), runs_.end(),
                                         [](const LiveRun& run) { return run.is_under_way() && !run.is_queued(); }));
 }
 
-/// A run goes on that the register shows or will show: of another one, started in an earlier term without a claim, the
-/// slot is still to be run.
+/// A run is known to go on that the register shows or will show: of another one, started in an earlier term without a
+/// claim, the slot is still to be run.
 bool JobMachine::is_busy() const {
   return std::any_of(runs_.begin(), runs_.end(), [this](const LiveRun& run) {
-    return run.is_under_way() && !run.is_queued() && (!run.unclaimed || is_ahead(run));
+    return run.is_under_way() && !run.is_queued() && !run.is_in_question() && (!run.unclaimed || is_ahead(run));
   });
 }
 
@@ -118,11 +124,22 @@ AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
   return anchored;
 }
 
+/// Later than a start takes: what held it up, and not how long it runs, may be why the next slot is due beside it.
+bool JobMachine::began_late(const LiveRun& run, WallTime now) const {
+  const WallTime due = definition_ ? due_at(definition_->job, run.open.slot) : run.open.slot;
+  return run.row.started_at.value_or(now) - due > start_takes;
+}
+
 ScanRules JobMachine::scan_rules(const Context& c, ScanRules::Mode mode) const {
   ScanRules rules;
   rules.mode = mode;
   rules.coverage = {term_->elected_at, term_->term_before, blocked_since_};
   rules.busy = is_busy();
+  rules.fate_unknown = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_in_question(); });
+  rules.catching_up = std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
+    if (!run.is_under_way() || run.open.trigger == Trigger::catch_up) return run.is_under_way();
+    return run.open.trigger == Trigger::schedule && run.open.attempt == 1 && began_late(run, c.now.wall);
+  });
   if (definition_) {
     const Job& job = definition_->job;
     rules.concurrency = job.concurrency;
@@ -142,14 +159,14 @@ bool JobMachine::settle(Context& c) {
     settlement_.rewind();
     return true;
   }
-  if (!c.may_claim()) {
+  if (!may_claim(c)) {
     if (!may_run_ahead(c)) block(c);
     return true;
   }
   scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
   blocked_ = false;
   if (scanning_) return false;
-  if (!settlement_.first_due() && !settlement_.has_decided()) blocked_since_.reset();
+  if (!settlement_.first_due() && !settlement_.has_decided() && !settlement_.leaves_due()) blocked_since_.reset();
   while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > definition_->job.start_deadline)
     settlement_.decide_first(Status::missed, Reason::start_deadline);
   return true;
@@ -160,9 +177,8 @@ void JobMachine::block(const Context& c) {
   settlement_.rewind();
   blocked_ = true;
   if (blocked_since_) return;
-  const AnchoredPlan plan = anchored_plan(c);
-  const auto slot = plan.next(settlement_.position());
-  blocked_since_ = slot ? std::clamp(plan.due_at(slot->at), c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
+  const auto due = anchored_plan(c).next_due(settlement_.position());
+  blocked_since_ = due ? std::clamp(*due, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
 }
 
 bool JobMachine::is_defined() const {
@@ -189,11 +205,11 @@ bool JobMachine::redefine(Context& c) {
   PendingWrite write = begin_write(c, disposition_limit);
   JobRegister& next = write.next;
   next.definition = wanted ? definition_->digest : "";
-  next.timing = wanted ? timing_of(definition_->job) : Timing{};
+  next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
+  if (wanted || next.released) next.timing = wanted ? timing_of(definition_->job) : Timing{};
   next.since = adopts ? register_.cursor : whole_seconds(c.now.wall);
   next.cursor = std::max(next.cursor, whole_seconds(c.now.wall));
-  next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
-  anchor(next, c);
+  if (wanted) anchor(next, c);  // else they stay: until it is released its slots are those of the plan in force
   send(c, std::move(write));
   return true;
 }
@@ -270,38 +286,16 @@ bool JobMachine::finish_pause(Context& c) {
   return false;
 }
 
-/// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something.
-bool JobMachine::mend(Context& c) {
-  if (!mend_) return false;
-  settlement_.rewind();
-  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::halted), c.now.wall);
-  if (scanning_) return true;
-  const bool last = settlement_.decided_count() <= room_to_carry();
-  if (!last && room_to_carry() == 0) return held_ = true;
-  PendingWrite write = begin_write(c, disposition_limit);
-  // No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
-  const auto above = static_cast<std::uint64_t>(c.now.wall.time_since_epoch().count());
-  write.next.fence = std::max({write.next.fence, highest_fence_ + 1, above});
-  if (last) {
-    write.next.cursor = std::max(write.next.cursor, whole_seconds(c.now.wall));
-    write.next.repaired_at = c.now.wall;
-    write.next.repaired_by = mend_->second;
-    write.answers = mend_->first;
-    write.mends = true;
-  }
-  send(c, std::move(write));
-  return true;
-}
-
 bool JobMachine::claim_due(Context& c) {
   const DueSlot* due = settlement_.first_due();
-  if (!due || is_full() || !c.may_claim()) return false;
+  if (!due || is_full() || !may_claim(c)) return false;
   if (definition_->job.concurrency == Concurrency::replace) replace_running(c);
   if (!is_free() || !may_begin(c, due->due)) return false;
   if (write_ahead(c)) return true;
   PendingWrite write = begin_write(c, disposition_limit);
   write.claims_due_slot = true;
   write.next.cursor = std::max(write.next.cursor, due->at);
+  write.next.claimed_until = std::max(write.next.claimed_until, due->at);
   see_boot(write.next, c);
   claim(c, std::move(write), begin_run(c, *due));
   return true;
@@ -321,7 +315,7 @@ bool JobMachine::claim_again(Context& c) {
   const auto lost = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.repeat; });
   if (lost == runs_.end() || !lost->recorded) return false;
   if (!is_defined() || c.settings.dry_run) return lost->repeat = false;
-  if (term_->draining || is_paused() || !may_go_on() || !c.may_claim() || !may_begin(c, lost->open.slot)) return false;
+  if (term_->draining || is_paused() || !may_go_on() || !may_claim(c) || !may_begin(c, lost->open.slot)) return false;
   lost->repeat = false;
   OpenRun run = lost->open;
   ++run.attempt;
@@ -339,7 +333,7 @@ bool JobMachine::claim_waiting(Context& c) {
   });
   if (next == runs_.end()) return false;
   if (c.settings.dry_run) return end_waiting(c, Status::skipped, Reason::dry_run), false;
-  if (term_->draining || !is_defined() || !c.may_claim() || !may_begin(c, *next->open.waits_until)) return false;
+  if (term_->draining || !is_defined() || !may_claim(c) || !may_begin(c, *next->open.waits_until)) return false;
   PendingWrite write = begin_write(c, 0);
   write.waited = next->open;
   OpenRun run = next->open;
@@ -364,19 +358,23 @@ bool JobMachine::claim_manual(Context& c) {
       c.wants.answers.push_back({request.id, std::nullopt});
       continue;
     }
+    if (!is_defined()) return false;  // moved or deleted: it is answered when the register is released
     if (c.settings.dry_run) {
       refuse_manual(c, request, Reason::dry_run);
       continue;
     }
     if (!is_free() && concurrency == Concurrency::skip) {
+      if (std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_in_question(); }))
+        return false;
       refuse_manual(c, request, Reason::overlap);
       continue;
     }
-    if (!c.may_claim()) return false;
+    if (!may_claim(c)) return false;
     if (concurrency == Concurrency::replace) replace_running(c);
     if (concurrency == Concurrency::queue && (!is_free() || settlement_.first_due() || runs_queued() > 0)) {
-      if (queue_manual(c, request)) return true;
-      continue;
+      const Queued queued = queue_manual(c, request);
+      if (queued == Queued::refused) continue;
+      return queued == Queued::written;
     }
     if (!is_free() || is_full() || !may_begin(c, c.now.wall)) return false;
     manual_.erase(manual_.begin());
@@ -386,16 +384,22 @@ bool JobMachine::claim_manual(Context& c) {
     run.trigger = Trigger::manual;
     run.awaited = request.wait;
     claim(c, begin_write(c, 0), std::move(run));
+    runs_.back().begin_by = request.until + manual_slack;
     return true;
   }
   return false;
 }
 
-/// It waits in the register, so that it survives this term. False where there is no room for it.
-bool JobMachine::queue_manual(Context& c, const Request& request) {
+/// It waits in the register, so that it survives this term. What makes room for it is closed first.
+JobMachine::Queued JobMachine::queue_manual(Context& c, const Request& request) {
   const Job& job = definition_->job;
   const auto waiting = static_cast<int>(settlement_.due_count()) + runs_queued();
-  const auto full = [&] { return register_.runs.size() >= open_run_limit; };
+  const auto full = [&] {
+    const auto leaving = std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) {
+      return run.has_ended() && !run.is_under_way() && !run.unclaimed;
+    });
+    return register_.runs.size() >= open_run_limit + static_cast<std::size_t>(leaving);
+  };
   if (waiting >= job.queue_limit && job.queue_overflow == QueueOverflow::drop_old && job.queue_limit > 0) {
     const auto oldest = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_queued(); });
     const DueSlot* due = settlement_.first_due();
@@ -405,9 +409,9 @@ bool JobMachine::queue_manual(Context& c, const Request& request) {
       settlement_.decide_first(Status::skipped, Reason::queue_full);
   } else if (waiting >= job.queue_limit || full()) {
     refuse_manual(c, request, Reason::queue_full);
-    return false;
+    return Queued::refused;
   }
-  if (full()) return false;
+  if (is_full()) return Queued::waits;
   manual_.erase(manual_.begin());
   PendingWrite write = begin_write(c, 0);
   write.queues = request.id;
@@ -420,7 +424,7 @@ bool JobMachine::queue_manual(Context& c, const Request& request) {
   run.queued = true;
   write.next.runs.push_back(std::move(run));
   send(c, std::move(write));
-  return true;
+  return Queued::written;
 }
 
 /// `replace`: what runs is killed, what waits for its next attempt is not tried again. A run of another node that
@@ -490,10 +494,10 @@ void JobMachine::rearm(Context& c) {
     steady_wake = publish_at_;
     return;
   }
-  const AnchoredPlan plan = anchored_plan(c);
   const auto next_due = [&]() -> std::optional<WallTime> {
-    const auto slot = plan.next(settlement_.position());
-    return slot ? std::optional(plan.due_at(slot->at)) : std::nullopt;
+    const auto due = anchored_plan(c).next_due(settlement_.position());
+    if (!due || !settlement_.leaves_due() || !definition_) return due;
+    return *due + definition_->job.start_deadline + Millis(1);
   };
   if (may_run_ahead(c)) {
     if (const auto due = next_due(); due && *due > c.now.wall) wall_wake = due;

@@ -25,6 +25,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,20 +34,26 @@
 #include "core/event.hpp"
 #include "core/live_run.hpp"
 #include "core/register.hpp"
+#include "core/repair.hpp"
 #include "core/session.hpp"
 #include "core/settlement.hpp"
+#include "core/store_guard.hpp"
 
 namespace ballot::core {
 
-inline constexpr Millis close_delay{250};        // ended runs are closed with the next claim, or this much later
-inline constexpr Millis flush_delay{5000};       // decided slots are written with the next claim, or this much later
-inline constexpr Millis retry_delay{1000};       // after the store refused a write for want of space, or did not answer
+inline constexpr Millis close_delay{250};   // ended runs are closed with the next claim, or this much later
+inline constexpr Millis flush_delay{5000};  // decided slots are written with the next claim, or this much later
+inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
+inline constexpr Millis manual_slack{
+    1000};  // a trigger's claim that is confirmed later past its `until` starts nothing
 inline constexpr Millis adoption_limit{60'000};  // from a release to an adoption whose slots between are accounted for
 
 /// What the core was made with.
 struct CoreSettings {
   std::string node;
   std::string boot_id;
+  std::string machine_id;
+  std::string runner_socket;  // where this node's runner listens, for other nodes of this host; "": they may not ask it
   WallTime booted_at{};
   bool dry_run = false;
   std::uint64_t seed = 0;
@@ -62,10 +69,13 @@ struct Term {
   WallTime elected_at{};
   std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until: what Coverage wants
   std::optional<SteadyTime> old_deadline;
-  bool draining = false;  // a clean stop, or an eviction: nothing new is claimed
-  bool limited = false;   // only so many runs of the group may go on at once
-  bool paused = false;    // the whole group
-  std::string halted;     // why the whole group is; "" where it is not
+  std::uint64_t left_clean = 0;  // the epoch of the term before, where it ended in a clean way: its node lived
+  bool draining = false;         // a clean stop, or an eviction: nothing new is claimed
+  bool limited = false;          // only so many runs of the group may go on at once
+  bool paused = false;           // the whole group
+  std::string halted;            // why the whole group is; "" where it is not
+  std::uint64_t repair = 0;      // the number of the group's last repair;
+  bool repairing = false;        // it is under way
 };
 
 class JobMachine;
@@ -103,6 +113,7 @@ struct Wants {
   std::vector<Row> outcomes;                            // ends to be published
   std::vector<std::pair<std::string, RunId>> replaced;  // runs that another node has, of a job: to be killed there
   std::vector<std::string> removals;                    // records that nobody needs any more
+  std::set<std::string> unheard;                        // nodes with runs of a dead term: their runners are asked
 };
 
 /// What a job may use in a step, and where it leaves what it wants done.
@@ -120,8 +131,8 @@ struct Context {
   Actions& out;
   Wants& wants;
 
-  bool may_claim() const { return runner && session.may_claim(now); }
-  bool may_start_unclaimed() const { return runner && session.may_act(now); }
+  bool may_claim(Millis budget) const { return runner && session.may_claim(now, budget); }
+  bool may_start_unclaimed(Millis budget) const { return runner && session.may_act(now, budget); }
 };
 
 class JobMachine {
@@ -151,8 +162,9 @@ class JobMachine {
   /// This node's runs that the register shows, where they have not been taken up yet: what the runner does not know is
   /// lost. For a register of which it is not known whose it is.
   void adopt_own(Context& c);
-  /// A run that a daemon before has started without a claim: its end is recorded, whatever became of its slot.
-  void adopt_unclaimed(Context& c, const Row& row);
+  /// A run that a daemon before has started, and that no register is known to show: its end is recorded, whatever
+  /// became of its slot.
+  void adopt_row(Context& c, const Row& row);
 
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);
@@ -173,6 +185,10 @@ class JobMachine {
   void on_inventory(Context& c);
   /// Another node's word on a run of this job.
   void on_outcome(Context& c, const Row& outcome);
+  /// What the runner of a dead term's node says.
+  void on_runner_word(Context& c, const RunnerWord& word);
+  /// A run of a dead term goes on there, or may.
+  bool has_foreign(const std::string& node) const;
   /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const runner::AttemptId& id, bool done);
 
@@ -181,7 +197,8 @@ class JobMachine {
   void ask(Context& c, const Request& request);
   /// The whole group's pause is over: the slots up to now are settled as skipped: paused.
   void settle_pause(Context& c);
-  /// Ends a halt: a new register above every fence seen. `request` is answered, where there is one.
+  /// Ends a halt: a new register above every fence seen; or brings a cursor back that is ahead of the clock. `request`
+  /// is answered, where there is one.
   void repair(Context& c, const std::optional<RunId>& request, const std::string& by);
   void kill_all(Context& c, Reason reason);
 
@@ -196,7 +213,7 @@ class JobMachine {
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
   bool may_start() const;
   bool is_settling_pause() const { return unpause_until_.has_value(); }
-  bool is_mending() const { return mend_.has_value(); }
+  bool is_mending() const { return mend_ != nullptr; }
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& regress() const { return regress_; }
   bool executes(const RunId& run) const;
@@ -207,9 +224,11 @@ class JobMachine {
   Standing standing() const { return standing_; }
   const Term* term() const { return term_; }
   bool is_known() const { return known_; }
-  const std::string& trouble() const { return trouble_; }  // why halted or waiting
+  const std::string& trouble() const;  // why halted
   bool paused() const { return known_ && register_.paused; }
-  bool clock_skew(WallTime now) const { return known_ && register_.cursor > now + Millis(1000); }
+  bool clock_skew(WallTime now) const {
+    return known_ && std::max(register_.cursor, register_.since) > now + Millis(1000);
+  }
   std::optional<WallTime> next_slot(WallTime now) const;
   const std::vector<LiveRun>& runs() const { return runs_; }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
@@ -234,7 +253,7 @@ class JobMachine {
     bool claims_due_slot = false;
     bool follows = false;  // it brings what is in ahead_ into the register
     std::vector<runner::AttemptId> closes;
-    std::optional<RunId> answers;  // a pause or a repair: done once it is confirmed
+    std::optional<RunId> answers;  // a pause: done once it is confirmed
     std::optional<RunId> queues;   // a run that was asked for by hand and waits
     bool mends = false;            // the last write of a repair
     bool unknown = false;          // an outcome of it was unknown
@@ -257,8 +276,11 @@ class JobMachine {
   bool claim_due(Context& c);
   bool claim_again(Context& c);
   bool claim_waiting(Context& c);
-  bool queue_manual(Context& c, const Request& request);
+  enum class Queued { written, refused, waits };
+  Queued queue_manual(Context& c, const Request& request);
   bool may_begin(Context& c, WallTime due);
+  Millis launch_budget(const Context& c) const;
+  bool may_claim(const Context& c) const { return c.may_claim(launch_budget(c)); }
   void replace_running(Context& c);
   int runs_begun() const;
   bool is_busy() const;
@@ -267,7 +289,6 @@ class JobMachine {
   bool flush(Context& c);
   bool write_ahead(Context& c);
   bool finish_pause(Context& c);
-  bool mend(Context& c);
   void refuse_manual(Context& c, const Request& request, Reason reason);
   void refuse_asked(Context& c, const std::string& why);
   bool is_paused() const { return register_.paused || (term_ && term_->paused); }
@@ -275,6 +296,7 @@ class JobMachine {
   void rearm(Context& c);
   void anchor(JobRegister& next, const Context& c) const;
   void see_boot(JobRegister& next, const Context& c) const;
+  bool began_late(const LiveRun& run, WallTime now) const;
   ScanRules scan_rules(const Context& c, ScanRules::Mode mode) const;
   AnchoredPlan anchored_plan(const Context& c) const;
   bool is_defined() const;
@@ -285,6 +307,19 @@ class JobMachine {
   bool waits_to_pause() const;
   std::size_t closable() const;
   bool may_write(const Context& c);
+
+  // halts and repairs (job_store.cpp)
+  std::string read(const Register& stored);
+  bool heed_repair(const Term& term);
+  void begin_repair(Context& c, Repair repair);
+  void bring_cursor_back(const Context& c);
+  void keep_cursor(const Context& c);
+  void look_at_store(Context& c, const std::optional<Register>& stored);
+  void go_on_from_store(Context& c, std::uint64_t known);
+  void keep_running(JobRegister& next) const;
+  void end_what_waited(Context& c);
+  bool is_before_repair(const LiveRun& run) const;
+  bool mend(Context& c);
 
   // the write in flight (job_write.cpp)
   PendingWrite begin_write(Context& c, std::size_t most_decided);
@@ -337,19 +372,23 @@ class JobMachine {
   void ask_replace(Context& c, const Request& request);
   void ask_forget(Context& c, const Request& request);
   void ask_trigger(Context& c, const Request& request);
+  void ask_repair(Context& c, const Request& request);
   void confirm_claim(Context& c, const runner::AttemptId& id);
   void follow_up(Context& c, LiveRun& run);
   void repeat_if_lost(LiveRun& run);
   void retry_if_failed(Context& c, LiveRun& run);
   void rerun_or_reelect(Context& c, LiveRun& run);
   void end_waiting(Context& c, Status status, Reason reason);
+  OpenRun make_rerun(Context& c, Millis in);
   bool is_late(const Context& c, const LiveRun& run) const;
   void launch(Context& c, LiveRun& run);
   void advance_runs(Context& c);
   void await_recorded(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run);
   void end(Context& c, LiveRun& run, Status status, Reason reason);
-  void drop_claims_that_failed();
+  void drop_claim(Context& c, const runner::AttemptId& id);
+  void answer_kills(Context& c, const RunId& run);
+  void drop_claims_that_failed(Context& c);
   void take_up(Context& c);
   void settle_open_runs(Context& c);
   void adopt_run(Context& c, const OpenRun& open);
@@ -364,11 +403,17 @@ class JobMachine {
   bool exists_ = false;  // and it was there
   std::uint64_t version_ = 0;
   JobRegister register_;
-  std::string trouble_;
-  bool newer_ = false;  // trouble_ is a newer format: not to be repaired
+  std::string trouble_;  // why the register cannot be read
+  bool newer_ = false;   // it is of a newer format: not to be repaired
   std::string regress_;
-  bool older_seen_ = false;                                // the answer before showed an older register than was seen
-  std::uint64_t highest_fence_ = 0, highest_version_ = 0;  // of all that any answer showed this node
+  bool older_seen_ = false;       // the answer before showed an older register than was seen
+  Seen seen_;                     // of the register, in any answer
+  std::uint64_t heeded_ = 0;      // the last repair of the whole group that was
+  std::size_t told_trouble_ = 0;  // hashed
+  /// While the register is unreadable or has gone back: as it was seen last.
+  std::unique_ptr<JobRegister> before_;
+  WallTime cursor_{};            // of the register, when it was not ahead of this clock
+  std::optional<Request> look_;  // a repair of what seems sound: whether the store has what this node believes
 
   Standing standing_ = Standing::idle;
   const Term* term_ = nullptr;
@@ -388,7 +433,7 @@ class JobMachine {
   std::vector<RunId> given_up_;                 // claims whose write may land yet, the last few
   std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
   std::optional<WallTime> unpause_until_;
-  std::optional<std::pair<std::optional<RunId>, std::string>> mend_;  // a repair: the request, and who asked
+  std::unique_ptr<Repair> mend_;  // under way
   std::optional<SteadyTime> publish_at_;
   bool blocked_ = false;                   // no claim can be made now
   std::optional<WallTime> blocked_since_;  // nor could one be confirmed since

@@ -19,16 +19,13 @@
 
 namespace ballot::core {
 
-/// Nothing that could change which slots there are, or whether they may run, is under way. A `terminate` run is not
-/// started when the signal for the end of its term is due: it would be one that has run and done nothing.
+/// Nothing that could change which slots there are, or whether they may run, is under way; and it is the store that
+/// does not answer, not the clock that has stepped: a wrong clock would pass slots that are not due.
 bool JobMachine::may_run_ahead(const Context& c) const {
   if (!is_defined() || definition_->job.guarantee != Guarantee::at_least_once || c.settings.dry_run) return false;
   if (standing_ != Standing::leading || term_->draining || is_paused() || mend_ || !pauses_.empty() || unpause_until_)
     return false;
-  if (!c.may_start_unclaimed() || !c.session.in_doubt()) return false;
-  const Job& job = definition_->job;
-  const bool ends_with_term = job.on_leadership_lost == OnLeadershipLost::terminate;
-  if (ends_with_term && c.now.steady >= c.session.deadline() - c.session.grace(job.kill_grace)) return false;
+  if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
   return !pending_ || (pending_->next.definition == register_.definition && !pending_->next.paused &&
                        !pending_->answers && !pending_->mends && !pending_->next.released);
 }
@@ -135,6 +132,7 @@ bool JobMachine::catch_up(Context& c) {
     if (!run) continue;
     run->open.fence = ++next.fence;
     next.cursor = std::max(next.cursor, run->open.slot);
+    next.claimed_until = std::max(next.claimed_until, run->open.slot);
     next.runs.push_back(run->open);
     enters = true;
   }
@@ -161,7 +159,7 @@ void JobMachine::entered(Context& c, LiveRun& run, const OpenRun& open) {
   await_recorded(c, run);
 }
 
-void JobMachine::adopt_unclaimed(Context& c, const Row& row) {
+void JobMachine::adopt_row(Context& c, const Row& row) {
   LiveRun run;
   run.open.id = *row.run;
   run.open.slot = row.slot;

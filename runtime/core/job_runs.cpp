@@ -11,7 +11,8 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis foreign_slack{1000};  // past the last moment at which a `terminate` run of a dead term may live
+constexpr Millis foreign_slack{
+    1000};  // past the end of the session of a dead term, which its `terminate` runs do not outlive
 
 Notice run_notice(Level level, std::string text, const LiveRun& run) {
   Notice notice{level, std::move(text), {{"job", run.row.job}, {"slot", format_slot(run.open.slot)}}};
@@ -29,6 +30,12 @@ Notice end_notice(const LiveRun& run) {
   if (row.signal) notice.fields.emplace_back("signal", std::to_string(*row.signal));
   if (row.duration) notice.fields.emplace_back("duration", format_duration(*row.duration));
   return notice;
+}
+
+/// Of a run that is claimed, by the policies of its claim.
+Millis budget_of(const Context& c, const LiveRun& run) {
+  const bool finishes = run.open.on_leadership_lost == OnLeadershipLost::finish;
+  return finishes ? launch_margin : c.session.terminate_budget(run.open.kill_grace);
 }
 
 template <class T>
@@ -93,20 +100,25 @@ void JobMachine::confirm_claim(Context& c, const runner::AttemptId& id) {
   if (!run) return;
   run->state = LiveRun::State::held;
   c.out.push_back(RecordRow{run->row});
-  if (std::exchange(run->asked, false)) c.wants.answers.push_back({id.run, Answer::done(id.run)});
+  const bool too_late = run->begin_by && c.now.wall > *run->begin_by;
+  if (std::exchange(run->asked, false))
+    c.wants.answers.push_back(
+        {id.run, too_late ? Answer::refused(Errc::timeout, "its claim was confirmed too late; nothing was started")
+                          : Answer::done(id.run)});
+  if (too_late) return end(c, *run, Status::missed, Reason::start_deadline);
   if (is_late(c, *run)) return end(c, *run, Status::missed, Reason::unclaimed);
   if (term_->draining) return end(c, *run, Status::missed, Reason::stale);
   if (run->kill_asked) return end(c, *run, Status::killed, Reason::operator_);
   if (is_paused() && run->open.trigger != Trigger::manual) return end(c, *run, Status::missed, Reason::stale);
-  if (c.may_claim()) launch(c, *run);
+  if (c.may_claim(budget_of(c, *run))) launch(c, *run);
 }
 
 void JobMachine::launch(Context& c, LiveRun& run) {
   run.state = LiveRun::State::starting;
   run.known_to_runner = true;
-  c.out.push_back(Launch{run.id(), run.definition, run.open.slot, run.open.trigger, run.open.epoch, run.row.fence,
-                         run.open.on_leadership_lost == OnLeadershipLost::terminate,
-                         c.session.deadline() - launch_budget});
+  c.out.push_back(Launch{run.id(), run.row.group, run.definition, run.open.slot, run.open.trigger, run.open.epoch,
+                         run.row.fence, run.open.on_leadership_lost == OnLeadershipLost::terminate,
+                         c.session.deadline() - budget_of(c, run)});
 }
 
 bool JobMachine::is_late(const Context& c, const LiveRun& run) const {
@@ -123,7 +135,7 @@ void JobMachine::advance_runs(Context& c) {
     if (run.state != LiveRun::State::held) continue;
     if (term_->draining || is_late(c, run) || (is_paused() && !run.is_by_hand()))
       end(c, run, Status::missed, Reason::stale);
-    else if (!run.unclaimed && c.may_claim())
+    else if (!run.unclaimed && c.may_claim(budget_of(c, run)))
       launch(c, run);
   }
 }
@@ -201,8 +213,10 @@ void JobMachine::end(Context& c, LiveRun& run, Status status, Reason reason) {
 /// What its policies make of an end: another attempt, another run, another leader.
 void JobMachine::follow_up(Context& c, LiveRun& run) {
   if (run.unclaimed && !is_ahead(run)) return;  // its slot was claimed by a later term, or will be
-  repeat_if_lost(run);
-  retry_if_failed(c, run);
+  if (!is_before_repair(run)) {                 // else its next attempt may have run in what was forgotten
+    repeat_if_lost(run);
+    retry_if_failed(c, run);
+  }
   rerun_or_reelect(c, run);
 }
 
@@ -240,14 +254,16 @@ void JobMachine::rerun_or_reelect(Context& c, LiveRun& run) {
   const AfterRun then = good ? run.open.on_success : failed ? run.open.on_error : AfterRun::ignore;
   if (then == AfterRun::reelect) c.wants.reelect.push_back(term_->group);
   if (then != AfterRun::rerun || !is_defined()) return;
-  const Job& job = definition_->job;
+  run.next = make_rerun(c, good ? Millis(1) : std::max(definition_->job.retry_delay, Millis(1)));
+}
+
+OpenRun JobMachine::make_rerun(Context& c, Millis in) {
   OpenRun again;
-  again.slot = c.now.wall + (good ? Millis(1) : std::max(job.retry_delay, Millis(1)));
-  again.slot = last_manual_ = std::max(again.slot, last_manual_ + Millis(1));
+  again.slot = last_manual_ = std::max(c.now.wall + in, last_manual_ + Millis(1));
   again.id = c.random.run_id(again.slot);
   again.trigger = Trigger::rerun;
   again.waits_until = again.slot;
-  run.next = std::move(again);
+  return again;
 }
 
 /// What waits between two attempts, or for its turn, will not be started.
@@ -314,14 +330,37 @@ void JobMachine::on_outcome(Context& c, const Row& outcome) {
   LiveRun* run = find(id);
   if (standing_ != Standing::leading && standing_ != Standing::halted) return;
   if (!run || run->has_ended()) {
-    if (!run || run->published) return shows(id) ? void() : c.wants.removals.push_back(outcome_record(id));
+    const bool wanted = shows(id) || standing_ == Standing::halted;  // a repair may show the run again
+    if (!run || run->published) return wanted ? void() : c.wants.removals.push_back(outcome_record(id));
     run->published = true;
     return;
   }
   run->published = true;
-  run->row = outcome;
   run->row.fence = run->open.fence;
+  conclude(run->row, outcome);
   end(c, *run);
+}
+
+/// What that runner was told it has done, so a run that it does not know was never started, and will not be.
+void JobMachine::on_runner_word(Context& c, const RunnerWord& word) {
+  for (LiveRun& run : runs_) {
+    if (run.state != LiveRun::State::foreign || run.open.node != word.node) continue;
+    if (const auto* ended = find_attempt(word.ended, run.id())) {
+      conclude(run.row, *ended, run.open.success_codes);
+      end(c, run);
+    } else if (find_attempt(word.running, run.id())) {
+      run.goes_on = true;
+    } else if (word.complete) {
+      end(c, run, Status::lost, Reason::node_died);
+    } else if (word.gone) {
+      run.goes_on = false;
+    }
+  }
+}
+
+bool JobMachine::has_foreign(const std::string& node) const {
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [&](const LiveRun& run) { return run.state == LiveRun::State::foreign && run.open.node == node; });
 }
 
 /// What became of slots that the term before passed stands in the register: its ledger may be gone, so it goes into
@@ -336,14 +375,29 @@ void JobMachine::copy_dispositions(Context& c) {
 
 /// On taking over: every open run of the register is ours, our runner's, or a dead term's.
 /// Claims that the register does not show never were: what it shows under such an id is another term's claim.
-void JobMachine::drop_claims_that_failed() {
-  std::erase_if(runs_, [this](const LiveRun& run) {
-    return run.state == LiveRun::State::claiming && !holds(register_, run.open);
+void JobMachine::drop_claims_that_failed(Context& c) {
+  for (const LiveRun& run : std::vector(runs_))
+    if (run.state == LiveRun::State::claiming && !holds(register_, run.open)) drop_claim(c, run.id());
+}
+
+/// A claim that is known to have failed, or is given up: its run never was.
+void JobMachine::drop_claim(Context& c, const runner::AttemptId& id) {
+  std::erase_if(runs_, [&](const LiveRun& run) { return run.id() == id; });
+  answer_kills(c, id.run);
+}
+
+/// Of a run that will not be started: neither its claim that failed nor a further one.
+void JobMachine::answer_kills(Context& c, const RunId& run) {
+  std::erase_if(kills_, [&](const auto& kill) {
+    if (kill.second != run) return false;
+    const std::string why = "its claim was not confirmed, so the run was never started";
+    c.wants.answers.push_back({kill.first, Answer::refused(Errc::not_found, why)});
+    return true;
   });
 }
 
 void JobMachine::settle_open_runs(Context& c) {
-  drop_claims_that_failed();
+  drop_claims_that_failed(c);
   for (const OpenRun& open : register_.runs) {
     LiveRun* live = find({open.id, open.attempt});
     if (!live && never_was(open)) continue;
@@ -383,20 +437,25 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
   const bool own = open.node == c.settings.node;
   if (const auto outcome = c.outcomes.find(id); outcome != c.outcomes.end()) {
     run.published = true;
-    run.row = outcome->second;
-    run.row.fence = open.fence;  // an unclaimed run's that is claimed after all
+    conclude(run.row, outcome->second);
     runs_.push_back(std::move(run));
     end(c, runs_.back());
   } else if (own && adopt_known(c, run)) {
     return;
+  } else if (own && mend_) {  // its end may be a record in the store
+    run.state = LiveRun::State::foreign;
+    run.foreign_until = c.now.steady + foreign_slack;
+    runs_.push_back(std::move(run));
   } else if (own || !term_) {
     runs_.push_back(std::move(run));
     end(c, runs_.back(), Status::lost, Reason::node_died);
   } else {
     const bool finishes = open.on_leadership_lost == OnLeadershipLost::finish;
-    const SteadyTime gone = term_->old_deadline.value_or(c.now.steady + (finishes ? Millis(0) : open.kill_grace));
     run.state = LiveRun::State::foreign;
-    run.foreign_until = gone + (finishes ? open.lost_after : foreign_slack);
+    run.goes_on = finishes && term_->left_clean == open.epoch;
+    run.foreign_until = std::max(term_->old_deadline.value_or(c.now.steady + foreign_slack), c.now.steady) +
+                        (finishes ? open.lost_after : Millis(0));
+    c.wants.unheard.insert(open.node);
     runs_.push_back(std::move(run));
   }
 }

@@ -3,7 +3,6 @@
 #include <span>
 #include <utility>
 
-#include "base/assert.hpp"
 #include "base/wall_text.hpp"
 #include "core/job.hpp"
 #include "core/outcome.hpp"
@@ -36,16 +35,20 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
   JobRegister& next = write.next;
   next.group = term_->group;
   next.epoch = term_->epoch;
-  BALLOT_ASSERT(carried() <= next.dispositions.size(), "what is carried on stands in the register");
-  next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carried()));
+  const std::size_t carries = std::min(carried(), next.dispositions.size());
+  next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carries));
   for (const Disposition& d : settlement_.decided(std::min(most_decided, room_to_carry()))) carry(c, write, d);
-  std::erase_if(next.runs, [this](const OpenRun& open) { return !find({open.id, open.attempt}) && never_was(open); });
+  std::erase_if(next.runs, [this](const OpenRun& open) { return never_was(open) && !find({open.id, open.attempt}); });
   for (const LiveRun& run : runs_) {
     if (!run.may_close()) continue;
     write.closes.push_back(run.id());
     std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
     if (run.next) next.runs.push_back(*run.next);
     if (run.is_by_hand() && (!run.next || run.next->id != run.open.id)) next.triggered.push_back(run.open.id);
+  }
+  if (term_->repair > next.repair && next.runs.empty()) {  // it was not there when its group was repaired
+    next.repair = term_->repair;
+    next.fence = std::max(next.fence, next.repair);
   }
   if (next.triggered.size() > triggered_limit)
     next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
@@ -65,8 +68,11 @@ void JobMachine::send(Context& c, PendingWrite write) {
   remember_failure(write);
   write.serial = ++last_serial_;
   write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
-  c.wants.writes.push_back({this, write.serial, write.request});
   pending_ = std::make_unique<PendingWrite>(std::move(write));
+  const RegisterWrite& request = pending_->request;
+  if (request.value.size() > register_limit)  // of what others have put there
+    return on_write_failed(c, "the register would be larger than " + std::to_string(register_limit) + " bytes");
+  c.wants.writes.push_back({this, pending_->serial, request});
   if (c.room > 0) --c.room;
 }
 
@@ -108,7 +114,7 @@ void JobMachine::settle_late(Context& c, const WriteAnswer& answer) {
     tell_written(c, write);
     if (run) end(c, *run, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write.unknown && run) {
-    std::erase_if(runs_, [&](const LiveRun& other) { return other.id() == *write.claim; });
+    drop_claim(c, *write.claim);
   }
 }
 
@@ -123,7 +129,9 @@ void JobMachine::repeat_write(Context& c) {
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
   if (standing_ == Standing::leading) {
-    if (pending_ && pending_->reading) resolve(c, stored);
+    if (!pending_ || !pending_->reading) return look_ ? look_at_store(c, stored) : void();
+    resolve(c, stored);
+    if (look_) c.wants.reads.push_back(this);
     return;
   }
   know(c, stored);
@@ -132,6 +140,9 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
 
 void JobMachine::on_read_unknown(Context& c) {
   if (pending_ && pending_->reading) pending_->repeat_at = c.now.steady + repeat_pause;
+  if (look_)
+    c.wants.answers.push_back({std::exchange(look_, std::nullopt)->id,
+                               Answer::refused(Errc::unavailable, "the store does not answer; try again")});
 }
 
 /// The write was refused, or an answer was lost: the register itself says whether it was ours.
@@ -153,8 +164,14 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
     if (landed) end(c, *run, Status::missed, Reason::stale);
     retry_at_ = c.now.steady + retry_delay;
   }
+  go_on_from_store(c, known);
+}
+
+/// The register was read again in the same term.
+void JobMachine::go_on_from_store(Context& c, std::uint64_t known) {
   make_plan();
-  if (version_ != known) copy_dispositions(c);  // of a write that was given up, and has landed after all
+  // Of a write that was given up, and has landed after all; or somebody else has written there.
+  if (version_ != known || carried() > register_.dispositions.size()) copy_dispositions(c);
   settle_open_runs(c);
   resume_settlement();
 }
@@ -164,7 +181,7 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
   const auto refuse = [&](const RunId& request, const char* text) {
     c.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
   };
-  if (write.answers && !mend_) refuse(*write.answers, "the change could not be written; try again");
+  if (write.answers) refuse(*write.answers, "the change could not be written; try again");
   if (write.queues) refuse(*write.queues, "it could not be queued; try again");
   if (!write.claim) return;
   if (const LiveRun* run = find(*write.claim); run && run->asked)
@@ -173,10 +190,16 @@ void JobMachine::give_up(Context& c, const PendingWrite& write) {
     if (given_up_.size() == given_up_limit) given_up_.erase(given_up_.begin());
     given_up_.push_back(write.claim->run);
   }
+  const LiveRun* const claimed = find(*write.claim);
+  const bool killed = claimed && claimed->kill_asked;
+  if (!write.waited) drop_claim(c, *write.claim);
   std::erase_if(runs_, [&](const LiveRun& run) { return run.id() == *write.claim; });
   if (write.waited) adopt_run(c, *write.waited);
-  for (LiveRun& run : runs_)  // the attempt before, which it would have closed
-    if (run.open.id == write.claim->run && run.has_ended()) run.repeat = true;
+  for (LiveRun& run : runs_) {  // the attempt before, which it would have closed, or as it waited for this one
+    if (run.open.id != write.claim->run) continue;
+    if (run.has_ended()) run.repeat = !killed;
+    if (run.is_waiting() && killed) kill(c, run, Reason::operator_);
+  }
 }
 
 /// The rows of the register's last `ranges` ranges are recorded. Until they are durable each write carries these on: a
@@ -206,18 +229,22 @@ void JobMachine::close(Context& c, const PendingWrite& write) {
 void JobMachine::confirm(Context& c, std::uint64_t version) {
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   PendingWrite& write = *pending;
-  BALLOT_ASSERT(write.next.cursor >= register_.cursor && write.next.fence >= register_.fence,
-                "cursor and fence only grow");
   const bool redefined = write.next.definition != register_.definition || !exists_;
   const bool released = write.next.released && !register_.released;
   tell_written(c, write);
   register_ = std::move(write.next);
-  version_ = highest_version_ = version;
-  highest_fence_ = register_.fence;
+  version_ = version;
+  seen_.restart({register_.repair, version, register_.fence});
+  keep_cursor(c);
   exists_ = true;
   if (!write.follows) settlement_.drop_decided(write.decided);
   if (write.claims_due_slot) settlement_.drop_first_due();
-  for (Row& row : write.rows) c.out.push_back(RecordRow{std::move(row)});
+  for (Row& row : write.rows) {
+    const bool known_better = row.reason == Reason::halted;  // by a ledger that has seen the slot
+    c.out.push_back(RecordRow{std::move(row), known_better});
+  }
+  if (mend_)
+    for (const Disposition& d : std::span(register_.dispositions).last(write.decided)) mend_->wrote(d);
   await_settled(c, write.decided);
   for (const Disposition& d : std::span(register_.dispositions).last(write.decided))
     c.out.push_back(settled_notice(d, name_));
@@ -233,10 +260,11 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   if (write.queues) c.wants.answers.push_back({*write.queues, Answer::done(*write.queues)});
   if (write.mends) {
     c.out.push_back(Notice{Level::warn, "job repaired by " + register_.repaired_by, {{"job", name_}}});
+    if (mend_->request) c.wants.answers.push_back({*mend_->request, Answer::did(mend_->text(name_))});
     mend_.reset();
   }
   if (redefined || write.mends) {
-    make_plan();
+    if (write.mends || released || !register_.definition.empty()) make_plan();  // else the old one goes on
     resume_settlement();
   }
   if (write.claim) confirm_claim(c, *write.claim);

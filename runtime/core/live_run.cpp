@@ -1,6 +1,7 @@
 #include "core/live_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ballot::core {
 namespace {
@@ -59,6 +60,18 @@ void conclude(Row& row, const runner::Ended& end, const std::vector<int>& succes
     row.status = Status::failed;
     row.reason = end.signal ? Reason::signal : Reason::exit_code;
   }
+}
+
+void conclude(Row& row, const Row& outcome) {
+  Row ended = outcome;
+  ended.run = row.run;
+  ended.attempt = row.attempt;
+  ended.job = row.job;
+  ended.group = row.group;
+  ended.slot = row.slot;
+  ended.trigger = row.trigger;
+  ended.fence = row.fence;
+  row = std::move(ended);
 }
 
 void conclude(Row& row, Status status, Reason reason, std::optional<WallTime> ended_at) {

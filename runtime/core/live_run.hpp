@@ -11,7 +11,8 @@
 //   starting | Refused (past launch not after)        | held: the same attempt is permitted anew while the term lives
 //   starting | CannotStart                            | ended (failed: cannot_start)
 //   starting, running | Ended                         | ended
-//   foreign  | its outcome is published               | ended
+//   foreign  | its outcome is published, or its runner tells its end | ended
+//   foreign  | its runner does not have it            | ended (lost)
 //   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
 //   ended    | the register is written without it     | gone, and forgotten by the runner; waiting, where it failed and
 //            |                                        | has retries left, or the job says rerun
@@ -36,11 +37,13 @@ struct LiveRun {
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
   State state = State::claiming;
   Row row;                                    // as last recorded
-  bool asked = false;                         // a trigger waits for the claim
+  bool asked = false;                         // a trigger waits for the claim,
+  std::optional<WallTime> begin_by{};         // until then: whoever asked was told later that nothing comes of it
   bool unclaimed = false;                     // started without a confirmed claim, and not known to be in the register
   bool publishing = false;                    // its end is on the way to the store
   bool published = false;                     // its outcome is, or may be, a record that is removed when it is closed
-  SteadyTime foreign_until{};                 // a foreign run is given up then;
+  bool goes_on = false;                       // a foreign run whose node is known to have it still;
+  SteadyTime foreign_until{};                 // it is given up then;
   std::optional<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
   SteadyTime again_at{};                      // of a waiting one
   SteadyTime ended_at{};                      // when it was seen to have ended
@@ -58,6 +61,11 @@ struct LiveRun {
   bool is_queued() const { return is_waiting() && open.queued; }
   /// It has not ended, or is to be tried again: the job's policy for overlaps minds it.
   bool is_under_way() const { return !has_ended() || repeat || next.has_value(); }
+  /// It is not known to go on, nor to have ended: a claim that is not started yet, or a run of a dead term.
+  bool is_in_question() const {
+    const bool to_start = state == State::held || state == State::starting;
+    return (to_start && !unclaimed) || (state == State::foreign && !goes_on);
+  }
   bool is_by_hand() const { return open.trigger == Trigger::manual; }
   /// Its slot is when it was asked for: no start deadline counts from it.
   bool has_no_deadline() const { return is_by_hand() || open.trigger == Trigger::rerun; }
@@ -73,6 +81,9 @@ Row claimed_row(const OpenRun& open, const std::string& job, const std::string& 
 
 /// What the row says once the runner has told the end.
 void conclude(Row& row, const runner::Ended& end, const std::vector<int>& success_codes);
+
+/// What another node tells of the end; whose it is and what it was due for is as claimed.
+void conclude(Row& row, const Row& outcome);
 
 /// What the row says of a run that ended without the runner's word.
 void conclude(Row& row, Status status, Reason reason, std::optional<WallTime> ended_at);

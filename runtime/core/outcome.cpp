@@ -5,50 +5,37 @@
 namespace ballot::core {
 namespace {
 
-void read_end(Row& row, Words& words, std::string_view key) {
-  if (key == "status")
-    row.status = words.keep(parse_status(words.word()));
-  else if (key == "reason")
-    row.reason = words.keep(parse_reason(words.word()));
-  else if (key == "exit_code")
-    row.exit_code = words.as<int>(words.word());
-  else if (key == "signal")
-    row.signal = words.as<int>(words.word());
-  else if (key == "started_at")
-    row.started_at = words.time();
-  else if (key == "ended_at")
-    row.ended_at = words.time();
-  else if (key == "duration_ms")
-    row.duration = Millis(words.as<std::int64_t>(words.word()));
-  else if (key == "output_bytes")
-    row.output_bytes = words.as<std::int64_t>(words.word());
-  else if (key == "leftover")
-    row.leftover = words.keep(parse_leftover(words.word()));
-}
+constexpr int largest_signal = 64;
 
-void read_outcome_line(Row& row, Words& words, std::string_view) {
-  const std::string_view key = words.word();
-  if (key == "run")
-    row.run = words.keep(RunId::parse(words.word()));
-  else if (key == "attempt")
-    row.attempt = words.as<int>(words.word());
-  else if (key == "job")
-    row.job = words.word();
-  else if (key == "group")
-    row.group = words.word();
-  else if (key == "slot")
-    row.slot = words.time();
-  else if (key == "trigger")
-    row.trigger = words.keep(parse_trigger(words.word()));
-  else if (key == "node")
-    row.node = words.word();
-  else if (key == "epoch")
-    row.epoch = words.number();
-  else if (key == "fence")
-    row.fence = words.number();
-  else
-    read_end(row, words, key);
-}
+using RowField = Field<Row>;
+constexpr RowField row_fields[] = {
+    {"run", Times::once, [](Row& row, Words& w) { row.run = w.keep(RunId::parse(w.word())); }},
+    {"attempt", Times::once, [](Row& row, Words& w) { row.attempt = w.count(1); }},
+    {"job", Times::once, [](Row& row, Words& w) { row.job = w.name(); }},
+    {"group", Times::once, [](Row& row, Words& w) { row.group = w.name(); }},
+    {"slot", Times::once, [](Row& row, Words& w) { row.slot = w.time(); }},
+    {"trigger", Times::once, [](Row& row, Words& w) { row.trigger = w.keep(parse_trigger(w.word())); }},
+    {"node", Times::once, [](Row& row, Words& w) { row.node = w.word(); }},
+    {"epoch", Times::once, [](Row& row, Words& w) { row.epoch = w.counter(); }},
+    {"fence", Times::once, [](Row& row, Words& w) { row.fence = w.counter(); }},
+    {"status", Times::once, [](Row& row, Words& w) { row.status = w.keep(parse_status(w.word())); }},
+    {"reason", Times::at_most_once, [](Row& row, Words& w) { row.reason = w.keep(parse_reason(w.word())); }},
+    {"exit_code", Times::at_most_once, [](Row& row, Words& w) { row.exit_code = w.number(0, 255); }},
+    {"signal", Times::at_most_once, [](Row& row, Words& w) { row.signal = w.number(1, largest_signal); }},
+    {"started_at", Times::at_most_once, [](Row& row, Words& w) { row.started_at = w.time(); }},
+    {"ended_at", Times::at_most_once, [](Row& row, Words& w) { row.ended_at = w.time(); }},
+    {"duration_ms", Times::at_most_once,
+     [](Row& row, Words& w) { row.duration = Millis(w.number<std::int64_t>(0, longest_span.count())); }},
+    {"output_bytes", Times::at_most_once,
+     [](Row& row, Words& w) {
+       row.output_bytes = w.number<std::int64_t>(0, static_cast<std::int64_t>(largest_counter));
+     }},
+    {"leftover", Times::at_most_once, [](Row& row, Words& w) { row.leftover = w.keep(parse_leftover(w.word())); }},
+};
+
+std::string_view fault_of_row(const Row& row) { return is_final(row.status) ? "" : "it tells of no end"; }
+
+constexpr TextForm<Row> row_form{"the outcome", row_fields, fault_of_row};
 
 }  // namespace
 
@@ -81,10 +68,6 @@ std::string outcome_text(const Row& row) {
   return text;
 }
 
-Result<Row> parse_outcome(std::string_view text) {
-  Result<Row> row = parse_lines<Row>(text, "the outcome", read_outcome_line);
-  if (row && !row->run) return Error{Errc::corrupt, "the outcome names no run"};
-  return row;
-}
+Result<Row> parse_outcome(std::string_view text) { return parse_text(row_form, text); }
 
 }  // namespace ballot::core

@@ -35,31 +35,40 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-void read_node_line(NodeRecord& r, Words& words, std::string_view) {
-  const std::string_view key = words.word();
-  if (key == "node")
-    r.node = words.word();
-  else if (key == "session")
-    r.session = words.word();
-  else if (key == "unfit")
-    r.unfit = words.rest;
-  else if (key == "at")
-    r.at = words.time();
-  else if (key == "group") {
-    std::string name(words.word());
-    r.groups.emplace_back(std::move(name), words.keep(parse_hex(words.word())));
-  }
-}
+constexpr Field<NodeRecord> node_fields[] = {
+    {"node", Times::once, [](NodeRecord& r, Words& w) { r.node = w.word(); }},
+    {"session", Times::once, [](NodeRecord& r, Words& w) { r.session = w.word(); }},
+    {"unfit", Times::at_most_once, [](NodeRecord& r, Words& w) { r.unfit = w.line(); }},
+    {"machine", Times::at_most_once, [](NodeRecord& r, Words& w) { r.runner.machine_id = w.word(); }},
+    {"boot", Times::at_most_once, [](NodeRecord& r, Words& w) { r.runner.boot_id = w.word(); }},
+    {"runner", Times::at_most_once, [](NodeRecord& r, Words& w) { r.runner.socket = w.line(); }},
+    {"at", Times::once, [](NodeRecord& r, Words& w) { r.at = w.time(); }},
+    {"group", Times::often,
+     [](NodeRecord& r, Words& w) {
+       std::string name(w.name());
+       r.groups.emplace_back(std::move(name), w.keep(parse_hex(w.word())));
+     }},
+};
 
+constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
+
+/// Goes back to the last `*` only: of two of them the first one's choice never matters.
 bool matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    const std::string_view rest = pattern.substr(1);
-    for (std::size_t i = 0; i <= text.size(); ++i)
-      if (matches(rest, text.substr(i))) return true;
-    return false;
+  std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
   }
-  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) && matches(pattern.substr(1), text.substr(1));
+  return pattern.substr(p).find_first_not_of('*') == std::string_view::npos;
 }
 
 /// The smaller, the better.
@@ -78,7 +87,10 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   line(top, "node", r.node);
   line(top, "session", r.session);
   line(top, "at", format_millis(r.at));
-  if (!r.unfit.empty()) line(top, "unfit", r.unfit);
+  if (!r.runner.machine_id.empty()) line(top, "machine", r.runner.machine_id);
+  if (!r.runner.boot_id.empty()) line(top, "boot", r.runner.boot_id);
+  if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
+  if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
   std::vector<std::string> texts{top};
   for (const auto& [name, digest] : r.groups) {
     if (texts.back().size() + name.size() > text_limit) texts.push_back(top);
@@ -87,9 +99,7 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   return texts;
 }
 
-Result<NodeRecord> parse_node_record(std::string_view text) {
-  return parse_lines<NodeRecord>(text, "the node's record", read_node_line);
-}
+Result<NodeRecord> parse_node_record(std::string_view text) { return parse_text(node_form, text); }
 
 std::uint64_t job_digest(std::string_view job, std::string_view definition) {
   return mixed(Fnv().add_whole(job).add(definition).value());
@@ -121,6 +131,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     Peer& peer = told[parsed->session];
     peer.node = parsed->node;
     peer.unfit = parsed->unfit;
+    peer.runner = parsed->runner;
     peer.at = std::max(peer.at, parsed->at);
     peer.since = now;
     peer.records.push_back(record.name);
@@ -194,6 +205,13 @@ Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t dig
   for (const auto& [place, fit] : coming)
     if (place < first && (!best.again || fit < *best.again)) best.again = fit;
   return best;
+}
+
+std::optional<RunnerPlace> Peers::runner_of(const std::string& node) const {
+  const Peer* last = nullptr;
+  for (const auto& [session, peer] : peers_)
+    if (peer.node == node && (!last || peer.at >= last->at)) last = &peer;
+  return last ? std::optional(last->runner) : std::nullopt;
 }
 
 std::vector<std::string> Peers::leftovers(WallTime now) const {

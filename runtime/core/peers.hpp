@@ -27,6 +27,16 @@ namespace ballot::core {
 inline constexpr std::string_view node_prefix = "n/";
 inline constexpr Millis fit_delay{30'000};  // a node is handed nothing before it has told the same for so long
 
+/// Where a node's runner listens. It may be asked what became of the node's runs, on that boot of that machine.
+struct RunnerPlace {
+  std::string machine_id, boot_id;
+  std::string socket;  // "": it may not be asked
+
+  bool is_here(const std::string& machine, const std::string& boot) const {
+    return !socket.empty() && !boot.empty() && machine == machine_id && boot == boot_id;
+  }
+};
+
 /// What a node says of itself; it may take several records.
 struct NodeRecord {
   std::string node;
@@ -34,6 +44,7 @@ struct NodeRecord {
   std::string unfit;                                          // why it is to be handed nothing; "": it is fit
   WallTime at{};                                              // when it was written, by that node's clock
   std::vector<std::pair<std::string, std::uint64_t>> groups;  // digest of each, in order of their names
+  RunnerPlace runner{};
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -56,6 +67,7 @@ class Peers {
     WallTime at{};
     std::map<std::uint64_t, std::uint64_t> digests;  // by a hash of the group's name
     std::vector<std::string> records;
+    RunnerPlace runner;
     SteadyTime since{};  // when it was first known to tell this
     enum class Life { unknown, alive, gone } life = Life::unknown;
     SteadyTime seen{};  // when that was found out
@@ -86,6 +98,9 @@ class Peers {
   /// Of this node and those that are fit and not known to be gone: the first preferred one, else, with `spread`, the
   /// one that the group's name chooses.
   Best best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self, bool spread) const;
+
+  /// As the node told last; none: it has told nothing.
+  std::optional<RunnerPlace> runner_of(const std::string& node) const;
 
   /// Records that nodes which are gone have left behind, and that are older than a day.
   std::vector<std::string> leftovers(WallTime now) const;

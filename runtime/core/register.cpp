@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <utility>
 
 #include "base/duration.hpp"
@@ -11,20 +12,13 @@
 namespace ballot::core {
 namespace {
 
+constexpr std::size_t most_codes = 256;
+constexpr double largest_backoff = 1'000;  // as in job files
+
 std::string join(const std::vector<int>& codes) {
   std::string text;
   for (const int code : codes) text += (text.empty() ? "" : ",") + std::to_string(code);
   return text;
-}
-
-std::vector<int> split_codes(Words& words, std::string_view text) {
-  std::vector<int> codes;
-  while (!text.empty() && words.ok) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    codes.push_back(words.as<int>(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return codes;
 }
 
 /// The shortest text that reads as the same number.
@@ -34,10 +28,6 @@ std::string factor_text(double factor) {
 }
 
 std::string_view word_of(AfterRun what) { return what == AfterRun::rerun ? "rerun" : "reelect"; }
-
-AfterRun after_run(std::string_view word) {
-  return word == "rerun" ? AfterRun::rerun : word == "reelect" ? AfterRun::reelect : AfterRun::ignore;
-}
 
 std::string run_text(const OpenRun& run) {
   std::string text = run.id.text();
@@ -74,62 +64,93 @@ std::string run_text(const OpenRun& run) {
   return text;
 }
 
-void read_run_field(OpenRun& run, Words& words, std::string_view field) {
-  const std::size_t equals = std::min(field.find('='), field.size());
-  const std::string_view key = field.substr(0, equals);
-  const std::string_view value = field.substr(std::min(equals + 1, field.size()));
-  if (key == "slot")
-    run.slot = words.keep(parse_wall(value));
-  else if (key == "trigger")
-    run.trigger = words.keep(parse_trigger(value));
-  else if (key == "attempt")
-    run.attempt = words.as<int>(value);
-  else if (key == "fence")
-    run.fence = words.as<std::uint64_t>(value);
-  else if (key == "epoch")
-    run.epoch = words.as<std::uint64_t>(value);
-  else if (key == "node")
-    run.node = value;
-  else if (key == "on_leadership_lost")
-    run.on_leadership_lost = value == "finish" ? OnLeadershipLost::finish : OnLeadershipLost::terminate;
-  else if (key == "kill_grace")
-    run.kill_grace = words.keep(parse_duration(value));
-  else if (key == "lost_after")
-    run.lost_after = words.keep(parse_duration(value));
-  else if (key == "guarantee")
-    run.at_least_once = value == "at-least-once";
-  else if (key == "lost")
-    run.lost = words.as<int>(value);
-  else if (key == "lost_limit")
-    run.lost_limit = words.as<int>(value);
-  else if (key == "awaited")
-    run.awaited = true;
-  else if (key == "until")
-    run.waits_until = words.keep(parse_wall(value));
-  else if (key == "state")
-    run.queued = value == "queued";
-  else if (key == "on_success")
-    run.on_success = after_run(value);
-  else if (key == "on_error")
-    run.on_error = after_run(value);
-  else if (key == "retries")
-    run.retries = words.as<int>(value);
-  else if (key == "retry_delay")
-    run.retry_delay = words.keep(parse_duration(value));
-  else if (key == "retry_max_delay")
-    run.retry_max_delay = words.keep(parse_duration(value));
-  else if (key == "retry_backoff")
-    run.retry_backoff = words.as<double>(value);
-  else if (key == "success_codes")
-    run.success_codes = split_codes(words, value);
-  else
-    run.unknown.append(run.unknown.empty() ? "" : " ").append(field);
+std::vector<int> read_codes(Words& words) {
+  std::vector<int> codes;
+  std::string_view text = words.rest;
+  words.require(!text.empty());
+  while (!text.empty() && codes.size() <= most_codes) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    Words code{text.substr(0, end)};
+    codes.push_back(code.number(0, 255));
+    words.require(code.ok && end + 1 != text.size());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  words.require(codes.size() <= most_codes);
+  return codes;
+}
+
+AfterRun read_after(Words& words) { return words.one_of("rerun", AfterRun::rerun, "reelect", AfterRun::reelect); }
+
+void read_node(OpenRun& run, Words& words) {
+  words.require(words.rest.size() <= longest_word);
+  run.node = words.rest;  // none where it waits
+}
+
+void read_state(OpenRun& run, Words& words) {
+  const std::string_view state = words.word();
+  run.queued = state == "queued";
+  words.require(run.queued || state == "claimed" || state == "waiting");
+}
+
+using RunField = Field<OpenRun>;
+constexpr RunField run_fields[] = {
+    {"slot", Times::once, [](OpenRun& run, Words& w) { run.slot = w.time(); }},
+    {"trigger", Times::once, [](OpenRun& run, Words& w) { run.trigger = w.keep(parse_trigger(w.word())); }},
+    {"attempt", Times::once, [](OpenRun& run, Words& w) { run.attempt = w.count(1); }},
+    {"fence", Times::once, [](OpenRun& run, Words& w) { run.fence = w.counter(); }},
+    {"epoch", Times::once, [](OpenRun& run, Words& w) { run.epoch = w.counter(); }},
+    {"node", Times::once, read_node},
+    {"state", Times::once, read_state},
+    {"until", Times::at_most_once, [](OpenRun& run, Words& w) { run.waits_until = w.time(); }},
+    {"on_leadership_lost", Times::once,
+     [](OpenRun& run, Words& w) {
+       run.on_leadership_lost = w.one_of("terminate", OnLeadershipLost::terminate, "finish", OnLeadershipLost::finish);
+     }},
+    {"kill_grace", Times::once, [](OpenRun& run, Words& w) { run.kill_grace = w.span(); }},
+    {"lost_after", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost_after = w.span(); }},
+    {"guarantee", Times::at_most_once,
+     [](OpenRun& run, Words& w) { run.at_least_once = w.one_of("at-least-once", true, "at-most-once", false); }},
+    {"lost", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost = w.count(); }},
+    {"lost_limit", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost_limit = w.count(1); }},
+    {"awaited", Times::at_most_once, [](OpenRun& run, Words&) { run.awaited = true; }},
+    {"on_success", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_success = read_after(w); }},
+    {"on_error", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_error = read_after(w); }},
+    {"retries", Times::at_most_once, [](OpenRun& run, Words& w) { run.retries = w.count(); }},
+    {"retry_delay", Times::at_most_once, [](OpenRun& run, Words& w) { run.retry_delay = w.span(); }},
+    {"retry_max_delay", Times::at_most_once, [](OpenRun& run, Words& w) { run.retry_max_delay = w.span(); }},
+    {"retry_backoff", Times::at_most_once,
+     [](OpenRun& run, Words& w) { run.retry_backoff = w.factor(1, largest_backoff); }},
+    {"success_codes", Times::at_most_once, [](OpenRun& run, Words& w) { run.success_codes = read_codes(w); }},
+};
+
+constexpr TextForm<OpenRun> run_form{"the run", run_fields, nullptr};
+
+std::string_view take_field(std::string_view& rest) {
+  const std::string_view field = rest.substr(0, rest.find(' '));
+  rest.remove_prefix(std::min(field.size() + 1, rest.size()));
+  return field;
 }
 
 OpenRun read_run(Words& words) {
   OpenRun run;
   run.id = words.keep(RunId::parse(words.word()));
-  while (words.ok && !words.rest.empty()) read_run_field(run, words, words.word());
+  FieldsRead<OpenRun> seen;
+  bool waits = false;
+  while (words.ok && !words.rest.empty()) {
+    const std::string_view field = take_field(words.rest);
+    const std::size_t equals = std::min(field.find('='), field.size());
+    const auto known = find_field(run_form.fields, field.substr(0, equals));
+    if (!known) {
+      run.unknown.append(run.unknown.empty() ? "" : " ").append(field);
+      continue;
+    }
+    waits = waits || field == "state=waiting" || field == "state=queued";
+    Words value{field.substr(std::min(equals + 1, field.size()))};
+    run_fields[*known].read(run, value);
+    words.require(value.ok && seen.add(run_form, *known));
+  }
+  words.require(seen.missing(run_form).empty());
+  words.require(waits ? run.waits_until.has_value() : !run.waits_until && !run.node.empty());
   return run;
 }
 
@@ -137,91 +158,104 @@ Disposition read_disposition(Words& words) {
   Disposition d;
   d.from = words.time();
   d.to = words.time();
-  d.slots = words.as<std::int64_t>(words.word());
+  d.slots = words.number<std::int64_t>(1, std::max<std::int64_t>(1, (d.to - d.from) / std::chrono::seconds(1) + 1));
   d.status = words.keep(parse_status(words.word()));
   d.reason = words.keep(parse_reason(words.word()));
+  words.require(d.from <= d.to && (d.status == Status::skipped || d.status == Status::missed));
   return d;
 }
 
-void read_timing(Timing& timing, Words& words, std::string_view key) {
-  if (key == "not_before")
-    timing.not_before = words.time();
-  else if (key == "not_after")
-    timing.not_after = words.time();
-  else if (key == "timezone")
-    timing.timezone = words.word();
-  else
-    timing.expressions.emplace_back(words.rest);
+/// Job files may name any time; no slot lies outside of these.
+WallTime read_bound(Words& words) { return std::clamp(words.keep(parse_wall(words.word())), first_time, last_time); }
+
+void read_anchor(JobRegister& r, Words& words) {
+  const WallTime at = words.time();
+  r.anchors.push_back({std::string(words.line()), at});
 }
 
-void read_job_line(JobRegister& r, Words& words, std::string_view whole) {
-  const std::string_view key = words.word();
-  if (key == "group")
-    r.group = words.word();
-  else if (key == "definition")
-    r.definition = words.word();
-  else if (key == "schedule" || key == "timezone" || key == "not_before" || key == "not_after")
-    read_timing(r.timing, words, key);
-  else if (key == "epoch")
-    r.epoch = words.number();
-  else if (key == "since")
-    r.since = words.time();
-  else if (key == "cursor")
-    r.cursor = words.time();
-  else if (key == "paused")
-    r.paused = true;
-  else if (key == "released")
-    r.released = true;
-  else if (key == "failing")
-    r.failing = true;
-  else if (key == "fence")
-    r.fence = words.number();
-  else if (key == "settled")
-    r.dispositions.push_back(read_disposition(words));
-  else if (key == "run")
-    r.runs.push_back(read_run(words));
-  else if (key == "anchor") {
-    const WallTime at = words.time();
-    r.anchors.push_back({std::string(words.rest), at});
-  } else if (key == "triggered")
-    r.triggered.push_back(words.keep(RunId::parse(words.word())));
-  else if (key == "repaired") {
-    r.repaired_at = words.time();
-    r.repaired_by = words.rest;
-  } else if (key == "boot")
-    r.boots.emplace_back(words.word());
-  else
-    r.unknown.emplace_back(whole);
+template <class R>
+void read_repaired(R& r, Words& words) {
+  r.repaired_at = words.time();
+  r.repaired_by = words.line();
 }
 
-void read_group_line(GroupRegister& r, Words& words, std::string_view whole) {
-  const std::string_view key = words.word();
-  if (key == "epoch")
-    r.epoch = words.number();
-  else if (key == "node")
-    r.node = words.word();
-  else if (key == "elected_at")
-    r.elected_at = words.time();
-  else if (key == "ended_at")
-    r.ended_at = words.time();
-  else if (key == "cause")
-    r.cause = words.keep(parse_cause(words.word()));
-  else if (key == "paused")
-    r.paused = true;
-  else if (key == "halted")
-    r.halted = words.rest;
-  else if (key == "repaired") {
-    r.repaired_at = words.time();
-    r.repaired_by = words.rest;
-  } else if (key == "hand_over_to") {
-    r.hand_over_to = words.word();
-    r.passes = static_cast<int>(words.number());
-  } else if (key == "turned") {
-    r.turned_at = words.time();
-    r.failed_turns = static_cast<int>(words.number());
-  } else
-    r.unknown.emplace_back(whole);
+using JobField = Field<JobRegister>;
+constexpr JobField job_fields[] = {
+    {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
+    {"definition", Times::at_most_once, [](JobRegister& r, Words& w) { r.definition = w.word(); }},
+    {"timezone", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.timezone = w.word(); }},
+    {"schedule", Times::often, [](JobRegister& r, Words& w) { r.timing.expressions.emplace_back(w.line()); }},
+    {"not_before", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.not_before = read_bound(w); }},
+    {"not_after", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.not_after = read_bound(w); }},
+    {"epoch", Times::once, [](JobRegister& r, Words& w) { r.epoch = w.counter(); }},
+    {"since", Times::once, [](JobRegister& r, Words& w) { r.since = w.time(); }},
+    {"cursor", Times::once, [](JobRegister& r, Words& w) { r.cursor = w.time(); }},
+    {"claimed", Times::at_most_once, [](JobRegister& r, Words& w) { r.claimed_until = w.time(); }},
+    {"paused", Times::at_most_once, [](JobRegister& r, Words&) { r.paused = true; }},
+    {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
+    {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
+    {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
+    {"settled", Times::often, [](JobRegister& r, Words& w) { r.dispositions.push_back(read_disposition(w)); }},
+    {"run", Times::often, [](JobRegister& r, Words& w) { r.runs.push_back(read_run(w)); }},
+    {"anchor", Times::often, read_anchor},
+    {"boot", Times::often, [](JobRegister& r, Words& w) { r.boots.emplace_back(w.word()); }},
+    {"triggered", Times::often,
+     [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
+    {"repaired", Times::at_most_once, read_repaired<JobRegister>},
+    {"repair", Times::at_most_once, [](JobRegister& r, Words& w) { r.repair = w.counter(); }},
+};
+
+/// What no node writes, however right each field is.
+std::string_view fault_of_job(const JobRegister& r) {
+  if (r.runs.size() > open_run_limit) return "it has too many runs";
+  if (r.dispositions.size() > disposition_limit) return "it has too many ranges of settled slots";
+  if (r.triggered.size() > triggered_limit) return "it has too many triggered runs";
+  if (r.boots.size() > boot_limit) return "it has too many boots";
+  std::size_t unknown = 0;
+  for (const std::string& one : r.unknown) unknown += one.size() + 1;
+  for (const OpenRun& run : r.runs) unknown += run.unknown.size();
+  if (unknown > unknown_limit) return "it has too many fields that this node does not know";
+  for (std::size_t i = 0; i < r.dispositions.size(); ++i) {
+    if (i > 0 && r.dispositions[i].from <= r.dispositions[i - 1].to) return "its settled slots overlap";
+    if (r.dispositions[i].to > r.cursor) return "it has settled slots that its cursor has not passed";
+  }
+  for (std::size_t i = 0; i < r.runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (r.runs[i].id == r.runs[j].id) return "it has a run twice";
+  return {};
 }
+
+using GroupField = Field<GroupRegister>;
+constexpr GroupField group_fields[] = {
+    {"epoch", Times::once, [](GroupRegister& r, Words& w) { r.epoch = w.counter(); }},
+    {"node", Times::once, [](GroupRegister& r, Words& w) { r.node = w.word(); }},
+    {"elected_at", Times::once, [](GroupRegister& r, Words& w) { r.elected_at = w.time(); }},
+    {"ended_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.ended_at = w.time(); }},
+    {"cause", Times::at_most_once, [](GroupRegister& r, Words& w) { r.cause = w.keep(parse_cause(w.word())); }},
+    {"paused", Times::at_most_once, [](GroupRegister& r, Words&) { r.paused = true; }},
+    {"halted", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted = w.line(); }},
+    {"repaired", Times::at_most_once, read_repaired<GroupRegister>},
+    {"repair", Times::at_most_once, [](GroupRegister& r, Words& w) { r.repair = w.counter(); }},
+    {"hand_over_to", Times::at_most_once,
+     [](GroupRegister& r, Words& w) {
+       r.hand_over_to = w.word();
+       r.passes = w.count();
+     }},
+    {"turned", Times::at_most_once,
+     [](GroupRegister& r, Words& w) {
+       r.turned_at = w.time();
+       r.failed_turns = w.count();
+     }},
+};
+
+std::string_view fault_of_group(const GroupRegister& r) {
+  std::size_t unknown = 0;
+  for (const std::string& one : r.unknown) unknown += one.size() + 1;
+  return unknown > unknown_limit ? "it has too many fields that this node does not know" : "";
+}
+
+constexpr TextForm<JobRegister> job_form{"the register", job_fields, fault_of_job, &JobRegister::unknown};
+constexpr TextForm<GroupRegister> group_form{"the register", group_fields, fault_of_group, &GroupRegister::unknown};
 
 void timing_lines(std::string& text, const Timing& timing) {
   if (!timing.timezone.empty()) line(text, "timezone", timing.timezone);
@@ -235,6 +269,12 @@ void timing_lines(std::string& text, const Timing& timing) {
 std::string job_register(std::string_view job) { return "j/" + std::string(job); }
 std::string group_register(std::string_view group) { return "g/" + std::string(group); }
 
+std::optional<std::string> job_of(const Register& stored) {
+  if (!stored.name.starts_with("j/")) return std::nullopt;
+  std::string name = stored.name.substr(2);
+  return is_stored_name(name) ? std::optional(std::move(name)) : std::nullopt;
+}
+
 std::string to_text(const JobRegister& r) {
   std::string text;
   text.reserve(512);
@@ -245,6 +285,7 @@ std::string to_text(const JobRegister& r) {
   line(text, "epoch", std::to_string(r.epoch));
   line(text, "since", format_slot(r.since));
   line(text, "cursor", format_slot(r.cursor));
+  if (r.claimed_until != WallTime{}) line(text, "claimed", format_slot(r.claimed_until));
   if (r.paused) line(text, "paused", "yes");
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
@@ -257,7 +298,8 @@ std::string to_text(const JobRegister& r) {
   for (const Anchor& anchor : r.anchors) line(text, "anchor", format_slot(anchor.at) + " " + anchor.text);
   for (const std::string& boot : r.boots) line(text, "boot", boot);
   for (const RunId& run : r.triggered) line(text, "triggered", run.text());
-  if (r.repaired_at) line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }
@@ -271,33 +313,17 @@ std::string to_text(const GroupRegister& r) {
   if (r.ended_at) line(text, "ended_at", format_millis(*r.ended_at));
   if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
   if (r.paused) line(text, "paused", "yes");
-  if (!r.halted.empty()) line(text, "halted", r.halted);
-  if (r.repaired_at) line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (!r.halted.empty()) free_line(text, "halted", r.halted);
+  if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
   if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.passes));
   if (r.turned_at) line(text, "turned", format_millis(*r.turned_at) + " " + std::to_string(r.failed_turns));
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }
 
-JobRegister salvage_job_register(std::string_view text) {
-  JobRegister rest;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view whole = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    JobRegister with = rest;
-    Words words{whole};
-    read_job_line(with, words, whole);
-    if (words.ok && with.unknown.size() == rest.unknown.size()) rest = std::move(with);
-  }
-  return rest;
-}
-
-Result<JobRegister> parse_job_register(std::string_view text) {
-  return parse_lines<JobRegister>(text, "the register", read_job_line);
-}
-Result<GroupRegister> parse_group_register(std::string_view text) {
-  return parse_lines<GroupRegister>(text, "the register", read_group_line);
-}
+JobRegister salvage_job_register(std::string_view text) { return salvage_text(job_form, text); }
+Result<JobRegister> parse_job_register(std::string_view text) { return parse_text(job_form, text); }
+Result<GroupRegister> parse_group_register(std::string_view text) { return parse_text(group_form, text); }
 
 }  // namespace ballot::core

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ballot/backend.hpp"
 #include "ballot/error.hpp"
 #include "ballot/job.hpp"
 #include "ballot/run.hpp"
@@ -22,10 +23,14 @@ namespace ballot::core {
 /// Register names in the store.
 std::string job_register(std::string_view job);      // "j/NAME"
 std::string group_register(std::string_view group);  // "g/NAME"
+/// The job whose register it is; none where no job can bear the name.
+std::optional<std::string> job_of(const Register& stored);
 
 inline constexpr std::size_t register_limit = 8 * 1024;  // bytes of text
 inline constexpr std::size_t open_run_limit = 16;
 inline constexpr std::size_t triggered_limit = 8;
+inline constexpr std::size_t boot_limit = 16;
+inline constexpr std::size_t unknown_limit = 1024;    // bytes of what a newer version added
 inline constexpr std::size_t disposition_limit = 32;  // ranges in one write; more go into writes of their own, first
 
 /// Consecutive scheduled slots of a job that became the same without a run.
@@ -84,9 +89,10 @@ struct JobRegister {
   std::string group;
   std::string definition;  // digest; empty once released
   Timing timing;
-  std::uint64_t epoch = 0;  // of the term that wrote last
-  WallTime since{};         // slots at or before it are not due
-  WallTime cursor{};        // every scheduled slot up to it is settled; only grows
+  std::uint64_t epoch = 0;   // of the term that wrote last
+  WallTime since{};          // slots at or before it are not due
+  WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair,
+  WallTime claimed_until{};  // and that not to before the last scheduled slot that was claimed
   bool paused = false;
   bool released = false;  // no group's any more: the next leader whose files define the job may take it
   bool failing = false;   // the run that was closed last had failed: the next that succeeds is a recovery
@@ -97,6 +103,7 @@ struct JobRegister {
   std::vector<RunId> triggered;  // manual runs that were closed last, so that asking again for one is harmless
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
+  std::uint64_t repair = 0;        // the number of its last repair, larger than any before: at most the fence then
   std::vector<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
   std::vector<std::string> unknown;
 
@@ -113,6 +120,7 @@ struct GroupRegister {
   std::string halted;   // why nothing of the group is launched, until it is repaired; "" where it is not
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
+  std::uint64_t repair = 0;           // as a job's
   std::string hand_over_to;           // a node: whoever is elected instead passes the group on to it; "" for none
   int passes = 0;                     // so often it was
   std::optional<WallTime> turned_at;  // of the last voluntary hand-over, or when it had failed
@@ -124,7 +132,8 @@ struct GroupRegister {
 std::string to_text(const JobRegister&);
 std::string to_text(const GroupRegister&);
 
-/// Errors: Errc::corrupt where it cannot be read, Errc::refused where its format is newer than this program's.
+/// Errors: Errc::corrupt where it cannot be read: a field is missing, wrong, doubled or out of its bounds, or they do
+/// not go together; Errc::refused where its format is newer than this program's.
 Result<JobRegister> parse_job_register(std::string_view text);
 Result<GroupRegister> parse_group_register(std::string_view text);
 

@@ -19,44 +19,70 @@ std::optional<Enum> parse_word(const std::array<std::string_view, n>& words, std
   return std::nullopt;
 }
 
-void read_request_line(Request& r, Words& words, std::string_view) {
-  const std::string_view key = words.word();
-  if (key == "do")
-    r.kind = words.keep(parse_word<Request::Kind>(kinds, words.word()));
-  else if (key == "id")
-    r.id = words.keep(RunId::parse(words.word()));
-  else if (key == "job")
-    r.job = words.word();
-  else if (key == "group")
-    r.group = words.word();
-  else if (key == "run")
-    r.run = words.keep(RunId::parse(words.word()));
-  else if (key == "wait")
-    r.wait = true;
-  else if (key == "until")
-    r.until = words.time();
-  else if (key == "by")
-    r.by = words.rest;
+constexpr Field<Request> request_fields[] = {
+    {"do", Times::once, [](Request& r, Words& w) { r.kind = w.keep(parse_word<Request::Kind>(kinds, w.word())); }},
+    {"id", Times::once, [](Request& r, Words& w) { r.id = w.keep(RunId::parse(w.word())); }},
+    {"job", Times::at_most_once, [](Request& r, Words& w) { r.job = w.name(); }},
+    {"group", Times::at_most_once, [](Request& r, Words& w) { r.group = w.name(); }},
+    {"run", Times::at_most_once, [](Request& r, Words& w) { r.run = w.keep(RunId::parse(w.word())); }},
+    {"wait", Times::at_most_once, [](Request& r, Words&) { r.wait = true; }},
+    {"until", Times::once, [](Request& r, Words& w) { r.until = w.time(); }},
+    {"by", Times::at_most_once, [](Request& r, Words& w) { r.by = w.line(); }},
+};
+
+/// An answer, and which of its two forms the text has.
+struct AnswerText {
+  Answer answer;
+  bool refused = false;
+};
+
+constexpr Field<AnswerText> answer_fields[] = {
+    {"done", Times::at_most_once, [](AnswerText& a, Words&) { a.answer.ok = true; }},
+    {"refused", Times::at_most_once,
+     [](AnswerText& a, Words& w) {
+       a.refused = true;
+       a.answer.code = w.keep(parse_word<Errc>(codes, w.word()));
+       a.answer.text = w.line();
+     }},
+    {"said", Times::at_most_once, [](AnswerText& a, Words& w) { a.answer.text = w.line(); }},
+    {"run", Times::at_most_once, [](AnswerText& a, Words& w) { a.answer.run = w.keep(RunId::parse(w.word())); }},
+    {"until", Times::once, [](AnswerText& a, Words& w) { a.answer.until = w.time(); }},
+};
+
+std::string_view fault_of_answer(const AnswerText& a) {
+  return a.answer.ok == a.refused ? "it is neither done nor refused" : "";
 }
 
-void read_answer_line(Answer& a, Words& words, std::string_view) {
-  const std::string_view key = words.word();
-  if (key == "done")
-    a.ok = true;
-  else if (key == "refused") {
-    a.code = words.keep(parse_word<Errc>(codes, words.word()));
-    a.text = words.rest;
-  } else if (key == "run")
-    a.run = words.keep(RunId::parse(words.word()));
-  else if (key == "until")
-    a.until = words.time();
-}
+constexpr TextForm<Request> request_form{"the request", request_fields, fault_of};
+constexpr TextForm<AnswerText> answer_form{"the answer", answer_fields, fault_of_answer};
 
 }  // namespace
 
 std::string_view to_string(Request::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
 
 std::optional<Request::Kind> parse_kind(std::string_view word) { return parse_word<Request::Kind>(kinds, word); }
+
+/// Each kind names what it is done to, and nothing else.
+std::string_view fault_of(const Request& r) {
+  using Kind = Request::Kind;
+  const bool job = !r.job.empty(), group = !r.group.empty(), run = r.run != RunId{};
+  const auto names = [&](bool wants_job, bool wants_group, bool wants_run) {
+    return job == wants_job && group == wants_group && run == wants_run;
+  };
+  switch (r.kind) {
+    case Kind::trigger: return names(true, false, false) ? "" : "it must name a job, and nothing else";
+    case Kind::kill:
+    case Kind::forget:
+    case Kind::replace: return names(true, false, true) ? "" : "it must name a job and a run";
+    case Kind::pause:
+    case Kind::resume:
+    case Kind::repair:
+      return names(true, false, false) || names(false, true, false) ? "" : "it must name a job or a group";
+    case Kind::evict: return names(false, true, false) ? "" : "it must name a group, and nothing else";
+    case Kind::release: return names(true, true, false) ? "" : "it must name a job and its group";
+  }
+  return "it is of no kind";
+}
 
 std::string request_record(const RunId& id) { return std::string(request_prefix) + id.text(); }
 std::string answer_record(const RunId& id) { return request_record(id) + ".answer"; }
@@ -72,7 +98,7 @@ std::string to_text(const Request& r) {
   if (r.run != RunId{}) line(text, "run", r.run.text());
   if (r.wait) line(text, "wait", "yes");
   line(text, "until", format_millis(r.until));
-  if (!r.by.empty()) line(text, "by", r.by);
+  if (!r.by.empty()) free_line(text, "by", r.by);
   return text;
 }
 
@@ -82,16 +108,19 @@ std::string to_text(const Answer& a) {
   if (a.ok)
     line(text, "done", "yes");
   else
-    line(text, "refused", std::string(codes[static_cast<std::size_t>(a.code)]) + " " + a.text);
+    free_line(text, "refused", std::string(codes[static_cast<std::size_t>(a.code)]) + " " + a.text);
+  if (a.ok && !a.text.empty()) free_line(text, "said", a.text);
   if (a.run) line(text, "run", a.run->text());
   line(text, "until", format_millis(a.until));
   return text;
 }
 
-Result<Request> parse_request(std::string_view text) {
-  return parse_lines<Request>(text, "the request", read_request_line);
-}
+Result<Request> parse_request(std::string_view text) { return parse_text(request_form, text); }
 
-Result<Answer> parse_answer(std::string_view text) { return parse_lines<Answer>(text, "the answer", read_answer_line); }
+Result<Answer> parse_answer(std::string_view text) {
+  auto read = parse_text(answer_form, text);
+  if (!read) return read.error();
+  return std::move(read->answer);
+}
 
 }  // namespace ballot::core

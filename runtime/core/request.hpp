@@ -37,12 +37,13 @@ struct Request {
 
 struct Answer {
   bool ok = false;
-  std::string text;           // why not
+  std::string text;           // why not; or what was done, where that is not what was asked
   Errc code = Errc::invalid;  // where not ok
   std::optional<RunId> run;   // of a trigger
   WallTime until{};           // removed after it by whoever sees it
 
   static Answer done(std::optional<RunId> run = std::nullopt) { return {true, {}, {}, run, {}}; }
+  static Answer did(std::string text) { return {true, std::move(text), {}, {}, {}}; }
   static Answer refused(Errc code, std::string text) { return {false, std::move(text), code, {}, {}}; }
 };
 
@@ -56,6 +57,9 @@ inline constexpr std::string_view request_prefix = "q/";
 std::string request_record(const RunId& id);  // "q/ID"
 std::string answer_record(const RunId& id);   // "q/ID.answer"
 std::string end_record(const RunId& id);      // "q/ID.end"
+
+/// Why no such request can be made: "" where it can. A kill or a forget names its run.
+std::string_view fault_of(const Request&);
 
 std::string to_text(const Request&);
 std::string to_text(const Answer&);

@@ -8,12 +8,14 @@ namespace {
 Millis offset_of(Now now) { return now.wall.time_since_epoch() - now.steady.time_since_epoch(); }
 
 constexpr Millis first_pause{200}, longest_pause{5000};
+constexpr Millis opening_patience{30'000};
 
 }  // namespace
 
 void Session::begin(Now now, Actions& out) {
   state_ = State::opening;
   opened_at_ = now.steady;
+  remind_at_ = now.steady + opening_patience;
   opened_wall_ = now.wall;
   renewal_.reset();
   out.push_back(OpenSession{++generation_});
@@ -27,10 +29,11 @@ void Session::end(bool keep, Actions& out) {
 Session::Edge Session::on_opened(Now now, const backend::SessionOpened& event) {
   if (state_ != State::opening) return Edge::none;
   state_ = State::open;
+  has_opened_ = true;
   timeout_ = event.timeout;
   deadline_ = opened_at_ + timeout_ - margin();
-  next_renewal_ = opened_at_ + timeout_ / 3;
-  doubt_ = false;
+  next_renewal_ = opened_at_ + renewal_interval();
+  doubt_ = Doubt::none;
   clock_offset_ = offset_of(now);
   compare(opened_wall_, now.wall, event.store_clock);
   reopen_pause_ = first_pause;
@@ -54,16 +57,15 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
   const WallTime wall = renewal_->wall;
   renewal_.reset();
   if (event.outcome != Outcome::done) {
-    doubt_ = true;
-    doubt_since_ = now.steady;
+    begin_doubt(Doubt::overdue, now.steady);
     next_renewal_ = now.steady + std::min(request_timeout(), Millis(100));
     return;
   }
-  deadline_ = std::max(deadline_, sent + timeout_ - margin());
-  next_renewal_ = sent + timeout_ / 3;
+  deadline_ = std::max(deadline_, std::min(sent, event.counts_from.value_or(sent)) + timeout_ - margin());
+  next_renewal_ = sent + renewal_interval();
   compare(wall, now.wall, event.store_clock);
-  if (doubt_ && sent < doubt_since_) return;
-  doubt_ = false;
+  if (in_doubt() && sent < doubt_since_) return;
+  doubt_ = Doubt::none;
   clock_offset_ = offset_of(now);
 }
 
@@ -74,17 +76,30 @@ void Session::compare(WallTime from, WallTime to, const std::optional<WallTime>&
   clock_error_ = earliest > *store_clock ? earliest - *store_clock : std::min(latest - *store_clock, Millis(0));
 }
 
+/// A clock that has stepped stays in doubt whatever else is: what it shows is due may not be.
+void Session::begin_doubt(Doubt doubt, SteadyTime since) {
+  doubt_ = doubt_ == Doubt::clock_stepped ? Doubt::clock_stepped : doubt;
+  doubt_since_ = std::max(doubt_since_, since);
+}
+
 void Session::watch_clock(Now now) {
   const Millis drift = offset_of(now) - *clock_offset_;
   if (drift <= Millis(1000) && drift >= Millis(-1000)) return;
   clock_offset_ = offset_of(now);
-  doubt_ = true;
-  doubt_since_ = now.steady;
+  begin_doubt(Doubt::clock_stepped, now.steady);
   next_renewal_ = now.steady;
+}
+
+void Session::remind(Now now, Actions& out) {
+  remind_at_ = now.steady + opening_patience;
+  const auto waited = std::chrono::duration_cast<std::chrono::seconds>(now.steady - opened_at_);
+  const std::string text = "the backend has not opened a session yet: this node leads nothing";
+  out.push_back(Notice{Level::warn, text, {{"seconds", std::to_string(waited.count())}}});
 }
 
 Session::Edge Session::on_time(Now now, RequestId& last_request, Actions& out) {
   if (state_ == State::closed && now.steady >= reopen_at_ && generation_ > 0) begin(now, out);
+  if (state_ == State::opening && now.steady >= remind_at_) remind(now, out);
   if (state_ != State::open) return Edge::none;
   if (now.steady >= deadline_) {
     state_ = State::closing;
@@ -93,10 +108,8 @@ Session::Edge Session::on_time(Now now, RequestId& last_request, Actions& out) {
     return Edge::lost;
   }
   watch_clock(now);
-  if (renewal_ && now.steady >= renewal_->sent + request_timeout() && !doubt_) {
-    doubt_ = true;
-    doubt_since_ = renewal_->sent;
-  }
+  if (renewal_ && now.steady >= renewal_->sent + request_timeout() && !in_doubt())
+    begin_doubt(Doubt::overdue, renewal_->sent);
   if (!renewal_ && now.steady >= next_renewal_) {
     renewal_ = Renewal{++last_request, now.steady, now.wall};
     out.push_back(Renew{last_request});
@@ -106,17 +119,14 @@ Session::Edge Session::on_time(Now now, RequestId& last_request, Actions& out) {
 
 std::optional<SteadyTime> Session::wake() const {
   if (state_ == State::closed && generation_ > 0) return reopen_at_;
+  if (state_ == State::opening) return remind_at_;
   if (state_ != State::open) return std::nullopt;
   SteadyTime wake = deadline_;
   if (!renewal_)
     wake = std::min(wake, next_renewal_);
-  else if (!doubt_)
+  else if (!in_doubt())
     wake = std::min(wake, renewal_->sent + request_timeout());
   return wake;
-}
-
-Millis Session::grace(Millis kill_grace) const {
-  return std::max(Millis(0), std::min(kill_grace, timeout_ - margin() - timeout_ / 3 - request_timeout()));
 }
 
 }  // namespace ballot::core

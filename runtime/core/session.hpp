@@ -8,8 +8,12 @@
 //   closed    | begin()                        | opening
 //   opening   | SessionOpened                  | open
 //   opening   | SessionClosed                  | closed, reopened after a pause
-//   open      | renewal overdue by T/6, wall   | open, in doubt, until a renewal that is sent later is confirmed
-//             | clock steps against boot clock |
+//   opening   | nothing for 30 s               | opening, which is logged, and again every 30 s
+//   open      | renewal overdue by T/10, or    | open, in doubt: overdue, until that renewal or a later one is
+//   confirmed
+//             | failed                         |
+//   open      | wall clock steps against boot  | open, in doubt: clock_stepped, until a renewal sent later is confirmed
+//             | clock                          |
 //   open      | deadline passes                | closing: the session is closed in the store before a new one is opened
 //   open      | SessionClosed                  | closed, reopened after a pause
 //   closing   | SessionClosed                  | closed, reopened at once
@@ -28,11 +32,14 @@
 
 namespace ballot::core {
 
-inline constexpr Millis launch_budget{500};  // no claim is made closer to the deadline than this
+inline constexpr Millis launch_margin{500};  // nothing is launched closer than this to what would end it
 
 class Session {
  public:
   enum class State { closed, opening, open, closing, ended };
+
+  /// Why a claim cannot be confirmed now.
+  enum class Doubt { none, overdue, clock_stepped };
 
   /// What became of the session in a call.
   enum class Edge { none, opened, lost };
@@ -55,18 +62,26 @@ class Session {
   Millis timeout() const { return timeout_; }
   SteadyTime deadline() const { return deadline_; }
   bool is_open() const { return state_ == State::open; }
-  bool in_doubt() const { return doubt_; }
-  /// Whether a claim may be made: open, beyond doubt, and the deadline further away than the launch budget.
-  bool may_claim(Now now) const { return may_act(now) && !doubt_; }
-  /// Whether anything may be started at all, doubt or not.
-  bool may_act(Now now) const { return is_open() && now.steady + launch_budget < deadline_; }
+  /// Another daemon has this node's name, and this one has never had a session: it is not to go on. One that has led or
+  /// followed never ends because of what the store says.
+  bool is_refused(const backend::SessionClosed& event) const {
+    return state_ == State::opening && !has_opened_ && event.cause == Cause::superseded;
+  }
+  Doubt doubt() const { return doubt_; }
+  bool in_doubt() const { return doubt_ != Doubt::none; }
+  /// Whether a claim may be made of a run with this launch budget: open, beyond doubt, the deadline further away.
+  bool may_claim(Now now, Millis budget) const { return may_act(now, budget) && !in_doubt(); }
+  /// Whether anything with this launch budget may be started at all, doubt or not.
+  bool may_act(Now now, Millis budget) const { return is_open() && now.steady + budget < deadline_; }
   /// How far this clock is before (or, negative, behind) the store's, as the last confirmed renewal showed: 0 where
   /// that may be the time that its way took, or the store has no clock.
   Millis clock_error() const { return clock_error_; }
   bool lapsed(Now now) const { return is_open() && now.steady >= deadline_; }
 
   /// g of the semantics: how long before the deadline `terminate` runs get their signal.
-  Millis grace(Millis kill_grace) const;
+  Millis grace(Millis kill_grace) const { return std::min(kill_grace, timeout_ / 10); }
+  /// No run is launched closer to the deadline than this: the end of its term would reach it at once.
+  Millis terminate_budget(Millis kill_grace) const { return grace(kill_grace) + launch_margin; }
 
  private:
   struct Renewal {
@@ -75,20 +90,25 @@ class Session {
     WallTime wall{};  // then
   };
 
-  Millis request_timeout() const { return timeout_ / 6; }
+  Millis request_timeout() const { return timeout_ / 10; }
+  Millis renewal_interval() const { return timeout_ / 10; }
   Millis margin() const { return std::max(timeout_ / 10, Millis(500)); }
+  void begin_doubt(Doubt doubt, SteadyTime since);
   void watch_clock(Now now);
+  void remind(Now now, Actions& out);
   void compare(WallTime from, WallTime to, const std::optional<WallTime>& store_clock);
 
   State state_ = State::closed;
   std::uint64_t generation_ = 0;
   Millis timeout_{0};
-  SteadyTime opened_at_{};  // when the opening was asked for
+  bool has_opened_ = false;  // once
+  SteadyTime opened_at_{};   // when the opening was asked for,
+  SteadyTime remind_at_{};   // and when it is logged that it has not come
   WallTime opened_wall_{};
   SteadyTime deadline_{};
   SteadyTime next_renewal_{};
   std::optional<Renewal> renewal_;
-  bool doubt_ = false;
+  Doubt doubt_ = Doubt::none;
   SteadyTime doubt_since_{};            // a renewal must be sent after it to end the doubt
   std::optional<Millis> clock_offset_;  // wall less boot clock, when last known good
   Millis clock_error_{0};

@@ -56,8 +56,14 @@ std::optional<schedule::Slot> AnchoredPlan::next(WallTime after) const {
   return slot;
 }
 
+std::optional<WallTime> AnchoredPlan::next_due(WallTime after) const {
+  const auto slot = next(after);
+  return slot ? std::optional(due_at(slot->at)) : std::nullopt;
+}
+
 void Settlement::reset(WallTime position) {
   base_ = position_ = position;
+  leaves_due_ = false;
   decided_.clear();
   due_.reset();
   behind_.clear();
@@ -66,17 +72,28 @@ void Settlement::reset(WallTime position) {
 
 bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
   const bool waits_for_jitter = rules.mode != ScanRules::Mode::undefined && rules.mode != ScanRules::Mode::halted;
+  leaves_due_ = false;
   for (std::int64_t budget = scan_budget; budget > 0; --budget) {
     const auto slot = plan.next(position_);
-    if (!slot || (waits_for_jitter ? plan.due_at(slot->at) : slot->at) > now) {
+    const bool due = slot && (waits_for_jitter ? plan.due_at(slot->at) : slot->at) <= now;
+    leaves_due_ = due && must_wait(*slot, plan, rules, now);
+    if (!due || leaves_due_) {
       position_ = std::max(position_, base_);
-      finish_scan(rules);
+      finish_scan(rules, now);
       return true;
     }
     look_at(*slot, plan, rules, now);
     position_ = slot->at;
   }
   return false;
+}
+
+/// `skip`: whether the slot overlaps is not known yet. By its start deadline it is decided all the same.
+bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const {
+  const bool claims = rules.mode == ScanRules::Mode::due || rules.mode == ScanRules::Mode::dry_run;
+  if (!claims || rules.concurrency != Concurrency::skip) return false;
+  const bool behind_waiting = due_.has_value() && rules.misfire != Misfire::all;
+  return (rules.fate_unknown || behind_waiting) && now - plan.due_at(slot.at) <= rules.start_deadline;
 }
 
 void Settlement::look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
@@ -114,23 +131,29 @@ void Settlement::miss_oldest(const ScanRules& rules, WallTime now) {
   }
 }
 
-void Settlement::finish_scan(const ScanRules& rules) {
-  const bool overlaps = rules.concurrency == Concurrency::skip && (rules.busy || due_.has_value());
-  for (const Candidate& candidate : std::exchange(candidates_, {})) {
-    if (candidate.dst_gap)
-      add_decided(candidate.slot.at, Status::missed, Reason::dst_gap);
-    else if (overlaps)
-      add_decided(candidate.slot.at, Status::skipped, Reason::overlap);
-    else if (rules.mode == ScanRules::Mode::dry_run)
-      add_decided(candidate.slot.at, Status::skipped, Reason::dry_run);
-    else
-      add_due(candidate.slot);
-  }
-  bound_waiting(rules);
+void Settlement::finish_scan(const ScanRules& rules, WallTime now) {
+  for (const Candidate& candidate : std::exchange(candidates_, {})) decide(candidate, rules);
+  bound_waiting(rules, now);
 }
 
-/// `queue`: no more than there is room for. `replace`: of those that wait for the running one to go, the newest.
-void Settlement::bound_waiting(const ScanRules& rules) {
+void Settlement::decide(const Candidate& candidate, const ScanRules& rules) {
+  const DueSlot& slot = candidate.slot;
+  if (candidate.dst_gap) return add_decided(slot.at, Status::missed, Reason::dst_gap);
+  const bool skips = rules.concurrency == Concurrency::skip;
+  const bool joins =
+      rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || due_.has_value());
+  if (skips && rules.busy && !joins) return add_decided(slot.at, Status::skipped, Reason::overlap);
+  if (rules.mode == ScanRules::Mode::dry_run) return add_decided(slot.at, Status::skipped, Reason::dry_run);
+  const bool waits = skips && (rules.busy || due_.has_value());
+  add_due({slot.at, waits && slot.trigger == Trigger::schedule ? Trigger::catch_up : slot.trigger, slot.due});
+}
+
+/// `skip` with `misfire = "all"`: the newest ones. `queue`: no more than there is room for. `replace`: of those that
+/// wait for the running one to go, the newest.
+void Settlement::bound_waiting(const ScanRules& rules, WallTime now) {
+  if (rules.concurrency == Concurrency::skip)
+    while (due_count() > static_cast<std::size_t>(std::max(1, rules.misfire_limit)))
+      decide_first(Status::missed, rules.coverage.why_missed(due_->due, now, rules.start_deadline));
   if (rules.concurrency == Concurrency::queue)
     while (due_count() > rules.most_due)
       rules.drops_oldest ? decide_first(Status::skipped, Reason::queue_full)
@@ -159,6 +182,7 @@ void Settlement::add_due(DueSlot slot) {
 }
 
 void Settlement::rewind() {
+  leaves_due_ = false;
   candidates_.clear();
   due_.reset();
   behind_.clear();

@@ -23,6 +23,7 @@
 namespace ballot::core {
 
 inline constexpr Millis on_time_limit{1000};         // a slot this late is still due, not a misfire
+inline constexpr Millis start_takes{100};            // a run that starts later than this was held up
 inline constexpr std::int64_t scan_budget = 20'000;  // slots looked at in one step
 
 /// When a slot may start: later by a stable share of the job's jitter, hashed from job and slot. As jitter is no longer
@@ -60,7 +61,10 @@ struct ScanRules {
   Millis start_deadline{0};
   Coverage coverage;
   Concurrency concurrency = Concurrency::skip;
-  bool busy = false;          // `skip`: the job's previous run has not ended: what would be claimed is skipped: overlap
+  // The job's previous run, which `skip` minds.
+  bool busy = false;          // it is known to go on: what becomes due is skipped: overlap,
+  bool catching_up = false;   // but for `misfire = "all"`, while it catches up: that joins
+  bool fate_unknown = false;  // what became of it is not known: slots wait, until their start deadline
   std::size_t most_due = 1;   // `queue`: more of them are skipped: queue_full,
   bool drops_oldest = false;  // the oldest of them first
 };
@@ -73,6 +77,8 @@ struct AnchoredPlan {
   const Job* job = nullptr;        // whose jitter delays the slots; null: none does
 
   std::optional<schedule::Slot> next(WallTime after) const;
+  /// When the slot after `after` is due.
+  std::optional<WallTime> next_due(WallTime after) const;
   WallTime due_at(WallTime slot) const { return job ? core::due_at(*job, slot) : slot; }
 };
 
@@ -84,6 +90,10 @@ class Settlement {
   /// Decides the slots in (position, now]. False when the budget ran out: call again with the same `now` or a later
   /// one.
   bool scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
+
+  /// The last scan left slots undecided that are due: they wait for what the rules did not know, or for the first
+  /// waiting slot to be claimed. They are decided by then, or at their start deadlines.
+  bool leaves_due() const { return leaves_due_; }
 
   /// Forgets the first waiting slot and everything after it.
   void rewind();
@@ -121,8 +131,10 @@ class Settlement {
   };
 
   void look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
-  void finish_scan(const ScanRules& rules);
-  void bound_waiting(const ScanRules& rules);
+  bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
+  void finish_scan(const ScanRules& rules, WallTime now);
+  void decide(const Candidate& candidate, const ScanRules& rules);
+  void bound_waiting(const ScanRules& rules, WallTime now);
   void miss_oldest(const ScanRules& rules, WallTime now);
   void add_decided(WallTime at, Status status, Reason reason);
   void add_decided(const Disposition& range);
@@ -132,6 +144,7 @@ class Settlement {
 
   WallTime base_{};      // durable up to here
   WallTime position_{};  // looked at up to here
+  bool leaves_due_ = false;
   std::vector<Disposition> decided_;
   std::optional<DueSlot> due_;
   std::vector<Behind> behind_;

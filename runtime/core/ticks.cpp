@@ -11,19 +11,18 @@ namespace {
 
 constexpr Millis retry_pause{200};
 
-void read_line(TickRegister& r, Words& words, std::string_view whole) {
-  const std::string_view key = words.word();
-  if (key == "cursor")
-    r.cursor = words.time();
-  else if (key == "run")
-    r.run = words.word();
-  else if (key == "node")
-    r.node = words.word();
-  else if (key == "anchor")
-    r.anchors.push_back({{}, words.time()}), r.anchors.back().text = words.rest;
-  else
-    r.unknown.emplace_back(whole);
-}
+constexpr Field<TickRegister> tick_fields[] = {
+    {"cursor", Times::once, [](TickRegister& r, Words& w) { r.cursor = w.time(); }},
+    {"run", Times::at_most_once, [](TickRegister& r, Words& w) { r.run = w.word(); }},
+    {"node", Times::at_most_once, [](TickRegister& r, Words& w) { r.node = w.word(); }},
+    {"anchor", Times::often,
+     [](TickRegister& r, Words& w) {
+       const WallTime at = w.time();
+       r.anchors.push_back({std::string(w.line()), at});
+     }},
+};
+
+constexpr TextForm<TickRegister> tick_form{"the register of the ticks", tick_fields, nullptr, &TickRegister::unknown};
 
 }  // namespace
 
@@ -39,9 +38,7 @@ std::string to_text(const TickRegister& r) {
   return text;
 }
 
-Result<TickRegister> parse_tick_register(std::string_view text) {
-  return parse_lines<TickRegister>(text, "the register of the ticks", read_line);
-}
+Result<TickRegister> parse_tick_register(std::string_view text) { return parse_text(tick_form, text); }
 
 void Ticks::lead(std::uint64_t epoch, RequestId& last_request, Actions& out) {
   drop();

@@ -91,8 +91,19 @@ void Campaigner::perform(core::Actions actions) {
 }
 
 void Campaigner::perform(const core::OpenSession& a) {
-  backend_->open({a.generation, settings_.candidate, boot_id(), machine_id(), host_name(), static_cast<int>(::getpid()),
-                  settings_.version, "", settings_.session_timeout, false});
+  SessionRequest request{a.generation,
+                         settings_.candidate,
+                         boot_id(),
+                         machine_id(),
+                         host_name(),
+                         static_cast<int>(::getpid()),
+                         settings_.version,
+                         "",
+                         settings_.session_timeout,
+                         false};
+  request.only_group = settings_.group;
+  request.anew = settings_.anew && a.generation == 1;
+  backend_->open(request);
 }
 
 }  // namespace ballot::io

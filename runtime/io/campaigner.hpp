@@ -30,6 +30,7 @@ struct CampaignerSettings {
   Millis session_timeout{0};  // 0: the backend's own
   Millis ladder{0};           // how long what runs may take to end
   BackendSettings backend;
+  bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
 };
 
 struct CampaignerHandlers {

@@ -66,7 +66,7 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   for (const auto& [name, path] : job.details->secrets)
     if (auto added = add_secret(name, path, credentials, all); !added) return added.error();
   all["BALLOT_JOB"] = job.name;
-  all["BALLOT_GROUP"] = job.group;
+  all["BALLOT_GROUP"] = launch.group;
   all["BALLOT_NODE"] = node;
   all["BALLOT_RUN_ID"] = launch.id.run.text();
   all["BALLOT_ATTEMPT"] = std::to_string(launch.id.attempt);

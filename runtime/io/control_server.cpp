@@ -1,7 +1,9 @@
 #include "io/control_server.hpp"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -41,7 +43,9 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
   enum class Stage { reading, answering, finishing, closed };
 
   Sink(Socket socket, const ControlLimits& limits)
-      : socket_(std::move(socket)), timer_(socket_.get_executor()), limits_(limits) {}
+      : uid(peer_uid(socket)), socket_(std::move(socket)), timer_(socket_.get_executor()), limits_(limits) {}
+
+  const uid_t uid;
 
   std::function<void(Message, uid_t)> on_request;
   std::function<void()> on_closed;
@@ -97,7 +101,7 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
     stage_ = Stage::answering;
     timer_.cancel();
     const auto request = std::exchange(on_request, nullptr);
-    request(*std::move(message), peer_uid(socket_));
+    request(*std::move(message), uid);
   }
 
   void queue(const Message& message) {
@@ -177,10 +181,24 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
     });
   }
 
+  static bool is_ours(uid_t uid) { return uid == 0 || uid == ::geteuid(); }
+
+  template <class Is>
+  std::size_t count(Is is) const {
+    return static_cast<std::size_t>(
+        std::count_if(sinks.begin(), sinks.end(), [&](const auto& one) { return is(*one); }));
+  }
+
+  /// Root and the daemon's user have places of their own, and of the others none has all.
   void admit(Socket socket) {
-    if (sinks.size() >= 2 * limits.clients) return;
-    const bool full = sinks.size() >= limits.clients;
     const auto sink = std::make_shared<Reply::Sink>(std::move(socket), limits);
+    const bool ours = is_ours(sink->uid);
+    const std::size_t beside = count([&](const Reply::Sink& one) { return is_ours(one.uid) == ours; });
+    const std::size_t same = count([&](const Reply::Sink& one) { return one.uid == sink->uid; });
+    if (beside >= 2 * limits.clients) return;
+    const std::size_t most = ours ? limits.clients : std::max<std::size_t>(1, limits.clients / 4);
+    if (same >= 2 * most) return;
+    const bool full = beside >= limits.clients || same >= most;
     sinks.insert(sink);
     sink->on_closed = [this, key = sink.get()] { forget(key); };
     if (full)

@@ -53,7 +53,7 @@ class Reply {
 
 struct ControlLimits {
   std::size_t line_bytes = 1 << 20;
-  std::size_t clients = 64;
+  std::size_t clients = 64;  // of root and the daemon's user; as many of all others, a quarter of them for each
   std::size_t unread_bytes = 64 << 20;  // of answers that a client has not read yet
   Millis patience = std::chrono::seconds(10);
 };

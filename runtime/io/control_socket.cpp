@@ -60,8 +60,12 @@ Result<UniqueFd> bind_and_listen(const std::string& path) {
   if (!fd) return system_error(path, "socket");
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return system_error(path, "bind");
-  if (::chmod(path.c_str(), 0660) != 0) return system_error(path, "chmod");
-  if (::geteuid() == 0 && ::lchown(path.c_str(), 0, ballot_group()) != 0) return system_error(path, "chown");
+  const gid_t group = ballot_group();
+  if (::geteuid() == 0 && ::lchown(path.c_str(), 0, group) != 0) return system_error(path, "chown");
+  struct stat made {};
+  if (::lstat(path.c_str(), &made) != 0) return system_error(path, "look at it");
+  const bool for_group = made.st_uid == 0 || made.st_gid == group;  // a user's own group may be everybody's
+  if (::chmod(path.c_str(), for_group ? 0660 : 0600) != 0) return system_error(path, "chmod");
   if (::listen(fd.get(), SOMAXCONN) != 0) return system_error(path, "listen");
   return fd;
 }

@@ -10,12 +10,13 @@
 
 namespace ballot::io {
 
-/// A listening socket, not blocking, 0660, and the lock that is held as long as it is used.
+/// A listening socket, not blocking, and the lock that is held as long as it is used.
 struct ControlSocket {
   UniqueFd socket, lock;
   std::string path;
 
-  /// Replaces the socket of a daemon that is dead. conflict: another one listens there; io: it cannot be made.
+  /// Replaces the socket of a daemon that is dead. Open to its owner, and to the group where that is `ballot`, or where
+  /// the owner is root. conflict: another one listens there; io: it cannot be made.
   static Result<ControlSocket> make(const std::string& path);
 };
 

@@ -14,10 +14,11 @@
 namespace ballot::io {
 namespace {
 
-constexpr Millis runner_pause{1000};             // between attempts to start one
-constexpr Millis ledger_patience{10'000};        // for the ends of runs to be stored
-constexpr Millis record_pause{100};              // in which rows gather for one flush of the ledger
-constexpr std::size_t longest_line = 16 * 1024;  // of a logged output; longer ones are split
+constexpr Millis runner_pause{1000};        // between attempts to start one
+constexpr Millis shortest_hand_over{3000};  // of the groups of a runner that does not answer
+constexpr Millis ledger_patience{10'000};   // for the ends of runs to be stored
+constexpr Millis stuck_patience{500};       // in a stop, for a ledger that can store nothing
+constexpr Millis record_pause{100};         // in which rows gather for one flush of the ledger
 
 std::uint64_t seed() {
   std::random_device device;
@@ -34,6 +35,8 @@ int errno_of(Errc code) {
 core::CoreSettings core_settings(const EngineSettings& settings, const PluginInfo& plugin) {
   return {.node = settings.node,
           .boot_id = boot_id(),
+          .machine_id = machine_id(),
+          .runner_socket = settings.runner.socket_path.starts_with('/') ? settings.runner.socket_path : "",
           .booted_at = boot_time(),
           .dry_run = settings.dry_run,
           .seed = seed(),
@@ -56,15 +59,17 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       record_timer_(loop.context(), [this] { flush_ended(); }),
       runner_timer_(loop.context(), [this] { restart_runner(); }),
       ledger_timer_(loop.context(), [this] { wait_no_longer(); }),
-      observe_timer_(loop.context(), [this] { observe_no_longer(); }),
       runner_(loop.context(), settings_.runner,
               {[this](runner::FromRunner message) { on_runner(std::move(message)); },
-               [this](const std::string& text) { on_runner_down(text); }}),
+               [this](const std::string& text) { on_runner_down(text); },
+               [this](Millis silence) { on_runner_silence(silence); }}),
       notifier_(
           loop.context(),
           {settings_.node, settings_.identity, settings_.credentials, settings_.sendmail, settings_.ping,
            settings_.dry_run},
-          [this](const runner::ToRunner& message) { runner_.send(message); }, log_) {
+          [this](const runner::ToRunner& message) { runner_.send(message); }, log_),
+      observations_(loop.context()),
+      output_log_(log_) {
   posted_->engine = this;
 }
 
@@ -80,9 +85,9 @@ Result<void> Engine::start() {
   return runner_.start();
 }
 
-void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> unclaimed) {
+void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> open_rows) {
   notifier_.define(groups);
-  feed(core::Load{std::move(jobs), std::move(groups), std::move(unclaimed)});
+  feed(core::Load{std::move(jobs), std::move(groups), std::move(open_rows)});
 }
 
 void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
@@ -100,22 +105,13 @@ void Engine::ask(core::Request request, const std::string& run_suffix, Millis pa
 
 void Engine::observe(Millis patience, OnElections answered) {
   if (!core_.session().is_open()) return answered({});
-  observing_[++last_observed_] = std::move(answered);
-  observe_timer_.arm(read_clocks().steady + patience);
-  backend_->observe(last_observed_, "");
-}
-
-void Engine::on_observed(RequestId request, const std::vector<Election>& elections) {
-  if (auto asked = observing_.extract(request)) asked.mapped()(elections);
-}
-
-void Engine::observe_no_longer() {
-  for (const auto& [request, answered] : std::exchange(observing_, {})) answered({});
+  backend_->observe(observations_.add(patience, std::move(answered)), "");
 }
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
   if (std::exchange(stopped_, std::move(stopped))) notifier_.hurry();
   leave_ = leave;
+  if (ledger_waits_) arm_ledger_timer();
   feed(core::Stop{wait, leave});
 }
 
@@ -140,7 +136,7 @@ void Engine::take_posted() {
   for (BackendEvent& event : events) {
     tell_session(event);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
-      on_observed(observed->request, observed->elections);
+      observations_.answer(observed->request, observed->elections);
     feed(std::move(event));
   }
 }
@@ -180,8 +176,18 @@ void Engine::arm() {
 }
 
 void Engine::perform(core::OpenSession& a) {
-  backend_->open({a.generation, settings_.node, boot_id(), machine_id(), host_name(), static_cast<int>(::getpid()),
-                  settings_.version, settings_.control, settings_.session_timeout, false});
+  SessionRequest request{a.generation,
+                         settings_.node,
+                         boot_id(),
+                         machine_id(),
+                         host_name(),
+                         static_cast<int>(::getpid()),
+                         settings_.version,
+                         settings_.control,
+                         settings_.session_timeout,
+                         false};
+  request.anew = settings_.anew && a.generation == 1;
+  backend_->open(request);
 }
 
 void Engine::perform(core::Launch& a) {
@@ -197,6 +203,7 @@ void Engine::perform(core::Launch& a) {
   start.argv = job.command;
   start.environment = std::move(*environment);
   set_identity(start, job, settings_.identity);
+  start.no_new_privs = job.details->no_new_privs;
   start.limits = job.details->limits;
   start.standard_input = job.details->standard_input;
   start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
@@ -205,9 +212,9 @@ void Engine::perform(core::Launch& a) {
   start.kill_signal = job.kill_signal;
   start.kill_grace = job.kill_grace;
   start.deadline = job.deadline;
-  start.session = core::term_key(job.group, a.epoch);
+  start.session = core::term_key(a.group, a.epoch);
   start.terminate = a.terminate;
-  if (job.log_output) line_jobs_[a.id.run] = job.name;
+  if (job.log_output) output_log_.begin(a.id.run, job.name);
   runner_.send(std::move(start));
 }
 
@@ -216,6 +223,17 @@ void Engine::perform(core::TermDeadline& a) {
 }
 
 void Engine::perform(core::KillRun& a) { runner_.send(runner::Kill{a.id, a.reason, a.signal, a.grace}); }
+
+void Engine::perform(core::AskRunner& a) {
+  runner_watches_.erase(a.node);
+  if (a.socket.empty()) return;
+  const std::string owner = std::string(plugin_.name) + " " + settings_.backend.name_space + " " + a.node;
+  auto watch = RunnerWatch::begin(loop_.context(), a.socket, owner, [this, node = a.node](RunnerWatch::Told told) {
+    feed(core::RunnerWord{node, told.complete, std::move(told.running), std::move(told.ended), told.gone});
+  });
+  if (!watch) return log_(Level::debug, watch.error().what, {{"node", a.node}});
+  runner_watches_[a.node] = std::move(*watch);
+}
 
 void Engine::perform(core::Forget& a) {
   notifier_.forget(a.id);
@@ -254,7 +272,17 @@ void Engine::flush_ended() {
 
 void Engine::arm_ledger_timer() {
   const Millis patience = BALLOT_FAILS("io.ledger_patience") ? ledger_patience / 10 : ledger_patience;
-  ledger_timer_.arm(read_clocks().steady + patience);
+  const SteadyTime now = read_clocks().steady;
+  ledger_until_ = now + patience;
+  ledger_timer_.arm(stopped_ ? now + stuck_patience : ledger_until_);
+}
+
+/// A stop asks now and then whether there is anything to wait for.
+bool Engine::may_wait_for_ledger() {
+  const SteadyTime now = read_clocks().steady;
+  if (!stopped_ || ledger_.is_stuck() || now >= ledger_until_) return false;
+  ledger_timer_.arm(std::min(now + stuck_patience, ledger_until_));
+  return true;
 }
 
 void Engine::on_flushed() {
@@ -267,6 +295,7 @@ void Engine::on_flushed() {
 /// A ledger that can store nothing, not even in its spool, stops no job: a register has room for a few open runs only,
 /// and for few ranges of slots. Their rows wait in memory; a crash would lose them.
 void Engine::wait_no_longer() {
+  if (may_wait_for_ledger()) return;
   if (left_) return end_stop();
   ledger_waits_ = false;
   core::Recorded all = std::exchange(flushed_, {});
@@ -329,7 +358,12 @@ void Engine::perform(core::Stopped& a) {
 /// All is told: the runner may go, and the ledger stores what it has.
 void Engine::leave_runner() {
   left_ = true;
-  if (!leave_) runner_.send(runner::Leave{});
+  runner::Successor successor = settings_.runner.successor;
+  successor.not_before = deadline();
+  if (!leave_)
+    runner_.send(runner::Leave{});
+  else if (!successor.argv.empty())
+    runner_.send(std::move(successor));
   arm_ledger_timer();
   ledger_.flush([&loop = loop_, posted = posted_] {
     loop.post([posted] {
@@ -351,7 +385,7 @@ void Engine::on_runner(runner::FromRunner message) {
     inventory_.running.push_back(std::move(*running));
   } else if (auto* ended = std::get_if<runner::Ended>(&message)) {
     if (telling_) return inventory_.ended.push_back(std::move(*ended));
-    end_log(ended->id);
+    output_log_.end(ended->id);
     feed(std::move(*ended));
   } else if (std::get_if<runner::Ready>(&message)) {
     telling_ = false;
@@ -362,9 +396,10 @@ void Engine::on_runner(runner::FromRunner message) {
   } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
     feed(*refused);
   } else if (auto* cannot = std::get_if<runner::CannotStart>(&message)) {
+    output_log_.end(cannot->id);
     feed(*cannot);
   } else if (auto* printed = std::get_if<runner::Printed>(&message)) {
-    log_output(*printed);
+    output_log_.print(*printed, read_clocks().steady);
   }
 }
 
@@ -373,9 +408,26 @@ void Engine::on_runner_down(const std::string& text) {
   log_(Level::error, "the runner is gone: " + text + "; starting another", {});
   telling_ = true;
   inventory_ = {};
+  silence_ = {};
   notifier_.on_runner(false);
   feed(core::RunnerGone{});
   restart_runner();
+}
+
+/// A runner that is stopped, or waits for a disk: what it was told it does when it goes on. Its groups go to a node
+/// that can launch once it has been so for half a session's time-out.
+void Engine::on_runner_silence(Millis silence) {
+  if (left_) return;
+  const Millis longest = std::max(core_.session().timeout() / 2, shortest_hand_over);
+  const core::RunnerSilence told{silence > Millis(0), silence >= longest};
+  if (told == silence_) return;
+  if (!told.is_silent)
+    log_(Level::info, "the runner answers again", {});
+  else if (!silence_.is_silent)
+    log_(Level::error, "the runner does not answer: nothing is launched until it does",
+         {{"silence", std::to_string(silence.count()) + "ms"}});
+  silence_ = told;
+  feed(told);
 }
 
 void Engine::restart_runner() {
@@ -383,33 +435,6 @@ void Engine::restart_runner() {
   if (started) return;
   log_(Level::fatal, "no runner can be started, so nothing is launched: " + started.error().what, {});
   runner_timer_.arm(read_clocks().steady + runner_pause);
-}
-
-/// The run has ended: a last line without an end is a line too.
-void Engine::end_log(const runner::AttemptId& id) {
-  const auto rest = lines_.find(id);
-  if (rest != lines_.end() && !rest->second.empty())
-    log_(Level::info, rest->second, {{"job", line_jobs_[id.run]}, {"run", id.run.text()}});
-  if (rest != lines_.end()) lines_.erase(rest);
-  line_jobs_.erase(id.run);
-}
-
-/// What a job with log_output prints, line by line.
-void Engine::log_output(const runner::Printed& printed) {
-  std::string& rest = lines_[printed.id];
-  rest += printed.bytes;
-  const auto job = line_jobs_.find(printed.id.run);  // unknown of an adopted run
-  LogFields fields{{"run", printed.id.run.text()}};
-  if (job != line_jobs_.end()) fields.emplace(fields.begin(), "job", job->second);
-  std::size_t begin = 0;
-  for (std::size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', begin)) {
-    log_(Level::info, std::string_view(rest).substr(begin, end - begin), fields);
-    begin = end + 1;
-  }
-  rest.erase(0, begin);
-  if (rest.size() < longest_line) return;
-  log_(Level::info, rest, fields);
-  rest.clear();
 }
 
 }  // namespace ballot::io

@@ -20,7 +20,10 @@
 #include "core/core.hpp"
 #include "io/main_loop.hpp"
 #include "io/notify/notifier.hpp"
+#include "io/output_log.hpp"
+#include "io/pending_observations.hpp"
 #include "io/runner_client.hpp"
+#include "io/runner_watch.hpp"
 #include "io/wall_timer.hpp"
 
 namespace ballot::io {
@@ -38,13 +41,14 @@ struct EngineSettings {
   RunnerSettings runner;
   std::string sendmail;  // programs, for mail and pings
   std::string ping;
+  bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
 };
 
 class Engine final : private Host {
  public:
   using OnAnswer = std::function<void(const core::Reply&)>;
   using OnEnded = std::function<void(const Row&)>;
-  using OnElections = std::function<void(const std::vector<Election>&)>;
+  using OnElections = PendingObservations::OnElections;
 
   Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin, LedgerSink& ledger, Log log);
   ~Engine();
@@ -60,9 +64,9 @@ class Engine final : private Host {
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
 
-  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more. `unclaimed`: see
+  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more. `open_rows`: see
   /// core::Load.
-  void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> unclaimed = {});
+  void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> open_rows = {});
 
   /// What has changed since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
   void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
@@ -80,6 +84,9 @@ class Engine final : private Host {
   /// first.
   void stop(Millis wait, bool leave, std::function<void()> stopped);
 
+  /// Until when this node's terms last, as far as it knows: also once the session is over.
+  SteadyTime deadline() const { return core_.session().deadline(); }
+
   const core::Core& core() const { return core_; }
 
  private:
@@ -90,16 +97,14 @@ class Engine final : private Host {
   void arm();
   void take_posted();
   void tell_session(const BackendEvent& event) const;
-  void on_observed(RequestId request, const std::vector<Election>& elections);
-  void observe_no_longer();
   void on_runner(runner::FromRunner message);
   void on_runner_down(const std::string& text);
+  void on_runner_silence(Millis silence);
   void restart_runner();
-  void log_output(const runner::Printed& printed);
-  void end_log(const runner::AttemptId& id);
   void await_recorded();
   void flush_ended();
   void arm_ledger_timer();
+  bool may_wait_for_ledger();
   void on_flushed();
   void leave_runner();
   void end_stop();
@@ -123,6 +128,7 @@ class Engine final : private Host {
   void perform(core::AwaitRecorded& a);
   void perform(core::AwaitSettled& a);
   void perform(core::Forget& a);
+  void perform(core::AskRunner& a);
   void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a);
   void perform(core::RecordOutput& a);
@@ -152,11 +158,13 @@ class Engine final : private Host {
   WallTimer wall_timer_;
   BootTimer boot_timer_;
   core::Wake armed_;
-  BootTimer record_timer_, runner_timer_, ledger_timer_, observe_timer_;
+  BootTimer record_timer_, runner_timer_, ledger_timer_;
   RunnerClient runner_;
+  std::map<std::string, std::unique_ptr<RunnerWatch>> runner_watches_;  // of other nodes of this host
   Notifier notifier_;
   std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
   core::Inventory inventory_;         // while the runner tells it
+  core::RunnerSilence silence_;       // as the core was told
   bool telling_ = true;
   bool left_ = false;   // stopped: the runner is not ours any more
   bool leave_ = false;  // the runs stay with it
@@ -164,12 +172,11 @@ class Engine final : private Host {
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
-  RequestId last_observed_ = RequestId{1} << 63;  // the core counts from 1
-  std::map<RequestId, OnElections> observing_;
-  core::Recorded awaited_, flushed_;                // to be flushed, and being flushed
-  bool flushing_ = false, ledger_waits_ = false;    // flushing, or about to
-  std::map<runner::AttemptId, std::string> lines_;  // the unfinished line of a run whose output is logged
-  std::map<RunId, std::string> line_jobs_;
+  PendingObservations observations_;
+  core::Recorded awaited_, flushed_;              // to be flushed, and being flushed
+  bool flushing_ = false, ledger_waits_ = false;  // flushing, or about to
+  SteadyTime ledger_until_{};                     // while it waits
+  OutputLog output_log_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;
   std::function<void(const std::string&)> session_told_;

@@ -87,6 +87,7 @@ Keeper::Keeper(UniqueFd socket, pid_t pid) : state_(std::make_unique<State>()) {
 
 Keeper::~Keeper() {
   detach();
+  state_->send({KeeperOrder::Kind::leave, 0, 0, 0});
   state_->socket.reset();
   if (!state_->gone) ::waitpid(state_->keeper, nullptr, 0);
 }

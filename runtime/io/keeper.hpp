@@ -2,7 +2,7 @@
 // keeper_process.hpp. This is the loop's end of it.
 //
 // Thread: make() must come before the program has any other one, and before it changes signals; the rest is the loop's.
-// The destruction waits for the child's end.
+// The destruction waits for the child's end; nobody resigns for a program that comes so far.
 //
 //   auto keeper = Keeper::make({argv, 10s, OnLost::end});
 //   (*keeper)->attach(loop.context(), {on_started, on_ended});
@@ -39,6 +39,13 @@ struct KeeperSettings {
   Millis kill_grace{0};
   OnLost on_lost = OnLost::end;
   int lost_signal = 0;  // of OnLost::tell
+  /// What is started for `ballot` when it was killed, 1 s later and once its child is gone: `ballot resign`. Empty:
+  /// nothing.
+  std::vector<std::string> resign = {};
+  std::string session_file = {};  // only while it is there
+  /// An exclusive lock that both hold: it falls once both are gone, or when the keeper lets it go, as the child is
+  /// gone.
+  int lock = -1;
 };
 
 struct ChildEnd {

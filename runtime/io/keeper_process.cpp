@@ -24,6 +24,10 @@ namespace {
 constexpr Millis kill_margin{200};  // before the deadline KILL is sent
 constexpr Millis interrupt_grace{1000};
 constexpr std::size_t largest_packet = 64 * 1024;
+constexpr Millis comes_back_within{1000};
+constexpr Millis retry_pause{1000};  // while the store is away
+constexpr int most_tries = 30;
+constexpr int store_away = 69;
 
 UniqueFd open_child_signals() {
   sigset_t set;
@@ -65,6 +69,34 @@ KeeperProcess::KeeperProcess(UniqueFd socket, const KeeperSettings& settings, co
 
 void KeeperProcess::run() {
   while (!orphaned_ || pid_ != 0) turn();
+  if (!left_ && !settings_.resign.empty()) resign();
+}
+
+/// The lock first: whoever is started takes it, and so may a `ballot` that comes back.
+void KeeperProcess::resign() {
+  if (settings_.lock >= 0) ::close(settings_.lock);
+  SteadyTime at = orphaned_at_ + comes_back_within;
+  for (int i = 0; i < most_tries; ++i, at = steady_now() + retry_pause) {
+    const auto left = std::max(at - steady_now(), Millis(0));
+    ::poll(nullptr, 0, static_cast<int>(left.count()));
+    if (::access(settings_.session_file.c_str(), F_OK) != 0 || start_resign() != store_away) return;
+  }
+}
+
+/// What it ended with.
+int KeeperProcess::start_resign() const {
+  std::vector<char*> argv;
+  for (const std::string& argument : settings_.resign) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (pid > 0 && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 void KeeperProcess::turn() {
@@ -115,6 +147,8 @@ void KeeperProcess::take_orders() {
     if (size < 0 && errno == EAGAIN) return;
     if (size <= 0) {
       orphaned_ = true;
+      orphaned_at_ = steady_now();
+      if (settings_.lock >= 0) (void)!::pwrite(settings_.lock, "keeper ", 7, 0);  // whoever waits for it waits for us
       begin_end(SIGTERM);
       return;
     }
@@ -136,6 +170,7 @@ void KeeperProcess::obey(const KeeperOrder& order, std::string_view variables, c
     case KeeperOrder::Kind::signal: return tell_child(order.signal);
     case KeeperOrder::Kind::end: return begin_end(order.signal);
     case KeeperOrder::Kind::lost: return begin_lost();
+    case KeeperOrder::Kind::leave: left_ = true; return;
     case KeeperOrder::Kind::lease: {
       lease_ = SteadyTime(Millis(order.at));
       const bool ends = settings_.on_lost != OnLost::tell;

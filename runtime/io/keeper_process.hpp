@@ -10,7 +10,10 @@
 //   | running | end(signal); lost; deadline less grace;  | ending: KILL after the grace          |
 //   |         | `ballot` is gone                         |                                       |
 //   | ending  | its time is over                         | ending: killed                        |
-//   | any     | the child is reaped                      | none; exits where `ballot` is gone    |
+//   | any     | the child is reaped                      | none; ends where `ballot` is gone     |
+//
+// Where `ballot` was killed, its end is to start `ballot resign`, so that nobody waits for the end of its session: not
+// before the child is gone, nor within a second, in which a supervisor may start it again.
 //
 // Thread: the only one of its process, which is a fork of `ballot` before that has any.
 #pragma once
@@ -34,7 +37,7 @@ class KeeperProcess {
   /// `mask`: the signal mask that the child gets.
   KeeperProcess(UniqueFd socket, const KeeperSettings& settings, const sigset_t& mask);
 
-  /// Until `ballot` is gone, and the child too.
+  /// Until `ballot` is gone, and the child too, and its election is left.
   void run();
 
  private:
@@ -56,6 +59,8 @@ class KeeperProcess {
   void do_what_is_due();
   void reap();
   void tell(KeeperReport report);
+  void resign();
+  int start_resign() const;
   void tell_child(int signal) const;
   void send(int signal) const;
 
@@ -63,7 +68,9 @@ class KeeperProcess {
   const KeeperSettings& settings_;
   const sigset_t mask_;
   UniqueFd children_, timer_;
-  bool orphaned_ = false;                 // `ballot` is gone
+  bool orphaned_ = false;  // `ballot` is gone,
+  bool left_ = false;      // and has left its election before
+  SteadyTime orphaned_at_{};
   pid_t pid_ = 0;                         // the child's and its group's; 0: none
   SteadyTime lease_ = SteadyTime::max();  // the deadline
   SteadyTime lost_at_ = SteadyTime::max();

@@ -13,7 +13,8 @@ struct KeeperOrder {
     lease,   // at: the deadline; grace: how long before it what is lost begins
     lost,    // the term is over: begin what is lost
     signal,  // pass the signal on
-    end      // the signal, then KILL after the grace
+    end,     // the signal, then KILL after the grace
+    leave    // `ballot` has left its election, or will not: nobody resigns for it
   };
   Kind kind = Kind::start;
   std::int32_t signal = 0;

@@ -1,13 +1,13 @@
 #include "io/leader_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 
 #include "base/unique_fd.hpp"
 #include "base/wall_text.hpp"
@@ -16,7 +16,8 @@
 namespace ballot::io {
 namespace {
 
-Error failure(const std::string& what) { return {Errc::io, what + ": " + std::strerror(errno)}; }
+Error file_failure(const std::string& what) { return {Errc::io, what + ": " + std::strerror(errno)}; }
+constexpr std::size_t largest = 16 * 1024;
 
 Message message_of(const LeaderFile& file) {
   Message message;
@@ -27,6 +28,34 @@ Message message_of(const LeaderFile& file) {
   return message;
 }
 
+/// Whoever owns the folder decides what lies in it, as do root and whoever asks.
+bool is_trusted(const struct stat& file, const std::string& path) {
+  struct stat folder {};
+  const auto parent = std::filesystem::path(path).parent_path();
+  const bool found = ::stat(parent.empty() ? "." : parent.c_str(), &folder) == 0;
+  const bool owned = file.st_uid == 0 || file.st_uid == ::geteuid() || (found && file.st_uid == folder.st_uid);
+  return owned && (file.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// Whatever lies there: nothing is waited for, and no link is followed.
+Result<std::string> read_leader_file(const std::string& path, const std::string& group) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!fd && errno == ENOENT) return Error{Errc::not_found, "nobody leads " + group + " here: there is no " + path};
+  if (!fd && errno == ELOOP) return Error{Errc::refused, path + " is a link; name the file itself"};
+  struct stat info {};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return file_failure("cannot read " + path);
+  if (!S_ISREG(info.st_mode)) return Error{Errc::corrupt, path + " is no regular file"};
+  if (!is_trusted(info, path))
+    return Error{Errc::refused, path + " belongs to user " + std::to_string(info.st_uid) +
+                                    " or is writable by others, so it proves nothing; remove it"};
+  std::string text(largest + 1, '\0');
+  const ssize_t size = ::read(fd.get(), text.data(), text.size());
+  if (size < 0) return file_failure("cannot read " + path);
+  if (size > static_cast<ssize_t>(largest)) return Error{Errc::corrupt, path + " was not written by ballot"};
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
 }  // namespace
 
 Result<void> write_leader_file(const std::string& path, const LeaderFile& file) {
@@ -34,19 +63,19 @@ Result<void> write_leader_file(const std::string& path, const LeaderFile& file) 
   const std::string fresh = path + ".new";
   ::unlink(fresh.c_str());  // what is left there, or was laid there, is not written through
   const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!fd) return failure("cannot write " + fresh);
+  if (!fd || ::fchmod(fd.get(), 0644) != 0) return file_failure("cannot write " + fresh);  // whatever the umask
   if (::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return failure("cannot write " + fresh);
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) return failure("cannot replace " + path);
+    return file_failure("cannot write " + fresh);
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_failure("cannot replace " + path);
   return {};
 }
 
 Result<LeaderFile> check_leader_file(const std::string& path, const std::string& group, SteadyTime now,
                                      const std::string& boot_id) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{Errc::not_found, "nobody leads " + group + " here: there is no " + path};
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto read = read_leader_file(path, group);
+  if (!read) return read.error();
+  std::string_view text = *read;
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   const auto message = decode(text);
   const auto deadline = message ? message->integer("deadline_ms") : std::nullopt;
   if (!deadline) return Error{Errc::corrupt, path + " was not written by ballot"};

@@ -26,7 +26,8 @@ struct LeaderFile {
 Result<void> write_leader_file(const std::string& path, const LeaderFile& file);
 
 /// Whether the file says that somebody leads `group` now. not_found: there is none; corrupt: it is no such file;
-/// refused: it is another group's, another boot's, or its lease has run out.
+/// refused: it is another group's, another boot's, a link, or its lease has run out; or others could have written it:
+/// it must belong to root, to who asks or to the owner of its folder, and be writable by nobody else.
 Result<LeaderFile> check_leader_file(const std::string& path, const std::string& group, SteadyTime now,
                                      const std::string& boot_id);
 

@@ -7,27 +7,24 @@
 #include <list>
 
 namespace ballot::io {
-namespace {
-
-struct Signal {
-  Signal(boost::asio::io_context& context, int signal, std::function<void()> h)
-      : set(context, signal), handler(std::move(h)) {}
-
-  boost::asio::signal_set set;
-  std::function<void()> handler;
-
-  void wait() {
-    set.async_wait([this](const boost::system::error_code& error, int) {
-      if (error) return;
-      wait();
-      handler();
-    });
-  }
-};
-
-}  // namespace
 
 struct MainLoop::State {
+  struct Signal {
+    Signal(boost::asio::io_context& context, int signal, std::function<void()> h)
+        : set(context, signal), handler(std::move(h)) {}
+
+    boost::asio::signal_set set;
+    std::function<void()> handler;
+
+    void wait() {
+      set.async_wait([this](const boost::system::error_code& error, int) {
+        if (error) return;
+        wait();
+        handler();
+      });
+    }
+  };
+
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{context.get_executor()};
   std::list<Signal> signals;

@@ -22,9 +22,15 @@ using boost::system::error_code;
 class RunnerClient::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(RunnerClient& client, int fd)
-      : client_(&client), socket_(client.loop_, asio::local::stream_protocol(), fd), brake_(client.loop_) {}
+      : client_(&client),
+        socket_(client.loop_, asio::local::stream_protocol(), fd),
+        brake_(client.loop_),
+        watch_(client.loop_) {}
 
-  void begin() { read(); }
+  void begin() {
+    read();
+    watch();
+  }
   void close();
   void send(const runner::ToRunner& message);
 
@@ -34,6 +40,10 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
   static constexpr std::size_t enough_to_send =
       16 * 1024;  // a crowd of starts: the first begin while the last are made
 
+  static constexpr Millis ping_every{500}, patience{2000};
+
+  void watch();
+  void heard();
   void read();
   void deliver();
   bool acceptable(const runner::FromRunner& first);
@@ -42,7 +52,8 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
 
   RunnerClient* client_;  // null once it is closed: no handler is called any more
   asio::local::stream_protocol::socket socket_;
-  asio::steady_timer brake_;
+  asio::steady_timer brake_, watch_;
+  Millis silence_{0};  // in steps of ping_every
   const Clock::time_point began_ = Clock::now();
   runner::FrameReader reader_;
   std::array<char, 65536> buffer_;
@@ -58,6 +69,7 @@ void RunnerClient::Connection::close() {
   error_code ignored;
   socket_.close(ignored);
   brake_.cancel();
+  watch_.cancel();
 }
 
 void RunnerClient::Connection::send(const runner::ToRunner& message) {
@@ -91,12 +103,35 @@ void RunnerClient::Connection::flush() {
   });
 }
 
+/// Each step counts the same, however late it comes: what the runner said while this process stood still is read before
+/// the next.
+void RunnerClient::Connection::watch() {
+  watch_.expires_after(ping_every);
+  watch_.async_wait([self = shared_from_this()](error_code error) {
+    if (error || !self->client_ || !self->socket_.is_open()) return;
+    self->silence_ += ping_every;
+    if (self->greeted_) self->send(runner::Ping{});
+    if (self->silence_ > patience) {
+      const auto handlers = self->client_->handlers_;
+      handlers->on_silence(self->silence_ - ping_every);  // the first step may have begun with an answer
+    }
+    if (self->client_) self->watch();
+  });
+}
+
+void RunnerClient::Connection::heard() {
+  if (std::exchange(silence_, Millis(0)) <= patience) return;
+  const auto handlers = client_->handlers_;
+  handlers->on_silence(Millis(0));
+}
+
 void RunnerClient::Connection::read() {
   socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, std::size_t size) {
     if (!self->client_) return;
     if (error) return self->lost(error == asio::error::eof ? "it closed the connection" : error.message());
     self->reader_.feed({self->buffer_.data(), size});
-    self->deliver();
+    self->heard();
+    if (self->client_) self->deliver();
   });
 }
 
@@ -106,6 +141,7 @@ void RunnerClient::Connection::deliver() {
     if (!message) return lost(message.error().what);
     if (!*message) return read();
     if (!std::exchange(greeted_, true) && !acceptable(**message)) return lost(client_->refusal_);
+    if (std::holds_alternative<runner::Pong>(**message)) continue;
     const auto handlers = client_->handlers_;
     handlers->on_message(std::move(**message));
   }
@@ -154,6 +190,8 @@ Result<void> RunnerClient::start() {
   if (!reached) return reached.error();
   connection_ = std::make_shared<Connection>(*this, reached->release());
   connection_->begin();
+  connection_->send(runner::Command{settings_.owner});
+  if (!settings_.successor.argv.empty()) connection_->send(settings_.successor);
   return {};
 }
 

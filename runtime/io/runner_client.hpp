@@ -25,6 +25,9 @@ namespace ballot::io {
 struct RunnerSettings {
   std::string socket_path;  // in a folder that belongs to this daemon alone; at most 107 bytes
   std::string runner_path;  // the program
+  std::string owner{};      // see runner::Ready
+  /// What the runner is to start when this process is gone; without argv: nothing.
+  runner::Successor successor{};
 };
 
 struct RunnerHandlers {
@@ -33,6 +36,9 @@ struct RunnerHandlers {
   /// The runner is gone, or what it says cannot be read: what was sent and not answered is unknown. Once for each
   /// start() that succeeded, a second later where it did not last that long. start() may be called from here.
   std::function<void(const std::string& text)> on_down;
+  /// For how long nothing has come though an answer is due: each half second from 2 s on; once with 0 when it answers
+  /// again. What was sent meanwhile is not lost. Time in which this process itself stood still does not count.
+  std::function<void(Millis silence)> on_silence = [](Millis) {};
 };
 
 class RunnerClient {

@@ -11,7 +11,14 @@ namespace {
 constexpr const char* schemes = "http,https";
 constexpr long most_redirections = 3;
 
-std::size_t ignore(char*, std::size_t size, std::size_t count, void*) { return size * count; }
+constexpr std::size_t most_bytes = 64 * 1024;  // of an answer: what follows is not read
+
+/// Passed over, up to most_bytes.
+std::size_t count(char*, std::size_t size, std::size_t count, void* seen) {
+  std::size_t& bytes = *static_cast<std::size_t*>(seen);
+  bytes += size * count;
+  return bytes <= most_bytes ? size * count : 0;
+}
 
 struct Answer {
   std::string problem;
@@ -20,11 +27,18 @@ struct Answer {
 
 Answer try_once(CURL* curl) {
   char text[CURL_ERROR_SIZE] = "";
+  std::size_t body = 0, head = 0;
   ::curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, text);
+  ::curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, count);
+  ::curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
+  ::curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, count);
+  ::curl_easy_setopt(curl, CURLOPT_HEADERDATA, &head);
   const CURLcode result = ::curl_easy_perform(curl);
   ::curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, nullptr);
   const bool hopeless = result == CURLE_URL_MALFORMAT || result == CURLE_UNSUPPORTED_PROTOCOL;
-  if (result != CURLE_OK) return {text[0] != '\0' ? text : ::curl_easy_strerror(result), !hopeless};
+  if (head > most_bytes) return {"its answer does not end", false};
+  const bool enough = result == CURLE_WRITE_ERROR && body > most_bytes;  // the status is known by then
+  if (result != CURLE_OK && !enough) return {text[0] != '\0' ? text : ::curl_easy_strerror(result), !hopeless};
   long code = 0;
   ::curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &code);
   if (code >= 200 && code < 300) return {};
@@ -44,7 +58,6 @@ std::string ping(const std::string& url, const PingSettings& settings) {
   ::curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
   ::curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(settings.try_limit.count()));
   ::curl_easy_setopt(curl.get(), CURLOPT_USERAGENT, "ballot");
-  ::curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, ignore);
   std::chrono::milliseconds pause = settings.pause;
   Answer answer;
   for (int i = 0; i < settings.tries; ++i) {

@@ -16,7 +16,8 @@ struct PingSettings {
 };
 
 /// "" once somebody has answered 2xx; else why not, in a line without the URL, which may be a secret. http and https
-/// only, also where it is led on to, at most three times; what is answered is not looked at.
+/// only, also where it is led on to, at most three times; of an answer the first 64 KiB are read, and not looked
+/// at.
 std::string ping(const std::string& url, const PingSettings& settings = {});
 
 }  // namespace ballot::ping

@@ -1,7 +1,8 @@
-// Attempt: one child, from exec until its end is told and acknowledged: its output, its kill ladder, what it leaves.
+// Attempt: one child, from clone until its end is told and acknowledged: its output, its kill ladder, what it leaves.
 // Knows nothing of sockets and sessions; it is told the time, and that its child ended.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <optional>
@@ -44,6 +45,15 @@ class Attempt {
   /// Reads once, into `buffer`; keeps and returns what came. Empty: nothing for now, or the output is at its end.
   std::string_view read(std::string& buffer);
 
+  /// The child has exec'd, or counts as if it had.
+  void executed() { processes_.leader_executed(); }
+
+  /// Whether somebody wants it to end: it was given its signal.
+  bool ladder_begun() const { return reason_ != Reason::none; }
+
+  /// KILL to all of it, without a reason of its own: it has not exec'd in time.
+  void kill(SteadyTime now) { processes_.signal(SIGKILL, now); }
+
   /// The child was reaped.
   void child_ended(int wait_status, Now now);
 
@@ -60,7 +70,6 @@ class Attempt {
  private:
   enum class State { running, stopping, killed, draining, sweeping, ended };
 
-  bool ladder_begun() const { return reason_ != Reason::none; }
   void sweep(SteadyTime now);
   void sweep_when_drained(SteadyTime now);
   SteadyTime look_again(SteadyTime now) const;

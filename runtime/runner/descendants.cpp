@@ -25,13 +25,14 @@ bool has_entry(std::string_view environment, std::string_view entry) {
 
 }  // namespace
 
-std::vector<pid_t> Orphans::list() const {
+std::vector<pid_t> Orphans::list() {
   std::vector<pid_t> all = children_of(::getpid());
-  std::erase_if(all, [this](pid_t pid) { return own_.contains(pid); });
+  std::erase_if(all, [this](pid_t pid) { return own_.contains(pid) || environments.has_child(pid); });
+  environments.forget_but(all);
   return all;
 }
 
-Descendants::Descendants(const AttemptId& id, pid_t leader, SteadyTime started, const Orphans& orphans)
+Descendants::Descendants(const AttemptId& id, pid_t leader, SteadyTime started, Orphans& orphans)
     : run_("BALLOT_RUN_ID=" + id.run.text()),
       attempt_("BALLOT_ATTEMPT=" + std::to_string(id.attempt)),
       leader_(leader),
@@ -87,22 +88,23 @@ std::vector<ProcessFacts> Descendants::look(SteadyTime now) {
 void Descendants::look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now) {
   Strangers strangers;
   std::set<pid_t> seen;
-  bool fresh = true;
+  bool fresh = true, pending = false;
   for (int round = 0; round < look_rounds && std::exchange(fresh, false); ++round)
     for (const pid_t pid : orphans_.list()) {
       if (!seen.insert(pid).second) continue;
       fresh = true;
       const auto orphan = facts_of(pid);
       if (!orphan || orphan->has_ended) continue;
-      const Whose owner = whose(*orphan);
+      const Whose owner = whose(*orphan, now);
       if (owner == Whose::ours) add_with_children(*orphan, all);
-      if (owner != Whose::unknown) continue;
+      if (owner == Whose::ours || owner == Whose::of_another) continue;
+      pending |= owner == Whose::pending;
       const Name name{pid, orphan->started};
       const auto before = strangers_.find(name);
       strangers.emplace(name, before == strangers_.end() ? now : before->second);
     }
   strangers_ = std::move(strangers);
-  looks_short_ = fresh;
+  looks_short_ = fresh || pending;
 }
 
 void Descendants::add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const {
@@ -111,13 +113,13 @@ void Descendants::add_with_children(const ProcessFacts& root, std::vector<Proces
     if (const auto child = facts_of(pid); child && child->parent == root.pid) add_with_children(*child, all);
 }
 
-Descendants::Whose Descendants::whose(const ProcessFacts& orphan) const {
+Descendants::Whose Descendants::whose(const ProcessFacts& orphan, SteadyTime now) {
   if (known_.contains({orphan.pid, orphan.started})) return Whose::ours;
   if (orphan.group == leader_ && (leader_lives_ || ::getpgid(leader_) < 0)) return Whose::ours;
-  const std::string environment = proc_text(orphan.pid, "environ");
-  if (has_entry(environment, run_)) return has_entry(environment, attempt_) ? Whose::ours : Whose::of_another;
-  const bool names_another = environment.starts_with("BALLOT_RUN_ID=") ||
-                             environment.find(std::string_view("\0BALLOT_RUN_ID=", 15)) != std::string::npos;
+  const auto environment = orphans_.environments.of(orphan, now);
+  if (!environment) return orphans_.environments.is_pending(orphan) ? Whose::pending : Whose::unknown;
+  if (has_entry(*environment, run_)) return has_entry(*environment, attempt_) ? Whose::ours : Whose::of_another;
+  const bool names_another = environment->find("BALLOT_RUN_ID=") != std::string::npos;
   return names_another || orphan.started < started_ ? Whose::of_another : Whose::unknown;
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/runner_wire.hpp"
+#include "runner/environments.hpp"
 #include "runner/proc.hpp"
 
 namespace ballot::runner {
@@ -27,10 +28,15 @@ namespace ballot::runner {
 class Orphans {
  public:
   void started(pid_t child) { own_.insert(child); }
-  void reaped(pid_t child) { own_.erase(child); }
+  void reaped(pid_t child) {
+    own_.erase(child);
+    environments.reaped(child);
+  }
 
   /// At this moment.
-  std::vector<pid_t> list() const;
+  std::vector<pid_t> list();
+
+  Environments environments;
 
  private:
   std::unordered_set<pid_t> own_;
@@ -42,7 +48,7 @@ enum class Left { nothing, unsure, some };  // unsure: of something it cannot be
 class Descendants {
  public:
   /// `leader`: the run's child, also of its process group. `orphans` outlives it.
-  Descendants(const AttemptId& id, pid_t leader, SteadyTime started, const Orphans& orphans);
+  Descendants(const AttemptId& id, pid_t leader, SteadyTime started, Orphans& orphans);
 
   /// The child was reaped: its number is its group's only, as long as that has members.
   void leader_reaped() { leader_lives_ = false; }
@@ -59,22 +65,22 @@ class Descendants {
  private:
   using Name = std::pair<pid_t, std::uint64_t>;  // and when it started
   using Known = std::set<Name>;
-  using Strangers = std::map<Name, SteadyTime>;  // since when they are seen to be such
-  enum class Whose { ours, of_another, unknown };
+  using Strangers = std::map<Name, SteadyTime>;             // since when they are seen to be such
+  enum class Whose { ours, of_another, unknown, pending };  // pending: it is being read
 
   std::vector<ProcessFacts> look(SteadyTime now);
   void look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now);
   void add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const;
-  Whose whose(const ProcessFacts& orphan) const;
+  Whose whose(const ProcessFacts& orphan, SteadyTime now);
   bool is_unsure(SteadyTime now) const;
 
   const std::string run_, attempt_;  // as they stand in the environment
   const pid_t leader_;
   const std::uint64_t started_;  // clock ticks
-  const Orphans& orphans_;
+  Orphans& orphans_;
   bool leader_lives_ = true;
   Strangers strangers_;
-  bool looks_short_ = false;  // orphans come faster than they can be looked at
+  bool looks_short_ = false;  // orphans come faster than they can be looked at, or told whose they are
   Known known_;
 };
 

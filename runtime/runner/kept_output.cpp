@@ -3,9 +3,22 @@
 #include <algorithm>
 #include <utility>
 
+#include "runner/start_memory.hpp"
+
 namespace ballot::runner {
 
+namespace {
+
 constexpr std::int64_t most_kept = 32 << 20;
+constexpr std::size_t large = 64u * 1024;  // what lies in the heap is hidden already
+
+void grow(std::string& text, std::string_view bytes) {
+  const std::size_t before = text.capacity();
+  text += bytes;
+  if (text.capacity() != before && text.capacity() >= large) hide_from_children(text.data(), text.capacity());
+}
+
+}  // namespace
 
 KeptOutput::KeptOutput(std::int64_t limit) {
   const auto size = static_cast<std::size_t>(std::clamp<std::int64_t>(limit, 0, most_kept));
@@ -16,7 +29,7 @@ KeptOutput::KeptOutput(std::int64_t limit) {
 void KeptOutput::append(std::string_view bytes) {
   total_ += static_cast<std::int64_t>(bytes.size());
   const std::string_view head = bytes.substr(0, head_limit_ - head_.size());
-  head_ += head;
+  grow(head_, head);
   bytes.remove_prefix(head.size());
   if (tail_limit_ > 0) append_tail(bytes);
 }
@@ -24,7 +37,7 @@ void KeptOutput::append(std::string_view bytes) {
 void KeptOutput::append_tail(std::string_view bytes) {
   if (bytes.size() > tail_limit_) bytes.remove_prefix(bytes.size() - tail_limit_);
   const std::string_view growth = bytes.substr(0, tail_limit_ - tail_.size());
-  tail_ += growth;
+  grow(tail_, growth);
   bytes.remove_prefix(growth.size());
   while (!bytes.empty()) {
     const std::size_t size = std::min(bytes.size(), tail_limit_ - tail_begin_);

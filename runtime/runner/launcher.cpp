@@ -1,162 +1,34 @@
 #include "runner/launcher.hpp"
 
 #include <fcntl.h>
-#include <grp.h>
+#include <linux/keyctl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "base/assert.hpp"
 #include "base/failpoint.hpp"
-#include "runner/clock.hpp"
+#include "runner/child.hpp"
 #include "runner/clone3.hpp"
+#include "runner/log.hpp"
+#include "runner/raw_call.hpp"
 
 namespace ballot::runner {
 namespace {
 
-constexpr std::size_t stack_size = 64u * 1024, guard_size = 4096;
-constexpr int busy_tries = 3;  // of an executable that is open for writing
-constexpr timespec busy_wait{0, 10'000'000};
-
-/// All that the child reads, and what it reports. Lives in the parent, which stands still until the child is gone from
-/// it.
-struct ChildPlan {
-  const Start* start;
-  const char* working_dir;
-  char* const* argv;
-  char* const* envp;
-  const char* const* paths;  // to try, in order; ended by null
-  pid_t runner;
-  int input, output;
-  int cgroup_procs = -1;  // to join by, where that is still to be done
-  rlimit open_files;
-  bool set_nice;
-  SteadyTime not_after;
-
-  const char* failed_stage = nullptr;
-  int error = 0;
-  bool too_late = false;
-};
-
-#define BALLOT_IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
-
-// The system calls of identity go past libc, whose wrappers act on every thread of the process.
-BALLOT_IN_CHILD bool take_identity(ChildPlan& plan) {
-  const Start& s = *plan.start;
-  const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
-  if (BALLOT_FAILS("runner.setgroups") || ::syscall(SYS_setgroups, s.groups.size(), s.groups.data()) != 0)
-    return failed("setgroups");
-  if (BALLOT_FAILS("runner.setresgid") || ::syscall(SYS_setresgid, s.gid, s.gid, s.gid) != 0)
-    return failed("setresgid");
-  if (BALLOT_FAILS("runner.setresuid") || ::syscall(SYS_setresuid, s.uid, s.uid, s.uid) != 0)
-    return failed("setresuid");
-  uid_t u[3] = {};
-  gid_t g[3] = {};
-  if (::getresuid(&u[0], &u[1], &u[2]) != 0 || ::getresgid(&g[0], &g[1], &g[2]) != 0) return failed("getresuid");
-  errno = EPERM;
-  for (int i = 0; i < 3; ++i)
-    if (u[i] != s.uid || g[i] != s.gid) return failed("verify identity");
-  if (s.uid != 0 && ::syscall(SYS_setresuid, -1, 0, -1) == 0) return failed("verify identity");
-  return true;
-}
-
-/// Of each process of the run; `processes` counts all that the user has. Past its processor time a process gets XCPU, a
-/// second later KILL.
-BALLOT_IN_CHILD bool take_limits(ChildPlan& plan) {
-  const Limits& limits = plan.start->limits;
-  const struct {
-    int resource;
-    const std::optional<std::uint64_t>& value;
-    rlim_t more;  // of the hard limit than of the soft one
-    const char* stage;
-  } all[] = {{RLIMIT_NOFILE, limits.open_files, 0, "limits.open_files"},
-             {RLIMIT_CPU, limits.cpu_time_seconds, 1, "limits.cpu_time"},
-             {RLIMIT_AS, limits.address_space, 0, "limits.address_space"},
-             {RLIMIT_NPROC, limits.processes, 0, "limits.processes"}};
-  for (const auto& limit : all) {
-    if (!limit.value) continue;
-    const rlimit both{*limit.value, *limit.value + limit.more};
-    if (::setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &both) != 0)
-      return plan.failed_stage = limit.stage, false;
-  }
-  return true;
-}
-
-BALLOT_IN_CHILD bool prepare(ChildPlan& plan) {
-  const auto failed = [&plan](const char* stage) { return plan.failed_stage = stage, false; };
-  if (BALLOT_FAILS("runner.setpgid") || ::setpgid(0, 0) != 0) return failed("setpgid");
-  if (plan.cgroup_procs >= 0 && ::write(plan.cgroup_procs, "0", 1) != 1) return failed("cgroup");
-  if (BALLOT_FAILS("runner.dup2") || ::dup2(plan.input, 0) < 0 || ::dup2(plan.output, 1) < 0 ||
-      ::dup2(plan.output, 2) < 0)
-    return failed("dup2");
-  if (::close_range(3, ~0u, 0) != 0) return failed("close_range");
-  if (BALLOT_FAILS("runner.setrlimit") || ::setrlimit(RLIMIT_NOFILE, &plan.open_files) != 0) return failed("setrlimit");
-  if (!take_limits(plan)) return false;
-  // 0 is what a job has that says nothing: where it cannot be had, the runner's own stays.
-  const bool nice_done = !plan.set_nice || ::setpriority(PRIO_PROCESS, 0, plan.start->nice) == 0;
-  if (!nice_done && plan.start->nice != 0) return failed("setpriority");
-  if (plan.start->set_identity && !take_identity(plan)) return false;
-  // A runner that dies takes its children along, for nobody else could end them. A change of identity undoes this.
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != plan.runner) return failed("prctl");
-  ::umask(plan.start->umask);
-  if (BALLOT_FAILS("runner.chdir") || ::chdir(plan.working_dir) != 0) return failed("chdir");
-  sigset_t none;
-  ::sigemptyset(&none);
-  if (::sigprocmask(SIG_SETMASK, &none, nullptr) != 0) return failed("sigprocmask");
-  return true;
-}
-
-/// Tries each path as execvp does, but for scripts without `#!`; returns with the errno that says most.
-BALLOT_IN_CHILD int try_exec(ChildPlan& plan) {
-  if (BALLOT_FAILS("runner.exec")) return errno;
-  int error = ENOENT;
-  for (const char* const* path = plan.paths; *path; ++path) {
-    if (steady_now() > plan.not_after) return plan.too_late = true, 0;
-    ::execve(*path, plan.argv, plan.envp);
-    if (errno == EACCES)
-      error = EACCES;
-    else if (errno != ENOENT && errno != ENOTDIR)
-      return errno;
-    else if (error != EACCES)
-      error = errno;
-  }
-  return error;
-}
-
-BALLOT_IN_CHILD int child_main(void* argument) {
-  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
-  if (!prepare(plan)) {
-    plan.error = errno;
-    ::_exit(127);
-  }
-  plan.error = try_exec(plan);
-  for (int i = 0; i < busy_tries && plan.error == ETXTBSY; ++i) {
-    ::nanosleep(&busy_wait, nullptr);
-    plan.error = try_exec(plan);
-  }
-  plan.failed_stage = "exec";
-  ::_exit(127);
-}
-
-BALLOT_IN_CHILD int end_at_once(void*) { return 0; }
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  list.reserve(texts.size() + 1);
-  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
-  list.push_back(nullptr);
-  return list;
-}
+/// What a sanitizer keeps of a thread is no child's beside it.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool can_share = false;
+#else
+constexpr bool can_share = raw_calls_known;
+#endif
 
 std::string_view search_path(const std::vector<std::string>& environment) {
   for (const std::string& entry : environment)
@@ -191,38 +63,62 @@ UniqueFd input_of(const std::string& text) {
   return file;
 }
 
+/// A system without keyrings, or a container that lets nobody use them: there is none to inherit.
+bool finds_keyrings() {
+  const long own = ::syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
+  return own >= 0 || (errno != ENOSYS && errno != EPERM);
+}
+
 }  // namespace
 
-Launcher::Launcher() : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+Launcher::Launcher() : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)), has_keyrings_(finds_keyrings()) {
   BALLOT_ASSERT(null_, "the runner needs /dev/null");
-  void* memory = ::mmap(nullptr, stack_size + guard_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  BALLOT_ASSERT(memory != MAP_FAILED, "no memory for the stack of children");
-  stack_ = static_cast<char*>(memory);
-  ::mprotect(stack_, guard_size, PROT_NONE);
   ::getrlimit(RLIMIT_NOFILE, &open_files_);
   const rlimit raised{open_files_.rlim_max, open_files_.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &raised);
   nice_ = ::getpriority(PRIO_PROCESS, 0);
 }
 
-Launcher::~Launcher() { ::munmap(stack_, stack_size + guard_size); }
+ChildPlan Launcher::plan_for(const Start& start, SteadyTime not_after) const {
+  ChildPlan plan;
+  plan.own_memory = start.set_identity || start.limits.memory_max || !can_share;
+  plan.set_identity = start.set_identity;
+  plan.uid = start.uid;
+  plan.gid = start.gid;
+  plan.umask = start.umask;
+  plan.nice = start.nice;
+  plan.set_nice = start.nice != nice_;
+  plan.has_keyrings = has_keyrings_;
+  plan.no_new_privs = start.no_new_privs;
+  plan.limits = start.limits;
+  plan.open_files = open_files_;
+  plan.runner = ::getpid();
+  plan.not_after = not_after;
+  return plan;
+}
 
-pid_t Launcher::clone_into(int cgroup, int (*function)(void*), void* argument) {
+pid_t Launcher::clone_into(const StartMemory& memory, int cgroup, std::uint64_t flags, int (*function)(void*)) {
   if (BALLOT_FAILS("runner.clone3")) return -1;
   clone_args arguments{};
-  arguments.flags = CLONE_VM | CLONE_VFORK | CLONE_INTO_CGROUP;
+  arguments.flags = flags | CLONE_INTO_CGROUP;
   arguments.exit_signal = SIGCHLD;
-  arguments.stack = reinterpret_cast<std::uintptr_t>(stack_ + guard_size);
-  arguments.stack_size = stack_size;
+  arguments.stack = reinterpret_cast<std::uintptr_t>(memory.stack());
+  arguments.stack_size = StartMemory::stack_size;
   arguments.cgroup = static_cast<std::uint64_t>(cgroup);
-  return clone3(arguments, function, argument);
+  return clone3(arguments, function, memory.plan());
+}
+
+pid_t Launcher::clone(const StartMemory& memory, int cgroup, std::uint64_t flags) {
+  if (cgroup >= 0) return clone_into(memory, cgroup, flags, child_main);
+  return ::clone(child_main, memory.stack_end(), static_cast<int>(flags) | SIGCHLD, memory.plan());
 }
 
 /// Tried once, as more than a missing system call may be in the way: in a cgroup that was killed before and is used
 /// again, Linux (6.18 still does) kills whatever is cloned into another one.
 bool Launcher::clones_into(int cgroup) {
   if (!clones_into_) {
-    const pid_t pid = clone_into(cgroup, end_at_once, nullptr);
+    const StartMemory memory(sizeof(ChildPlan), false);
+    const pid_t pid = clone_into(memory, cgroup, CLONE_VM | CLONE_VFORK, child_that_ends);
     int status = 0;
     if (pid < 0 && (errno == EAGAIN || errno == ENOMEM)) return true;  // the launch will say so
     clones_into_ = pid > 0 && ::waitpid(pid, &status, 0) == pid && status == 0;
@@ -232,41 +128,28 @@ bool Launcher::clones_into(int cgroup) {
 
 Launched Launcher::launch(const Start& start, const Places& places, SteadyTime not_after) {
   if (start.argv.empty()) return LaunchFailure{"exec", EINVAL};
-  UniqueFd input;
+  UniqueFd input, procs;
   if (!start.standard_input.empty() && !(input = input_of(start.standard_input))) return LaunchFailure{"stdin", errno};
-  const auto argv = pointers(start.argv), envp = pointers(start.environment);
-  const auto texts = candidates(start.argv.front(), start.environment);
-  const auto paths = pointers(texts);
-
-  ChildPlan plan{.start = &start,
-                 .working_dir = start.working_dir.empty() ? "/" : start.working_dir.c_str(),
-                 .argv = argv.data(),
-                 .envp = envp.data(),
-                 .paths = paths.data(),
-                 .runner = ::getpid(),
-                 .input = input ? input.get() : null_.get(),
-                 .output = places.output,
-                 .open_files = open_files_,
-                 .set_nice = start.nice != nice_,
-                 .not_after = not_after};
   const bool clones_into_cgroup = places.cgroup >= 0 && clones_into(places.cgroup);
-  UniqueFd procs;
   if (places.cgroup >= 0 && !clones_into_cgroup) {
     procs.reset(::openat(places.cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC));
     if (!procs) return LaunchFailure{"cgroup", errno};
-    plan.cgroup_procs = procs.get();
   }
-  pid_t pid = -1;
+  ChildPlan plan = plan_for(start, not_after);
+  plan.input = input ? input.get() : null_.get();
+  plan.output = places.output;
+  plan.report = places.report;
+  plan.cgroup_procs = procs ? procs.get() : -1;
+  const auto paths = candidates(start.argv.front(), start.environment);
+  StartMemory shared;
+  if (!plan.own_memory) shared = memories_.take(plan, start, paths);
+  if (plan.own_memory) heap_.hide();
+  const StartMemory& memory = plan.own_memory ? memories_.for_child(plan, start, paths) : shared;
   if (BALLOT_FAILS("runner.clone")) return LaunchFailure{"clone", errno};
-  if (clones_into_cgroup)
-    pid = clone_into(places.cgroup, child_main, &plan);
-  else
-    pid = ::clone(child_main, stack_ + guard_size + stack_size, CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
+  const pid_t pid = clone(memory, clones_into_cgroup ? places.cgroup : -1, plan.own_memory ? 0 : CLONE_VM);
   if (pid < 0) return LaunchFailure{"clone", errno};
-  if (!plan.failed_stage) return pid;
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
-  if (plan.too_late) return TooLate{};
-  return LaunchFailure{plan.failed_stage, plan.error};
+  if (!plan.set_identity) ::setpgid(pid, pid);  // as the child does: whoever is first
+  return NewChild{pid, std::move(shared)};
 }
 
 }  // namespace ballot::runner

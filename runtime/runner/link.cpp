@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/assert.hpp"
@@ -13,11 +14,12 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int reads_a_turn = 4;
+constexpr std::size_t most_others = 16;
+constexpr std::size_t most_watcher_backlog = 64u << 20;  // of one that watches: the inventory may be long
 
 UniqueFd open_spare() { return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-bool may_command(int connection) {
+bool may_connect(int connection) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
@@ -33,7 +35,13 @@ Link::Link(UniqueFd listener, Poller& poller) : listener_(std::move(listener)), 
   BALLOT_ASSERT(poller_.add(listener_.get(), EPOLLIN), "the runner can wait for connections");
 }
 
-bool Link::accept() {
+void Link::accept() {
+  for (std::size_t i = 0; i < most_others && take_one(); ++i) continue;
+  drop_gone();
+}
+
+/// False: none waits, or no more can be taken now.
+bool Link::take_one() {
   UniqueFd connection(
       BALLOT_FAILS("runner.accept") ? -1 : ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!connection && (errno == EMFILE || errno == ENFILE)) {
@@ -42,60 +50,96 @@ bool Link::accept() {
     spare_ = open_spare();
     log("turned away a connection: no descriptors are left");
   }
-  if (!connection || !may_command(connection.get()) || !poller_.add(connection.get(), EPOLLIN)) return false;
-  take_connection(std::move(connection));
+  if (!connection) return false;
+  if (!may_connect(connection.get()) || !poller_.add(connection.get(), EPOLLIN)) return true;
+  others_.push_back({Peer(std::move(connection)), Role::unknown, {}});
+  others_.back().peer.send(Hello{protocol, ::getpid()});
+  if (others_.size() <= most_others) return true;
+  const auto idle =
+      std::find_if(others_.begin(), others_.end(), [](const Other& o) { return o.role == Role::unknown; });
+  (idle != others_.end() ? idle : others_.begin())->peer.close();
+  drop_gone();
   return true;
 }
 
-void Link::take_connection(UniqueFd connection) {
-  if (connected()) log("a newer connection takes the place of the present one");
-  connection_ = std::move(connection);
-  reader_ = {};
-  unsent_.clear();
-  sent_ = 0;
-  watches_writable_ = false;
+void Link::receive_other(int fd, std::string& buffer) {
+  const auto found = std::find_if(others_.begin(), others_.end(), [fd](const Other& other) {
+    return other.peer.connected() && other.peer.descriptor() == fd;
+  });
+  if (found == others_.end()) return;
+  if (found->role == Role::unknown || found->role == Role::watcher) found->peer.receive(buffer);
+  take_role(*found);
+  drop_gone();
 }
 
-void Link::receive(std::string& buffer) {
-  for (int i = 0; i < reads_a_turn && connected(); ++i) {
-    const ssize_t n = ::recv(connection_.get(), buffer.data(), buffer.size(), 0);
-    if (n > 0) reader_.feed({buffer.data(), static_cast<std::size_t>(n)});
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) connection_.reset();  // what came before still counts
-    if (n < static_cast<ssize_t>(buffer.size())) return;
+/// What a daemon says behind its Command is read once it is let in.
+void Link::take_role(Other& other) {
+  if (other.role != Role::unknown && other.role != Role::watcher) return;
+  const auto message = other.peer.next();
+  if (!message) return;
+  const auto* command = std::get_if<Command>(&*message);
+  const auto* watch = std::get_if<Watch>(&*message);
+  if (other.role == Role::watcher || (!command && !watch)) {
+    log("dropped a connection that commands without having said that it does");
+    return other.peer.close();
+  }
+  if (command) {
+    other.role = Role::wants_to_command;
+    other.owner = command->owner;
+  } else {
+    other.role = watch->resigns ? Role::wants_to_resign : Role::wants_to_watch;
   }
 }
 
-std::optional<ToRunner> Link::next() {
-  auto message = reader_.next_to_runner();
-  if (message) return std::move(*message);
-  log("the connection with the daemon is dropped: " + message.error().what);
-  connection_.reset();
-  reader_ = {};
-  return std::nullopt;
+bool Link::has_waiting() const {
+  return std::any_of(others_.begin(), others_.end(),
+                     [](const Other& o) { return o.role != Role::unknown && o.role != Role::watcher; });
 }
 
-void Link::send(const FromRunner& message) {
-  if (connected()) unsent_ += encode(message);
+Link::Admitted Link::admit() {
+  Admitted admitted;
+  for (auto other = others_.begin(); other != others_.end();) {
+    if (other->role == Role::wants_to_command) {
+      if (connected()) log("a newer connection takes the place of the present one");
+      daemon_ = std::move(other->peer);
+      owner_ = std::move(other->owner);
+      admitted.daemon = true;
+      other = others_.erase(other);
+      continue;
+    }
+    if (other->role == Role::wants_to_watch || other->role == Role::wants_to_resign) {
+      admitted.resigner = admitted.resigner || other->role == Role::wants_to_resign;
+      other->role = Role::watcher;
+      admitted.watchers.push_back(&other->peer);
+    }
+    ++other;
+  }
+  return admitted;
 }
 
-/// A failed write says nothing but that the answers are lost: what the peer said before it went is still to be read.
+void Link::tell_watchers(const Ended& ended) {
+  if (others_.empty()) return;
+  Ended told = ended;
+  told.output.head.clear();
+  told.output.tail.clear();
+  for (Other& other : others_) {
+    if (other.role != Role::watcher) continue;
+    other.peer.send(told);
+    if (other.peer.backlog() > most_watcher_backlog) other.peer.close();
+  }
+}
+
 void Link::flush() {
-  while (connected() && backlog() > 0) {
-    const ssize_t n = ::send(connection_.get(), unsent_.data() + sent_, backlog(), MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno != EAGAIN) sent_ = unsent_.size();
-    if (n < 0) break;
-    sent_ += static_cast<std::size_t>(n);
-  }
-  unsent_.erase(0, sent_);
-  sent_ = 0;
-  watch_writable(!unsent_.empty());
+  daemon_.flush(poller_);
+  for (Other& other : others_) other.peer.flush(poller_);
+  drop_gone();
 }
 
-void Link::watch_writable(bool on) {
-  if (!connected() || on == watches_writable_) return;
-  watches_writable_ = on;
-  poller_.change(connection_.get(), on ? EPOLLIN | EPOLLOUT : EPOLLIN);
+void Link::drop_gone() {
+  std::erase_if(others_, [](const Other& other) {
+    const bool asks = other.role != Role::unknown && other.role != Role::watcher;
+    return !other.peer.connected() && !asks;
+  });
 }
 
 }  // namespace ballot::runner

@@ -1,14 +1,22 @@
-// Link: the listening socket and the one connection with a daemon. Frames in, frames out; nothing here blocks.
+// Link: the listening socket, the one connection with a daemon, and those that watch. Nothing here blocks.
 //
-// A newer connection takes the place of the older. Peers of another user than this process's own are turned away, but
-// for root. What is sent while nobody is connected is dropped: the runner keeps what matters.
+//   | role    | what holds                                        | moves to                                        |
+//   | unknown | greeted with Hello; has not said what it is for   | waiting; gone: what it says is something else   |
+//   | waiting | wants to command, or to watch                     | daemon, watcher: by admit()                     |
+//   | daemon  | commands; there is one                            | gone: it closed, or another one took its place  |
+//   | watcher | is told of ends                                   | gone: it closed, said something, reads too slowly |
+//
+// Peers of another user than this process's own are turned away, but for root. What is sent while nobody is connected
+// is dropped: the runner keeps what matters.
 #pragma once
 
+#include <list>
 #include <optional>
 #include <string>
 
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
+#include "runner/peer.hpp"
 #include "runner/poller.hpp"
 
 namespace ballot::runner {
@@ -17,38 +25,57 @@ class Link {
  public:
   Link(UniqueFd listener, Poller& poller);
 
-  bool connected() const { return static_cast<bool>(connection_); }
+  /// With a daemon.
+  bool connected() const { return daemon_.connected(); }
   bool is_listener(int fd) const { return fd == listener_.get(); }
-  bool is_connection(int fd) const { return connected() && fd == connection_.get(); }
+  bool is_connection(int fd) const { return connected() && fd == daemon_.descriptor(); }
 
-  /// Takes a connection that waits; true if one stands now in place of what stood before.
-  bool accept();
+  /// Takes connections that wait, and greets them.
+  void accept();
+  /// Of the others than the daemon: reads what came from the one with this descriptor, if it is one of them.
+  void receive_other(int fd, std::string& buffer);
+  /// Somebody waits for admit().
+  bool has_waiting() const;
 
-  /// Reads what came, up to a bound. connected() is false then if the peer has gone; next() still gives what it sent.
-  void receive(std::string& buffer);
+  /// Who is let in by admit(): each is to be told the inventory.
+  struct Admitted {
+    bool daemon = false;
+    bool resigner = false;  // a watcher that resigns on the daemon's behalf
+    std::list<Peer*> watchers;
+  };
+  /// Lets those in that wait. A daemon takes the place of the present one, of several the newest.
+  Admitted admit();
+  /// As the last daemon said.
+  const std::string& owner() const { return owner_; }
 
-  /// The next message; none: nothing whole yet, or the connection was dropped because it cannot be read.
-  std::optional<ToRunner> next();
+  /// The daemon's: see Peer.
+  void receive(std::string& buffer) { daemon_.receive(buffer); }
+  std::optional<ToRunner> next() { return daemon_.next(); }
+  void send(const FromRunner& message) { daemon_.send(message); }
+  std::size_t backlog() const { return daemon_.backlog(); }
 
-  void send(const FromRunner& message);
-
-  /// Writes as much as the socket takes; the rest goes when it takes more, by handle_writable().
+  /// To all that watch.
+  void tell_watchers(const Ended& ended);
   void flush();
 
-  /// Bytes that wait for the peer to read.
-  std::size_t backlog() const { return unsent_.size() - sent_; }
-
  private:
-  void take_connection(UniqueFd connection);
-  void watch_writable(bool on);
+  enum class Role { unknown, wants_to_command, wants_to_watch, wants_to_resign, watcher };
+  struct Other {
+    Peer peer;
+    Role role = Role::unknown;
+    std::string owner;
+  };
 
-  UniqueFd listener_, connection_;
+  bool take_one();
+  static void take_role(Other& other);
+  void drop_gone();
+
+  UniqueFd listener_;
   UniqueFd spare_;  // given up to turn a connection away when there are no descriptors left
   Poller& poller_;
-  FrameReader reader_;
-  std::string unsent_;
-  std::size_t sent_ = 0;
-  bool watches_writable_ = false;
+  Peer daemon_;
+  std::string owner_;
+  std::list<Other> others_;  // oldest first
 };
 
 }  // namespace ballot::runner

@@ -2,6 +2,7 @@
 // run's cgroup where it has one, else as /proc shows it.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -17,10 +18,16 @@ class RunProcesses {
       : descendants_(std::move(descendants)), leader_(leader), cgroup_(std::move(cgroup)) {}
 
   pid_t leader() const { return leader_; }
-  void leader_reaped() { descendants_.leader_reaped(); }
+  /// The child has its group, or is gone.
+  void leader_executed() { leader_executed_ = true; }
+  void leader_reaped() {
+    descendants_.leader_reaped();
+    leader_executed_ = true;
+  }
 
   /// To all; 0 only looks.
   Left signal(int signal, SteadyTime now) {
+    if (!leader_executed_) ::kill(leader_, signal);  // it may not have made its group yet
     if (!cgroup_) return descendants_.signal(signal, now);
     const bool in_group =
         descendants_.signal_group(signal);  // one that root has moved to another cgroup is there still
@@ -42,6 +49,7 @@ class RunProcesses {
  private:
   Descendants descendants_;
   pid_t leader_;
+  bool leader_executed_ = false;
   std::unique_ptr<RunCgroup> cgroup_;
 };
 

@@ -20,10 +20,8 @@ namespace ballot::runner {
 namespace {
 
 constexpr std::size_t buffer_size = 64u * 1024;
-constexpr std::size_t most_attempts = 100'000;  // live, and ended without an Ack
 constexpr std::size_t most_waiting = 1'024;
-constexpr int starts_a_turn = 8;  // so that no deadline waits for a burst of starts
-constexpr int reads_a_turn = 4;   // so that no flood of one run holds up the others
+constexpr int reads_a_turn = 4;  // so that no flood of one run holds up the others
 constexpr std::size_t most_backlog = 1 << 20;
 constexpr Millis end_grace = std::chrono::seconds(2);
 constexpr Millis keep_unacknowledged = std::chrono::hours(24 * 7);
@@ -58,37 +56,48 @@ void Runner::run() {
   while (!is_done()) turn();
 }
 
-/// Output first, while no event can mean a descriptor that was closed and opened again; the wanted starts last.
+/// Descriptors of runs first, while no event can mean a descriptor that was closed and opened again; the wanted starts
+/// last.
 void Runner::turn() {
   set_timer();
-  const auto events = poller_.wait(waiting_.empty() ? -1 : 0);
+  const auto events = poller_.wait(waiting_.empty() && !link_.has_waiting() ? -1 : 0);
   const bool was_connected = link_.connected();
   const auto held_of = [this](int fd) {
-    return static_cast<std::size_t>(fd) < of_output_.size() ? of_output_[static_cast<std::size_t>(fd)] : nullptr;
+    const auto at = static_cast<std::size_t>(fd);
+    return at < of_descriptor_.size() ? of_descriptor_[at] : nullptr;
   };
   for (const epoll_event& event : events)
-    if (Held* held = held_of(event.data.fd)) read_output(*held);
-  bool readable = false, connecting = false;
+    if (Held* held = held_of(event.data.fd)) event.data.fd == held->output ? read_output(*held) : read_report(*held);
+  bool readable = false;
   for (const epoll_event& event : events) {
     if (event.data.fd == timer_.get()) take_timer();
     if (event.data.fd == signals_.get()) take_signals();
     readable |= link_.is_connection(event.data.fd);
-    connecting |= link_.is_listener(event.data.fd);
+    if (link_.is_listener(event.data.fd))
+      link_.accept();
+    else if (!link_.is_connection(event.data.fd))
+      link_.receive_other(event.data.fd, buffer_);
   }
   do_what_is_due();
   if (readable && waiting_.size() < most_waiting) link_.receive(buffer_);
   take_messages();
   const bool more_to_come = (readable && link_.connected()) || !waiting_.empty();
-  if (connecting && !more_to_come && link_.accept()) greet();  // what a dead daemon said last is heard, and done, first
+  if (was_connected && !link_.connected()) daemon_went();
+  if (!more_to_come && link_.has_waiting()) admit();  // what a dead daemon said last is heard, and done, first
   launch_some();
   tell_ends();
   link_.flush();
-  if (was_connected && !link_.connected()) quiet_since_ = steady_now();
+}
+
+void Runner::daemon_went() {
+  quiet_since_ = steady_now();
+  resigner_.daemon_went(quiet_since_);
 }
 
 bool Runner::is_done() {
   if (live_ > 0 || !waiting_.empty()) return false;
   if (mode_ == Mode::ending) return true;
+  if (resigner_.is_busy() || link_.has_waiting()) return false;
   if (link_.connected()) return mode_ == Mode::leaving && untold_.empty() && link_.backlog() == 0;
   return mode_ == Mode::leaving || steady_now() >= leaves_at();
 }
@@ -101,7 +110,7 @@ SteadyTime Runner::leaves_at() const {
 
 /// One that fires too early does no harm, so it is moved only to fire earlier.
 void Runner::set_timer() {
-  SteadyTime next = std::min(leaves_at(), sessions_.next());
+  SteadyTime next = std::min({leaves_at(), sessions_.next(), resigner_.wake()});
   if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
   if (next >= timer_set_for_) return;
   timer_set_for_ = next;
@@ -140,20 +149,56 @@ void Runner::handle(Kill&& kill) {
   settle(found->second);
 }
 
+void Runner::handle(Leave&&) {
+  if (mode_ == Mode::serving) mode_ = Mode::leaving;
+  resigner_.forget();
+}
+
+void Runner::handle(Successor&& successor) { resigner_.set(std::move(successor), steady_now()); }
+
 void Runner::handle(Ack&& ack) {
   const auto found = attempts_.find(ack.id);
   if (found != attempts_.end() && found->second.attempt.has_ended()) attempts_.erase(found);
 }
 
+void Runner::admit() {
+  const Link::Admitted admitted = link_.admit();
+  if (admitted.daemon) {
+    greet();
+    take_messages();  // what it sent behind its Command
+    if (!link_.connected()) daemon_went();
+  }
+  if (admitted.resigner) resigner_.visited();
+  for (Peer* const watcher : admitted.watchers) greet(*watcher);
+}
+
+void Runner::greet(Peer& watcher) {
+  for (auto& [id, held] : attempts_) {
+    if (held.attempt.has_ended()) continue;
+    watcher.send(held.attempt.running());
+    if (held.launch && !link_.connected()) held.launch->counts_as_started = true;  // as greet()
+  }
+  for (const auto& [id, held] : attempts_) {
+    if (!held.attempt.has_ended()) continue;
+    Ended told = held.attempt.outcome();
+    told.output.head.clear();
+    told.output.tail.clear();
+    watcher.send(told);
+  }
+  watcher.send(Ready{link_.connected(), link_.owner()});
+}
+
 void Runner::greet() {
   if (mode_ == Mode::leaving) mode_ = Mode::serving;
+  resigner_.daemon_came();
   untold_.clear();
-  link_.send(Hello{protocol, ::getpid()});
-  for (const auto& [id, held] : attempts_) {
-    if (held.attempt.has_ended())
+  for (auto& [id, held] : attempts_) {
+    if (held.attempt.has_ended()) {
       untold_.push_back(id);
-    else
-      link_.send(held.attempt.running());
+      continue;
+    }
+    link_.send(held.attempt.running());
+    if (held.launch) held.launch->counts_as_started = true;  // a daemon that takes it for running hears of an end only
   }
   greets_ = true;
 }
@@ -167,7 +212,7 @@ void Runner::tell_ends() {
     if (found != attempts_.end()) link_.send(found->second.attempt.outcome());
     untold_.pop_front();
   }
-  if (untold_.empty() && std::exchange(greets_, false)) link_.send(Ready{});
+  if (untold_.empty() && std::exchange(greets_, false)) link_.send(Ready{true, link_.owner()});
 }
 
 /// Output is kept whatever becomes of the stream: this drops what a daemon that does not read would make us hoard.
@@ -180,73 +225,9 @@ void Runner::stream(Held& held, std::string_view bytes) {
   held.stream_cut = cut;
 }
 
-void Runner::launch_some() {
-  for (int i = 0; i < starts_a_turn && !waiting_.empty(); ++i) {
-    const Start start = std::move(waiting_.front());
-    waiting_.pop_front();
-    launch(start);
-  }
-}
-
-void Runner::launch(const Start& start) {
-  const auto cannot = [&](const std::string& stage, int error) { link_.send(CannotStart{start.id, stage, error}); };
-  const auto known = attempts_.find(start.id);
-  if (known != attempts_.end()) return tell_again(known->second);
-  if (mode_ == Mode::ending) return link_.send(Refused{start.id});
-  if (attempts_.size() >= most_attempts) return cannot("runner's table", ENOBUFS);
-  int ends[2];
-  if (BALLOT_FAILS("runner.pipe") || ::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);
-  UniqueFd output(ends[0]);
-  const UniqueFd child_end(ends[1]);
-  ::fcntl(output.get(), F_SETFL, O_NONBLOCK);
-  if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.get(), EPOLLIN)) return cannot("epoll", errno);
-  Cgroups::Made made = cgroup_for(start);
-  if (const auto* failure = std::get_if<LaunchFailure>(&made)) return cannot(failure->stage, failure->error);
-  auto& cgroup = std::get<std::unique_ptr<RunCgroup>>(made);
-  const UniqueFd cgroup_folder = cgroup ? cgroup->open() : UniqueFd();
-  if (cgroup && !cgroup_folder) return cannot("cgroup", errno);
-  const Now started = now();
-  const SteadyTime not_after = std::min(start.launch_not_after, sessions_.limit(start.session));
-  const Launched launched = launcher_.launch(start, {child_end.get(), cgroup_folder.get()}, not_after);
-  if (const auto* pid = std::get_if<pid_t>(&launched))
-    return hold(start, {Descendants(start.id, *pid, started.steady, orphans_), *pid, std::move(cgroup)},
-                std::move(output), started);
-  if (const auto* failure = std::get_if<LaunchFailure>(&launched)) return cannot(failure->stage, failure->error);
-  link_.send(Refused{start.id});
-}
-
-/// None where there are none, but for a run whose limits need one.
-Cgroups::Made Runner::cgroup_for(const Start& start) {
-  if (cgroups_) return (*cgroups_)->make(start.limits);
-  const Limits& limits = start.limits;
-  if (!limits.memory_max && !limits.cpu_weight && !limits.tasks_max) return nullptr;
-  return LaunchFailure{"limits need a cgroup: " + cgroups_.error().what, ENOTSUP};
-}
-
-void Runner::hold(const Start& start, RunProcesses processes, UniqueFd output, Now started) {
-  BALLOT_FAILPOINT("runner.started");
-  const int fd = output.get();
-  const pid_t pid = processes.leader();
-  Held& held =
-      attempts_.try_emplace(start.id, Held{Attempt(start, std::move(processes), std::move(output), started), fd})
-          .first->second;
-  of_output_.resize(std::max(of_output_.size(), static_cast<std::size_t>(fd) + 1));
-  of_output_[static_cast<std::size_t>(fd)] = &held;
-  of_pid_[pid] = &held;
-  orphans_.started(pid);
-  ++live_;
-  link_.send(held.attempt.started());
-  end_with_session(held, steady_now());
-  settle(held);
-}
-
-/// A Start that came twice, over two connections: the child is not.
-void Runner::tell_again(const Held& held) {
-  link_.send(held.attempt.started());
-  if (held.attempt.has_ended()) untold_.push_back(held.attempt.id());
-}
-
+/// What prints has exec'd: that is told first.
 void Runner::read_output(Held& held) {
+  if (held.launch) read_report(held);
   for (int i = 0; i < reads_a_turn; ++i) {
     const std::string_view bytes = held.attempt.read(buffer_);
     if (bytes.empty()) break;
@@ -268,11 +249,15 @@ void Runner::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     orphans_.reaped(pid);
+    if (resigner_.reaped(pid, status, steady_now())) continue;
     const auto found = of_pid_.find(pid);
     if (found == of_pid_.end()) continue;
-    found->second->attempt.child_ended(status, now());
-    lingering_.push_back(found->second);
+    Held& held = *found->second;
     of_pid_.erase(found);
+    const Now time = now();
+    if (held.launch && !was_started(held)) continue;
+    held.attempt.child_ended(status, time);
+    lingering_.push_back(&held);
   }
   const std::vector<Held*> lingering = lingering_;
   for (Held* held : lingering) read_output(*held);
@@ -289,6 +274,8 @@ void Runner::do_what_is_due() {
     }
   }
   while (!wakes_.empty() && wakes_.begin()->first <= time) settle(*wakes_.begin()->second);
+  if (mode_ == Mode::ending) return;
+  if (const pid_t pid = resigner_.advance(time); pid != 0) orphans_.started(pid);
 }
 
 /// Its session's deadline is near: the run's signal comes its own grace before the deadline, and not earlier. What was
@@ -298,7 +285,11 @@ void Runner::end_with_session(Held& held, SteadyTime time) {
   const auto kill_at = sessions_.due(held.attempt.session(), time);
   if (!kill_at || !held.attempt.terminate() || held.attempt.has_ended()) return;
   const SteadyTime signal_at = *kill_at + kill_margin - std::max(held.attempt.kill_grace(), kill_margin);
-  if (signal_at <= time)
+  if (held.launch && *kill_at <= time)
+    kill_launch(held, time);
+  else if (held.launch)
+    held.signal_at = *kill_at;  // its signal comes once it has exec'd
+  else if (signal_at <= time)
     held.attempt.stop(Reason::leadership_lost, *kill_at, time);
   else
     held.signal_at = signal_at;
@@ -320,9 +311,10 @@ void Runner::settle(Held& held) {
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
   if (held.signal_at <= time) end_with_session(held, time);
+  if (held.launch) end_late_launch(held, time);
   held.attempt.advance(time);
   if (held.attempt.has_ended()) held.signal_at = SteadyTime::max();
-  const SteadyTime wake = std::min(held.attempt.wake(time), held.signal_at);
+  const SteadyTime wake = wake_of(held, time);
   if (wake != held.wakes_at) {
     wakes_.erase({held.wakes_at, &held});
     if (wake != SteadyTime::max()) wakes_.emplace(wake, &held);
@@ -338,13 +330,24 @@ void Runner::finish(Held& held) {
         " left does not die of KILL");
   if (outcome.leftover == Leftover::escaped)
     log("run " + held.attempt.id().run.text() + ": a process without BALLOT_RUN_ID may be left of it");
-  Held*& output_owner = of_output_[static_cast<std::size_t>(held.output)];
-  if (output_owner == &held) output_owner = nullptr;
+  if (held.launch) count_as_started(held);
+  unlink(held);
+  untold_.push_back(held.attempt.id());
+  link_.tell_watchers(outcome);
+  resigner_.run_ended(quiet_since_);
+}
+
+/// It is live no more: nothing leads to it but its id.
+void Runner::unlink(Held& held) {
+  for (const int fd : {held.output, held.report}) {
+    Held*& owner = of_descriptor_[static_cast<std::size_t>(fd)];
+    if (owner == &held) owner = nullptr;
+  }
+  wakes_.erase({held.wakes_at, &held});
   of_pid_.erase(held.attempt.pid());
   std::erase(lingering_, &held);
   --live_;
   quiet_since_ = steady_now();
-  untold_.push_back(held.attempt.id());
 }
 
 }  // namespace ballot::runner

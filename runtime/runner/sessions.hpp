@@ -1,7 +1,7 @@
 // Sessions: until when the runs of each session (a term of the daemon's) may be exec'd and, with `terminate`, go on.
 //
-// A session that no deadline was given for has none. Past ones are forgotten an hour later: the daemon must not come
-// back to a number. Pure: it is told the time. Thousands of sessions cost a look at the first.
+// Past ones are forgotten an hour later: the daemon must not come back to a number. Pure: it is told the time.
+// Thousands of sessions cost a look at the first.
 //
 //   sessions.set({.session = 7, .at = deadline, .grace = g});
 //   sessions.limit(7);                       // nothing is exec'd past it
@@ -32,9 +32,10 @@ class Sessions {
     wake(deadline.session, entry, entry.signal_at);
   }
 
-  SteadyTime limit(std::uint64_t session) const {
+  /// none: no deadline was given. Then nothing would end what is to end at it.
+  std::optional<SteadyTime> limit(std::uint64_t session) const {
     const auto found = sessions_.find(session);
-    return found == sessions_.end() ? SteadyTime::max() : found->second.at;
+    return found == sessions_.end() ? std::nullopt : std::optional(found->second.at);
   }
 
   /// When KILL is due, if the signal is due by `now`.

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t longest_name = 64;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_part(std::string_view part) {
   return !part.empty() && is_letter(part.front()) && std::all_of(part.begin(), part.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '+';
+    return is_letter(c) || is_decimal(c) || c == '_' || c == '-' || c == '+';
   });
 }
 
@@ -29,7 +29,7 @@ std::size_t distance(std::string_view left, std::string_view right) {
   for (std::size_t i = 0; i < left.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i + 1);
     for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(left[i]) == lower(right[j]) ? 0 : 1);
+      const std::size_t replaced = diagonal + (lower_case(left[i]) == lower_case(right[j]) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
     }

@@ -54,10 +54,8 @@ std::vector<double> latenesses(const std::string& path, double phase) {
   return late;
 }
 
-}  // namespace
-
 /// Both in each second, half a second apart: whatever else the machine does hits both alike.
-void measure_lateness(const Scale& scale, Figures& figures) {
+void take_latenesses(const Scale& scale, Figures& figures) {
   const int seconds = scale.pairs * scale.count(60, 3);
   BenchDaemon daemon;
   const std::string out = daemon.folder / "out", floor_out = daemon.folder / "floor";
@@ -70,7 +68,8 @@ void measure_lateness(const Scale& scale, Figures& figures) {
   for (int i = 0; i < seconds; ++i) floor.fire(begin + Millis(1000 * i + 500));
   sleep_until(wall_now() + Millis(100));
   const auto bare = latenesses(floor_out, 500), ballot = latenesses(out, 0);
-  if (std::ssize(ballot) < seconds * 9 / 10) fail("the daemon has not run the job each second");
+  if (std::ssize(ballot) < seconds * 9 / 10)
+    throw Disturbed("of " + std::to_string(seconds) + " seconds the job ran in " + std::to_string(ballot.size()));
   for (const auto& [name, share, target] : {std::tuple{"p50", 0.5, std::optional<Target>()},
                                             std::tuple{"p99", 0.99, std::optional(at_most_of_floor(1.5))}}) {
     const double least = quantile(bare, share), reached = quantile(ballot, share);
@@ -82,6 +81,12 @@ void measure_lateness(const Scale& scale, Figures& figures) {
                  .target = target,
                  .note = std::to_string(seconds) + " of each, in turn"});
   }
+}
+
+}  // namespace
+
+void measure_lateness(const Scale& scale, Figures& figures) {
+  until_undisturbed([&] { take_latenesses(scale, figures); });
 }
 
 }  // namespace ballot::bench

@@ -24,6 +24,17 @@ void fail(const std::string& text) {
   std::exit(1);
 }
 
+void until_undisturbed(const std::function<void()>& take) {
+  for (int left = 4;; --left) {
+    try {
+      return take();
+    } catch (const Disturbed& disturbed) {
+      if (left == 0) throw;
+      std::fprintf(stderr, "  taken again: %s\n", disturbed.what());
+    }
+  }
+}
+
 WallTime wall_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 void sleep_until(WallTime time) {

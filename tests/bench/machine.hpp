@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "ballot/time.hpp"
@@ -24,6 +25,14 @@ double seconds_of(Work work) {
 
 /// Says what is wrong and ends the program: a bench that cannot measure has no figure to print.
 [[noreturn]] void fail(const std::string& text);
+
+/// What a machine that was busy with something else has spoilt: no failure, and no figure.
+struct Disturbed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// `take`, and again where it was Disturbed, with a line that says by what; the fifth time is given up by throwing it.
+void until_undisturbed(const std::function<void()>& take);
 
 WallTime wall_now();
 void sleep_until(WallTime time);

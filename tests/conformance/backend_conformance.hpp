@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,13 @@ namespace ballot::conformance {
 
 using namespace std::chrono_literals;
 
+/// Ten thousand; a thousand where each step takes ten times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr std::size_t many_groups = 1'000;
+#else
+inline constexpr std::size_t many_groups = 10'000;
+#endif
+
 /// One daemon's backend with what it was told.
 struct Candidate {
   Candidate(std::string name, Bell& bell) : node(std::move(name)), told(bell) {}
@@ -39,11 +47,15 @@ struct Candidate {
   std::uint64_t generation = 0;
   int pid = 0;
   std::string boot_id = "boot-1";
+  std::string only_group = {};
+  bool anew = false;
   bool observer = false;
   bool renewing = true;  // by until()
   Millis timeout{0};     // granted
+  SteadyTime opened_at{};
   SteadyTime renewed{};
-  RequestId renewal = 0;  // the last one
+  RequestId renewal = 0;                   // the last one
+  std::map<RequestId, SteadyTime> sent{};  // of each renewal
   RequestId last_request = 0;
 
   std::optional<std::uint64_t> leads(const std::string& group) const { return told.leads(generation, group); }
@@ -53,7 +65,7 @@ struct Candidate {
   }
 };
 
-class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
+class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
  protected:
   void SetUp() override {
     if (GetParam().make_cluster) cluster_ = GetParam().make_cluster();
@@ -87,9 +99,12 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
                            "/run/" + candidate.node + "/control",
                            timeout()};
     request.observer = candidate.observer;
+    request.only_group = candidate.only_group;
+    request.anew = candidate.anew;
     candidate.timeout = 0ms;
     candidate.renewal = 0;
-    candidate.renewed = now();
+    candidate.renewed = candidate.opened_at = now();
+    candidate.sent.clear();
     candidate.backend->open(request);
   }
 
@@ -132,9 +147,19 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
     while (true) {
       renew_all();
       const Millis rest = end - now();
-      if (cluster_->wait(done, std::clamp<Millis>(rest, 0ms, timeout() / 8))) return true;
+      if (cluster_->wait(done, std::clamp<Millis>(rest, 0ms, timeout() / 20))) return true;
       if (now() >= end) return done();
     }
+  }
+  /// When the session's terms must have ended by their own clock: as the core counts.
+  SteadyTime deadline(const Candidate& candidate) const {
+    SteadyTime counts = candidate.opened_at;
+    for (const auto& renewed : candidate.told.all<backend::Renewed>(candidate.generation)) {
+      const auto sent = candidate.sent.find(renewed.request);
+      if (renewed.outcome != Outcome::done || sent == candidate.sent.end()) continue;
+      counts = std::max(counts, std::min(sent->second, renewed.counts_from.value_or(sent->second)));
+    }
+    return counts + candidate.timeout - std::max<Millis>(candidate.timeout / 10, 500ms);
   }
   void settle() {
     until([] { return false; }, cluster_->settling());
@@ -143,6 +168,7 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
   RequestId renew(Candidate& candidate) {
     candidate.renewed = now();
     candidate.renewal = ++candidate.last_request;
+    candidate.sent[candidate.renewal] = candidate.renewed;
     candidate.backend->renew(candidate.renewal);
     return candidate.renewal;
   }
@@ -237,6 +263,18 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
     cluster_->crash(*candidate.backend);
   }
 
+  /// `node` leads the group after a leader that has crashed.
+  Candidate& follow_crashed_leader(const std::string& node, const std::string& group) {
+    Candidate& dead = lead("a", group);
+    Candidate& next = join(node);
+    next.backend->campaign(group);
+    settle();
+    EXPECT_TRUE(await<backend::Renewed>(dead, renew(dead), timeout()));
+    crash(dead);
+    EXPECT_TRUE(until([&] { return next.leads(group).has_value(); }, cluster_->crash_handover()));
+    return next;
+  }
+
   std::unique_ptr<Cluster> cluster_;
   std::list<Candidate> candidates_;
 
@@ -256,7 +294,7 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
       const bool answered =
           candidate.renewal == 0 ||
           candidate.told.answer<backend::Renewed>(candidate.generation, candidate.renewal).has_value();
-      if (now() - candidate.renewed >= candidate.timeout / (answered ? 4 : 2)) renew(candidate);
+      if (now() - candidate.renewed >= candidate.timeout / (answered ? 10 : 2)) renew(candidate);
     }
   }
 
@@ -264,7 +302,7 @@ class BackendConformance : public testing::TestWithParam<BackendUnderTest> {
 };
 
 /// The last argument of INSTANTIATE_TEST_SUITE_P.
-inline std::string name_of(const testing::TestParamInfo<BackendUnderTest>& test) { return test.param.name; }
+inline std::string name_of(const ::testing::TestParamInfo<BackendUnderTest>& test) { return test.param.name; }
 
 /// For the head of a test: what the cluster cannot do is skipped.
 #define BALLOT_NEEDS(ability) \

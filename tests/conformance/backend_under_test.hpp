@@ -3,7 +3,7 @@
 //
 //   struct MyCluster : Cluster { std::unique_ptr<Backend> make(...) override { ... } };
 //   INSTANTIATE_TEST_SUITE_P(MyStore, BackendConformance,
-//                            testing::Values(BackendUnderTest{"my_store", [] { return std::make_unique<MyCluster>();
+//                            ::testing::Values(BackendUnderTest{"my_store", [] { return std::make_unique<MyCluster>();
 //                            }}));
 #pragma once
 
@@ -23,12 +23,13 @@ namespace ballot::conformance {
 
 /// What a cluster can do beyond the ordinary. What it cannot is skipped, visibly.
 enum class Ability {
-  crash,    // kill -9 a candidate
-  freeze,   // SIGSTOP a candidate, and SIGCONT
-  cut,      // separate a candidate from the store, and heal
-  expire,   // let the store end a candidate's session
-  restart,  // restart the server
-  resume    // the backend goes on with the terms of a daemon that is back in time
+  crash,         // kill -9 a candidate
+  freeze,        // SIGSTOP a candidate, and SIGCONT
+  cut,           // separate a candidate from the store, and heal
+  expire,        // let the store end a candidate's session
+  restart,       // restart the server
+  resume,        // the backend goes on with the terms of a daemon that is back in time
+  free_at_death  // the groups of a dead candidate are free at once, before its deadline
 };
 
 inline const char* to_string(Ability ability) {
@@ -39,6 +40,7 @@ inline const char* to_string(Ability ability) {
     case Ability::expire: return "let a session expire";
     case Ability::restart: return "restart the server";
     case Ability::resume: return "resume terms";
+    case Ability::free_at_death: return "free groups before the deadline of a dead leader";
   }
   return "?";
 }

@@ -1,10 +1,11 @@
 // A candidate in a process of its own: makes one backend of a plugin and does what comes in on descriptor 3, telling
-// its events there. Usage: conformance_candidate PLUGIN NAMESPACE STATE_DIR KEY=VALUE-or-empty
+// its events there. Usage: conformance_candidate PLUGIN NAMESPACE STATE_DIR LINES, each KEY=VALUE, or empty
 #include <signal.h>
 #include <sys/prctl.h>
 
 #include <cstdio>
 #include <mutex>
+#include <sstream>
 
 #include "conformance/candidate_wire.hpp"
 #include "conformance/plugin_file.hpp"
@@ -56,8 +57,9 @@ int main(int argc, char** argv) {
   Teller teller;
   try {
     Options options;
-    const std::string option = argv[4];
-    if (!option.empty()) options[option.substr(0, option.find('='))] = option.substr(option.find('=') + 1);
+    std::istringstream lines(argv[4]);
+    for (std::string option; std::getline(lines, option);)
+      options[option.substr(0, option.find('='))] = option.substr(option.find('=') + 1);
     auto backend = make_backend(argv[1], {argv[2], argv[3], false, options}, teller);
     while (auto frame = receive_frame(wire)) {
       CandidateCall call;

@@ -142,7 +142,7 @@ class Unpacker {
 };
 
 // clang-format off
-template <class A> void pack(A& a, SessionRequest& r) { a(r.generation, r.node, r.boot_id, r.machine_id, r.host, r.pid, r.version, r.control, r.timeout, r.observer); }
+template <class A> void pack(A& a, SessionRequest& r) { a(r.generation, r.node, r.boot_id, r.machine_id, r.host, r.pid, r.version, r.control, r.timeout, r.observer, r.only_group, r.anew); }
 template <class A> void pack(A& a, RegisterWrite& w) { a(w.group, w.epoch, w.name, w.value, w.version); }
 template <class A> void pack(A& a, WriteAnswer& w) { a(w.outcome, w.version, w.text); }
 template <class A> void pack(A& a, Register& r) { a(r.name, r.value, r.version); }
@@ -152,7 +152,7 @@ template <class A> void pack(A& a, Election& e) { a(e.group, e.epoch, e.candidat
 template <class A> void pack(A& a, CandidateCall& c) { a(c.kind, c.session, c.request, c.text, c.batch, c.names, c.records, c.keep); }
 template <class A> void pack(A& a, backend::SessionOpened& e) { a(e.timeout, e.capability, e.id, e.revision, e.store_clock); }
 template <class A> void pack(A& a, backend::SessionClosed& e) { a(e.cause, e.text); }
-template <class A> void pack(A& a, backend::Renewed& e) { a(e.request, e.outcome, e.text, e.store_clock, e.revision); }
+template <class A> void pack(A& a, backend::Renewed& e) { a(e.request, e.outcome, e.text, e.store_clock, e.revision, e.counts_from, e.gone_back); }
 template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.resumed, e.old_deadline, e.last_alive, e.revision); }
 template <class A> void pack(A& a, backend::Deposed& e) { a(e.group, e.epoch, e.cause); }
 template <class A> void pack(A& a, backend::Wrote& e) { a(e.request, e.answers); }

@@ -163,20 +163,21 @@ TEST_P(BackendConformance, ACleanEndLeavesNoOldDeadline) {
 }
 
 TEST_P(BackendConformance, LeadsTenThousandGroupsInOneSession) {
-  constexpr std::size_t groups = 10'000;
   Candidate& a = join("a");
-  for (std::size_t i = 0; i < groups; ++i) a.backend->campaign("group-" + std::to_string(i));
+  for (std::size_t i = 0; i < many_groups; ++i) a.backend->campaign("group-" + std::to_string(i));
   const auto elected = [&] { return a.told.all<backend::Elected>(a.generation).size(); };
-  EXPECT_TRUE(until([&] { return a.told.size() >= groups && elected() >= groups; }, 60s)) << elected() << " elected";
+  EXPECT_TRUE(until([&] { return a.told.size() >= many_groups && elected() >= many_groups; }, 60s))
+      << elected() << " elected";
   settle();
-  EXPECT_EQ(elected(), groups);
+  EXPECT_EQ(elected(), many_groups);
   EXPECT_FALSE(a.closed().has_value());
   Candidate& b = join("b");
-  for (std::size_t i = 0; i < groups; ++i) b.backend->campaign("group-" + std::to_string(i));
+  for (std::size_t i = 0; i < many_groups; ++i) b.backend->campaign("group-" + std::to_string(i));
   settle();
   a.backend->close(false);
   const auto taken = [&] { return b.told.all<backend::Elected>(b.generation).size(); };
-  EXPECT_TRUE(until([&] { return b.told.size() >= groups && taken() >= groups; }, 60s)) << taken() << " taken over";
+  EXPECT_TRUE(until([&] { return b.told.size() >= many_groups && taken() >= many_groups; }, 60s))
+      << taken() << " taken over";
 }
 
 }  // namespace ballot::conformance

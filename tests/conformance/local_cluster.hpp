@@ -49,7 +49,9 @@ class LocalProcesses final : public LocalCluster {
     return std::make_unique<ProcessBackend>(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, name_space, folder_.path().string(),
                                             host);
   }
-  std::set<Ability> abilities() const override { return {Ability::resume, Ability::crash, Ability::freeze}; }
+  std::set<Ability> abilities() const override {
+    return {Ability::resume, Ability::crash, Ability::freeze, Ability::free_at_death};
+  }
   Millis crash_handover() const override { return Millis(500); }
   void crash(Backend& backend) override { static_cast<ProcessBackend&>(backend).crash(); }
   void freeze(Backend& backend) override { static_cast<ProcessBackend&>(backend).freeze(); }

@@ -8,8 +8,8 @@ namespace {
 
 INSTANTIATE_TEST_SUITE_P(
     Local, BackendConformance,
-    testing::Values(BackendUnderTest{"one_process", [] { return std::make_unique<LocalCluster>(); }},
-                    BackendUnderTest{"processes", [] { return std::make_unique<LocalProcesses>(); }}),
+    ::testing::Values(BackendUnderTest{"one_process", [] { return std::make_unique<LocalCluster>(); }},
+                      BackendUnderTest{"processes", [] { return std::make_unique<LocalProcesses>(); }}),
     name_of);
 
 }  // namespace

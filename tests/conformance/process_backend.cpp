@@ -15,7 +15,7 @@ namespace ballot::conformance {
 using Kind = CandidateCall::Kind;
 
 ProcessBackend::ProcessBackend(const std::string& program, const std::string& plugin, const std::string& name_space,
-                               const std::string& state_dir, Host& host, const std::string& option)
+                               const std::string& state_dir, Host& host, const std::string& options)
     : host_(host) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) std::abort();
@@ -23,8 +23,8 @@ ProcessBackend::ProcessBackend(const std::string& program, const std::string& pl
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
-  const char* argv[] = {program.c_str(),   plugin.c_str(), name_space.c_str(),
-                        state_dir.c_str(), option.c_str(), nullptr};
+  const char* argv[] = {program.c_str(),   plugin.c_str(),  name_space.c_str(),
+                        state_dir.c_str(), options.c_str(), nullptr};
   if (::posix_spawn(&pid_, program.c_str(), &actions, nullptr, const_cast<char**>(argv), environ) != 0) std::abort();
   posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);

@@ -13,10 +13,10 @@ namespace ballot::conformance {
 
 class ProcessBackend final : public Backend {
  public:
-  /// `program`: conformance_candidate. `option`: of the plugin's table, "KEY=VALUE", or "". Aborts where it cannot be
-  /// started.
+  /// `program`: conformance_candidate. `options`: of the plugin's table, lines of "KEY=VALUE", or "". Aborts where it
+  /// cannot be started.
   ProcessBackend(const std::string& program, const std::string& plugin, const std::string& name_space,
-                 const std::string& state_dir, Host& host, const std::string& option = {});
+                 const std::string& state_dir, Host& host, const std::string& options = {});
   /// Lets it end in its own way, and waits for it.
   ~ProcessBackend() override;
   ProcessBackend(const ProcessBackend&) = delete;

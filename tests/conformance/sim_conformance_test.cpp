@@ -20,7 +20,10 @@ class SimCluster final : public Cluster {
   }
 
   std::set<Ability> abilities() const override {
-    return {Ability::crash, Ability::freeze, Ability::cut, Ability::expire, Ability::restart, Ability::resume};
+    std::set<Ability> all{Ability::crash,  Ability::freeze,  Ability::cut,
+                          Ability::expire, Ability::restart, Ability::resume};
+    if (settings_.death_frees) all.insert(Ability::free_at_death);
+    return all;
   }
   Millis timeout() const override { return 2s; }
   Millis slack() const override { return 200ms; }
@@ -61,7 +64,7 @@ const BackendUnderTest on_one_machine{"on_one_machine", [] {
                                       }};
 
 INSTANTIATE_TEST_SUITE_P(Sim, BackendConformance,
-                         testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine), name_of);
+                         ::testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine), name_of);
 
 }  // namespace
 }  // namespace ballot::conformance

@@ -19,6 +19,8 @@ namespace ballot::conformance {
 
 class ZookeeperCluster : public Cluster {
  public:
+  static constexpr const char* tick = "200ms";  // of its servers
+
   explicit ZookeeperCluster(testing::ZookeeperEnsemble& store) : store_(store) {
     static int last = 0;
     chroot_ = "/t" + std::to_string(++last);
@@ -30,7 +32,9 @@ class ZookeeperCluster : public Cluster {
   }
   std::unique_ptr<Backend> make_with(const std::string& node, const std::string& name_space, const Options& options,
                                      const std::string& state_dir, Host& host) {
-    auto backend = make_backend(BALLOT_ZOOKEEPER_PLUGIN, {name_space, state_dir, false, options}, host);
+    Options all = options;
+    all.emplace("tick", tick);
+    auto backend = make_backend(BALLOT_ZOOKEEPER_PLUGIN, {name_space, state_dir, false, all}, host);
     nodes_[backend.get()] = node;
     return backend;
   }
@@ -94,8 +98,9 @@ class ZookeeperProcesses final : public ZookeeperCluster {
   std::unique_ptr<Backend> make(const std::string& node, const std::string& name_space, Host& host) override {
     std::string servers;
     for (const std::string& one : relays(node)) servers += (servers.empty() ? "" : ",") + one.substr(0, one.find('/'));
-    auto backend = std::make_unique<ProcessBackend>(BALLOT_CANDIDATE, BALLOT_ZOOKEEPER_PLUGIN, name_space,
-                                                    folder_.path(), host, "servers=" + servers + chroot_);
+    auto backend =
+        std::make_unique<ProcessBackend>(BALLOT_CANDIDATE, BALLOT_ZOOKEEPER_PLUGIN, name_space, folder_.path(), host,
+                                         "servers=" + servers + chroot_ + "\ntick=" + tick);
     nodes_[backend.get()] = node;
     return backend;
   }

@@ -3,6 +3,7 @@
 #include "conformance/backend_conformance.hpp"
 #include "conformance/zookeeper_cluster.hpp"
 #include "conformance/zookeeper_fault_tests.hpp"
+#include "conformance/zookeeper_session_tests.hpp"
 
 /// Asked by the leak checker: ZooKeeper's C client loses a few bytes of its own when it is closed while it is cut off.
 extern "C" __attribute__((visibility("default"))) const char* __lsan_default_suppressions();
@@ -26,6 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Zookeeper, BackendConformance, ::testing::Values(one_pr
 INSTANTIATE_TEST_SUITE_P(Zookeeper, BackendConformance, ::testing::Values(processes), name_of);
 #endif
 INSTANTIATE_TEST_SUITE_P(Faults, Zookeeper, ::testing::Values(one_process), name_of);
+INSTANTIATE_TEST_SUITE_P(Sessions, ZookeeperSessions, ::testing::Values(one_process), name_of);
 
 }  // namespace
 }  // namespace ballot::conformance

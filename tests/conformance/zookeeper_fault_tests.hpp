@@ -38,6 +38,12 @@ class Zookeeper : public BackendConformance {
     candidate.backend->campaign(group);
     EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, 2 * timeout())) << candidate.node;
   }
+  /// An operator's own file.
+  static std::string write_secret(const TempFolder& folder, const std::string& text) {
+    const std::string file = folder.write("password", text);
+    EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
+    return file;
+  }
   void drop_answers(const Candidate& to) {
     cluster().each_relay(to.node, [](auto& relay) { relay.drop_answers(true); });
   }
@@ -129,6 +135,7 @@ TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
   EXPECT_EQ(operator_.children(path("e/g")).size(), 2u) << "a is at the end of the queue";
 }
 
+// S7 zookeeper
 TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {
   Candidate& a = lead("a", "g");
   const RegisterWrite one{"g", *a.leads("g"), "j/x", "1", 0};
@@ -296,7 +303,7 @@ TEST_P(Zookeeper, ADeepPathIsMadeBelowWhichEverythingLies) {
 
 TEST_P(Zookeeper, WithAuthNobodyElseReadsOrWrites) {
   TempFolder state;
-  const std::string file = state.write("password", "secret\n");
+  const std::string file = write_secret(state, "secret\n");
   const Options options{{"servers", store()[0].address() + cluster().chroot()}, {"auth", "digest:ballot:" + file}};
   Candidate& a = add_with("a", options, state.path());
   open(a);
@@ -311,32 +318,18 @@ TEST_P(Zookeeper, WithAuthNobodyElseReadsOrWrites) {
 
 TEST_P(Zookeeper, AWrongPasswordIsSaidAtOnce) {
   TempFolder state;
-  const std::string file = state.write("password", "secret\n");
+  const std::string file = write_secret(state, "secret\n");
   const Options options{{"servers", store()[0].address() + cluster().chroot()}, {"auth", "digest:ballot:" + file}};
   Candidate& a = add_with("a", options, state.path());
   open(a);
   ASSERT_TRUE(opened(a));
-  state.write("password", "guessed\n");
+  write_secret(state, "guessed\n");
   Candidate& b = add_with("b", options, state.path());
   open(b);
   EXPECT_FALSE(opened(b));
   ASSERT_TRUE(b.closed());
   EXPECT_EQ(b.closed()->cause, Cause::auth_failed);
   EXPECT_NE(b.closed()->text.find("[zookeeper] auth"), std::string::npos) << b.closed()->text;
-}
-
-TEST_P(Zookeeper, AnotherHostWithTheSameNodeNameIsRefusedAndToldWhoHasIt) {
-  TempFolder elsewhere;
-  Candidate& a = lead("a", "g");
-  Candidate& other = add_with("a", {{"servers", store()[0].address() + cluster().chroot()}}, elsewhere.path());
-  other.boot_id = "boot-9";
-  open(other);
-  EXPECT_FALSE(opened(other));
-  ASSERT_TRUE(awaits_closed(other, 2 * timeout()));
-  EXPECT_EQ(other.closed()->cause, Cause::superseded);
-  EXPECT_NE(other.closed()->text.find("pid " + std::to_string(a.pid) + " on host-1"), std::string::npos)
-      << other.closed()->text;
-  EXPECT_TRUE(a.leads("g").has_value());
 }
 
 TEST_P(Zookeeper, TheHandleOfTheSessionIsForItsUserOnlyAndGoesWithIt) {
@@ -347,8 +340,7 @@ TEST_P(Zookeeper, TheHandleOfTheSessionIsForItsUserOnlyAndGoesWithIt) {
   EXPECT_GT(found.st_size, 0);
   a.backend->close(false);
   ASSERT_TRUE(awaits_closed(a, timeout()));
-  ASSERT_EQ(::stat(cluster().handle_file("a").c_str(), &found), 0);
-  EXPECT_EQ(found.st_size, 0) << "nobody can go on with it, or end it, any more";
+  EXPECT_NE(::stat(cluster().handle_file("a").c_str(), &found), 0) << "nobody can go on with it, or end it, any more";
 }
 
 TEST_P(Zookeeper, AKeptTermThatNobodyCampaignsForIsFreeAfterItsDeadline) {
@@ -404,14 +396,13 @@ TEST_P(Zookeeper, ANodeThatGoesWakesItsOwnerAndTheNextOfItsQueueOnly) {
 }
 
 TEST_P(Zookeeper, TenThousandGroupsOutliveABrokenConnectionAndNoFrameIsLargerThanAMegabyte) {
-  constexpr std::size_t groups = 10'000;
   Candidate& a = join("a");
   Candidate& b = join("b");
   const SteadyTime began = now();
   for (Candidate* one : {&a, &b})
-    for (std::size_t i = 0; i < groups; ++i) one->backend->campaign("group-" + std::to_string(i));
-  EXPECT_TRUE(until([&] { return elections_of(a) + elections_of(b) >= groups; }, 30s));
-  std::printf("10,000 groups elected after %d ms\n", static_cast<int>((now() - began).count()));
+    for (std::size_t i = 0; i < many_groups; ++i) one->backend->campaign("group-" + std::to_string(i));
+  EXPECT_TRUE(until([&] { return elections_of(a) + elections_of(b) >= many_groups; }, 30s));
+  std::printf("%zu groups elected after %d ms\n", many_groups, static_cast<int>((now() - began).count()));
   const Candidate& waiting = elections_of(a) > elections_of(b) ? b : a;
   const std::size_t connected = connections(waiting);
   break_connections(a);
@@ -419,72 +410,10 @@ TEST_P(Zookeeper, TenThousandGroupsOutliveABrokenConnectionAndNoFrameIsLargerTha
   settle();
   until([] { return false; }, timeout());
   EXPECT_FALSE(a.closed() || b.closed());
-  EXPECT_EQ(elections_of(a) + elections_of(b), groups);
+  EXPECT_EQ(elections_of(a) + elections_of(b), many_groups);
   EXPECT_EQ(connections(waiting), connected + 1) << "it connects again and again";
   for (const char* node : {"a", "b"})
     cluster().each_relay(node, [](auto& relay) { EXPECT_LT(relay.largest_frame(), 1'000'000u); });
 }
-
-#if BALLOT_ZOOKEEPER_SERVERS > 1
-/// What a follower answers says nothing of what the leader knows.
-TEST_P(Zookeeper, ATermEndsBeforeItsSessionWhenTheFollowerThatItTalksToFreezes) {
-  TempFolder state;
-  for (int round = 0; round < 3; ++round) {
-    testing::ZookeeperServer& follower = store().follower();
-    Candidate& a = add_with("a", {{"servers", follower.address() + cluster().chroot()}}, state.path());
-    Candidate& b = add_with("b", {{"servers", store().leader().address() + cluster().chroot()}}, state.path());
-    for (Candidate* one : {&a, &b}) {
-      open(*one);
-      ASSERT_TRUE(opened(*one));
-      one->backend->campaign("g");
-      ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
-    }
-    until([] { return false; }, timeout() + round * 37ms);
-    ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
-    const SteadyTime renewed = a.renewed;
-    a.renewing = false;
-    follower.freeze();
-    EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, 2 * timeout()));
-    EXPECT_GE(now() - renewed, a.timeout - 500ms) << "before the term that was renewed had to end";
-    EXPECT_TRUE(awaits_closed(a, slack()));
-    follower.thaw();
-    a.backend.reset();
-    b.backend.reset();
-    b.renewing = false;
-    store().start();
-  }
-}
-
-TEST_P(Zookeeper, ARollingRestartOfTheServersLosesNeitherGroupNorRegister) {
-  Candidate& a = lead("a", "g");
-  Candidate& b = join("b");
-  b.backend->campaign("g");
-  std::uint64_t epoch = *a.leads("g"), version = 0;
-  const auto leader = [&]() -> Candidate* {
-    for (Candidate* one : {&a, &b})
-      if (one->closed()) {
-        open(*one);
-        if (opened(*one)) one->backend->campaign("g");
-      }
-    return a.leads("g") ? &a : b.leads("g") ? &b : nullptr;
-  };
-  for (std::size_t i = 0; i < store().size(); ++i) {
-    store()[i].kill();
-    store().start();
-    WriteAnswer wrote;
-    const auto writes = [&] {
-      Candidate* one = leader();
-      if (one == nullptr) return false;
-      EXPECT_GE(*one->leads("g"), std::exchange(epoch, std::max(epoch, *one->leads("g"))));
-      wrote = write(*one, {"g", *one->leads("g"), "j/x", std::to_string(i), version});
-      if (wrote.outcome == Outcome::conflict) version = read(*one, {"j/x"}).front().version;
-      return wrote.outcome == Outcome::done;
-    };
-    ASSERT_TRUE(until(writes, 4 * timeout())) << "server " << i;
-    version = wrote.version;
-  }
-  EXPECT_EQ(read(b, {"j/x"}).front().value, std::to_string(store().size() - 1));
-}
-#endif
 
 }  // namespace ballot::conformance

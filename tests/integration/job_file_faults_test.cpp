@@ -10,6 +10,8 @@
 namespace ballot::testing {
 namespace {
 
+constexpr Millis longest_timeout{10'000};  // that the tests' server grants
+
 class JobFiles : public ::testing::Test {
  protected:
   std::string tick(const std::string& what) const {
@@ -36,6 +38,7 @@ class JobFiles : public ::testing::Test {
   const std::string slots = daemon.folder / "slots";
 };
 
+// S23 local zookeeper
 TEST_F(JobFiles, EditedSwappedAndBrokenWhileDueLoseNoSlotAndRunNoneTwice) {
   daemon.job("tick", tick("first"));
   daemon.lead();
@@ -75,6 +78,7 @@ TEST_F(JobFiles, ReplacedByWhatIsNoFileAreReportedAndTheLastGoodOneStays) {
   expect_no_slot_twice();
 }
 
+// S23 local zookeeper
 TEST_F(JobFiles, DeletedWhileItsJobRunsLetItEndAsItWasDefined) {
   daemon.job("long", "shell = \"read l < " + (daemon.folder / "gate") + "; exit 7\"\nsuccess_codes = [7]");
   ASSERT_EQ(::mkfifo((daemon.folder / "gate").c_str(), 0600), 0);
@@ -89,7 +93,7 @@ TEST_F(JobFiles, DeletedWhileItsJobRunsLetItEndAsItWasDefined) {
 }
 
 TEST_F(JobFiles, ThatCannotBeReadForWantOfDescriptorsAreReadLater) {
-  daemon.configure("[coordination]\nsession_timeout = \"60s\"\n");
+  daemon.session_timeout(longest_timeout);
   daemon.job("tick", tick("first"));
   daemon.lead();
   ASSERT_TRUE(wait_for_line("first"));

@@ -87,6 +87,15 @@ TEST_F(Hooks, OfMissedSlotsAreToldOnceHowManyTheyAre) {
   EXPECT_TRUE(has_line(told, "BALLOT_STATUS=missed")) << told;
   EXPECT_NE(told.find("BALLOT_SLOT_UNTIL="), std::string::npos) << told;
   EXPECT_EQ(told.find("BALLOT_RUN_ID="), std::string::npos) << told;
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
+  const std::string all = text_of(at("told"));
+  std::int64_t said = 0, missed = 0;
+  for (std::size_t i = all.find("BALLOT_SLOTS="); i != std::string::npos; i = all.find("BALLOT_SLOTS=", i + 1))
+    said += std::stoll(all.substr(i + 13));
+  for (const Row& row : daemon.rows("job"))
+    if (row.status == Status::missed) missed += row.slots;
+  EXPECT_GE(missed, 3);
+  EXPECT_EQ(said, missed) << all;
 }
 
 TEST_F(Hooks, ThatHangAreEndedAndHoldUpNothing) {
@@ -145,7 +154,9 @@ TEST_F(Pings, ThatNobodyAnswersDelayNoRunAndAreLogged) {
   daemon.job("job", "shell = \"exit 0\"\nping_url = \"" + server.url("/uuid") + "\"");
   lead();
   EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0);
+  EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0) << "the next one waits for no ping";
   EXPECT_TRUE(daemon.wait_for("ping failed")) << daemon.log;
+  EXPECT_GE(server.asked().size(), 1u);
   EXPECT_NE(daemon.log.find("it answers HTTP 404"), std::string::npos);
   EXPECT_EQ(daemon.log.find("/uuid"), std::string::npos) << "the URL may be a secret";
 }
@@ -153,9 +164,11 @@ TEST_F(Pings, ThatNobodyAnswersDelayNoRunAndAreLogged) {
 #ifdef BALLOT_FAILPOINTS  // where sendmail can be another program
 struct Mails : Notifications {
   Mails() {
+    // Mails of several jobs may be sent at one time: a file of its own for each.
     const std::string program =
-        daemon.folder.write("sendmail", "#!/bin/sh\necho \"$*\" > " + at("args") + "\ncat > " + at("new") + "\nmv " +
-                                            at("new") + " " + at("mail") + "\n");
+        daemon.folder.write("sendmail", "#!/bin/sh\nnew=" + at("new") + ".$$\necho \"$*\" > " + at("args") +
+                                            "\ncat > $new\ncp $new $new.to\n" + "mv $new.to " + at("mail") +
+                                            ".$(sed -n 's/^To: //p' $new)\nmv $new " + at("mail") + "\n");
     ::chmod(program.c_str(), 0755);
     daemon.environment = {"BALLOT_TEST_SENDMAIL=" + program};
   }
@@ -179,10 +192,12 @@ TEST_F(Mails, ComeOfWhatMailOnNames) {
   daemon.job("silent", "shell = \"exit 0\"\nmail_to = \"silent\"\nmail_on = \"output\"");
   daemon.job("always", "shell = \"exit 0\"\nmail_to = \"always\"\nmail_on = \"always\"");
   lead();
-  for (const char* job : {"failure", "output"}) daemon.ballot({"trigger", job, "--wait"});
-  EXPECT_TRUE(has_line(text_with("mail", "To: output\n"), "some"));
-  for (const char* job : {"silent", "always"}) daemon.ballot({"trigger", job, "--wait"});
-  EXPECT_TRUE(text_with("mail", "To: always\n").ends_with("[ballot: the run printed nothing]\n"));
+  for (const char* job : {"failure", "output", "silent", "always"}) daemon.ballot({"trigger", job, "--wait"});
+  EXPECT_TRUE(has_line(text_with("mail.output", "To: output\n"), "some"));
+  EXPECT_TRUE(text_with("mail.always", "To: always\n").ends_with("[ballot: the run printed nothing]\n"));
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
+  EXPECT_EQ(text_of(at("mail.failure")), "") << "it did not fail";
+  EXPECT_EQ(text_of(at("mail.silent")), "") << "it printed nothing";
 }
 
 TEST_F(Mails, ThatCannotBeSentAreLogged) {

@@ -15,7 +15,9 @@ constexpr std::int64_t runner_bound_kib = 8 * 1024 + kept_freed_kib, daemon_boun
 /// Runs `script` beside a job every second; how much memory it cost, and that nothing else was held up.
 class Flood {
  public:
-  explicit Flood(const std::string& keys) {
+  /// `tick`: the keys of a job beside it.
+  explicit Flood(const std::string& keys, const std::string& tick = "") {
+    if (!tick.empty()) daemon.job("tick", tick);
     daemon.job("flood", keys);
     daemon.job("small", "shell = \"exit 4\"");
     daemon.lead();
@@ -45,6 +47,7 @@ class Flood {
   std::int64_t runner_before_ = 0, daemon_before_ = 0;
 };
 
+// S19 local zookeeper
 TEST(Floods, OfAHundredMegabytesCostNoMemory) {
   Flood flood("shell = \"head -c 100000000 /dev/zero | tr '\\\\\\\\0' 'a\\\\n'\"");
   const Row row = flood.run();
@@ -69,14 +72,14 @@ TEST(Floods, OfEmptyLinesThatAreLoggedCostNoMemory) {
 }
 
 TEST(Floods, ThatGoOnWhileAnotherJobRunsHoldUpNobody) {
-  Flood flood("shell = \"exec yes\"\nkill_grace = \"1s\"");
-  flood.daemon.job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
+  Flood flood("shell = \"exec yes\"\nkill_grace = \"1s\"", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
   flood.daemon.ballot({"trigger", "flood"});
   ASSERT_TRUE(flood.daemon.wait_for("succeeded", 2)) << flood.daemon.log;
   flood.expect_bounded();
   flood.daemon.expect_accounted("tick");
 }
 
+// S19 local zookeeper
 TEST(Floods, OfAGrandchildThatHoldsTheOutputEndWithTheChild) {
   Flood flood("shell = \"sleep 600 & echo $!\"");
   const auto before = std::chrono::steady_clock::now();

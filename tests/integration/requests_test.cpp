@@ -4,6 +4,7 @@
 
 #include "storage/database.hpp"
 #include "support/fleet.hpp"
+#include "support/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -117,9 +118,10 @@ TEST_F(Requests, AGroupIsPausedAndResumedAsAWhole) {
   expect_kept();
 }
 
+// S31 local
 TEST_F(Requests, ATriggerUnderWayIsDoneByTheNextLeader) {
   done("n1", {"pause", "tick"});
-  ::kill(fleet["n1"].pid(), SIGSTOP);  // it leads, and does nothing
+  fleet["n1"].send(SIGSTOP);  // it leads, and does nothing
   Running trigger({BALLOT_PROGRAM, "trigger", "long", "--config", fleet["n2"].folder / "ballot.toml"});
   kill("n1");
   const auto run = RunId::parse(trigger.line().substr(0, 36));
@@ -160,6 +162,17 @@ TEST_F(Requests, StatusExitsByHowTheNodeIs) {
   EXPECT_EQ(fleet["n1"].ballot({"status"}).code, 1);
   kill("n1");
   EXPECT_EQ(fleet["n1"].ballot({"status"}).code, 3);
+}
+
+TEST_F(Requests, NodesWhoseJobFilesDifferShowDriftAndNameEachOther) {
+  const auto says = [&](const std::string& node, int code, const std::string& text) {
+    const Ran status = fleet[node].ballot({"status"});
+    return status.code == code && status.out.find(text) != std::string::npos;
+  };
+  fleet["n2"].job("extra", "command = [\"/bin/true\"]");
+  EXPECT_TRUE(wait_until([&] { return says("n1", 1, "drift: group default: the job files of n2 say otherwise"); }));
+  EXPECT_TRUE(wait_until([&] { return says("n2", 1, "drift: group default: the job files of n1 say otherwise"); }));
+  for (const char* node : {"n1", "n2"}) EXPECT_EQ(of_job(node, "tick", "state"), "drift");
 }
 
 TEST_F(Requests, InfoAndElectionListShowLeaderAndCandidatesWithoutADaemon) {

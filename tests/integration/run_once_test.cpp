@@ -31,10 +31,28 @@ TEST_F(RunOnce, ExitsWithTheCodeOfItsChild) {
   EXPECT_EQ(code_of({"/etc/passwd"}), 126);
 }
 
+TEST(RunOnceAsAnybody, SaysWhyAndEndsWhereItsFolderCannotBeMade) {
+  const ElectionFolder folder{"[local]\npath = \"/dev/null/local\"\n"};
+  CandidateProcess one(folder, once("a", {}, shell("true")));
+  EXPECT_EQ(one.wait(), 78);
+  EXPECT_EQ(one.count("cannot make the folder /dev/null/local/ballot: Not a directory"), 1u) << one.log();
+}
+
 TEST_F(RunOnce, IgnoresAnErrorWhereItIsToldTo) {
   CandidateProcess one(folder, once("a", {"--on-child-error", "ignore"}, shell("exit 4")));
   EXPECT_EQ(one.wait(), 0);
   EXPECT_EQ(one.count("exit code 4"), 1u);
+}
+
+TEST_F(RunOnce, BesideOneOfAnotherGroupMayBearItsName) {
+  const Arguments stays = shell("echo START $$ >> " + (folder.folder / "said") + "; exec sleep 600");
+  CandidateProcess one(folder, once("a", {"--group", "one"}, stays));
+  ASSERT_TRUE(folder.wait_until_said("START")) << one.log();
+  CandidateProcess two(folder, once("a", {"--group", "two"}, stays));
+  EXPECT_TRUE(folder.wait_until_said("START", 2)) << two.log();
+  CandidateProcess rival(folder, once("a", {"--group", "one"}, stays));
+  EXPECT_TRUE(rival.wait_for("is in use by")) << "of one group there is one: " << rival.log();
+  EXPECT_EQ(folder.said("START").size(), 2u);
 }
 
 TEST_F(RunOnce, RunsAgainInTheSameTerm) {
@@ -301,8 +319,7 @@ TEST_F(RunOnce, RefusesASecondCandidateOfItsName) {
 }
 
 struct RunOnceWithoutABackend : RunOnce {
-  /// The store's folder cannot be made: a file is in the way.
-  void SetUp() override { folder.folder.write("state", "in the way"); }
+  HeldStore store{folder};
 };
 
 TEST_F(RunOnceWithoutABackend, ExitsWhereItIsToldTo) {
@@ -330,7 +347,7 @@ TEST_F(RunOnceWithoutABackend, GoesOnToTheNextRunAfterOneThatWasNotElected) {
 TEST_F(RunOnceWithoutABackend, LeadsOnceTheBackendIsBack) {
   CandidateProcess one(folder, once("a", {"--on-child-success", "exit"}, shell(folder.saying("true"))));
   ASSERT_TRUE(one.wait_for("election failed"));
-  std::filesystem::remove(folder.folder / "state");
+  store.let_go();
   EXPECT_EQ(one.wait(), 0);
   EXPECT_EQ(one.count("the backend is back"), 1u);
 }

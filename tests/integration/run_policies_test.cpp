@@ -63,10 +63,7 @@ class RunPolicy : public ::testing::TestWithParam<const char*> {
   Ran trigger(const std::string& job = "job") { return daemon.ballot({"trigger", job}); }
   /// What the ledger says of each row, oldest slot first, once `enough` says so.
   std::string outcomes(const std::function<bool(const std::vector<Row>&)>& enough, const std::string& job = "job") {
-    rows = daemon.rows(job);
-    for (const auto until = std::chrono::steady_clock::now() + seconds(30);
-         !enough(rows) && std::chrono::steady_clock::now() < until; rows = daemon.rows(job))
-      std::this_thread::yield();
+    wait_until([&] { return enough(rows = daemon.rows(job)); });
     std::string text;
     for (const Row& row : rows) text += (text.empty() ? "" : "; ") + text_of(row);
     return text;
@@ -324,6 +321,7 @@ TEST_P(RunPolicy, WhatIsKilledOrPausedSaysSo) {
 }
 
 /// S31: what waits stands in the register, not in the leader that is killed.
+// S31 local zookeeper
 TEST_P(RunPolicy, ARetryAQueueAndAPauseSurviveTheDaemonThatHeldThem) {
   configure("");
   daemon.job("retried", "shell = \"test $BALLOT_ATTEMPT = 2\"\nretries = 1\nretry_delay = \"3s\"");

@@ -38,6 +38,7 @@ class RunProcesses : public ::testing::TestWithParam<By> {
 INSTANTIATE_TEST_SUITE_P(, RunProcesses, ::testing::Values(By::cgroup, By::proc),
                          [](const auto& by) { return by.param == By::cgroup ? "ByCgroup" : "ByProc"; });
 
+// S20 local zookeeper
 TEST_P(RunProcesses, ThatForkTwiceAndLeaveTheSessionEndAtTheDeadline) {
   job("sleep 600 > /dev/null 2>&1", "exec sleep 600", "deadline = \"1s\"\nkill_grace = \"1s\"");
   const Row row = daemon_.trigger("job");

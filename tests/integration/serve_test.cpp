@@ -117,6 +117,7 @@ TEST(Serve, ASecondDaemonInTheSameFolderIsRefusedWithTheReason) {
   EXPECT_NE(second.err.find("ballot.sock"), std::string::npos) << second.err;
 }
 
+// S29 local
 TEST(Serve, ASecondDaemonOfTheSameNodeIsRefusedNamingTheOther) {
   BallotDaemon first, second;
   first.start();
@@ -139,6 +140,7 @@ TEST(Serve, AWrongConfigurationIsExit78WithTheLine) {
   EXPECT_NE(table.err.find("ballot.toml:6:"), std::string::npos) << table.err;
 }
 
+// S15 local
 TEST(Serve, APluginThatCannotBeTrustedIsRefusedWithTheReason) {
   BallotDaemon daemon;
   const std::string folder = daemon.folder / "plugins";

@@ -15,6 +15,7 @@ constexpr std::pair<const char*, const char*> steps[] = {
     {"clone", "clone"}, {"setpgid", "setpgid"}, {"dup2", "dup2"},   {"setrlimit", "setrlimit"},
     {"chdir", "chdir"}, {"exec", "exec"}};
 
+// S21 local zookeeper
 TEST(StartFaults, EachSystemCallOfAStartFailsOnceAndOnlyThatRunFails) {
   FaultyDaemon daemon;
   // After one that is well every second run fails, each a step further: none of those that failed came so far.
@@ -52,6 +53,7 @@ TEST(StartFaults, SlotsAreAccountedForWhereStartsFail) {
   EXPECT_EQ(daemon.stop(), 0);
 }
 
+// S21 local zookeeper
 TEST(StartFaults, WithoutDescriptorsForTheRunnerRunsFailAndWithThemTheyWork) {
   FaultyDaemon daemon;
   daemon.job("job", "command = [\"/bin/true\"]");
@@ -65,6 +67,7 @@ TEST(StartFaults, WithoutDescriptorsForTheRunnerRunsFailAndWithThemTheyWork) {
   daemon.expect_well("job");
 }
 
+// S21 local zookeeper
 TEST(StartFaults, WithoutMemoryForTheChildRunsFailAndWithItTheyWork) {
   FaultyDaemon daemon;
   daemon.job("job", "command = [\"/bin/true\"]");

@@ -46,10 +46,26 @@ class Steps : public ::testing::Test {
   const std::string starts = daemon.folder / "starts";
 };
 
+// S2 local zookeeper
 TEST_F(Steps, KilledBetweenClaimAndLaunchTheRunIsLostAndNotStarted) {
   run_until_killed("io.launch=kill", "mark");
   EXPECT_EQ(status_of(row_after_restart("mark", "lost")), "lost: node_died");
   EXPECT_EQ(count_starts(), 0u);
+}
+
+// S2 local zookeeper
+TEST_F(Steps, KilledBetweenClaimAndLaunchARunThatIsAtLeastOnceIsStartedAsItsSecondAttempt) {
+  daemon.job("again", "guarantee = \"at-least-once\"\nshell = \"echo $BALLOT_ATTEMPT >> " + starts + "\"");
+  run_until_killed("io.launch=kill", "again");
+  daemon.start();
+  EXPECT_TRUE(daemon.wait_for("succeeded")) << daemon.log;
+  const std::vector<Row> rows = daemon.rows("again");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(status_of(rows[0]), "lost: node_died");
+  EXPECT_EQ(status_of(rows[1]), "succeeded");
+  EXPECT_EQ(rows[1].run, rows[0].run);
+  EXPECT_GT(rows[1].fence, rows[0].fence);
+  EXPECT_EQ(text_of(starts), "2\n");
 }
 
 TEST_F(Steps, KilledAfterTheStartTheRunIsAdoptedWithItsExitCode) {
@@ -108,6 +124,25 @@ TEST_F(Steps, ARunnerKilledBeforeItTellsOfTheStartOrTheEndIsReplacedAndTheRunLos
   }
 }
 
+TEST_F(Steps, ARunnerThatDoesNotAnswerIsNamedByStatusAndItsGroupsAreLedAgainWhenItDoes) {
+  daemon.lead();
+  const auto status = [&] {
+    return run_program({BALLOT_PROGRAM, "status", "--config", daemon.folder / "ballot.toml"});
+  };
+  EXPECT_EQ(status().code, 0);
+  const pid_t runner = daemon.runner();
+  ASSERT_EQ(::kill(runner, SIGSTOP), 0);
+  EXPECT_TRUE(daemon.wait_for("the runner does not answer")) << daemon.log;
+  const Ran degraded = status();
+  EXPECT_EQ(degraded.code, 2) << degraded.out;
+  EXPECT_NE(degraded.out.find("runner: it does not answer"), std::string::npos) << degraded.out;
+  EXPECT_TRUE(daemon.wait_for("gives its groups away")) << daemon.log;
+  ASSERT_EQ(::kill(runner, SIGCONT), 0);
+  EXPECT_TRUE(daemon.wait_for("the runner answers again")) << daemon.log;
+  EXPECT_EQ(status_of(daemon.trigger("mark")), "failed: exit_code");
+  EXPECT_TRUE(wait_until([&] { return status().code == 0; }));
+}
+
 /// Waits until the daemon, a child of this process, has stopped.
 void expect_stopped(pid_t pid) {
   int status = 0;
@@ -115,8 +150,9 @@ void expect_stopped(pid_t pid) {
   ASSERT_TRUE(WIFSTOPPED(status));
 }
 
+// S5 local zookeeper
 TEST_F(Steps, StoppedAfterTheClaimPastItsDeadlineItLaunchesNothing) {
-  daemon.configure("[coordination]\nsession_timeout = \"2s\"\n");
+  daemon.session_timeout(Millis(2000));
   daemon.failpoints("io.launch=stop@1");
   daemon.lead();
   Running asks({BALLOT_PROGRAM, "trigger", "mark", "--config", daemon.folder / "ballot.toml"});
@@ -124,7 +160,8 @@ TEST_F(Steps, StoppedAfterTheClaimPastItsDeadlineItLaunchesNothing) {
   const auto past = std::chrono::steady_clock::now() + std::chrono::milliseconds(2500);
   wait_until([&] { return std::chrono::steady_clock::now() > past; });
   daemon.send(SIGCONT);
-  ASSERT_TRUE(daemon.wait_for("epoch=2")) << daemon.log;
+  ASSERT_TRUE(daemon.wait_for("leads no more")) << daemon.log;
+  ASSERT_TRUE(daemon.wait_for("epoch=")) << daemon.log;
   ASSERT_TRUE(wait_until([&] { return status_of(daemon.rows("mark").at(0)) == "missed: stale"; }));
   EXPECT_EQ(count_starts(), 0u);
   EXPECT_EQ(daemon.run("mark").code, 3) << daemon.log;
@@ -132,7 +169,7 @@ TEST_F(Steps, StoppedAfterTheClaimPastItsDeadlineItLaunchesNothing) {
 }
 
 TEST_F(Steps, StoppedAfterTheClaimWithinItsDeadlineItLaunchesOnce) {
-  daemon.configure("[coordination]\nsession_timeout = \"30s\"\n");
+  daemon.session_timeout(Millis(10'000));
   daemon.failpoints("io.launch=stop@1");
   daemon.lead();
   Running asks({BALLOT_PROGRAM, "trigger", "mark", "--config", daemon.folder / "ballot.toml"});
@@ -145,11 +182,8 @@ TEST_F(Steps, StoppedAfterTheClaimWithinItsDeadlineItLaunchesOnce) {
 /// Two daemons of one store; `tick` writes down its slots.
 struct TwoDaemons {
   TwoDaemons() {
-    for (FaultyDaemon* node : {&first, &second}) {
-      node->configure("[coordination]\nsession_timeout = \"2s\"\n[local]\npath = \"" + (first.folder / "store") +
-                      "\"\n");
+    for (FaultyDaemon* node : {&first, &second})
       node->job("tick", "schedule = \"* * * * * *\"\nshell = \"echo $BALLOT_SLOT >> " + slots + "\"");
-    }
   }
   void expect_no_slot_twice() const {
     std::istringstream text(text_of(slots));
@@ -158,19 +192,25 @@ struct TwoDaemons {
     for (const std::string& slot : seen) EXPECT_EQ(seen.count(slot), 1u) << slot;
   }
 
-  FaultyDaemon first, second;
-  const std::string slots = first.folder / "slots";
+  const TempFolder folder;
+  const std::string slots = folder / "slots";
+  const Millis timeout{BallotDaemon::backend ? 3000 : 2000};
+  const std::string store = BallotDaemon::backend ? BallotDaemon::backend()
+                                                  : "[coordination]\nsession_timeout = \"2s\"\n[local]\npath = \"" +
+                                                        (folder / "store") + "\"\n";
+  FaultyDaemon first{"n1", store}, second{"n2", store};
 };
 
+// S27 local zookeeper
 TEST(TwoDaemons, AHungLoopLosesItsSessionAndTheStandByLeads) {
   TwoDaemons nodes;
   nodes.first.failpoints("io.launch=hang@2");
   nodes.first.lead();
-  nodes.second.start({"--node", "n2"});
+  nodes.second.start();
   ASSERT_TRUE(nodes.first.wait_for("failpoint io.launch")) << nodes.first.log;
   const auto hung = std::chrono::steady_clock::now();
   ASSERT_TRUE(nodes.second.wait_for("leads")) << nodes.second.log;
-  EXPECT_LT(std::chrono::steady_clock::now() - hung, std::chrono::milliseconds(4000)) << "T is two seconds";
+  EXPECT_LT(std::chrono::steady_clock::now() - hung, nodes.timeout + Millis(2000));
   EXPECT_NE(state_of(nodes.first.pid()), '-') << "it hangs, and lives";
   ASSERT_TRUE(nodes.second.wait_for("succeeded", 2)) << nodes.second.log;
   EXPECT_EQ(nodes.second.stop(), 0);
@@ -180,23 +220,27 @@ TEST(TwoDaemons, AHungLoopLosesItsSessionAndTheStandByLeads) {
       << "the run that was claimed and never launched";
 }
 
+// S4 local zookeeper
 TEST(TwoDaemons, AStoppedLeaderLaunchesNothingOfItsOldTermWhenItGoesOn) {
   TwoDaemons nodes;
   nodes.first.failpoints("io.launch=stop@2");
   nodes.first.lead();
-  nodes.second.start({"--node", "n2"});
+  nodes.second.start();
   expect_stopped(nodes.first.pid());
-  const std::size_t before = text_of(nodes.slots).size();
-  // A stopped process keeps its locks: on the local backend the group is its own until it goes on.
-  const auto past = std::chrono::steady_clock::now() + std::chrono::milliseconds(2500);
-  wait_until([&] { return std::chrono::steady_clock::now() > past; });
-  EXPECT_EQ(text_of(nodes.slots).size(), before);
-  nodes.first.send(SIGCONT);
-  ASSERT_TRUE(nodes.first.wait_for("missed: stale")) << nodes.first.log;
-  EXPECT_EQ(nodes.first.stop(), 0);
+  // A stopped process keeps its locks; past its deadline they count for nothing.
   ASSERT_TRUE(nodes.second.wait_for("leads")) << nodes.second.log;
   ASSERT_TRUE(nodes.second.wait_for("succeeded")) << nodes.second.log;
+  EXPECT_EQ(state_of(nodes.first.pid()), 'T') << "nobody had to end it";
+  nodes.first.read_log();
+  const std::string before = nodes.first.log;
+  nodes.first.send(SIGCONT);
+  ASSERT_TRUE(nodes.first.wait_for("leads no more")) << nodes.first.log;
+  ASSERT_TRUE(nodes.first.wait_for("session open")) << nodes.first.log;
+  ASSERT_TRUE(nodes.second.wait_for("succeeded", 2)) << nodes.second.log;
+  EXPECT_EQ(nodes.first.stop(), 0);
   EXPECT_EQ(nodes.second.stop(), 0);
+  nodes.first.read_log();
+  EXPECT_EQ(nodes.first.log.find("started ", before.size()), std::string::npos) << nodes.first.log;
   nodes.expect_no_slot_twice();
 }
 

@@ -68,6 +68,7 @@ class StopWith : public ::testing::Test {
   std::vector<RunId> triggered;
 };
 
+// S14 local
 TEST_F(StopWith, WaitHandsOverIdleGroupsAtOnceAndOthersWhenTheirRunsHaveEnded) {
   start("wait 30s");
   const Instant told = Instant::now();
@@ -82,6 +83,7 @@ TEST_F(StopWith, WaitHandsOverIdleGroupsAtOnceAndOthersWhenTheirRunsHaveEnded) {
   judge({{"patient", {Status::succeeded, Reason::none}}, {"stubborn", {Status::failed, Reason::exit_code}}});
 }
 
+// S14 local
 TEST_F(StopWith, AWaitThatIsOverKillsWhatStillRuns) {
   start("wait 1s");
   const Instant told = Instant::now();
@@ -93,6 +95,7 @@ TEST_F(StopWith, AWaitThatIsOverKillsWhatStillRuns) {
   judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
 }
 
+// S14 local
 TEST_F(StopWith, KillEndsEveryRunAtOnce) {
   start("kill");
   const Instant told = Instant::now();
@@ -126,7 +129,7 @@ TEST_F(StopWith, LeaveAndNoReturnEndsWhatIsLeftByTheDeadline) {
   for (const char* job : {"patient", "stubborn"})
     EXPECT_LE(report(job).gone->boot - told.boot, fleet->timeout - fleet->margin + Millis(100)) << job;
   ASSERT_TRUE(wait_for_tick_on("n2", told));
-  ASSERT_TRUE(node("n2").wait_for("lost: node_died", 2));
+  ASSERT_TRUE(node("n2").wait_for("killed: leadership_lost", 2)) << "what the runner knows is not lost";
   EXPECT_EQ(check(fleet->evidence()), Findings{});
 }
 

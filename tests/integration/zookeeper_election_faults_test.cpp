@@ -12,7 +12,7 @@ struct FaultsOnZookeeper : ElectionsOnZookeeper {
 
   /// What the candidate's session has said of itself in the store.
   std::int64_t member_field(const std::string& name, const std::string& key) const {
-    return field_of(place.text("m/" + name), key);
+    return field_of(place.text(place.member(name)), key);
   }
   static std::int64_t field_of(const std::string& member, const std::string& key) {
     const std::string text = "\n" + member;
@@ -27,12 +27,12 @@ struct FaultsOnZookeeper : ElectionsOnZookeeper {
   }
 };
 
-TEST_F(FaultsOnZookeeper, AKilledLeaderIsFollowedWhenItsSessionExpiresAndNotBeforeItsDeadline) {
+TEST_F(FaultsOnZookeeper, ALeaderThatIsKilledWithItsKeeperIsFollowedWhenItsSessionExpiresAndNotBeforeItsDeadline) {
   CandidateProcess a(folder, candidate("a", until_told()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess b(folder, candidate("b", until_told()));
   ASSERT_TRUE(campaigns(b));
-  a.stop(SIGKILL);
+  kill_with_keeper(a);
   const Millis killed = wall_now();
   const Millis deadline = wall_of(Millis(member_field("a", "deadline_ms")));
   ASSERT_TRUE(folder.wait_until_said("START", 2));
@@ -73,14 +73,16 @@ TEST_F(FaultsOnZookeeper, ALeaderThatIsCutOffEndsItsChildBeforeTheNextOneStarts)
 struct ShortFaultsOnZookeeper : FaultsOnZookeeper {
   explicit ShortFaultsOnZookeeper(Millis session_timeout = 4s) : FaultsOnZookeeper(session_timeout) {}
 
-  /// Until a renewal of the candidate's session has just been completed: that is the second write with one deadline.
+  /// Until a renewal of the candidate's session has been completed from now on: the next one is sent after its answer,
+  /// and tells of a later deadline.
   bool is_renewed(const std::string& name) const {
-    std::string before = place.text("m/" + name);
+    std::int64_t deadline = member_field(name, "deadline_ms");
+    int later = 0;
     return wait_until([&] {
-      const std::string now = place.text("m/" + name);
-      const bool second = now != before && field_of(now, "deadline_ms") == field_of(before, "deadline_ms");
-      before = now;
-      return second;
+      const std::int64_t now = member_field(name, "deadline_ms");
+      if (now > deadline) ++later;
+      deadline = now;
+      return later == 2;
     });
   }
   void expect_the_same_term(const CandidateProcess& a, const Arguments& queue) const {
@@ -256,7 +258,7 @@ TEST_F(FaultsOnZookeeper, AWallClockThatIsAnHourOffHoldsUpNoHandOverAndHurriesNo
   EXPECT_EQ(name_of(1), "behind");
   const std::string info = ballot({"info", "default"}).out;
   EXPECT_NE(info.find("time drift of 1h"), std::string::npos) << info;
-  behind.stop(SIGKILL);
+  kill_with_keeper(behind);
   const Millis killed = wall_now();
   const Millis deadline = wall_of(Millis(member_field("behind", "deadline_ms")));
   ASSERT_TRUE(folder.wait_until_said("START", 3));

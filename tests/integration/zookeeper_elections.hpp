@@ -13,6 +13,14 @@ namespace ballot::testing {
 
 using namespace std::chrono_literals;
 
+/// Nobody is left who could resign for it.
+inline void kill_with_keeper(CandidateProcess& candidate) {
+  const pid_t keeper = candidate.keeper();
+  candidate.send(SIGKILL);
+  ::kill(keeper, SIGKILL);
+  candidate.wait();
+}
+
 struct ElectionsOnZookeeper : ::testing::Test {
   static constexpr Millis timeout{3000}, margin{500};
   /// More than a busy machine takes to start a program; where ballot promises a time, that time counts.

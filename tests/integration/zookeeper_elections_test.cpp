@@ -1,6 +1,8 @@
 // `ballot run` on a real ZooKeeper server: turns and how long a hand-over takes, policies, signals, and a backend that
 // is not there.
+#include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <set>
 
 #include "integration/cron_candidates.hpp"
@@ -46,7 +48,7 @@ struct RunOnZookeeper : ElectionsOnZookeeper {
 /// T is 2 s: a run that ends before the first renewal, one beyond it, and one of ten T.
 TEST_F(RunOnZookeeper, HandsOverWithinASecondHoweverLongItsRunWas) {
   std::deque<Pair> pairs;
-  for (const char* length : {"1", "3", "20"}) pairs.emplace_back(place, std::to_string(pairs.size()), length);
+  for (const char* length : {"1", "3", "8"}) pairs.emplace_back(place, std::to_string(pairs.size()), length);
   for (Pair& pair : pairs) ASSERT_TRUE(pair.folder.wait_until_said("START"));
   for (Pair& pair : pairs) pair.second_waits();
   for (Pair& pair : pairs) pair.expect_quick_hand_over();
@@ -69,6 +71,48 @@ TEST_F(RunOnZookeeper, FiveCandidatesTakeTurnsAndNeverRunTogether) {
   for (const CandidateProcess& one : all)
     EXPECT_EQ(one.count("election failed") + one.count("unelected"), 0u) << "a lost race is no failure";
   EXPECT_TRUE(nothing_is_left_of({"a", "b", "c", "d", "e"}));
+}
+
+/// Of ten seconds: whoever has to wait for its end waits longer than these tests allow.
+struct KilledOnZookeeper : ElectionsOnZookeeper {
+  KilledOnZookeeper() : ElectionsOnZookeeper(10s) {}
+
+  const std::string session = folder.folder / "run/candidate-default.a";
+  CandidateProcess a{folder, candidate("a", until_told())};
+  std::unique_ptr<CandidateProcess> b;
+  Millis killed{0};
+
+  void kill() {
+    ASSERT_TRUE(folder.wait_until_said("START"));
+    b = std::make_unique<CandidateProcess>(folder, candidate("b", until_told()));
+    ASSERT_TRUE(campaigns(*b));
+    ASSERT_TRUE(std::filesystem::exists(session));
+    a.send(SIGKILL);
+    killed = wall_now();
+  }
+  void expect_successor(Millis within) {
+    ASSERT_TRUE(folder.wait_until_said("START", 2));
+    const Millis taken = since(killed, start_of(1));
+    report("hand-over after kill -9", taken);
+    EXPECT_LE(taken, within);
+    EXPECT_EQ(name_of(1), "b");
+    expect_no_overlap();
+    EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(session); })) << "nothing is left of it";
+  }
+};
+
+TEST_F(KilledOnZookeeper, IsSucceededByItsKeepersResignation) {
+  kill();
+  expect_successor(6s);
+}
+
+TEST_F(KilledOnZookeeper, IsSucceededByItsSupervisorsResignationOnceItsChildIsGone) {
+  kill();
+  while (std::filesystem::exists(session)) {
+    const Ran resigned = ballot({"resign", "--session", session});
+    ASSERT_EQ(resigned.code, 0) << resigned.err;
+  }
+  expect_successor(6s);
 }
 
 TEST_F(RunOnZookeeper, AResignationThatIsNotConfirmedIsNoSuccess) {
@@ -122,6 +166,34 @@ TEST_F(RunOnZookeeper, LeavesNoChildAndNoNodeBehindWhicheverSignalEndsIt) {
     EXPECT_TRUE(place.queue("default").empty()) << signal;
     EXPECT_FALSE(place.stands("a")) << signal;
   }
+}
+
+TEST_F(RunOnZookeeper, OneHostMayTakePartInSeveralElectionsUnderItsOwnName) {
+  const auto in = [&](const std::string& group) {
+    Arguments arguments = once("", {"--group", group}, shell(until_told()));
+    const auto id = std::find(arguments.begin(), arguments.end(), "--candidate-id");
+    if (id != arguments.end()) arguments.erase(id, id + 2);
+    return arguments;
+  };
+  CandidateProcess a(folder, in("a"));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  CandidateProcess b(folder, in("b"));
+  EXPECT_TRUE(folder.wait_until_said("START", 2));
+  EXPECT_EQ(place.members().size(), 2u);
+  for (CandidateProcess* one : {&a, &b}) EXPECT_EQ(one->stop(SIGINT), 130);
+  EXPECT_TRUE(place.members().empty()) << place.members().front();
+}
+
+TEST_F(RunOnZookeeper, LeavesNothingBehindOfCandidatesThatNeverComeBack) {
+  for (int i = 0; i < 5; ++i) {
+    CandidateProcess a(folder, once("pid-" + std::to_string(i), {"--on-child-success", "exit"}, shell("true")));
+    EXPECT_EQ(a.wait(), 0);
+  }
+  EXPECT_TRUE(place.members().empty()) << place.members().size() << " are left";
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.folder.path()))
+    files += entry.path().extension() == ".session";
+  EXPECT_EQ(files, 0u);
 }
 
 TEST_F(RunOnZookeeper, GivesUpWhereItDoesNotLeadInTime) {
@@ -182,7 +254,7 @@ TEST_F(CronOnZookeeper, RunsTheNewestTickThatFellIntoAFailoverAndNamesTheOthers)
     ASSERT_TRUE(all.back()->wait_for("campaigns"));
   }
   ASSERT_TRUE(folder.wait_until_said("END", 2));
-  EXPECT_EQ(all[0]->stop(SIGKILL), 137);
+  kill_with_keeper(*all[0]);
   const std::size_t before = folder.said("START").size();
   ASSERT_TRUE(folder.wait_until_said("END", before + 2));
   EXPECT_EQ(field(folder.said("START").back(), 3), "b");

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "support/fleet.hpp"
+#include "support/process_facts.hpp"
 #include "support/tcp_relay.hpp"
 #include "support/zookeeper_server.hpp"
 
@@ -20,7 +21,8 @@ constexpr const char* nodes[] = {"n1", "n2", "n3"};
 
 class OnZookeeper : public ::testing::Test {
  protected:
-  OnZookeeper() {
+  OnZookeeper() : OnZookeeper(started()) {}
+  explicit OnZookeeper(ZookeeperEnsemble& ensemble) : store(ensemble) {
     const std::string every_second = "schedule = \"* * * * * *\"\n";
     fleet.job("brief", every_second + "misfire = \"all\"\n" + fleet.oracle.command({"--for", "50ms"}));
     fleet.job("long",
@@ -46,10 +48,20 @@ class OnZookeeper : public ::testing::Test {
     fleet.start(2);
     return "n1";
   }
+  void cut_off(const std::string& node) {
+    fleet.fault(node);
+    for (TcpRelay& relay : relays) relay.cut();
+  }
+  void heal(const std::string& node) {
+    for (TcpRelay& relay : relays) relay.heal();
+    fleet.mended(node);
+  }
   Evidence judge() {
-    const WallTime now = Instant::now().wall;
+    // What is asked for ends two seconds before this slot, and is to be longer than one.
+    const WallTime enough = std::max(Instant::now().wall, fleet.counts_from() + seconds(4));
     EXPECT_TRUE(fleet.oracle.wait_until([&](const Reports& all) {
-      return std::any_of(all.begin(), all.end(), [&](const Report& r) { return r.job == "brief" && r.slot > now; });
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Report& r) { return r.job == "brief" && r.slot > enough && r.on_time(); });
     })) << "nobody catches up";
     Evidence evidence = fleet.evidence();
     EXPECT_GE(evidence.until - evidence.from, seconds(1)) << "there is something to judge";
@@ -79,19 +91,33 @@ class OnZookeeper : public ::testing::Test {
     }
   }
 
-  ZookeeperEnsemble store{3, {.tick = tick}};
+  /// All serve, whatever the test before has done to them.
+  static ZookeeperEnsemble& started() {
+    static ZookeeperEnsemble one(3, {.tick = tick});
+    one.start();
+    return one;
+  }
+  static std::string own_path() {
+    static int last = 0;
+    return "/t" + std::to_string(++last);
+  }
+
+  ZookeeperEnsemble& store;
+  const std::string path = own_path();
   TcpRelay relays[3]{TcpRelay(store[0].port()), TcpRelay(store[1].port()), TcpRelay(store[2].port())};  // n1's way
   Fleet fleet{{nodes[0], nodes[1], nodes[2]}, timeout, [this](const std::string& node) {
                 std::string servers = store.addresses();
                 if (node == "n1") servers = relays[0].address() + "," + relays[1].address() + "," + relays[2].address();
-                return "[coordination]\nbackend = \"zookeeper\"\nnamespace = \"t\"\nsession_timeout = \"" +
+                return "[coordination]\nbackend = \"zookeeper\"\nnamespace = \"t\"\nallow_open_store = "
+                       "true\nsession_timeout = \"" +
                        format_duration(timeout) +
                        "\"\n"
-                       "[zookeeper]\nservers = \"" +
-                       servers + "\"\n";
+                       "[zookeeper]\ntick = \"" +
+                       format_duration(tick) + "\"\nservers = \"" + servers + path + "\"\n";
               }};
 };
 
+// S1 zookeeper
 TEST_F(OnZookeeper, AKilledLeaderIsSucceededWhenItsSessionExpires) {
   std::string leader = start();
   std::vector<Instant> kills;
@@ -115,13 +141,15 @@ TEST_F(OnZookeeper, AKilledLeaderWhoseSupervisorResignsForItIsSucceededAtOnceWhe
   const Instant killed = Instant::now();
   const Ran resigned = fleet[leader].ballot({"resign", "--session", fleet[leader].folder / "run/session"});
   EXPECT_EQ(resigned.code, 0) << resigned.err;
-  EXPECT_FALSE(std::filesystem::exists(fleet[leader].folder / "run/session"));
   ASSERT_NE(new_leader(killed, leader), "");
+  EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(fleet[leader].folder / "run/session"); }))
+      << "the session ends once no run of the other group goes on";
   fleet[leader].start();
   ASSERT_TRUE(fleet[leader].wait_for("session open"));
   expect_within("killed, and resigned by its supervisor", judge(), {killed}, timeout - Millis(200));
 }
 
+// S14 zookeeper
 TEST_F(OnZookeeper, AStoppedLeaderHandsOverAtOnce) {
   const std::string leader = start();
   ASSERT_EQ(new_leader(Instant::now()), leader);
@@ -135,6 +163,7 @@ TEST_F(OnZookeeper, AStoppedLeaderHandsOverAtOnce) {
         expect_within("clean stop", evidence, {{.boot = {}, .wall = *term.ended_at}}, busy);
 }
 
+// S4 zookeeper
 TEST_F(OnZookeeper, ALeaderThatIsFrozenForThreeTimeoutsLaunchesNothingInItsOldTerm) {
   const std::string leader = start();
   ASSERT_EQ(new_leader(Instant::now()), leader);
@@ -148,14 +177,15 @@ TEST_F(OnZookeeper, ALeaderThatIsFrozenForThreeTimeoutsLaunchesNothingInItsOldTe
   expect_within("frozen", judge(), {frozen}, timeout + tick + busy);
 }
 
+// S6 zookeeper
 TEST_F(OnZookeeper, ALeaderThatIsCutOffStopsByItsOwnClock) {
   const std::string leader = start();
   ASSERT_EQ(new_leader(Instant::now()), leader);
-  for (TcpRelay& relay : relays) relay.cut();
+  cut_off(leader);
   const Instant cut = Instant::now();
   ASSERT_NE(new_leader(cut, leader), "");
   expect_dead_by_the_deadline(cut, leader);
-  for (TcpRelay& relay : relays) relay.heal();
+  heal(leader);
   ASSERT_TRUE(fleet[leader].wait_for("session open"));
   expect_within("cut off", judge(), {cut}, timeout + tick + busy);
 }
@@ -165,13 +195,13 @@ TEST_F(OnZookeeper, AnAtLeastOnceJobStartsWithoutAClaimWhileItsLeaderIsCutOff) {
                           fleet.oracle.command({"--for", "50ms"}));
   const std::string leader = start();
   ASSERT_EQ(new_leader(Instant::now()), leader);
-  for (TcpRelay& relay : relays) relay.cut();
+  cut_off(leader);
   const Instant cut = Instant::now();
   const auto is_unclaimed = [](const Report& report) { return report.fence == 0; };
   EXPECT_TRUE(
       fleet.oracle.wait_until([&](const Reports& all) { return std::any_of(all.begin(), all.end(), is_unclaimed); }));
   ASSERT_NE(new_leader(cut, leader), "");
-  for (TcpRelay& relay : relays) relay.heal();
+  heal(leader);
   ASSERT_TRUE(fleet[leader].wait_for("session open"));
   judge();
   for (const Report& report : fleet.oracle.reports())
@@ -182,32 +212,67 @@ TEST_F(OnZookeeper, AnAtLeastOnceJobStartsWithoutAClaimWhileItsLeaderIsCutOff) {
     }
 }
 
+// S9 zookeeper
 TEST_F(OnZookeeper, ARollingRestartOfTheEnsembleLosesNoSlot) {
   start();
   for (std::size_t i = 0; i < store.size(); ++i) {
+    fleet.fault();
     store[i].kill();
     ASSERT_NE(new_leader(Instant::now()), "");
     store.start();
+    fleet.mended();
     ASSERT_NE(new_leader(Instant::now()), "");
   }
   judge();
 }
 
+// S10 zookeeper
 TEST_F(OnZookeeper, WithTheWholeEnsembleDownNobodyActsPastItsDeadlineAndAllIsCaughtUp) {
   const std::string leader = start();
   ASSERT_EQ(new_leader(Instant::now()), leader);
+  fleet.fault();
   for (std::size_t i = 0; i < store.size(); ++i) store[i].kill();
   const Instant down = Instant::now();
   ASSERT_TRUE(fleet[leader].wait_for("leads no more"));
   std::this_thread::sleep_until(std::chrono::system_clock::now() + timeout);
   const Instant up = Instant::now();
   store.start();
+  fleet.mended();
   ASSERT_NE(new_leader(up), "");
   for (const Report& report : fleet.oracle.reports()) {
     const bool late = report.started.boot > down.boot + timeout - Fleet::margin && report.started.boot < up.boot;
     EXPECT_FALSE(late) << report.text();
   }
   judge();
+}
+
+class OnAPartedEnsemble : public OnZookeeper {
+ protected:
+  OnAPartedEnsemble() : OnZookeeper(relayed()) {}
+
+  static ZookeeperEnsemble& relayed() {
+    static ZookeeperEnsemble one(3, {.tick = tick, .relayed = true});
+    return one;
+  }
+};
+
+/// The server that n1 knows answers its pings, and can do nothing without the other two.
+// S8 zookeeper
+TEST_F(OnAPartedEnsemble, ALeaderOnTheMinoritySideStepsDownBeforeItsSessionEnds) {
+  std::size_t minority = 0;
+  while (store[minority].leads()) ++minority;
+  for (TcpRelay& relay : relays) relay.lead_to(store[minority].port());
+  const std::string leader = start();
+  ASSERT_EQ(new_leader(Instant::now()), leader);
+  fleet.fault();
+  store.cut_off(minority);
+  const Instant cut = Instant::now();
+  ASSERT_NE(new_leader(cut, leader), "");
+  expect_dead_by_the_deadline(cut, leader);
+  store.heal();
+  ASSERT_TRUE(fleet[leader].wait_for("session open"));
+  fleet.mended();
+  expect_within("on the minority side", judge(), {cut}, timeout + tick + busy);
 }
 
 }  // namespace

@@ -120,8 +120,8 @@ TEST_F(InfoOnZookeeper, ShowsThatNobodyLeadsDuringAHandOver) {
 /// An operator holds the session of the dead one, so that its node stays for longer than its heartbeat.
 TEST_F(InfoOnZookeeper, ShowsACrashedLeaderAndThatItIsSilent) {
   start({"a", "b"});
-  const clientid_t session = session_in(folder.folder / "state/zookeeper-ballot-a.session");
-  all[0].stop(SIGKILL);
+  const clientid_t session = session_in(folder.folder / "state/zookeeper-ballot-a@default.session");
+  kill_with_keeper(all[0]);
   const Millis killed = wall_now();
   {
     const ZookeeperClient holds(place.server().address(), &session);
@@ -130,7 +130,8 @@ TEST_F(InfoOnZookeeper, ShowsACrashedLeaderAndThatItIsSilent) {
     ASSERT_TRUE(wait_until_time(killed + 4s));
     const json::object late = info();
     EXPECT_EQ(notes(late.at("leader")),
-              (Arguments{"is leader", "last heartbeat D ago", "possibly resigning", "election may be in progress"}));
+              (Arguments{"is leader", "last heartbeat D ago", "possibly resigning", "election may be in progress"}))
+        << json::serialize(late);
     const json::array& queue = late.at("allCandidates").as_array();
     ASSERT_EQ(queue.size(), 2u);
     EXPECT_EQ(notes(queue[0]), (Arguments{"this candidate id claimed leadership", "possibly resigning", healthy[0],

@@ -5,14 +5,14 @@
 #include <iostream>
 
 #include "support/fleet.hpp"
-#include "support/zookeeper_server.hpp"
+#include "support/zookeeper_place.hpp"
 
 namespace ballot::testing {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr Millis timeout{4000}, tick{400};
+constexpr Millis policy_timeout{4000};
 
 class Policy : public ::testing::Test {
  protected:
@@ -20,8 +20,8 @@ class Policy : public ::testing::Test {
     if (HasFailure()) std::cout << fleet.logs();
   }
   std::string configuration() const {
-    return "[coordination]\nbackend = \"zookeeper\"\nnamespace = \"t\"\nsession_timeout = \"" +
-           format_duration(timeout) + "\"\n[zookeeper]\nservers = \"" + store.addresses() + "\"\n";
+    std::string text = place.config(policy_timeout);
+    return text.insert(text.find('\n') + 1, "namespace = \"t\"\n");
   }
   std::string every_second(const std::string& more = "") {
     return "schedule = \"* * * * * *\"\nmisfire = \"all\"\n" + more + fleet.oracle.command({"--for", "50ms"});
@@ -42,11 +42,13 @@ class Policy : public ::testing::Test {
     EXPECT_EQ(check(evidence), Findings{});
   }
 
-  ZookeeperEnsemble store{1, {.tick = tick}};
-  Fleet fleet{{"n1", "n2", "n3"}, timeout, [this](const std::string&) { return configuration(); }};
+  const ZookeeperPlace place;
+  ZookeeperServer& store = ZookeeperPlace::server();
+  Fleet fleet{{"n1", "n2", "n3"}, policy_timeout, [this](const std::string&) { return configuration(); }};
 };
 
 /// Its old group's leader dies before it has the new file; the next one has never seen the job in that group.
+// S28 zookeeper
 TEST_F(Policy, AJobThatMovesBetweenGroupsWhileNodesGetItsFileOneByOneHasEachSlotOnce) {
   for (const char* node : {"n1", "n2", "n3"})
     fleet[node].file("groups", "[group.one]\ncandidates = [\"n1\", \"n2\"]\n[group.two]\ncandidates = [\"n3\"]\n");
@@ -68,6 +70,7 @@ TEST_F(Policy, AJobThatMovesBetweenGroupsWhileNodesGetItsFileOneByOneHasEachSlot
   expect_all_accounted_for();
 }
 
+// S29 zookeeper
 TEST_F(Policy, ASecondDaemonOfTheSameNameIsRefusedAndToldOfTheFirst) {
   fleet.job("tick", every_second());
   fleet.start();
@@ -83,21 +86,47 @@ TEST_F(Policy, ASecondDaemonOfTheSameNameIsRefusedAndToldOfTheFirst) {
   expect_all_accounted_for();
 }
 
+TEST_F(Policy, ADaemonOfRootRefusesAStoreThatAsksNobodyWhoHeIsUnlessItIsAllowed) {
+  BallotDaemon daemon("n1");
+  std::string text = configuration();
+  const std::string allowed = "allow_open_store = true\n";
+  text.erase(text.find(allowed), allowed.size());
+  daemon.configure(text);
+  daemon.start();
+  if (::geteuid() == 0) {
+    EXPECT_EQ(daemon.wait(), 78);
+    EXPECT_NE(daemon.log.find("allow_open_store = true"), std::string::npos) << daemon.log;
+    EXPECT_NE(daemon.log.find("[zookeeper] auth"), std::string::npos) << daemon.log;
+  } else {
+    EXPECT_TRUE(daemon.wait_for("allow_open_store = true")) << "a warning";
+    daemon.stop();
+  }
+  daemon.configure(configuration());
+  const std::size_t refused = daemon.log.size();
+  daemon.start();
+  EXPECT_TRUE(daemon.wait_for("session open"));
+  EXPECT_EQ(daemon.log.find("whoever reaches it", refused), std::string::npos) << daemon.log;
+  daemon.send(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+}
+
+// S29 zookeeper
 TEST_F(Policy, ADaemonWithoutANamespaceIsRefused) {
   BallotDaemon daemon("n1");
-  daemon.configure("[coordination]\nbackend = \"zookeeper\"\n[zookeeper]\nservers = \"" + store.addresses() + "\"\n");
+  daemon.configure(place.config(policy_timeout));
   daemon.start();
   EXPECT_EQ(daemon.wait(), 78);
   EXPECT_NE(daemon.log.find("namespace"), std::string::npos) << daemon.log;
 }
 
+// S30 zookeeper
 TEST_F(Policy, AStoreThatWasRestoredFromASnapshotHaltsTheGroupUnderALeaderThatNeverLed) {
   fleet.job("tick", every_second());
   fleet.start();
   ASSERT_TRUE(wait_for_starts(2, "n1"));
-  store[0].kill();
-  store[0].save();
-  store.start();
+  store.kill();
+  store.save();
+  ZookeeperPlace::start_server();
   ASSERT_TRUE(wait_for_starts(6));
   std::string survivor;  // the restart of the server may have cost the first leader its term
   for (const char* node : {"n2", "n3"})
@@ -105,11 +134,11 @@ TEST_F(Policy, AStoreThatWasRestoredFromASnapshotHaltsTheGroupUnderALeaderThatNe
   ASSERT_NE(survivor, "");
   for (const char* node : {"n1", "n2", "n3"})
     if (node != survivor) fleet[node].kill();
-  store[0].kill();
-  store[0].restore();
+  store.kill();
+  store.restore();
   const Instant restored = Instant::now();
-  store.start();
-  ASSERT_TRUE(fleet[survivor].wait_for("the store has gone back: group default"));
+  ZookeeperPlace::start_server();
+  ASSERT_TRUE(fleet[survivor].wait_for("group halted: the store has gone back"));
   const Ran status = fleet[survivor].ballot({"status"});
   EXPECT_EQ(status.code, 1) << "degraded";
   EXPECT_NE(status.out.find("halted: group default: the store has gone back"), std::string::npos) << status.out;

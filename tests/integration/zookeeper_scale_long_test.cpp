@@ -66,7 +66,7 @@ struct TenThousandGroups : ::testing::Test {
     for (Node& node : nodes) {
       node.forget();
       node.daemon.configure("[coordination]\nbackend = \"zookeeper\"\nnamespace = \"" + name_space +
-                            "\"\n[zookeeper]\nservers = \"" + store.addresses() + "\"\n");
+                            "\"\nallow_open_store = true\n[zookeeper]\nservers = \"" + store.addresses() + "\"\n");
       node.daemon.start();
     }
   }
@@ -120,6 +120,7 @@ struct TenThousandGroups : ::testing::Test {
   Node nodes[3]{Node("n1"), Node("n2"), Node("n3")};
 };
 
+// S13 zookeeper
 TEST_F(TenThousandGroups, AreAllLedAfterAStartAndAfterTheirLeaderIsKilled) {
   const auto now = [] { return Instant::now().wall; };
   for (const char* name_space : {"new", "second", "third"}) {

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct AfterRuns : testing::Test {
+struct AfterRuns : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   Job job = minutely();

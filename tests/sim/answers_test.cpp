@@ -12,8 +12,9 @@ TEST(Unanswered, AClaimThatTheBackendForgetsIsTakenAsUnknownAfterATimeout) {
   SimWorld world;
   SimNode& a = world.add("a");
   a.jobs = {define(minutely())};
+  world.run_for(250ms);  // so that no renewal is under way with the claim
   a.start();
-  world.run_for(2min - 1ms);
+  world.run_for(2min - 251ms);
   a.link.lose_answer = a.link.never_answer = 1000;
   world.run_for(5ms);
   a.link.lose_answer = a.link.never_answer = 0;

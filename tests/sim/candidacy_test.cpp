@@ -133,7 +133,7 @@ class SimCandidate final : private Host {
   /// The keeper looks at the clock last.
   void launch(WallTime slot) {
     const Now now = clock_.now();
-    if (now.steady > candidacy_->standing().deadline - core::launch_budget || child_) {
+    if (now.steady > candidacy_->launch_not_after() || child_) {
       truth_.passed.insert(slot);
       return;
     }

@@ -5,6 +5,7 @@
 //   EXPECT_EQ(Chaos(seed).run(), "");
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Chaos {
   const std::string& story() const { return story_; }
 
  private:
+  static constexpr const char* groups[] = {"one", "two", "three"};
   enum class Fault {
     crash,
     reboot,
@@ -49,6 +51,7 @@ class Chaos {
     late_expiry,
     depose,
     expire,
+    spoil,
     store_down,
   };
   static constexpr std::uint64_t fault_count = static_cast<std::uint64_t>(Fault::store_down) + 1;
@@ -69,12 +72,15 @@ class Chaos {
   void fade(SimNode& node);
   void people();
   void edit();
+  void end_a_run(SimNode& node, core::Request::Kind kind);
   void pause(SimNode& node, bool paused);
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
   bool named(const std::string& group) const;
   std::string leaders();
+  bool ask_for(core::Request::Kind kind, const std::string& job, const std::string& group);
+  void repair_spoiled();
   std::string register_of(const std::string& job) const;
   bool is_limited() const;
   Millis patience(const Job& job) const;
@@ -84,6 +90,7 @@ class Chaos {
   SimWorld world_;
   std::vector<Job> files_;
   std::vector<Group> elections_;
+  std::set<std::string> spoiled_;  // jobs whose register was
   std::string story_;
   Millis fastest_{1}, slowest_{3};  // of every link
 };

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct OneNode : testing::Test {
+struct OneNode : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   WallTime from = world.wall();
@@ -126,7 +126,7 @@ TEST(Lease, IsCountedFromTheSendingHoweverLongTheAnswerTakes) {
 }
 
 TEST_F(Claim, ConfirmedTooLateToLaunchIsStale) {
-  world.run_for(29s);
+  world.run_for(29s + 800ms);
   a.link.deaf = true;
   world.run_for(10s);  // the claim landed, the term is over
   a.link.deaf = false;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Definitions : testing::Test {
+struct Definitions : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   WallTime from = world.wall();
@@ -160,6 +160,7 @@ TEST_F(Definitions, AJobDeletedWhileTheDaemonIsDownIsSettledByTheNextTerm) {
   EXPECT_EQ(a.row("job", from + 7min)->reason, Reason::no_definition);
 }
 
+// S28 sim
 TEST_F(Definitions, AJobMovedToAnotherGroupIsReleasedAndGoesOnThere) {
   const auto old = a.jobs[0];
   Job job = minutely();

@@ -8,6 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// S22 sim
 TEST(Restart, WithinTheDeadlineGoesOnWithTheTermAndAdoptsItsRuns) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -49,6 +50,7 @@ TEST(Restart, FindsWhatEndedMeanwhile) {
   EXPECT_EQ(a.rows()[0].status, Status::succeeded);
 }
 
+// S22b sim
 TEST(Restart, PastTheDeadlineTheRunnerHasEndedTheRuns) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -69,6 +71,7 @@ TEST(Restart, PastTheDeadlineTheRunnerHasEndedTheRuns) {
   EXPECT_EQ(row->reason, Reason::leadership_lost);
 }
 
+// S3 sim
 TEST(Restart, AfterARebootAnOpenRunIsLostAndNotRepeated) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -130,6 +133,60 @@ TEST(Restart, WhatAnotherNodeHasSettledIsForgottenAlsoWhereItEndsLater) {
   EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
 }
 
+TEST(Restart, HowARunEndedMeanwhileIsRecordedThoughOthersHaveClosedIt) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  a.jobs = b.jobs = {define(minutely())};
+  a.takes["job"] = 3s;
+  a.exits["job"] = 7;
+  a.start();
+  world.run_for(1s);
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
+  const Start start = world.starts[0];
+  world.run_for(1s);
+  a.crash();  // the command ends by itself, before its term does
+  world.run_for(20s);
+  ASSERT_EQ(b.ledger.row(start.run, 1)->status, Status::lost);
+  ASSERT_TRUE(world.store.list("j/job").front().value.find(start.run.text()) == std::string::npos);
+  ASSERT_EQ(a.ledger.row(start.run, 1)->status, Status::running);
+  a.start();
+  world.run_for(5s);
+  const Row* row = a.ledger.row(start.run, 1);
+  EXPECT_EQ(row->status, Status::failed);
+  EXPECT_EQ(row->exit_code, 7);
+  EXPECT_EQ(a.runner.unacknowledged().size(), 0u);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST(Restart, WithinItsTermTakesWhatItPassedForMisfires) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job job = minutely();
+  job.schedule = {"* * * * * *"};
+  a.jobs = {define(job)};
+  a.takes["job"] = 100ms;
+  a.start();
+  const WallTime from = world.wall();
+  world.run_for(10s + 400ms);
+  a.crash();
+  world.run_for(3s);
+  a.start();
+  world.run_for(10s);
+  ASSERT_EQ(a.terms().size(), 1u) << "it goes on with its term";
+  std::size_t misfired = 0;
+  for (const Row& row : a.rows()) {
+    EXPECT_NE(row.reason, Reason::unclaimed) << line_of(row);
+    EXPECT_NE(row.reason, Reason::no_leader) << line_of(row);
+    misfired += row.reason == Reason::misfire ? 1 : 0;
+  }
+  EXPECT_EQ(misfired, 2u) << "all of the three but the latest";
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 2s), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+// S14 sim
 TEST(Stop, WaitsForRunsThenKillsThemAndRecordsEachOnce) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -173,6 +230,7 @@ TEST(Stop, LeaveKeepsTheTermForARestart) {
   EXPECT_EQ(succeeded, 1);
 }
 
+// S10 sim
 TEST(Outage, PastTheDeadlineNothingIsLaunchedAndAfterItTheSlotsAreAccountedFor) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -208,6 +266,7 @@ TEST(Outage, AShortDoubtDelaysAClaimAndTheSlotIsCaughtUp) {
   EXPECT_EQ(a.row("job", from + 2min)->status, Status::succeeded);
 }
 
+// S1 sim
 TEST(TwoNodes, ACrashHandsOverAndEverySlotIsAccountedFor) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -278,7 +337,7 @@ TEST(OneHost, TheNextLeaderIsThereAtOnceAndWaitsForTheRunsOfTheDeadTerm) {
   EXPECT_EQ(world.starts.back().job, "short") << "all other jobs start at once";
   EXPECT_EQ(world.starts_of("long"), 1u);
   world.run_for(10s);
-  EXPECT_EQ(world.starts_of("long"), 1u) << "its slot has been skipped: overlap";
+  EXPECT_EQ(world.starts_of("long"), 1u) << "its slot is skipped: the dead daemon's runner says that the run goes on";
   world.run_for(5min);
   EXPECT_GT(world.starts_of("long"), 2u);
   for (const auto& job : b.jobs) EXPECT_EQ(world.unaccounted(*job, from, world.wall() - 2min), "");
@@ -334,6 +393,7 @@ TEST(Lease, IsCountedFromTheSendingOfARenewalHoweverLateItsAnswer) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+// S2 sim
 TEST(TwoNodes, ASlotClaimedByADeadNodeIsLostAndTheNextOnesRun) {
   SimWorld world;
   SimNode& a = world.add("a");

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct ByHand : testing::Test {
+struct ByHand : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   WallTime from = world.wall();

@@ -26,6 +26,7 @@ TEST(Deposed, WhileAWriteIsInFlightRunsNothingTwiceAndLosesNothing) {
   }
 }
 
+// S7 sim
 TEST(Deposed, WithLostAnswersRunsNothingTwiceAndLosesNothing) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SimWorld world(seed);
@@ -127,18 +128,19 @@ TEST(ManySlots, AnEditWhileTheDaemonWasDownForLongGoesThrough) {
   EXPECT_GT(world.starts.size(), before);
 }
 
+// S7 sim
 TEST(Answers, RefusedAfterAnUnknownOutcomeIsStillFoundToHaveLanded) {
   SimWorld world;
   SimNode& a = world.add("a");
   a.jobs = {define(minutely())};
   a.start();
   const WallTime from = world.wall();
-  world.run_for(1min + 59s);
+  world.run_for(1min + 59'950ms);
   a.link.lose_answer = 1000;
-  world.run_for(1500ms);  // claim landed, answer lost
+  world.run_for(100ms);  // claim landed, answer lost; for so short a time no term is in doubt
   a.link.lose_answer = 0;
   a.link.refuse_write = 1000;
-  world.run_for(1s);
+  world.run_for(1500ms);
   a.link.refuse_write = 0;
   world.run_for(6min);
   ASSERT_TRUE(a.row("job", from + 2min));
@@ -339,6 +341,32 @@ TEST(Runner, ThatWasLostAndIsThereAgainIsToldTheDeadlineAndLaunchesOnlyThen) {
   world.run_for(1s);
   EXPECT_EQ(world.starts.size(), 2u);
   EXPECT_EQ(a.row("job", world.starts[1].slot)->trigger, Trigger::catch_up);
+}
+
+TEST(Runner, ThatDoesNotAnswerIsGivenNothingToDoAndAfterLongTheGroupGoesToANodeThatCanLaunch) {
+  SimWorld world;
+  SimNode &a = world.add("a"), &b = world.add("b");
+  for (SimNode* node : {&a, &b}) {
+    node->jobs = {define(minutely())};
+    node->start();
+  }
+  world.run_for(90s);
+  SimNode& silent = a.leads("default") ? a : b;
+  SimNode& other = a.leads("default") ? b : a;
+  const std::size_t before = world.starts.size();
+  silent.feed(core::RunnerSilence{true, false});
+  EXPECT_FALSE(silent.core().has_runner());
+  world.run_for(1min);
+  EXPECT_EQ(world.starts.size(), before) << "nothing is claimed";
+  EXPECT_TRUE(silent.leads("default"));
+  silent.feed(core::RunnerSilence{true, true});
+  world.run_for(1min);
+  EXPECT_TRUE(other.leads("default"));
+  EXPECT_GT(world.starts.size(), before);
+  silent.feed(core::RunnerSilence{});
+  other.stop();
+  world.run_for(2min);
+  EXPECT_TRUE(silent.leads("default")) << "it takes part again";
 }
 
 }  // namespace

@@ -1,10 +1,27 @@
 # ballot_mutant(NAME FILE file FIND text REPLACE text FINDING regex [FILTER tests])
 # The simulation with FIND, which stands once in FILE, replaced. ctest checks that it fails and says FINDING. FILTER:
-# which tests have to kill it; by default random life.
+# which tests have to kill it; by default random life. A mutant costs the compilation of that one file: so a room that has
+# mutants is a library of a member a file, and the headers of the core are precompiled.
+
+add_executable(mutants_pch ${CMAKE_SOURCE_DIR}/tests/support/pch_main.cpp)
+ballot_flags(mutants_pch)
+ballot_busy(mutants_pch)
+target_compile_options(mutants_pch PRIVATE -w)
+target_link_libraries(mutants_pch PRIVATE ballot_sim_world)
+target_precompile_headers(mutants_pch PRIVATE <core/core.hpp> <core/job.hpp> <algorithm> <charconv> <sstream>)
+if(BALLOT_UNITY)
+  target_precompile_headers(ballot_core PRIVATE <core/core.hpp> <core/job.hpp> <algorithm> <charconv> <sstream>)
+endif()
+
 function(ballot_mutant name)
   cmake_parse_arguments(MUTANT "" "FILE;FIND;REPLACE;FINDING;FILTER" "" ${ARGN})
   if(NOT MUTANT_FILTER)
     set(MUTANT_FILTER "Seeds/Random.*")
+  endif()
+  if(MUTANT_FILE MATCHES "^runtime/([a-z]+)/")
+    set_target_properties(ballot_${CMAKE_MATCH_1} PROPERTIES UNITY_BUILD OFF)
+  else()
+    set_target_properties(ballot_sim PROPERTIES UNITY_BUILD OFF)
   endif()
   set(program simulation_${name})
   set(source ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cpp)
@@ -12,17 +29,20 @@ function(ballot_mutant name)
   add_custom_command(OUTPUT ${source}
     COMMAND ${CMAKE_COMMAND} "-DIN=${CMAKE_SOURCE_DIR}/${MUTANT_FILE}" "-DOUT=${source}" "-DFIND=${MUTANT_FIND}"
       "-DREPLACE=${MUTANT_REPLACE}" -P ${here}/mutate.cmake
-    DEPENDS ${CMAKE_SOURCE_DIR}/${MUTANT_FILE} ${here}/mutate.cmake ${here}/mutants.cmake VERBATIM)
+    DEPENDS ${CMAKE_SOURCE_DIR}/${MUTANT_FILE} ${here}/mutate.cmake VERBATIM)
   # Its object comes before the library that has the same one unharmed, which is then not taken out of it.
-  add_executable(${program} main.cpp ${source})
+  add_executable(${program} ${source} $<TARGET_OBJECTS:simulation_main>)
   ballot_flags(${program})
+  ballot_busy(${program})
   target_compile_options(${program} PRIVATE -w)
   target_link_libraries(${program} PRIVATE simulation_tests ballot_sim_world GTest::gtest)
+  target_precompile_headers(${program} REUSE_FROM mutants_pch)
+  add_dependencies(tests_sim ${program})
   set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/mutants)
   add_test(NAME Mutant.${name}
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DFILTER=${MUTANT_FILTER}"
       "-DFINDING=${MUTANT_FINDING}" -P ${here}/expect_finding.cmake)
-  set_tests_properties(Mutant.${name} PROPERTIES LABELS sim TIMEOUT 600)
+  set_tests_properties(Mutant.${name} PROPERTIES LABELS sim TIMEOUT 600 PROCESSORS 2)
 endfunction()
 
 # ---- who is told
@@ -41,10 +61,10 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job_runs.cpp
 # ---- how long a leader may act
 
 ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
-  FIND "std::max(deadline_, sent + timeout_ - margin())" REPLACE "std::max(deadline_, now.steady + timeout_ - margin())"
+  FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
 ballot_mutant(no_launch_budget FILE runtime/core/job_runs.cpp
-  FIND "c.session.deadline() - launch_budget" REPLACE "c.session.deadline()"
+  FIND "c.session.deadline() - budget_of(c, run)});" REPLACE "c.session.deadline()});"
   FINDING "too near to the deadline of its term")
 ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job_runs.cpp
   FIND "} else if (own || !term_) {" REPLACE "} else if (own || true) {"
@@ -82,7 +102,7 @@ ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
 
 ballot_mutant(overlap_allowed FILE runtime/core/job.cpp
   FIND "return runs_begun() < most_at_once()" REPLACE "return true"
-  FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
+  FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
 ballot_mutant(places_not_counted FILE runtime/core/core.cpp
   FIND "own_running_ += own - entry.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
@@ -92,6 +112,92 @@ ballot_mutant(queue_without_bound FILE runtime/core/settlement.cpp
 ballot_mutant(retry_not_waited_for FILE runtime/core/job_write.cpp
   FIND "if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open)" REPLACE "(void)open"
   FINDING "FAILED.*Retries" FILTER "Retries.*")
+
+# ---- the reasons: what became of a slot is what the policies, the people and the faults make of it
+
+ballot_mutant(all_slots_overlap FILE runtime/core/settlement.cpp
+  FIND "if (skips && rules.busy && !joins)" REPLACE "if (skips && !joins)"
+  FINDING "no run of the job goes on then|a slot was not run")
+ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job_runs.cpp
+  FIND "run.repeat = standing_ == Standing::leading;" REPLACE "run.repeat = false;"
+  FINDING "at-least-once run was lost, and is not repeated")
+ballot_mutant(replaces_nothing FILE runtime/core/job.cpp
+  FIND "kill(c, run, Reason::replaced);" REPLACE "(void)run;"
+  FINDING "a run goes on that a later slot replaces|a slot was not run")
+ballot_mutant(pause_is_a_misfire FILE runtime/core/settlement.cpp
+  FIND "return add_decided(slot.at, Status::skipped, Reason::paused)"
+  REPLACE "return add_decided(slot.at, Status::missed, Reason::misfire)"
+  FINDING "due within a pause|the policy is to run all|the latest of those that misfired|it was in time")
+ballot_mutant(all_that_misfires_is_one FILE runtime/core/settlement.cpp
+  FIND "case Misfire::all: return rules.misfire_limit;" REPLACE "case Misfire::all: return 1;"
+  FINDING "the policy is to run all of them")
+ballot_mutant(the_latest_is_missed_too FILE runtime/core/settlement.cpp
+  FIND "case Misfire::latest: return 1;" REPLACE "case Misfire::latest: return 0;"
+  FINDING "the latest of those that misfired")
+ballot_mutant(nobody_ever_led FILE runtime/core/settlement.cpp
+  FIND "return covered ? Reason::unclaimed : Reason::no_leader;" REPLACE "return Reason::no_leader;"
+  FINDING "covered it")
+ballot_mutant(jitter_is_none FILE runtime/core/settlement.cpp
+  FIND "if (job.jitter <= Millis(0)) return slot;" REPLACE "if (job.jitter <= Millis(0) || true) return slot;"
+  FINDING "are not spread over its jitter")
+ballot_mutant(jitter_is_twice_as_long FILE runtime/core/settlement.cpp
+  FIND "static_cast<std::uint64_t>(job.jitter.count())" REPLACE "static_cast<std::uint64_t>(2 * job.jitter.count())"
+  FINDING "started late|a slot was not run|launches")
+ballot_mutant(low_priority_first FILE runtime/core/core.cpp
+  FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
+  FINDING "before one of higher priority that waits")
+ballot_mutant(tried_again_after_a_success FILE runtime/core/job_runs.cpp
+  FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
+  FINDING "is tried again that had not failed")
+
+# ---- people
+
+ballot_mutant(kill_kills_nothing FILE runtime/core/job_store.cpp
+  FIND "kill(c, run, Reason::operator_);" REPLACE "(void)run;"
+  FINDING "a kill was asked, and the run goes on")
+ballot_mutant(kill_is_a_replacement FILE runtime/core/job_store.cpp
+  FIND "kill(c, run, Reason::operator_);" REPLACE "kill(c, run, Reason::replaced);"
+  FINDING "its job replaces nothing|no later slot is due")
+ballot_mutant(trigger_starts_nothing FILE runtime/core/job_store.cpp
+  FIND "    manual_.push_back(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
+  FINDING "a trigger is acknowledged, and has no run")
+ballot_mutant(no_cool_off FILE runtime/core/core_groups.cpp
+  FIND "c.now.steady + 3 * session_.timeout()" REPLACE "c.now.steady"
+  FINDING "takes part again too soon")
+ballot_mutant(eviction_ends_nothing FILE runtime/core/core_groups.cpp
+  FIND "if (group.evictions_stored == 0 && may_resign(group))"
+  REPLACE "if (group.evictions_stored == 0 && may_resign(group) && !group.evicting)"
+  FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
+ballot_mutant(repair_keeps_the_fence FILE runtime/core/job_store.cpp
+  FIND "next.fence = std::max({next.fence + 1, seen_.most().count + 1, above, term_->repair});" REPLACE "(void)above;"
+  FINDING "the fence of job|fence that has not grown|only grow")
+
+# ---- terms
+
+ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
+  FIND "(leave || machine.bound_runs() == 0)" REPLACE "(leave || true)"
+  FINDING "2 runs of job|a run ended with its term|outlived its term")
+ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/core_peers.cpp
+  FIND "wrong = off > clock_limit" REPLACE "wrong = false"
+  FINDING "with a clock that is wrong")
+ballot_mutant(ends_are_not_published FILE runtime/core/job_runs.cpp
+  FIND "c.wants.outcomes.push_back(run.row);" REPLACE "(void)0;"
+  FINDING "its node has known for long how it ended|still keeps the end of run")
+ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job_runs.cpp
+  FIND "if (run.state == LiveRun::State::foreign && c.now.steady >= run.foreign_until)" REPLACE "if (run.state == LiveRun::State::foreign)"
+  FINDING "2 runs of job")
+
+# ---- a daemon that was killed: what `ballot resign` publishes and leaves for it
+
+ballot_mutant(resign_publishes_no_end FILE runtime/core/left_runs.cpp
+  FIND "left.ends.push_back(" REPLACE "std::vector<Record>().push_back("
+  FINDING "somebody has published how it ended")
+ballot_mutant(resign_takes_what_runs_for_lost FILE runtime/core/left_runs.cpp
+  FIND "if (runner.known != Known::all || runner.running.contains(id)) return std::nullopt;" REPLACE ""
+  FINDING "was lost|2 runs of job|is lost|neither its daemon nor its runner|ended otherwise")
+ballot_mutant(resign_keeps_no_group FILE runtime/core/left_runs.cpp
+  FIND "return runner.known == Known::nothing || runner.running.contains({open.id, open.attempt});" REPLACE "return false;"
+  FINDING "2 runs of job|FAILED.*Resigned.AGroupWaits" FILTER "Resigned.*:Seeds/Random.*")
 
 # ---- the end
 

@@ -32,7 +32,7 @@ std::string story(const std::vector<core::Notify>& told) {
   return text;
 }
 
-struct Notices : testing::Test {
+struct Notices : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   SimNode& b = world.add("b");
@@ -168,8 +168,9 @@ TEST_F(Notices, OfMissedSlotsComeOnceForARange) {
 TEST_F(Notices, OfAWriteWhoseAnswerIsLostComeOnceItIsKnownToStand) {
   a.jobs = {define(told_job())};
   a.exits["job"] = 1;
+  world.run_for(50ms);  // so that no renewal is under way with the write
   a.start();
-  world.run_for(1min + 1s + 100ms);
+  world.run_for(1min + 1s + 50ms);
   ASSERT_EQ(story(a.told), "started");
   a.link.lose_answer = a.link.never_answer = 1000;
   world.run_for(400ms);

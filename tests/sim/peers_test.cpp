@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Three nodes with the same files, started one after the other: a leads.
-class Peers : public testing::Test {
+class Peers : public ::testing::Test {
  protected:
   explicit Peers(SimStore::Settings settings = {}) : world(1, settings) {}
 

@@ -1,6 +1,8 @@
 // Places: max_running of a node and of a group holds runs back, higher priority first, then by time.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "support/sim_world.hpp"
 
 namespace ballot {
@@ -8,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Places : testing::Test {
+struct Places : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   WallTime from = world.wall();
@@ -78,6 +80,52 @@ TEST_F(Places, ASlotThatFindsNoneInTimeIsMissed) {
   }
   EXPECT_GE(succeeded, 15);
   EXPECT_EQ(succeeded + missed, 20);
+  expect_all_is_well();
+}
+
+TEST_F(Places, WhatWaitsLongForOneIsSettledByTheMisfirePolicyOnceLaterSlotsAreDue) {
+  a.max_running = 1;
+  add("long", 1);
+  a.takes["long"] = 200s;
+  Job latest = minutely("latest"), all = minutely("all");
+  latest.schedule = all.schedule = {"0-9 * * * *"};
+  all.misfire = Misfire::all;
+  all.misfire_limit = 2;
+  a.jobs.push_back(define(latest)), a.jobs.push_back(define(all));
+  begin();
+  world.run_for(20min);
+  const auto became = [&](const std::string& job) {
+    std::map<WallTime, std::string_view> slots;
+    for (const Row& row : a.rows())
+      if (row.job == job && row.slot >= from + 1h && row.slot < from + 1h + 5min)
+        slots[row.slot] = row.status == Status::succeeded ? "ran" : to_string(row.reason);
+    std::string text;
+    for (const auto& [slot, what] : slots) text += (text.empty() ? "" : ", ") + std::string(what);
+    return text;
+  };
+  EXPECT_EQ(became("latest"), "ran, misfire, misfire, overlap, ran") << "the newest overlaps the one that waited";
+  EXPECT_EQ(became("all"), "misfire, misfire, ran, ran, ran") << "the newest two that wait";
+  expect_all_is_well();
+}
+
+TEST_F(Places, AJobAtItsOwnLimitTakesNoneFromWhatCountsLess) {
+  a.max_running = 3;
+  Job allows = minutely("allows");
+  allows.schedule = {"*/15 * * * * *"};
+  allows.concurrency = Concurrency::allow;
+  allows.max_running = world.oracle.at_once["allows"] = 2;
+  allows.priority = 1;
+  a.jobs.push_back(define(allows));
+  a.takes["allows"] = 40s;
+  Job low = minutely("low");
+  a.jobs.push_back(define(low));
+  a.start();
+  world.run_for(10min);
+  for (int i = 0; i < 12; ++i) {  // also while the runs that take its places go on
+    world.run_for(5s);
+    world.judge.judge_quiet({allows, low}, {from + 1min, world.wall(), 1s, true});
+  }
+  EXPECT_GE(world.starts_of("low"), 10u);
   expect_all_is_well();
 }
 

@@ -24,8 +24,9 @@ void run_seed(std::uint64_t seed) {
   ASSERT_EQ(what, "") << "seed " << seed << " (" << chaos.story() << "); `simulation --seed " << seed << "` replays it";
 }
 
-struct Random : testing::TestWithParam<std::uint64_t> {};
+struct Random : ::testing::TestWithParam<std::uint64_t> {};
 
+// S24 sim
 TEST_P(Random, FaultsBreakNoPromise) {
   if (const std::uint64_t one = from_environment("BALLOT_SEED", 0)) {
     if (one % shards == GetParam()) run_seed(one);

@@ -25,7 +25,7 @@ core::Request for_run(Kind kind) {
   return request;
 }
 
-struct Requests : testing::Test {
+struct Requests : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   SimNode& b = world.add("b");
@@ -228,6 +228,25 @@ TEST_F(Requests, AnEvictedLeaderHandsOverAndStaysOutForAWhile) {
   EXPECT_TRUE(evicted);
 }
 
+TEST_F(Requests, AnEvictedLeaderIsNoCandidateForThreeTimeoutsWhereThereIsAnother) {
+  const Millis timeout = a.core().session().timeout();
+  const auto takes_part = [&] {
+    for (const Election& election : world.store.observe("default"))
+      for (const Candidate& candidate : election.candidates)
+        if (candidate.node == "a") return true;
+    return false;
+  };
+  b.ask(for_group(Kind::evict));
+  ASSERT_TRUE(wait_for_reply(b));
+  world.run_for(timeout);
+  ASSERT_TRUE(b.leads("default"));
+  EXPECT_FALSE(takes_part());
+  world.run_for(2 * timeout - 500ms);
+  EXPECT_FALSE(takes_part());
+  world.run_for(2s);
+  EXPECT_TRUE(takes_part());
+}
+
 TEST_F(Requests, AnEvictionWaitsForRunsAndThenEndsThem) {
   a.takes["one"] = 20min;
   world.run_for(1min);
@@ -256,6 +275,7 @@ struct Outcomes : Requests {
   }
 };
 
+// S32 sim
 TEST_F(Outcomes, ARunThatFinishesAfterItsTermClosesTheOpenRun) {
   a.link.cut = true;
   world.run_for(1min);
@@ -482,6 +502,45 @@ TEST_F(Halts, AStoreThatHasGoneBackHaltsTheGroupUntilItIsRepaired) {
   EXPECT_GT(world.starts.size(), before);
   EXPECT_EQ(world.broken_promises(), "");
   (void)leader;
+}
+
+TEST_F(Halts, AStoreThatHasLostWhatItHadAcknowledgedHaltsWhatTheNodeLeadsUntilItIsRepaired) {
+  backend::Renewed renewed;
+  renewed.outcome = Outcome::done;
+  renewed.gone_back = true;
+  renewed.text = "version 3 was given, and 4 had been acknowledged";
+  a.feed(BackendEvent{1, renewed});
+  world.run_for(1s);
+  const std::size_t before = world.starts.size();
+  world.run_for(5min);
+  EXPECT_EQ(world.starts.size(), before);
+  EXPECT_NE(world.store.list("g/default").front().value.find("4 had been acknowledged"), std::string::npos);
+  a.ask(for_group(Kind::repair));
+  ASSERT_TRUE(wait_for_reply(a));
+  EXPECT_TRUE(a.replies[0].ok) << a.replies[0].text;
+  world.run_for(3min);
+  EXPECT_GT(world.starts.size(), before);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Requests, WhoAskedIsInTheLogOfTheNodeThatDoesIt) {
+  core::Request request;
+  request.kind = Kind::trigger;
+  request.job = "one";
+  request.by = "mallory";
+  b.ask(request);
+  ASSERT_TRUE(wait_for_reply(b));
+  const auto told = [](const SimNode& node) {
+    return std::any_of(node.notices.begin(), node.notices.end(), [](const core::Notice& notice) {
+      const auto has = [&](const char* key, const char* value) {
+        return std::any_of(notice.fields.begin(), notice.fields.end(),
+                           [&](const auto& field) { return field.first == key && field.second == value; });
+      };
+      return notice.text == "request taken" && has("by", "mallory") && has("request", "trigger") && has("job", "one");
+    });
+  };
+  EXPECT_TRUE(told(a)) << "it leads";
+  EXPECT_FALSE(told(b));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Job retried(int retries, Millis delay) {
   return job;
 }
 
-struct Retries : testing::Test {
+struct Retries : ::testing::Test {
   SimWorld world;
   SimNode& a = world.add("a");
   WallTime from = world.wall();

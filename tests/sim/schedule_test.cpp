@@ -48,7 +48,7 @@ struct MisfireCase {
   int limit;
   std::size_t caught_up;
 };
-class AfterADowntime : public testing::TestWithParam<MisfireCase> {};
+class AfterADowntime : public ::testing::TestWithParam<MisfireCase> {};
 
 // Down from 00:10:30 to 00:20:30: ten slots were missed, five of them within the start deadline of 5 min.
 TEST_P(AfterADowntime, OpenSlotsAreCaughtUpByPolicyAndTheRestIsMissed) {
@@ -82,8 +82,8 @@ TEST_P(AfterADowntime, OpenSlotsAreCaughtUpByPolicyAndTheRestIsMissed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Misfire, AfterADowntime,
-                         testing::Values(MisfireCase{Misfire::latest, 100, 1}, MisfireCase{Misfire::all, 100, 5},
-                                         MisfireCase{Misfire::all, 2, 2}, MisfireCase{Misfire::skip, 100, 0}));
+                         ::testing::Values(MisfireCase{Misfire::latest, 100, 1}, MisfireCase{Misfire::all, 100, 5},
+                                           MisfireCase{Misfire::all, 2, 2}, MisfireCase{Misfire::skip, 100, 0}));
 
 TEST(Slots, MoreThanAHundredLikeMissesAreOneRow) {
   SimWorld world;
@@ -131,6 +131,7 @@ TEST(Slots, AMonthOfSecondsIsSettledWithoutHoldingUpOtherJobs) {
   EXPECT_EQ(world.unaccounted(*a.jobs[1], from, world.wall() - 1min), "");
 }
 
+// S16 sim
 TEST(Clock, SetBackFiresNothingTwice) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -147,6 +148,7 @@ TEST(Clock, SetBackFiresNothingTwice) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+// S16 sim
 TEST(Clock, SetForwardMakesThePassedSlotsMisfires) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -169,6 +171,7 @@ TEST(Clock, SetForwardMakesThePassedSlotsMisfires) {
   EXPECT_EQ(late, 55);
 }
 
+// S16 sim
 TEST(Clock, AStepPutsTheTermInDoubtUntilItIsRenewed) {
   SimWorld world;
   SimNode& a = world.add("a");
@@ -227,6 +230,62 @@ TEST(Reboot, IsDueOncePerBoot) {
   a.start();
   world.run_for(1min);
   EXPECT_EQ(world.starts_of("boot"), 1u) << "a restart of the daemon is no boot";
+}
+
+TEST(Reboot, HasItsBootAsItsSlotAndIsMissedPastItsStartDeadline) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job job;
+  job.name = "boot";
+  job.schedule = {"@reboot"};
+  job.start_deadline = 30s;
+  a.jobs = {define(job)};
+  a.start();
+  world.run_for(1min);
+  const auto boots_and_is_away_for = [&](Millis away) {
+    a.stop();
+    world.run_for(5s);
+    a.reboot();
+    const WallTime boot = std::chrono::floor<std::chrono::seconds>(world.wall());
+    world.run_for(away);
+    a.start();
+    world.run_for(1min);
+    return boot;
+  };
+  const Row* in_time = a.row("boot", boots_and_is_away_for(25s));
+  ASSERT_NE(in_time, nullptr);
+  EXPECT_EQ(in_time->status, Status::succeeded);
+  EXPECT_EQ(in_time->trigger, Trigger::reboot);
+  const Row* late = a.row("boot", boots_and_is_away_for(35s));
+  ASSERT_NE(late, nullptr);
+  EXPECT_EQ(late->status, Status::missed);
+  EXPECT_EQ(world.starts_of("boot"), 1u);
+}
+
+TEST(Reboot, IsNotDueForTheBootInWhichItsJobIsEdited) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job job = minutely("boot");
+  a.jobs = {define(job)};
+  a.start();
+  world.run_for(2min);
+  a.stop();
+  world.run_for(5s);
+  a.reboot();
+  a.start();
+  world.run_for(30s);
+  job.schedule = {"@reboot"};
+  a.jobs = {define(job)};
+  a.load();
+  const std::size_t before = world.starts_of("boot");
+  world.run_for(1min);
+  EXPECT_EQ(world.starts_of("boot"), before);
+  a.stop();
+  world.run_for(5s);
+  a.reboot();
+  a.start();
+  world.run_for(30s);
+  EXPECT_EQ(world.starts_of("boot"), before + 1) << "the next one is";
 }
 
 TEST(DryRun, LaunchesNothingAndSaysSo) {

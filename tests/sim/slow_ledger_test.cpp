@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A job that is busy at every other slot, on a disk under load.
-struct SlowLedger : testing::TestWithParam<int> {
+struct SlowLedger : ::testing::TestWithParam<int> {
   SimWorld world{static_cast<std::uint64_t>(GetParam())};
   SimNode &a = world.add("a"), &b = world.add("b");
   Job job = minutely();
@@ -91,7 +91,8 @@ TEST_P(SlowLedger, LosesNoSlotOfAJobThatIsRepaired) {
   auto contents = world.store.contents();
   std::string& text = contents.registers.at("j/job").value;
   text.replace(text.find("fence "), 6, "fence ?");  // unreadable; what else it says can be read
-  world.store.restore(contents);
+  world.store.edit(contents);
+  world.oracle.edited("job");
   a.crash();
   world.run_for(10s);
   ASSERT_TRUE(b.leads("default"));
@@ -128,7 +129,7 @@ TEST_P(SlowLedger, DelaysNoClaimHoweverLongItTakes) {
 INSTANTIATE_TEST_SUITE_P(Moments, SlowLedger, testing::Range(1, 41));
 
 /// A job that is busy for an hour, due each second: a range of skipped slots every 5 s.
-struct FullRegister : testing::Test {
+struct FullRegister : ::testing::Test {
   SimWorld world;
   SimNode &a = world.add("a"), &b = world.add("b");
   Job job = minutely();

@@ -21,12 +21,15 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/duration.hpp"
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
 #include "storage/reader.hpp"
+#include "support/deed.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"
 
@@ -54,6 +57,15 @@ class BallotDaemon {
   BallotDaemon(const BallotDaemon&) = delete;
   BallotDaemon& operator=(const BallotDaemon&) = delete;
 
+  /// T of the next start; of the backend it is what that says, else the default.
+  void session_timeout(Millis timeout) {
+    const std::string key = "session_timeout = \"";
+    if (backend_.empty()) backend_ = "[coordination]\n" + key + "\"\n";
+    const std::size_t from = backend_.find(key) + key.size();
+    backend_.replace(from, backend_.find('"', from) - from, format_duration(timeout));
+    configure("");
+  }
+
   /// Rewrites ballot.toml with `more` behind what every test needs.
   void configure(const std::string& more) {
     folder.write("ballot.toml", "node = \"" + node_ + "\"\njobs_dir = \"" + (folder / "jobs.d") + "\"\nstate_dir = \"" +
@@ -63,10 +75,14 @@ class BallotDaemon {
   /// A file jobs.d/NAME.toml with one job; replaced as a whole, as configuration management does.
   void job(const std::string& name, const std::string& keys) { file(name, "[job." + name + "]\n" + keys + "\n"); }
   void file(const std::string& name, const std::string& text) {
+    if (!deeds_.empty()) did({"edit", name});  // it has run, and knows another one
     folder.write("new", text);
     std::filesystem::rename(folder / "new", folder / ("jobs.d/" + name + ".toml"));
   }
-  void remove(const std::string& name) { std::filesystem::remove(folder / ("jobs.d/" + name + ".toml")); }
+  void remove(const std::string& name) {
+    if (!deeds_.empty()) did({"edit", name});  // it has run, and knows another one
+    std::filesystem::remove(folder / ("jobs.d/" + name + ".toml"));
+  }
 
   void start(std::vector<std::string> flags = {}) {
     read_log();
@@ -74,6 +90,7 @@ class BallotDaemon {
     const UniqueFd child_end(::open((folder / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     std::vector<std::string> arguments{BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
+    did({"start"});
     pid_ = Running::spawn(std::move(arguments), environment, 1, child_end.get());
     ended_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   }
@@ -105,8 +122,13 @@ class BallotDaemon {
     log.append(std::istreambuf_iterator<char>(file), {});
   }
 
-  void send(int signal) const { ::kill(pid_, signal); }
+  void send(int signal) const {
+    for (const auto& [number, name] : {std::pair(SIGTERM, "TERM"), {SIGSTOP, "STOP"}, {SIGCONT, "CONT"}})
+      if (signal == number) did({name});
+    ::kill(pid_, signal);
+  }
   void kill() {
+    did({"KILL"});
     ::kill(pid_, SIGKILL);
     ::waitpid(std::exchange(pid_, -1), nullptr, 0);
     ended_.reset();
@@ -131,9 +153,14 @@ class BallotDaemon {
 
   /// `ballot COMMAND ...` with this daemon's configuration.
   Ran ballot(std::vector<std::string> arguments) const {
+    const std::size_t deed = did(arguments);
     arguments.insert(arguments.begin(), BALLOT_PROGRAM);
     arguments.insert(arguments.end(), {"--config", folder / "ballot.toml"});
-    return run_program(std::move(arguments));
+    Ran ran = run_program(std::move(arguments));
+    const std::lock_guard lock(mutex_);
+    deeds_[deed].until = wall_now();
+    deeds_[deed].done = ran.code == 0;
+    return ran;
   }
 
   /// The ledger, oldest first.
@@ -149,17 +176,15 @@ class BallotDaemon {
     return rows;
   }
 
-  const TempFolder folder;
-  std::string log;
-  std::string history = folder / "state/history.db";  // where rows() looks
-  std::vector<std::string> environment;               // of the next start(), but for PATH
-
- private:
-  bool has_ended() const {
-    pollfd ended{ended_.get(), POLLIN, 0};
-    return pid_ <= 0 || ::poll(&ended, 1, 0) > 0;
+  /// What was done to it and asked of it.
+  std::vector<Deed> deeds() const {
+    const std::lock_guard lock(mutex_);
+    return deeds_;
   }
-  /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM.
+  static WallTime wall_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
+
+  /// A daemon that was killed leaves its runner behind, which says who it is, and ends on TERM. Returns when it is
+  /// gone.
   void end_runner() const {
     const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
@@ -172,13 +197,35 @@ class BallotDaemon {
       frames.feed({chunk, static_cast<std::size_t>(size)});
       const auto message = frames.next_from_runner();
       if (!message || !*message) continue;
-      if (const auto* hello = std::get_if<runner::Hello>(&**message)) ::kill(static_cast<pid_t>(hello->pid), SIGTERM);
+      const auto* hello = std::get_if<runner::Hello>(&**message);
+      if (!hello) return;
+      const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(hello->pid), 0)));
+      ::kill(static_cast<pid_t>(hello->pid), SIGTERM);
+      pollfd ending{process.get(), POLLIN, 0};
+      if (process) ::poll(&ending, 1, 10'000);
       return;
     }
   }
 
+  const TempFolder folder;
+  std::string log;
+  std::string history = folder / "state/history.db";  // where rows() looks
+  std::vector<std::string> environment;               // of the next start(), but for PATH
+
+ private:
+  std::size_t did(std::vector<std::string> words) const {
+    const std::lock_guard lock(mutex_);
+    deeds_.push_back({.node = node_, .words = std::move(words), .from = wall_now(), .until = wall_now()});
+    return deeds_.size() - 1;
+  }
+  bool has_ended() const {
+    pollfd ended{ended_.get(), POLLIN, 0};
+    return pid_ <= 0 || ::poll(&ended, 1, 0) > 0;
+  }
   const std::string node_;
-  const std::string backend_;
+  std::string backend_;
+  mutable std::mutex mutex_;  // tests ask for things on several threads
+  mutable std::vector<Deed> deeds_;
   pid_t pid_ = -1;
   UniqueFd ended_;  // readable once it has
   UniqueFd log_grows_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <filesystem>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,27 @@ class CandidateProcess {
  private:
   const TempFolder own_;
   pid_t pid_ = -1;
+};
+
+/// The embedded store of a folder, held by somebody who writes for ever: until this object goes nobody can take part.
+class HeldStore {
+ public:
+  /// The store is first made, by a candidate that ends at once.
+  explicit HeldStore(const ElectionFolder& folder) {
+    CandidateProcess maker(folder, once("maker", {"--on-child-success", "exit"}, {"/bin/true"}));
+    if (maker.wait() != 0) throw std::runtime_error("the store cannot be made: " + maker.log());
+    lock_.reset(::open((folder.folder / "state/local/ballot/lock").c_str(), O_RDWR | O_CLOEXEC));
+    struct flock writers {};  // the bytes that daemons lock as they write; below them are those of their sessions
+    writers.l_type = F_WRLCK;
+    writers.l_whence = SEEK_SET;
+    writers.l_start = off_t{1} << 61;
+    writers.l_len = 1;
+    if (::fcntl(lock_.get(), F_OFD_SETLK, &writers) != 0) throw std::runtime_error("the store cannot be held");
+  }
+  void let_go() { lock_.reset(); }
+
+ private:
+  UniqueFd lock_;
 };
 
 }  // namespace ballot::testing

@@ -17,27 +17,18 @@ struct Standing {
   std::vector<const Entry*> without_run;
 };
 
-Slots slots_between(const InForce& version, WallTime from, WallTime until) {
-  Slots slots;
-  const schedule::Plan& plan = version.definition->plan;
-  for (auto slot = plan.next(from - Millis(1), version.anchors); slot && slot->at <= until;
-       slot = plan.next(slot->at, version.anchors))
-    slots.push_back(slot->at);
-  return slots;
-}
-
 class JobSlots {
  public:
   JobSlots(Case& c, const std::string& job) : case_(c), job_(job), versions_(c.versions.at(job)) {
     for (const InForce* version : versions_)
-      for (const WallTime slot : slots_between(*version, std::max(version->from, c.evidence.from),
-                                               std::min(version->until, c.evidence.until)))
+      for (const WallTime slot : Case::slots_between(*version, std::max(version->from, c.evidence.from),
+                                                     std::min(version->until, c.evidence.until)))
         slots_[slot].wanted = true;
   }
 
   void add(const Entry& entry) {
     if (!is_scheduled(entry.row.trigger)) return;
-    const Slots covered = covered_by(entry);
+    const Slots covered = case_.slots_of(entry);
     for (const WallTime slot : covered) {
       Standing& standing = slots_[slot];
       if (!entry.row.run)
@@ -60,18 +51,12 @@ class JobSlots {
   }
 
  private:
-  /// By the version that has as many slots there as the row says; else by the one that has most.
-  Slots covered_by(const Entry& entry) const {
-    Slots best;
-    for (const InForce* version : versions_) {
-      Slots slots = slots_between(*version, entry.row.slot, entry.row.slot_until.value_or(entry.row.slot));
-      if (slots.size() == static_cast<std::size_t>(entry.row.slots)) return slots;
-      if (slots.size() > best.size()) best = std::move(slots);
-    }
-    return best;
-  }
-
-  void judge(WallTime slot, const Standing& standing) const {
+  /// `halted` is what a repair says of slots that it knows nothing of: it yields to whoever does.
+  void judge(WallTime slot, Standing standing) const {
+    const auto halted = [](const Entry* entry) { return entry->row.reason == Reason::halted; };
+    const auto& without = standing.without_run;
+    if (!standing.claimed.empty() || !std::all_of(without.begin(), without.end(), halted))
+      std::erase_if(standing.without_run, halted);
     if (standing.claimed.size() > 1)
       return two(slot, "was claimed by two runs", *standing.claimed.begin()->second,
                  *std::next(standing.claimed.begin())->second);

@@ -9,9 +9,13 @@
 //   launches  | one START for each attempt of a run, and of a slot; each has a row of its fence, epoch and node, and
 //             | none came after that row had ended
 //   attempts  | a further one only within `retries`, after one that failed or timed out; where the guarantee is
-//             | at-least-once, also after a lost or stale one
-//   ends      | a run that succeeded or failed has its START, and its END with that code; at-least-once: a claimed
-//             | slot has an END, or is anything but lost
+//             | at-least-once, also after a lost or stale one, and there it must (but for `lost_limit`)
+//   ends      | a run that succeeded or failed has its START, and its END with that code
+//   reasons   | of slots: `no_leader` where no term covers it; `misfire`, `unclaimed` where something was in the way;
+//             | `overlap` beside a run; `paused` within a pause, and nothing else and no START there; `halted` where a
+//             | halt was; no other reason than the job's file allows. A term's elections and deadlines are allowed for.
+//             | of runs: lost where its node or the store was let down; killed where somebody did it, or its term ended
+//   launched  | of a job whose slots are due while nothing is in their way, some are started
 //   lives     | no process outlives its row; runs of a job that does not `allow` it and is ended with its term
 //             | (`terminate`) are never two at once, over all nodes
 //   fences    | grow with every claim of a job: from slot to slot, from term to term, from START to START

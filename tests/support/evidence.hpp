@@ -13,6 +13,7 @@
 
 #include "ballot/ledger.hpp"
 #include "schedule/definition.hpp"
+#include "support/deed.hpp"
 #include "support/report.hpp"
 
 namespace ballot::testing {
@@ -49,6 +50,9 @@ struct Evidence {
   std::vector<RunId> triggered{};     // runs that a command was told are claimed
   std::vector<std::string> damage{};  // of other databases: integrity_of()
   bool exclusive = true;              // false: the backend is `unique only`, its terms may overlap
+  std::vector<Deed> deeds{};          // all that was done to the nodes; where there is none, all goes well
+  Millis timeout{2000};               // of a session, at most
+  WallTime asked = WallTime::max();   // when the ledgers were read; without it all deadlines have passed
 };
 
 /// The definitions of a folder of job files, probed where the command is a probe's. Throws what is wrong with them.

@@ -126,7 +126,32 @@ void FailingVfs::reset() {
 
 std::int64_t FailingVfs::count(FileCall call) const { return rules_[static_cast<std::size_t>(call)].count; }
 
+void FailingVfs::hang(FileCall call) {
+  const std::lock_guard hold(mutex_);
+  hung_ = call;
+}
+
+bool FailingVfs::wait_hanging(std::chrono::milliseconds limit) {
+  std::unique_lock hold(mutex_);
+  return changed_.wait_for(hold, limit, [this] { return hanging_ > 0; });
+}
+
+void FailingVfs::go_on() {
+  const std::lock_guard hold(mutex_);
+  hung_.reset();
+  changed_.notify_all();
+}
+
 int FailingVfs::pass(FileCall call) {
+  {
+    std::unique_lock hold(mutex_);
+    if (hung_ == call) {
+      ++hanging_;
+      changed_.notify_all();
+      changed_.wait(hold, [&] { return hung_ != call; });
+      --hanging_;
+    }
+  }
   Rule& r = rule(call);
   const std::int64_t n = ++r.count;
   return n >= r.first && n <= r.last ? r.code.load() : SQLITE_OK;

@@ -13,7 +13,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 
 namespace ballot::testing {
 
@@ -30,6 +34,11 @@ class FailingVfs {
   /// The n-th call of the kind from now on fails, and those up to the m-th; with the code that is usual for it, or
   /// `code`.
   void fail(FileCall call, std::int64_t n, std::int64_t m = 0, int code = 0);
+  /// Calls of the kind wait until go_on(), as on a disk that does not answer.
+  void hang(FileCall call);
+  /// False: none does within `limit`.
+  bool wait_hanging(std::chrono::milliseconds limit);
+  void go_on();
   /// Nothing fails, and counting begins again.
   void reset();
   /// Calls since the last fail() of the kind, or reset().
@@ -46,6 +55,10 @@ class FailingVfs {
   Rule& rule(FileCall call) { return rules_[static_cast<std::size_t>(call)]; }
 
   std::array<Rule, file_calls> rules_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<FileCall> hung_;  // under mutex_
+  int hanging_ = 0;               // calls; under mutex_
   sqlite3_vfs vfs_{};
   sqlite3_vfs* before_;
 };

@@ -9,6 +9,7 @@
 //   EXPECT_EQ(check(fleet.evidence()), Findings{});
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -27,14 +28,19 @@ class Fleet {
  public:
   static constexpr Millis margin{500};
 
-  /// `more` is added to every ballot.toml; `session_timeout` is T of the embedded backend.
+  /// `more` is added to every ballot.toml; `session_timeout` is T, of a backend with a server no
+  /// less than 3 s.
   explicit Fleet(const std::vector<std::string>& nodes, const std::string& more = "",
                  Millis session_timeout = Millis(2000))
-      : timeout(session_timeout) {
+      : timeout(BallotDaemon::backend ? std::max(session_timeout, Millis(3000)) : session_timeout) {
     const std::string coordination = "[coordination]\nsession_timeout = \"" + format_duration(timeout) + "\"\n";
     const std::string local = "[local]\npath = \"" + (folder / "shared") + "\"\n";
     const std::string store = BallotDaemon::backend ? BallotDaemon::backend() : coordination + local;
-    for (const std::string& node : nodes) daemons_.try_emplace(node, node, store).first->second.configure(more);
+    for (const std::string& node : nodes) {
+      BallotDaemon& daemon = daemons_.try_emplace(node, node, store).first->second;
+      daemon.session_timeout(timeout);
+      daemon.configure(more);
+    }
   }
 
   /// On another store: `configuration` is what a node's ballot.toml says of it, beyond its own folders.
@@ -62,11 +68,22 @@ class Fleet {
     from_ = std::chrono::ceil<std::chrono::seconds>(Instant::now().wall + Millis(200));
   }
 
+  /// From now on something is wrong with a node that its daemon's signals do not say; of no node: with the store.
+  void fault(const std::string& node = "") { did(node, {"fault"}); }
+  void mended(const std::string& node = "") { did(node, {"mended"}); }
+  /// The store of a group has gone back, or a job's register was spoiled; until a repair.
+  void halted(const std::string& group_or_job) { did("", {"halt", group_or_job}); }
+
+  /// No slot before this is asked for.
+  WallTime counts_from() const { return from_; }
+
   /// Stops all that still run, and gathers what they leave. Every slot up to a second ago is asked for.
   Evidence evidence() {
     Evidence evidence;
     evidence.from = from_;
     evidence.until = next_second() - std::chrono::seconds(2);
+    evidence.asked = Instant::now().wall;
+    evidence.timeout = timeout;
     for (auto& [node, daemon] : daemons_)
       if (daemon.pid() > 0) daemon.send(SIGTERM);
     for (auto& [node, daemon] : daemons_)
@@ -77,6 +94,9 @@ class Fleet {
     const std::string registers = folder / "shared/ballot/registers.db";
     if (std::filesystem::exists(registers)) evidence.damage = integrity_of(registers);
     evidence.reports = oracle.reports();
+    evidence.deeds = deeds_;
+    for (const auto& [node, daemon] : daemons_)
+      for (const Deed& deed : daemon.deeds()) evidence.deeds.push_back(deed);
     return evidence;
   }
 
@@ -93,7 +113,13 @@ class Fleet {
  private:
   static WallTime next_second() { return std::chrono::ceil<std::chrono::seconds>(Instant::now().wall); }
 
+  void did(const std::string& node, std::vector<std::string> words) {
+    const WallTime now = Instant::now().wall;
+    deeds_.push_back({.node = node, .words = std::move(words), .from = now, .until = now});
+  }
+
   std::map<std::string, BallotDaemon> daemons_;
+  std::vector<Deed> deeds_;  // but for what the daemons know themselves
   WallTime from_{};
 };
 

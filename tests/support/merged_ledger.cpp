@@ -9,6 +9,7 @@ namespace {
 
 int rank(const Entry& entry) {
   if (!is_final(entry.row.status)) return entry.own() ? 1 : 0;
+  if (entry.row.reason == Reason::halted) return 2;  // it may have run where nobody remembers
   if (entry.own()) return 4;
   return entry.row.status == Status::lost ? 2 : 3;
 }

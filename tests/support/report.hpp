@@ -37,6 +37,8 @@ struct Report {
 
   /// When it surely did nothing any more; none while it may live.
   std::optional<Instant> over() const { return ended ? ended : gone; }
+  /// Whether it was started when its slot was due: whoever catches up has done so.
+  bool on_time() const { return started.wall - slot < Millis(1000); }
   /// One line that names all of it.
   std::string text() const;
 };

@@ -72,7 +72,8 @@ class Running {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  /// Standard output goes to `out`, standard error to `err`, or to this process's own.
+  /// Standard output goes to `out`, standard error to `err`, or to this process's own. Signals that this process
+  /// ignores, as one that a shell started in the background does, end the child all the same.
   static pid_t spawn(std::vector<std::string> arguments, std::vector<std::string> environment, int out, int err = 2) {
     environment.push_back("PATH=/usr/bin:/bin");
     const auto pointers = [](std::vector<std::string>& texts) {
@@ -86,9 +87,17 @@ class Running {
     ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions, out, 1);
     ::posix_spawn_file_actions_adddup2(&actions, err, 2);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t end;
+    ::sigemptyset(&end);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::sigaddset(&end, signal);
+    ::posix_spawnattr_setsigdefault(&attributes, &end);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     pid_t pid = 0;
-    const int failed = ::posix_spawn(&pid, arguments.front().c_str(), &actions, nullptr, pointers(arguments).data(),
+    const int failed = ::posix_spawn(&pid, arguments.front().c_str(), &actions, &attributes, pointers(arguments).data(),
                                      pointers(environment).data());
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) throw std::runtime_error("cannot run " + arguments.front());
     return pid;

@@ -11,6 +11,13 @@
 
 namespace ballot::testing {
 
+inline schedule::Plan every_second() {
+  return std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"* * * * * *"}}));
+}
+
+/// Of every second: of a job that is led by now. A slot at the very instant of its definition is not due.
+inline WallTime first_slot_after(WallTime now) { return std::chrono::ceil<std::chrono::seconds>(now + Millis(200)); }
+
 /// "" or what is wrong with the rows of `job` between two instants, both included. Manual runs do not count.
 inline std::string unaccounted(const std::vector<Row>& rows, const std::string& job, const schedule::Plan& plan,
                                WallTime from, WallTime to) {

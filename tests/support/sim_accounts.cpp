@@ -11,22 +11,6 @@ bool covers(const Row& row, const std::string& job, WallTime slot) {
   return row.job == job && row.slot <= slot && slot <= row.slot_until.value_or(row.slot);
 }
 
-/// The executing node's row beats any other; a final one an open one; anything `lost`.
-const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedger*>& ledgers) {
-  const Row* best = nullptr;
-  const auto rank = [](const Row& row, bool own) {
-    return (is_final(row.status) ? 4 : 0) + (row.status != Status::lost ? 2 : 0) + (own ? 1 : 0);
-  };
-  int highest = -1;
-  for (const SimLedger* ledger : ledgers) {
-    const Row* row = ledger->row(id.run, id.attempt);
-    if (!row || rank(*row, row->node == ledger->node()) <= highest) continue;
-    highest = rank(*row, row->node == ledger->node());
-    best = row;
-  }
-  return best;
-}
-
 /// It failed with retries left.
 bool owes_another(const Row& row, const core::OpenRun& claim) {
   const bool failed =
@@ -45,6 +29,22 @@ bool says_it_ran(const Row& row) {
 }
 
 }  // namespace
+
+const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedger*>& ledgers) {
+  const Row* best = nullptr;
+  const auto rank = [](const Row& row, bool own) {
+    return (is_final(row.status) ? 4 : 0) + (row.status != Status::lost && row.reason != Reason::halted ? 2 : 0) +
+           (own ? 1 : 0);
+  };
+  int highest = -1;
+  for (const SimLedger* ledger : ledgers) {
+    const Row* row = ledger->row(id.run, id.attempt);
+    if (!row || rank(*row, row->node == ledger->node()) <= highest) continue;
+    highest = rank(*row, row->node == ledger->node());
+    best = row;
+  }
+  return best;
+}
 
 std::string line_of(const Row& row) {
   std::string line = row.node + " epoch " + std::to_string(row.epoch) + ": " + row.job + " " + format_slot(row.slot);
@@ -149,7 +149,9 @@ std::string SimOracle::unended(const History& history, const std::vector<const S
       return run + " was started: " + line_of(*row);
     if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
       return run + " is lost, and its runner is there: " + line_of(*row);
-    if (owes_another(*row, claim.run) && !taken_for_lost_.contains(attempt) &&
+    const bool before_repair =
+        claim.run.fence < history.now.repair;  // a further attempt may have run, and be forgotten
+    if (owes_another(*row, claim.run) && !before_repair && !taken_for_lost_.contains(attempt) &&
         !history.claims.contains({attempt.run, attempt.attempt + 1}) &&
         !best_row({attempt.run, attempt.attempt + 1}, ledgers) && !waits(history.now, attempt.run))
       return run + " has retries left, and was not tried again: " + line_of(*row);

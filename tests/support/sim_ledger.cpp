@@ -69,14 +69,15 @@ void SimLedger::crash() {
     if (!record.row.job.empty() && !record.row.run) lost_.push_back(record.row);
 }
 
-/// `lost` is a guess from afar: it never replaces a row that has ended.
+/// `lost` and `halted` are guesses of who knows no better: they never replace a row that has ended.
 void SimLedger::put(const Row& row) {
   if (!row.run) {
     slots_[{row.job, row.slot}] = row;
     return;
   }
   Row& known = runs_[{*row.run, row.attempt}];
-  if (row.status != Status::lost || !known.run || !is_final(known.status)) known = row;
+  const bool guess = row.status == Status::lost || row.reason == Reason::halted;
+  if (!guess || !known.run || !is_final(known.status)) known = row;
 }
 
 std::vector<Row> SimLedger::rows() const {

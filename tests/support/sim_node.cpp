@@ -24,19 +24,21 @@ SimNode::SimNode(SimWorld& world, std::string n, SimMachine& m)
       ledger(world.loop, name),
       takes(runner.habits.takes),
       exits(runner.habits.exits),
-      world_(world) {}
+      world_(world),
+      resign_(world, *this) {}
 
 SimNode::~SimNode() { world_.loop.drop(daemon_); }
 
 void SimNode::start() {
   BALLOT_ASSERT(!core_, "the daemon does not run yet");
+  resign_.cut_short();
   world_.oracle.note(name, "the daemon starts");
   daemon_ = world_.loop.new_owner();
   stopped_ = false;
   const Now now = clock.now();
-  core_ = std::make_unique<core::Core>(
-      core::CoreSettings{name, machine.boot_id(), now.wall - now.steady.time_since_epoch(), dry_run,
-                         world_.loop.random().next(), most_writes, max_running, spread});
+  core_ = std::make_unique<core::Core>(core::CoreSettings{
+      name, machine.boot_id(), machine.name(), "/run/" + name, now.wall - now.steady.time_since_epoch(), dry_run,
+      world_.loop.random().next(), most_writes, max_running, spread});
   world_.oracle.node_limits[name] = max_running;
   backend_ = std::make_unique<SimBackend>(world_.store, world_.loop, link, clock, static_cast<Host&>(*this));
   runner.connect([this](const core::Event& event) { feed(event); });
@@ -46,6 +48,7 @@ void SimNode::start() {
 
 void SimNode::crash() {
   if (core_) world_.oracle.note(name, "the daemon is gone");
+  world_.judge.died(name);
   world_.loop.drop(daemon_);
   runner.disconnect();
   ledger.crash();
@@ -53,6 +56,7 @@ void SimNode::crash() {
   core_.reset();
   backend_.reset();
   queue_.clear();
+  posted_.clear();
   unanswered_.clear();
   written_.clear();
   settled_.clear();
@@ -63,8 +67,11 @@ void SimNode::crash() {
   timer_ = 0;
 }
 
+void SimNode::resign_after(Millis delay) { resign_.begin(delay); }
+
 void SimNode::power_cut() {
   crash();
+  resign_.cut_short();
   runner.power_cut();
 }
 
@@ -105,12 +112,14 @@ void SimNode::stop(Millis wait, bool leave) {
   Millis grace{0};
   for (const auto& job : jobs) grace = std::max(grace, job->job.kill_grace);
   if (!stop_due_) stop_due_ = world_.loop.now() + wait + grace + stop_bound + stop_slack;
+  world_.judge.asked_to_stop(name);
   feed(core::Stop{wait, leave});
 }
 
 void SimNode::load() {
   std::vector<Row> rows = ledger.rows();
-  std::erase_if(rows, [this](const Row& row) { return !core::is_unclaimed(row, name); });
+  std::erase_if(rows, [this](const Row& row) { return !core::is_open_row(row, name); });
+  world_.judge.loaded(name, jobs, dry_run);
   feed(core::Load{jobs, groups, std::move(rows)});
 }
 
@@ -156,12 +165,37 @@ void SimNode::watch() {
     world_.oracle.find(name + " has not stopped within its bound");
 }
 
-void SimNode::post(BackendEvent event) noexcept { feed(event); }
+/// As the engine takes up in a row what a plugin's threads have posted meanwhile.
+void SimNode::post(BackendEvent event) noexcept {
+  posted_.push_back(std::move(event));
+  if (gathers == Millis(0)) return take_posted();
+  if (posted_.size() == 1)
+    world_.loop.after(world_.loop.between(Millis(0), gathers), daemon_, [this] { take_posted(); });
+}
+
+void SimNode::take_posted() {
+  if (!core_ || stopped_) return posted_.clear();
+  for (BackendEvent& event : std::exchange(posted_, {})) queue_.push_back(std::move(event));
+  if (!stepping_ && !stands_still()) work();
+}
+
+bool SimNode::is_disturbed() const {
+  const SimLink& l = link;
+  const bool lossy =
+      l.lose_request + l.lose_answer + l.late_request + l.duplicate + l.never_answer + l.lose_renewal + l.refuse_write >
+      0;
+  return lossy || l.cut || l.deaf || stands_still() || l.slow_answers > Millis(0) || l.expiry_shift != Millis(0) ||
+         l.delay_max > Millis(300) || ledger.slowest > Millis(100) || runner.habits.slowest_start > Millis(100) ||
+         runner.gone();
+}
+
+bool SimNode::is_cut_off() const { return link.cut || link.deaf || world_.store.down(); }
 
 void SimNode::feed(const core::Event& event) {
   if (!core_ || stopped_) return;
   if (const auto* ask = std::get_if<core::Ask>(&event)) {
     world_.oracle.asked(ask->request);
+    world_.judge.asked(ask->request, ask->run_suffix);
     unanswered_[ask->asker] = ask->request;
   }
   queue_.push_back(event);
@@ -225,8 +259,18 @@ void SimNode::act(core::Observe& a) { backend_->observe(a.request, a.group); }
 void SimNode::act(core::TermDeadline& a) { runner.set_deadline(a); }
 void SimNode::act(core::KillRun& a) { runner.kill(a); }
 void SimNode::act(core::Forget& a) { runner.forget(a.id); }
+
+void SimNode::act(core::AskRunner& a) {
+  for (const auto& other : world_.nodes)
+    if (other->name == a.node && !a.socket.empty() && !other->runner.gone())
+      other->runner.watch(name, daemon_, [this](const core::RunnerWord& word) { feed(word); });
+}
+
 void SimNode::act(core::RunEnded& a) { ends.push_back(a); }
-void SimNode::act(core::RecordTerm& a) { ledger.record(a.term); }
+void SimNode::act(core::RecordTerm& a) {
+  world_.judge.term(a.term);
+  ledger.record(a.term);
+}
 void SimNode::act(core::RecordOutput&) {}
 
 void SimNode::act(core::Notify& a) {
@@ -256,6 +300,7 @@ void SimNode::await(core::Recorded recorded) {
 
 void SimNode::act(core::RecordRow& a) {
   world_.oracle.note(name, a.row);
+  if (!a.if_absent) world_.judge.row(name, a.row);
   check(a);
   if (a.if_absent)
     ledger.record_if_absent(std::move(a.row));
@@ -268,13 +313,18 @@ void SimNode::act(core::Reply& a) {
   if (asked.empty())
     world_.oracle.find(name + " answers somebody twice, or who has not asked: " + a.text);
   else
-    world_.oracle.answered(asked.mapped(), a.ok);
+    world_.oracle.answered(asked.mapped(), a.ok), world_.judge.answered(asked.mapped(), a);
   replies.push_back(a);
 }
 
 void SimNode::act(core::Notice& a) {
   std::string text = a.text;
-  for (const auto& [key, value] : a.fields) text += " " + key + "=" + value;
+  for (const auto& [key, value] : a.fields) {
+    text += " " + key + "=" + value;
+    // A cursor that was brought back passes its slots again.
+    if (key == "job" && a.text.starts_with("job repaired"))
+      std::erase_if(settled_, [&](const auto& one) { return std::get<0>(one) == value; });
+  }
   world_.oracle.note(name, text);
   notices.push_back(a);
 }
@@ -292,10 +342,12 @@ void SimNode::check(const core::Launch& launch) {
   const bool late = launch.id.attempt == 1 && now.wall - core::due_at(job, launch.slot) > job.start_deadline;
   if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
     world_.oracle.find(what + "past its start deadline");
-  const auto deadline = runner.deadline(core::term_key(job.group, launch.epoch));
+  const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));
   if (runner.gone()) return;  // it will hear of it, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
-  if (launch.launch_not_after > *deadline - core::launch_budget || now.steady > launch.launch_not_after)
+  const Millis grace = std::min(job.kill_grace, core_->session().timeout() / 10);
+  const Millis budget = Millis(500) + (launch.terminate ? grace : Millis(0));
+  if (launch.launch_not_after > *deadline - budget || now.steady > launch.launch_not_after)
     world_.oracle.find(what + "too near to the deadline of its term");
 }
 

@@ -20,6 +20,7 @@
 #include "support/sim_backend.hpp"
 #include "support/sim_ledger.hpp"
 #include "support/sim_machine.hpp"
+#include "support/sim_resign.hpp"
 #include "support/sim_runner.hpp"
 
 namespace ballot {
@@ -44,6 +45,7 @@ class SimNode final : private Host {
   int max_running = 0;                   // of the next start(): runs at once; 0: no limit
   std::map<std::string, Millis>& takes;  // how long a job's child runs; else 1 s
   std::map<std::string, int>& exits;     // its code; else 0
+  Millis gathers{0};                     // what the store says is taken up together, so long after the first of it
   std::size_t most_writes = 5000;        // of the next start(): registers in flight at once
   std::vector<Row> rows() const { return ledger.rows(); }
   std::vector<TermRow> terms() const { return ledger.terms(); }
@@ -53,8 +55,9 @@ class SimNode final : private Host {
   std::vector<core::Notify> told;  // what hooks, mail and pings would say
 
   void start();
-  void crash();   // kill -9 of the daemon; the runner and its children live
-  void freeze();  // SIGSTOP of the daemon; the runner goes on
+  void crash();                     // kill -9 of the daemon; the runner and its children live
+  void resign_after(Millis delay);  // somebody does, for a daemon that was killed
+  void freeze();                    // SIGSTOP of the daemon; the runner goes on
   void thaw();
   void reboot();  // the machine: everything on it is gone but the ledgers
   void stop(Millis wait = Millis(30'000), bool leave = false);
@@ -80,6 +83,10 @@ class SimNode final : private Host {
   void go_on(SteadyTime since);
   /// After each event of the loop.
   void watch();
+  /// A fault is upon it, or upon its way to the store.
+  bool is_disturbed() const;
+  /// Nothing on its host reaches the store.
+  bool is_cut_off() const;
 
  private:
   void post(BackendEvent event) noexcept override;
@@ -104,6 +111,7 @@ class SimNode final : private Host {
   void act(core::AwaitRecorded& a);
   void act(core::AwaitSettled& a);
   void act(core::Forget& a);
+  void act(core::AskRunner& a);
   void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
   void act(core::RecordOutput& a);
@@ -115,6 +123,7 @@ class SimNode final : private Host {
   void check(const core::Launch& launch);
   void check(const core::Write& write);
   void check(const core::RecordRow& record);
+  void take_posted();
   bool stands_still() const { return frozen_ || machine.suspended; }
   void set_frozen();
   void rearm();
@@ -124,6 +133,7 @@ class SimNode final : private Host {
   SimLoop::Owner daemon_ = 0;
   std::unique_ptr<core::Core> core_;
   std::unique_ptr<SimBackend> backend_;
+  SimResign resign_;
   SimLoop::Timer timer_ = 0;
   bool frozen_ = false;
   std::optional<SteadyTime> stands_since_;
@@ -135,6 +145,7 @@ class SimNode final : private Host {
   SteadyTime spun_at_{};  // when it was last woken at once, and how often in a row
   int spun_ = 0;
   std::deque<core::Event> queue_;
+  std::vector<BackendEvent> posted_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, core::Request> unanswered_;
   std::map<std::string, std::string> written_;                          // registers, as this daemon sent them last

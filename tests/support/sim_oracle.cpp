@@ -56,7 +56,7 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   } else {
     check_claimed(launch, what);
   }
-  const Term* by = term(job.group, launch.epoch);
+  const Term* by = term(launch.group, launch.epoch);
   if (!by || loop_.now() >= store_.promised_until(by->session))
     find("started by a term that the store may have ended: " + what);
   const bool by_hand = launch.trigger == Trigger::manual;
@@ -66,7 +66,7 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
   by_attempt_[launch.id] = starts.size();
   starts.push_back({job.name,
                     node,
-                    job.group,
+                    launch.group,
                     launch.slot,
                     launch.id.attempt,
                     launch.id.run,
@@ -76,6 +76,9 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
                     launch.terminate,
                     loop_.now(),
                     {}});
+  const auto [life, fresh] = life_of_.emplace(launch.id.run, lives_[job.name].size());
+  if (fresh) lives_[job.name].push_back({launch.id.run, loop_.now(), {}});
+  lives_[job.name][life->second].until.reset();
   return starts.size() - 1;
 }
 
@@ -95,9 +98,11 @@ void SimOracle::check_claimed(const core::Launch& launch, const std::string& wha
     find("started without a claim in the register: " + what);
 }
 
-void SimOracle::ended(std::size_t start, SteadyTime lived_until) {
+void SimOracle::ended(std::size_t start, SteadyTime lived_until, std::optional<runner::Ended> outcome) {
   Start& one = starts[start];
   one.ended = lived_until;
+  one.outcome = std::move(outcome);
+  end_life(one);
   note(one.node, "END job " + one.job + ", run " + one.run.text());
   const Term* by = term(one.group, one.epoch);
   if (one.terminate && !one.orphaned && by && lived_until >= store_.promised_until(by->session))
@@ -105,8 +110,23 @@ void SimOracle::ended(std::size_t start, SteadyTime lived_until) {
 }
 
 void SimOracle::orphaned(std::size_t start) {
-  starts[start].orphaned = true;
-  starts[start].ended = loop_.now();
+  Start& one = starts[start];
+  one.orphaned = true;
+  one.ended = loop_.now();
+  end_life(one);
+}
+
+/// Another attempt of it, of a term that knows nothing of this one, may go on.
+void SimOracle::end_life(const Start& over) {
+  const bool goes_on = std::any_of(starts.begin(), starts.end(),
+                                   [&](const Start& other) { return other.run == over.run && !other.ended; });
+  if (!goes_on) lives_[over.job][life_of_.at(over.run)].until = loop_.now();
+}
+
+const std::vector<RunLife>& SimOracle::lives(const std::string& job) const {
+  static const std::vector<RunLife> none;
+  const auto it = lives_.find(job);
+  return it == lives_.end() ? none : it->second;
 }
 
 const Start* SimOracle::start_of(const runner::AttemptId& id) const {
@@ -142,6 +162,8 @@ void SimOracle::answered(const core::Request& request, bool done) {
 void SimOracle::told(const std::string& node, const core::Notify& told) {
   const Row& row = told.row;
   const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
+  const core::JobRegister* now = job_register(row.job);
+  if (now && now->repair > 0) return;  // whoever was told of a run may have been forgotten with it
   if (!told_.emplace(what, told.event).second) find(node + " tells a second time of " + what);
   if (!row.run || told.event == Event::started) return;
   const core::JobRegister* stored = job_register(row.job);
@@ -176,7 +198,11 @@ void SimOracle::watch_terms() {
     }
     if (!leader) continue;
     Term& term = terms_[{group, leader->epoch}];
+    term.group = group;
+    term.node = leader->node;
+    term.epoch = leader->epoch;
     term.session = leader->session;
+    term.alive = store_.renewed_at(leader->session);
     if (leading != 0) continue;
     leading = leader->epoch;
     term.began = loop_.now();
@@ -187,6 +213,30 @@ void SimOracle::watch_terms() {
 const SimOracle::Term* SimOracle::term(const std::string& group, std::uint64_t epoch) const {
   const auto it = terms_.find({group, epoch});
   return it == terms_.end() ? nullptr : &it->second;
+}
+
+std::vector<const SimOracle::Term*> SimOracle::terms_of(const std::string& group) const {
+  std::vector<const Term*> some;
+  for (auto it = terms_.lower_bound({group, 0}); it != terms_.end() && it->first.first == group; ++it)
+    some.push_back(&it->second);
+  return some;
+}
+
+const SimOracle::Term* SimOracle::leading(const std::string& group) const {
+  const auto it = leading_.find(group);
+  return it == leading_.end() || it->second == 0 ? nullptr : term(group, it->second);
+}
+
+std::map<std::string, const SimOracle::Term*> SimOracle::leaders() const {
+  std::map<std::string, const Term*> all;
+  for (const auto& [group, epoch] : leading_)
+    if (const Term* term = leading(group)) all[group] = term;
+  return all;
+}
+
+const SimOracle::Claims* SimOracle::claims_of(const std::string& job) const {
+  const auto it = jobs_.find(job);
+  return it == jobs_.end() ? nullptr : &it->second.claims;
 }
 
 const core::JobRegister* SimOracle::job_register(const std::string& job) const {
@@ -206,7 +256,10 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
   auto next = core::parse_job_register(stored.value);
   if (!next) return;
   if (!first) {
-    if (next->cursor < history.now.cursor) find("the cursor of job " + job + " went back");
+    const bool repaired = next->repaired_at != history.now.repaired_at;
+    if (repaired) std::erase_if(history.settled, [&](WallTime slot) { return slot > next->cursor; });
+    if (repaired) std::erase_if(history.claimed, [&](const auto& one) { return one.first > next->cursor; });
+    if (next->cursor < history.now.cursor && !repaired) find("the cursor of job " + job + " went back");
     if (next->fence < history.now.fence) find("the fence of job " + job + " went back");
     if (history.now.released && next->since == history.now.cursor) {  // adopted: the slots between are the new plan's
       const core::JobRegister before = std::exchange(history.now, *next);
@@ -261,6 +314,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     if (run.waits_until) continue;
     const auto [claim, fresh] = history.claims.try_emplace({run.id, run.attempt}, Claim{run});
     if (!fresh) continue;
+    if (run.fence < next.repair) continue;  // of before: entered by the repair, for it goes on
     const std::string what = "job " + job + ", slot " + format_slot(run.slot) + ", run " + run.id.text();
     note(run.node, "claims " + what);
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
@@ -279,7 +333,8 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     claim.never_was = !claim.open && !start_of(id) && other;
     if (!claim.open && other && start_of(id) && start_of({other->run.id, other->run.attempt}))
       find("claimed twice: job " + job + ", slot " + format_slot(claim.run.slot) + ", run " + id.run.text());
-    if (!claim.open && durable && !durable(id) && !claim.never_was)
+    const bool repaired = next.repair > 0;  // what the register had forgotten may have been open
+    if (!claim.open && durable && !durable(id) && !claim.never_was && !repaired)
       find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }
 }

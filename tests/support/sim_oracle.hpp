@@ -37,11 +37,37 @@ struct Start {
   bool terminate = true;
   SteadyTime at;  // true time
   std::optional<SteadyTime> ended;
-  bool orphaned = false;  // its runner died: nobody can end it
+  bool orphaned = false;                   // its runner died: nobody can end it
+  std::optional<runner::Ended> outcome{};  // as its runner saw it
 };
+
+/// A run with all of its attempts, and what is between them.
+struct RunLife {
+  RunId run;
+  SteadyTime from;
+  std::optional<SteadyTime> until;
+};
+
+/// What the ledgers together say of an attempt: the executing node's row beats any other; a final one an open one;
+/// anything `lost`. None: nothing.
+const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedger*>& ledgers);
 
 class SimOracle {
  public:
+  struct Term {
+    std::string group, node;
+    std::uint64_t epoch = 0;
+    SimStore::SessionId session = 0;
+    SteadyTime began{}, alive{};  // when it was renewed last
+    std::optional<SteadyTime> ended;
+  };
+  struct Claim {
+    core::OpenRun run;
+    bool open = true;
+    bool never_was = false;  // given up, and landed after all
+  };
+  using Claims = std::map<runner::AttemptId, Claim>;
+
   SimOracle(const SimLoop& loop, const SimStore& store) : loop_(loop), store_(store) {}
 
   std::vector<Start> starts;
@@ -56,7 +82,7 @@ class SimOracle {
 
   // told by runners
   std::size_t started(const std::string& node, const core::Launch& launch);
-  void ended(std::size_t start, SteadyTime lived_until);
+  void ended(std::size_t start, SteadyTime lived_until, std::optional<runner::Ended> outcome = std::nullopt);
   void orphaned(std::size_t start);
   /// Nobody can tell how the attempt ended.
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
@@ -67,6 +93,8 @@ class SimOracle {
   void told(const std::string& node, const core::Notify& told);
 
   void watch();
+  /// Somebody has changed its register by hand: what was promised begins anew.
+  void edited(const std::string& job) { jobs_.erase(job); }
   void note(const std::string& who, std::string what);
   void note(const std::string& who, const Row& recorded);
   void find(const std::string& what);
@@ -82,25 +110,24 @@ class SimOracle {
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
   bool is_claimed(const std::string& job, const runner::AttemptId& attempt) const;
+  const Term* term(const std::string& group, std::uint64_t epoch) const;
+  std::vector<const Term*> terms_of(const std::string& group) const;
+  /// Who leads it in the store now; nullptr: nobody.
+  const Term* leading(const std::string& group) const;
+  std::map<std::string, const Term*> leaders() const;
+  const Claims* claims_of(const std::string& job) const;
+  const std::vector<RunLife>& lives(const std::string& job) const;
+  bool has_started(const RunId& run) const { return life_of_.contains(run); }
+  const Start* start_of(const runner::AttemptId& id) const;
 
  private:
-  struct Term {
-    SimStore::SessionId session = 0;
-    SteadyTime began{};
-    std::optional<SteadyTime> ended;
-  };
-  struct Claim {
-    core::OpenRun run;
-    bool open = true;
-    bool never_was = false;  // given up, and landed after all
-  };
   struct History {  // of a job's register
     std::uint64_t version = 0;
     core::JobRegister now;
     std::optional<schedule::Plan> plan;
     std::vector<WallTime> anchors;
     std::vector<WallTime> settled;  // slots that the cursor has passed
-    std::map<runner::AttemptId, Claim> claims;
+    Claims claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
   };
@@ -117,6 +144,7 @@ class SimOracle {
   using Slots = std::map<WallTime, Told>;
   using Event = core::Notify::Event;
 
+  void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
   std::string unrecorded(const std::vector<const SimLedger*>& ledgers) const;
   static bool is_open(const History& history, WallTime slot, const Told& told);
@@ -126,12 +154,10 @@ class SimOracle {
   void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
   void settle(History& history, const core::JobRegister& next);
   void make_plan(const std::string& job, History& history);
-  const Term* term(const std::string& group, std::uint64_t epoch) const;
   std::string gather(const std::string& job, const History& history, const std::vector<const SimLedger*>& ledgers,
                      Slots& slots) const;
   static std::string wrong(const Told& told);
   std::string unended(const History& history, const std::vector<const SimLedger*>& ledgers) const;
-  const Start* start_of(const runner::AttemptId& id) const;
   void keep(Noted noted);
   static std::string text_of(const Noted& noted);
 
@@ -143,6 +169,8 @@ class SimOracle {
   std::map<std::string, History> jobs_;
   std::set<std::tuple<std::string, WallTime, int>> begun_;
   std::map<runner::AttemptId, std::size_t> by_attempt_;
+  std::map<std::string, std::vector<RunLife>> lives_;
+  std::map<RunId, std::size_t> life_of_;  // in its job's
   std::set<runner::AttemptId> gone_;
   std::set<runner::AttemptId>
       taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody was told

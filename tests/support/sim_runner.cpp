@@ -40,6 +40,24 @@ core::Inventory SimRunner::inventory() const {
   return inventory;
 }
 
+core::RunnerView SimRunner::left() {
+  while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
+  core::RunnerView view;
+  view.known = core::RunnerView::Known::all;
+  for (runner::Running& running : inventory().running) view.running[running.id] = std::move(running);
+  for (const runner::Ended& ended : unacknowledged_) view.ended[ended.id] = ended;
+  return view;
+}
+
+/// What a dead daemon has told it is done first.
+void SimRunner::watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell) {
+  while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
+  core::Inventory all = inventory();
+  watchers_[watcher] = {owner, tell};
+  core::RunnerWord word{node_, !tell_, std::move(all.running), std::move(all.ended), false};
+  loop_.after(Millis(1), owner, [tell = std::move(tell), word = std::move(word)] { tell(word); });
+}
+
 void SimRunner::say(core::Event event) {
   if (tell_) loop_.after(Millis(1), connection_, [this, event = std::move(event)] { tell_(event); });
 }
@@ -65,7 +83,7 @@ void SimRunner::exec(const core::Launch& launch) {
   const auto ended = std::find_if(unacknowledged_.begin(), unacknowledged_.end(), is_it);
   if (ended != unacknowledged_.end()) return say(runner::Started{id, 1, ended->started_at}), say(*ended);
   const Job& job = launch.definition->job;
-  const std::uint64_t term = core::term_key(job.group, launch.epoch);
+  const std::uint64_t term = core::term_key(launch.group, launch.epoch);
   const SteadyTime limit = deadline(term).value_or(SteadyTime::max());
   if (now() > launch.launch_not_after || now() > limit) return say(runner::Refused{id});
   const auto habit = [&](const auto& of, auto otherwise) {
@@ -160,9 +178,12 @@ void SimRunner::end(const Child& child, SteadyTime lived_until) {
   ended.started_at = child.started_at;
   ended.ended_at = machine_.clock.now().wall;
   ended.duration = now() - child.begun;
-  oracle_.ended(child.start, lived_until);
+  oracle_.ended(child.start, lived_until, ended);
   unacknowledged_.push_back(ended);
   say(ended);
+  for (const auto& [name, watcher] : watchers_)
+    loop_.after(Millis(1), watcher.owner,
+                [tell = watcher.tell, word = core::RunnerWord{node_, false, {}, {ended}, false}] { tell(word); });
 }
 
 void SimRunner::rearm() {
@@ -183,6 +204,9 @@ void SimRunner::rearm() {
 
 void SimRunner::crash() {
   for (const Child& child : children_) oracle_.orphaned(child.start);
+  for (const auto& [name, watcher] : std::exchange(watchers_, {}))
+    loop_.after(Millis(1), watcher.owner,
+                [tell = watcher.tell, word = core::RunnerWord{node_, false, {}, {}, true}] { tell(word); });
   clear();
   loop_.drop(connection_);
   gone_ = true;
@@ -204,6 +228,7 @@ void SimRunner::clear() {
   loop_.drop(owner_);
   for (const Child& child : children_) oracle_.evidence_gone(child.id);
   for (const runner::Ended& ended : unacknowledged_) oracle_.evidence_gone(ended.id);
+  watchers_.clear();
   wanted_.clear();
   children_.clear();
   unacknowledged_.clear();

@@ -19,6 +19,7 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
+#include "core/left_runs.hpp"
 #include "support/sim_machine.hpp"
 #include "support/sim_oracle.hpp"
 
@@ -46,11 +47,17 @@ class SimRunner {
   void connect(Tell tell);
   void disconnect();
   core::Inventory inventory() const;
+  /// To whoever resigns for its dead daemon: what that had told it is done first.
+  core::RunnerView left();
 
   void start(const core::Launch& launch);
   void kill(const core::KillRun& kill);
   void set_deadline(const core::TermDeadline& deadline);
   void forget(const runner::AttemptId& id);
+
+  /// What it has, and then each end: to a daemon of another node on its machine.
+  using TellWord = std::function<void(core::RunnerWord)>;
+  void watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell);
 
   /// It dies, and whoever is connected is told; its children go on without anybody.
   void crash();
@@ -108,6 +115,11 @@ class SimRunner {
   std::map<std::uint64_t, Deadline> deadlines_;
   std::vector<Child> children_;
   std::vector<runner::Ended> unacknowledged_;
+  struct Watcher {
+    SimLoop::Owner owner;
+    TellWord tell;
+  };
+  std::map<std::string, Watcher> watchers_;
   SimLoop::Timer timer_ = 0;
   bool gone_ = false;
 };

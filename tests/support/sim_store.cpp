@@ -21,14 +21,15 @@ WriteAnswer refused(Outcome outcome, std::uint64_t version, std::string text) {
 }  // namespace
 
 SimStore::Opened SimStore::open(Opening opening) {
-  const SessionId old = opening.request.observer ? 0 : of_node(opening.request.node);
+  const SessionId old = opening.request.observer ? 0 : of_node(opening.request.node, opening.request.only_group);
   if (old != 0) {
     const Session& other = sessions_.at(old);
     if (other.push && other.process != opening.process)
       return {0, Millis(0),
               "node " + opening.request.node + " is in use by process " + std::to_string(other.request.pid) + " on " +
                   other.request.host};
-    if (!other.push && settings_.resumes && other.request.boot_id == opening.request.boot_id) {
+    const bool resumes = settings_.resumes && !opening.request.anew;
+    if (!other.push && resumes && other.request.boot_id == opening.request.boot_id) {
       const SessionId id = take_over(old, opening);
       return {id, sessions_.at(id).timeout - opening.expiry_shift, {}};
     }
@@ -49,6 +50,7 @@ SimStore::Session& SimStore::begin(SessionId id, Opening& opening, Millis timeou
   session.timeout = timeout + opening.expiry_shift;
   session.shift = opening.expiry_shift;
   session.push = std::move(opening.push);
+  renewed_at_[id] = loop_.now();
   touch(id, session);
   return session;
 }
@@ -80,6 +82,7 @@ SimStore::SessionId SimStore::take_over(SessionId old, Opening& opening) {
 bool SimStore::renew(SessionId id) {
   Session* session = find(id);
   if (session == nullptr) return false;
+  renewed_at_[id] = loop_.now();
   touch(id, *session);
   return true;
 }
@@ -104,7 +107,8 @@ bool SimStore::campaign(SessionId id, const std::string& name) {
     backend::Elected elected{name, contents_.epochs[name], true, {}, {}};
     if (group.past) {
       const auto until = group.past->until.find(session->request.boot_id);
-      if (until != group.past->until.end() && until->second > loop_.now()) elected.old_deadline = until->second;
+      if (until != group.past->until.end() && until->second > loop_.now())
+        elected.old_deadline = until->second + settings_.forged_deadlines;
     }
     tell(id, std::move(elected));
     return true;
@@ -134,7 +138,7 @@ void SimStore::elect(const std::string& name, Group& group) {
   if (group.past) {
     elected.last_alive = group.past->alive;
     const auto until = group.past->until.find(find(group.queue.front())->request.boot_id);
-    if (until != group.past->until.end()) elected.old_deadline = until->second;
+    if (until != group.past->until.end()) elected.old_deadline = until->second + settings_.forged_deadlines;
   }
   tell(group.queue.front(), std::move(elected));
 }
@@ -151,7 +155,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   std::erase_if(group.past->until, [this](const auto& one) { return one.second <= loop_.now(); });
   if (!clean) {
     SteadyTime& until = group.past->until[session.request.boot_id];
-    until = std::max(until, session.deadline);
+    until = std::max(until, promised_until_.at(id));  // what its node went by
   }
   group.leading = group.kept = false;
   ++contents_.revision;
@@ -177,6 +181,13 @@ WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
   contents_.registers[write.name] = {write.name, write.value, version};
   changed(write.name);
   return {Outcome::done, version, {}};
+}
+
+void SimStore::forge(const std::string& name, const std::string& value) {
+  const bool record = name.starts_with("q/") || name.starts_with("o/") || name.starts_with("n/");
+  auto& all = record ? contents_.records : contents_.registers;
+  all[name] = {name, value, ++contents_.revision};
+  changed(name);
 }
 
 WriteAnswer SimStore::create(const Record& record) {
@@ -310,6 +321,15 @@ void SimStore::restore(Contents contents) {
   contents_ = std::move(contents);
 }
 
+void SimStore::spoil(const std::string& name) {
+  const auto found = contents_.registers.find(name);
+  if (found == contents_.registers.end()) return;
+  const auto fence = found->second.value.find("\nfence ");
+  if (fence == std::string::npos) return;
+  found->second.value.insert(fence + 7, "?");
+  found->second.version = ++contents_.revision;
+}
+
 void SimStore::expire(const std::string& node) { end(of_node(node), Cause::expired); }
 
 void SimStore::depose(const std::string& name, Cause cause) {
@@ -334,9 +354,11 @@ SimStore::Session* SimStore::find(SessionId id) {
   return found == sessions_.end() ? nullptr : &found->second;
 }
 
-SimStore::SessionId SimStore::of_node(const std::string& node) const {
-  for (const auto& [id, session] : sessions_)
-    if (session.request.node == node && !session.request.observer && !session.left) return id;
+SimStore::SessionId SimStore::of_node(const std::string& node, const std::string& only_group) const {
+  for (const auto& [id, session] : sessions_) {
+    const SessionRequest& request = session.request;
+    if (request.node == node && request.only_group == only_group && !request.observer && !session.left) return id;
+  }
   return 0;
 }
 

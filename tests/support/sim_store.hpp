@@ -18,6 +18,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -34,6 +35,8 @@ class SimStore {
     bool resumes = true;
     /// As on one machine: the groups of a daemon that is gone are free at once, before its deadline.
     bool death_frees = false;
+    /// Somebody has made the deadlines of dead terms later by so much.
+    Millis forged_deadlines{0};
     /// Tells its clock, which is right.
     bool has_clock = false;
   };
@@ -99,6 +102,12 @@ class SimStore {
   void start();
   bool down() const noexcept { return down_; }
   void restore(Contents contents);
+  /// Somebody else writes there who may, and asks nobody: a register, or a record where the name is one's.
+  void forge(const std::string& name, const std::string& value);
+  /// Somebody changes it by hand: sessions and terms stay.
+  void edit(Contents contents) { contents_ = std::move(contents); }
+  /// Somebody has edited a job's register by hand: its fence cannot be read.
+  void spoil(const std::string& name);
   /// Early, against its promise.
   void expire(const std::string& node);
   /// The leader goes to the end of its group's queue, where its process is there.
@@ -114,8 +123,11 @@ class SimStore {
   }
   bool stands(SessionId id) const { return sessions_.contains(id); }
   SessionId of_process(std::uint64_t process) const;
+  SessionId of_node(const std::string& node, const std::string& only_group = "") const;
   /// T after its last renewal arrived, whatever the store did to the session: it may lead no longer than that.
   SteadyTime promised_until(SessionId id) const { return promised_until_.at(id); }
+  /// When a renewal of it arrived last; or it was opened.
+  SteadyTime renewed_at(SessionId id) const { return renewed_at_.at(id); }
 
  private:
   struct Session {
@@ -144,7 +156,6 @@ class SimStore {
   };
 
   Session* find(SessionId id);
-  SessionId of_node(const std::string& node) const;
   Session& begin(SessionId id, Opening& opening, Millis timeout);
   SessionId take_over(SessionId old, Opening& opening);
   void touch(SessionId id, Session& session);
@@ -163,7 +174,7 @@ class SimStore {
   SessionId last_session_ = 0;
   Contents contents_;
   std::map<SessionId, Session> sessions_;
-  std::map<SessionId, SteadyTime> promised_until_;  // of all there ever were
+  std::map<SessionId, SteadyTime> promised_until_, renewed_at_;  // of all there ever were
   std::map<std::string, Group> groups_;
 };
 

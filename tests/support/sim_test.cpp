@@ -70,7 +70,7 @@ TEST(SimClock, ShowsTheWallClockWrongAndTheBootClockRight) {
 }
 
 /// One node on one store, opened and leading "g" where asked.
-class SimFaults : public testing::Test, public Host {
+class SimFaults : public ::testing::Test, public Host {
  protected:
   SimFaults() { start(); }
   void post(BackendEvent event) noexcept override { told.push_back(std::move(event)); }

@@ -28,7 +28,7 @@ Job minutely(const std::string& name) {
 }
 
 SimWorld::SimWorld(std::uint64_t seed, SimStore::Settings settings)
-    : loop(seed), store(loop, settings), oracle(loop, store) {
+    : loop(seed), store(loop, settings), oracle(loop, store), judge(loop, store, oracle) {
   oracle.durable = [this](const runner::AttemptId& id) {
     return std::any_of(nodes.begin(), nodes.end(), [&](const auto& node) {
       const Row* row = node->ledger.row(id.run, id.attempt);
@@ -44,7 +44,9 @@ SimNode& SimWorld::add(const std::string& name) {
 }
 
 SimNode& SimWorld::add(const std::string& name, SimMachine& machine) {
-  return *nodes.emplace_back(std::make_unique<SimNode>(*this, name, machine));
+  SimNode& node = *nodes.emplace_back(std::make_unique<SimNode>(*this, name, machine));
+  if (machine.clock.wall_offset() != Millis(0)) judge.clock_set(name, machine.clock.wall_offset());
+  return node;
 }
 
 void SimWorld::run_for(Millis span) {
@@ -57,7 +59,14 @@ bool SimWorld::run_while_not(const std::function<bool()>& done, Millis limit) {
 
 void SimWorld::watch() {
   oracle.watch();
-  for (const auto& node : nodes) node->watch();
+  for (const auto& node : nodes) watch(*node);
+  judge.watch();
+}
+
+void SimWorld::watch(SimNode& node) {
+  node.watch();
+  if (node.runner.gone()) judge.died(node.name);
+  if (node.is_disturbed() || store.down()) judge.disturbed(node.name);
 }
 
 std::vector<const SimLedger*> SimWorld::ledgers() const {
@@ -97,6 +106,7 @@ void SimWorld::resume(SimMachine& machine) {
 void SimWorld::step_clock(SimMachine& machine, Millis by) {
   oracle.note(machine.name(), "the clock is stepped by " + std::to_string(by.count()) + " ms");
   machine.clock.step_wall(by);
+  for (SimNode* node : nodes_on(machine)) judge.clock_set(node->name, machine.clock.wall_offset());
   for (SimNode* node : nodes_on(machine)) node->feed(core::Tick{});
 }
 
@@ -110,14 +120,20 @@ std::vector<Row> SimWorld::merged() const {
   std::map<std::tuple<std::string, WallTime>, Row> slots;
   for (const auto& node : nodes)
     for (const Row& row : node->rows()) {
-      if (!row.run)
-        slots.try_emplace({row.job, row.slot}, row);
-      else {
+      const bool guess = row.reason == Reason::halted;  // yields to whoever knows better
+      if (!row.run) {
+        const auto [it, fresh] = slots.try_emplace({row.job, row.slot}, row);
+        if (!fresh && !guess && it->second.reason == Reason::halted) it->second = row;
+      } else {
         const auto [it, fresh] = runs.try_emplace({*row.run, row.attempt}, row);
-        if (!fresh && row.node == node->name && is_final(row.status)) it->second = row;
+        if (!fresh && row.node == node->name && is_final(row.status) && !guess) it->second = row;
         if (!fresh && !is_final(it->second.status)) it->second = row;
       }
     }
+  for (const auto& [key, row] : runs) {
+    const auto it = slots.find({row.job, row.slot});
+    if (it != slots.end() && it->second.reason == Reason::halted && it->second.slots == 1) slots.erase(it);
+  }
   std::vector<Row> all;
   for (const auto& [key, row] : runs) all.push_back(row);
   for (const auto& [key, row] : slots) all.push_back(row);
@@ -130,8 +146,13 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
   const std::vector<WallTime> anchors(everies.size(), after);
   for (auto slot = job.plan.next(after, anchors); slot && slot->at <= until; slot = job.plan.next(slot->at, anchors))
     wanted[slot->at] = 0;
-  std::set<RunId> counted;  // its further attempts are the same disposition
-  for (const Row& row : merged()) {
+  std::set<RunId> counted;              // its further attempts are the same disposition
+  std::map<WallTime, const Row*> told;  // so is what another node says just so
+  std::vector<Row> rows = merged();
+  const auto halted = std::stable_partition(rows.begin(), rows.end(),
+                                            [](const Row& row) { return row.run || row.reason != Reason::halted; });
+  for (auto at = rows.begin(); at != rows.end(); ++at) {
+    const Row& row = *at;
     if (row.run && row.fence == 0) continue;  // unclaimed: a further attempt at a slot that is claimed, or settled
     if (row.run && !counted.insert(*row.run).second) continue;
     if (row.job != job.job.name || row.trigger == Trigger::manual || row.trigger == Trigger::rerun ||
@@ -139,8 +160,13 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
       continue;
     std::int64_t covered = 0;
     for (auto it = wanted.lower_bound(row.slot); it != wanted.end() && it->first <= row.slot_until.value_or(row.slot);
-         ++it)
-      ++it->second, ++covered;
+         ++it, ++covered) {
+      if (at >= halted && it->second > 0) continue;  // it yields to whoever knows better
+      const Row*& other = told[it->first];
+      const bool same = !row.run && other && other->node != row.node && other->reason == row.reason;
+      if (!row.run) other = &row;
+      if (!same) ++it->second;
+    }
     if (row.slot > after && row.slot_until.value_or(row.slot) <= until && covered != row.slots)
       return "a row at " + format_slot(row.slot) + " stands for " + std::to_string(row.slots) +
              " slots, the schedule has " + std::to_string(covered);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "support/sim_judge.hpp"
 #include "support/sim_node.hpp"
 #include "support/sim_oracle.hpp"
 
@@ -52,6 +53,8 @@ class SimWorld {
   std::string unaccounted(const schedule::Definition& job, WallTime after, WallTime until) const;
   /// The same of all jobs, by what their registers have passed; of the last moments what is known may be under way.
   std::string unaccounted() const { return oracle.unaccounted(ledgers(), wall() - Millis(10'000)); }
+  /// Of what needs to be seen from the end: the judge's findings are among the broken promises then.
+  void judge_ends() { judge.judge_ends(ledgers()); }
   /// What may never be, seen so far: "" or what is wrong.
   std::string broken_promises() const;
   std::size_t starts_of(const std::string& job) const;
@@ -60,6 +63,7 @@ class SimWorld {
   SimLoop loop;
   SimStore store;
   SimOracle oracle;
+  SimJudge judge;
   std::vector<Start>& starts = oracle.starts;
   std::vector<std::unique_ptr<SimMachine>> machines;
   std::vector<std::unique_ptr<SimNode>> nodes;
@@ -67,6 +71,7 @@ class SimWorld {
  private:
   void watch();
   std::vector<const SimLedger*> ledgers() const;
+  void watch(SimNode& node);
   std::vector<SimNode*> nodes_on(const SimMachine& machine) const;
 };
 

@@ -28,6 +28,7 @@ inline clientid_t session_in(const std::string& file) {
     for (std::size_t i = 0; i < sizeof session.passwd; ++i)
       session.passwd[i] = static_cast<char>(std::stoi(value.substr(2 * i, 2), nullptr, 16));
   }
+  if (session.client_id == 0) throw std::runtime_error("no session in " + file);
   return session;
 }
 
@@ -40,7 +41,7 @@ class ZookeeperClient {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (state_ != ZOO_CONNECTED_STATE && state_ != ZOO_EXPIRED_SESSION_STATE) {
       if (std::chrono::steady_clock::now() > end) throw std::runtime_error("nobody serves at " + servers);
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // its thread wakes nobody
     }
   }
   /// Ends the session.
@@ -55,7 +56,7 @@ class ZookeeperClient {
       const_cast<std::atomic<int>*>(static_cast<const std::atomic<int>*>(to))->store(rc);
     };
     ::zoo_add_auth(handle_, "digest", user.data(), static_cast<int>(user.size()), told, &result);
-    while (result == 1) std::this_thread::yield();
+    while (result == 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return result;
   }
 

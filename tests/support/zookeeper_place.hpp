@@ -31,8 +31,9 @@ class ZookeeperPlace {
 
   /// What ballot.toml says of the store.
   std::string config(Millis timeout) const {
-    return "[coordination]\nbackend = \"zookeeper\"\nsession_timeout = \"" + format_duration(timeout) +
-           "\"\n[zookeeper]\nservers = \"" + at(server().address()) + "\"\n";
+    return "[coordination]\nbackend = \"zookeeper\"\nallow_open_store = true\nsession_timeout = \"" +
+           format_duration(timeout) + "\"\n[zookeeper]\ntick = \"" + format_duration(tick) + "\"\nservers = \"" +
+           at(server().address()) + "\"\n";
   }
   /// The address of a server, and this path at it.
   std::string at(const std::string& address) const { return address + path_; }
@@ -50,10 +51,16 @@ class ZookeeperPlace {
     std::sort(names.begin(), names.end());
     return names;
   }
+  /// What a candidate of `run` or `election` is called below `m/`.
+  static std::string member(const std::string& candidate, const std::string& group = "default") {
+    return "m/" + candidate + "@" + group;
+  }
   /// Whether a session has the name.
   bool stands(const std::string& candidate) const {
-    return !ZookeeperClient(server().address()).children(path("m/" + candidate)).empty();
+    return !ZookeeperClient(server().address()).children(path(member(candidate))).empty();
   }
+  /// All that is known of candidates, also of those that are gone.
+  std::vector<std::string> members() const { return ZookeeperClient(server().address()).children(path("m")); }
   /// What a node holds; "": there is none.
   std::string text(const std::string& below) const {
     std::string found;
@@ -65,7 +72,8 @@ class ZookeeperPlace {
     ZookeeperClient store(server().address());
     for (const std::string& name : store.children(path("e/" + group))) {
       std::string found;
-      if (store.look(path("e/" + group + "/" + name), &found) != ZOK || !found.starts_with(candidate + " ")) continue;
+      if (store.look(path("e/" + group + "/" + name), &found) != ZOK) continue;
+      if (!found.starts_with(candidate + "@" + group + " ")) continue;
       return store.remove(path("e/" + group + "/" + name)) == ZOK;
     }
     return false;

@@ -56,7 +56,7 @@ void ZookeeperServer::start() {
                              "-XX:+UseSerialGC",
                              "-XX:TieredStopAtLevel=1",
                              "-XX:-UsePerfData",
-                             "-Dzookeeper.forceSync=no",
+                             settings_.synced ? "-Dzookeeper.forceSync=yes" : "-Dzookeeper.forceSync=no",
                              "-Dzookeeper.skipACL=no",
                              "-cp",
                              jar.c_str(),
@@ -139,8 +139,30 @@ ZookeeperEnsemble::ZookeeperEnsemble(std::size_t servers, ZookeeperServer::Setti
   for (std::size_t i = 0; i < servers && servers > 1; ++i)
     peers.push_back({static_cast<int>(i) + 1, free_port(), free_port()});
   for (std::size_t i = 0; i < servers; ++i)
-    servers_.push_back(std::make_unique<ZookeeperServer>(settings, static_cast<int>(i) + 1, peers));
+    servers_.push_back(std::make_unique<ZookeeperServer>(settings, static_cast<int>(i) + 1,
+                                                         settings.relayed ? peers_of(i, peers) : peers));
   start();
+}
+
+std::vector<ZookeeperServer::Peer> ZookeeperEnsemble::peers_of(std::size_t server,
+                                                               std::vector<ZookeeperServer::Peer> peers) {
+  for (std::size_t other = 0; other < peers.size(); ++other) {
+    if (other == server) continue;
+    ways_.push_back({server, other, std::make_unique<TcpRelay>(peers[other].quorum_port),
+                     std::make_unique<TcpRelay>(peers[other].election_port)});
+    peers[other].quorum_port = ways_.back().quorum->port();
+    peers[other].election_port = ways_.back().election->port();
+  }
+  return peers;
+}
+
+void ZookeeperEnsemble::cut_off(std::size_t server) {
+  for (const Way& way : ways_)
+    if (way.from == server || way.to == server) way.quorum->cut(), way.election->cut();
+}
+
+void ZookeeperEnsemble::heal() {
+  for (const Way& way : ways_) way.quorum->heal(), way.election->heal();
 }
 
 void ZookeeperEnsemble::start() {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "support/tcp_relay.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::testing {
@@ -23,6 +24,8 @@ class ZookeeperServer {
   struct Settings {
     std::chrono::milliseconds tick{200};
     std::string more = {};  // lines of its configuration
+    bool relayed = false;   // of an ensemble: each can be cut off from the others
+    bool synced = false;    // what it acknowledges is on disk, as is the default of ZooKeeper
   };
   /// How the others of an ensemble find it.
   struct Peer {
@@ -77,8 +80,20 @@ class ZookeeperEnsemble {
   ZookeeperServer& leader();
   ZookeeperServer& follower();
   std::string addresses() const;
+  /// Between this server and the others nothing goes through, and nobody is told. Requires: `relayed`.
+  void cut_off(std::size_t server);
+  void heal();
 
  private:
+  /// How one server finds another.
+  struct Way {
+    std::size_t from, to;
+    std::unique_ptr<TcpRelay> quorum, election;
+  };
+
+  std::vector<ZookeeperServer::Peer> peers_of(std::size_t server, std::vector<ZookeeperServer::Peer> peers);
+
+  std::vector<Way> ways_;
   std::vector<std::unique_ptr<ZookeeperServer>> servers_;
 };
 

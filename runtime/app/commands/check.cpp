@@ -3,7 +3,6 @@
 // jobs_dir.
 #include "config/check.hpp"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -17,7 +16,7 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct CheckOptions {
   ConfigOptions config;
   std::vector<std::string> paths;
 };
@@ -58,14 +57,15 @@ void check_backends(const config::Config& config, Findings& findings) {
 }
 
 /// The jobs are checked against the first configuration named, else against the one in use.
-config::Config check_configurations(const Options& options, const Paths& paths, Findings& findings) {
+config::Config check_configurations(const CheckOptions& options, const Paths& paths, Findings& findings) {
   std::optional<config::Config> first;
   ConfigOptions request = options.config;
   std::vector<std::optional<std::string>> files(paths.configurations.begin(), paths.configurations.end());
   if (files.empty()) files.push_back(request.file);
   for (const std::optional<std::string>& file : files) {
     request.file = file;
-    config::LoadedConfig loaded = read_config(request, config::NamespaceRule::must_be_set);
+    const auto trust = paths.configurations.empty() ? config::TrustRule::trusted : config::TrustRule::anybodys;
+    config::LoadedConfig loaded = read_config(request, config::NamespaceRule::must_be_set, trust);
     findings.add(loaded.diagnostics);
     check_backends(loaded.config, findings);
     if (!first) first = std::move(loaded.config);
@@ -101,7 +101,7 @@ Exit print(const Findings& findings) {
   return errors == 0 ? Exit::done : Exit::configuration;
 }
 
-Exit run(const Options& options) {
+Exit run(const CheckOptions& options) {
   Findings findings;
   Paths paths = sort_out(options.paths);
   const config::Config config = check_configurations(options, paths, findings);
@@ -113,10 +113,10 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_check(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   add_config_options(command, options->config);
-  command.add_option("PATH", options->paths,
-                     "folders of job files, job files, or a ballot.toml; default: the configuration and its jobs_dir");
+  add_strings(command, "PATH", options->paths,
+              "folders of job files, job files, or a ballot.toml; default: the configuration and its jobs_dir");
   return [options] { return run(*options); };
 }
 

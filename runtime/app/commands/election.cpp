@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -30,9 +29,11 @@
 namespace ballot::app {
 namespace {
 
+constexpr std::size_t longest_pattern = 1024;           // what std::regex can take, and
+constexpr std::size_t longest_group = 256;              // of a name; it recurses with each of its letters
 constexpr Millis look_every = std::chrono::seconds(1);  // candidates that come and go tell nobody
 
-struct Options {
+struct ElectionOptions {
   ConfigOptions config;
   Format format = Format::table;
   std::string pattern, group;
@@ -47,9 +48,20 @@ struct Options {
   std::vector<std::string> child;
 };
 
-Exit list(const Options& options) {
+/// A name that is too long is nobody's group, and a pattern may be too hard for the name.
+bool matches(const std::string& group, const std::regex& wanted) {
+  try {
+    return group.size() <= longest_group && std::regex_search(group, wanted);
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+Exit list(const ElectionOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
+  if (options.pattern.size() > longest_pattern)
+    return fail("election list", {Errc::invalid, "REGEX has more than " + std::to_string(longest_pattern) + " bytes"});
   std::regex wanted;
   try {
     wanted = std::regex(options.pattern);
@@ -69,7 +81,7 @@ Exit list(const Options& options) {
                     {"pid", "PID"}},
                    {options.format, false, terminal_width()});
   for (const Election& election : *elections) {
-    if (!std::regex_search(election.group, wanted)) continue;
+    if (!matches(election.group, wanted)) continue;
     const Candidate* leader = leader_of(election);
     out.row({election.group, word(leader ? leader->node : ""), number(election.epoch),
              static_cast<std::int64_t>(election.candidates.size()), word(leader ? leader->host : ""),
@@ -88,7 +100,7 @@ std::vector<Cell> line_of(const Election& election) {
   return {election.group, word(leader ? leader->node : ""), number(election.epoch), word(others)};
 }
 
-Exit watch(const Options& options) {
+Exit watch(const ElectionOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
@@ -124,7 +136,7 @@ bool confirmed(const std::string& group) {
 }
 
 /// Asks the leader by a record in the store, as a daemon would: any candidate of the group answers it when it leads.
-Result<void> ask_leader(Observer& store, const Options& options) {
+Result<void> ask_leader(Observer& store, const ElectionOptions& options) {
   const auto elections = store.observe(options.group);
   if (!elections) return elections.error();
   if (elections->empty() || leader_of(elections->front()) == nullptr)
@@ -153,7 +165,7 @@ Result<void> ask_leader(Observer& store, const Options& options) {
 }
 
 /// By the daemon of this node, or by a record of ours where there is none.
-Exit evict_asking(const Options& options, const config::Config& config) {
+Exit evict_asking(const ElectionOptions& options, const config::Config& config) {
   io::Message request;
   request.set("do", "evict").set("group", options.group).set("timeout_ms", std::int64_t{options.patience.time.count()});
   const auto answer = io::ask_once(config.control_socket, request, options.patience.time + std::chrono::seconds(5));
@@ -165,7 +177,7 @@ Exit evict_asking(const Options& options, const config::Config& config) {
   return asked ? Exit::done : fail("election evict", asked.error());
 }
 
-Exit evict(const Options& options) {
+Exit evict(const ElectionOptions& options) {
   if (!options.force && !confirmed(options.group)) return fail("election evict", {Errc::conflict, "not confirmed"});
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
@@ -176,14 +188,14 @@ Exit evict(const Options& options) {
   return evicted ? Exit::done : fail("election evict", evicted.error());
 }
 
-Exit check_file(const Options& options) {
+Exit check_file(const ElectionOptions& options) {
   const auto valid = io::check_leader_file(options.path, options.group, io::read_clocks().steady, io::boot_id());
   if (valid) return Exit::done;
   fail("election file", valid.error());
   return Exit::failed;
 }
 
-Exit keep_file(const Options& options) {
+Exit keep_file(const ElectionOptions& options) {
   if (options.check) return check_file(options);
   if (!read_variables(options.file_variables)) return Exit::usage;
   const auto config = load_config(options.config);
@@ -193,17 +205,20 @@ Exit keep_file(const Options& options) {
       .run();
 }
 
-Exit run_child(const Options& options) {
+Exit run_child(const ElectionOptions& options) {
   if (options.child.empty()) return fail("election run", {Errc::invalid, "no command: it follows `--`"});
   if (!read_variables(options.run_variables)) return Exit::usage;
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::tell;
-  auto keeper = io::Keeper::make({options.child, options.kill_grace, on_lost, options.lost});
+  CandidateSession session(*config, options.group, options.candidate);
+  io::KeeperSettings settings{options.child, options.kill_grace, on_lost, options.lost};
+  session.add_to(settings);
+  auto keeper = io::Keeper::make(std::move(settings));
   if (!keeper) return fail("election run", keeper.error());
   const Millis ladder = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
-  return SignalledCommand(*config, {"election run", options.candidate, options.group, ladder}, {options.won, on_lost},
-                          **keeper, make_log(config->log))
+  return SignalledCommand(*config, {"election run", options.candidate, options.group, ladder, &session},
+                          {options.won, on_lost}, **keeper, make_log(config->log))
       .run();
 }
 
@@ -221,65 +236,66 @@ std::string take_signal(std::string text, int& to) {
   return config::in_quotes(given) + " is no signal that a program can catch, such as USR1";
 }
 
-CLI::App& add(CLI::App& command, const std::shared_ptr<Options>& options, const char* name, const char* summary) {
-  CLI::App& sub = *command.add_subcommand(name, summary);
+CLI::App& add(CLI::App& command, const std::shared_ptr<ElectionOptions>& options, const char* name,
+              const char* summary) {
+  CLI::App& sub = add_subcommand(command, name, summary);
   add_config_options(sub, options->config);
   add_coordination_options(sub, options->config.flags);
   return sub;
 }
 
-void add_group(CLI::App& command, const std::shared_ptr<Options>& options) {
-  add_value(command, "GROUP", "the group", [options](const std::string& text) {
-    return take_group(text, options->group);
-  })->required();
+void add_group(CLI::App& command, const std::shared_ptr<ElectionOptions>& options) {
+  add_value(
+      command, "GROUP", "the group", [options](const std::string& text) { return take_group(text, options->group); },
+      Need::required);
 }
 
-CLI::App& add_run(CLI::App& command, const std::shared_ptr<Options>& options) {
+CLI::App& add_run(CLI::App& command, const std::shared_ptr<ElectionOptions>& options) {
   CLI::App& run = add(command, options, "run", "run a command that is told by signals whether this node leads");
   add_group(run, options);
   add_candidate_option(run, options->candidate, options->run_variables);
-  run.add_flag("--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
+  add_switch(run, "--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
   add_value(run, "--won", "the signal on winning; default USR1",
             [options](const std::string& text) { return take_signal(text, options->won); });
   add_value(run, "--lost", "the signal on losing; default USR2",
             [options](const std::string& text) { return take_signal(text, options->lost); });
   add_kill_grace_option(run, options->kill_grace, options->run_variables);
-  run.footer("The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");
+  set_footer(run, "The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");
   return run;
 }
 
-CLI::App& add_file(CLI::App& command, const std::shared_ptr<Options>& options) {
+CLI::App& add_file(CLI::App& command, const std::shared_ptr<ElectionOptions>& options) {
   CLI::App& file = add(command, options, "file", "keep a file while this node leads");
-  file.add_option("PATH", options->path, "the file")->required();
+  add_string(file, "PATH", options->path, "the file", Need::required);
   add_group(file, options);
   add_candidate_option(file, options->candidate, options->file_variables);
-  file.add_flag("--check", options->check, "whether the file is there and valid now; asks no backend");
+  add_switch(file, "--check", options->check, "whether the file is there and valid now; asks no backend");
   return file;
 }
 
 }  // namespace
 
 Run setup_election(CLI::App& command, std::optional<std::vector<std::string>> child) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ElectionOptions>();
   if (child) options->child = *std::move(child);
-  command.require_subcommand(1);
+  require_one_subcommand(command);
   CLI::App& listed = add(command, options, "list", "every election, its leader and how many take part");
   add_format_option(listed, options->format);
-  listed.add_option("REGEX", options->pattern, "only groups that it matches");
+  add_string(listed, "REGEX", options->pattern, "only groups that it matches");
   CLI::App& watched = add(command, options, "watch", "a line now, and one for each change");
   add_format_option(watched, options->format);
-  watched.add_option("GROUP", options->group, "the group")->required();
+  add_string(watched, "GROUP", options->group, "the group", Need::required);
   CLI::App& evicted = add(command, options, "evict", "have the leader resign and stay out for a while");
-  evicted.add_option("GROUP", options->group, "the group")->required();
-  evicted.add_flag("--force", options->force, "ask nobody, neither you nor the leader: its entry is deleted");
+  add_string(evicted, "GROUP", options->group, "the group", Need::required);
+  add_switch(evicted, "--force", options->force, "ask nobody, neither you nor the leader: its entry is deleted");
   add_timeout_option(evicted, options->patience);
   CLI::App& filed = add_file(command, options);
   CLI::App& ran = add_run(command, options);
   return [options, &listed, &watched, &filed, &ran] {
-    if (listed.parsed()) return list(*options);
-    if (filed.parsed()) return keep_file(*options);
-    if (ran.parsed()) return run_child(*options);
-    return watched.parsed() ? watch(*options) : evict(*options);
+    if (is_chosen(listed)) return list(*options);
+    if (is_chosen(filed)) return keep_file(*options);
+    if (is_chosen(ran)) return run_child(*options);
+    return is_chosen(watched) ? watch(*options) : evict(*options);
   };
 }
 

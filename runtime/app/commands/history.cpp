@@ -2,7 +2,6 @@
 // written or changes.
 #include <poll.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iostream>
@@ -19,7 +18,7 @@ namespace {
 
 constexpr int poll_interval_ms = 200;
 
-struct Options {
+struct HistoryOptions {
   ConfigOptions config;
   Format format = Format::table;
   storage::Filter filter;
@@ -28,7 +27,7 @@ struct Options {
 };
 
 /// Every name that is asked for must be one.
-Result<void> resolve(Options& options, const config::Config& config, storage::Reader& ledger) {
+Result<void> resolve(HistoryOptions& options, const config::Config& config, storage::Reader& ledger) {
   for (const std::string& job : options.filter.jobs)
     if (auto known = require_job(job, config, ledger); !known) return known;
   for (const std::string& group : options.filter.groups)
@@ -48,7 +47,7 @@ bool wait_while_read() {
   return (out.revents & POLLERR) == 0 && std::cout.good();
 }
 
-Result<void> follow(storage::Reader& ledger, const Options& options, RecordWriter& out) {
+Result<void> follow(storage::Reader& ledger, const HistoryOptions& options, RecordWriter& out) {
   auto seen = ledger.sequence();
   if (!seen) return seen.error();
   std::vector<Row> last;
@@ -66,7 +65,7 @@ Result<void> follow(storage::Reader& ledger, const Options& options, RecordWrite
   return {};
 }
 
-Result<void> list(storage::Reader& ledger, const Options& options, RecordWriter& out) {
+Result<void> list(storage::Reader& ledger, const HistoryOptions& options, RecordWriter& out) {
   const auto end =
       ledger.history(options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format)), true; });
   if (!end) return end.error();
@@ -74,7 +73,7 @@ Result<void> list(storage::Reader& ledger, const Options& options, RecordWriter&
   return {};
 }
 
-Exit run(Options& options) {
+Exit run(HistoryOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
@@ -112,8 +111,8 @@ void add_words(CLI::App& command, const std::string& flag, std::vector<E>& to,
 }  // namespace
 
 Run setup_history(CLI::App& command) {
-  auto options = std::make_shared<Options>();
-  Options& to = *options;
+  auto options = std::make_shared<HistoryOptions>();
+  HistoryOptions& to = *options;
   add_config_options(command, to.config);
   add_format_option(command, to.format);
   add_names(command, "--job", "only these jobs, a list", to.filter.jobs);
@@ -125,10 +124,10 @@ Run setup_history(CLI::App& command) {
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
   add_value(command, "--until", "slots before this time",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.until); });
-  command.add_option("--run", to.run, "only this run: its id, or its last 6 or more digits");
+  add_string(command, "--run", to.run, "only this run: its id, or its last 6 or more digits");
   add_value(command, "--limit", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
-  command.add_flag("--follow", to.follow, "go on with rows as they are written or change");
+  add_switch(command, "--follow", to.follow, "go on with rows as they are written or change");
   return [options] { return run(*options); };
 }
 

@@ -1,5 +1,4 @@
 // ballot info [GROUP]: elections as the store shows them, with no daemon needed.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -16,7 +15,7 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct InfoOptions {
   ConfigOptions config;
   std::string group;
   bool json = false;
@@ -54,7 +53,7 @@ Document document_of(const Election& election, const std::string& backend, WallT
   return document;
 }
 
-Exit run(const Options& options) {
+Exit run(const InfoOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
@@ -76,14 +75,14 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_info(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoOptions>();
   add_config_options(command, options->config);
   add_coordination_options(command, options->config.flags);
   add_value(command, "--format", "yaml or json", [to = options.get()](const std::string& text) {
     to->json = text == "json";
     return text == "json" || text == "yaml" ? std::string() : unknown_word(text, {"yaml", "json"}).what;
   });
-  command.add_option("GROUP", options->group, "only this group");
+  add_string(command, "GROUP", options->group, "only this group");
   return [options] { return run(*options); };
 }
 

@@ -1,5 +1,4 @@
 // ballot jobs [NAME]: the jobs as the daemon has them in force.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -13,7 +12,7 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct JobsOptions {
   ConfigOptions config;
   Format format = Format::table;
   std::string name;
@@ -38,7 +37,7 @@ Error unknown(const std::string& name, const std::vector<io::Message>& jobs) {
   return {Errc::not_found, "no job is called " + name + config::suggestion(name, known)};
 }
 
-Exit run(const Options& options) {
+Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   io::Message request;
@@ -72,10 +71,10 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_jobs(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JobsOptions>();
   add_config_options(command, options->config);
   add_format_option(command, options->format);
-  command.add_option("NAME", options->name, "only this job");
+  add_string(command, "NAME", options->name, "only this job");
   return [options] { return run(*options); };
 }
 

@@ -1,5 +1,4 @@
 // ballot kill RUN: ends a run, wherever it is executed. ballot forget RUN: closes one whose node will not come back.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/ask.hpp"
@@ -8,19 +7,22 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct KillOptions {
   ConfigOptions config;
   std::string run;
   Patience patience;
 };
 
-Run setup(const char* what, CLI::App& command) {
-  auto options = std::make_shared<Options>();
+Run setup_end(const char* what, CLI::App& command) {
+  auto options = std::make_shared<KillOptions>();
   add_config_options(command, options->config);
-  add_value(command, "RUN", "a run id, or its last 6 or more digits", [to = options.get()](const std::string& text) {
-    to->run = text;
-    return check_run_suffix(text);
-  })->required();
+  add_value(
+      command, "RUN", "a run id, or its last 6 or more digits",
+      [to = options.get()](const std::string& text) {
+        to->run = text;
+        return check_run_suffix(text);
+      },
+      Need::required);
   add_timeout_option(command, options->patience);
   return [options, what] {
     io::Message request;
@@ -31,7 +33,7 @@ Run setup(const char* what, CLI::App& command) {
 
 }  // namespace
 
-Run setup_kill(CLI::App& command) { return setup("kill", command); }
-Run setup_forget(CLI::App& command) { return setup("forget", command); }
+Run setup_kill(CLI::App& command) { return setup_end("kill", command); }
+Run setup_forget(CLI::App& command) { return setup_end("forget", command); }
 
 }  // namespace ballot::app

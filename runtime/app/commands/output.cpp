@@ -1,5 +1,4 @@
 // ballot output RUN: what a run printed, byte for byte.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -10,7 +9,7 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct OutputOptions {
   ConfigOptions config;
   std::string run;
   std::optional<std::int64_t> attempt;
@@ -25,7 +24,7 @@ void print(const Output& output) {
   std::cout << output.tail;
 }
 
-Exit run(const Options& options) {
+Exit run(const OutputOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
@@ -43,9 +42,9 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_output(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OutputOptions>();
   add_config_options(command, options->config);
-  command.add_option("RUN", options->run, "a run id, or its last 6 or more digits")->required();
+  add_string(command, "RUN", options->run, "a run id, or its last 6 or more digits", Need::required);
   add_value(command, "--attempt", "which attempt; default: the last",
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->attempt); });
   return [options] { return run(*options); };

@@ -1,5 +1,4 @@
 // ballot pause, resume, repair: JOB, or --group G. Each returns when it is done.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/ask.hpp"
@@ -9,13 +8,13 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct PauseOptions {
   ConfigOptions config;
   std::string job, group;
   Patience patience;
 };
 
-Exit run(const char* what, const Options& options) {
+Exit run(const char* what, const PauseOptions& options) {
   if (options.job.empty() == options.group.empty())
     return fail(what, {Errc::invalid, "needs either a job's name or --group; see --help"});
   io::Message request;
@@ -23,19 +22,19 @@ Exit run(const char* what, const Options& options) {
   return ask_daemon(what, options.config, std::move(request), options.patience);
 }
 
-Run setup(const char* what, CLI::App& command) {
-  auto options = std::make_shared<Options>();
+Run setup_pausing(const char* what, CLI::App& command) {
+  auto options = std::make_shared<PauseOptions>();
   add_config_options(command, options->config);
-  command.add_option("JOB", options->job, "the job's name");
-  command.add_option("--group", options->group, "all jobs of this group instead");
+  add_string(command, "JOB", options->job, "the job's name");
+  add_string(command, "--group", options->group, "all jobs of this group instead");
   add_timeout_option(command, options->patience);
   return [options, what] { return run(what, *options); };
 }
 
 }  // namespace
 
-Run setup_pause(CLI::App& command) { return setup("pause", command); }
-Run setup_resume(CLI::App& command) { return setup("resume", command); }
-Run setup_repair(CLI::App& command) { return setup("repair", command); }
+Run setup_pause(CLI::App& command) { return setup_pausing("pause", command); }
+Run setup_resume(CLI::App& command) { return setup_pausing("resume", command); }
+Run setup_repair(CLI::App& command) { return setup_pausing("repair", command); }
 
 }  // namespace ballot::app

@@ -1,14 +1,12 @@
-// ballot resign --session FILE: leaves on behalf of a dead daemon, whose supervisor calls it. Each group without an
-// open `terminate` or `at-least-once` run at once, every other one when the runner reports those runs gone. Kills
-// nothing.
-#include <poll.h>
-#include <sys/socket.h>
+// ballot resign --session FILE: leaves on behalf of a program that is dead. Its supervisor calls it, or its runner (of
+// `run`: the child's guard). What the runner knows of ended runs is published first, so that whoever leads next closes
+// them as they ended; then each group is resigned in which no `terminate` or `at-least-once` run goes on, and the
+// session is left as it stands, or ended where no group is left in it. Waits for no run, and kills nothing.
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <set>
 
@@ -16,125 +14,134 @@
 #include "app/ledger_access.hpp"
 #include "app/observer.hpp"
 #include "app/options.hpp"
+#include "app/runner_view.hpp"
 #include "app/session_file.hpp"
-#include "base/runner_wire.hpp"
-#include "base/unique_fd.hpp"
-#include "core/register.hpp"
+#include "app/session_lock.hpp"
+#include "core/left_runs.hpp"
 #include "io/clocks.hpp"
-#include "io/runner_start.hpp"
 
 namespace ballot::app {
 namespace {
 
-struct Options {
+using Known = RunnerView::Known;
+
+constexpr Millis answer_within{2000};  // the store and the runner; a daemon that is back waits a little longer
+constexpr std::size_t records_at_once = 500;
+
+struct ResignOptions {
   ConfigOptions config;
   std::string session;
 };
 
-using Runs = std::set<RunId>;
-
-/// The runs that the runner has, told by itself. One that nobody has any more has no runs: it ends with its last one,
-/// and takes them along if it is killed.
-class RunnerView {
- public:
-  explicit RunnerView(const std::string& socket) {
-    auto found = io::find_runner(socket);
-    unknown_ = !found;
-    if (found) connection_ = *std::move(found);
-    const SteadyTime until = io::read_clocks().steady + std::chrono::seconds(5);
-    while (connection_ && !ready_ && take(until)) continue;
-    unknown_ = unknown_ || (connection_ && !ready_);
-  }
-
-  /// Also where it cannot be told.
-  bool has(const RunId& run) const { return unknown_ || live_.contains(run); }
-  /// Waits for news. False: the time is over.
-  bool take(SteadyTime until) {
-    const Millis left = until - io::read_clocks().steady;
-    if (left <= Millis(0)) return false;
-    pollfd waiting{connection_.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) return false;
-    char chunk[16 * 1024];
-    const ssize_t size = ::recv(connection_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
-    if (size == 0) connection_.reset(), live_.clear();
-    if (size <= 0) return true;
-    frames_.feed({chunk, static_cast<std::size_t>(size)});
-    while (true) {
-      const auto message = frames_.next_from_runner();
-      if (!message || !*message) return true;
-      if (const auto* running = std::get_if<runner::Running>(&**message)) live_.insert(running->id.run);
-      if (const auto* ended = std::get_if<runner::Ended>(&**message)) live_.erase(ended->id.run);
-      ready_ = ready_ || std::holds_alternative<runner::Ready>(**message);
-    }
-  }
-
- private:
-  UniqueFd connection_;
-  runner::FrameReader frames_;
-  Runs live_;
-  bool ready_ = false, unknown_ = false;
-};
-
-/// The groups that the session leads, and the runs that each waits for.
-Result<std::map<std::string, Runs>> groups_led(Observer& store, const std::string& node) {
-  const auto elections = store.observe("");
-  if (!elections) return elections.error();
-  const auto registers = store.list("j/");
-  if (!registers) return registers.error();
-  std::map<std::string, Runs> groups;
-  for (const Election& election : *elections)
-    for (const Candidate& candidate : election.candidates)
-      if (candidate.id == store.session()) groups[election.group];
-  for (const Register& stored : *registers) {
-    const auto job = core::parse_job_register(stored.value);
-    if (!job || !groups.contains(job->group)) continue;
-    for (const core::OpenRun& run : job->runs) {
-      const bool awaited = run.at_least_once || run.on_leadership_lost == OnLeadershipLost::terminate;
-      if (run.node == node && awaited) groups[job->group].insert(run.id);
-    }
-  }
-  return groups;
-}
-
-Exit resign(Observer& store, const SessionFile& session) {
-  auto groups = groups_led(store, session.node);
-  if (!groups) return fail("resign", groups.error());
-  RunnerView runner(session.runner_socket);
-  const SteadyTime until = io::read_clocks().steady + store.timeout();  // then the session is over by itself
-  bool waits = true;
-  while (waits) {
-    for (auto group = groups->begin(); group != groups->end();) {
-      std::erase_if(group->second, [&](const RunId& run) { return !runner.has(run); });
-      if (group->second.empty()) store.resign(group->first);
-      group = group->second.empty() ? groups->erase(group) : std::next(group);
-    }
-    waits = !groups->empty() && runner.take(until);
-  }
-  store.close(!groups->empty());
+Exit nothing_to_do(const std::string& why) {
+  std::cerr << "ballot resign: " << why << "; nothing is done\n";
   return Exit::done;
 }
 
-Exit run(const Options& options) {
+Result<void> publish(Observer& store, std::vector<Record> ends) {
+  for (std::size_t from = 0; from < ends.size(); from += records_at_once) {
+    const auto begin = ends.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto end = ends.begin() + static_cast<std::ptrdiff_t>(std::min(from + records_at_once, ends.size()));
+    if (auto created = store.create_all({begin, end}); !created) return created;
+  }
+  return {};
+}
+
+/// Leaves the groups that nothing holds; true: none is left.
+Result<bool> leave_groups(Observer& store, const std::set<std::string>& kept) {
+  const auto elections = store.observe("");
+  if (!elections) return elections.error();
+  bool all = true;
+  for (const Election& election : *elections)
+    for (const Candidate& candidate : election.candidates) {
+      if (candidate.id != store.session()) continue;
+      if (kept.contains(election.group))
+        all = false;
+      else
+        store.resign(election.group);
+    }
+  return all;
+}
+
+/// The session of the dead program; one that only looks where that is over.
+Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, bool& stands) {
+  const config::Config config = config_of(session);
+  stands = !session.handle.empty();
+  if (stands) {
+    auto store = Observer::open(config, session.handle, answer_within);
+    if (store || store.error().code != Errc::not_found) return store;
+    stands = false;
+  }
+  return Observer::open(config, "", answer_within);
+}
+
+/// The file goes once nothing is left that it could be wanted for: no session, and no run that goes on.
+void put_away(const std::string& path, SessionFile session, const RunnerView& runner) {
+  const bool all_ended = runner.known == Known::nobody || (runner.known == Known::all && runner.running.empty());
+  session.handle.clear();
+  session.left_until.reset();
+  if (all_ended)
+    ::unlink(path.c_str());
+  else
+    (void)write_session_file(path, session);
+}
+
+Result<void> resign(const std::string& path, const SessionFile& session, const RunnerView& runner,
+                    std::unique_ptr<Observer>& store) {
+  bool stands = false;
+  auto opened = open_store(session, stands);
+  if (!opened) return opened.error();
+  store = *std::move(opened);
+  core::LeftRuns found;
+  if (!session.runner_socket.empty()) {
+    const auto registers = store->list("j/");
+    if (!registers) return registers.error();
+    found = core::left_runs(session.node, *registers, runner, io::read_clocks().wall);
+  }
+  if (auto published = publish(*store, std::move(found.ends)); !published) return published;
+  bool over = true;
+  if (stands) {
+    const auto left = leave_groups(*store, found.kept_groups);
+    if (!left) return left.error();
+    over = *left;
+    if (!store->close(!over)) return Error{Errc::unavailable, "the store does not confirm the end of the session"};
+  }
+  if (over) put_away(path, session, runner);
+  return {};
+}
+
+Exit run(const ResignOptions& options) {
+  if (::access(options.session.c_str(), F_OK) != 0) return Exit::done;  // stopped cleanly
+  SessionLock lock(lock_path(options.session));
+  const auto taken = lock.take("resign");
+  if (taken == SessionLock::Taken::no_file)
+    return fail("resign", {Errc::io, "cannot open " + lock_path(options.session)});
+  if (taken != SessionLock::Taken::yes)
+    return nothing_to_do("the session is in use: its daemon lives, or somebody else resigns for it");
   const auto session = read_session_file(options.session);
-  if (!session && session.error().code == Errc::not_found) return Exit::done;  // stopped cleanly, or with `leave`
+  if (!session && session.error().code == Errc::not_found) return Exit::done;
   if (!session) return fail("resign", session.error());
-  auto config = load_config(options.config);
-  if (!config) return Exit::configuration;
-  config->coordination.backend = session->backend;
-  config->coordination.name_space = session->name_space;
-  auto store = Observer::open(*config, session->handle);
-  if (!store) return fail("resign", store.error());
-  const Exit exit = resign(**store, *session);
-  if (exit == Exit::done) ::unlink(options.session.c_str());
-  return exit;
+  const SteadyTime now = io::read_clocks().steady;
+  if (session->left_until && session->boot_id == io::boot_id() && now < *session->left_until)
+    return nothing_to_do("the daemon was stopped with `leave`, and may come back until its deadline");
+  const RunnerView runner = look_at_runner(session->runner_socket, now + answer_within);
+  if (runner.commanded) return nothing_to_do("the runner has a daemon");
+  std::unique_ptr<Observer> store;
+  const auto resigned = resign(options.session, *session, runner, store);
+  if (resigned && session->runner_socket.empty() && ::access(options.session.c_str(), F_OK) != 0) lock.remove();
+  if (resigned) return Exit::done;
+  const Exit exit = fail("resign", resigned.error());
+  std::cerr.flush();
+  ::_exit(static_cast<int>(exit));  // a destructor of `store` would end the session
 }
 
 }  // namespace
 
 Run setup_resign(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ResignOptions>();
   add_config_options(command, options->config);
-  command.add_option("--session", options->session, "the file `session` in the daemon's run directory")->required();
+  add_string(command, "--session", options->session, "the file `session` in the daemon's run directory",
+             Need::required);
   return [options] { return run(*options); };
 }
 

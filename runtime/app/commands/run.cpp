@@ -1,5 +1,4 @@
 // ballot run once -- CMD, ballot run cron --schedule S -- CMD: one command under election, with no daemon.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -46,28 +45,31 @@ Exit run(const RunOptions& options, bool cron) {
     plan = make_plan(options, *config);
     if (!plan) return Exit::usage;
   }
-  auto keeper = io::Keeper::make({options.command, options.kill_grace, io::OnLost::end, 0});
+  CandidateSession session(*config, options.group, options.candidate);
+  io::KeeperSettings settings{.argv = options.command, .kill_grace = options.kill_grace};
+  session.add_to(settings);
+  auto keeper = io::Keeper::make(std::move(settings));
   if (!keeper) return fail("run", keeper.error());
-  return ElectedCommand(*config, options, std::move(plan), **keeper, make_log(config->log)).run();
+  return ElectedCommand(*config, options, std::move(plan), session, **keeper, make_log(config->log)).run();
 }
 
 }  // namespace
 
 Run setup_run(CLI::App& command, std::optional<std::vector<std::string>> child) {
-  command.require_subcommand(1);
+  require_one_subcommand(command);
   const auto add = [&](const char* name, const char* summary) {
     auto options = std::make_shared<RunOptions>();
     if (child) options->command = *child;
-    CLI::App& sub = *command.add_subcommand(name, summary);
+    CLI::App& sub = add_subcommand(command, name, summary);
     add_run_options(sub, *options);
-    sub.footer("The command follows `--`: ballot run " + std::string(name) + " [FLAGS] -- COMMAND [ARGUMENTS]");
+    set_footer(sub, "The command follows `--`: ballot run " + std::string(name) + " [FLAGS] -- COMMAND [ARGUMENTS]");
     return std::pair(options, &sub);
   };
   const auto [once, once_app] = add("once", "run it when elected; what follows is by policy");
   const auto [cron, cron_app] = add("cron", "run it when a schedule is due, wherever the leader is");
   add_schedule_option(*cron_app, *cron);
   return [once = once, cron = cron, is_cron = cron_app] {
-    return is_cron->parsed() ? run(*cron, true) : run(*once, false);
+    return is_chosen(*is_cron) ? run(*cron, true) : run(*once, false);
   };
 }
 

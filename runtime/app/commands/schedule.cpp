@@ -1,7 +1,6 @@
 // ballot schedule EXPR: the next slots of an expression, one a line.
 #include "schedule/plan.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -13,7 +12,7 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct ScheduleOptions {
   ConfigOptions config;
   std::string expression;
   std::optional<std::string> timezone;
@@ -22,7 +21,7 @@ struct Options {
   std::string group, job;
 };
 
-std::string take_job(const std::string& text, Options& to) {
+std::string take_job(const std::string& text, ScheduleOptions& to) {
   const std::size_t slash = text.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == text.size() || text.find('/', slash + 1) != text.npos)
     return "must be GROUP/NAME, not " + config::in_quotes(text);
@@ -50,7 +49,7 @@ void print_slots(const schedule::Plan& plan, WallTime from, std::int64_t count) 
   }
 }
 
-Exit run(const Options& options) {
+Exit run(const ScheduleOptions& options) {
   std::optional<std::string> timezone = options.timezone;
   if (!timezone) {
     const auto config = load_config(options.config);
@@ -71,11 +70,11 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_schedule(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScheduleOptions>();
   add_config_options(command, options->config);
-  command.add_option("EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...")
-      ->required();
-  command.add_option("--timezone", options->timezone, "an IANA name; default: the configuration's");
+  add_string(command, "EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...",
+             Need::required);
+  add_string(command, "--timezone", options->timezone, "an IANA name; default: the configuration's");
   add_value(command, "--from", "slots strictly after this time; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->from); });
   add_value(command, "--count", "how many, 5",

@@ -1,5 +1,4 @@
 // ballot serve: the daemon.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "app/commands/commands.hpp"
@@ -10,12 +9,12 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct ServeOptions {
   ConfigOptions config;
   bool dry_run = false;
 };
 
-Exit run(const Options& options) {
+Exit run(const ServeOptions& options) {
   auto config = load_config(options.config, config::NamespaceRule::must_be_set);
   if (!config) return Exit::configuration;
   Log log = make_log(config->log);
@@ -26,11 +25,11 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_serve(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeOptions>();
   add_config_options(command, options->config);
   add_daemon_options(command, options->config.flags);
   add_coordination_options(command, options->config.flags);
-  command.add_flag("--dry-run", options->dry_run, "all but the launch: slots become `skipped: dry_run`");
+  add_switch(command, "--dry-run", options->dry_run, "all but the launch: slots become `skipped: dry_run`");
   return [options] { return run(*options); };
 }
 

@@ -1,6 +1,5 @@
 // ballot status: how this node stands. Its exit code is the answer for scripts: 0 healthy, 1 degraded, 2 not
 // scheduling, 3 unreachable or misused.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -16,7 +15,7 @@ namespace {
 
 constexpr auto unreachable = static_cast<Exit>(3);
 
-struct Options {
+struct StatusOptions {
   ConfigOptions config;
   bool json = false;
 };
@@ -50,7 +49,7 @@ void print(const io::Message& status) {
   line("state", status.text("state").value_or(""));
 }
 
-Exit run(const Options& options) {
+Exit run(const StatusOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return unreachable;
   io::Message request;
@@ -72,7 +71,7 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_status(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatusOptions>();
   add_config_options(command, options->config);
   add_value(command, "--format", "text or json", [to = options.get()](const std::string& text) {
     to->json = text == "json";

@@ -1,5 +1,4 @@
 // ballot trigger JOB [--wait]: runs a job now, by hand.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -12,10 +11,10 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis answer_slack = std::chrono::seconds(5);  // the daemon says itself that time is up
+constexpr Millis trigger_slack = std::chrono::seconds(5);  // the daemon says itself that time is up
 constexpr Millis no_end = std::chrono::hours(24 * 365);
 
-struct Options {
+struct TriggerOptions {
   ConfigOptions config;
   std::string job;
   bool wait = false;
@@ -42,7 +41,7 @@ Exit wait_for_end(io::ControlClient& client) {
   return static_cast<Exit>(code_of(message));
 }
 
-Exit run(const Options& options) {
+Exit run(const TriggerOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   io::Message request;
@@ -50,7 +49,7 @@ Exit run(const Options& options) {
   request.set("timeout_ms", std::int64_t{options.patience.time.count()});
   auto client = io::ControlClient::ask(config->control_socket, request);
   if (!client) return fail("trigger", client.error());
-  const auto claimed = client->next(options.patience.time + answer_slack);
+  const auto claimed = client->next(options.patience.time + trigger_slack);
   if (!claimed) return fail("trigger", claimed.error());
   if (!*claimed) return fail("trigger", {Errc::unavailable, "the daemon did not answer"});
   std::cout << (*claimed)->text("run").value_or("") << std::endl;
@@ -60,10 +59,10 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_trigger(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TriggerOptions>();
   add_config_options(command, options->config);
-  command.add_option("JOB", options->job, "the job's name")->required();
-  command.add_flag("--wait", options->wait, "wait for the run's end, and exit with its code");
+  add_string(command, "JOB", options->job, "the job's name", Need::required);
+  add_switch(command, "--wait", options->wait, "wait for the run's end, and exit with its code");
   add_timeout_option(command, options->patience);
   return [options] { return run(*options); };
 }

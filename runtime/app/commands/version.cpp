@@ -1,5 +1,4 @@
 // ballot version: what this program is, and which plugins it finds.
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 

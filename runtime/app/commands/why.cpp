@@ -1,7 +1,6 @@
 // ballot why JOB [--at TIME]: what became of the job's latest slot, or of the latest one at or before TIME, and by
 // which rule. Slots are those of the ledger and, of a loaded job, those of its schedule (but for @every, whose phase
 // only its register knows).
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -18,7 +17,7 @@
 namespace ballot::app {
 namespace {
 
-struct Options {
+struct WhyOptions {
   ConfigOptions config;
   std::string job;
   std::optional<WallTime> at;
@@ -103,7 +102,7 @@ void explain_waiting(const std::string& job, WallTime slot) {
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
 
-Exit run(const Options& options) {
+Exit run(const WhyOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
@@ -125,9 +124,9 @@ Exit run(const Options& options) {
 }  // namespace
 
 Run setup_why(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WhyOptions>();
   add_config_options(command, options->config);
-  command.add_option("JOB", options->job, "a job's name")->required();
+  add_string(command, "JOB", options->job, "a job's name", Need::required);
   add_value(command, "--at", "the slot at this time, or the last one before it; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->at); });
   return [options] { return run(*options); };

@@ -51,8 +51,12 @@ struct SessionRequest {
   bool observer = false;
   /// As SessionOpened told it of a session whose daemon is dead: it is opened again, to be left on that daemon's behalf
   /// by resign() and close(); nothing else is asked but observe(), read() and list(), and it need not be renewed.
-  /// Closed with superseded where the daemon lives.
+  /// Closed with superseded where the daemon lives, with expired where the session is over.
   std::string handle = {};
+  /// Of a candidate of one group: that group. Candidates of different groups may bear one name. "": of any group.
+  std::string only_group = {};
+  /// The session before is not to be gone on with: somebody else leaves on its behalf just now, and is not waited for.
+  bool anew = false;
 };
 
 /// A conditional write: `version` must be the register's (0: it does not exist), and `epoch` must lead `group`.
@@ -125,6 +129,7 @@ struct SessionOpened {
 };
 
 /// The session is over, or could not be opened; the last event of its generation. All its terms are over too.
+/// `superseded` of one that was opening: a daemon that lives has the node's name, which was seen to renew itself.
 struct SessionClosed {
   Cause cause = Cause::unreachable;
   std::string text;
@@ -137,6 +142,11 @@ struct Renewed {
   std::string text;
   std::optional<WallTime> store_clock = {};  // as of SessionOpened, between renew() and this answer
   std::uint64_t revision = 0;                // highest store revision seen (0: none)
+  /// The sending time from which the session lasts for T, where it is an earlier one than that of this renewal: not all
+  /// stores have heard of a renewal for good when they answer it. None: that of this renewal.
+  std::optional<SteadyTime> counts_from = {};
+  /// The store has lost something that it had acknowledged to this session; `text` says what.
+  bool gone_back = false;
 };
 
 /// This node leads `group`. Exactly one for each term, in order with Deposed.
@@ -144,8 +154,9 @@ struct Elected {
   std::string group;
   std::uint64_t epoch = 0;  // larger than any before in this group, but for a resumed term
   bool resumed = false;     // the term that this node held before its daemon was restarted goes on
-  /// Until when runs of terms before it that did not end cleanly may go on, where they ran on this boot of this
-  /// machine: the last deadline of them all, not of the last one alone.
+  /// Until when runs of terms before it that did not end cleanly may go on, by this machine's boot clock: the last
+  /// moment of them all, not of the last one alone. None: the store has ended their sessions, or they ran on another
+  /// boot of this machine. T from now where the session of one still stands (it was evicted, or its entry was deleted).
   std::optional<SteadyTime> old_deadline;
   std::optional<WallTime> last_alive;  // when the term before last showed life, where the store can tell
   std::uint64_t revision = 0;          // the store's, of a committed write by which the term began (0: none)

@@ -47,6 +47,7 @@ struct JobDetails {
   std::map<std::string, std::string> secrets;
   std::string standard_input;
   Limits limits;
+  bool no_new_privs = false;  // no program that a run executes gives it privileges
   std::vector<std::string> on_failure, on_recovery, on_missed;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string mail_to;

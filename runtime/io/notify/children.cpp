@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t output_kept = 1024;  // for the log
 constexpr int child_attempt = 0;
 
-std::uint64_t seed() {
+std::uint64_t retry_seed() {
   std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
@@ -49,7 +49,7 @@ bool is_of_child(const runner::FromRunner& message) {
 }
 
 Children::Children(QueueBounds bounds, ToRunner send, Log log)
-    : queue_(bounds), send_(std::move(send)), log_(std::move(log)), random_(seed()) {}
+    : queue_(bounds), send_(std::move(send)), log_(std::move(log)), random_(retry_seed()) {}
 
 void Children::run(Child child) {
   const std::size_t bytes = bytes_of(child.start);

@@ -7,14 +7,15 @@
 namespace ballot::app {
 namespace {
 
-const WallTime slot = WallTime(std::chrono::seconds(1741503600));  // 2025-03-09T07:00:00Z
+const WallTime shown_slot = WallTime(std::chrono::seconds(1741503600));  // 2025-03-09T07:00:00Z
 const std::vector<Column> columns{{"slot", "SLOT"},          {"job", "JOB"},
                                   {"exit_code", "EXIT"},     {"epoch", ""},
                                   {"started_at", "STARTED"}, {"duration_ms", "DURATION"},
                                   {"reason", "REASON"}};
 const std::vector<std::vector<Cell>> rows{
-    {SlotTime{slot}, "nightly-backup", std::int64_t{0}, std::int64_t{7}, slot + Millis(12), Millis(61'250), Cell()},
-    {SlotTime{slot + Millis(5)}, "a,\"b\"\n\x1b", std::int64_t{127}, Cell(), Cell(), Cell(), "exit_code"}};
+    {SlotTime{shown_slot}, "nightly-backup", std::int64_t{0}, std::int64_t{7}, shown_slot + Millis(12), Millis(61'250),
+     Cell()},
+    {SlotTime{shown_slot + Millis(5)}, "a,\"b\"\n\x1b", std::int64_t{127}, Cell(), Cell(), Cell(), "exit_code"}};
 
 std::string printed(Layout layout, const std::vector<std::vector<Cell>>& records = rows) {
   std::ostringstream out;

@@ -26,6 +26,7 @@ Start full_start() {
           .groups = {1, 2, 3},
           .umask = 077,
           .nice = -20,
+          .no_new_privs = true,
           .limits = {.open_files = 1,
                      .cpu_time_seconds = ~std::uint64_t{0},
                      .address_space = std::nullopt,
@@ -62,19 +63,24 @@ std::vector<ToRunner> all_to_runner() {
           Kill{some_id(), Reason::replaced, 10, Millis(5)},
           Deadline{9, SteadyTime(Millis(8)), Millis(7)},
           Ack{some_id()},
-          Leave{}};
+          Leave{},
+          Ping{},
+          Command{"local ballot n1"},
+          Watch{true},
+          Successor{{"/bin/ballot", "resign"}, {"A=1"}, "/run/lock", SteadyTime(Millis(77))}};
 }
 
 std::vector<FromRunner> all_from_runner() {
   return {Hello{protocol, 4711},
           Running{some_id(), "nightly", 12, WallTime(Millis(55))},
-          Ready{},
+          Ready{true, "n1"},
           Started{some_id(), 13, WallTime(Millis(-1))},
           Refused{some_id()},
           CannotStart{some_id(), "exec", 2},
           Printed{some_id(), std::string("\0\xff\n", 3)},
           full_ended(),
-          Ended{}};
+          Ended{},
+          Pong{}};
 }
 
 Result<std::optional<ToRunner>> next(FrameReader& reader, const ToRunner&) { return reader.next_to_runner(); }
@@ -168,7 +174,7 @@ TEST(RunnerWire, RefusesEveryBodyThatIsCutOrTooLong) {
 
 TEST(RunnerWire, RefusesLengthsAndKindsThatCannotBe) {
   for (const std::string& bytes : {std::string(4, '\0'), std::string("\xff\xff\xff\xff", 4),
-                                   std::string("\x01\0\0\x04", 4), frame("\x05"), frame("\xff")}) {
+                                   std::string("\x01\0\0\x04", 4), frame("\x06"), frame("\xff")}) {
     FrameReader reader;
     reader.feed(bytes);
     const auto message = reader.next_to_runner();

@@ -13,6 +13,12 @@ TEST(WallText, WritesSecondsAndMilliseconds) {
   EXPECT_EQ(format_slot(WallTime(Millis(0))), "1970-01-01T00:00:00Z");
 }
 
+TEST(WallText, WritesTheNearestTimeThatHasFourDigitsForItsYear) {
+  EXPECT_EQ(format_millis(WallTime::min()), "0000-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_millis(WallTime::max()), "9999-12-31T23:59:59.999Z");
+  EXPECT_EQ(format_slot(WallTime::min()), "0000-01-01T00:00:00.000Z");
+}
+
 TEST(WallText, ReadsOffsetsAndFractions) {
   EXPECT_EQ(parse_wall("2025-03-09T08:00:00.25+01:00"), WallTime(Millis(1'741'503'600'250)));
   EXPECT_EQ(parse_wall("2025-03-09 07:00:00Z"), WallTime(Millis(1'741'503'600'000)));

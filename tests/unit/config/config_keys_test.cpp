@@ -8,14 +8,14 @@
 namespace ballot::config {
 namespace {
 
-struct Row {
+struct KeyRow {
   std::string table;  // "": the top
   std::string key;
   std::string wrong_type;
   std::vector<std::string> wrong;
 };
 
-const Row rows[] = {
+const KeyRow rows[] = {
     {"", "node", "1", {"\"\"", "\"a/b\"", "\".\"", "\"a\\u0000\""}},
     {"", "jobs_dir", "1", {"\"relative\"", "\"\""}},
     {"", "plugin_dir", "1", {"\"relative\""}},
@@ -26,6 +26,7 @@ const Row rows[] = {
     {"coordination", "backend", "1", {"\"\"", "\"a/b\"", "\"../local\""}},
     {"coordination", "namespace", "1", {"\"\"", "\"a/b\""}},
     {"coordination", "session_timeout", "5", {"\"0s\"", "\"1999ms\"", "\"25h\"", "\"5\""}},
+    {"coordination", "allow_open_store", "1", {"\"yes\""}},
     {"coordination", "on_outage", "true", {"\"stepdown\"", "\"\""}},
     {"runner", "on_stop", "30", {"\"wait\"", "\"wait 30\"", "\"wait  30s\"", "\"stop\"", "\"wait 5300w\"", "\"\""}},
     {"history", "path", "1", {"\"h.db\""}},
@@ -41,7 +42,7 @@ const char* const tables[] = {"coordination", "runner", "history", "log",  "cont
 
 class ConfigKeys : public ::testing::Test {
  protected:
-  Diagnostics load(const Row& row, const std::string& line) {
+  Diagnostics load(const KeyRow& row, const std::string& line) {
     folder_.write("b", (row.table.empty() ? "#" : "[" + row.table + "]") + "\n" + line + "\n");
     ConfigRequest request;
     request.file = folder_ / "b";
@@ -49,7 +50,7 @@ class ConfigKeys : public ::testing::Test {
     return load_config(request).diagnostics;
   }
 
-  void expect_one_error(const Row& row, const std::string& line, int column) {
+  void expect_one_error(const KeyRow& row, const std::string& line, int column) {
     const Diagnostics found = load(row, line);
     ASSERT_EQ(found.size(), 1u) << line << '\n' << text_of(found);
     EXPECT_EQ(found[0].line, 2) << found[0].text();
@@ -61,7 +62,7 @@ class ConfigKeys : public ::testing::Test {
 };
 
 TEST_F(ConfigKeys, RefuseAWrongTypeOrValueWithOneFindingEach) {
-  for (const Row& row : rows) {
+  for (const KeyRow& row : rows) {
     const int column = static_cast<int>(row.key.size()) + 4;
     expect_one_error(row, row.key + " = " + row.wrong_type, column);
     for (const std::string& value : row.wrong) expect_one_error(row, row.key + " = " + value, column);
@@ -69,7 +70,7 @@ TEST_F(ConfigKeys, RefuseAWrongTypeOrValueWithOneFindingEach) {
 }
 
 TEST_F(ConfigKeys, AreSuggestedForASlipOfSpelling) {
-  for (const Row& row : rows) {
+  for (const KeyRow& row : rows) {
     expect_one_error(row, row.key + "x = 1", 1);
     const std::string text = text_of(load(row, row.key + "x = 1"));
     EXPECT_NE(text.find("unknown key '" + row.key + "x'; did you mean '" + row.key + "'? Known "), std::string::npos)
@@ -78,7 +79,7 @@ TEST_F(ConfigKeys, AreSuggestedForASlipOfSpelling) {
 }
 
 TEST_F(ConfigKeys, OfTablesWantTables) {
-  const Row top{};
+  const KeyRow top{};
   for (const std::string table : tables) {
     expect_one_error(top, table + " = 1", static_cast<int>(table.size()) + 4);
     const std::string text = text_of(load(top, "[" + table + "x]"));

@@ -1,6 +1,8 @@
 #include "config/config.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <functional>
 
@@ -33,6 +35,30 @@ class ConfigTest : public ::testing::Test {
   TempFolder folder_;
   ConfigRequest request_;
 };
+
+TEST_F(ConfigTest, AFileThatOthersMayWriteIsNotUsedWhereItMustBeTrusted) {
+  const std::string text = "max_running = 7\n";
+  folder_.write("ballot.toml", text);
+  ASSERT_EQ(::chmod(request_.file.c_str(), 0666), 0);
+  EXPECT_EQ(load_config(request_).config.max_running, 7) << "`check FILE` looks at it wherever it lies";
+  request_.trust_rule = TrustRule::trusted;
+  const LoadedConfig loaded = load_config(request_);
+  EXPECT_EQ(loaded.config.max_running, 0);
+  ASSERT_EQ(loaded.diagnostics.size(), 1u);
+  EXPECT_EQ(loaded.diagnostics[0].message, "the configuration is not used: " + request_.file +
+                                               " is writable by others (mode 0666); take that away with chmod go-w");
+  ASSERT_EQ(::chmod(request_.file.c_str(), 0644), 0);
+  EXPECT_EQ(load_config(request_).config.max_running, 7);
+}
+
+TEST_F(ConfigTest, ALinkIsFollowedToAFileThatIsTrusted) {
+  folder_.write("real.toml", "max_running = 7\n");
+  ASSERT_EQ(::symlink((folder_ / "real.toml").c_str(), request_.file.c_str()), 0);
+  request_.trust_rule = TrustRule::trusted;
+  EXPECT_EQ(load_config(request_).config.max_running, 7);
+  ASSERT_EQ(::chmod((folder_ / "real.toml").c_str(), 0666), 0);
+  EXPECT_EQ(load_config(request_).config.max_running, 0);
+}
 
 TEST_F(ConfigTest, HasEveryDefaultWithoutAFile) {
   const LoadedConfig loaded = load_config(request_);
@@ -216,7 +242,7 @@ TEST_F(ConfigTest, KnowsTheLongestKillGrace) {
   EXPECT_EQ(longest_kill_grace(good("")), Millis(2001));
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"60s\"\n")), Millis(24s));
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"2s\"\n")), Millis(501));
-  EXPECT_EQ(longest_kill_grace(good("[coordination]\nbackend = \"zookeeper\"\nnamespace = \"n\"\n")), Millis(2400));
+  EXPECT_EQ(longest_kill_grace(good("[coordination]\nbackend = \"zookeeper\"\nnamespace = \"n\"\n")), Millis(4001));
 }
 
 /// What one setting is without anything, in the file, in a variable, by a flag.

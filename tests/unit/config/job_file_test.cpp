@@ -1,11 +1,13 @@
 #include "config/job_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <random>
 
 #include "diagnostics_text.hpp"
+#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -285,6 +287,28 @@ TEST(JobFile, RefusesJitterBeyondTheShortestPeriod) {
   for (const char* fine : {"schedule = \"* * * * *\"\njitter = \"1m\"\n", "jitter = \"1h\"\n",
                            "schedule = \"@reboot\"\njitter = \"1h\"\n"})
     EXPECT_FALSE(has_errors(read(run + fine).diagnostics)) << fine;
+}
+
+TEST(JobFile, WarnsOfAProgramThatOthersCanReplaceOrThatChangesTheIdentity) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root: files of others";
+  const TempFolder folder;
+  ::chmod(folder.path().c_str(), 0755);
+  const std::string path = folder.write("prog", "#!/bin/sh\n");
+  const std::string job = "[job.x]\ncommand = [\"" + path + "\"]\n";
+  const auto warnings = [&](mode_t mode, uid_t owner, uid_t daemon, const std::string& more = "") {
+    if (::chown(path.c_str(), owner, 0) != 0 || ::chmod(path.c_str(), mode) != 0) return std::string("no file");
+    return findings(job + more, daemon_of(daemon));
+  };
+  EXPECT_EQ(warnings(0755, 0, root), "");
+  EXPECT_EQ(warnings(0777, 0, root), "x.toml:2:11: warning: root executes what others may replace: " + path +
+                                         " is writable by others (mode 0777); take that away with chmod go-w\n");
+  EXPECT_NE(warnings(0755, somebody, root).find("belongs to user 1000"), std::string::npos);
+  EXPECT_EQ(warnings(0777, somebody, somebody), "") << "it is not root who executes it";
+  const std::string setuid = warnings(04755, 0, somebody);
+  EXPECT_NE(setuid.find(path + " has a setuid or setgid bit"), std::string::npos) << setuid;
+  EXPECT_EQ(warnings(04755, 0, somebody, "no_new_privs = true\n"), "");
+  ::chmod(folder.path().c_str(), 0777);
+  EXPECT_NE(warnings(0755, 0, root).find("may replace: " + folder.path() + " is writable"), std::string::npos);
 }
 
 TEST(JobFile, WarnsOfAKillGraceThatLeadershipDoesNotLeave) {

@@ -20,7 +20,7 @@ struct Row {
   std::vector<std::string> wrong;  // of the right type
 };
 
-const std::vector<Row>& rows() {
+const std::vector<Row>& job_rows() {
   static const std::vector<Row> all = {
       {"command", "[\"/bin/echo\", \"x\"]", "", "7", {"[]", "[\"\"]", "\"/bin/true\"", "[1]", "[\"a\\u0000\"]"}},
       {"concurrency", "\"queue\"", "\"skip\"", "1", {"\"skp\""}},
@@ -46,6 +46,7 @@ const std::vector<Row>& rows() {
       {"misfire", "\"all\"", "\"latest\"", "1", {"\"last\""}},
       {"misfire_limit", "5", "100", "1.5", {"0", "1000001"}},
       {"nice", "5", "0", "\"5\"", {"20", "-21"}},
+      {"no_new_privs", "true", "false", "1", {"\"yes\""}},
       {"not_after", "2030-01-01T00:00:00Z", "", "\"2030-01-01T00:00:00Z\"", {"2030-01-01T00:00:00", "2030-01-01"}},
       {"not_before", "2020-01-01T00:00:00+01:00", "", "1", {"2020-01-01T00:00:00", "00:00:00"}},
       {"on_error", "\"rerun\"", "\"ignore\"", "1", {"\"retry\""}},
@@ -99,14 +100,14 @@ std::string digest(const std::string& line) {
 
 TEST(JobKeys, AreAllInThisTest) {
   std::vector<std::string> tested;
-  for (const Row& row : rows()) tested.push_back(row.key);
+  for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 52u);
+  EXPECT_EQ(known.size(), 53u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {
-  for (const Row& row : rows()) {
+  for (const Row& row : job_rows()) {
     const JobFile file = read(row.key + " = " + row.good);
     EXPECT_FALSE(has_errors(file.diagnostics)) << text_of(file.diagnostics);
     EXPECT_EQ(file.definitions.size(), 1u) << row.key;
@@ -114,11 +115,11 @@ TEST(JobKeys, TakeAGoodValue) {
 }
 
 TEST(JobKeys, AllHaveAnEffect) {
-  for (const Row& row : rows()) EXPECT_EQ(text_of(read(row.key + " = " + row.good).diagnostics), "") << row.key;
+  for (const Row& row : job_rows()) EXPECT_EQ(text_of(read(row.key + " = " + row.good).diagnostics), "") << row.key;
 }
 
 TEST(JobKeys, AreSilentAtTheirDefaults) {
-  for (const Row& row : rows()) {
+  for (const Row& row : job_rows()) {
     if (row.standard.empty()) continue;
     const JobFile file = read(row.key + " = " + row.standard);
     EXPECT_TRUE(file.diagnostics.empty()) << text_of(file.diagnostics);
@@ -135,7 +136,7 @@ void expect_one_error(const Row& row, const std::string& value) {
 }
 
 TEST(JobKeys, RefuseAWrongTypeAtTheValue) {
-  for (const Row& row : rows()) {
+  for (const Row& row : job_rows()) {
     expect_one_error(row, row.wrong_type);
     const JobFile file = read(row.key + " = " + row.wrong_type);
     EXPECT_EQ(file.diagnostics[0].column, static_cast<int>(row.key.size()) + 4);
@@ -145,33 +146,33 @@ TEST(JobKeys, RefuseAWrongTypeAtTheValue) {
 }
 
 TEST(JobKeys, RefuseWrongValuesWithOneFindingEach) {
-  for (const Row& row : rows())
+  for (const Row& row : job_rows())
     for (const std::string& value : row.wrong) expect_one_error(row, value);
 }
 
 TEST(JobKeys, AreSuggestedForASlipOfSpelling) {
-  for (const Row& row : rows()) {
+  for (const Row& row : job_rows()) {
     const std::string slip = row.key + "x";
     const JobFile file = read(slip + " = " + row.good);
     ASSERT_EQ(file.diagnostics.size(), 1u) << slip << '\n' << text_of(file.diagnostics);
     const std::string text = file.diagnostics[0].text();
     EXPECT_TRUE(text.starts_with("x.toml:3:1: error: unknown key '" + slip + "'; did you mean '" + row.key + "'?"))
         << text;
-    for (const Row& other : rows()) EXPECT_NE(text.find(other.key), std::string::npos) << other.key;
+    for (const Row& other : job_rows()) EXPECT_NE(text.find(other.key), std::string::npos) << other.key;
   }
 }
 
 TEST(Digest, ChangesWithEveryKey) {
   std::vector<std::string> seen{digest("")};
   ASSERT_NE(seen[0], "");
-  for (const Row& row : rows()) {
+  for (const Row& row : job_rows()) {
     seen.push_back(digest(row.key + " = " + row.good));
     EXPECT_EQ(std::count(seen.begin(), seen.end(), seen.back()), 1) << row.key;
   }
 }
 
 TEST(Digest, DoesNotChangeWithADefaultThatIsWritten) {
-  for (const Row& row : rows()) {
+  for (const Row& row : job_rows()) {
     if (row.standard.empty()) continue;
     EXPECT_EQ(digest(row.key + " = " + row.standard), digest("")) << row.key;
   }

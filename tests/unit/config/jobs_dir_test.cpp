@@ -1,9 +1,12 @@
 #include "config/jobs_dir.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
@@ -54,6 +57,31 @@ TEST_F(JobsDirTest, LoadsAllFilesWithAJobFilesName) {
   EXPECT_EQ(reload(), "+a1+a2+b");
   EXPECT_EQ(in_force(), "a1=true a2=true b=true");
   EXPECT_EQ(findings(), "");
+}
+
+/// `groups` is the group file that this process sees from now on.
+bool replace_group_file(const std::string& groups) {
+  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount(groups.c_str(), "/etc/group", nullptr, MS_BIND, nullptr) == 0;
+}
+
+TEST_F(JobsDirTest, LooksUsersUpAgainSoThatAGroupThatWasTakenAwayIsNotUsed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can have a group file of its own";
+  const std::string before = folder_.write("before", "root:x:0:\nnogroup:x:65534:\nsecret:x:4711:nobody\n");
+  const std::string after = folder_.write("after", "root:x:0:\nnogroup:x:65534:\nsecret:x:4711:\n");
+  write("a.toml", job("a") + "user = \"nobody\"\n");
+  write("b.toml", job("b"));
+  const pid_t child = ::fork();  // of its own, as the file is
+  if (child == 0) {
+    const auto groups = [&] { return (*jobs_.set().definitions.begin())->job.identity->groups; };
+    if (!replace_group_file(before) || reload() != "+a+b" || groups().size() != 2) ::_exit(1);
+    if (!replace_group_file(after)) ::_exit(2);
+    if (reload() != "~a" || groups() != std::vector<std::uint32_t>{65534}) ::_exit(3);
+    ::_exit(reload().empty() ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(JobsDirTest, SaysWhenItCouldNotReadForWantOfDescriptorsAndKeepsWhatIsInForce) {

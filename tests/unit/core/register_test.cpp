@@ -99,6 +99,7 @@ TEST(GroupRegister, ReadsBackWhatItWrote) {
   r.halted = "a reason";
   r.repaired_at = at("2025-03-09T06:00:00.125Z");
   r.repaired_by = "a uid 0";
+  r.repair = 1'741'241'600'000;
   r.hand_over_to = "b.example";
   r.passes = 2;
   r.turned_at = at("2025-03-09T08:00:00.001Z");

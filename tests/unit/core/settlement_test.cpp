@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 const WallTime start{Millis(1'767'225'600'000)};  // 2026-01-01T00:00:00Z
 
-struct Minutes : testing::Test {
+struct Minutes : ::testing::Test {
   schedule::Plan plan = std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"* * * * *"}}));
   AnchoredPlan anchored{&plan, {}, {}};
   Settlement settlement;
@@ -79,13 +79,65 @@ TEST_F(Minutes, WhileThePreviousRunHasNotEndedASlotIsSkipped) {
 }
 
 TEST_F(Minutes, WhatIsDecidedBehindAWaitingSlotIsNotWrittenBeforeIt) {
+  rules.misfire = Misfire::all;
+  rules.misfire_limit = 2;
   settlement.scan(anchored, rules, start + 1min);
   settlement.scan(anchored, rules, start + 2min);
   EXPECT_FALSE(settlement.has_decided());
   EXPECT_EQ(settlement.settled_until(), start);
   settlement.drop_first_due();
+  settlement.decide_first(Status::missed, Reason::misfire);
   ASSERT_EQ(settlement.decided_count(), 1u);
   EXPECT_EQ(settlement.decided(1)[0].from, start + 2min);
+}
+
+TEST_F(Minutes, BehindASlotThatWaitsNothingIsDecidedUntilItIsClaimed) {
+  settlement.scan(anchored, rules, start + 1min);
+  settlement.scan(anchored, rules, start + 2min);
+  EXPECT_TRUE(settlement.leaves_due());
+  EXPECT_EQ(settlement.position(), start + 1min);
+  settlement.drop_first_due();
+  rules.busy = true;
+  settlement.scan(anchored, rules, start + 2min);
+  EXPECT_FALSE(settlement.leaves_due());
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].reason, Reason::overlap);
+}
+
+TEST_F(Minutes, WhileItIsNotKnownWhetherThePreviousRunGoesOnSlotsWaitUntilTheirStartDeadline) {
+  rules.fate_unknown = true;
+  rules.start_deadline = 90s;
+  settlement.scan(anchored, rules, start + 2min);
+  EXPECT_TRUE(settlement.leaves_due());
+  EXPECT_FALSE(settlement.has_decided());
+  settlement.scan(anchored, rules, start + 3min);
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].to, start + 1min);
+  EXPECT_EQ(settlement.decided(1)[0].reason, Reason::start_deadline);
+  rules.fate_unknown = false;
+  settlement.scan(anchored, rules, start + 3min + 10s);
+  ASSERT_TRUE(settlement.first_due());
+  EXPECT_EQ(settlement.first_due()->at, start + 3min);
+  EXPECT_EQ(settlement.first_due()->trigger, Trigger::catch_up);
+}
+
+TEST_F(Minutes, WhatBecomesDueDuringACatchUpOfAllJoinsIt) {
+  rules.misfire = Misfire::all;
+  rules.misfire_limit = 3;
+  rules.busy = rules.catching_up = true;
+  settlement.scan(anchored, rules, start + 1min);
+  settlement.scan(anchored, rules, start + 2min);
+  EXPECT_EQ(settlement.waiting(), (std::vector<WallTime>{start + 1min, start + 2min}));
+  EXPECT_EQ(settlement.first_due()->trigger, Trigger::catch_up);
+  settlement.scan(anchored, rules, start + 3min);
+  settlement.scan(anchored, rules, start + 4min);
+  EXPECT_EQ(settlement.due_count(), 3u) << "misfire_limit";
+  ASSERT_EQ(settlement.decided_count(), 1u);
+  EXPECT_EQ(settlement.decided(1)[0].reason, Reason::misfire);
+  rules.catching_up = false;
+  settlement.reset(start + 4min);
+  settlement.scan(anchored, rules, start + 5min);
+  EXPECT_EQ(settlement.decided(1)[0].reason, Reason::overlap) << "beside a run that is no catch-up";
 }
 
 TEST_F(Minutes, RewindForgetsTheWaitingSlotAndEverythingAfterIt) {

@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A schedule of every ten seconds, led in epoch 3 from 12:00:05 on.
-struct TicksOfTenSeconds : testing::Test {
+struct TicksOfTenSeconds : ::testing::Test {
   static schedule::Plan plan(const std::string& expression) {
     return std::get<schedule::Plan>(schedule::Plan::make({.expressions = {expression}}));
   }

@@ -1,8 +1,10 @@
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +14,7 @@
 
 #include "io/control_client.hpp"
 #include "io/control_server.hpp"
+#include "io/control_socket.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/io/loop_until.hpp"
 
@@ -52,12 +55,16 @@ struct Control : ::testing::Test {
 
   /// A client with no manners.
   UniqueFd raw_client(const std::string& says) {
+    UniqueFd fd = connected();
+    EXPECT_EQ(::send(fd.get(), says.data(), says.size(), MSG_NOSIGNAL), static_cast<ssize_t>(says.size()));
+    return fd;
+  }
+  UniqueFd connected() {
     UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size());
     EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::send(fd.get(), says.data(), says.size(), MSG_NOSIGNAL), static_cast<ssize_t>(says.size()));
     return fd;
   }
   /// All that the server says until it closes.
@@ -72,6 +79,21 @@ struct Control : ::testing::Test {
       return end;
     });
     return closed ? text : "open";
+  }
+
+  /// What `work` returns (0 to 255) in a process of another user.
+  template <class F>
+  int as_another_user(F work) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const bool other = ::setgroups(0, nullptr) == 0 && ::setresgid(65534, 65534, 65534) == 0 &&
+                         ::setresuid(65534, 65534, 65534) == 0;
+      ::_exit(other ? work() : 255);
+    }
+    return during([&] {
+      int status = 0;
+      return ::waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 255;
+    });
   }
 
   TempFolder folder;
@@ -195,6 +217,45 @@ TEST_F(Control, SocketIsForRootAndTheGroup) {
   if (const group* ballot = ::getgrnam("ballot"); ballot != nullptr && ::geteuid() == 0) {
     EXPECT_EQ(status.st_gid, ballot->gr_gid);
   }
+}
+
+TEST_F(Control, SocketOfAnotherUsersDaemonIsForThatUserAlone) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  const int mode = as_another_user([&] {
+    const auto made = ControlSocket::make(path);
+    struct stat status {};
+    if (!made || ::stat(path.c_str(), &status) != 0) return 254;
+    return (status.st_mode & 0777) == 0600 ? 0 : 1;
+  });
+  EXPECT_EQ(mode, 0);
+}
+
+TEST_F(Control, NoUserTakesAllPlacesAndRootAlwaysGetsThrough) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  std::vector<Reply> kept;
+  serve(
+      [&](const Request& request, const Reply& reply) { request.uid == 0 ? reply.finish({}) : kept.push_back(reply); },
+      {.clients = 8});
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  const int refused = as_another_user([&] {
+    std::vector<UniqueFd> clients;
+    for (int i = 0; i < 40; ++i) {
+      clients.push_back(connected());
+      (void)!::send(clients.back().get(), "{}\n", 3, MSG_NOSIGNAL);  // some are closed by then
+    }
+    int closed = 0;
+    for (const UniqueFd& client : clients) {
+      pollfd waits{client.get(), POLLIN, 0};
+      closed += ::poll(&waits, 1, 200) > 0 ? 1 : 0;
+    }
+    return closed;
+  });
+  EXPECT_EQ(refused, 38) << "a quarter of eight stays";
+  std::vector<UniqueFd> idle;
+  for (int i = 0; i < 3; ++i) idle.push_back(raw_client(""));
+  EXPECT_TRUE(answer_to(ask_for("x")));
 }
 
 TEST_F(Control, ReplacesTheSocketOfADeadDaemonOnly) {

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A plugin folder of its own, which only its owner may write to; below /tmp, which is sticky.
-class PluginLoader : public testing::Test {
+class PluginLoader : public ::testing::Test {
  protected:
   fs::path place(const std::string& name) { return place(name, folder_); }
   fs::path place(const std::string& name, const fs::path& folder) {

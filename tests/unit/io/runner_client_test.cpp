@@ -40,6 +40,7 @@ runner::Start shell(std::uint8_t number, const std::string& script) {
   start.argv = {"/bin/sh", "-c", script};
   start.output_limit = 4096;
   start.launch_not_after = steady() + std::chrono::minutes(1);
+  start.terminate = false;
   return start;
 }
 
@@ -55,7 +56,8 @@ struct RunnerClientTest : ::testing::Test {
               if (const auto* hello = std::get_if<runner::Hello>(&message)) runner_pid = static_cast<pid_t>(hello->pid);
               messages.push_back(std::move(message));
             },
-            [this](const std::string& text) { downs.push_back(text); }};
+            [this](const std::string& text) { downs.push_back(text); },
+            [this](Millis silence) { silences.push_back(silence); }};
   }
   /// A client whose runner has said Ready.
   void connect() {
@@ -86,6 +88,7 @@ struct RunnerClientTest : ::testing::Test {
   boost::asio::io_context loop;
   std::vector<runner::FromRunner> messages;
   std::vector<std::string> downs;
+  std::vector<Millis> silences;
   pid_t runner_pid = 0;
   std::optional<RunnerClient> client;
 };
@@ -127,6 +130,7 @@ TEST_F(RunnerClientTest, TakesUpTheRunnerThatIsThereWithItsRunsAndEnds) {
   client->send(shell(1, "exec sleep 600"));
   client->send(shell(2, "exit 7"));
   ended(shell(2, "").id);
+  ASSERT_TRUE(run_until(loop, [&] { return find<runner::Started>(shell(1, "").id) != nullptr; }));
   const std::int64_t child = find<runner::Started>(shell(1, "").id)->pid;
   client.reset();
   connect();
@@ -225,6 +229,32 @@ TEST_F(RunnerClientTest, SaysWhyARunnerCannotBeStarted) {
   folder.write("plain", "");
   fails({folder / "plain", BALLOT_RUNNER}, Errc::refused, "plain");
   EXPECT_TRUE(std::filesystem::exists(folder / "plain"));
+}
+
+TEST_F(RunnerClientTest, TellsOfARunnerThatDoesNotAnswerAndLosesNothingOfWhatItWasTold) {
+  connect();
+  const auto start = shell(1, "exit 3");
+  const SteadyTime before = steady();
+  ::kill(runner_pid, SIGSTOP);
+  client->send(start);
+  EXPECT_TRUE(run_until(loop, [&] { return silences.size() == 2; }));
+  EXPECT_EQ(silences, (std::vector<Millis>{seconds(2), Millis(2500)}));
+  EXPECT_GE(steady() - before, seconds(2));
+  EXPECT_TRUE(downs.empty());
+  ::kill(runner_pid, SIGCONT);
+  EXPECT_TRUE(run_until(loop, [&] { return ended(start.id); }));
+  EXPECT_EQ(silences.back(), Millis(0));
+  EXPECT_FALSE(find<runner::Pong>()) << "that is between the client and the runner";
+}
+
+TEST_F(RunnerClientTest, DoesNotTakeItsOwnStandstillForTheRunners) {
+  connect();
+  const auto until = std::chrono::steady_clock::now() + seconds(4);
+  while (std::chrono::steady_clock::now() < until) ::poll(nullptr, 0, 100);  // the loop does not turn
+  const auto start = shell(1, "exit 3");
+  client->send(start);
+  EXPECT_TRUE(run_until(loop, [&] { return ended(start.id); }));
+  EXPECT_TRUE(silences.empty());
 }
 
 /// Listens where the runner should, and says `bytes` to whoever connects.

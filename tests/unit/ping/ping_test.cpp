@@ -1,7 +1,14 @@
 #include "ping/ping.hpp"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <atomic>
+#include <thread>
+
+#include "base/unique_fd.hpp"
 #include "support/http_server.hpp"
 #include "support/run_program.hpp"
 
@@ -40,6 +47,58 @@ TEST(Ping, GivesUpWhereNobodyAnswers) {
   EXPECT_NE(ping(server.url("/x"), quick), "");
   EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
   EXPECT_EQ(server.asked().size(), 3u);
+}
+
+/// Says 200, and then never stops; counts what it got rid of.
+class EndlessServer {
+ public:
+  EndlessServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size);
+    ::listen(listener_.get(), 4);
+    ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    url = "http://127.0.0.1:" + std::to_string(::ntohs(address.sin_port)) + "/";
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~EndlessServer() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::string url;
+  std::string head = "HTTP/1.1 200 OK\r\n\r\n";
+  std::atomic<std::size_t> sent = 0;
+
+ private:
+  void serve() {
+    while (true) {
+      const UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!client) return;
+      const int small = 4096;
+      ::setsockopt(client.get(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+      (void)!::send(client.get(), head.data(), head.size(), MSG_NOSIGNAL);
+      const std::string line = "X-Endless: " + std::string(1000, 'x') + "\r\n";
+      for (ssize_t size = 1; (size = ::send(client.get(), line.data(), line.size(), MSG_NOSIGNAL)) > 0;)
+        sent += static_cast<std::size_t>(size);
+    }
+  }
+  UniqueFd listener_;
+  std::thread thread_;
+};
+
+TEST(Ping, OfAnAnswerWithoutAnEndItReadsTheBeginning) {
+  EndlessServer server;
+  EXPECT_EQ(ping(server.url, {.try_limit = 10s, .tries = 1}), "");
+  EXPECT_LT(server.sent, 16u << 20);
+}
+
+TEST(Ping, HeadersWithoutAnEndAreNoAnswer) {
+  EndlessServer server;
+  server.head = "HTTP/1.1 200 OK\r\n";
+  EXPECT_NE(ping(server.url, {.try_limit = 10s, .tries = 1}), "");
+  EXPECT_LT(server.sent, 16u << 20);
 }
 
 TEST(Ping, GivesUpWhereNobodyListens) {

@@ -6,6 +6,7 @@
 
 #include "conformance/local_cluster.hpp"
 #include "local/folder.hpp"
+#include "local/leases.hpp"
 #include "local/lock_file.hpp"
 
 namespace ballot::local {
@@ -13,7 +14,7 @@ namespace {
 
 using conformance::TemporaryFolder;
 
-class LockFileTest : public testing::Test {
+class LockFileTest : public ::testing::Test {
  protected:
   LockFile open() {
     auto file = LockFile::open(path());
@@ -27,12 +28,12 @@ class LockFileTest : public testing::Test {
 
 TEST_F(LockFileTest, GivesAByteToOneHolder) {
   LockFile a = open(), b = open();
-  EXPECT_TRUE(a.take(LockFile::group(1)));
-  EXPECT_FALSE(b.take(LockFile::group(1)));
-  EXPECT_TRUE(b.held(LockFile::group(1)));
-  EXPECT_FALSE(a.held(LockFile::group(1))) << "held means by another";
-  a.give(LockFile::group(1));
-  EXPECT_TRUE(b.take(LockFile::group(1)));
+  EXPECT_TRUE(a.take(LockFile::life(1)));
+  EXPECT_FALSE(b.take(LockFile::life(1)));
+  EXPECT_TRUE(b.held(LockFile::life(1)));
+  EXPECT_FALSE(a.held(LockFile::life(1))) << "held means by another";
+  a.give(LockFile::life(1));
+  EXPECT_TRUE(b.take(LockFile::life(1)));
 }
 
 TEST_F(LockFileTest, AClosedFileElsewhereInTheProcessDropsNothing) {
@@ -42,16 +43,77 @@ TEST_F(LockFileTest, AClosedFileElsewhereInTheProcessDropsNothing) {
   EXPECT_TRUE(b.held(LockFile::life(7)));
 }
 
-TEST_F(LockFileTest, ShowsTheRangesOfAllOthersInOrder) {
-  LockFile a = open(), b = open(), c = open();
-  for (const int id : {1, 2, 3, 7, 20}) ASSERT_TRUE(a.take(LockFile::group(id)));
-  for (const int id : {4, 9, 30}) ASSERT_TRUE(b.take(LockFile::group(id)));
-  ASSERT_TRUE(c.take(LockFile::group(5)));
-  std::string seen;
-  for (const auto& range : c.held({LockFile::group(2), LockFile::group(29)}))
-    seen +=
-        std::to_string(range.first - LockFile::group(0)) + "-" + std::to_string(range.last - LockFile::group(0)) + " ";
-  EXPECT_EQ(seen, "2-3 4-4 7-7 9-9 20-20 ");
+TEST_F(LockFileTest, AWriterExcludesEveryOtherAndIsNamedByItsLock) {
+  LockFile a = open(), b = open();
+  EXPECT_FALSE(a.holder(LockFile::writer(LockFile::max_token)));
+  ASSERT_TRUE(a.take(LockFile::writer(70'000)));
+  for (const std::int64_t token : {1L, 70'000L, 80'000L}) EXPECT_FALSE(b.take(LockFile::writer(token))) << token;
+  EXPECT_EQ(b.holder(LockFile::writer(LockFile::max_token)), LockFile::writer(70'000));
+  a.give(LockFile::writer(70'000));
+  EXPECT_TRUE(b.take(LockFile::writer(1)));
+}
+
+TEST_F(LockFileTest, ItsTextEndsBeforeTheLeases) {
+  LockFile file = open();
+  ASSERT_TRUE(file.set_text("0123"));
+  ASSERT_EQ(Leases(file).grow(), 0);
+  EXPECT_EQ(file.text(), "0123");
+  EXPECT_EQ(file.size(), 4096);
+}
+
+constexpr SteadyTime at(int seconds) { return SteadyTime(std::chrono::seconds(seconds)); }
+
+TEST_F(LockFileTest, ALeaseIsSeenByOthersAsItWasRenewedLast) {
+  LockFile a = open(), b = open();
+  Leases own(a), others(b);
+  ASSERT_EQ(own.grow(), 0);
+  EXPECT_FALSE(others.read(1)) << "empty";
+  ASSERT_EQ(own.put(1, {7, at(100), {}, Leases::boot_mark("boot"), {12, 34, 56}}), 0);
+  ASSERT_EQ(own.renew(1, 7, at(115), WallTime(Millis(9))), 0);
+  const auto seen = others.read(1);
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->session, 7);
+  EXPECT_EQ(seen->deadline, at(115));
+  EXPECT_EQ(seen->renewed, WallTime(Millis(9)));
+  EXPECT_EQ(seen->process, (Process{12, 34, 56}));
+  EXPECT_FALSE(others.read(2));
+  EXPECT_FALSE(others.read(0));
+  EXPECT_FALSE(others.read(1000));
+}
+
+TEST_F(LockFileTest, ABarredSessionSeesItAndTheNextOneOfItsSlotDoesNot) {
+  LockFile a = open(), b = open();
+  Leases own(a), others(b);
+  ASSERT_EQ(own.grow(), 0);
+  ASSERT_EQ(own.put(1, {7, at(100), {}, 0, {}}), 0);
+  EXPECT_FALSE(own.barred(1, 7));
+  others.bar(1, 7);
+  EXPECT_TRUE(own.barred(1, 7));
+  EXPECT_TRUE(others.read(1)) << "its deadline counts on";
+  ASSERT_EQ(own.put(1, {8, at(200), {}, 0, {}}), 0);
+  EXPECT_FALSE(own.barred(1, 8));
+  EXPECT_TRUE(own.barred(1, 7)) << "the slot is another's";
+}
+
+TEST_F(LockFileTest, ALeaseThatWasNotWrittenWholeIsNone) {
+  LockFile file = open();
+  Leases leases(file);
+  ASSERT_EQ(leases.grow(), 0);
+  ASSERT_EQ(leases.put(3, {7, at(100), {}, 0, {}}), 0);
+  const std::int64_t garbage = 4711;
+  ASSERT_EQ(file.write(LockFile::text_size + 2 * 128 + 8, &garbage, sizeof garbage), 0);
+  EXPECT_FALSE(leases.read(3));
+}
+
+TEST_F(LockFileTest, MakesRoomForMoreLeasesByWholePages) {
+  LockFile file = open();
+  Leases leases(file);
+  ASSERT_EQ(leases.grow(), 0);
+  const std::int64_t before = leases.count();
+  ASSERT_EQ(leases.grow(), 0);
+  EXPECT_EQ(leases.count(), before + 32);
+  ASSERT_EQ(leases.put(leases.count(), {7, at(100), {}, 0, {}}), 0);
+  EXPECT_EQ(file.size(), 2 * 4096) << "nothing is written behind the last one";
 }
 
 TEST_F(LockFileTest, NoticesThatItsNameLeadsElsewhere) {

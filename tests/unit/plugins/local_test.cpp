@@ -1,9 +1,7 @@
 // What only the local backend has: its files and what becomes of them, its group commit, its hand-over on one machine.
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sqlite3.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -20,7 +18,7 @@ using namespace std::chrono_literals;
 using namespace ballot::conformance;
 namespace fs = std::filesystem;
 
-class Local : public testing::Test {
+class Local : public ::testing::Test {
  protected:
   fs::path state() const { return folder_.path(); }
   fs::path file(const std::string& name) const { return state() / "local" / "ns" / name; }
@@ -81,7 +79,7 @@ TEST_F(Local, IsBegunBySeveralAtOnce) {
 }
 
 TEST_F(Local, GrantsATimeoutBetweenASecondAndAnHour) {
-  const std::pair<Millis, Millis> cases[] = {{0ms, 5s}, {10ms, 1s}, {7s, 7s}, {24h, 1h}};
+  const std::pair<Millis, Millis> cases[] = {{0ms, 15s}, {10ms, 1s}, {7s, 7s}, {24h, 1h}};
   for (const auto& [asked, granted] : cases) {
     Daemon a(state(), "a");
     ASSERT_EQ(a.open(asked), "");
@@ -230,9 +228,9 @@ TEST_F(Local, RefusesTheFileOfAnotherFolder) {
 
 TEST_F(Local, RefusesANewerFormatAndAnotherProgramsFile) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
-  sql("PRAGMA user_version = 4");
-  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 4, newer than this version's 3");
-  sql("PRAGMA user_version = 3; PRAGMA application_id = 7");
+  sql("PRAGMA user_version = 5");
+  EXPECT_SAYS(Daemon(state(), "a").open(), "has format 5, newer than this version's 4");
+  sql("PRAGMA user_version = 4; PRAGMA application_id = 7");
   EXPECT_SAYS(Daemon(state(), "a").open(), "another program's");
 }
 
@@ -284,7 +282,7 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   const WriteAnswer refused = a.write({"g", epoch, "j/x", "1", 0});
   EXPECT_EQ(refused.outcome, Outcome::failed);
   EXPECT_SAYS(refused.text, "held by another process");
-  EXPECT_EQ(a.renew().outcome, Outcome::failed);
+  EXPECT_EQ(a.renew().outcome, Outcome::done) << "a renewal waits for nobody who writes";
   a.backend().campaign("later");
   ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(other);
@@ -326,34 +324,6 @@ TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
   EXPECT_TRUE(b.lead("g"));
 }
 
-/// A file system of one megabyte, for this test's process alone.
-bool mount_small(const fs::path& at) {
-  return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         ::mount("none", at.c_str(), "tmpfs", 0, "size=1m,mode=0700") == 0;
-}
-
-TEST_F(Local, AFullDiskFailsWritesAndLosesNothing) {
-  if (!mount_small(state())) GTEST_SKIP() << "only root can mount a small file system";
-  Daemon a(state(), "a");
-  ASSERT_EQ(a.open(), "");
-  const std::uint64_t epoch = *a.lead("g");
-  const WriteAnswer first = a.write({"g", epoch, "j/first", "kept", 0});
-  ASSERT_EQ(first.outcome, Outcome::done);
-  WriteAnswer last;
-  for (int i = 0; i < 400 && last.outcome != Outcome::failed; ++i)
-    last = a.write({"g", epoch, "j/" + std::to_string(i), std::string(8000, 'x'), 0});
-  ASSERT_EQ(last.outcome, Outcome::failed) << last.text;
-  EXPECT_SAYS(last.text, "no space");
-  EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
-  a.backend().read(9999, {"j/first"});
-  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s));
-  EXPECT_EQ(a.told.answer<backend::ReadDone>(1, 9999)->registers.at(0).value, "kept");
-  a.backend().resign("g");
-  EXPECT_TRUE(a.wait([&] { return !a.told.leads(1, "g"); }, 5s)) << "who resigns is let go, full disk or not";
-  a.close(false);
-  ::umount2(state().c_str(), MNT_DETACH);
-}
-
 TEST_F(Local, RefusesToHoldInAnOutage) {
   Bell bell;
   Recorder told(bell);
@@ -393,7 +363,7 @@ TEST_F(Local, AnObserverIsToldThatTheFileIsDamaged) {
 TEST_F(Local, AnObserverLeavesAnOlderFormatToADaemon) {
   make_format_1(file("registers.db"));
   Daemon observer(state(), "o");
-  EXPECT_SAYS(observer.observe(), "has format 1, older than this version's 3: restart its daemons");
+  EXPECT_SAYS(observer.observe(), "has format 1, older than this version's 4: restart its daemons");
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");
   EXPECT_EQ(observer.observe(), "");

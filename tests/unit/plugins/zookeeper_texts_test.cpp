@@ -1,7 +1,10 @@
 // What the plugin zookeeper reads and writes, without a server: its settings, its paths, its texts, its handle file.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <ctime>
 #include <limits>
 
 #include "support/temp_folder.hpp"
@@ -47,6 +50,7 @@ TEST(ZookeeperSettings, WrongServersAreNamed) {
 TEST(ZookeeperSettings, AuthNamesAUserAndTheFileOfItsPassword) {
   TempFolder folder;
   const std::string file = folder.write("password", "secret\nmore\n");
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
   EXPECT_EQ(problem("auth", "digest:ballot:" + file), "");
   for (const char* wrong : {"", "ballot", "digest:ballot", "digest::/file", "digest:ballot:", "digest:ballot:file"})
     EXPECT_NE(problem("auth", std::string(wrong)), "") << wrong;
@@ -57,7 +61,12 @@ TEST(ZookeeperSettings, AuthNamesAUserAndTheFileOfItsPassword) {
 }
 
 TEST(ZookeeperSettings, UnknownKeysAreNamedWithTheAllowedOnes) {
-  EXPECT_EQ(problem("server", std::string("a")), "unknown key 'server'; allowed: servers, auth");
+  EXPECT_EQ(problem("server", std::string("a")), "unknown key 'server'; allowed: servers, auth, tick");
+  EXPECT_EQ(problem("tick", std::string("2s")), "");
+  EXPECT_EQ(problem("tick", std::string("200ms")), "");
+  for (const char* wrong : {"2", "0s", "-1s", "61s", "s", "2m", ""})
+    EXPECT_NE(problem("tick", std::string(wrong)).find("tick must be the servers' tickTime"), std::string::npos)
+        << wrong;
 }
 
 TEST(ZookeeperPaths, AreShortAndLeadBack) {
@@ -104,11 +113,39 @@ TEST(ZookeeperTexts, AreReadAsTheyWereWritten) {
   EXPECT_FALSE(parse_member("nonsense"));
   const TermRecord term{12, "1f", "a", "boot", false};
   EXPECT_EQ(format(parse_term(format(term))), format(term));
+  const TermRecord later{12, "1f", "a", "boot", true, {{"b", "2e"}, {"c@g", "3d"}}};
+  EXPECT_EQ(parse_term(format(later)).before, later.before);
+  TermRecord many = later;
+  for (int i = 0; i < 20; ++i) many.before.push_back({"n", std::to_string(i)});
+  EXPECT_EQ(parse_term(format(many)).before.size(), TermRecord::most_before);
+  EXPECT_EQ(parse_term(format(many)).before.back().session, "19") << "the latest";
+  EXPECT_TRUE(parse_term("12 1f a boot open / x/ /y strange").before.empty());
   EXPECT_EQ(parse_term("").epoch, 0u);
   EXPECT_EQ(parse_term("x y").epoch, 0u);
   EXPECT_EQ(parse_candidate(format(CandidateText{"a", WallTime(9s)}))->since, WallTime(9s));
   for (const char* strange : {"", "a", "a ", " 1", "a/b 1", "a 1x", "{\"id\": 7}"})
     EXPECT_FALSE(parse_candidate(strange)) << strange;
+}
+
+/// A node's name becomes part of a path, and what a server refuses as one would fail whoever looks at the election.
+TEST(ZookeeperTexts, OfOthersAreRefusedOrCanBeReckonedWith) {
+  for (const std::string& strange :
+       {std::string("a\033[2J 1"), std::string("a\0b 1", 5), std::string("a\x7f 1"), std::string("\xff 1"),
+        std::string(". 1"), std::string(".. 1"), std::string(300, 'x') + " 1", std::string("a -1"),
+        std::string("a 9223372036854775807")})
+    EXPECT_FALSE(parse_candidate(strange)) << strange;
+  for (const std::string number : {"-9223372036854775808", "9223372036854775807", "99999999999999999999", "x", ""}) {
+    const auto read = parse_member("session 1f\npid " + number + "\ntimeout_ms " + number + "\ndeadline_ms " + number +
+                                   "\nrenewed_ms " + number + "\n");
+    ASSERT_TRUE(read);
+    EXPECT_GE(read->pid, 0);
+    EXPECT_LE(read->timeout, 24h);
+    EXPECT_GE(read->timeout, 0s);
+    const Millis most = std::chrono::hours(24 * 366 * 8100);
+    EXPECT_LE(read->deadline.time_since_epoch(), most) << "a timeout can be added to it";
+    EXPECT_LE(read->renewed.time_since_epoch(), most);
+    EXPECT_GE(read->deadline.time_since_epoch(), 0s);
+  }
 }
 
 TEST(ZookeeperHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
@@ -134,10 +171,53 @@ TEST(ZookeeperHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
   struct stat found {};
   ASSERT_EQ(::stat((folder / "handle").c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777, 0600u);
-  file->clear();
-  EXPECT_FALSE(file->read());
+  file->remove();
+  EXPECT_NE(::stat((folder / "handle").c_str(), &found), 0) << "nothing of it is left";
+  auto next = HandleFile::open(folder / "handle");
+  ASSERT_TRUE(next) << "whoever comes next has a file of his own";
+  EXPECT_FALSE(next->read());
   folder.write("handle", "session zz\npassword 12\nend 1\n");
-  EXPECT_FALSE(file->read()) << "half a handle is none";
+  EXPECT_FALSE(next->read()) << "half a handle is none";
+}
+
+TEST(ZookeeperHandleFile, ThoseOfDaemonsLongDeadAreRemovedAndNobodyElses) {
+  TempFolder folder;
+  const auto write = [&](const std::string& name, bool old) {
+    folder.write(name, "x");
+    const timespec at{std::time(nullptr) - (old ? 25 * 3600 : 3600), 0};
+    const timespec times[] = {at, at};
+    ASSERT_EQ(::utimensat(AT_FDCWD, (folder / name).c_str(), times, 0), 0);
+  };
+  for (const char* name : {"zookeeper-ns-a.session", "zookeeper-ns-b.session", "zookeeper-other-a.session"})
+    write(name, true);
+  write("zookeeper-ns-young.session", false);
+  write("history.db", true);
+  const auto lives = HandleFile::open(folder / "zookeeper-ns-b.session");
+  HandleFile::remove_old(folder.path(), "zookeeper-ns-");
+  const auto stands = [&](const char* name) { return ::access((folder / name).c_str(), F_OK) == 0; };
+  EXPECT_FALSE(stands("zookeeper-ns-a.session"));
+  EXPECT_TRUE(stands("zookeeper-ns-b.session")) << "its daemon lives";
+  EXPECT_TRUE(stands("zookeeper-ns-young.session"));
+  EXPECT_TRUE(stands("zookeeper-other-a.session"));
+  EXPECT_TRUE(stands("history.db"));
+}
+
+TEST(ZookeeperSettings, ThePasswordsFileIsReadOnlyWhereNobodyElseCouldReadOrChangeIt) {
+  TempFolder folder;
+  const std::string path = folder.write("password", "secret\nmore\n");
+  const auto read = [&](mode_t mode, mode_t of_folder = 0700) {
+    EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+    EXPECT_EQ(::chmod(folder.path().c_str(), of_folder), 0);
+    const auto found = credentials_of(read_settings({{"auth", "digest:ballot:" + path}}));
+    return found ? *found : found.error().what;
+  };
+  EXPECT_EQ(read(0600), "ballot:secret");
+  EXPECT_NE(read(0640).find("is open to others (mode 0640)"), std::string::npos) << read(0640);
+  EXPECT_NE(read(0602).find("is open to others"), std::string::npos);
+  EXPECT_NE(read(0600, 0777).find("is writable by others (mode 0777)"), std::string::npos) << read(0600, 0777);
+  EXPECT_EQ(::symlink(path.c_str(), (folder / "link").c_str()), 0);
+  EXPECT_EQ(::chmod(folder.path().c_str(), 0700), 0);
+  EXPECT_FALSE(credentials_of(read_settings({{"auth", "digest:ballot:" + (folder / "link")}})));
 }
 
 }  // namespace

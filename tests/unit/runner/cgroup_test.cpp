@@ -34,7 +34,7 @@ class ACgroup : public ::testing::Test {
 
   /// How an attempt in it is told to have ended, with `ladder`, if any, begun before.
   Ended end_of_an_attempt(int wait_status, std::optional<Reason> ladder = {}) {
-    const Orphans orphans;
+    Orphans orphans;
     Start start;
     start.kill_grace = std::chrono::seconds(1);
     constexpr pid_t nobody = 1 << 30;

@@ -8,12 +8,13 @@ namespace {
 
 using std::chrono::seconds;
 
-Start ready(RunnerProcess& runner, Start start) {
-  start.stream_output = true;
-  runner.send(start);
-  runner.wait_printed(start.id, "ready\n");
-  return start;
-}
+/// Of sessions that have a deadline, far away.
+class LedRunner : public RunnerProcess {
+ public:
+  LedRunner() {
+    for (const std::uint64_t session : {7, 8}) send(Deadline{session, steady() + seconds(600), seconds(1)});
+  }
+};
 
 Start of_session(Start start, std::uint64_t session, bool terminate) {
   start.session = session;
@@ -52,12 +53,11 @@ TEST(AttemptDeadline, IsNotTheReasonOfARunThatEndedBefore) {
 }
 
 TEST(SessionDeadline, EndsTheSessionsTerminateRunsAndNoOthers) {
-  RunnerProcess runner;
+  LedRunner runner;
   const Start dies = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, true));
   const Start finishes = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, false));
   const Start other = ready(runner, of_session(shell("echo ready; exec sleep 600"), 8, true));
   const SteadyTime deadline = steady() + Millis(900);
-  runner.send(Deadline{8, steady() + seconds(600), seconds(1)});
   runner.send(Deadline{7, deadline, Millis(500)});
   const Ended ended = runner.wait<Ended>();
   EXPECT_EQ(ended.id, dies.id);
@@ -71,7 +71,7 @@ TEST(SessionDeadline, EndsTheSessionsTerminateRunsAndNoOthers) {
 }
 
 TEST(SessionDeadline, KillsBeforeItPassesWhatIgnoresItsSignal) {
-  RunnerProcess runner;
+  LedRunner runner;
   const Start start =
       ready(runner, of_session(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));
   const SteadyTime deadline = steady() + Millis(1000);
@@ -84,7 +84,7 @@ TEST(SessionDeadline, KillsBeforeItPassesWhatIgnoresItsSignal) {
 }
 
 TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
-  RunnerProcess runner;
+  LedRunner runner;
   Start shorter = of_session(shell("echo ready; exec sleep 600"), 7, true);
   shorter.kill_grace = Millis(300);
   shorter = ready(runner, shorter);
@@ -101,7 +101,7 @@ TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
 }
 
 TEST(SessionDeadline, IsNoMatterOfARunThatHasEndedBeforeItsSignalAndIsNotAcknowledged) {
-  RunnerProcess runner;
+  LedRunner runner;
   Start brief = of_session(shell("echo ready; exec sleep 0.6"), 7, true);
   brief.kill_grace = Millis(200);
   brief = ready(runner, brief);
@@ -113,7 +113,7 @@ TEST(SessionDeadline, IsNoMatterOfARunThatHasEndedBeforeItsSignalAndIsNotAcknowl
 }
 
 TEST(SessionDeadline, HoldsWithoutADaemon) {
-  RunnerProcess runner;
+  LedRunner runner;
   const Start dies = ready(runner, of_session(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));
   const Start goes_on = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, false));
   const SteadyTime deadline = steady() + Millis(600);
@@ -128,7 +128,7 @@ TEST(SessionDeadline, HoldsWithoutADaemon) {
 }
 
 TEST(SessionDeadline, MovesWithTheLatestOneGiven) {
-  RunnerProcess runner;
+  LedRunner runner;
   const Start start = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, true));
   const SteadyTime first = steady() + Millis(700);
   runner.send(Deadline{7, first, Millis(300)});
@@ -138,7 +138,7 @@ TEST(SessionDeadline, MovesWithTheLatestOneGiven) {
 }
 
 TEST(SessionDeadline, RefusesEveryStartPastIt) {
-  RunnerProcess runner;
+  LedRunner runner;
   runner.send(Deadline{7, steady() - Millis(1), Millis(0)});
   const std::string mark = runner.folder() + "/mark";
   for (const bool terminate : {true, false}) {
@@ -150,8 +150,21 @@ TEST(SessionDeadline, RefusesEveryStartPastIt) {
   EXPECT_EQ(runner.run(of_session(command({"true"}), 8, true)).exit_code, 0);
 }
 
-TEST(SessionDeadline, SignalsAtOnceWhatStartsWhenItIsDue) {
+TEST(SessionDeadline, IsNeededByEveryTerminateRun) {
   RunnerProcess runner;
+  const std::string mark = runner.folder() + "/mark";
+  const Start unbounded = of_session(command({"touch", mark}), 9, true);
+  runner.send(unbounded);
+  runner.wait<Refused>(unbounded.id);
+  EXPECT_NE(::access(mark.c_str(), F_OK), 0);
+  EXPECT_TRUE(runner.children().empty());
+  EXPECT_EQ(runner.run(of_session(command({"true"}), 9, false)).exit_code, 0);
+  runner.send(Deadline{9, steady() + seconds(600), seconds(1)});
+  EXPECT_EQ(runner.run(unbounded).exit_code, 0) << "permitted anew, and bounded";
+}
+
+TEST(SessionDeadline, SignalsAtOnceWhatStartsWhenItIsDue) {
+  LedRunner runner;
   runner.send(Deadline{7, steady() + seconds(5), seconds(5)});
   const Ended ended = runner.run(of_session(command({"sleep", "600"}), 7, true));
   EXPECT_EQ(ended.reason, Reason::leadership_lost);

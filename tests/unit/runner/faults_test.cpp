@@ -1,6 +1,6 @@
 // System calls that fail on the n-th call, and limits that are reached: one start fails and says why, every other start
 // works, and nothing is left behind.
-#include <sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -29,10 +29,13 @@ constexpr Step steps[] = {
     {"runner.stdin", "stdin"}, {"runner.stdin_write", "stdin"},   {"runner.pipe", "pipe"},
     {"runner.epoll", "epoll"}, {"runner.clone", "clone"},         {"runner.setpgid", "setpgid"},
     {"runner.dup2", "dup2"},   {"runner.setrlimit", "setrlimit"}, {"runner.chdir", "chdir"},
-    {"runner.exec", "exec"},
+    {"runner.exec", "exec"},   {"runner.report", "pipe"},
 };
-constexpr Step identity_steps[] = {
-    {"runner.setgroups", "setgroups"}, {"runner.setresgid", "setresgid"}, {"runner.setresuid", "setresuid"}};
+constexpr Step identity_steps[] = {{"runner.setsid", "setsid"},
+                                   {"runner.keyctl", "keyctl"},
+                                   {"runner.setgroups", "setgroups"},
+                                   {"runner.setresgid", "setresgid"},
+                                   {"runner.setresuid", "setresuid"}};
 
 /// Starts `count` children one after the other, of which the n-th has to fail.
 void expect_only_the_nth_fails(const Step& step, int n, int count, const Start& what) {
@@ -93,7 +96,7 @@ pid_t wait_stopped_child(const RunnerProcess& runner) {
       std::getline(stat, text);
       if (text.size() > 3 && text.substr(text.rfind(')') + 2, 1) == "T") return child;
     }
-    ::sched_yield();
+    ::poll(nullptr, 0, 2);
   }
   ADD_FAILURE() << "no child is stopped";
   return -1;
@@ -107,7 +110,7 @@ TEST(Faults, AChildStoppedBetweenCloneAndExecPastItsTimeIsRefusedAndExecutesNoth
   runner.send(start);
   const pid_t child = wait_stopped_child(runner);
   ASSERT_GT(child, 0);
-  while (steady() <= start.launch_not_after) ::sched_yield();
+  while (steady() <= start.launch_not_after) ::poll(nullptr, 0, 2);
   ::kill(child, SIGCONT);
   runner.wait<Refused>(start.id);
   EXPECT_NE(::access(mark.c_str(), F_OK), 0);
@@ -115,8 +118,37 @@ TEST(Faults, AChildStoppedBetweenCloneAndExecPastItsTimeIsRefusedAndExecutesNoth
   EXPECT_EQ(runner.run(shell("exit 4")).exit_code, 4);
 }
 
+TEST(Faults, AChildStoppedBeforeExecEndsByAKillAndCountsAsStarted) {
+  RunnerProcess runner(with("runner.exec=stop@1"));
+  const Start start = command({"sleep", "600"});
+  runner.send(start);
+  wait_stopped_child(runner);
+  EXPECT_EQ(runner.run(command({"true"})).exit_code, 0) << "the others do not wait for it";
+  runner.send(Kill{start.id, Reason::operator_, SIGTERM, std::chrono::seconds(10)});
+  EXPECT_GT(runner.wait<Started>(start.id).pid, 0);
+  const Ended ended = runner.wait<Ended>(start.id);
+  EXPECT_EQ(ended.signal, SIGTERM);
+  EXPECT_EQ(ended.reason, Reason::operator_);
+}
+
+TEST(Faults, AChildThatADaemonWasToldOfBeforeExecCountsAsStarted) {
+  RunnerProcess runner(with("runner.exec=stop@1"));
+  Start start = command({"sleep", "600"});
+  start.launch_not_after = steady() + std::chrono::seconds(2);
+  runner.send(start);
+  wait_stopped_child(runner);
+  runner.disconnect();
+  runner.connect();
+  EXPECT_GT(runner.wait<Running>(start.id).pid, 0) << "the new daemon takes it for running";
+  const Ended ended = runner.wait<Ended>(start.id);
+  EXPECT_EQ(ended.signal, SIGKILL);
+  EXPECT_EQ(ended.reason, Reason::leadership_lost);
+  EXPECT_GT(steady(), start.launch_not_after);
+}
+
 TEST(Faults, AConnectionThatCannotBeTakenIsTurnedAwayAndTheNextIsTaken) {
-  RunnerProcess runner(with("runner.accept=fail(EMFILE)@2"));
+  // Of the first connection it has looked twice: for it, and for one more.
+  RunnerProcess runner(with("runner.accept=fail(EMFILE)@3"));
   const UniqueFd first = runner.take_connection();
   runner.dial();
   EXPECT_EQ(runner.next(), std::nullopt) << "it is closed, not left to wait";
@@ -188,7 +220,8 @@ void expect_ended(rlim_t most, bool served) {
   int status = 0;
   pid_t pid = 0;
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while ((pid = ::waitpid(-1, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until) ::sched_yield();
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) == 0 && std::chrono::steady_clock::now() < until)
+    ::poll(nullptr, 0, 2);
   EXPECT_NE(pid, 0) << "with " << most << " descriptors it neither serves nor ends";
   EXPECT_TRUE(!served || (pid > 0 && WIFEXITED(status))) << "it ends on TERM";
 }

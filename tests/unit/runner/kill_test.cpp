@@ -13,14 +13,6 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Started, and past its `echo ready`.
-Start ready(RunnerProcess& runner, Start start) {
-  start.stream_output = true;
-  runner.send(start);
-  runner.wait_printed(start.id, "ready\n");
-  return start;
-}
-
 TEST(Kill, SendsItsSignalAndTellsTheReason) {
   RunnerProcess runner;
   const Start start = ready(runner, shell("echo ready; exec sleep 600"));

@@ -39,6 +39,7 @@ class RunnerProcess {
   const std::string& folder() const { return folder_; }
   std::string socket_path() const { return folder_ + "/runner.sock"; }
 
+  ToRunner role = Command{"test"};  // what is said first over the next connection
   /// Connects (anew); false if nobody listens.
   bool dial();
   /// Connects (anew) and takes Hello; what follows it is left to be read.
@@ -46,6 +47,12 @@ class RunnerProcess {
   void disconnect() { connection_.reset(); }
   /// The connection, to be kept open while connect() makes another.
   UniqueFd take_connection() { return std::move(connection_); }
+  /// One that was taken.
+  void adopt_connection(UniqueFd connection) {
+    passed_.clear();
+    reader_ = {};
+    connection_ = std::move(connection);
+  }
   bool connected() const { return static_cast<bool>(connection_); }
 
   void send(const ToRunner& message);
@@ -110,6 +117,12 @@ class RunnerProcess {
 /// A Start with an id of its own that may begin within a minute, run by /bin/sh.
 Start shell(const std::string& script);
 Start command(std::vector<std::string> argv);
+
+/// Started, and past its `echo ready`.
+Start ready(RunnerProcess& runner, Start start);
+
+/// All that was kept of it.
+std::string printed(const Ended& ended);
 
 SteadyTime steady();
 

@@ -11,9 +11,9 @@ SteadyTime at(int millis) { return SteadyTime(Millis(millis)); }
 
 using Due = std::vector<std::uint64_t>;
 
-TEST(Sessions, WithoutADeadlineHaveNone) {
+TEST(Sessions, WithoutADeadlineHaveNoLimit) {
   Sessions sessions;
-  EXPECT_EQ(sessions.limit(3), SteadyTime::max());
+  EXPECT_EQ(sessions.limit(3), std::nullopt);
   EXPECT_EQ(sessions.due(3, SteadyTime::max()), std::nullopt);
   EXPECT_EQ(sessions.next(), SteadyTime::max());
 }

@@ -14,8 +14,6 @@
 namespace ballot::runner {
 namespace {
 
-std::string printed(const Ended& ended) { return ended.output.head + ended.output.tail; }
-
 void expect_cannot_start(RunnerProcess& runner, const Start& start, std::string_view stage, int error) {
   runner.send(start);
   const CannotStart answer = runner.wait<CannotStart>(start.id);
@@ -240,7 +238,7 @@ TEST(Identity, OfSomebodyElseCannotBeTakenWithoutRoot) {
   RunnerProcess runner(options);
   expect_cannot_start(runner, as_user(command({"true"}), "daemon"), "setgroups", EPERM);
   Start start = command({"true"});
-  start.nice = -5;
+  start.nice = ::getpriority(PRIO_PROCESS, 0) - 5;
   expect_cannot_start(runner, start, "setpriority", EACCES);
   EXPECT_EQ(printed(runner.run(shell("exec echo fine"))), "fine\n");
 }

@@ -100,7 +100,7 @@ void for_every_change(const Check& check) {
   ASSERT_GT(every_window().size(), 20'000u) << "the system's time zone database is missing or small";
   for (const Window& window : every_window()) {
     check(window);
-    if (testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) return;
   }
 }
 

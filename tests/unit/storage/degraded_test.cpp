@@ -69,7 +69,7 @@ class Nobody {
   }
 };
 
-class Degraded : public testing::Test {
+class Degraded : public ::testing::Test {
  protected:
   Ledger& open() { return open(quick(path_)); }
   Ledger& open(const LedgerOptions& options) {
@@ -296,6 +296,28 @@ TEST_F(Degraded, SaysWhatIsLostAtItsEnd) {
   EXPECT_FALSE(flushed);
   ASSERT_FALSE(watch_.alarms().empty());
   EXPECT_NE(watch_.alarms().back().find("3 records of the ledger are lost"), std::string::npos);
+}
+
+TEST_F(Degraded, SaysNothingAtItsEndWhereNothingIsLost) {
+  path_ = folder_ / "gone/history.db";
+  Ledger& ledger = open();
+  EXPECT_FALSE(ledger.is_stuck());
+  ledger.flush([] {});
+  watch_.wait_for_degraded();
+  ledger_.reset();
+  for (const std::string& alarm : watch_.alarms()) EXPECT_EQ(alarm.find("lost"), std::string::npos) << alarm;
+}
+
+TEST_F(Degraded, SaysThatItIsStuckWhileItCanStoreNothing) {
+  path_ = folder_ / "gone/history.db";
+  Ledger& ledger = open();
+  record(0, 3);
+  watch_.wait_for([](const LedgerState& state) { return state.reason.find("; ") != std::string::npos; });
+  EXPECT_TRUE(ledger.is_stuck());
+  std::filesystem::create_directory(folder_ / "gone");
+  flush(ledger);
+  watch_.wait_for_ok();
+  EXPECT_FALSE(ledger.is_stuck());
 }
 
 TEST_F(Degraded, TellsEachStateOnce) {

@@ -9,7 +9,7 @@
 namespace ballot::storage {
 namespace {
 
-class HistoryQuery : public testing::Test {
+class HistoryQuery : public ::testing::Test {
  protected:
   std::vector<std::string> plan(const std::string& sql) {
     Statement explain(db_, "EXPLAIN QUERY PLAN " + sql);

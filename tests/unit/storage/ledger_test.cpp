@@ -9,7 +9,7 @@
 namespace ballot::storage {
 namespace {
 
-class LedgerTest : public testing::Test {
+class LedgerTest : public ::testing::Test {
  protected:
   std::unique_ptr<Ledger> open() { return std::make_unique<Ledger>(quick(path_), watch_.hooks()); }
 

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-class ReaderTest : public testing::Test {
+class ReaderTest : public ::testing::Test {
  protected:
   void write(const std::vector<Record>& records) { file_->write(records, Sync::later); }
   Reader reader() {

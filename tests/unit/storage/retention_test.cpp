@@ -8,7 +8,7 @@ namespace {
 using std::chrono::days;
 using std::chrono::hours;
 
-class RetentionTest : public testing::Test {
+class RetentionTest : public ::testing::Test {
  protected:
   void write(std::vector<Record> records) { file_->write(records, Sync::later); }
   int sweep(Limits limits) {

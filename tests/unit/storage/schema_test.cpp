@@ -16,7 +16,7 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-class Schema : public testing::Test {
+class Schema : public ::testing::Test {
  protected:
   std::string refusal(const std::string& path) {
     try {

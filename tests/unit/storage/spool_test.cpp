@@ -11,7 +11,7 @@
 namespace ballot::storage {
 namespace {
 
-class SpoolTest : public testing::Test {
+class SpoolTest : public ::testing::Test {
  protected:
   Spool make() { return Spool(folder_ / "spool", "rows", 0); }
   std::string file() const { return folder_ / "spool/rows"; }

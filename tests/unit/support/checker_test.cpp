@@ -47,6 +47,15 @@ class Checker : public ::testing::Test {
     for (const std::string& part : parts)
       EXPECT_NE(findings[0].find(part), std::string::npos) << part << " is not in: " << findings[0];
   }
+  /// The same of one among others: what is spoiled breaks a rule about reasons too.
+  void expect_some(const std::vector<std::string>& parts) {
+    const Findings findings = check(evidence);
+    const auto has_all = [&](const std::string& finding) {
+      return std::all_of(parts.begin(), parts.end(),
+                         [&](const std::string& part) { return finding.find(part) != std::string::npos; });
+    };
+    EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), has_all)) << ::testing::PrintToString(findings);
+  }
   void expect_none() { EXPECT_EQ(check(evidence), Findings{}); }
 
   Evidence evidence = right_evidence();
@@ -76,26 +85,26 @@ TEST_F(Checker, FindsASlotThatTwoRunsClaimed) {
   rows(2).push_back(row_of(5, 1, "n2", 2));
   rows(2).back().status = Status::lost;
   rows(2).back().fence = 2;
+  evidence.deeds.push_back(killed("n2", slot(5)));
   row(2).fence = 1, report(2).fence = 1;  // fences grow all the same
   row(1).fence = 0, report(1).fence = 0;
   expect_only({"tick 2025-03-09T12:00:01Z was claimed by two runs", run_id(2).text(), run_id(5).text()});
 }
 
 TEST_F(Checker, FindsASlotThatRanAndWasMissed) {
-  rows(2).push_back(row_without_run(1, "n2", 2, Status::missed, Reason::no_leader));
-  expect_only({"tick 2025-03-09T12:00:01Z was claimed and has another disposition too", run_id(2).text(), "no_leader"});
+  rows(2).push_back(row_without_run(1, "n2", 2, Status::missed, Reason::start_deadline));
+  expect_only(
+      {"tick 2025-03-09T12:00:01Z was claimed and has another disposition too", run_id(2).text(), "start_deadline"});
 }
 
 TEST_F(Checker, FindsLedgersThatSayDifferentThingsOfASlot) {
-  rows(2)[0].reason = Reason::paused;
-  expect_only({"tick 2025-03-09T12:00:02Z has two dispositions", "overlap", "paused", "ledger of n1", "ledger of n2"});
+  rows(2)[0].reason = Reason::overlap;
+  expect_some({"tick 2025-03-09T12:00:02Z has two dispositions", "overlap", "paused", "ledger of n1", "ledger of n2"});
 }
 
 TEST_F(Checker, FindsASlotThatOneLedgerHasTwice) {
   Row range = row_without_run(3, "n2", 2, Status::missed, Reason::no_leader);
   range.slot = slot(2), range.slot_until = slot(3), range.slots = 2;
-  rows(2)[0].reason = rows(1)[2].reason = Reason::paused;
-  rows(2)[0].slot = slot(2);
   rows(2)[1] = range;
   rows(2).erase(rows(2).begin());
   rows(1).erase(rows(1).begin() + 2);
@@ -168,6 +177,7 @@ TEST_F(Checker, FindsAStartAfterTheRowHadEnded) {
   row(2).reason = Reason::shutdown;
   row(2).exit_code.reset();
   row(2).leftover = Leftover::escaped;  // else it also outlived its row
+  evidence.deeds.push_back({.node = "n1", .words = {"TERM"}, .from = slot(1) + Millis(100)});
   report(2).started = at(*row(2).ended_at + Millis(1));
   report(2).ended = at(*row(2).ended_at + Millis(300));
   expect_only({"tick 2025-03-09T12:00:01Z was started after its row had ended", "killed: shutdown"});
@@ -179,7 +189,8 @@ TEST_F(Checker, FindsAnAttemptOfALostRunThatIsAtMostOnce) {
   row(2).status = Status::lost;
   row(2).exit_code.reset();
   rows(2).push_back(second_attempt(row(2)));
-  rows(2).back().status = Status::lost;
+  rows(2).back().status = Status::succeeded, rows(2).back().exit_code = 0;
+  evidence.reports.push_back(report_of(rows(2).back()));
   expect_only({"tick 2025-03-09T12:00:01Z was attempted again without a reason", "attempt 2"});
   change("tick", [](Job& job) { job.guarantee = Guarantee::at_least_once; });
   expect_none();
@@ -226,13 +237,13 @@ TEST_F(Checker, FindsAnotherExitCodeThanTheProcessHad) {
   expect_only({"tick 2025-03-09T12:00:01Z ended otherwise than its row says", "exit_code 3", "exit 0"});
 }
 
-TEST_F(Checker, FindsASlotThatIsAtLeastOnceAndNeverRanToItsEnd) {
+TEST_F(Checker, FindsALostRunThatIsAtLeastOnceAndNotRepeated) {
   change("tick", [](Job& job) { job.guarantee = Guarantee::at_least_once; });
   row(2).status = Status::lost;
   row(2).reason = Reason::node_died;
   row(2).exit_code.reset();
   report(2).ended.reset();
-  expect_only({"tick 2025-03-09T12:00:01Z never ran to an END", "lost: node_died"});
+  expect_only({"tick 2025-03-09T12:00:01Z was lost, and is not repeated", "lost: node_died"});
   change("tick", [](Job& job) { job.guarantee = Guarantee::at_most_once; });
   expect_none();
 }
@@ -313,7 +324,7 @@ TEST_F(Checker, FindsAStartAfterThatOfALaterClaim) {
 }
 
 TEST_F(Checker, FindsTermsThatShareAnEpoch) {
-  evidence.ledgers[1].terms.push_back(term("n2", 1));
+  evidence.ledgers[1].terms.push_back(term("n2", 1, slot(0)));
   expect_only({"epoch 1 of group default is shared by n1 n2"});
 }
 

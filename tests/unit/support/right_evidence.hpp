@@ -1,6 +1,6 @@
-// What two sound nodes leave behind, for tests to spoil: job `tick`, every second from noon on. n1 runs slots 0 and 1
-// and skips 2; then n2 leads, and runs 4 after it missed 3. A run started by hand, `tool`, comes last. Each run takes
-// 300 ms.
+// What two nodes leave behind, for tests to spoil: job `tick`, every second from noon on. n1 runs slots 0 and 1 and
+// skips 2, for which it is paused; at 2.5 it is killed, at 3.2 n2 leads, and runs 4 after it missed 3. A run started by
+// hand, `tool`, comes last. Each run takes 300 ms.
 #pragma once
 
 #include <memory>
@@ -36,11 +36,12 @@ inline schedule::DefinitionPtr define(const std::string& name, std::vector<std::
   return define(std::move(job));
 }
 
-inline TermRow term(const std::string& node, std::uint64_t epoch) {
+inline TermRow term(const std::string& node, std::uint64_t epoch, WallTime elected_at) {
   TermRow row;
   row.group = "default";
   row.node = node;
   row.epoch = epoch;
+  row.elected_at = elected_at;
   return row;
 }
 
@@ -74,6 +75,10 @@ inline Row row_without_run(int slot_number, const std::string& node, std::uint64
   return row;
 }
 
+inline Deed killed(const std::string& node, WallTime when) {
+  return {.node = node, .words = {"KILL"}, .from = when, .until = when};
+}
+
 /// The START and END of what a row says has ended well.
 inline Report report_of(const Row& row) {
   Report report;
@@ -87,9 +92,9 @@ inline Report report_of(const Row& row) {
   report.fence = row.fence;
   report.pid = 1000 + static_cast<int>(row.fence);
   report.started = at(*row.started_at + Millis(5));
-  report.ended = at(*row.started_at + Millis(305));
+  report.ended = at(*row.ended_at - Millis(5));
   report.how = "exit 0";
-  report.gone = at(*row.started_at + Millis(306));
+  report.gone = at(*row.ended_at - Millis(4));
   return report;
 }
 
@@ -105,15 +110,19 @@ inline Evidence right_evidence() {
   by_hand.fence = 1;
   NodeLedger one{.node = "n1", .rows = {}, .terms = {}};
   one.rows = {row_of(1, 0, "n1", 1), row_of(2, 1, "n1", 1),
-              row_without_run(2, "n1", 1, Status::skipped, Reason::overlap)};
-  one.terms = {term("n1", 1)};
+              row_without_run(2, "n1", 1, Status::skipped, Reason::paused)};
+  one.terms = {term("n1", 1, slot(-20))};
   NodeLedger two{.node = "n2", .rows = {}, .terms = {}};
-  two.rows = {row_without_run(2, "n2", 1, Status::skipped, Reason::overlap),  // copied from the register
+  two.rows = {row_without_run(2, "n2", 1, Status::skipped, Reason::paused),  // copied from the register
               row_without_run(3, "n2", 2, Status::missed, Reason::no_leader), row_of(3, 4, "n2", 2), by_hand};
-  two.terms = {term("n2", 2)};
+  two.terms = {term("n2", 2, slot(3) + Millis(200))};
   evidence.reports = {report_of(one.rows[0]), report_of(one.rows[1]), report_of(two.rows[2]), report_of(by_hand)};
   evidence.ledgers = {std::move(one), std::move(two)};
   evidence.triggered = {run_id(4)};
+  const WallTime paused = slot(1) + Millis(600), resumed = slot(2) + Millis(300);
+  evidence.deeds = {{.node = "n1", .words = {"pause", "tick"}, .from = paused, .until = paused},
+                    {.node = "n1", .words = {"resume", "tick"}, .from = resumed, .until = resumed},
+                    killed("n1", slot(2) + Millis(500))};
   return evidence;
 }
 

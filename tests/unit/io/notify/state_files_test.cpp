@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "io/clocks.hpp"
+#include "support/process_facts.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::io {
@@ -33,7 +34,7 @@ TEST_F(StateFilesTest, StandWhileTheGroupIsLed) {
   auto some = files();
   some->stand("db", 7, later());
   some->keep(later(40s));
-  while (!read()) std::this_thread::yield();
+  ASSERT_TRUE(testing::wait_until([this] { return static_cast<bool>(read()); }));
   EXPECT_EQ(read()->node, "n1");
   EXPECT_EQ(read()->epoch, 7u);
   some->remove("db");
@@ -69,7 +70,7 @@ TEST_F(StateFilesTest, FollowNoLink) {
   std::filesystem::create_symlink(victim, path + ".new");
   auto some = files();
   some->stand("db", 7, later());
-  while (!read()) std::this_thread::yield();
+  ASSERT_TRUE(testing::wait_until([this] { return static_cast<bool>(read()); }));
   some.reset();
   std::ifstream file(victim);
   std::string text;

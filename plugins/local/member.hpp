@@ -1,0 +1,16 @@
+// A session's node as it stands in registers.db: NODE, or NODE@GROUP of a candidate of one group only, since candidates
+// of different groups may bear one name. No name has an '@'.
+#pragma once
+
+#include <string>
+
+namespace ballot::local {
+
+inline std::string member_name(const std::string& node, const std::string& only_group) {
+  return only_group.empty() ? node : node + "@" + only_group;
+}
+
+/// The node, as people know it.
+inline std::string shown(const std::string& member_name) { return member_name.substr(0, member_name.find('@')); }
+
+}  // namespace ballot::local

@@ -1,0 +1,219 @@
+// What registers.db knows of sessions and terms.
+#include <limits>
+
+#include "register_db.hpp"
+
+namespace ballot::local {
+
+namespace {
+
+constexpr const char* all_sessions =
+    "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, slot, deadline,"
+    " renewed FROM session ORDER BY id";
+
+std::int64_t number(SteadyTime time) { return time.time_since_epoch().count(); }
+std::int64_t number(WallTime time) { return time.time_since_epoch().count(); }
+
+SessionRow session_row(const Statement& row) {
+  return {row.integer(0),
+          row.text(1),
+          row.text(2),
+          row.text(3),
+          row.text(4),
+          row.integer(5),
+          row.text(6),
+          row.text(7),
+          Millis(row.integer(8)),
+          row.integer(9),
+          row.integer(10),
+          row.integer(11),
+          SteadyTime(Millis(row.integer(12))),
+          WallTime(Millis(row.integer(13)))};
+}
+
+TermRow term_row(const Statement& row) {
+  return {row.integer(0), row.text(1), static_cast<std::uint64_t>(row.integer(2)), row.integer(3),
+          static_cast<TermEnd>(row.integer(4))};
+}
+
+}  // namespace
+
+std::vector<std::int64_t> RegisterDb::session_ids() {
+  std::vector<std::int64_t> found;
+  Statement query = db_.statement("SELECT id FROM session");
+  while (query.step()) found.push_back(query.integer(0));
+  return found;
+}
+
+std::vector<SessionRow> RegisterDb::sessions() {
+  std::vector<SessionRow> rows;
+  Statement query = db_.statement(all_sessions);
+  while (query.step()) rows.push_back(session_row(query));
+  return rows;
+}
+
+std::optional<SessionRow> RegisterDb::session(std::int64_t id) {
+  Statement query = db_.statement(
+      "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, slot, deadline,"
+      " renewed FROM session WHERE id = ?");
+  if (!query.bind(id).step()) return std::nullopt;
+  return session_row(query);
+}
+
+std::int64_t RegisterDb::add_session(const SessionRow& row) {
+  Statement put = db_.statement(
+      "INSERT INTO session (node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space,"
+      " slot, deadline, renewed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id");
+  put.bind(row.node).bind(row.boot_id).bind(row.machine_id).bind(row.host).bind(row.pid).bind(row.version);
+  put.bind(row.control).bind(row.timeout.count()).bind(row.process).bind(row.pid_space);
+  put.bind(row.slot);
+  put.bind(number(row.deadline)).bind(number(row.renewed));
+  put.step();
+  const std::int64_t id = put.integer(0);
+  put.run();
+  return id;
+}
+
+void RegisterDb::keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed) {
+  db_.statement("UPDATE session SET slot = 0, deadline = ?, renewed = ? WHERE id = ?")
+      .bind(number(deadline))
+      .bind(number(renewed))
+      .bind(id)
+      .run();
+}
+
+void RegisterDb::forget_sessions(const std::string& node, std::int64_t own, WallTime old) {
+  db_.statement(
+         "DELETE FROM session WHERE ((node = ? AND id <> ?) OR renewed < ?)"
+         " AND NOT EXISTS (SELECT 1 FROM term WHERE term.session = session.id)")
+      .bind(node)
+      .bind(own)
+      .bind(number(old))
+      .run();
+}
+
+void RegisterDb::enlist(std::int64_t session, std::int64_t group, WallTime now) {
+  db_.statement("INSERT OR IGNORE INTO candidate (session, term, since) VALUES (?, ?, ?)")
+      .bind(session)
+      .bind(group)
+      .bind(number(now))
+      .run();
+}
+
+void RegisterDb::withdraw(std::int64_t session, const std::string& group) {
+  db_.statement("DELETE FROM candidate WHERE session = ? AND term = (SELECT id FROM term WHERE name = ?)")
+      .bind(session)
+      .bind(group)
+      .run();
+}
+
+void RegisterDb::withdraw_all(std::int64_t session) {
+  db_.statement("DELETE FROM candidate WHERE session = ?").bind(session).run();
+}
+
+std::map<std::int64_t, WallTime> RegisterDb::candidacies(std::int64_t session, std::optional<std::int64_t> group) {
+  std::map<std::int64_t, WallTime> found;
+  Statement query =
+      db_.statement("SELECT term, since FROM candidate WHERE session = ? AND term BETWEEN ? AND ? ORDER BY term");
+  query.bind(session).bind(group.value_or(0)).bind(group.value_or(std::numeric_limits<std::int64_t>::max()));
+  while (query.step()) found.emplace_hint(found.end(), query.integer(0), WallTime(Millis(query.integer(1))));
+  return found;
+}
+
+std::optional<TermRow> RegisterDb::find_term(const std::string& group) {
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term WHERE name = ?");
+  if (!query.bind(group).step()) return std::nullopt;
+  return term_row(query);
+}
+
+std::vector<TermRow> RegisterDb::terms() {
+  std::vector<TermRow> rows;
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term ORDER BY name");
+  while (query.step()) rows.push_back(term_row(query));
+  return rows;
+}
+
+std::int64_t RegisterDb::count_open_terms(std::int64_t session) {
+  Statement query = db_.statement("SELECT count(*) FROM term WHERE session = ? AND ended = 0");
+  return query.bind(session).step() ? query.integer(0) : 0;
+}
+
+std::map<std::int64_t, std::uint64_t> RegisterDb::open_terms(std::int64_t session) {
+  std::map<std::int64_t, std::uint64_t> found;
+  Statement query = db_.statement("SELECT id, epoch FROM term WHERE session = ? AND ended = 0");
+  query.bind(session);
+  while (query.step()) found[query.integer(0)] = static_cast<std::uint64_t>(query.integer(1));
+  return found;
+}
+
+std::vector<std::int64_t> RegisterDb::ended_groups() {
+  std::vector<std::int64_t> found;
+  Statement query = db_.statement("SELECT id FROM term WHERE ended <> 0 ORDER BY id");
+  while (query.step()) found.push_back(query.integer(0));
+  return found;
+}
+
+/// Few of many terms: each is looked up after the one before.
+std::vector<std::int64_t> RegisterDb::leaders() {
+  std::vector<std::int64_t> found;
+  Statement query = db_.statement("SELECT session FROM term WHERE ended = 0 AND session > ? ORDER BY session LIMIT 1");
+  for (std::int64_t last = 0;; found.push_back(last)) {
+    query.reset();
+    if (!query.bind(last).step()) return found;
+    last = query.integer(0);
+  }
+}
+
+TermRow RegisterDb::term(const std::string& group) {
+  if (auto found = find_term(group)) return *found;
+  Statement put = db_.statement(
+      "INSERT INTO term (name, epoch, session, node, boot_id, elected_at, ended, ended_at)"
+      " VALUES (?, 0, 0, '', '', 0, 1, 0) RETURNING id");
+  put.bind(group).step();
+  const TermRow made{put.integer(0), group, 0, 0, TermEnd::clean};
+  put.run();
+  return made;
+}
+
+void RegisterDb::begin_term(const TermRow& term, const SessionRow& leader, SteadyTime old_until, WallTime now) {
+  Statement put = db_.statement(
+      "UPDATE term SET epoch = ?, session = ?, node = ?, boot_id = ?, elected_at = ?, ended = 0, ended_at = 0,"
+      " old_until = ? WHERE id = ?");
+  put.bind(static_cast<std::int64_t>(term.epoch)).bind(leader.id).bind(leader.node).bind(leader.boot_id);
+  put.bind(number(now)).bind(number(old_until)).bind(term.group).run();
+}
+
+SteadyTime RegisterDb::old_until(std::int64_t group, const std::string& boot_id) {
+  Statement query = db_.statement("SELECT old_until FROM term WHERE id = ? AND boot_id = ?");
+  return query.bind(group).bind(boot_id).step() ? SteadyTime(Millis(query.integer(0))) : SteadyTime();
+}
+
+void RegisterDb::adopt_term(std::int64_t group, std::int64_t session) {
+  db_.statement("UPDATE term SET session = ? WHERE id = ?").bind(session).bind(group).run();
+}
+
+void RegisterDb::end_term(std::int64_t group, TermEnd end, WallTime now) {
+  db_.statement("UPDATE term SET ended = ?, ended_at = ? WHERE id = ? AND ended = 0")
+      .bind(static_cast<std::int64_t>(end))
+      .bind(number(now))
+      .bind(group)
+      .run();
+}
+
+void RegisterDb::end_term(std::int64_t group, std::uint64_t epoch, std::int64_t session, WallTime now) {
+  db_.statement("UPDATE term SET ended = 1, ended_at = ? WHERE id = ? AND epoch = ? AND session = ? AND ended = 0")
+      .bind(number(now))
+      .bind(group)
+      .bind(static_cast<std::int64_t>(epoch))
+      .bind(session)
+      .run();
+}
+
+void RegisterDb::end_terms(std::int64_t session, WallTime now) {
+  db_.statement("UPDATE term SET ended = 1, ended_at = ? WHERE session = ? AND ended = 0")
+      .bind(number(now))
+      .bind(session)
+      .run();
+}
+
+}  // namespace ballot::local

@@ -1,0 +1,61 @@
+#include "app/flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+#include "config/names.hpp"
+
+namespace ballot::app {
+
+CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
+                       std::function<std::string(const std::string&)> take, Need need) {
+  const auto checked = [take = std::move(take), flag](const std::string& text) {
+    if (const std::string wrong = take(text); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
+  };
+  return command.add_option_function<std::string>(flag, checked, help)->required(need == Need::required);
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& flag, const std::string& help,
+                      std::function<std::string(const std::string&)> take) {
+  const auto each = [take = std::move(take), flag](const std::vector<std::string>& values) {
+    for (const std::string& value : values)
+      for (const std::string& part : config::split_list(value))
+        if (const std::string wrong = take(part); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
+  };
+  return command.add_option_function<std::vector<std::string>>(flag, each, help)->allow_extra_args(false);
+}
+
+void add_string(CLI::App& command, const std::string& flag, std::string& to, const std::string& help, Need need) {
+  command.add_option(flag, to, help)->required(need == Need::required);
+}
+
+void add_string(CLI::App& command, const std::string& flag, std::optional<std::string>& to, const std::string& help) {
+  command.add_option(flag, to, help);
+}
+
+void add_strings(CLI::App& command, const std::string& flag, std::vector<std::string>& to, const std::string& help) {
+  command.add_option(flag, to, help);
+}
+
+void add_switch(CLI::App& command, const std::string& flag, bool& to, const std::string& help) {
+  command.add_flag(flag, to, help);
+}
+
+void add_switch(CLI::App& command, const std::string& flag, const std::string& help, std::function<void()> f) {
+  command.add_flag_function(
+      flag, [f = std::move(f)](std::int64_t) { f(); }, help);
+}
+
+CLI::App& add_subcommand(CLI::App& command, const std::string& name, const std::string& summary) {
+  return *command.add_subcommand(name, summary);
+}
+
+void require_one_subcommand(CLI::App& command) { command.require_subcommand(1); }
+
+void set_footer(CLI::App& command, const std::string& text) { command.footer(text); }
+
+bool is_chosen(const CLI::App& subcommand) { return subcommand.parsed(); }
+
+bool is_given(const CLI::Option& flag) { return flag.count() > 0; }
+
+}  // namespace ballot::app

@@ -1,0 +1,129 @@
+#include "io/runner_watch.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <utility>
+
+#include "io/runner_start.hpp"
+
+namespace ballot::io {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::chrono::milliseconds answer_within{100};
+
+}  // namespace
+
+/// Its pending operations keep it alive, never its owner.
+class RunnerWatch::Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(asio::io_context& loop, int fd, std::string owner, std::function<void(Told)> tell)
+      : socket_(loop, asio::local::stream_protocol(), fd),
+        patience_(loop),
+        owner_(std::move(owner)),
+        tell_(std::move(tell)) {}
+
+  void begin() {
+    patience_.expires_after(answer_within);
+    patience_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error && !self->ready_) self->close();
+    });
+    read();
+  }
+  void close() {
+    tell_ = nullptr;
+    patience_.cancel();
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+ private:
+  void read();
+  void deliver();
+  void lose();
+  bool take(runner::FromRunner&& message);
+  bool take(const runner::Ready& ready);
+
+  asio::local::stream_protocol::socket socket_;
+  asio::steady_timer patience_;
+  const std::string owner_;
+  std::function<void(Told)> tell_;  // null once it is closed
+  runner::FrameReader reader_;
+  std::array<char, 16384> buffer_;
+  Told inventory_;
+  bool ready_ = false;
+};
+
+void RunnerWatch::Connection::read() {
+  socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, std::size_t size) {
+    if (!self->tell_) return;
+    if (error) return self->lose();
+    self->reader_.feed({self->buffer_.data(), size});
+    self->deliver();
+  });
+}
+
+void RunnerWatch::Connection::deliver() {
+  while (tell_) {
+    auto message = reader_.next_from_runner();
+    if (message && !*message) return read();
+    if (!message || !take(std::move(**message))) return lose();
+  }
+}
+
+void RunnerWatch::Connection::lose() {
+  const auto tell = std::exchange(tell_, nullptr);
+  close();
+  if (tell && ready_) tell({false, {}, {}, true});
+}
+
+/// False: nothing more is to be had from it.
+bool RunnerWatch::Connection::take(runner::FromRunner&& message) {
+  if (const auto* hello = std::get_if<runner::Hello>(&message)) return hello->protocol == runner::protocol;
+  if (const auto* ready = std::get_if<runner::Ready>(&message)) return take(*ready);
+  if (auto* running = std::get_if<runner::Running>(&message)) inventory_.running.push_back(std::move(*running));
+  auto* ended = std::get_if<runner::Ended>(&message);
+  if (ended && !ready_) inventory_.ended.push_back(std::move(*ended));
+  if (ended && ready_) {
+    const auto tell = tell_;  // it may be destroyed meanwhile
+    tell({false, {}, {std::move(*ended)}});
+  }
+  return true;
+}
+
+bool RunnerWatch::Connection::take(const runner::Ready& ready) {
+  if (ready.owner != owner_) return false;
+  ready_ = true;
+  patience_.cancel();
+  inventory_.complete = !ready.commanded;
+  const auto tell = tell_;
+  tell(std::exchange(inventory_, {}));
+  return true;
+}
+
+Result<std::unique_ptr<RunnerWatch>> RunnerWatch::begin(asio::io_context& loop, const std::string& socket,
+                                                        std::string owner, std::function<void(Told)> tell) {
+  auto found = find_runner(socket);
+  if (!found) return found.error();
+  if (!*found) return Error{Errc::not_found, "no runner listens at " + socket};
+  const std::string watch = encode(runner::ToRunner(runner::Watch{}));
+  if (::send(found->get(), watch.data(), watch.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(watch.size()))
+    return Error{Errc::io, "the runner at " + socket + " takes nothing"};
+  auto connection = std::make_shared<Connection>(loop, found->release(), std::move(owner), std::move(tell));
+  connection->begin();
+  return std::unique_ptr<RunnerWatch>(new RunnerWatch(std::move(connection)));
+}
+
+RunnerWatch::RunnerWatch(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+
+RunnerWatch::~RunnerWatch() { connection_->close(); }
+
+}  // namespace ballot::io

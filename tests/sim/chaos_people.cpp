@@ -1,0 +1,80 @@
+// What people do while all goes wrong: trigger, pause, resume, edit, kill, forget, evict, repair.
+#include <algorithm>
+
+#include "sim/chaos.hpp"
+
+namespace ballot {
+
+using namespace std::chrono_literals;
+
+void Chaos::people() {
+  SimNode& node = any_node();
+  if (!node.running() || node.stopping()) return;
+  switch (below(10)) {
+    case 0:
+    case 1:
+      for (std::size_t i = 1 + below(4); i > 0; --i) node.trigger(one_in(2) ? "hand" : one_in(4) ? "again" : any_job());
+      return;
+    case 2: return pause(node, true);
+    case 3: return pause(node, false);
+    case 4: return edit();
+    case 5:
+    case 6: return end_a_run(node, core::Request::Kind::kill);
+    case 7: return end_a_run(node, core::Request::Kind::forget);
+    default: {
+      core::Request request;
+      request.kind = one_in(3) ? core::Request::Kind::repair : core::Request::Kind::evict;
+      request.group = groups[below(3)];
+      node.ask(request);
+    }
+  }
+}
+
+/// Kills one that goes on; forgets one that the registers show as open, on a node that is not there if there is one.
+void Chaos::end_a_run(SimNode& node, core::Request::Kind kind) {
+  std::vector<std::pair<std::string, RunId>> runs;
+  for (const Job& job : files_) {
+    const core::JobRegister* known = world_.oracle.job_register(job.name);
+    if (!known) continue;
+    for (const core::OpenRun& run : known->runs) {
+      const auto there = std::any_of(world_.nodes.begin(), world_.nodes.end(),
+                                     [&](const auto& one) { return one->name == run.node && one->running(); });
+      if (!run.waits_until && (kind == core::Request::Kind::kill || !there)) runs.emplace_back(job.name, run.id);
+    }
+  }
+  if (runs.empty()) return;
+  core::Request request;
+  request.kind = kind;
+  node.ask(request, runs[below(runs.size())].second.text());
+}
+
+void Chaos::pause(SimNode& node, bool paused) {
+  if (!one_in(4)) return node.pause(any_job(), paused);
+  core::Request request;
+  request.kind = paused ? core::Request::Kind::pause : core::Request::Kind::resume;
+  request.group = groups[below(3)];
+  node.ask(request);
+}
+
+/// The files change, and the nodes read them one by one; or not before they are healed.
+void Chaos::edit() {
+  Job& job = files_[below(files_.size())];
+  const std::string was = job.group;
+  switch (below(4)) {
+    case 0: job.description += "."; break;
+    case 1: job.enabled = !job.enabled; break;
+    case 2: job.group = groups[below(3)]; break;
+    default: break;  // gone for a while
+  }
+  world_.oracle.note("files", "job " + job.name + (job.enabled ? ", enabled" : ", disabled") + ", group " + job.group);
+  const bool gone = one_in(4);
+  for (const auto& node : world_.nodes) {
+    if (one_in(4)) continue;
+    node->jobs = definitions();
+    if (gone) std::erase_if(node->jobs, [&](const auto& d) { return d->job.name == job.name; });
+    if (node->running() && !node->stopping()) node->load();
+    world_.run_for(some(1ms, 3s));
+  }
+}
+
+}  // namespace ballot

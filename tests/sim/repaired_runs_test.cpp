@@ -1,0 +1,88 @@
+// What becomes of runs whose register was repaired while they went on, or after they had ended.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = core::Request::Kind;
+
+struct Repaired : ::testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  Job job = minutely();
+  RunId run;
+
+  void begin() {
+    a.jobs = b.jobs = {define(job)};
+    b.start();
+    world.run_for(1s);
+    a.start();
+    ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
+    ASSERT_EQ(world.starts[0].node, "b");
+    run = world.starts[0].run;
+    world.run_for(2s);
+  }
+  void spoil() {
+    world.judge.spoiled("job");
+    world.store.spoil(core::job_register("job"));
+  }
+  void ask(SimNode& node, Kind kind, const std::string& name, const std::string& group) {
+    core::Request request;
+    request.kind = kind;
+    request.job = name;
+    request.group = group;
+    node.replies.clear();
+    node.ask(request);
+    ASSERT_TRUE(world.run_while_not([&] { return !node.replies.empty(); }, 1min));
+    EXPECT_TRUE(node.replies[0].ok) << node.replies[0].text;
+  }
+  void expect_all_is_well() {
+    world.run_for(3min);
+    EXPECT_EQ(world.unaccounted(), "");
+    world.judge_ends();
+    EXPECT_EQ(world.broken_promises(), "");
+  }
+};
+
+TEST_F(Repaired, ByALeaderThatRemembersARunAsOpenItStaysAsItEnded) {
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.takes["job"] = b.takes["job"] = 20s;
+  begin();
+  ask(a, Kind::evict, "", "default");  // it goes on under the next leader, which closes it
+  world.run_for(25s);
+  ASSERT_TRUE(a.leads("default"));
+  ASSERT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
+  ASSERT_EQ(world.store.list("j/job").front().value.find(run.text()), std::string::npos);
+  spoil();
+  a.reboot();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  ask(b, Kind::repair, "job", "");
+  world.run_for(10s);
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::succeeded);
+  EXPECT_EQ(world.starts_of("job"), 1u);
+  a.start();
+  expect_all_is_well();
+}
+
+TEST_F(Repaired, WhileARunGoesOnThatFailsItIsNotTriedAgain) {
+  job.retries = 2;
+  job.retry_delay = 1s;
+  a.takes["job"] = b.takes["job"] = 20s;
+  a.exits["job"] = b.exits["job"] = 1;
+  begin();
+  spoil();
+  world.run_for(30s);  // it fails, and the next write finds the register unreadable
+  ASSERT_TRUE(b.leads("default"));
+  ask(b, Kind::repair, "job", "");
+  world.run_for(10s);
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::failed);
+  EXPECT_EQ(b.ledger.row(run, 2), nullptr) << "nobody knows whether it was tried again meanwhile";
+  expect_all_is_well();
+}
+
+}  // namespace
+}  // namespace ballot

@@ -1,0 +1,80 @@
+// What is left by a daemon that was killed while its runner lives, and somebody resigns for it.
+#include <gtest/gtest.h>
+
+#include "support/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Resigned : ::testing::Test {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b");
+  Job job = minutely();
+
+  void begin() {
+    a.jobs = b.jobs = {define(job)};
+    a.exits["job"] = 7;
+    a.start();
+    world.run_for(1s);
+    b.start();
+    ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
+    world.run_for(500ms);
+    a.crash();
+    a.resign_after(1s);
+  }
+  void expect_b_leads_within(Millis span) {
+    EXPECT_TRUE(world.run_while_not([&] { return b.leads("default"); }, span));
+  }
+  const Row* row_of(const SimNode& node) const { return node.ledger.row(world.starts[0].run, 1); }
+};
+
+TEST_F(Resigned, GroupsAreLedBeforeItsSessionIsOverAndItsEndsAreKnown) {
+  a.takes["job"] = 1s;
+  begin();
+  expect_b_leads_within(1100ms);
+  world.run_for(10s);
+  ASSERT_TRUE(row_of(b));
+  EXPECT_EQ(row_of(b)->exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Resigned, AGroupWaitsForARunThatEndsWithItsTerm) {
+  a.takes["job"] = 3s;
+  begin();
+  world.run_for(2400ms);
+  EXPECT_FALSE(b.leads("default"));
+  expect_b_leads_within(1200ms);
+  world.run_for(10s);
+  ASSERT_TRUE(row_of(b));
+  EXPECT_EQ(row_of(b)->exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Resigned, AGroupIsHandedOverBesideARunThatFinishesWhateverItsTerm) {
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  a.takes["job"] = 20s;
+  begin();
+  expect_b_leads_within(1100ms);
+  world.run_for(10s);
+  EXPECT_EQ(a.open_children(), 1);
+  world.run_for(15s);
+  ASSERT_TRUE(row_of(b));
+  EXPECT_EQ(row_of(b)->exit_code, 7) << "its end is published when it comes";
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Resigned, ADaemonThatIsBackCutsItShort) {
+  a.takes["job"] = 20s;
+  begin();
+  world.run_for(1s + 2ms);
+  a.start();
+  world.run_for(30s);
+  EXPECT_EQ(row_of(a)->exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+}  // namespace
+}  // namespace ballot
