@@ -266,7 +266,8 @@ TEST_P(Zookeeper, TheTimeoutIsTheOneThatTheServersGrant) {
 }
 
 TEST_P(Zookeeper, ADeadServerInTheListIsPassedOver) {
-  const std::string dead = "127.0.0.1:" + std::to_string(testing::free_port());
+  const testing::ReservedPort nobodys;
+  const std::string dead = "127.0.0.1:" + std::to_string(nobodys.number());
   TempFolder state;
   for (const std::string& servers : {dead + "," + store()[0].address(), store()[0].address() + "," + dead}) {
     Candidate& a = add_with("a", {{"servers", servers + cluster().chroot()}}, state.path());
@@ -280,7 +281,8 @@ TEST_P(Zookeeper, ADeadServerInTheListIsPassedOver) {
 
 TEST_P(Zookeeper, WhereNoServerAnswersItSaysSoAfterItsTimeout) {
   TempFolder state;
-  const std::string dead = "127.0.0.1:" + std::to_string(testing::free_port());
+  const testing::ReservedPort nobodys;
+  const std::string dead = "127.0.0.1:" + std::to_string(nobodys.number());
   Candidate& a = add_with("a", {{"servers", dead}}, state.path());
   open(a);
   EXPECT_FALSE(opened(a));

@@ -200,7 +200,8 @@ TEST_F(RunOnZookeeper, GivesUpWhereItDoesNotLeadInTime) {
   CandidateProcess a(folder, once("a", {}, shell(until_told())));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess follows(folder, once("b", {"--max-wait", "1s"}, shell(folder.saying("true"))));
-  TcpRelay nowhere(free_port());
+  const ReservedPort nobodys;
+  TcpRelay nowhere(nobodys.number());
   CandidateProcess finds_nobody(folder, once("c", place.through(nowhere, {"--max-wait", "1s"}), shell("true")));
   EXPECT_EQ(follows.wait(), 75);
   EXPECT_EQ(finds_nobody.wait(), 75);
@@ -212,7 +213,8 @@ struct RunWithoutZookeeper : RunOnZookeeper {
   Arguments once_with(const Arguments& flags) const {
     return once("a", place.through(relay, flags), shell(folder.saying("true")));
   }
-  TcpRelay relay{free_port()};  // leads nowhere
+  const ReservedPort nobodys;
+  TcpRelay relay{nobodys.number()};  // leads nowhere
 };
 
 TEST_F(RunWithoutZookeeper, ExitsWhereItIsToldTo) {

@@ -218,7 +218,8 @@ TEST_F(InfoOnZookeeper, DisturbsNobody) {
 }
 
 TEST_F(InfoOnZookeeper, SaysThatTheStoreCannotBeReachedAndPrintsNothingElse) {
-  const std::string dead = "127.0.0.1:" + std::to_string(free_port());
+  const ReservedPort nobodys;
+  const std::string dead = "127.0.0.1:" + std::to_string(nobodys.number());
   for (const Arguments& command :
        {Arguments{"info", "default"}, {"election", "list"}, {"election", "watch", "default"}}) {
     Arguments away = command;

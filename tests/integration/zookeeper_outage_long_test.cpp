@@ -11,6 +11,7 @@
 
 #include "base/wall_text.hpp"
 #include "support/fleet.hpp"
+#include "support/reserved_port.hpp"
 #include "support/tcp_relay.hpp"
 #include "support/zookeeper_server.hpp"
 
@@ -43,7 +44,7 @@ struct OutageOfZookeeper : ::testing::Test {
     }
     /// Both sides are told, and nobody is let in.
     void cut() {
-      for (TcpRelay& relay : relays) relay.lead_to(nowhere), relay.break_connections();
+      for (TcpRelay& relay : relays) relay.lead_to(nowhere.number()), relay.break_connections();
     }
     void heal() {
       for (std::size_t i = 0; i < store.size(); ++i)
@@ -51,7 +52,7 @@ struct OutageOfZookeeper : ::testing::Test {
     }
 
     ZookeeperEnsemble& store;
-    const int nowhere = free_port();
+    const ReservedPort nowhere;
     std::list<TcpRelay> relays;
   };
 

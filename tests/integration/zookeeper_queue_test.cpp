@@ -57,7 +57,8 @@ TEST_F(QueueOnZookeeper, WhoeverGoesBeforeItIsWatchedIsNoFailure) {
 }
 
 TEST_F(QueueOnZookeeper, AServerThatIsDownIsPassedOverWhereverTheListComesFrom) {
-  const std::string dead = place.at("127.0.0.1:" + std::to_string(free_port())),
+  const ReservedPort nobodys;
+  const std::string dead = place.at("127.0.0.1:" + std::to_string(nobodys.number())),
                     real = place.at(place.server().address());
   const ElectionFolder listed("[coordination]\nbackend = \"zookeeper\"\n[zookeeper]\nservers = [\"" + dead + "\", \"" +
                               real + "\"]\n");

@@ -47,13 +47,6 @@ void at_once(int socket) {
 
 }  // namespace
 
-int free_port() {
-  const int socket = stream_socket();
-  const int port = bind_anywhere(socket);
-  ::close(socket);
-  return port;
-}
-
 TcpRelay::TcpRelay(int server_port)
     : server_port_(server_port), listener_(stream_socket()), event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   port_ = bind_anywhere(listener_);

@@ -21,9 +21,6 @@
 
 namespace ballot::testing {
 
-/// A port of 127.0.0.1 that nobody uses now.
-int free_port();
-
 class TcpRelay {
  public:
   enum class Way { to_server, to_client };

@@ -27,7 +27,7 @@ constexpr auto patience = 60s;  // a server that starts on a busy machine
 }  // namespace
 
 ZookeeperServer::ZookeeperServer(Settings settings, int id, const std::vector<Peer>& peers)
-    : settings_(std::move(settings)), id_(id), port_(free_port()) {
+    : settings_(std::move(settings)), id_(id) {
   std::filesystem::create_directory(folder_ / "data");
   folder_.write("data/myid", std::to_string(id_));
   folder_.write("zoo.cfg", configuration(peers));
@@ -37,7 +37,7 @@ ZookeeperServer::~ZookeeperServer() { kill(); }
 
 std::string ZookeeperServer::configuration(const std::vector<Peer>& peers) const {
   std::string text = "tickTime=" + std::to_string(settings_.tick.count()) + "\ndataDir=" + (folder_ / "data") +
-                     "\nclientPort=" + std::to_string(port_) +
+                     "\nclientPort=" + std::to_string(port()) +
                      "\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\nmaxClientCnxns=0\ninitLimit=50\n"
                      "syncLimit=10\n4lw.commands.whitelist=*\n" +
                      settings_.more;
@@ -119,7 +119,7 @@ std::string ZookeeperServer::ask(const std::string& word) const {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port_));
+  address.sin_port = htons(static_cast<std::uint16_t>(port()));
   std::string answer;
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
       ::send(socket, word.data(), word.size(), MSG_NOSIGNAL) > 0) {
@@ -136,8 +136,9 @@ std::string ZookeeperServer::ask(const std::string& word) const {
 
 ZookeeperEnsemble::ZookeeperEnsemble(std::size_t servers, ZookeeperServer::Settings settings) {
   std::vector<ZookeeperServer::Peer> peers;
+  const auto reserve = [this] { return ports_.emplace_back().number(); };
   for (std::size_t i = 0; i < servers && servers > 1; ++i)
-    peers.push_back({static_cast<int>(i) + 1, free_port(), free_port()});
+    peers.push_back({static_cast<int>(i) + 1, reserve(), reserve()});
   for (std::size_t i = 0; i < servers; ++i)
     servers_.push_back(std::make_unique<ZookeeperServer>(settings, static_cast<int>(i) + 1,
                                                          settings.relayed ? peers_of(i, peers) : peers));

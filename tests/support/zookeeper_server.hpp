@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "support/reserved_port.hpp"
 #include "support/tcp_relay.hpp"
 #include "support/temp_folder.hpp"
 
@@ -53,8 +54,8 @@ class ZookeeperServer {
   void restore();
 
   bool runs() const noexcept { return pid_ > 0; }
-  int port() const noexcept { return port_; }
-  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  int port() const noexcept { return port_.number(); }
+  std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
   /// What it answers to one of its four letter words; "" where it does not.
   std::string ask(const std::string& word) const;
   bool leads() const { return ask("srvr").find("Mode: leader") != std::string::npos; }
@@ -65,7 +66,7 @@ class ZookeeperServer {
   const Settings settings_;
   const int id_;
   TempFolder folder_;
-  int port_;
+  const ReservedPort port_;
   pid_t pid_ = -1;
 };
 
@@ -93,6 +94,7 @@ class ZookeeperEnsemble {
 
   std::vector<ZookeeperServer::Peer> peers_of(std::size_t server, std::vector<ZookeeperServer::Peer> peers);
 
+  std::vector<ReservedPort> ports_;  // of the servers among themselves
   std::vector<Way> ways_;
   std::vector<std::unique_ptr<ZookeeperServer>> servers_;
 };

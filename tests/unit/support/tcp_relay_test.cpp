@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/reserved_port.hpp"
+
 namespace ballot::testing {
 namespace {
 
@@ -23,7 +25,7 @@ sockaddr_in at(int port) {
 
 class TcpRelayTest : public ::testing::Test {
  protected:
-  TcpRelayTest() : listener_(listen()), relay_(port_) {}
+  TcpRelayTest() : listener_(listen()), relay_(port_.number()) {}
   ~TcpRelayTest() override {
     for (const int one : {listener_, client_, server_})
       if (one >= 0) ::close(one);
@@ -31,8 +33,7 @@ class TcpRelayTest : public ::testing::Test {
 
   int listen() {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    port_ = free_port();
-    const sockaddr_in address = at(port_);
+    const sockaddr_in address = at(port_.number());
     EXPECT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     EXPECT_EQ(::listen(socket, 4), 0);
     return socket;
@@ -56,7 +57,7 @@ class TcpRelayTest : public ::testing::Test {
     return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "end";
   }
 
-  int port_ = 0;
+  const ReservedPort port_;
   int listener_, client_ = -1, server_ = -1;
   TcpRelay relay_;
 };
