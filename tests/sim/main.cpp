@@ -1,9 +1,35 @@
-// The simulation. `--seed N` replays one random seed, and runs nothing else.
+// The simulation. `--seed N` replays one random seed, and runs nothing else. With BALLOT_STREAMS=FILE in the
+// environment it appends what the cores of each test have done: see ActionStream.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+
+#include "support/action_stream.hpp"
+
+namespace {
+
+class StreamsFile final : public testing::EmptyTestEventListener {
+ public:
+  explicit StreamsFile(const char* path) : file_(std::fopen(path, "a")) {
+    if (!file_) std::perror(path), std::exit(2);
+  }
+  ~StreamsFile() override { std::fclose(file_); }
+
+ private:
+  void OnTestStart(const testing::TestInfo&) override { ballot::ActionStream::ended().clear(); }
+  void OnTestEnd(const testing::TestInfo& test) override {
+    int number = 0;
+    for (const std::uint64_t hash : ballot::ActionStream::ended())
+      std::fprintf(file_, "%s.%s %d %016llx\n", test.test_suite_name(), test.name(), ++number,
+                   static_cast<unsigned long long>(hash));
+  }
+
+  std::FILE* file_;
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
@@ -17,5 +43,7 @@ int main(int argc, char** argv) {
     setenv("BALLOT_SEED", joined ? flag.c_str() + 7 : argv[++i], 1);
     testing::GTEST_FLAG(filter) = "Seeds/Random.*";
   }
+  if (const char* streams = std::getenv("BALLOT_STREAMS"))
+    testing::UnitTest::GetInstance()->listeners().Append(new StreamsFile(streams));
   return RUN_ALL_TESTS();
 }

@@ -209,7 +209,9 @@ void SimNode::work() {
     const core::Event next = std::move(queue_.front());
     queue_.pop_front();
     draining_ = draining_ || std::holds_alternative<core::Stop>(next);
-    for (core::Action& action : core_->step(clock.now(), next)) std::visit([this](auto& what) { act(what); }, action);
+    core::Actions actions = core_->step(clock.now(), next);
+    world_.stream.add(name, clock.now(), actions);
+    for (core::Action& action : actions) std::visit([this](auto& what) { act(what); }, action);
   }
   stepping_ = false;
   if (core_ && !stopped_) rearm();

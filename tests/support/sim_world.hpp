@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "support/action_stream.hpp"
 #include "support/sim_judge.hpp"
 #include "support/sim_node.hpp"
 #include "support/sim_oracle.hpp"
@@ -61,6 +62,7 @@ class SimWorld {
   std::string story(const std::string& job, WallTime slot) const { return oracle.story(job, slot, ledgers()); }
 
   SimLoop loop;
+  ActionStream stream;
   SimStore store;
   SimOracle oracle;
   SimJudge judge;
