@@ -101,7 +101,7 @@ run_tests() {
   export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:$reports
   export LSAN_OPTIONS=suppressions=$PWD/tests/leaks_of_others:print_suppressions=0
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:$reports
-  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:$reports
+  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/tests/races_of_others:$reports
   ctest --test-dir "$dir" -j"$at_a_time" --no-tests=error --output-on-failure -LE '^long$' "$@" 2>&1 | tee "$dir/ctest.log" \
     || failed=yes
   said=$dir/Testing/Temporary/LastTest.log
@@ -110,7 +110,8 @@ run_tests() {
   local skipped
   skipped=$(grep -oE '^\[  SKIPPED \] [^ ,]+\.[^ ,]+' "$said" | cut -c14- | sort -u || true)
   [ -z "$skipped" ] || notes+=("$preset: $(wc -l <<< "$skipped") skipped:" "${skipped//$'\n'/, }")
-  [ -z "$failed" ] || notes+=("$preset: failed: $(grep -hoE '^\[  FAILED  \] [^ ,]+\.[^ ,]+' "$said" | cut -c14- | sort -u | paste -sd' ')")
+  # None, where the process of a test has died.
+  [ -z "$failed" ] || notes+=("$preset: failed: $({ grep -hoE '^\[  FAILED  \] [^ ,]+\.[^ ,]+' "$said" || true; } | cut -c14- | sort -u | paste -sd' ')")
   if [ -n "$(ls "$dir/reports")" ]; then
     cat "$dir"/reports/*
     notes+=("$preset: $(ls "$dir/reports" | wc -l) sanitizer reports: $dir/reports")
