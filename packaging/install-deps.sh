@@ -5,7 +5,7 @@ set -euo pipefail
 
 build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libcurl4-openssl-dev'
 test='libgtest-dev zookeeper default-jre-headless'
-ci='clang-format-14 ccache'
+ci='clang-format-14 ccache universal-ctags'
 
 wanted=()
 for set in "${@:-build}"; do

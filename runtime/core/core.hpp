@@ -14,18 +14,23 @@
 // Thread: the loop's. Use: actions = core.step(now, event), perform them in order, arm a timer for core.wake().
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "core/group_state.hpp"
-#include "core/job.hpp"
-#include "core/peers.hpp"
+#include "core/handover_planner.hpp"
+#include "core/job_table.hpp"
+#include "core/node_directory.hpp"
+#include "core/node_health.hpp"
+#include "core/request_desk.hpp"
+#include "core/run_limits.hpp"
+#include "core/shutdown.hpp"
+#include "core/store/record_feed.hpp"
+#include "core/store/store_client.hpp"
+#include "core/unreleased_jobs.hpp"
 
 namespace ballot::core {
 
@@ -69,47 +74,17 @@ class Core {
   /// Runs that the runner has and that have not ended, over all jobs.
   int open_runs() const;
   /// It is there, and answers.
-  bool has_runner() const { return runner_ && !silence_.is_silent; }
-  bool runner_is_silent() const { return runner_ && silence_.is_silent; }
+  bool has_runner() const { return health_.has_runner(); }
+  bool runner_is_silent() const { return health_.runner_is_silent(); }
   /// More than 1 s: how far this clock is before (or, negative, behind) the store's; else 0.
-  Millis clock_skew() const { return clock_alarm_ ? session_.clock_error() : Millis(0); }
+  Millis clock_skew() const { return health_.clock() == NodeHealth::Clock::right ? Millis(0) : session_.clock_error(); }
 
  private:
   friend class Invariants;
 
-  struct Reading {  // a read in flight
-    enum class For {
-      list,
-      own_outcomes,
-      takeover,
-      outcomes,
-      group,
-      jobs,
-      job_outcomes,
-      requests,
-      published,
-      runs,
-      trigger_fate,
-      nodes,
-      repairs
-    } what = For::list;
-    std::string group;
-    std::uint64_t epoch = 0;  // of the takeover
-    std::vector<JobEntry*> jobs;
-    RunId asker;                        // the request that names a run
-    std::vector<Register> registers{};  // of the jobs, while outcomes of their open runs are asked for
-  };
-  struct Recording {                          // records on their way
-    std::optional<RunId> request;             // ours: it is in the store once this is done
-    std::vector<runner::AttemptId> outcomes;  // one for each record
-    std::vector<std::string> jobs;            // of the outcomes
-    std::vector<ballot::Record> records;      // to be repeated while it is unknown whether they arrived
-    std::vector<std::string> removals;
-    std::optional<RunId> answered;        // ours: its answer is told once this is done
-    std::string evicts{};                 // a group that is handed over once this is done
-    bool of_self = false;                 // what this node tells of itself,
-    std::vector<std::string> obsolete{};  // and what is removed once it stands
-  };
+  using Reading = StoreClient::Reading;
+  using Recording = StoreClient::Recording;
+
   /// What jobs may do, as far as the session and the runner go. A change may let some of them go on.
   enum class Readiness {
     none,
@@ -117,23 +92,6 @@ class Core {
     late,   // claim, but nothing that the end of the term would reach soon
     full    // claim
   };
-  struct Asked {  // here, of us
-    Asker asker = 0;
-    Request request;
-    SteadyTime until{};
-    std::string run_suffix{};             // kill, forget
-    bool sent = false;                    // to the store: it may be there,
-    bool stored = false;                  // and is
-    bool lists_again = false;             // the registers could not be listed: once more, after a pause
-    std::optional<Answer> answer{};       // told once the request is out of the store, so that nobody does it again
-    bool answered = false;                // the reply is given; the run's end is still waited for
-    std::optional<SteadyTime> fate_at{};  // of a trigger past its time: when the store is asked whether it was done
-    bool fate_asked = false;
-  };
-  struct RunHash {
-    std::size_t operator()(const RunId& id) const;
-  };
-
   // events (core.cpp)
   void on(Context& c, const Tick&) { (void)c; }
   void on(Context& c, const Load& event);
@@ -179,7 +137,7 @@ class Core {
   void lose_trust(Context& c, const std::string& why);
   void note_renewal(Context& c, const backend::Renewed& event);
   void on_gone_back(Context& c);
-  void look_for_repairs(Context& c);
+  void list_repairs(Context& c);
   void on_repairs(Context& c, const std::vector<Register>& registers);
   void tell_halt(Context& c, GroupState& group);
   void begin_repair(Context& c, GroupState& group, const Request& request);
@@ -187,25 +145,23 @@ class Core {
 
   // the other nodes (core_peers.cpp)
   void count_definition(const schedule::DefinitionPtr& definition, int by);
-  std::string unfit() const;
-  void tell_of_self(Context& c);
-  void on_told(Context& c, const Recording& recording);
-  void tell_no_more(Context& c);
-  void forget_told();
+  void publish_node_record(Context& c);
+  void on_node_recorded(Context& c, const Recording& recording);
+  void withdraw_node_record(Context& c);
+  void forget_nodes();
   void on_nodes(Context& c, const std::vector<Register>& records);
   void ask_runners(Context& c);
-  void compare_by(SteadyTime at);
   void compare_files(Context& c);
-  void look_at(Context& c, GroupState& group);
-  void plan_moves(Context& c);
-  void next_move(Context& c);
+  void plan_handovers(Context& c);
+  Peers::Best best_leader(const Context& c, const GroupState& group) const;
+  void begin_handover(Context& c);
   bool may_hand_over(const Context& c, const GroupState& group) const;
   bool is_quiet(const Context& c, GroupState& group) const;
   void hand_over(Context& c, GroupState& group, const std::string& node);
   bool weigh_passing(Context& c, GroupState& group, const std::optional<Register>& stored);
   void pass_on(Context& c, GroupState& group);
   void settle_turn(Context& c, const GroupRegister& before, GroupRegister& now) const;
-  void heed_clock(Context& c);
+  void heed(Context& c, NodeHealth::Change change);
   bool may_take_part(const GroupState& group) const;
   void advance_yielding(Context& c, GroupState& group);
 
@@ -213,44 +169,43 @@ class Core {
   void on(Context& c, const backend::Wrote& event);
   void on(Context& c, const backend::ReadDone& event);
   void on(Context& c, const backend::Changed& event);
-  void list(Context& c, Reading::For what, std::string_view prefix);
-  void read(Context& c, Reading reading, std::vector<std::string> names);
+  void list_jobs(Context& c);
   void on_list(Context& c, const Reading& asked, const backend::ReadDone& event);
   std::vector<std::string> unknown_ends(const std::vector<Register>& registers) const;
   bool is_shown(const runner::AttemptId& id, const std::vector<Register>& registers);
   void close_open_rows(Context& c, const std::vector<Register>& registers);
   void forget_settled(Context& c, const std::vector<Register>& registers);
   void on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event);
-  void look_again(Context& c, bool& changed);
+  void on_feed_listed(Context& c, RecordFeed& feed, bool done);
+  void list_if_dirty(Context& c, RecordFeed& feed, Reading::For what);
   std::vector<std::string> unknown_outcomes(const std::vector<Register>& registers);
   void learn_outcomes(const std::vector<Register>& records);
   void on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event);
   void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
   void on_recorded(Context& c, Recording recording, const std::vector<WriteAnswer>& answers);
-  std::size_t room_to_write() const;
   void release_held(Context& c);
   void send_writes(Context& c);
-  std::optional<RequestId> oldest_in_flight() const;
   void give_up_unanswered(Context& c);
   void send_reads(Context& c);
   void write_group(Context& c, GroupState& group);
   void create(Context& c, Recording recording);
   void remove(Context& c, std::vector<std::string> names);
-  void poll_waiting(Context& c);
+  void poll_unreleased(Context& c);
   void ask_for_release(Context& c, std::vector<JobEntry*> waiting);
   void ask_for_replacement(Context& c);
   Request of_node(Context& c, Request::Kind kind, const std::string& job) const;
   void tell_deadlines(Context& c);
 
   // what people ask (core_requests.cpp)
-  void on_requests(Context& c, const std::vector<Register>& records);
   void on_outcomes(Context& c, const std::vector<Register>& records);
-  void on_request_record(Context& c, const RunId& id, const Register& record);
-  void on_answer_record(Context& c, const RunId& id, const Register& record);
-  void on_end_record(Context& c, const RunId& id, const Register& record);
-  void on_runs_listed(Context& c, const RunId& request, const backend::ReadDone& event);
-  void look_after(const Context& c, WallTime until);
+  void perform(Context& c, RequestDesk::Errands errands);
+  void perform(Context& c, Recording& recording);
+  void perform(Context& c, const RequestDesk::TakeUp& errand);
+  void perform(Context& c, const RequestDesk::ListRuns& errand);
+  void perform(Context& c, const RequestDesk::ReadFate& errand);
+  void perform(Context& c, const Reply& reply);
+  void perform(Context& c, const RunEnded& ended);
   void take(Context& c, const Request& request);
   void take_for_group(Context& c, const Request& request);
   void log_request(Context& c, const Request& request);
@@ -259,25 +214,15 @@ class Core {
   void take_replace(Context& c, const Request& request);
   void begin_pause_or_resume(Context& c, GroupState& group);
   void advance_group_requests(Context& c, GroupState& group);
-  void store_asked(Context& c, Asked& asked);
-  void give_up_asked(Context& c, const std::string& why);
-  void expire_asked(Context& c);
-  void expire(Context& c, const RunId& id, Asked& asked);
-  static SteadyTime fate_unknown_at(const Asked& asked);
-  SteadyTime wake_of(const Asked& asked) const;
-  void ask_fate(Context& c, const RunId& id, Asked& asked);
-  void on_fate(Context& c, const RunId& id, const backend::ReadDone& event);
   void answer(Context& c, const RunId& request, std::optional<Answer> answer);
-  void reply(Context& c, const RunId& request, const Answer& answer);
-  void tell_answer(Context& c, const RunId& request);
-  void tell_end(Context& c, const Row& row);
 
   // the stop (core_stop.cpp)
   void advance_stop(Context& c);
   bool may_resign(const GroupState& group) const;
   void resign_if_done(Context& c, GroupState& group);
   void give_up_stop(Context& c);
-  void give_up_closing(Context& c);
+  void close(Context& c);
+  void end_stop(Context& c);
 
   void touch(Context& c, JobEntry& entry);
   void enrol(Context& c, JobEntry& entry);
@@ -286,13 +231,8 @@ class Core {
   void reconsider(Context& c, JobMachine& job);
   void fire_due(Context& c);
   void finish(Context& c);
-  void count_runs(JobEntry& entry);
-  void keep_waiters();
-  void leave_queue(JobEntry& entry);
+  void queue_waiters();
   void grant_places(Context& c);
-  JobEntry* next_in_line() const;
-  JobEntry& entry(const std::string& job);
-  JobEntry* entry_of(const RunId& run);
   GroupState& group(const std::string& name);
   const GroupState* led(const std::string& group) const;
 
@@ -302,61 +242,30 @@ class Core {
   Inventory inventory_;
   std::vector<Row> open_rows_;  // of a daemon before, until the registers have been listed
   std::map<runner::AttemptId, Row> outcomes_;
-  bool loaded_ = false, inventoried_ = false, listed_ = false, runner_ = false;
-  RunnerSilence silence_;
+  bool loaded_ = false, inventoried_ = false, listed_ = false;
+  NodeHealth health_;
   Readiness readiness_ = Readiness::none;  // of the step before
-  std::map<std::string, JobEntry> jobs_;
+  JobTable jobs_;
+  RunLimits limits_;
   std::map<std::string, GroupState> groups_;
-  std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;
-  std::set<std::tuple<SteadyTime, std::size_t, JobEntry*>> steady_wakes_;
   std::set<std::pair<SteadyTime, GroupState*>, ByName> group_wakes_;
-  std::set<JobEntry*, BySerial> open_;      // jobs with runs that have not ended
-  std::set<JobEntry*, BySerial> waiting_;   // jobs whose register another group has not released
-  std::set<GroupState*, ByName> crowded_;   // groups with jobs that wait for a place
-  int own_running_ = 0;                     // runs of this node
+  UnreleasedJobs unreleased_;
   std::set<GroupState*, ByName> moved_;     // groups to look at again at the end of the step
   std::set<GroupState*, ByName> standing_;  // led or being resigned
-  std::set<GroupState*, ByName> unready_;   // of those, the ones that a stop waits for
-  std::unordered_map<RunId, JobEntry*, RunHash> run_jobs_;
-  RequestId last_request_ = 0;
-  std::map<RequestId, std::vector<std::pair<JobMachine*, std::uint64_t>>> writes_in_flight_;
-  std::size_t all_writing_ = 0;  // registers in `writes_in_flight_`
-  std::deque<JobEntry*> held_;   // jobs that wait for others' writes to be answered
-  std::map<RequestId, GroupState*> group_writes_, observing_;
-  std::map<RequestId, Reading> reads_in_flight_;
-  std::map<RequestId, Recording> records_in_flight_;
-  std::vector<Recording> records_again_;
-  std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be in flight
-  std::optional<SteadyTime> poll_at_, list_at_, records_at_;
-  std::optional<SteadyTime> leftovers_at_;  // when a record that its taker has not removed may be
-  SteadyTime told_{};                       // the deadline that terms with runs were told last
+  StoreClient store_;
+  std::optional<SteadyTime> list_at_;
+  SteadyTime told_{};  // the deadline that terms with runs were told last
 
-  std::map<RunId, Asked> asked_;          // by request
-  std::map<RunId, std::string> taken_;    // requests that this node is doing, and the group whose term they end with
-  std::map<RunId, SteadyTime> answered_;  // requests that this node has answered, and until when it remembers them
-  bool requests_changed_ = false, outcomes_changed_ = false;  // listed again at the end of the step
+  RequestDesk desk_;
+  RecordFeeds feeds_;
   bool kill_waits_ = false;  // of a run that somebody else executes, or that has ended: looked at after the next writes
-  bool requests_listing_ = false, outcomes_listing_ = false;
 
-  Peers peers_;
-  std::set<std::string> unheard_;  // nodes whose runners are to be asked, once it is known where they are
-  std::string session_id_;         // as others see it
-  std::map<std::string, std::string> self_told_;  // what this node tells of itself, and the record's name
-  std::string told_unfit_;
-  bool self_changed_ = true, telling_ = false;
-  SteadyTime steady_since_{};  // it has told the same
-  bool nodes_changed_ = false, nodes_listing_ = false;
-  std::deque<GroupState*> moves_;  // groups that somebody else should lead
-  std::optional<SteadyTime> compare_at_, scan_at_, move_at_;
-  bool clock_alarm_ = false, clock_wrong_ = false;
+  NodeDirectory directory_;
+  HandoverPlanner planner_;
   std::optional<SteadyTime> renewal_noted_at_;  // that it fails, until it succeeds
   StoreGuard guard_;
-  std::optional<SteadyTime> repairs_at_;  // when groups are looked at that the store has gone back under
-  Millis repairs_pause_{0};
 
-  std::optional<Stop> stop_;
-  SteadyTime stop_asked_at_{}, give_up_at_{}, close_by_{};
-  bool killed_ = false, closing_ = false, stopped_ = false;
+  Shutdown shutdown_;
 
   Wants wants_;  // what a step gathers
   std::vector<std::string> resigns_;

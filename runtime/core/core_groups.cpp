@@ -10,9 +10,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis takeover_retry{200};
-constexpr Millis scan_delay{1000};  // from a takeover to the look for a better leader: many come together
 constexpr Millis look_pause{1000};  // between looks for other candidates while staying out
-constexpr Millis first_look{5000}, longest_look{60'000};  // for repairs
 
 }  // namespace
 
@@ -35,29 +33,29 @@ void Core::on(Context& c, const backend::SessionOpened& event) {
   c.out.push_back(Watch{std::string(request_prefix)});
   c.out.push_back(Watch{std::string(outcome_prefix)});
   c.out.push_back(Watch{std::string(node_prefix)});
-  session_id_ = event.id;
+  directory_.on_opened(event.id);
   guard_.on_opened(event.revision);
-  heed_clock(c);
-  list(c, Reading::For::list, "j/");
+  heed(c, health_.on_clock(session_.clock_error()));
+  list_jobs(c);
   for (auto& [name, group] : groups_)
     if (group.cool_until) moved_.insert(&group);  // whether there is another candidate can be seen now
-  for (auto& [id, asked] : asked_)
-    if (!asked.stored) store_asked(c, asked);
-  for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
+  perform(c, desk_.on_opened());
+  store_.send_delayed(c.out);
 }
 
 void Core::on(Context& c, const backend::SessionClosed& event) {
   const bool was_open = session_.is_open();
-  const bool refused = session_.is_refused(event) && !closing_;
+  const bool is_closing = shutdown_.phase() == Shutdown::Phase::closing;
+  const bool refused = session_.is_refused(event) && !is_closing;
   if (!event.text.empty() && !refused)
-    c.out.push_back(Notice{stop_ ? Level::info : Level::error,
+    c.out.push_back(Notice{shutdown_.is_asked() ? Level::info : Level::error,
                            "session closed: " + event.text,
                            {{"cause", std::string(to_string(event.cause))}}});
   session_.on_closed(c.now, event);
   if (was_open) lose_all(c, event.cause);
-  if ((!closing_ && !refused) || stopped_) return;
+  if (!is_closing && !refused) return;
   if (refused) session_.end(true, c.out);
-  stopped_ = true;
+  shutdown_.end();
   c.out.push_back(Stopped{refused ? event.text : ""});
 }
 
@@ -67,7 +65,7 @@ void Core::on(Context& c, const backend::Renewed& event) {
   note_renewal(c, event);
   if (event.gone_back) lose_trust(c, "the store has gone back: " + event.text);
   if (event.outcome == Outcome::done && guard_.on_renewed(event.revision)) on_gone_back(c);
-  heed_clock(c);
+  heed(c, health_.on_clock(session_.clock_error()));
   if (doubted && !session_.in_doubt()) c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
 }
 
@@ -92,20 +90,17 @@ void Core::lose_trust(Context& c, const std::string& why) {
 void Core::on_gone_back(Context& c) {
   c.out.push_back(Notice{Level::error, guard_.how(), {}});
   lose_trust(c, guard_.how());
-  repairs_pause_ = first_look;
-  repairs_at_ = c.now.steady + repairs_pause_;
+  guard_.begin_lists(c.now.steady);
 }
 
-/// A repair must be known here before the store goes back again: later it could not be told from one of before.
-void Core::look_for_repairs(Context& c) {
-  repairs_at_.reset();
+void Core::list_repairs(Context& c) {
+  guard_.end_lists();
   const bool any = std::any_of(groups_.begin(), groups_.end(), [&](const auto& one) {
     return one.second.is_wanted() && !one.second.guard.knows_of(guard_);
   });
   if (!any) return;
-  list(c, Reading::For::repairs, group_register(""));
-  repairs_pause_ = std::min(repairs_pause_ * 2, longest_look);
-  repairs_at_ = c.now.steady + repairs_pause_;
+  store_.list(c.out, {.what = Reading::For::repairs}, group_register(""));
+  guard_.next_list(c.now.steady);
 }
 
 void Core::on_repairs(Context&, const std::vector<Register>& registers) {
@@ -119,19 +114,13 @@ void Core::on_repairs(Context&, const std::vector<Register>& registers) {
 
 /// All terms are over; what was asked is unknown.
 void Core::lose_all(Context& c, Cause cause) {
-  listed_ = requests_listing_ = outcomes_listing_ = nodes_listing_ = false;
+  listed_ = false;
+  for (RecordFeed* feed : feeds_.all()) feed->on_lost();
   list_at_.reset();
-  records_at_.reset();
-  reads_in_flight_.clear();
-  for (auto& [id, asked] : asked_) asked.fate_asked = false;
-  writes_in_flight_.clear();
-  all_writing_ = 0;
-  group_writes_.clear();
-  observing_.clear();
-  for (auto& [request, recording] : std::exchange(records_in_flight_, {})) on_recorded(c, std::move(recording), {});
+  desk_.on_lost();
+  for (Recording& recording : store_.on_lost()) on_recorded(c, std::move(recording), {});
   for (auto& [name, group] : groups_) end_term(c, group, cause);
-  forget_told();
-  unheard_.clear();
+  forget_nodes();
 }
 
 void Core::end_term(Context& c, GroupState& group, Cause cause) {
@@ -149,10 +138,10 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   group.evictions_stored = 0;
   group.read_again.reset(), group.write_again.reset(), group.evict_kill.reset(), group.told.reset();
   standing_.erase(&group);
-  unready_.erase(&group);
+  shutdown_.ready(group);
   rearm(group);
   if (!led) return;
-  std::erase_if(taken_, [&](const auto& taken) { return taken.second == group.name; });
+  desk_.on_term_ended(group.name);
   for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
     if (entry->machine.term() == &group.term) {
       entry->machine.depose(c);
@@ -161,7 +150,7 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
     }
   c.out.push_back(
       RecordTerm{{group.term.group, settings_.node, group.term.epoch, group.stored.elected_at, c.now.wall, cause}});
-  Notice notice{stop_ ? Level::info : Level::warn, "leads no more", {{"group", group.term.group}}};
+  Notice notice{shutdown_.is_asked() ? Level::info : Level::warn, "leads no more", {{"group", group.term.group}}};
   notice.fields.emplace_back("epoch", std::to_string(group.term.epoch));
   notice.fields.emplace_back("cause", std::string(to_string(cause)));
   c.out.push_back(std::move(notice));
@@ -178,7 +167,7 @@ void Core::campaign(Context& c) {
 
 /// A group is wanted while files name it, or while a register is left in it that no file of it defines.
 void Core::enter_or_leave(Context& c, GroupState& group) {
-  if (stop_ || !listed_ || !session_.is_open()) return;
+  if (shutdown_.is_asked() || !listed_ || !session_.is_open()) return;
   const bool out = !group.is_wanted() || !may_take_part(group);
   if (group.phase == GroupState::Phase::idle && !out) {
     group.phase = GroupState::Phase::candidate;
@@ -217,7 +206,7 @@ void Core::read_takeover(Context& c, GroupState& group) {
   group.read_again.reset();
   std::vector<std::string> names{group_register(group.name)};
   for (const JobEntry* entry : group.jobs) names.push_back(job_register(entry->machine.name()));
-  read(c, {Reading::For::takeover, group.name, group.term.epoch, {}, {}}, std::move(names));
+  store_.read(c.out, {Reading::For::takeover, group.name, group.term.epoch}, std::move(names));
 }
 
 /// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are looked
@@ -248,7 +237,7 @@ void Core::settle_before(Context& c, GroupState& group, const std::vector<Regist
   auto names = unknown_outcomes(registers);
   if (names.empty()) return take_over(c, group, registers);
   group.registers = registers;
-  read(c, {Reading::For::outcomes, group.name, group.term.epoch, {}, {}}, std::move(names));
+  store_.read(c.out, {Reading::For::outcomes, group.name, group.term.epoch}, std::move(names));
 }
 
 /// The term before is accounted for, and each job leads.
@@ -260,7 +249,7 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
     return it == by_name.end() ? std::nullopt : std::optional<Register>(*it->second);
   };
   begin_term(c, group, find(group_register(group.name)));
-  if (!peers_.empty() && !scan_at_) scan_at_ = c.now.steady + scan_delay;
+  if (!directory_.peers().empty()) planner_.on_taken_over(c.now.steady);
   for (JobEntry* entry : group.jobs) {
     if (entry->machine.term()) continue;
     entry->machine.know(c, find(job_register(entry->machine.name())));
@@ -272,7 +261,8 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
     wants_.changed.pop_back();
     reconsider(c, *job);
   }
-  requests_changed_ = outcomes_changed_ = true;
+  feeds_.requests.on_changed();
+  feeds_.outcomes.on_changed();
 }
 
 void Core::begin_term(Context& c, GroupState& group, const std::optional<Register>& stored) {
@@ -352,10 +342,10 @@ void Core::advance_group(Context& c, GroupState& group) {
   if (due(group.cool_until)) group.look_again.reset();
   if (due(group.read_again)) read_takeover(c, group);
   if (due(group.write_again))
-    read(c, {Reading::For::group, group.name, group.term.epoch, {}, {}}, {group_register(group.name)});
+    store_.read(c.out, {Reading::For::group, group.name, group.term.epoch}, {group_register(group.name)});
   if (group.cool_until && session_.is_open() && due(group.look_again)) {
     group.look_again = c.now.steady + look_pause;
-    look_at(c, group);
+    store_.observe(c.out, group, group.name);
   }
   enter_or_leave(c, group);
   advance_group_requests(c, group);
@@ -421,8 +411,8 @@ void Core::on(Context& c, const backend::Deposed& event) {
   const bool resigned = group.phase == GroupState::Phase::resigning;
   for (const Request& request : group.asked)
     if (request.kind == Request::Kind::evict) wants_.answers.push_back({request.id, Answer::done()});
-  end_term(c, group, stop_ ? Cause::shutdown : evicted ? Cause::evicted : event.cause);
-  if (stop_) return;
+  end_term(c, group, shutdown_.is_asked() ? Cause::shutdown : evicted ? Cause::evicted : event.cause);
+  if (shutdown_.is_asked()) return;
   if (cools) {
     group.cool_until = c.now.steady + 3 * session_.timeout();
     group.look_again = c.now.steady;

@@ -10,18 +10,13 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis move_pause{20};         // between two hand-overs: 50 a second
-constexpr Millis scan_pause{10'000};     // between looks for groups that somebody else should lead
 constexpr Millis quiet_time{1000};       // nothing is handed over so shortly before a slot,
-constexpr Millis drift_delay{5000};      // files reach nodes one by one
 constexpr Millis drift_look{60'000};     // whoever drifts may have gone
-constexpr Millis busy_pause{730};        // not in step with what is due each second
 constexpr int most_busy_looks = 10;      // unless that was so each time
 constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
 constexpr int most_passes = 16;          // on its way
 constexpr Millis proven_after{600'000};  // a turn whose term lasted so long has not failed
 constexpr Millis first_hand_over_pause{60'000}, longest_hand_over_pause{3'600'000};
-constexpr Millis clock_alarm{1000}, clock_limit{10'000};  // of this clock from the store's
 
 Millis pause_after(int failed_turns) {
   Millis pause = first_hand_over_pause;
@@ -39,119 +34,60 @@ void Core::count_definition(const schedule::DefinitionPtr& definition, int by) {
   GroupState& group = this->group(definition->job.group);
   group.digest ^= job_digest(definition->job.name, definition->digest);
   group.defined += by;
-  self_changed_ = true;
+  directory_.on_changed();
 }
 
-/// Why this node is to be handed nothing.
-std::string Core::unfit() const {
-  if (!runner_) return "its runner is gone";
-  if (silence_.is_silent) return "its runner does not answer";
-  if (clock_wrong_) return "its clock is wrong";
-  return "";
-}
-
-/// Creates the records that say something new, then removes those that say something old.
-void Core::tell_of_self(Context& c) {
-  if (!session_.is_open() || !listed_ || stop_ || telling_) return;
-  if (unfit() != told_unfit_) self_changed_ = true;
-  if (!std::exchange(self_changed_, false)) return;
-  told_unfit_ = unfit();
-  NodeRecord self{settings_.node, session_id_, told_unfit_, {}, {}};
-  self.runner = {settings_.machine_id, settings_.boot_id, settings_.runner_socket};
+void Core::publish_node_record(Context& c) {
+  if (!session_.is_open() || !listed_ || shutdown_.is_asked() ||
+      !directory_.begin_publishing(c.now.steady, health_.unfit()))
+    return;
+  NodeDirectory::Groups groups;
   for (const auto& [name, group] : groups_)
-    if (group.content() != 0) self.groups.emplace_back(name, group.content());
-  const std::vector<std::string> keys = to_texts(self);
-  self.at = c.now.wall;
-  const std::vector<std::string> texts = to_texts(self);
-  Recording telling;
-  telling.of_self = true;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    std::string& name = self_told_[keys[i]];
-    if (!name.empty()) continue;
-    name = std::string(node_prefix) + settings_.node + "." + c.random.run_id(c.now.wall).text();
-    telling.records.push_back({name, texts[i]});
-  }
-  std::erase_if(self_told_, [&](const auto& one) {
-    const bool old = std::find(keys.begin(), keys.end(), one.first) == keys.end();
-    if (old) telling.obsolete.push_back(one.second);
-    return old;
-  });
-  telling_ = true;
-  steady_since_ = c.now.steady;
-  compare_by(c.now.steady + drift_delay);
-  telling.records.empty() ? on_told(c, telling) : create(c, std::move(telling));
+    if (group.content() != 0) groups.emplace_back(name, group.content());
+  Recording record = directory_.node_record(c.now.wall, std::move(groups), c.random);
+  record.records.empty() ? on_node_recorded(c, record) : create(c, std::move(record));
 }
 
-void Core::on_told(Context& c, const Recording& recording) {
-  telling_ = !recording.obsolete.empty();
-  if (!telling_) return void(nodes_changed_ = true);  // what an earlier session has told is not needed any more
-  Recording removal;
-  removal.of_self = true;
-  removal.removals = recording.obsolete;
-  create(c, std::move(removal));
+void Core::on_node_recorded(Context& c, const Recording& recording) {
+  if (auto removal = directory_.on_published(recording)) return create(c, std::move(*removal));
+  feeds_.nodes.on_changed();  // what an earlier session has published is not needed any more
 }
 
 /// At a clean stop.
-void Core::tell_no_more(Context& c) {
-  Remove removal{++last_request_, {}};
-  for (const auto& [key, name] : self_told_) removal.names.push_back(name);
-  if (!removal.names.empty()) c.out.push_back(std::move(removal));
+void Core::withdraw_node_record(Context& c) {
+  if (auto names = directory_.records(); !names.empty()) store_.remove(c.out, std::move(names));
 }
 
-/// The session is over: the next one tells everything anew.
-void Core::forget_told() {
-  self_told_.clear();
-  telling_ = false;
-  self_changed_ = true;
-  peers_.clear();
-  moves_.clear();
-  compare_at_.reset(), scan_at_.reset(), move_at_.reset();
+/// The session is over: the next one publishes everything anew.
+void Core::forget_nodes() {
+  directory_.on_lost();
+  planner_.clear();
   for (auto& [name, group] : groups_) group.drift.clear(), group.hands_to.clear();
 }
 
-// ---- what the others tell
+// ---- what the others publish
 
 void Core::on_nodes(Context& c, const std::vector<Register>& records) {
-  if (peers_.learn(c.now.steady, settings_.node, records)) compare_by(c.now.steady + drift_delay);
-  if (telling_ || self_changed_) return;  // looked at again when that is listed
-  std::vector<std::string> old = peers_.leftovers(c.now.wall);
-  for (const Register& record : records) {
-    const auto parsed = parse_node_record(record.value);
-    const bool ours = parsed && parsed->node == settings_.node;
-    if (ours &&
-        std::none_of(self_told_.begin(), self_told_.end(), [&](const auto& one) { return one.second == record.name; }))
-      old.push_back(record.name);
-  }
-  if (!old.empty()) remove(c, std::move(old));
+  if (auto old = directory_.learn(c.now, records); !old.empty()) remove(c, std::move(old));
 }
 
-/// Of the nodes whose runs a dead term has left: where their runners are on this host. Of one that has told nothing of
-/// itself yet, when it has.
+/// Of the nodes whose runs a dead term has left: where their runners are on this host.
 void Core::ask_runners(Context& c) {
-  unheard_.merge(wants_.unheard);
-  wants_.unheard.clear();
-  std::erase_if(unheard_, [&](const std::string& node) {
-    const auto place = peers_.runner_of(node);
-    if (!place) return false;
-    if (place->is_here(settings_.machine_id, settings_.boot_id)) c.out.push_back(AskRunner{node, place->socket});
-    return true;
-  });
-}
-
-void Core::compare_by(SteadyTime at) {
-  if (!compare_at_ || at < *compare_at_) compare_at_ = at;
+  auto nodes = std::exchange(wants_.unheard, {});
+  for (auto& [node, place] : directory_.runners_of(std::move(nodes), settings_.machine_id, settings_.boot_id))
+    c.out.push_back(AskRunner{node, place.socket});
 }
 
 /// Whose files define a group otherwise. Of those of whom it is not known whether they live, one election tells.
 void Core::compare_files(Context& c) {
-  compare_at_.reset();
-  scan_at_ = c.now.steady;
+  directory_.begin_compare();
+  planner_.scan_now(c.now.steady);
   const GroupState* wonders = nullptr;
   for (auto& [name, group] : groups_) {
     if (group.content() == 0) continue;
-    auto differing = peers_.differing(group.settings, group.content());
-    if (!wonders && peers_.wonders(c.now.steady, group.settings, group.content())) wonders = &group;
-    if (!differing.empty()) compare_by(c.now.steady + drift_look);
+    auto differing = directory_.peers().differing(group.settings, group.content());
+    if (!wonders && directory_.peers().wonders(c.now.steady, group.settings, group.content())) wonders = &group;
+    if (!differing.empty()) directory_.compare_by(c.now.steady + drift_look);
     if (differing == group.drift) continue;
     std::string nodes;
     for (const std::string& node : differing) nodes += (nodes.empty() ? "" : ", ") + node;
@@ -164,27 +100,18 @@ void Core::compare_files(Context& c) {
       c.out.push_back(Notice{Level::info, "no drift any more", {{"group", name}}});
     group.drift = std::move(differing);
   }
-  if (wonders) look_at(c, this->group(wonders->name));
-}
-
-/// Asks who takes part.
-void Core::look_at(Context& c, GroupState& group) {
-  for (const auto& [request, looked_at] : observing_)
-    if (looked_at == &group) return;
-  observing_[++last_request_] = &group;
-  c.out.push_back(Observe{last_request_, group.name});
+  if (wonders) store_.observe(c.out, this->group(wonders->name), wonders->name);
 }
 
 void Core::on(Context& c, const backend::Observed& event) {
-  const auto it = observing_.find(event.request);
-  if (it == observing_.end()) return;
-  GroupState& group = *it->second;
-  observing_.erase(it);
+  GroupState* const observed = store_.on_observed(event.request);
+  if (!observed) return;
+  GroupState& group = *observed;
   Election election{group.name, 0, {}};
   for (const Election& one : event.elections)
     if (one.group == group.name) election = one;
   const bool known = event.outcome == Outcome::done;
-  if (known && peers_.see(c.now.steady, group.settings, election)) compare_by(c.now.steady);
+  if (known) directory_.see(c.now.steady, group.settings, election);
   const auto takes_part = [&](auto is) {
     return known && std::any_of(election.candidates.begin(), election.candidates.end(), is);
   };
@@ -206,47 +133,39 @@ void Core::on(Context& c, const backend::Observed& event) {
 // ---- hand-over
 
 /// Once for each group: whether somebody else should lead it.
-void Core::plan_moves(Context& c) {
-  scan_at_.reset();
-  moves_.clear();
-  const auto again = [&](SteadyTime at) {
-    if (!scan_at_ || at < *scan_at_) scan_at_ = at;
-  };
-  if (stop_ || peers_.empty()) return;
-  for (GroupState* group : standing_) {
-    if (group->phase != GroupState::Phase::leading) continue;
-    const auto best = peers_.best(c.now.steady, group->settings, group->content(), settings_.node, settings_.spread);
-    if (best.again) again(*best.again);  // one move, not two
-    if (best.again || best.session.empty()) continue;
-    const SteadyTime steady = steady_since_ + fit_delay;
-    again(c.now.steady < steady ? steady : c.now.steady + scan_pause);
-    if (c.now.steady >= steady) moves_.push_back(group);
-  }
-  if (!moves_.empty()) move_at_ = c.now.steady;
+void Core::plan_handovers(Context& c) {
+  planner_.begin_scan();
+  if (shutdown_.is_asked() || directory_.peers().empty()) return;
+  for (GroupState* group : standing_)
+    if (group->phase == GroupState::Phase::leading)
+      planner_.consider(*group, best_leader(c, *group), c.now.steady, directory_.steady_since());
+  planner_.end_scan(c.now.steady);
+}
+
+Peers::Best Core::best_leader(const Context& c, const GroupState& group) const {
+  return directory_.best(c.now.steady, group.settings, group.content(), settings_.spread);
 }
 
 /// One group at a time: looks whether its better leader is there.
-void Core::next_move(Context& c) {
-  move_at_.reset();
-  while (!moves_.empty()) {
-    GroupState& group = *moves_.front();
-    moves_.pop_front();
+void Core::begin_handover(Context& c) {
+  planner_.begin_move();
+  while (GroupState* const next = planner_.next()) {
+    GroupState& group = *next;
     if (!may_hand_over(c, group)) continue;
     if (!is_quiet(c, group)) {
-      scan_at_ = c.now.steady + busy_pause;
+      planner_.on_busy(c.now.steady);
       continue;
     }
-    const auto best = peers_.best(c.now.steady, group.settings, group.content(), settings_.node, settings_.spread);
+    const auto best = best_leader(c, group);
     if (best.session.empty()) continue;
     group.hands_to = best.session;
-    look_at(c, group);
-    move_at_ = c.now.steady + move_pause;
-    return;
+    store_.observe(c.out, group, group.name);
+    return planner_.on_moved(c.now.steady);
   }
 }
 
 bool Core::may_hand_over(const Context& c, const GroupState& group) const {
-  if (stop_ || group.phase != GroupState::Phase::leading || group.hands_back()) return false;
+  if (shutdown_.is_asked() || group.phase != GroupState::Phase::leading || group.hands_back()) return false;
   if (!group.asked.empty() || !group.term.halted.empty() || !c.may_claim(launch_margin)) return false;
   const GroupRegister& stored = group.stored;
   return stored.failed_turns == 0 || !stored.turned_at ||
@@ -281,11 +200,11 @@ bool Core::weigh_passing(Context& c, GroupState& group, const std::optional<Regi
   const auto parsed = stored ? parse_group_register(stored->value) : Error{};
   if (!parsed || group.resumed || parsed->hand_over_to.empty() || parsed->hand_over_to == settings_.node) return false;
   const Millis since = c.now.wall - parsed->turned_at.value_or(WallTime{});
-  if (since > handed_for || since < -handed_for || parsed->passes >= most_passes || stop_) return false;
+  if (since > handed_for || since < -handed_for || parsed->passes >= most_passes || shutdown_.is_asked()) return false;
   group.stored = *parsed;
   group.version = stored->version;
   group.weighs_passing = true;
-  look_at(c, group);
+  store_.observe(c.out, group, group.name);
   return true;
 }
 
@@ -321,30 +240,13 @@ void Core::settle_turn(Context& c, const GroupRegister& before, GroupRegister& n
 
 // ---- may it lead at all
 
-/// A node whose clock is wrong decides wrongly what is due.
-void Core::heed_clock(Context& c) {
-  const Millis error = session_.clock_error();
-  const Millis off = error < Millis(0) ? -error : error;
-  const std::string text = "this clock is " + std::to_string(off.count()) + " ms " +
-                           (error < Millis(0) ? "behind" : "before") + " the store's";
-  const bool alarm = off > clock_alarm, wrong = off > clock_limit;
-  if (alarm && !clock_alarm_ && !wrong)
-    c.out.push_back(Notice{Level::error, "clock skew: " + text + "; beyond 10 s this node leads nothing", {}});
-  if (wrong && !clock_wrong_)
-    c.out.push_back(Notice{Level::error, "clock skew: " + text + ": this node leads nothing", {}});
-  if (!alarm && clock_alarm_) c.out.push_back(Notice{Level::info, "no clock skew any more", {}});
-  clock_alarm_ = alarm;
-  if (std::exchange(clock_wrong_, wrong) == wrong) return;
-  for (auto& [name, group] : groups_) moved_.insert(&group), advance_yielding(c, group);
-}
-
 bool Core::may_take_part(const GroupState& group) const {
-  return !group.cool_until && !clock_wrong_ && !silence_.for_long && may_lead(group.settings, settings_.node);
+  return !group.cool_until && health_.may_lead() && may_lead(group.settings, settings_.node);
 }
 
 /// This node may not lead the group any more, or again.
 void Core::advance_yielding(Context& c, GroupState& group) {
-  if (group.phase != GroupState::Phase::leading || stop_ || group.evicting) return;
+  if (group.phase != GroupState::Phase::leading || shutdown_.is_asked() || group.evicting) return;
   const bool yields = !may_take_part(group);
   if (std::exchange(group.yielding, yields) == yields) return;
   group.term.draining = yields;

@@ -9,13 +9,7 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis relist_pause{200};
-constexpr Millis fate_slack{1300};                       // past manual_slack: by then nobody begins what was asked for,
-constexpr Millis fate_patience{3000};                    // and so long the store may take to say whether somebody has
-constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
-constexpr Millis leftover_slack{1000};
 constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
-constexpr Millis answered_kept = std::chrono::hours(1);
 
 /// What became of it; a repair during which the store went back again was none.
 Answer repair_answer(const GroupState& group) {
@@ -31,118 +25,37 @@ void Core::on(Context& c, const Ask& event) {
   const auto refuse = [&](std::string text, Errc code) {
     c.out.push_back(Reply{event.asker, false, std::move(text), {}, code});
   };
-  if (stop_) return refuse("the daemon is stopping", Errc::unavailable);
+  if (shutdown_.is_asked()) return refuse("the daemon is stopping", Errc::unavailable);
   const Request& request = event.request;
-  const auto job = jobs_.find(request.job);
-  const bool known = job != jobs_.end() && (job->second.machine.definition() || job->second.machine.known_register());
+  const JobEntry* const job = jobs_.find(request.job);
+  const bool known = job && (job->machine.definition() || job->machine.known_register());
   if (!request.job.empty() && !known) return refuse("no job file defines " + request.job, Errc::not_found);
   if (!request.group.empty() && !groups_.contains(request.group))
     return refuse("no group " + request.group + " is known", Errc::not_found);
-  Asked asked{event.asker, request, c.now.steady + event.patience};
-  asked.request.until = c.now.wall + event.patience;
-  asked.run_suffix = event.run_suffix;
-  const auto [place, added] = asked_.emplace(request.id, std::move(asked));
-  if (!added) return refuse("the request is under way already", Errc::conflict);
-  store_asked(c, place->second);
+  perform(c, desk_.accept(c.now, event, session_.is_open()));
 }
 
-/// A kill and a forget name a run by its last digits: the registers say which one is meant, and of what job.
-void Core::store_asked(Context& c, Asked& asked) {
-  if (!session_.is_open()) return;  // once there is one
-  if (names_run(asked.request.kind) && asked.request.job.empty()) {
-    reads_in_flight_[++last_request_] = {Reading::For::runs, {}, 0, {}, asked.request.id};
-    c.out.push_back(List{last_request_, "j/"});
-    return;
-  }
-  asked.sent = true;
-  Recording recording;
-  recording.request = asked.request.id;
-  recording.records.push_back({request_record(asked.request.id), to_text(asked.request)});
-  create(c, std::move(recording));
+/// In their order.
+void Core::perform(Context& c, RequestDesk::Errands errands) {
+  for (RequestDesk::Errand& errand : errands) std::visit([&](auto& what) { perform(c, what); }, errand);
 }
 
-void Core::on_runs_listed(Context& c, const RunId& request, const backend::ReadDone& event) {
-  const auto it = asked_.find(request);
-  if (it == asked_.end()) return;
-  Asked& asked = it->second;
-  if (event.outcome != Outcome::done) {
-    asked.lists_again = true;
-    records_at_ = c.now.steady + relist_pause;
-    return;
-  }
-  int found = 0;
-  for (const Register& r : event.registers)
-    if (const auto parsed = job_of(r) ? parse_job_register(r.value) : Error{})
-      for (const OpenRun& run : parsed->runs) {
-        if (!run.id.text().ends_with(asked.run_suffix)) continue;
-        found += 1;
-        asked.request.job = *job_of(r);
-        asked.request.run = run.id;
-      }
-  if (found == 1) return store_asked(c, asked);
-  const std::string text =
-      found == 0 ? "no open run ends with " + asked.run_suffix + "; see `ballot history`"
-                 : std::to_string(found) + " open runs end with " + asked.run_suffix + ": give more of its digits";
-  reply(c, request, Answer::refused(found == 0 ? Errc::not_found : Errc::invalid, text));
+void Core::perform(Context& c, Recording& recording) { create(c, std::move(recording)); }
+
+void Core::perform(Context& c, const RequestDesk::TakeUp& errand) { take(c, errand.request); }
+
+void Core::perform(Context& c, const RequestDesk::ListRuns& errand) {
+  store_.list(c.out, {.what = Reading::For::runs, .asker = errand.request}, "j/");
 }
 
-void Core::on_requests(Context& c, const std::vector<Register>& records) {
-  std::set<std::string_view> answered;
-  for (const Register& record : records)
-    if (record.name.ends_with(".answer")) answered.insert(record.name);
-  for (const Register& record : records) {
-    const std::string_view name = record.name;
-    const auto id = RunId::parse(name.substr(request_prefix.size(), 36));
-    if (!id) continue;
-    if (name == end_record(*id))
-      on_end_record(c, *id, record);
-    else if (name == answer_record(*id))
-      on_answer_record(c, *id, record);
-    else if (!answered.contains(answer_record(*id)))
-      on_request_record(c, *id, record);
-  }
+void Core::perform(Context& c, const RequestDesk::ReadFate& errand) {
+  store_.read(c.out, {.what = Reading::For::trigger_fate, .asker = errand.request},
+              {answer_record(errand.request), job_register(errand.job)});
 }
 
-void Core::on_answer_record(Context& c, const RunId& id, const Register& record) {
-  const auto answer = parse_answer(record.value);
-  const auto asked = asked_.find(id);
-  const bool ours = asked != asked_.end() && !asked->second.answered;
-  if (ours && answer) reply(c, id, *answer);
-  if (ours || !answer || answer->until < c.now.wall) return remove(c, {record.name, request_record(id)});
-  look_after(c, answer->until);
-}
+void Core::perform(Context& c, const Reply& reply) { c.out.push_back(reply); }
 
-void Core::on_end_record(Context& c, const RunId& id, const Register& record) {
-  const auto row = parse_outcome(record.value);
-  const auto asked = asked_.find(id);
-  if (asked != asked_.end()) {
-    if (!asked->second.answered) return;  // its answer comes first
-    if (row) c.out.push_back(RunEnded{asked->second.asker, *row});
-    asked_.erase(asked);
-  } else if (row && row->ended_at && c.now.wall - *row->ended_at < answer_life) {
-    return look_after(c, *row->ended_at + answer_life);
-  }
-  remove(c, {record.name});
-}
-
-void Core::on_request_record(Context& c, const RunId& id, const Register& record) {
-  const auto request = parse_request(record.value);
-  if (!request && request.error().code == Errc::refused) return;  // a newer node's
-  const bool over = !request || request->id != id || request->until < c.now.wall;
-  if (over) {
-    if (!asked_.contains(id)) remove(c, {record.name});
-    return;
-  }
-  look_after(c, request->until);
-  if (answered_.contains(id)) return remove(c, {record.name});  // read before it was removed, or created a second time
-  if (!taken_.contains(id) && !stop_) take(c, *request);
-}
-
-/// Whoever is to remove a record may be dead by then.
-void Core::look_after(const Context& c, WallTime until) {
-  const SteadyTime at = c.now.steady + std::max(until - c.now.wall, Millis(0)) + leftover_slack;
-  leftovers_at_ = std::min(leftovers_at_.value_or(at), at);
-}
+void Core::perform(Context& c, const RunEnded& ended) { c.out.push_back(ended); }
 
 /// Takes a request up, if it is this node's to do.
 void Core::take(Context& c, const Request& request) {
@@ -150,14 +63,14 @@ void Core::take(Context& c, const Request& request) {
   if (request.kind == Request::Kind::release) return take_release(c, request);
   if (request.kind == Request::Kind::replace) return take_replace(c, request);
   if (!request.group.empty()) return take_for_group(c, request);
-  const auto it = jobs_.find(request.job);
-  if (it == jobs_.end() || !it->second.machine.term()) return;
-  taken_[request.id] = it->second.machine.term()->group;
+  JobEntry* const job = jobs_.find(request.job);
+  if (!job || !job->machine.term()) return;
+  desk_.take(request.id, job->machine.term()->group);
   log_request(c, request);
-  if (it->second.owner && it->second.owner->evicting) return;
-  outcomes_changed_ = outcomes_changed_ || request.kind == Request::Kind::repair;
-  it->second.machine.ask(c, request);
-  touch(c, it->second);
+  if (job->owner && job->owner->evicting) return;
+  if (request.kind == Request::Kind::repair) feeds_.outcomes.on_changed();
+  job->machine.ask(c, request);
+  touch(c, *job);
 }
 
 /// Whoever can write into the store can ask: who it was stands in the log of the node that does it.
@@ -172,14 +85,14 @@ void Core::log_request(Context& c, const Request& request) {
 }
 
 void Core::take_kill(Context& c, const Request& request) {
-  const auto it = jobs_.find(request.job);
-  if (it == jobs_.end()) return;
-  JobMachine& job = it->second.machine;
+  JobEntry* const found = jobs_.find(request.job);
+  if (!found) return;
+  JobMachine& job = found->machine;
   if (job.executes(request.run)) {
-    taken_[request.id] = "";
+    desk_.take(request.id, "");
     log_request(c, request);
     job.ask(c, request);
-    touch(c, it->second);
+    touch(c, *found);
   } else if (job.standing() == JobMachine::Standing::leading) {
     if (job.shows(request.run))
       kill_waits_ = true;
@@ -191,19 +104,19 @@ void Core::take_kill(Context& c, const Request& request) {
 /// The register of one of our groups, perhaps unknown here: once it is read, it is settled and released.
 void Core::take_release(Context& c, const Request& request) {
   if (!led(request.group)) return;
-  JobMachine& job = entry(request.job).machine;
+  JobMachine& job = jobs_.entry(request.job).machine;
   if (!job.term()) c.wants.reads.push_back(&job);
   remove(c, {request_record(request.id)});
 }
 
 void Core::take_replace(Context& c, const Request& request) {
-  const auto it = jobs_.find(request.job);
-  if (it == jobs_.end() || !it->second.machine.executes(request.run)) return;
+  JobEntry* const job = jobs_.find(request.job);
+  if (!job || !job->machine.executes(request.run)) return;
   remove(c, {request_record(request.id)});
-  if (it->second.machine.standing() == JobMachine::Standing::leading) return;  // it leads again, and decides itself
+  if (job->machine.standing() == JobMachine::Standing::leading) return;  // it leads again, and decides itself
   log_request(c, request);
-  it->second.machine.ask(c, request);
-  touch(c, it->second);
+  job->machine.ask(c, request);
+  touch(c, *job);
 }
 
 void Core::take_for_group(Context& c, const Request& request) {
@@ -213,13 +126,13 @@ void Core::take_for_group(Context& c, const Request& request) {
   GroupState& group = it->second;
   if (request.kind == Kind::repair && group.newer)
     return answer(c, request.id, Answer::refused(Errc::refused, group.term.halted));
-  taken_[request.id] = group.name;
+  desk_.take(request.id, group.name);
   log_request(c, request);
   group.asked.push_back(request);
   moved_.insert(&group);
   const std::vector<JobEntry*> jobs(group.jobs.begin(), group.jobs.end());
   if (request.kind == Kind::repair) {
-    outcomes_changed_ = true;
+    feeds_.outcomes.on_changed();
     begin_repair(c, group, request);
   } else if (request.kind == Kind::evict) {
     group.evicting = group.term.draining = true;
@@ -325,135 +238,20 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
   if (answered > 0) moved_.insert(&group);  // the next one may begin
 }
 
-/// The request is done, or will not be: told here, if it was asked here, else in the store.
+/// The request is done, or will not be.
 void Core::answer(Context& c, const RunId& request, std::optional<Answer> answer) {
-  taken_.erase(request);
-  if (!answer) return remove(c, {request_record(request)});
-  std::erase_if(answered_, [&](const auto& one) { return one.second < c.now.steady; });
-  answered_[request] = c.now.steady + answered_kept;
-  if (const auto asked = asked_.find(request); asked != asked_.end()) {
-    asked->second.answer = std::move(answer);
-    Recording removal;
-    removal.removals.push_back(request_record(request));
-    removal.answered = request;
-    return create(c, std::move(removal));
-  }
-  answer->until = c.now.wall + answer_life;
-  Recording recording;
-  recording.records.push_back({answer_record(request), to_text(*answer)});
-  create(c, std::move(recording));
-  remove(c, {request_record(request)});
-}
-
-void Core::reply(Context& c, const RunId& request, const Answer& answer) {
-  const auto it = asked_.find(request);
-  if (it == asked_.end() || it->second.answered) return;
-  c.out.push_back(Reply{it->second.asker, answer.ok, answer.text, answer.run, answer.code});
-  it->second.answered = true;
-  if (!answer.ok || !it->second.request.wait) asked_.erase(it);
-}
-
-void Core::tell_answer(Context& c, const RunId& request) {
-  const auto it = asked_.find(request);
-  if (it != asked_.end() && it->second.answer) reply(c, request, *it->second.answer);
-}
-
-/// A run that somebody waits for has ended.
-void Core::tell_end(Context& c, const Row& row) {
-  tell_answer(c, *row.run);
-  if (const auto it = asked_.find(*row.run); it != asked_.end()) {
-    c.out.push_back(RunEnded{it->second.asker, row});
-    asked_.erase(it);
-    return;
-  }
-  Recording recording;
-  recording.records.push_back({end_record(*row.run), outcome_text(row)});
-  create(c, std::move(recording));
-}
-
-/// Whoever asked waits no longer; the request goes, so that nothing comes of it behind his back.
-void Core::expire_asked(Context& c) {
-  std::vector<RunId> over;
-  for (const auto& [id, asked] : asked_)
-    if (!asked.answered && asked.until <= c.now.steady) over.push_back(id);
-  for (const RunId& id : over) expire(c, id, asked_.at(id));
-}
-
-SteadyTime Core::fate_unknown_at(const Asked& asked) { return asked.until + fate_slack + fate_patience; }
-
-SteadyTime Core::wake_of(const Asked& asked) const {
-  if (!asked.fate_at) return asked.until;
-  if (asked.fate_asked || !session_.is_open()) return fate_unknown_at(asked);
-  return std::min(*asked.fate_at, fate_unknown_at(asked));
-}
-
-/// Of a trigger it must be certain that nothing comes of it: its answer may be under way, or its leader gone.
-void Core::expire(Context& c, const RunId& id, Asked& asked) {
-  if (asked.answer) return tell_answer(c, id);  // done, and the request cannot be removed
-  if (asked.request.kind == Request::Kind::trigger && asked.sent) {
-    if (!asked.fate_at) asked.fate_at = asked.until + fate_slack;
-    if (c.now.steady < fate_unknown_at(asked)) return ask_fate(c, id, asked);
-    const std::string why = "the store does not say whether it was begun; see `ballot history`";
-    reply(c, id, Answer::refused(Errc::unavailable, why));
-  } else {
-    const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
-    reply(c, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
-  }
-  remove(c, {request_record(id)});
-}
-
-void Core::ask_fate(Context& c, const RunId& id, Asked& asked) {
-  if (c.now.steady < *asked.fate_at || !session_.is_open() || std::exchange(asked.fate_asked, true)) return;
-  Reading reading{Reading::For::trigger_fate, {}, 0, {}, id};
-  read(c, std::move(reading), {answer_record(id), job_register(asked.request.job)});
-}
-
-/// The answer that nobody has read yet, or the run itself, where its leader died before it could answer.
-void Core::on_fate(Context& c, const RunId& id, const backend::ReadDone& event) {
-  const auto it = asked_.find(id);
-  if (it == asked_.end() || it->second.answered) return;
-  if (event.outcome != Outcome::done) {
-    it->second.fate_asked = false;
-    it->second.fate_at = std::max(*it->second.fate_at, c.now.steady + relist_pause);
-    return;
-  }
-  std::optional<Answer> answer;
-  for (const Register& r : event.registers) {
-    if (r.name == answer_record(id)) {
-      if (auto parsed = parse_answer(r.value)) answer = std::move(*parsed);
-    } else if (const auto job = parse_job_register(r.value); job && !answer) {
-      const bool open =
-          std::any_of(job->runs.begin(), job->runs.end(), [&](const OpenRun& run) { return run.id == id; });
-      const bool closed = std::find(job->triggered.begin(), job->triggered.end(), id) != job->triggered.end();
-      if (open || closed) answer = Answer::done(id);
-    }
-  }
-  const std::string late = "not done in time: the group's leader has not answered";
-  remove(c, {request_record(id), answer_record(id)});
-  reply(c, id, answer.value_or(Answer::refused(Errc::timeout, late)));
-}
-
-/// The daemon stops: what others lead goes on without it, what it has not told anybody is withdrawn.
-void Core::give_up_asked(Context& c, const std::string& why) {
-  std::vector<RunId> open;
-  for (const auto& [id, asked] : asked_)
-    if (!asked.answered) open.push_back(id);
-  for (const RunId& id : open) {
-    tell_answer(c, id);
-    remove(c, {request_record(id)});
-    reply(c, id, Answer::refused(Errc::unavailable, why));
-  }
+  perform(c, desk_.answer(c.now, request, std::move(answer)));
 }
 
 void Core::on_outcomes(Context& c, const std::vector<Register>& records) {
   for (const Register& record : records) {
     const auto row = parse_outcome(record.value);
     if (!row) continue;
-    const auto job = jobs_.find(row->job);
-    if (job == jobs_.end()) continue;
-    job->second.machine.on_outcome(c, *row);
-    touch(c, job->second);
-    if (job->second.machine.term()) look_after(c, c.now.wall + outcome_pause);
+    JobEntry* const job = jobs_.find(row->job);
+    if (!job) continue;
+    job->machine.on_outcome(c, *row);
+    touch(c, *job);
+    if (job->machine.term()) desk_.clean_up_at(c.now, c.now.wall + outcome_pause);
   }
 }
 

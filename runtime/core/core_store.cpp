@@ -7,30 +7,20 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis again_pause{200};
 constexpr Millis repair_pause{60'000};  // between looks whether a register has been repaired that shows an open run
 
 }  // namespace
 
-void Core::list(Context& c, Reading::For what, std::string_view prefix) {
-  if (what == Reading::For::list) {
-    listed_ = false;
-    list_at_.reset();
-  }
-  reads_in_flight_[++last_request_] = {what, {}, 0, {}, {}};
-  c.out.push_back(List{last_request_, std::string(prefix)});
-}
-
-void Core::read(Context& c, Reading reading, std::vector<std::string> names) {
-  reads_in_flight_[++last_request_] = std::move(reading);
-  c.out.push_back(Read{last_request_, std::move(names)});
+void Core::list_jobs(Context& c) {
+  listed_ = false;
+  list_at_.reset();
+  store_.list(c.out, {.what = Reading::For::list}, "j/");
 }
 
 void Core::on(Context& c, const backend::ReadDone& event) {
-  const auto it = reads_in_flight_.find(event.request);
-  if (it == reads_in_flight_.end()) return;
-  const Reading asked = std::move(it->second);
-  reads_in_flight_.erase(it);
+  const std::optional<Reading> found = store_.on_read(event.request);
+  if (!found) return;
+  const Reading& asked = *found;
   const bool done = event.outcome == Outcome::done;
   switch (asked.what) {
     case Reading::For::list:
@@ -41,24 +31,29 @@ void Core::on(Context& c, const backend::ReadDone& event) {
     case Reading::For::jobs:
     case Reading::For::job_outcomes: return on_jobs_read(c, asked, event);
     case Reading::For::requests:
-      requests_listing_ = false;
-      return done ? on_requests(c, event.registers) : look_again(c, requests_changed_);
+      on_feed_listed(c, feeds_.requests, done);
+      if (done) perform(c, desk_.on_records(c.now, event.registers, shutdown_.is_asked()));
+      return;
     case Reading::For::published:
-      outcomes_listing_ = false;
-      return done ? on_outcomes(c, event.registers) : look_again(c, outcomes_changed_);
+      on_feed_listed(c, feeds_.outcomes, done);
+      return done ? on_outcomes(c, event.registers) : void();
     case Reading::For::nodes:
-      nodes_listing_ = false;
-      return done ? on_nodes(c, event.registers) : look_again(c, nodes_changed_);
-    case Reading::For::runs: return on_runs_listed(c, asked.asker, event);
+      on_feed_listed(c, feeds_.nodes, done);
+      return done ? on_nodes(c, event.registers) : void();
+    case Reading::For::runs:
+      if (done) return perform(c, desk_.on_runs_listed(asked.asker, event.registers, session_.is_open()));
+      if (desk_.on_runs_unknown(asked.asker)) store_.retry_later(c.now.steady);
+      return;
     case Reading::For::repairs: return done ? on_repairs(c, event.registers) : void();
-    case Reading::For::trigger_fate: return on_fate(c, asked.asker, event);
+    case Reading::For::trigger_fate:
+      return done ? perform(c, desk_.on_fate(asked.asker, event.registers)) : desk_.on_fate_unknown(c.now, asked.asker);
   }
 }
 
-/// A list failed: what it was for is still to be looked at, a little later.
-void Core::look_again(Context& c, bool& changed) {
-  changed = true;
-  records_at_ = c.now.steady + again_pause;
+/// Where the list failed it is asked for again, a little later.
+void Core::on_feed_listed(Context& c, RecordFeed& feed, bool done) {
+  feed.on_listed(done);
+  if (!done) store_.retry_later(c.now.steady);
 }
 
 /// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
@@ -72,12 +67,12 @@ void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& ev
     Reading next = asked;
     next.what = Reading::For::own_outcomes;
     next.registers = registers;
-    return read(c, std::move(next), std::move(names));
+    return store_.read(c.out, std::move(next), std::move(names));
   }
   for (const Register& r : registers) {
     const auto job = job_of(r);
     if (!job) continue;
-    JobEntry& entry = this->entry(*job);
+    JobEntry& entry = jobs_.entry(*job);
     if (entry.machine.term()) continue;
     entry.machine.know(c, r);
     entry.machine.adopt_own(c);
@@ -87,7 +82,7 @@ void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& ev
   listed_ = true;
   close_open_rows(c, registers);
   forget_settled(c, registers);
-  requests_changed_ = true;  // there may be some of runs that were nobody's till now
+  feeds_.requests.on_changed();  // there may be some of runs that were nobody's till now
   campaign(c);
 }
 
@@ -97,7 +92,7 @@ std::vector<std::string> Core::unknown_ends(const std::vector<Register>& registe
     const auto parsed = parse_job_register(r.value);
     if (!parsed) continue;
     for (const OpenRun& run : parsed->runs)
-      if (run.node == settings_.node && !run.waits_until && !run_jobs_.contains(run.id) &&
+      if (run.node == settings_.node && !run.waits_until && !jobs_.find(run.id) &&
           !inventory_.knows({run.id, run.attempt}))
         names.push_back(outcome_record({run.id, run.attempt}));
   }
@@ -108,7 +103,7 @@ bool Core::is_shown(const runner::AttemptId& id, const std::vector<Register>& re
   return std::any_of(registers.begin(), registers.end(), [&](const Register& r) {
     const auto name = job_of(r);
     if (!name) return false;
-    const JobMachine& job = entry(*name).machine;
+    const JobMachine& job = jobs_.entry(*name).machine;
     const bool readable = job.is_known() && job.trouble().empty();
     return readable ? job.shows(id) : r.value.find(id.run.text()) != std::string::npos;
   });
@@ -118,10 +113,10 @@ bool Core::is_shown(const runner::AttemptId& id, const std::vector<Register>& re
 /// how they ended is known here only.
 void Core::close_open_rows(Context& c, const std::vector<Register>& registers) {
   for (const Row& row : std::exchange(open_rows_, {})) {
-    if (run_jobs_.contains(*row.run)) continue;
+    if (jobs_.find(*row.run)) continue;
     if (!is_shown({*row.run, row.attempt}, registers))
       adopt_row(c, row);
-    else if (!entry(row.job).machine.trouble().empty())
+    else if (!jobs_.entry(row.job).machine.trouble().empty())
       open_rows_.push_back(row);
   }
   if (!open_rows_.empty()) list_at_ = c.now.steady + repair_pause;
@@ -130,7 +125,7 @@ void Core::close_open_rows(Context& c, const std::vector<Register>& registers) {
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.
 void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
   std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
-    if (run_jobs_.contains(ended.id.run)) return false;  // it is being recorded
+    if (jobs_.find(ended.id.run)) return false;  // it is being recorded
     if (is_shown(ended.id, registers)) return false;
     c.out.push_back(Forget{ended.id});
     return true;
@@ -144,7 +139,7 @@ std::vector<std::string> Core::unknown_outcomes(const std::vector<Register>& reg
     const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
     if (!parsed) continue;
     for (const OpenRun& run : parsed->runs)
-      if (!run.waits_until && !entry_of(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
+      if (!run.waits_until && !jobs_.find(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
   }
   return names;
 }
@@ -158,7 +153,6 @@ void Core::learn_outcomes(const std::vector<Register>& records) {
 /// first.
 void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event) {
   const bool done = event.outcome == Outcome::done;
-  if (!done && !poll_at_) poll_at_ = c.now.steady + again_pause;
   const bool outcomes = asked.what == Reading::For::job_outcomes;
   if (done && outcomes) learn_outcomes(event.registers);
   if (done && !outcomes) {
@@ -166,7 +160,7 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
       Reading next = asked;
       next.what = Reading::For::job_outcomes;
       next.registers = event.registers;
-      return read(c, std::move(next), std::move(names));
+      return store_.read(c.out, std::move(next), std::move(names));
     }
   }
   std::map<std::string_view, const Register*> by_name;
@@ -175,7 +169,7 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
     const auto found = by_name.find(job_register(job->machine.name()));
     if (!done) {
       job->machine.on_read_unknown(c);
-      waiting_.insert(job);
+      unreleased_.wait(*job, c.now.steady + again_pause);
     } else {
       job->machine.on_read(c, found == by_name.end() ? std::nullopt : std::optional<Register>(*found->second));
       if (outcomes) reconsider(c, job->machine);  // at once: what was read of outcomes is for now only
@@ -186,33 +180,22 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
 }
 
 void Core::on(Context& c, const backend::Wrote& event) {
-  if (const auto it = group_writes_.find(event.request); it != group_writes_.end()) {
-    GroupState& group = *it->second;
-    group_writes_.erase(it);
-    return on_group_written(c, group, event.answers.empty() ? WriteAnswer{} : event.answers[0]);
-  }
-  if (const auto it = records_in_flight_.find(event.request); it != records_in_flight_.end()) {
-    Recording recording = std::move(it->second);
-    records_in_flight_.erase(it);
-    return on_recorded(c, std::move(recording), event.answers);
-  }
-  const auto it = writes_in_flight_.find(event.request);
-  if (it == writes_in_flight_.end()) return;
-  const auto jobs = std::move(it->second);
-  writes_in_flight_.erase(it);
-  all_writing_ -= jobs.size();
-  if (std::exchange(kill_waits_, false)) requests_changed_ = true;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto& [job, serial] = jobs[i];
+  if (GroupState* const group = store_.on_group_written(event.request))
+    return on_group_written(c, *group, event.answers.empty() ? WriteAnswer{} : event.answers[0]);
+  if (auto recording = store_.on_recorded(event.request)) return on_recorded(c, std::move(*recording), event.answers);
+  const auto jobs = store_.on_written(event.request);
+  if (!jobs) return;
+  if (std::exchange(kill_waits_, false)) feeds_.requests.on_changed();
+  for (std::size_t i = 0; i < jobs->size(); ++i) {
+    const auto& [job, serial] = (*jobs)[i];
     job->on_write_answer(c, serial, i < event.answers.size() ? event.answers[i] : WriteAnswer{});
-    touch(c, entry(job->name()));
+    touch(c, jobs_.entry(job->name()));
   }
 }
 
 void Core::on(Context&, const backend::Changed& event) {
-  if (event.prefix == request_prefix) requests_changed_ = true;
-  if (event.prefix == outcome_prefix) outcomes_changed_ = true;
-  if (event.prefix == node_prefix) nodes_changed_ = true;
+  for (RecordFeed* feed : feeds_.all())
+    if (event.prefix == feed->prefix()) feed->on_changed();
 }
 
 // ---- the group's register
@@ -221,10 +204,8 @@ void Core::write_group(Context& c, GroupState& group) {
   group.changed = false;
   if (group.newer) return;  // it stays as a newer node has left it
   group.writing = true;
-  group_writes_[++last_request_] = &group;
-  c.out.push_back(
-      Write{last_request_,
-            {{group.name, group.term.epoch, group_register(group.name), to_text(group.stored), group.version}}});
+  store_.write(c.out, group,
+               {group.name, group.term.epoch, group_register(group.name), to_text(group.stored), group.version});
 }
 
 void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& answer) {
@@ -260,13 +241,8 @@ void Core::on_group_read(Context& c, GroupState& group, const backend::ReadDone&
 // ---- records
 
 void Core::create(Context& c, Recording recording) {
-  if (!session_.is_open()) return records_again_.push_back(std::move(recording));
-  const RequestId request = ++last_request_;
-  if (!recording.records.empty())
-    c.out.push_back(Create{request, recording.records});
-  else
-    c.out.push_back(Remove{request, recording.removals});
-  records_in_flight_[request] = std::move(recording);
+  if (!session_.is_open()) return store_.delay(std::move(recording));
+  store_.send(c.out, std::move(recording));
 }
 
 void Core::remove(Context& c, std::vector<std::string> names) {
@@ -282,7 +258,7 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
     return fate(i).outcome == Outcome::done || fate(i).outcome == Outcome::conflict;
   };
   for (std::size_t i = 0; i < recording.outcomes.size(); ++i) {
-    JobEntry& job = entry(recording.jobs[i]);
+    JobEntry& job = jobs_.entry(recording.jobs[i]);
     job.machine.on_published(c, recording.outcomes[i], arrived(i));
     touch(c, job);
   }
@@ -292,43 +268,31 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
   bool again = false;
   for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
   if (again && fate(0).outcome == Outcome::failed && recording.request)
-    return reply(c, *recording.request, Answer::refused(Errc::unavailable, fate(0).text));
+    return perform(c, desk_.on_not_stored(*recording.request, fate(0).text));
   if (again) {
-    records_again_.push_back(std::move(recording));
-    records_at_ = c.now.steady + again_pause;
+    store_.delay(std::move(recording));
+    store_.retry_later(c.now.steady);
     return;
   }
-  if (recording.of_self) return on_told(c, recording);
-  if (recording.answered) tell_answer(c, *recording.answered);
+  if (recording.of_self) return on_node_recorded(c, recording);
+  if (recording.answered) perform(c, desk_.on_withdrawn(*recording.answered));
   if (!recording.evicts.empty()) {
     GroupState& group = this->group(recording.evicts);
     group.evictions_stored = std::max(0, group.evictions_stored - 1);
     moved_.insert(&group);
   }
-  if (!recording.request) return;
-  if (const auto it = asked_.find(*recording.request); it != asked_.end()) it->second.stored = true;
+  if (recording.request) desk_.on_stored(*recording.request);
 }
 
 // ---- what a backend owes
 
-std::optional<RequestId> Core::oldest_in_flight() const {
-  std::optional<RequestId> oldest;
-  const auto look = [&](const auto& in_flight) {
-    if (!in_flight.empty() && (!oldest || in_flight.begin()->first < *oldest)) oldest = in_flight.begin()->first;
-  };
-  look(writes_in_flight_), look(group_writes_), look(observing_), look(reads_in_flight_), look(records_in_flight_);
-  return oldest;
-}
-
 /// Whatever a backend promises: what it has not answered for T counts as unknown, so that nothing waits for ever.
 void Core::give_up_unanswered(Context& c) {
-  if (sent_.empty() || !session_.is_open() || c.now.steady < sent_.front().second + session_.timeout()) return;
-  const RequestId last = sent_.front().first;
-  sent_.pop_front();
-  for (auto id = oldest_in_flight(); id && *id <= last; id = oldest_in_flight()) {
-    const auto jobs = writes_in_flight_.find(*id);
-    const std::size_t writes = jobs == writes_in_flight_.end() ? 0 : jobs->second.size();
-    on(c, backend::Wrote{*id, std::vector<WriteAnswer>(writes)});
+  const auto since = store_.owed_since();
+  if (!since || !session_.is_open() || c.now.steady < *since + session_.timeout()) return;
+  const RequestId last = store_.give_up_oldest();
+  for (auto id = store_.oldest(); id && *id <= last; id = store_.oldest()) {
+    on(c, backend::Wrote{*id, std::vector<WriteAnswer>(store_.writes_in(*id))});
     on(c, backend::ReadDone{*id, Outcome::unknown, {}, {}});
     on(c, backend::Observed{*id, Outcome::unknown, {}, {}});
     c.out.push_back(Notice{Level::warn, "the backend has not answered a request for the session's timeout", {}});
@@ -342,74 +306,52 @@ void Core::send_reads(Context& c) {
   std::vector<JobMachine*> jobs = std::exchange(wants_.reads, {});
   if (!session_.is_open()) return;
   if (!jobs.empty()) {
-    Reading asked{Reading::For::jobs, {}, 0, {}, {}};
+    Reading asked{.what = Reading::For::jobs};
     std::vector<std::string> names;
     for (const JobMachine* job : jobs) {
-      JobEntry* one = &entry(job->name());
+      JobEntry* one = &jobs_.entry(job->name());
       if (std::find(asked.jobs.begin(), asked.jobs.end(), one) != asked.jobs.end()) continue;
       names.push_back(job_register(job->name()));
       asked.jobs.push_back(one);
     }
-    read(c, std::move(asked), std::move(names));
+    store_.read(c.out, std::move(asked), std::move(names));
   }
-  if (leftovers_at_ && *leftovers_at_ <= c.now.steady) {
-    leftovers_at_.reset();
-    requests_changed_ = outcomes_changed_ = true;
+  if (desk_.begin_cleanup(c.now.steady)) {
+    feeds_.requests.on_changed();
+    feeds_.outcomes.on_changed();
   }
-  if (records_at_ && *records_at_ > c.now.steady) return;
-  records_at_.reset();
-  for (Recording& recording : std::exchange(records_again_, {})) create(c, std::move(recording));
-  for (auto& [id, asked] : asked_)
-    if (std::exchange(asked.lists_again, false)) store_asked(c, asked);
-  if (requests_changed_ && !std::exchange(requests_listing_, true)) {
-    requests_changed_ = false;
-    list(c, Reading::For::requests, request_prefix);
-  }
-  if (outcomes_changed_ && !std::exchange(outcomes_listing_, true)) {
-    outcomes_changed_ = false;
-    list(c, Reading::For::published, outcome_prefix);
-  }
-  if (nodes_changed_ && !std::exchange(nodes_listing_, true)) {
-    nodes_changed_ = false;
-    list(c, Reading::For::nodes, node_prefix);
-  }
+  if (!store_.begin_retry(c.now.steady)) return;
+  store_.send_delayed(c.out);
+  perform(c, desk_.list_again(true));
+  list_if_dirty(c, feeds_.requests, Reading::For::requests);
+  list_if_dirty(c, feeds_.outcomes, Reading::For::published);
+  list_if_dirty(c, feeds_.nodes, Reading::For::nodes);
 }
 
-std::size_t Core::room_to_write() const {
-  const std::size_t in_flight = all_writing_ + wants_.writes.size();
-  return settings_.most_writes - std::min(settings_.most_writes, in_flight);
+void Core::list_if_dirty(Context& c, RecordFeed& feed, Reading::For what) {
+  if (feed.begin()) store_.list(c.out, {.what = what}, feed.prefix());
 }
 
 /// First come, first served.
 void Core::release_held(Context& c) {
   const auto keep = [this] {
     for (JobMachine* job : std::exchange(wants_.held, {})) {
-      JobEntry& entry = this->entry(job->name());
-      if (!std::exchange(entry.held, true)) held_.push_back(&entry);
+      JobEntry& entry = jobs_.entry(job->name());
+      if (!std::exchange(entry.throttled, true)) store_.throttle(entry);
     }
   };
   keep();
-  for (c.room = room_to_write(); c.room > 0 && !held_.empty();) {
-    JobEntry& next = *held_.front();
-    held_.pop_front();
-    next.held = false;
-    touch(c, next);
+  for (c.room = store_.room(wants_.writes.size()); c.room > 0;) {
+    JobEntry* const next = store_.next_throttled();
+    if (!next) break;
+    next->throttled = false;
+    touch(c, *next);
   }
   keep();
 }
 
 void Core::send_writes(Context& c) {
-  if (!wants_.writes.empty()) {
-    Write write{++last_request_, {}};
-    std::vector<std::pair<JobMachine*, std::uint64_t>>& jobs = writes_in_flight_[write.request];
-    for (JobWrite& job : wants_.writes) {
-      jobs.emplace_back(job.job, job.serial);
-      write.batch.push_back(std::move(job.request));
-    }
-    all_writing_ += jobs.size();
-    c.out.push_back(std::move(write));
-    wants_.writes.clear();
-  }
+  if (!wants_.writes.empty()) store_.write(c.out, std::exchange(wants_.writes, {}));
   Recording published;
   for (const Row& row : std::exchange(wants_.outcomes, {})) {
     const runner::AttemptId id{*row.run, row.attempt};
@@ -444,15 +386,13 @@ Request Core::of_node(Context& c, Request::Kind kind, const std::string& job) co
 }
 
 /// Jobs whose register still belongs to another group's leader: look again whether it was released.
-void Core::poll_waiting(Context& c) {
-  poll_at_.reset();
+void Core::poll_unreleased(Context& c) {
   std::vector<JobEntry*> owned;  // by another group
-  for (JobEntry* entry : std::exchange(waiting_, {})) {
+  for (JobEntry* entry : unreleased_.take()) {
     const JobMachine& job = entry->machine;
     if (job.term() || (!(job.definition() && led(job.definition()->job.group)) && !led(job.owner()))) continue;
     wants_.reads.push_back(&entry->machine);
-    waiting_.insert(entry);
-    poll_at_ = c.now.steady + poll_pause;
+    unreleased_.wait(*entry, c.now.steady + poll_pause);
     if (!job.owner().empty() && !led(job.owner())) owned.push_back(entry);
   }
   ask_for_release(c, std::move(owned));

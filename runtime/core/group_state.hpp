@@ -9,36 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/job.hpp"
+#include "core/job_table.hpp"
 #include "core/peers.hpp"
 #include "core/register.hpp"
 #include "core/store_guard.hpp"
 
 namespace ballot::core {
-
-struct GroupState;
-
-/// A job with what Core keeps of it.
-struct JobEntry {
-  JobEntry(const std::string& name, std::size_t number) : machine(name), serial(number) {}
-
-  JobMachine machine;
-  std::size_t serial = 0;        // in the order of becoming known: a step's order
-  std::optional<WallTime> wall;  // as armed
-  std::optional<SteadyTime> steady;
-  GroupState* owner = nullptr;                // whose leader may write its register
-  GroupState* defined_in = nullptr;           // by its definition
-  bool open = false;                          // has runs that have not ended
-  bool held = false;                          // waits for others' writes to be answered
-  GroupState* waits_in = nullptr;             // for a place to begin a run,
-  std::tuple<int, WallTime> rank{};           // lowest first: less its priority, then when it is due
-  int running = 0, own_running = 0;           // as counted
-  std::optional<SteadyTime> release_asked{};  // of the leader of the group that still owns it
-};
-
-struct BySerial {
-  bool operator()(const JobEntry* a, const JobEntry* b) const { return a->serial < b->serial; }
-};
 
 struct ByRank {
   bool operator()(const JobEntry* a, const JobEntry* b) const {

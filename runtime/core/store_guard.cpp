@@ -1,6 +1,11 @@
 #include "core/store_guard.hpp"
 
 namespace ballot::core {
+namespace {
+
+constexpr Millis first_pause{5000}, longest_pause{60'000};
+
+}  // namespace
 
 bool Seen::allows(const Shown& now) const {
   if (now.repair != most_.repair) return now.repair > most_.repair;
@@ -43,6 +48,16 @@ bool StoreGuard::look(std::uint64_t revision, std::uint64_t before) {
   highest_ = revision;
   at_opening_ = at_renewal_ = 0;  // answers that are under way are of before or after: they show nothing
   return true;
+}
+
+void StoreGuard::begin_lists(SteadyTime now) {
+  list_pause_ = first_pause;
+  list_at_ = now + list_pause_;
+}
+
+void StoreGuard::next_list(SteadyTime now) {
+  list_pause_ = std::min(list_pause_ * 2, longest_pause);
+  list_at_ = now + list_pause_;
 }
 
 std::string GroupGuard::judge(const StoreGuard& store, const Shown& now, const std::string& group) {

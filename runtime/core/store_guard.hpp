@@ -22,7 +22,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "ballot/time.hpp"
 
 namespace ballot::core {
 
@@ -64,6 +67,13 @@ class StoreGuard {
   /// and how it was, the last time.
   const std::string& how() const { return how_; }
 
+  /// A repair must be known here before the store goes back again: later it could not be told from one of before. So
+  /// groups' registers are listed, rarer each time, from the moment that the store has gone back.
+  void begin_lists(SteadyTime now);
+  void next_list(SteadyTime now);
+  void end_lists() { list_at_.reset(); }
+  std::optional<SteadyTime> list_at() const { return list_at_; }
+
  private:
   bool look(std::uint64_t revision, std::uint64_t before);
 
@@ -71,6 +81,8 @@ class StoreGuard {
   std::uint64_t at_opening_ = 0, at_renewal_ = 0;  // the highest then
   int times_ = 0;
   std::string how_;
+  std::optional<SteadyTime> list_at_;
+  Millis list_pause_{0};
 };
 
 /// The same for one group.

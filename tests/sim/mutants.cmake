@@ -103,8 +103,8 @@ ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
 ballot_mutant(overlap_allowed FILE runtime/core/job.cpp
   FIND "return runs_begun() < most_at_once()" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
-ballot_mutant(places_not_counted FILE runtime/core/core.cpp
-  FIND "own_running_ += own - entry.own_running" REPLACE "(void)own"
+ballot_mutant(places_not_counted FILE runtime/core/run_limits.cpp
+  FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
@@ -143,7 +143,7 @@ ballot_mutant(jitter_is_none FILE runtime/core/settlement.cpp
 ballot_mutant(jitter_is_twice_as_long FILE runtime/core/settlement.cpp
   FIND "static_cast<std::uint64_t>(job.jitter.count())" REPLACE "static_cast<std::uint64_t>(2 * job.jitter.count())"
   FINDING "started late|a slot was not run|launches")
-ballot_mutant(low_priority_first FILE runtime/core/core.cpp
+ballot_mutant(low_priority_first FILE runtime/core/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job_runs.cpp
@@ -177,7 +177,7 @@ ballot_mutant(repair_keeps_the_fence FILE runtime/core/job_store.cpp
 ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
   FIND "(leave || machine.bound_runs() == 0)" REPLACE "(leave || true)"
   FINDING "2 runs of job|a run ended with its term|outlived its term")
-ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/core_peers.cpp
+ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong")
 ballot_mutant(ends_are_not_published FILE runtime/core/job_runs.cpp
@@ -232,7 +232,7 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job_ahead.cpp
 
 # ---- requests
 
-ballot_mutant(answered_twice FILE runtime/core/core_requests.cpp
+ballot_mutant(answered_twice FILE runtime/core/request_desk.cpp
   FIND "if (answered_.contains(id)) return" REPLACE "if (false) return"
   FINDING "each is skipped once" FILTER "Answered.*")
 

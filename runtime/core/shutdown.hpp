@@ -1,0 +1,62 @@
+// Shutdown: the clean stop and its bounds. It says when what waits is over; what is done about it is Core's.
+//
+//   phase    | event                                             | next
+//   none     | ask()                                             | draining: nothing new is claimed
+//   draining | the wait is over (not where the groups are left)  | killing: runs that end with their term are killed
+//   draining | the groups are to be left, and ready, or 10 s     | closing
+//   killing  | nothing is left to write, or the bound            | closing: the session is being closed
+//   closing  | the session is closed, or 8 s                     | stopped
+//   none     | the store refuses this node                       | stopped
+//
+// Pure; used by Core only.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "core/event.hpp"
+#include "core/group_state.hpp"
+
+namespace ballot::core {
+
+class Shutdown {
+ public:
+  enum class Phase { none, draining, killing, closing, stopped };
+
+  /// Groups that are led: each is waited for until it is ready(). Asked again: true is returned no more, and the
+  /// shorter wait counts.
+  bool ask(SteadyTime now, const Stop& stop, const std::set<GroupState*, ByName>& led);
+
+  Phase phase() const { return phase_; }
+  bool is_asked() const { return phase_ != Phase::none; }
+  /// The terms are left to a restart.
+  bool leaves() const { return is_asked() && leave_; }
+
+  /// Once: the wait is over. `longest`: the longest kill_grace of a run that goes on.
+  bool is_wait_over(SteadyTime now) const;
+  void begin_killing(SteadyTime now, Millis longest);
+
+  /// The group is handed over, or may be left.
+  void ready(GroupState& group) { unready_.erase(&group); }
+  const std::set<GroupState*, ByName>& unready() const { return unready_; }
+  /// What is not written or not dead by now is left to the next term.
+  bool is_past_bound(SteadyTime now) const;
+
+  void begin_closing(SteadyTime now);
+  /// A backend that hangs must not keep the daemon from ending.
+  bool is_closing_past_bound(SteadyTime now) const { return phase_ == Phase::closing && now >= close_by_; }
+  void end() { phase_ = Phase::stopped; }
+
+  std::optional<SteadyTime> wake() const;
+
+ private:
+  bool has_bound() const { return phase_ == Phase::killing || leave_; }
+
+  Phase phase_ = Phase::none;
+  bool leave_ = false;
+  Millis wait_{0};
+  SteadyTime asked_at_{}, give_up_at_{}, close_by_{};
+  std::set<GroupState*, ByName> unready_;
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,55 @@
+// RecordFeed: the records under one prefix, which the store watches. A change makes the feed dirty, and a dirty feed is
+// listed once at the end of the step: what changes while the list is under way is listed again.
+//
+//   event                         | state
+//   a change, or a list failed    | dirty
+//   begin(): the list is sent     | listing
+//   a change while it is          | listing, and dirty
+//   the list's answer             | as it was; dirty where it failed
+//
+// Pure values; used by Core only.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "core/outcome.hpp"
+#include "core/peers.hpp"
+#include "core/request.hpp"
+
+namespace ballot::core {
+
+class RecordFeed {
+ public:
+  explicit RecordFeed(std::string_view prefix) : prefix_(prefix) {}
+
+  std::string_view prefix() const { return prefix_; }
+  bool is_dirty() const { return dirty_; }
+  void on_changed() { dirty_ = true; }
+  /// True: list it now.
+  bool begin() {
+    if (!dirty_ || std::exchange(listing_, true)) return false;
+    dirty_ = false;
+    return true;
+  }
+  void on_listed(bool done) {
+    listing_ = false;
+    dirty_ = dirty_ || !done;
+  }
+  /// The session is over: no answer comes.
+  void on_lost() { listing_ = false; }
+
+ private:
+  std::string_view prefix_;
+  bool dirty_ = false, listing_ = false;
+};
+
+/// All of them.
+struct RecordFeeds {
+  RecordFeed requests{request_prefix}, outcomes{outcome_prefix}, nodes{node_prefix};
+
+  std::array<RecordFeed*, 3> all() { return {&requests, &outcomes, &nodes}; }
+};
+
+}  // namespace ballot::core

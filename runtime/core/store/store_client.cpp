@@ -1,0 +1,139 @@
+#include "core/store/store_client.hpp"
+
+#include <algorithm>
+
+namespace ballot::core {
+namespace {
+
+/// Takes what was asked under this number, if it is still waited for.
+template <class T>
+std::optional<T> take(std::map<RequestId, T>& asked, RequestId request) {
+  auto found = asked.extract(request);
+  return found.empty() ? std::nullopt : std::optional<T>(std::move(found.mapped()));
+}
+
+}  // namespace
+
+void StoreClient::list(Actions& out, Reading reading, std::string_view prefix) {
+  reads_[++last_request_] = std::move(reading);
+  out.push_back(List{last_request_, std::string(prefix)});
+}
+
+void StoreClient::read(Actions& out, Reading reading, std::vector<std::string> names) {
+  reads_[++last_request_] = std::move(reading);
+  out.push_back(Read{last_request_, std::move(names)});
+}
+
+void StoreClient::write(Actions& out, std::vector<JobWrite> writes) {
+  Write write{++last_request_, {}};
+  JobWrites& jobs = writes_[write.request];
+  for (JobWrite& job : writes) {
+    jobs.emplace_back(job.job, job.serial);
+    write.batch.push_back(std::move(job.request));
+  }
+  all_writing_ += jobs.size();
+  out.push_back(std::move(write));
+}
+
+void StoreClient::write(Actions& out, GroupState& group, RegisterWrite write) {
+  group_writes_[++last_request_] = &group;
+  out.push_back(Write{last_request_, {std::move(write)}});
+}
+
+void StoreClient::observe(Actions& out, GroupState& group, const std::string& name) {
+  for (const auto& [request, observed] : observing_)
+    if (observed == &group) return;
+  observing_[++last_request_] = &group;
+  out.push_back(Observe{last_request_, name});
+}
+
+void StoreClient::send(Actions& out, Recording recording) {
+  const RequestId request = ++last_request_;
+  if (!recording.records.empty())
+    out.push_back(Create{request, recording.records});
+  else
+    out.push_back(Remove{request, recording.removals});
+  records_[request] = std::move(recording);
+}
+
+void StoreClient::remove(Actions& out, std::vector<std::string> names) {
+  out.push_back(Remove{++last_request_, std::move(names)});
+}
+
+void StoreClient::send_delayed(Actions& out) {
+  for (Recording& recording : std::exchange(delayed_, {})) send(out, std::move(recording));
+}
+
+bool StoreClient::begin_retry(SteadyTime now) {
+  if (retry_at_ && *retry_at_ > now) return false;
+  retry_at_.reset();
+  return true;
+}
+
+std::optional<StoreClient::Reading> StoreClient::on_read(RequestId request) { return take(reads_, request); }
+
+std::optional<StoreClient::JobWrites> StoreClient::on_written(RequestId request) {
+  auto jobs = take(writes_, request);
+  if (jobs) all_writing_ -= jobs->size();
+  return jobs;
+}
+
+GroupState* StoreClient::on_group_written(RequestId request) { return take(group_writes_, request).value_or(nullptr); }
+
+GroupState* StoreClient::on_observed(RequestId request) { return take(observing_, request).value_or(nullptr); }
+
+std::optional<StoreClient::Recording> StoreClient::on_recorded(RequestId request) { return take(records_, request); }
+
+std::vector<StoreClient::Recording> StoreClient::on_lost() {
+  reads_.clear();
+  writes_.clear();
+  all_writing_ = 0;
+  group_writes_.clear();
+  observing_.clear();
+  retry_at_.reset();
+  std::vector<Recording> unknown;
+  for (auto& [request, recording] : std::exchange(records_, {})) unknown.push_back(std::move(recording));
+  return unknown;
+}
+
+std::size_t StoreClient::room(std::size_t begun) const {
+  return most_writes_ - std::min(most_writes_, all_writing_ + begun);
+}
+
+JobEntry* StoreClient::next_throttled() {
+  if (throttled_.empty()) return nullptr;
+  JobEntry* const next = throttled_.front();
+  throttled_.pop_front();
+  return next;
+}
+
+void StoreClient::end_step(SteadyTime now) {
+  if (last_request_ > (sent_.empty() ? 0 : sent_.back().first)) sent_.emplace_back(last_request_, now);
+  while (!sent_.empty() && oldest().value_or(last_request_ + 1) > sent_.front().first) sent_.pop_front();
+}
+
+std::optional<SteadyTime> StoreClient::owed_since() const {
+  return sent_.empty() ? std::nullopt : std::optional(sent_.front().second);
+}
+
+RequestId StoreClient::give_up_oldest() {
+  const RequestId last = sent_.front().first;
+  sent_.pop_front();
+  return last;
+}
+
+std::optional<RequestId> StoreClient::oldest() const {
+  std::optional<RequestId> oldest;
+  const auto consider = [&](const auto& asked) {
+    if (!asked.empty() && (!oldest || asked.begin()->first < *oldest)) oldest = asked.begin()->first;
+  };
+  consider(writes_), consider(group_writes_), consider(observing_), consider(reads_), consider(records_);
+  return oldest;
+}
+
+std::size_t StoreClient::writes_in(RequestId request) const {
+  const auto found = writes_.find(request);
+  return found == writes_.end() ? 0 : found->second.size();
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,139 @@
+// StoreClient: what has been asked of the store and is not answered yet. It numbers the requests, says of each answer
+// what it answers, bounds how many registers are written at once, sends again what may not have arrived, and says which
+// requests the backend owes for longer than a session lasts. It knows nothing of what the answers mean.
+//
+//   store.read(out, {.what = StoreClient::Reading::For::jobs, .jobs = jobs}, names);
+//   ... if (auto asked = store.on_read(event.request)) ...
+//
+// Pure; used by Core only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ballot/backend.hpp"
+#include "base/runner_wire.hpp"
+#include "core/action.hpp"
+#include "core/job.hpp"
+
+namespace ballot::core {
+
+struct GroupState;
+struct JobEntry;
+
+inline constexpr Millis again_pause{200};  // before something is asked of the store again
+
+class StoreClient {
+ public:
+  /// A read or a list, and what it is for.
+  struct Reading {
+    enum class For {
+      list,
+      own_outcomes,
+      takeover,
+      outcomes,
+      group,
+      jobs,
+      job_outcomes,
+      requests,
+      published,
+      runs,
+      trigger_fate,
+      nodes,
+      repairs
+    } what = For::list;
+    std::string group{};
+    std::uint64_t epoch = 0;  // of the takeover
+    std::vector<JobEntry*> jobs{};
+    RunId asker{};                      // the request that names a run
+    std::vector<Register> registers{};  // of the jobs, while outcomes of their open runs are asked for
+  };
+
+  /// Records on their way: created or removed.
+  struct Recording {
+    std::optional<RunId> request{};             // ours: it is in the store once this is done
+    std::vector<runner::AttemptId> outcomes{};  // one for each record
+    std::vector<std::string> jobs{};            // of the outcomes
+    std::vector<ballot::Record> records{};      // to be repeated while it is unknown whether they arrived
+    std::vector<std::string> removals{};
+    std::optional<RunId> answered{};      // ours: its answer is told once this is done
+    std::string evicts{};                 // a group that is handed over once this is done
+    bool of_self = false;                 // what this node tells of itself,
+    std::vector<std::string> obsolete{};  // and what is removed once it is in the store
+  };
+
+  /// The jobs of a write, each with the serial by which it knows its register's.
+  using JobWrites = std::vector<std::pair<JobMachine*, std::uint64_t>>;
+
+  explicit StoreClient(std::size_t most_writes) : most_writes_(most_writes) {}
+
+  // Each asks, at once.
+  void list(Actions& out, Reading reading, std::string_view prefix);
+  void read(Actions& out, Reading reading, std::vector<std::string> names);
+  void write(Actions& out, std::vector<JobWrite> writes);
+  void write(Actions& out, GroupState& group, RegisterWrite write);
+  /// Not while the same is under way.
+  void observe(Actions& out, GroupState& group, const std::string& name);
+  void send(Actions& out, Recording recording);
+  /// Removes records whatever becomes of it.
+  void remove(Actions& out, std::vector<std::string> names);
+
+  /// Sent when send_delayed() is called: what could not be sent, or may not have arrived.
+  void delay(Recording recording) { delayed_.push_back(std::move(recording)); }
+  void send_delayed(Actions& out);
+  /// What failed is tried again a little later: records, and lists of them.
+  void retry_later(SteadyTime now) { retry_at_ = now + again_pause; }
+  std::optional<SteadyTime> retry_at() const { return retry_at_; }
+  /// False while it is not yet time.
+  bool begin_retry(SteadyTime now);
+
+  // What an answer answers: nothing where that was given up.
+  std::optional<Reading> on_read(RequestId request);
+  std::optional<JobWrites> on_written(RequestId request);
+  GroupState* on_group_written(RequestId request);
+  GroupState* on_observed(RequestId request);
+  std::optional<Recording> on_recorded(RequestId request);
+  /// The session is over: nothing is answered any more. What may not have arrived of the records.
+  std::vector<Recording> on_lost();
+
+  /// So many registers may be written beside `begun` ones that are not sent yet.
+  std::size_t room(std::size_t begun) const;
+  /// Jobs that wait for room: first come, first served. Requires of throttle(): it does not wait yet.
+  void throttle(JobEntry& job) { throttled_.push_back(&job); }
+  JobEntry* next_throttled();
+
+  /// The last number that was given; whoever asks by itself raises it.
+  RequestId& last_request() { return last_request_; }
+  RequestId last_request() const { return last_request_; }
+
+  /// At the end of a step: what it has asked is owed from now on.
+  void end_step(SteadyTime now);
+  /// When the oldest request that is not answered was sent, more or less; none: all are answered.
+  std::optional<SteadyTime> owed_since() const;
+  /// What was asked up to that moment counts as unanswered: the last of these requests.
+  RequestId give_up_oldest();
+  std::optional<RequestId> oldest() const;
+  /// So many registers are in this write.
+  std::size_t writes_in(RequestId request) const;
+
+ private:
+  const std::size_t most_writes_;
+  RequestId last_request_ = 0;
+  std::map<RequestId, JobWrites> writes_;
+  std::size_t all_writing_ = 0;  // registers in `writes_`
+  std::map<RequestId, GroupState*> group_writes_, observing_;
+  std::map<RequestId, Reading> reads_;
+  std::map<RequestId, Recording> records_;
+  std::vector<Recording> delayed_;
+  std::optional<SteadyTime> retry_at_;
+  std::deque<JobEntry*> throttled_;
+  std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be owed
+};
+
+}  // namespace ballot::core
