@@ -61,7 +61,7 @@ Wake Core::wake() const {
     if (at && (!wake.steady || *at < *wake.steady)) wake.steady = at;
   };
   earliest(jobs_.steady_wake());
-  if (!group_wakes_.empty()) earliest(group_wakes_.begin()->first);
+  earliest(groups_.wake());
   earliest(session_.wake());
   earliest(unreleased_.poll_at());
   if (session_.is_open()) earliest(store_.retry_at()), earliest(desk_.cleanup());
@@ -90,7 +90,7 @@ void Core::enrol(Context&, JobEntry& entry) {
   const auto& definition = entry.machine.definition();
   const auto place = [this](GroupState*& at, const std::string& name) {
     if (at ? at->name == name : name.empty()) return std::optional<GroupState*>();
-    return std::optional(std::exchange(at, name.empty() ? nullptr : &group(name)));
+    return std::optional(std::exchange(at, name.empty() ? nullptr : &group_of(name)));
   };
   GroupState* const before = entry.owner;
   const auto left = {place(entry.owner, owner), place(entry.defined_in, definition ? definition->job.group : "")};
@@ -98,16 +98,16 @@ void Core::enrol(Context&, JobEntry& entry) {
     if (!from) continue;
     if (*from && *from != entry.owner && *from != entry.defined_in) {
       (*from)->jobs.erase(&entry);
-      moved_.insert(*from);
+      groups_.mark_dirty(**from);
     }
     for (GroupState* to : {entry.owner, entry.defined_in})
-      if (to && to->jobs.insert(&entry).second) moved_.insert(to);
+      if (to && to->jobs.insert(&entry).second) groups_.mark_dirty(*to);
   }
   if (entry.owner != before) limits_.move(entry, before);
   const auto concerned = [this](const GroupState& state) {
     return shutdown_.is_asked() || state.hands_back() || state.reelects || !state.asked.empty();
   };
-  if (entry.owner && concerned(*entry.owner)) moved_.insert(entry.owner);
+  if (entry.owner && concerned(*entry.owner)) groups_.mark_dirty(*entry.owner);
 }
 
 // ---- places: where only so many runs may go on at once
@@ -132,7 +132,7 @@ void Core::grant_places(Context& c) {
 }
 
 void Core::touch_all(Context& c) {
-  for (GroupState* group : standing_)
+  for (GroupState* group : groups_.standing())
     for (JobEntry* entry : std::vector(group->jobs.begin(), group->jobs.end()))
       if (entry->machine.standing() == JobMachine::Standing::leading) touch(c, *entry);
 }
@@ -140,10 +140,10 @@ void Core::touch_all(Context& c) {
 /// Touches each job whose time has come, once.
 void Core::fire_due(Context& c) {
   for (JobEntry* entry : jobs_.due(c.now)) touch(c, *entry);
-  while (!group_wakes_.empty() && group_wakes_.begin()->first <= c.now.steady) {
-    GroupState& group = *group_wakes_.begin()->second;
+  while (GroupState* const due = groups_.due(c.now.steady)) {
+    GroupState& group = *due;
     advance_group(c, group);
-    rearm(group);
+    groups_.rearm(group, session_.is_open());
     if (group.wake && *group.wake <= c.now.steady) break;  // it waits for what this step sends
   }
   if (unreleased_.is_due(c.now.steady)) poll_unreleased(c);
@@ -166,15 +166,13 @@ void Core::finish(Context& c) {
   }
   for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
   for (const std::string& name : std::exchange(wants_.reelect, {})) {
-    GroupState& state = group(name);
+    GroupState& state = group_of(name);
     state.reelects = state.phase == GroupState::Phase::leading;
-    moved_.insert(&state);
+    groups_.mark_dirty(state);
   }
-  while (!moved_.empty()) {
-    GroupState& group = **moved_.begin();
-    moved_.erase(moved_.begin());
-    advance_group(c, group);
-    rearm(group);
+  while (GroupState* const group = groups_.next_dirty()) {
+    advance_group(c, *group);
+    groups_.rearm(*group, session_.is_open());
     for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
   }
   release_held(c);
@@ -225,21 +223,21 @@ void Core::define_groups(const std::vector<Group>& groups) {
   std::set<std::string_view> named;
   for (const Group& settings : groups) {
     named.insert(settings.name);
-    GroupState& state = group(settings.name);
+    GroupState& state = group_of(settings.name);
     if (!state.configured || !(state.settings == settings)) directory_.on_changed();
     state.settings = settings;
     state.configured = true;
     state.term.limited = settings.max_running > 0;
-    moved_.insert(&state);
+    groups_.mark_dirty(state);
   }
-  for (auto& [name, group] : groups_)
+  for (auto& [name, group] : groups_.all())
     if (group.configured && !named.contains(name)) {
       group.configured = false;
       group.settings = {};
       group.settings.name = name;
       group.term.limited = false;
       directory_.on_changed();
-      moved_.insert(&group);
+      groups_.mark_dirty(group);
     }
 }
 
@@ -290,7 +288,7 @@ void Core::on(Context& c, const Inventory& event) {
   health_.on_inventory();
   c.runner = has_runner();
   told_ = {};  // a new runner knows no deadline
-  for (GroupState* group : standing_) group->told.reset();
+  for (GroupState* group : groups_.standing()) group->told.reset();
   if (again)
     for (JobEntry* entry : jobs_.open()) {
       entry->machine.on_inventory(c);
@@ -308,7 +306,8 @@ void Core::heed(Context& c, NodeHealth::Change change) {
   c.runner = has_runner();
   for (Notice& notice : change.notices) c.out.push_back(std::move(notice));
   if (!change.of_eligibility) return;
-  for (auto& [name, group] : groups_) moved_.insert(&group), advance_yielding(c, group);
+  groups_.mark_all_dirty();
+  for (auto& [name, group] : groups_.all()) advance_yielding(c, group);
 }
 
 void Core::on(Context& c, const RunnerWord& event) {
@@ -368,7 +367,7 @@ void Core::on(Context& c, const Recorded& event) {
 
 /// Who may write the job's register has changed, or has just become known.
 void Core::reconsider(Context& c, JobMachine& job) {
-  const GroupState* owner = led(job.owner());
+  const GroupState* owner = groups_.led(job.owner());
   JobEntry& entry = jobs_.entry(job.name());
   if (owner && !job.is_known()) {
     wants_.reads.push_back(&job);
@@ -376,10 +375,10 @@ void Core::reconsider(Context& c, JobMachine& job) {
     job.lead(c, owner->term);
     feeds_.requests.on_changed();  // there may be some that were nobody's till now
     feeds_.outcomes.on_changed();
-  } else if (!owner && job.definition() && led(job.definition()->job.group)) {
+  } else if (!owner && job.definition() && groups_.led(job.definition()->job.group)) {
     unreleased_.wait(entry, c.now.steady + poll_pause);
   }
-  if (owner && !job.regress().empty() && owner->term.halted.empty()) halt(c, group(owner->name), job.regress());
+  if (owner && !job.regress().empty() && owner->term.halted.empty()) halt(c, group_of(owner->name), job.regress());
   for (const LiveRun& run : job.runs())
     if (!run.has_ended()) jobs_.keep(run.open.id, entry);
   touch(c, entry);
@@ -393,7 +392,7 @@ std::vector<JobView> Core::jobs(Now now) const {
     JobView view;
     view.name = name;
     view.group = job.definition()->job.group;
-    if (led(view.group)) view.leader = settings_.node;
+    if (groups_.led(view.group)) view.leader = settings_.node;
     view.next = job.next_slot(now.wall);
     view.trouble = job.trouble();
     if (job.standing() == JobMachine::Standing::halted)
@@ -402,12 +401,12 @@ std::vector<JobView> Core::jobs(Now now) const {
       view.state = "waiting for group " + job.owner();
     else if (!job.definition()->job.enabled)
       view.state = "disabled";
-    else if (job.paused() || (led(view.group) && led(view.group)->term.paused)) {
+    else if (job.paused() || (groups_.led(view.group) && groups_.led(view.group)->term.paused)) {
       view.state = "paused";
       view.next.reset();
     } else if (job.clock_skew(now.wall))
       view.state = "clock_skew";
-    else if (const auto group = groups_.find(view.group); group != groups_.end() && !group->second.drift.empty())
+    else if (const GroupState* group = groups_.find(view.group); group && !group->drift.empty())
       view.state = "drift";
     else
       view.state = "active";
@@ -419,7 +418,7 @@ std::vector<JobView> Core::jobs(Now now) const {
 std::vector<GroupView> Core::groups() const {
   constexpr const char* names[] = {"idle", "candidate", "reading", "leading", "resigning"};
   std::vector<GroupView> views;
-  for (const auto& [name, group] : groups_)
+  for (const auto& [name, group] : groups_.all())
     views.push_back({name, names[static_cast<std::size_t>(group.phase)], group.term.epoch, group.term.paused,
                      group.term.halted, group.drift});
   return views;

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "core/group_state.hpp"
+#include "core/group_table.hpp"
 #include "core/handover_planner.hpp"
 #include "core/job_table.hpp"
 #include "core/node_directory.hpp"
@@ -133,7 +133,6 @@ class Core {
   void advance_eviction(Context& c, GroupState& group);
   void advance_reelection(Context& c, GroupState& group);
   void resign(Context& c, GroupState& group, Cause cause);
-  void rearm(GroupState& group);
   void lose_trust(Context& c, const std::string& why);
   void note_renewal(Context& c, const backend::Renewed& event);
   void on_gone_back(Context& c);
@@ -233,8 +232,7 @@ class Core {
   void finish(Context& c);
   void queue_waiters();
   void grant_places(Context& c);
-  GroupState& group(const std::string& name);
-  const GroupState* led(const std::string& group) const;
+  GroupState& group_of(const std::string& name);
 
   CoreSettings settings_;
   Random random_;
@@ -247,11 +245,8 @@ class Core {
   Readiness readiness_ = Readiness::none;  // of the step before
   JobTable jobs_;
   RunLimits limits_;
-  std::map<std::string, GroupState> groups_;
-  std::set<std::pair<SteadyTime, GroupState*>, ByName> group_wakes_;
+  GroupTable groups_;
   UnreleasedJobs unreleased_;
-  std::set<GroupState*, ByName> moved_;     // groups to look at again at the end of the step
-  std::set<GroupState*, ByName> standing_;  // led or being resigned
   StoreClient store_;
   std::optional<SteadyTime> list_at_;
   SteadyTime told_{};  // the deadline that terms with runs were told last

@@ -14,18 +14,7 @@ constexpr Millis look_pause{1000};  // between looks for other candidates while 
 
 }  // namespace
 
-GroupState& Core::group(const std::string& name) {
-  GroupState& group = groups_[name];
-  if (!group.name.empty()) return group;
-  group.name = group.settings.name = name;
-  group.guard = GroupGuard(guard_);
-  return group;
-}
-
-const GroupState* Core::led(const std::string& group) const {
-  const auto it = groups_.find(group);
-  return it != groups_.end() && it->second.phase == GroupState::Phase::leading ? &it->second : nullptr;
-}
+GroupState& Core::group_of(const std::string& name) { return groups_.entry(name, guard_); }
 
 void Core::on(Context& c, const backend::SessionOpened& event) {
   if (session_.on_opened(c.now, event) != Session::Edge::opened) return;
@@ -37,8 +26,8 @@ void Core::on(Context& c, const backend::SessionOpened& event) {
   guard_.on_opened(event.revision);
   heed(c, health_.on_clock(session_.clock_error()));
   list_jobs(c);
-  for (auto& [name, group] : groups_)
-    if (group.cool_until) moved_.insert(&group);  // whether there is another candidate can be seen now
+  for (auto& [name, group] : groups_.all())
+    if (group.cool_until) groups_.mark_dirty(group);  // whether there is another candidate can be seen now
   perform(c, desk_.on_opened());
   store_.send_delayed(c.out);
 }
@@ -82,7 +71,7 @@ void Core::note_renewal(Context& c, const backend::Renewed& event) {
 
 /// The store itself shows that it has lost what it had acknowledged: of which groups is not known.
 void Core::lose_trust(Context& c, const std::string& why) {
-  for (GroupState* group : std::vector(standing_.begin(), standing_.end()))
+  for (GroupState* group : std::vector(groups_.standing().begin(), groups_.standing().end()))
     if (group->phase == GroupState::Phase::leading && group->term.halted.empty()) halt(c, *group, why);
 }
 
@@ -95,7 +84,7 @@ void Core::on_gone_back(Context& c) {
 
 void Core::list_repairs(Context& c) {
   guard_.end_lists();
-  const bool any = std::any_of(groups_.begin(), groups_.end(), [&](const auto& one) {
+  const bool any = std::any_of(groups_.all().begin(), groups_.all().end(), [&](const auto& one) {
     return one.second.is_wanted() && !one.second.guard.knows_of(guard_);
   });
   if (!any) return;
@@ -105,10 +94,10 @@ void Core::list_repairs(Context& c) {
 
 void Core::on_repairs(Context&, const std::vector<Register>& registers) {
   for (const Register& r : registers) {
-    const auto found = groups_.find(r.name.substr(group_register("").size()));
+    GroupState* const found = groups_.find(r.name.substr(group_register("").size()));
     const auto parsed = parse_group_register(r.value);
-    if (found == groups_.end() || !parsed || found->second.stands()) continue;
-    found->second.guard.learn_repair(guard_, {parsed->repair, r.version, parsed->epoch});
+    if (!found || !parsed || found->stands()) continue;
+    found->guard.learn_repair(guard_, {parsed->repair, r.version, parsed->epoch});
   }
 }
 
@@ -119,7 +108,7 @@ void Core::lose_all(Context& c, Cause cause) {
   list_at_.reset();
   desk_.on_lost();
   for (Recording& recording : store_.on_lost()) on_recorded(c, std::move(recording), {});
-  for (auto& [name, group] : groups_) end_term(c, group, cause);
+  for (auto& [name, group] : groups_.all()) end_term(c, group, cause);
   forget_nodes();
 }
 
@@ -137,9 +126,9 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   group.hands_to.clear();
   group.evictions_stored = 0;
   group.read_again.reset(), group.write_again.reset(), group.evict_kill.reset(), group.told.reset();
-  standing_.erase(&group);
+  groups_.end_standing(group);
   shutdown_.ready(group);
-  rearm(group);
+  groups_.rearm(group, session_.is_open());
   if (!led) return;
   desk_.on_term_ended(group.name);
   for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
@@ -158,11 +147,11 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
 
 /// The files define it in a group that this node still leads, and which now waits for another leader to release it.
 bool Core::led_elsewhere(const JobEntry& entry) const {
-  return entry.defined_in && entry.defined_in != entry.owner && led(entry.defined_in->name);
+  return entry.defined_in && entry.defined_in != entry.owner && groups_.led(entry.defined_in->name);
 }
 
 void Core::campaign(Context& c) {
-  for (auto& [name, group] : groups_) enter_or_leave(c, group);
+  for (auto& [name, group] : groups_.all()) enter_or_leave(c, group);
 }
 
 /// A group is wanted while files name it, or while a register is left in it that no file of it defines.
@@ -186,7 +175,7 @@ void Core::enter_or_leave(Context& c, GroupState& group) {
 }
 
 void Core::on(Context& c, const backend::Elected& event) {
-  GroupState& group = this->group(event.group);
+  GroupState& group = group_of(event.group);
   if (group.phase != GroupState::Phase::candidate) return;
   group.phase = GroupState::Phase::reading;
   group.term = {};
@@ -212,11 +201,11 @@ void Core::read_takeover(Context& c, GroupState& group) {
 /// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are looked
 /// for first.
 void Core::on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event) {
-  GroupState& group = this->group(asked.group);
+  GroupState& group = group_of(asked.group);
   if (group.phase != GroupState::Phase::reading || group.term.epoch != asked.epoch) return;
   if (event.outcome != Outcome::done) {
     group.read_again = c.now.steady + takeover_retry;
-    return rearm(group);
+    return groups_.rearm(group, session_.is_open());
   }
   if (asked.what == Reading::For::outcomes) {
     learn_outcomes(event.registers);
@@ -267,7 +256,7 @@ void Core::take_over(Context& c, GroupState& group, const std::vector<Register>&
 
 void Core::begin_term(Context& c, GroupState& group, const std::optional<Register>& stored) {
   group.phase = GroupState::Phase::leading;
-  standing_.insert(&group);
+  groups_.begin_standing(group);
   told_ = {};  // runs that it adopts hang on its deadline
   Term& term = group.term;
   group.stored = {};
@@ -306,7 +295,7 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   group.yielding = term.draining = !may_take_part(group);
   if (group.yielding) group.evict_kill = c.now.steady + evict_wait;
   group.changed = !group.resumed || now != before;
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
   c.out.push_back(RecordTerm{{term.group, settings_.node, term.epoch, term.elected_at, {}, Cause::none}});
   c.out.push_back(Notice{Level::info,
                          group.resumed ? "leads again, the same term" : "leads",
@@ -319,7 +308,7 @@ void Core::halt(Context& c, GroupState& group, const std::string& why) {
   group.repairing = 0;
   group.term.repairing = false;
   group.changed = true;
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
   tell_halt(c, group);
   for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
     if (entry->machine.standing() == JobMachine::Standing::leading) entry->machine.halt(c), touch(c, *entry);
@@ -391,19 +380,8 @@ void Core::resign(Context& c, GroupState& group, Cause cause) {
   resigns_.push_back(group.name);
 }
 
-void Core::rearm(GroupState& group) {
-  std::optional<SteadyTime> wake;
-  const auto look = session_.is_open() ? group.look_again : std::nullopt;  // else once there is a session
-  for (const auto& at : {group.read_again, group.write_again, look, group.evict_kill, group.cool_until})
-    if (at && (!wake || *at < *wake)) wake = at;
-  if (wake == group.wake) return;
-  if (group.wake) group_wakes_.erase({*group.wake, &group});
-  if (wake) group_wakes_.insert({*wake, &group});
-  group.wake = wake;
-}
-
 void Core::on(Context& c, const backend::Deposed& event) {
-  GroupState& group = this->group(event.group);
+  GroupState& group = group_of(event.group);
   if (group.phase == GroupState::Phase::idle || group.phase == GroupState::Phase::candidate) return;
   if (group.term.epoch != event.epoch) return;
   const bool evicted = group.evicting;
@@ -418,7 +396,7 @@ void Core::on(Context& c, const backend::Deposed& event) {
     group.look_again = c.now.steady;
   }
   if (!resigned) group.phase = GroupState::Phase::candidate;  // the store asks us again
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
 }
 
 }  // namespace ballot::core

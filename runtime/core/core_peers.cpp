@@ -31,7 +31,7 @@ Millis pause_after(int failed_turns) {
 /// A job's definition comes into its group, or leaves it.
 void Core::count_definition(const schedule::DefinitionPtr& definition, int by) {
   if (!definition) return;
-  GroupState& group = this->group(definition->job.group);
+  GroupState& group = group_of(definition->job.group);
   group.digest ^= job_digest(definition->job.name, definition->digest);
   group.defined += by;
   directory_.on_changed();
@@ -42,7 +42,7 @@ void Core::publish_node_record(Context& c) {
       !directory_.begin_publishing(c.now.steady, health_.unfit()))
     return;
   NodeDirectory::Groups groups;
-  for (const auto& [name, group] : groups_)
+  for (const auto& [name, group] : groups_.all())
     if (group.content() != 0) groups.emplace_back(name, group.content());
   Recording record = directory_.node_record(c.now.wall, std::move(groups), c.random);
   record.records.empty() ? on_node_recorded(c, record) : create(c, std::move(record));
@@ -62,7 +62,7 @@ void Core::withdraw_node_record(Context& c) {
 void Core::forget_nodes() {
   directory_.on_lost();
   planner_.clear();
-  for (auto& [name, group] : groups_) group.drift.clear(), group.hands_to.clear();
+  for (auto& [name, group] : groups_.all()) group.drift.clear(), group.hands_to.clear();
 }
 
 // ---- what the others publish
@@ -83,7 +83,7 @@ void Core::compare_files(Context& c) {
   directory_.begin_compare();
   planner_.scan_now(c.now.steady);
   const GroupState* wonders = nullptr;
-  for (auto& [name, group] : groups_) {
+  for (auto& [name, group] : groups_.all()) {
     if (group.content() == 0) continue;
     auto differing = directory_.peers().differing(group.settings, group.content());
     if (!wonders && directory_.peers().wonders(c.now.steady, group.settings, group.content())) wonders = &group;
@@ -100,7 +100,7 @@ void Core::compare_files(Context& c) {
       c.out.push_back(Notice{Level::info, "no drift any more", {{"group", name}}});
     group.drift = std::move(differing);
   }
-  if (wonders) store_.observe(c.out, this->group(wonders->name), wonders->name);
+  if (wonders) store_.observe(c.out, group_of(wonders->name), wonders->name);
 }
 
 void Core::on(Context& c, const backend::Observed& event) {
@@ -127,7 +127,7 @@ void Core::on(Context& c, const backend::Observed& event) {
   if (takes_part([&](const Candidate& other) { return other.node != settings_.node; })) return;
   group.cool_until.reset();  // it stays out after an eviction, and there is nobody else
   group.look_again.reset();
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
 }
 
 // ---- hand-over
@@ -136,7 +136,7 @@ void Core::on(Context& c, const backend::Observed& event) {
 void Core::plan_handovers(Context& c) {
   planner_.begin_scan();
   if (shutdown_.is_asked() || directory_.peers().empty()) return;
-  for (GroupState* group : standing_)
+  for (GroupState* group : groups_.standing())
     if (group->phase == GroupState::Phase::leading)
       planner_.consider(*group, best_leader(c, *group), c.now.steady, directory_.steady_since());
   planner_.end_scan(c.now.steady);

@@ -30,7 +30,7 @@ void Core::on(Context& c, const Ask& event) {
   const JobEntry* const job = jobs_.find(request.job);
   const bool known = job && (job->machine.definition() || job->machine.known_register());
   if (!request.job.empty() && !known) return refuse("no job file defines " + request.job, Errc::not_found);
-  if (!request.group.empty() && !groups_.contains(request.group))
+  if (!request.group.empty() && !groups_.find(request.group))
     return refuse("no group " + request.group + " is known", Errc::not_found);
   perform(c, desk_.accept(c.now, event, session_.is_open()));
 }
@@ -103,7 +103,7 @@ void Core::take_kill(Context& c, const Request& request) {
 
 /// The register of one of our groups, perhaps unknown here: once it is read, it is settled and released.
 void Core::take_release(Context& c, const Request& request) {
-  if (!led(request.group)) return;
+  if (!groups_.led(request.group)) return;
   JobMachine& job = jobs_.entry(request.job).machine;
   if (!job.term()) c.wants.reads.push_back(&job);
   remove(c, {request_record(request.id)});
@@ -121,15 +121,15 @@ void Core::take_replace(Context& c, const Request& request) {
 
 void Core::take_for_group(Context& c, const Request& request) {
   using Kind = Request::Kind;
-  const auto it = groups_.find(request.group);
-  if (it == groups_.end() || it->second.phase != GroupState::Phase::leading) return;
-  GroupState& group = it->second;
+  GroupState* const led = groups_.find(request.group);
+  if (!led || led->phase != GroupState::Phase::leading) return;
+  GroupState& group = *led;
   if (request.kind == Kind::repair && group.newer)
     return answer(c, request.id, Answer::refused(Errc::refused, group.term.halted));
   desk_.take(request.id, group.name);
   log_request(c, request);
   group.asked.push_back(request);
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
   const std::vector<JobEntry*> jobs(group.jobs.begin(), group.jobs.end());
   if (request.kind == Kind::repair) {
     feeds_.outcomes.on_changed();
@@ -235,7 +235,7 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
       wants_.answers.push_back({request.id, Answer::done()});
     return done;
   });
-  if (answered > 0) moved_.insert(&group);  // the next one may begin
+  if (answered > 0) groups_.mark_dirty(group);  // the next one may begin
 }
 
 /// The request is done, or will not be.

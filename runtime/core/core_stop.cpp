@@ -6,15 +6,15 @@
 namespace ballot::core {
 
 void Core::on(Context& c, const Stop& event) {
-  if (!shutdown_.ask(c.now.steady, event, standing_)) return;
+  if (!shutdown_.ask(c.now.steady, event, groups_.standing())) return;
   perform(c, desk_.give_up("the daemon is stopping"));
-  for (auto& [name, group] : groups_) {
+  for (auto& [name, group] : groups_.all()) {
     group.term.draining = true;
     if (group.phase != GroupState::Phase::candidate && group.phase != GroupState::Phase::reading) continue;
     group.phase = GroupState::Phase::idle;
     resigns_.push_back(name);
   }
-  moved_.insert(standing_.begin(), standing_.end());
+  for (GroupState* group : groups_.standing()) groups_.mark_dirty(*group);
   touch_all(c);
 }
 
@@ -77,7 +77,8 @@ void Core::close(Context& c) {
   shutdown_.begin_closing(c.now.steady);
   if (session_.is_open() && !shutdown_.leaves()) withdraw_node_record(c);
   session_.end(shutdown_.leaves(), c.out);
-  for (GroupState* group : std::exchange(standing_, {})) {
+  for (GroupState* group : std::vector(groups_.standing().begin(), groups_.standing().end())) {
+    groups_.end_standing(*group);
     group->phase = GroupState::Phase::idle;
     for (JobEntry* job : std::vector(group->jobs.begin(), group->jobs.end()))
       if (job->machine.term() == &group->term) job->machine.depose(c), touch(c, *job);

@@ -27,7 +27,7 @@ void Core::on(Context& c, const backend::ReadDone& event) {
     case Reading::For::own_outcomes: return on_list(c, asked, event);
     case Reading::For::takeover:
     case Reading::For::outcomes: return on_takeover(c, asked, event);
-    case Reading::For::group: return on_group_read(c, group(asked.group), event);
+    case Reading::For::group: return on_group_read(c, group_of(asked.group), event);
     case Reading::For::jobs:
     case Reading::For::job_outcomes: return on_jobs_read(c, asked, event);
     case Reading::For::requests:
@@ -211,7 +211,7 @@ void Core::write_group(Context& c, GroupState& group) {
 void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& answer) {
   if (!group.stands()) return;
   group.writing = false;
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
   if (answer.outcome == Outcome::done) {
     group.version = answer.version;
     group.guard.on_written(answer.version);
@@ -220,7 +220,7 @@ void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& an
   if (group.phase == GroupState::Phase::resigning || answer.outcome == Outcome::not_leader) return;
   group.changed = true;
   group.write_again = c.now.steady + again_pause;
-  rearm(group);
+  groups_.rearm(group, session_.is_open());
   if (answer.outcome == Outcome::failed)
     c.out.push_back(
         Notice{Level::warn, "the group's register was not written: " + answer.text, {{"group", group.name}}});
@@ -229,10 +229,10 @@ void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& an
 /// After a write that may have happened.
 void Core::on_group_read(Context& c, GroupState& group, const backend::ReadDone& event) {
   if (group.phase != GroupState::Phase::leading) return;
-  moved_.insert(&group);
+  groups_.mark_dirty(group);
   if (event.outcome != Outcome::done) {
     group.write_again = c.now.steady + again_pause;
-    return rearm(group);
+    return groups_.rearm(group, session_.is_open());
   }
   group.version = event.registers.empty() ? 0 : event.registers.front().version;
   group.changed = event.registers.empty() || event.registers.front().value != to_text(group.stored);
@@ -277,9 +277,9 @@ void Core::on_recorded(Context& c, Recording recording, const std::vector<WriteA
   if (recording.of_self) return on_node_recorded(c, recording);
   if (recording.answered) perform(c, desk_.on_withdrawn(*recording.answered));
   if (!recording.evicts.empty()) {
-    GroupState& group = this->group(recording.evicts);
+    GroupState& group = group_of(recording.evicts);
     group.evictions_stored = std::max(0, group.evictions_stored - 1);
-    moved_.insert(&group);
+    groups_.mark_dirty(group);
   }
   if (recording.request) desk_.on_stored(*recording.request);
 }
@@ -390,10 +390,11 @@ void Core::poll_unreleased(Context& c) {
   std::vector<JobEntry*> owned;  // by another group
   for (JobEntry* entry : unreleased_.take()) {
     const JobMachine& job = entry->machine;
-    if (job.term() || (!(job.definition() && led(job.definition()->job.group)) && !led(job.owner()))) continue;
+    if (job.term() || (!(job.definition() && groups_.led(job.definition()->job.group)) && !groups_.led(job.owner())))
+      continue;
     wants_.reads.push_back(&entry->machine);
     unreleased_.wait(*entry, c.now.steady + poll_pause);
-    if (!job.owner().empty() && !led(job.owner())) owned.push_back(entry);
+    if (!job.owner().empty() && !groups_.led(job.owner())) owned.push_back(entry);
   }
   ask_for_release(c, std::move(owned));
 }

@@ -11,8 +11,9 @@ std::string Invariants::broken(const Core& core) {
     std::string what = broken(entry->machine);
     if (!what.empty()) return "job " + entry->machine.name() + ": " + what;
   }
-  if (!core.standing_.empty() && !core.session_.is_open())
-    return "group " + (*core.standing_.begin())->name + " is led without a session";
+  const auto& standing = core.groups_.standing();
+  if (!standing.empty() && !core.session_.is_open())
+    return "group " + (*standing.begin())->name + " is led without a session";
   return {};
 }
 
