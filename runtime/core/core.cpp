@@ -27,7 +27,7 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now,     settings_, session_, inventory_, outcomes_, has_runner(), store_.room(0), limits_.limits_node(),
+  Context c{now,     settings_, session_, prior_.inventory(), prior_.outcomes(), has_runner(), store_.room(0), limits_.limits_node(),
             nullptr, random_,   out,      wants_};
   touched_.clear();
   const RequestId sent_before = store_.last_request();
@@ -247,7 +247,7 @@ void Core::on(Context& c, const Load& event) {
   Reload reload{event.jobs, {}, event.groups};
   for (const auto& [name, entry] : jobs_.all())
     if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
-  if (!std::exchange(loaded_, true)) open_rows_ = event.open_rows;
+  prior_.on_load(event.open_rows);
   on(c, reload);
 }
 
@@ -268,10 +268,8 @@ void Core::on(Context& c, const Reload& event) {
 /// Once the files and the runner are known: first the runs without a claim that a daemon before has left, which no
 /// register shows.
 void Core::begin(Context& c) {
-  if (!inventoried_ || !loaded_ || session_.generation() > 0) return;
-  for (const Row& row : open_rows_)
-    if (row.fence == 0) adopt_row(c, row);
-  std::erase_if(open_rows_, [](const Row& row) { return row.fence == 0; });
+  if (!prior_.is_known() || session_.generation() > 0) return;
+  for (const Row& row : prior_.take_unclaimed_rows()) adopt_row(c, row);
   session_.begin(c.now, c.out);
 }
 
@@ -283,8 +281,7 @@ void Core::adopt_row(Context& c, const Row& row) {
 }
 
 void Core::on(Context& c, const Inventory& event) {
-  const bool again = std::exchange(inventoried_, true);
-  inventory_ = event;
+  const bool again = prior_.on_inventory(event);
   health_.on_inventory();
   c.runner = has_runner();
   told_ = {};  // a new runner knows no deadline
@@ -340,12 +337,12 @@ void Core::on(Context& c, const runner::CannotStart& event) {
 
 void Core::on(Context& c, const runner::Ended& event) {
   JobEntry* job = jobs_.find(event.id.run);
-  std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == event.id; });
+  prior_.on_gone(event.id);
   if (!job) {  // of an earlier daemon: its register has not been read yet, or shows it no more
     if (listed_)
       c.out.push_back(Forget{event.id});
     else
-      inventory_.ended.push_back(event);
+      prior_.keep_end(event);
     return;
   }
   job->machine.on_ended(c, event);

@@ -25,6 +25,7 @@
 #include "core/job_table.hpp"
 #include "core/node_directory.hpp"
 #include "core/node_health.hpp"
+#include "core/prior_runs.hpp"
 #include "core/request_desk.hpp"
 #include "core/run_limits.hpp"
 #include "core/shutdown.hpp"
@@ -178,7 +179,6 @@ class Core {
   void on_feed_listed(Context& c, RecordFeed& feed, bool done);
   void list_if_dirty(Context& c, RecordFeed& feed, Reading::For what);
   std::vector<std::string> unknown_outcomes(const std::vector<Register>& registers);
-  void learn_outcomes(const std::vector<Register>& records);
   void on_takeover(Context& c, const Reading& asked, const backend::ReadDone& event);
   void on_group_read(Context& c, GroupState& group, const backend::ReadDone& event);
   void on_group_written(Context& c, GroupState& group, const WriteAnswer& answer);
@@ -237,10 +237,8 @@ class Core {
   CoreSettings settings_;
   Random random_;
   Session session_;
-  Inventory inventory_;
-  std::vector<Row> open_rows_;  // of a daemon before, until the registers have been listed
-  std::map<runner::AttemptId, Row> outcomes_;
-  bool loaded_ = false, inventoried_ = false, listed_ = false;
+  PriorRuns prior_;
+  bool listed_ = false;  // the registers of all jobs, in this session
   NodeHealth health_;
   Readiness readiness_ = Readiness::none;  // of the step before
   JobTable jobs_;

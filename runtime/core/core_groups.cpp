@@ -208,9 +208,9 @@ void Core::on_takeover(Context& c, const Reading& asked, const backend::ReadDone
     return groups_.rearm(group, session_.is_open());
   }
   if (asked.what == Reading::For::outcomes) {
-    learn_outcomes(event.registers);
+    prior_.learn_outcomes(event.registers);
     take_over(c, group, std::exchange(group.registers, {}));
-    outcomes_.clear();
+    prior_.forget_outcomes();
     return;
   }
   for (const Register& r : event.registers)

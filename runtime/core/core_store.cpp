@@ -61,7 +61,7 @@ void Core::on_feed_listed(Context& c, RecordFeed& feed, bool done) {
 void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& event) {
   if (event.outcome != Outcome::done) return void(list_at_ = c.now.steady + again_pause);
   const bool outcomes = asked.what == Reading::For::own_outcomes;
-  if (outcomes) learn_outcomes(event.registers);
+  if (outcomes) prior_.learn_outcomes(event.registers);
   const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
   if (auto names = outcomes ? std::vector<std::string>() : unknown_ends(registers); !names.empty()) {
     Reading next = asked;
@@ -78,7 +78,7 @@ void Core::on_list(Context& c, const Reading& asked, const backend::ReadDone& ev
     entry.machine.adopt_own(c);
     touch(c, entry);
   }
-  outcomes_.clear();
+  prior_.forget_outcomes();
   listed_ = true;
   close_open_rows(c, registers);
   forget_settled(c, registers);
@@ -93,7 +93,7 @@ std::vector<std::string> Core::unknown_ends(const std::vector<Register>& registe
     if (!parsed) continue;
     for (const OpenRun& run : parsed->runs)
       if (run.node == settings_.node && !run.waits_until && !jobs_.find(run.id) &&
-          !inventory_.knows({run.id, run.attempt}))
+          !prior_.inventory().knows({run.id, run.attempt}))
         names.push_back(outcome_record({run.id, run.attempt}));
   }
   return names;
@@ -112,19 +112,19 @@ bool Core::is_shown(const runner::AttemptId& id, const std::vector<Register>& re
 /// Runs that a daemon before has left open in this node's ledger, and that the leaders since have closed without it:
 /// how they ended is known here only.
 void Core::close_open_rows(Context& c, const std::vector<Register>& registers) {
-  for (const Row& row : std::exchange(open_rows_, {})) {
+  for (const Row& row : prior_.take_open_rows()) {
     if (jobs_.find(*row.run)) continue;
     if (!is_shown({*row.run, row.attempt}, registers))
       adopt_row(c, row);
     else if (!jobs_.entry(row.job).machine.trouble().empty())
-      open_rows_.push_back(row);
+      prior_.keep_open_row(row);
   }
-  if (!open_rows_.empty()) list_at_ = c.now.steady + repair_pause;
+  if (prior_.has_open_rows()) list_at_ = c.now.steady + repair_pause;
 }
 
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.
 void Core::forget_settled(Context& c, const std::vector<Register>& registers) {
-  std::erase_if(inventory_.ended, [&](const runner::Ended& ended) {
+  prior_.forget_ends([&](const runner::Ended& ended) {
     if (jobs_.find(ended.id.run)) return false;  // it is being recorded
     if (is_shown(ended.id, registers)) return false;
     c.out.push_back(Forget{ended.id});
@@ -144,17 +144,12 @@ std::vector<std::string> Core::unknown_outcomes(const std::vector<Register>& reg
   return names;
 }
 
-void Core::learn_outcomes(const std::vector<Register>& records) {
-  for (const Register& record : records)
-    if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
-}
-
 /// As in a takeover: where the registers show runs of which this node knows nothing, their outcomes are looked for
 /// first.
 void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDone& event) {
   const bool done = event.outcome == Outcome::done;
   const bool outcomes = asked.what == Reading::For::job_outcomes;
-  if (done && outcomes) learn_outcomes(event.registers);
+  if (done && outcomes) prior_.learn_outcomes(event.registers);
   if (done && !outcomes) {
     if (auto names = unknown_outcomes(event.registers); !names.empty()) {
       Reading next = asked;
@@ -176,7 +171,7 @@ void Core::on_jobs_read(Context& c, const Reading& asked, const backend::ReadDon
     }
     touch(c, *job);
   }
-  outcomes_.clear();
+  prior_.forget_outcomes();
 }
 
 void Core::on(Context& c, const backend::Wrote& event) {

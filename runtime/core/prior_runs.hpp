@@ -1,0 +1,53 @@
+// PriorRuns: what is known of runs that this core has not begun: what the runner had when the daemon connected to it, what
+// the ledger shows as open from a daemon before, and, while registers are taken up, the ends that others have published.
+//
+//   prior.on_load(rows); prior.on_inventory(inventory);
+//   if (prior.is_known()) ...  // the first session may be opened
+//
+// Pure values; used by Core only.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/event.hpp"
+
+namespace ballot::core {
+
+class PriorRuns {
+ public:
+  /// Rows of this node's ledger that a daemon before has left open. Those of the first load count.
+  void on_load(const std::vector<Row>& open_rows);
+  /// True where it is not the first: the runner was lost in between.
+  bool on_inventory(const Inventory& inventory);
+  bool is_known() const { return is_loaded_ && is_inventoried_; }
+
+  const Inventory& inventory() const { return inventory_; }
+  /// It runs no more; where its job is not known yet, the end is kept with the inventory.
+  void on_gone(const runner::AttemptId& id);
+  void keep_end(const runner::Ended& ended) { inventory_.ended.push_back(ended); }
+  /// Ends that nobody needs are taken out of the inventory: those that `is_settled` says of.
+  template <class IsSettled>
+  void forget_ends(IsSettled is_settled) {
+    std::erase_if(inventory_.ended, is_settled);
+  }
+
+  /// Of the rows that are open: those of runs without a claim, which no register shows.
+  std::vector<Row> take_unclaimed_rows();
+  std::vector<Row> take_open_rows();
+  void keep_open_row(const Row& row) { open_rows_.push_back(row); }
+  bool has_open_rows() const { return !open_rows_.empty(); }
+
+  /// What is listed under o/ of runs that nobody here knows; forgotten once the registers that show them are taken up.
+  const std::map<runner::AttemptId, Row>& outcomes() const { return outcomes_; }
+  void learn_outcomes(const std::vector<Register>& records);
+  void forget_outcomes() { outcomes_.clear(); }
+
+ private:
+  bool is_loaded_ = false, is_inventoried_ = false;
+  Inventory inventory_;
+  std::vector<Row> open_rows_;
+  std::map<runner::AttemptId, Row> outcomes_;
+};
+
+}  // namespace ballot::core
