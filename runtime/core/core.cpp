@@ -27,8 +27,18 @@ Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
-  Context c{now,     settings_, session_, prior_.inventory(), prior_.outcomes(), has_runner(), store_.room(0), limits_.limits_node(),
-            nullptr, random_,   out,      wants_};
+  Context c{now,
+            settings_,
+            session_,
+            prior_.inventory(),
+            prior_.outcomes(),
+            has_runner(),
+            store_.room(0),
+            limits_.limits_node(),
+            nullptr,
+            random_,
+            out,
+            wants_};
   touched_.clear();
   const RequestId sent_before = store_.last_request();
   const bool lost = session_.on_time(now, store_.last_request(), out) == Session::Edge::lost;

@@ -120,12 +120,13 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
   group.repairing = 0;
   group.pausing.reset();
   group.resuming = false;
-  group.evicting = group.yielding = group.changed = group.writing = false;
+  group.evicting = group.yielding = false;
+  group.stored.end();
   group.reelects = group.reelecting = false;
   group.weighs_passing = group.passing = false;
   group.hands_to.clear();
   group.evictions_stored = 0;
-  group.read_again.reset(), group.write_again.reset(), group.evict_kill.reset(), group.told.reset();
+  group.read_again.reset(), group.evict_kill.reset(), group.told.reset();
   groups_.end_standing(group);
   shutdown_.ready(group);
   groups_.rearm(group, session_.is_open());
@@ -137,8 +138,8 @@ void Core::end_term(Context& c, GroupState& group, Cause cause) {
       touch(c, *entry);
       if (led_elsewhere(*entry)) wants_.changed.push_back(&entry->machine);
     }
-  c.out.push_back(
-      RecordTerm{{group.term.group, settings_.node, group.term.epoch, group.stored.elected_at, c.now.wall, cause}});
+  c.out.push_back(RecordTerm{
+      {group.term.group, settings_.node, group.term.epoch, group.stored.value().elected_at, c.now.wall, cause}});
   Notice notice{shutdown_.is_asked() ? Level::info : Level::warn, "leads no more", {{"group", group.term.group}}};
   notice.fields.emplace_back("epoch", std::to_string(group.term.epoch));
   notice.fields.emplace_back("cause", std::string(to_string(cause)));
@@ -167,7 +168,7 @@ void Core::enter_or_leave(Context& c, GroupState& group) {
   } else if (group.phase == GroupState::Phase::leading && !group.is_wanted()) {
     // Its answer brings us back: two writes of one version cannot both land, and of one whose fate is unknown neither
     // is the version known.
-    if (group.writing || group.changed) return;
+    if (!group.stored.is_settled()) return;
     resign(c, group, Cause::resigned);
   } else {
     advance_yielding(c, group);
@@ -259,26 +260,15 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   groups_.begin_standing(group);
   told_ = {};  // runs that it adopts hang on its deadline
   Term& term = group.term;
-  group.stored = {};
-  group.version = stored ? stored->version : 0;
-  group.newer = false;
-  std::string unreadable;
-  if (stored) {
-    auto parsed = parse_group_register(stored->value);
-    group.newer = !parsed && parsed.error().code == Errc::refused;
-    if (parsed)
-      group.stored = std::move(*parsed);
-    else
-      unreadable = parsed.error().what;  // it may have said that the group is paused, or halted
-  }
-  const GroupRegister before = group.stored;
+  const std::string unreadable = group.stored.load(stored);  // it may have said that the group is paused, or halted
+  const GroupRegister before = group.stored.value();
   if (group.resumed && before.epoch == term.epoch) {
     term.elected_at = before.elected_at;  // one term: what was due meanwhile was not claimed too late by another
   } else if (before.epoch > 0) {
     term.term_before = {before.elected_at, before.ended_at.value_or(group.last_alive.value_or(before.elected_at))};
     if (before.ended_at) term.left_clean = before.epoch;
   }
-  GroupRegister& now = group.stored;
+  GroupRegister now = before;
   now.epoch = term.epoch;
   now.node = settings_.node;
   now.elected_at = term.elected_at;
@@ -286,7 +276,7 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   now.cause = Cause::none;
   if (!group.resumed) settle_turn(c, before, now);
   const std::string why =
-      group.resumed ? "" : group.guard.judge(guard_, {before.repair, group.version, term.epoch}, group.name);
+      group.resumed ? "" : group.guard.judge(guard_, {before.repair, group.stored.version(), term.epoch}, group.name);
   if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
   term.halted = now.halted;
   term.repair = before.repair;
@@ -294,7 +284,8 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
   term.paused = now.paused;
   group.yielding = term.draining = !may_take_part(group);
   if (group.yielding) group.evict_kill = c.now.steady + evict_wait;
-  group.changed = !group.resumed || now != before;
+  const bool is_changed = !group.resumed || now != before;
+  group.stored.begin(std::move(now), is_changed);
   groups_.mark_dirty(group);
   c.out.push_back(RecordTerm{{term.group, settings_.node, term.epoch, term.elected_at, {}, Cause::none}});
   c.out.push_back(Notice{Level::info,
@@ -304,10 +295,9 @@ void Core::begin_term(Context& c, GroupState& group, const std::optional<Registe
 
 /// Nothing of the group is launched any more, until it is repaired.
 void Core::halt(Context& c, GroupState& group, const std::string& why) {
-  group.term.halted = group.stored.halted = why;
+  group.term.halted = group.stored.edit().halted = why;
   group.repairing = 0;
   group.term.repairing = false;
-  group.changed = true;
   groups_.mark_dirty(group);
   tell_halt(c, group);
   for (JobEntry* entry : std::vector(group.jobs.begin(), group.jobs.end()))
@@ -330,8 +320,10 @@ void Core::advance_group(Context& c, GroupState& group) {
   };
   if (due(group.cool_until)) group.look_again.reset();
   if (due(group.read_again)) read_takeover(c, group);
-  if (due(group.write_again))
+  if (const auto at = group.stored.read_at(); at && *at <= c.now.steady) {
+    group.stored.on_reading();
     store_.read(c.out, {Reading::For::group, group.name, group.term.epoch}, {group_register(group.name)});
+  }
   if (group.cool_until && session_.is_open() && due(group.look_again)) {
     group.look_again = c.now.steady + look_pause;
     store_.observe(c.out, group, group.name);
@@ -341,8 +333,7 @@ void Core::advance_group(Context& c, GroupState& group) {
   advance_reelection(c, group);
   advance_eviction(c, group);
   resign_if_done(c, group);
-  if (group.changed && !group.writing && !group.write_again && group.phase == GroupState::Phase::leading)
-    write_group(c, group);
+  if (group.stored.is_due() && group.phase == GroupState::Phase::leading) write_group(c, group);
 }
 
 /// A run's policy says `reelect`: the group is resigned at the first moment when nothing would suffer by it. Nothing is
@@ -374,8 +365,9 @@ void Core::resign(Context& c, GroupState& group, Cause cause) {
   group.phase = GroupState::Phase::resigning;
   group.evict_kill.reset();
   group.term.draining = true;
-  group.stored.ended_at = c.now.wall;
-  group.stored.cause = cause;
+  GroupRegister& last = group.stored.edit();
+  last.ended_at = c.now.wall;
+  last.cause = cause;
   write_group(c, group);
   resigns_.push_back(group.name);
 }

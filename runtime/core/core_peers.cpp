@@ -117,7 +117,8 @@ void Core::on(Context& c, const backend::Observed& event) {
   };
   if (group.phase == GroupState::Phase::reading && group.weighs_passing) {
     group.weighs_passing = false;
-    const bool there = takes_part([&](const Candidate& other) { return other.node == group.stored.hand_over_to; });
+    const bool there =
+        takes_part([&](const Candidate& other) { return other.node == group.stored.value().hand_over_to; });
     return there ? pass_on(c, group) : settle_before(c, group, std::exchange(group.registers, {}));
   }
   if (const std::string session = std::exchange(group.hands_to, {}); !session.empty())
@@ -167,7 +168,7 @@ void Core::begin_handover(Context& c) {
 bool Core::may_hand_over(const Context& c, const GroupState& group) const {
   if (shutdown_.is_asked() || group.phase != GroupState::Phase::leading || group.hands_back()) return false;
   if (!group.asked.empty() || !group.term.halted.empty() || !c.may_claim(launch_margin)) return false;
-  const GroupRegister& stored = group.stored;
+  const GroupRegister& stored = group.stored.value();
   return stored.failed_turns == 0 || !stored.turned_at ||
          c.now.wall >= *stored.turned_at + pause_after(stored.failed_turns) || c.now.wall < *stored.turned_at;
 }
@@ -188,9 +189,10 @@ bool Core::is_quiet(const Context& c, GroupState& group) const {
 
 void Core::hand_over(Context& c, GroupState& group, const std::string& node) {
   if (!may_hand_over(c, group) || !may_resign(group)) return;
-  group.stored.hand_over_to = node;
-  group.stored.passes = 0;
-  group.stored.turned_at = c.now.wall;
+  GroupRegister& next = group.stored.edit();
+  next.hand_over_to = node;
+  next.passes = 0;
+  next.turned_at = c.now.wall;
   c.out.push_back(Notice{Level::info, "hands over to " + node, {{"group", group.name}}});
   resign(c, group, Cause::resigned);
 }
@@ -201,8 +203,7 @@ bool Core::weigh_passing(Context& c, GroupState& group, const std::optional<Regi
   if (!parsed || group.resumed || parsed->hand_over_to.empty() || parsed->hand_over_to == settings_.node) return false;
   const Millis since = c.now.wall - parsed->turned_at.value_or(WallTime{});
   if (since > handed_for || since < -handed_for || parsed->passes >= most_passes || shutdown_.is_asked()) return false;
-  group.stored = *parsed;
-  group.version = stored->version;
+  group.stored.load(stored);
   group.weighs_passing = true;
   store_.observe(c.out, group, group.name);
   return true;
@@ -211,12 +212,12 @@ bool Core::weigh_passing(Context& c, GroupState& group, const std::optional<Regi
 /// Leads nothing: the register stays as the term before has left it.
 void Core::pass_on(Context& c, GroupState& group) {
   c.out.push_back(Notice{Level::info,
-                         "elected, and passes the group on to " + group.stored.hand_over_to,
+                         "elected, and passes the group on to " + group.stored.value().hand_over_to,
                          {{"group", group.name}, {"epoch", std::to_string(group.term.epoch)}}});
   group.registers.clear();
   group.phase = GroupState::Phase::resigning;
   group.passing = true;
-  group.stored.passes += 1;
+  group.stored.edit().passes += 1;
   write_group(c, group);
   resigns_.push_back(group.name);
 }

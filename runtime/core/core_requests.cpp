@@ -124,7 +124,7 @@ void Core::take_for_group(Context& c, const Request& request) {
   GroupState* const led = groups_.find(request.group);
   if (!led || led->phase != GroupState::Phase::leading) return;
   GroupState& group = *led;
-  if (request.kind == Kind::repair && group.newer)
+  if (request.kind == Kind::repair && group.stored.is_newer())
     return answer(c, request.id, Answer::refused(Errc::refused, group.term.halted));
   desk_.take(request.id, group.name);
   log_request(c, request);
@@ -152,7 +152,7 @@ void Core::take_for_group(Context& c, const Request& request) {
 void Core::begin_repair(Context& c, GroupState& group, const Request& request) {
   if (!group.term.halted.empty()) {
     const auto above = static_cast<std::uint64_t>(c.now.wall.time_since_epoch().count());
-    group.repairing = std::max({group.stored.repair + 1, group.guard.repair() + 1, above});
+    group.repairing = std::max({group.stored.value().repair + 1, group.guard.repair() + 1, above});
     group.term.repair = group.repairing;
     group.term.repairing = true;
     group.term.halted.clear();
@@ -178,15 +178,14 @@ void Core::begin_repair(Context& c, GroupState& group, const Request& request) {
 
 /// Its jobs' registers are written.
 void Core::finish_repair(Context& c, GroupState& group) {
-  GroupRegister& stored = group.stored;
+  GroupRegister& stored = group.stored.edit();
   stored.halted.clear();
   stored.repaired_at = c.now.wall;
   stored.repaired_by = group.repaired_by;
   stored.repair = std::exchange(group.repairing, 0);
   group.term.repairing = false;
-  group.guard.on_repaired(guard_, {stored.repair, group.version, group.term.epoch});
+  group.guard.on_repaired(guard_, {stored.repair, group.stored.version(), group.term.epoch});
   group.told_halt.clear();
-  group.changed = true;
   c.out.push_back(Notice{Level::warn, "group repaired by " + group.repaired_by, {{"group", group.name}}});
 }
 
@@ -199,7 +198,7 @@ void Core::begin_pause_or_resume(Context& c, GroupState& group) {
   if (first == group.asked.end() || group.pausing == first->id) return;
   group.pausing = first->id;
   group.resuming = first->kind == Kind::resume && group.term.paused;
-  if (first->kind == Kind::pause && !group.term.paused) group.term.paused = group.stored.paused = group.changed = true;
+  if (first->kind == Kind::pause && !group.term.paused) group.term.paused = group.stored.edit().paused = true;
   for (JobEntry* job : std::vector(group.jobs.begin(), group.jobs.end())) {
     if (group.resuming && job->machine.term() == &group.term) job->machine.settle_pause(c);
     touch(c, *job);
@@ -217,13 +216,12 @@ void Core::advance_group_requests(Context& c, GroupState& group) {
   };
   const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
   if (group.resuming && group.term.paused && settled) {
-    group.term.paused = group.stored.paused = false;
-    group.changed = true;
+    group.term.paused = group.stored.edit().paused = false;
     for (JobEntry* job : std::vector(group.jobs.begin(), group.jobs.end())) touch(c, *job);
   }
   const bool mended = none([](const JobMachine& job) { return job.is_mending(); });
   if (group.repairing > 0 && mended) finish_repair(c, group);
-  if (group.changed || group.writing) return;
+  if (!group.stored.is_settled()) return;
   const bool quiet = none([](const JobMachine& job) { return job.may_start(); });
   const std::size_t answered = std::erase_if(group.asked, [&](const Request& request) {
     const bool begun = request.id == group.pausing;

@@ -21,8 +21,7 @@ void Core::on(Context& c, const Stop& event) {
 /// Every job of the group is written and closed, and no run of it is open that ends with its term.
 bool Core::may_resign(const GroupState& group) const {
   const bool leave = shutdown_.leaves();
-  return !group.writing && !group.changed &&
-         std::all_of(group.jobs.begin(), group.jobs.end(), [&](const JobEntry* job) {
+  return group.stored.is_settled() && std::all_of(group.jobs.begin(), group.jobs.end(), [&](const JobEntry* job) {
            const JobMachine& machine = job->machine;
            return machine.term() != &group.term || (machine.is_clean() && (leave || machine.bound_runs() == 0));
          });

@@ -196,25 +196,16 @@ void Core::on(Context&, const backend::Changed& event) {
 // ---- the group's register
 
 void Core::write_group(Context& c, GroupState& group) {
-  group.changed = false;
-  if (group.newer) return;  // it stays as a newer node has left it
-  group.writing = true;
-  store_.write(c.out, group,
-               {group.name, group.term.epoch, group_register(group.name), to_text(group.stored), group.version});
+  if (auto write = group.stored.begin_write(group.name, group.term.epoch))
+    store_.write(c.out, group, std::move(*write));
 }
 
 void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& answer) {
   if (!group.stands()) return;
-  group.writing = false;
   groups_.mark_dirty(group);
-  if (answer.outcome == Outcome::done) {
-    group.version = answer.version;
-    group.guard.on_written(answer.version);
-    return;
-  }
+  if (group.stored.on_written(answer)) return group.guard.on_written(answer.version);
   if (group.phase == GroupState::Phase::resigning || answer.outcome == Outcome::not_leader) return;
-  group.changed = true;
-  group.write_again = c.now.steady + again_pause;
+  group.stored.read_again(c.now.steady + again_pause);
   groups_.rearm(group, session_.is_open());
   if (answer.outcome == Outcome::failed)
     c.out.push_back(
@@ -225,12 +216,9 @@ void Core::on_group_written(Context& c, GroupState& group, const WriteAnswer& an
 void Core::on_group_read(Context& c, GroupState& group, const backend::ReadDone& event) {
   if (group.phase != GroupState::Phase::leading) return;
   groups_.mark_dirty(group);
-  if (event.outcome != Outcome::done) {
-    group.write_again = c.now.steady + again_pause;
-    return groups_.rearm(group, session_.is_open());
-  }
-  group.version = event.registers.empty() ? 0 : event.registers.front().version;
-  group.changed = event.registers.empty() || event.registers.front().value != to_text(group.stored);
+  if (event.outcome == Outcome::done) return group.stored.on_read(event.registers);
+  group.stored.on_unread(c.now.steady + again_pause);
+  groups_.rearm(group, session_.is_open());
 }
 
 // ---- records

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/group/register_writer.hpp"
 #include "core/job_table.hpp"
 #include "core/peers.hpp"
 #include "core/register.hpp"
@@ -43,10 +44,7 @@ struct GroupState {
   std::string told_halt;            // the error that was logged
   std::vector<Register> registers;  // as read, while outcomes of their open runs are asked for
 
-  GroupRegister stored;
-  std::uint64_t version = 0;
-  bool changed = false, writing = false;  // `stored` is to be written; it is on its way
-  bool newer = false;                     // the register's format is a newer node's: it is not written
+  GroupRegisterWriter stored;  // its register
 
   std::vector<Request> asked;    // pause, resume, repair, evict of the group, under way
   std::uint64_t repairing = 0;   // the number of the repair under way; its register still says that it is halted
@@ -68,7 +66,7 @@ struct GroupState {
   bool passing = false;         // it was: this term leads nothing
 
   std::optional<SteadyTime> told;  // the deadline that the runner was told last
-  std::optional<SteadyTime> read_again, write_again, look_again;
+  std::optional<SteadyTime> read_again, look_again;
   std::optional<SteadyTime> wake;  // as armed
 
   /// Of all that the files say of it; 0: nothing.

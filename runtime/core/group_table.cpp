@@ -40,7 +40,7 @@ GroupState* GroupTable::next_dirty() {
 void GroupTable::rearm(GroupState& group, bool open) {
   std::optional<SteadyTime> wake;
   const auto look = open ? group.look_again : std::nullopt;  // else once there is a session
-  for (const auto& at : {group.read_again, group.write_again, look, group.evict_kill, group.cool_until})
+  for (const auto& at : {group.read_again, group.stored.read_at(), look, group.evict_kill, group.cool_until})
     if (at && (!wake || *at < *wake)) wake = at;
   if (wake == group.wake) return;
   if (group.wake) wakes_.erase({*group.wake, &group});

@@ -1,5 +1,6 @@
-// PriorRuns: what is known of runs that this core has not begun: what the runner had when the daemon connected to it, what
-// the ledger shows as open from a daemon before, and, while registers are taken up, the ends that others have published.
+// PriorRuns: what is known of runs that this core has not begun: what the runner had when the daemon connected to it,
+// what the ledger shows as open from a daemon before, and, while registers are taken up, the ends that others have
+// published.
 //
 //   prior.on_load(rows); prior.on_inventory(inventory);
 //   if (prior.is_known()) ...  // the first session may be opened

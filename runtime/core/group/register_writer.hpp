@@ -52,7 +52,10 @@ class GroupRegisterWriter {
     is_changed_ = true;
     read_at_ = at;
   }
-  std::optional<SteadyTime>& read_at() { return read_at_; }
+  /// It could not be read.
+  void on_unread(SteadyTime at) { read_at_ = at; }
+  /// It is being read.
+  void on_reading() { read_at_.reset(); }
   const std::optional<SteadyTime>& read_at() const { return read_at_; }
   /// After a write that may have happened. `registers`: it, or nothing.
   void on_read(const std::vector<Register>& registers);
