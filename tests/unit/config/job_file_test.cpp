@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "diagnostics_text.hpp"
+#include "job_file_text.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::config {
@@ -14,31 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
-
-constexpr std::uint32_t root = 0, somebody = 1000;
-
-JobFile read(std::string_view text, JobSettings settings = {}, std::optional<std::uint32_t> owner = root) {
-  Identities identities;
-  return read_job_file(text, {"x.toml", owner}, settings, identities);
-}
-
-/// The only job of a text that is right.
-Job job(const std::string& keys, JobSettings settings = {}) {
-  const JobFile file = read("[job.x]\n" + keys, settings);
-  EXPECT_FALSE(has_errors(file.diagnostics)) << text_of(file.diagnostics);
-  return file.definitions.empty() ? Job{} : file.definitions.front().definition->job;
-}
-
-std::string findings(std::string_view text, JobSettings settings = {}, std::optional<std::uint32_t> owner = root) {
-  return text_of(read(text, settings, owner).diagnostics);
-}
-
-JobSettings daemon_of(std::uint32_t uid) {
-  JobSettings settings;
-  settings.daemon = uid;
-  return settings;
-}
-
 TEST(JobFile, FillsInTheDefaults) {
   const Job x = job("shell = \"true\"\n");
   EXPECT_EQ(x.name, "x");
@@ -323,49 +298,6 @@ TEST(JobFile, WarnsOfAKillGraceThatLeadershipDoesNotLeave) {
   EXPECT_EQ(findings(run + "kill_grace = \"10s\"\n"), "");
 }
 
-TEST(JobFile, ResolvesUserAndGroups) {
-  const JobFile file = read("[job.x]\nshell = \"true\"\nuser = \"nobody\"\ngroups = [\"daemon\"]\n", daemon_of(root));
-  ASSERT_EQ(file.definitions.size(), 1u) << text_of(file.diagnostics);
-  const auto& identity = file.definitions[0].definition->job.identity;
-  ASSERT_TRUE(identity);
-  EXPECT_EQ(identity->user, "nobody");
-  EXPECT_EQ(identity->uid, 65'534u);
-  EXPECT_FALSE(identity->home.empty());
-  EXPECT_EQ(identity->groups, std::vector<std::uint32_t>{1});
-}
-
-TEST(JobFile, GivesAUserItsOwnGroups) {
-  const JobFile file = read("[job.x]\nshell = \"true\"\nuser = \"nobody\"\n", daemon_of(root));
-  ASSERT_EQ(file.definitions.size(), 1u) << text_of(file.diagnostics);
-  const Identity& identity = *file.definitions[0].definition->job.identity;
-  EXPECT_EQ(identity.groups, std::vector<std::uint32_t>{identity.gid});
-}
-
-TEST(JobFile, LeavesTheDaemonsOwnUserAlone) {
-  EXPECT_FALSE(job("shell = \"true\"\nuser = \"root\"", daemon_of(root)).identity);
-}
-
-TEST(JobFile, RefusesUsersAndGroupsThatDoNotExist) {
-  EXPECT_EQ(findings("[job.x]\nshell = \"true\"\nuser = \"no-such\"\n", daemon_of(root)),
-            "x.toml:3:8: error: there is no user 'no-such' on this node\n");
-  EXPECT_EQ(findings("[job.x]\nshell = \"true\"\ngroups = [\"no-such\"]\n", daemon_of(root)),
-            "x.toml:3:10: error: there is no group 'no-such' on this node\n");
-}
-
-TEST(JobFile, WantsRootForAnotherUser) {
-  const std::string text = "[job.x]\nshell = \"true\"\nuser = \"nobody\"\n";
-  EXPECT_EQ(findings(text, daemon_of(somebody)),
-            "x.toml:3:8: error: another user or other groups need a daemon that runs as root\n");
-  EXPECT_EQ(findings(text, daemon_of(root), somebody),
-            "x.toml:3:8: error: only a file that root owns may name another user or other groups\n");
-  EXPECT_EQ(findings("[job.x]\nshell = \"true\"\ngroups = [\"daemon\"]\n", daemon_of(root), somebody),
-            "x.toml:3:10: error: only a file that root owns may name another user or other groups\n");
-}
-
-TEST(JobFile, NamedByHandMayNameAnyUser) {
-  EXPECT_EQ(findings("[job.x]\nshell = \"true\"\nuser = \"nobody\"\n", daemon_of(somebody), std::nullopt), "");
-}
-
 TEST(JobFile, RefusesNamesThatAreNone) {
   for (const char* name : {"\"\"", "\"a/b\"", "\"a.b\"", "\"..\"", "\"a\\u0001\"", "-a", "\"a b\""}) {
     const std::string text = findings("[job."s + name + "]\nshell = \"true\"\n");
@@ -474,77 +406,6 @@ TEST(JobFile, IsNotParsedBeyondTheStack) {
 }
 
 TEST(JobFile, SkipsAByteOrderMark) { EXPECT_EQ(findings("\xef\xbb\xbf[job.x]\nshell = \"true\"\n"), ""); }
-
-TEST(Group, IsReadFromAJobFile) {
-  const JobFile file = read(R"([group.db]
-    candidates = ["db-*"]
-    preferred = ["db-1.example.org"]
-    max_running = 2
-    on_promote = ["/p"]
-    on_demote = ["/d"]
-    hook_timeout = "5s"
-    state_file = "/run/leader"
-    [group.db.consul]
-    service = "db"
-    service_checks = ["a"]
-    primary_tag = "primary"
-    lock_delay = "15s"
-  )");
-  ASSERT_EQ(file.groups.size(), 1u) << text_of(file.diagnostics);
-  Group expected;
-  expected.name = "db";
-  expected.candidates = {"db-*"};
-  expected.preferred = {"db-1.example.org"};
-  expected.max_running = 2;
-  expected.on_promote = {"/p"};
-  expected.on_demote = {"/d"};
-  expected.hook_timeout = 5s;
-  expected.state_file = "/run/leader";
-  expected.consul_service = "db";
-  expected.consul_service_checks = {"a"};
-  expected.consul_primary_tag = "primary";
-  expected.consul_lock_delay = 15s;
-  EXPECT_EQ(file.groups[0].group, expected);
-  EXPECT_EQ(file.diagnostics.size(), 4u) << text_of(file.diagnostics);
-}
-
-TEST(Group, MayBeEmpty) {
-  const JobFile file = read("[group.db]\n[group.web]\nmax_running = 0\nhook_timeout = \"30s\"\n");
-  EXPECT_EQ(file.groups.size(), 2u);
-  EXPECT_EQ(text_of(file.diagnostics), "");
-}
-
-TEST(Group, RefusesWrongTypesRangesAndNamesWithOneFindingEach) {
-  for (const char* line : {"candidates = \"a\"",
-                           "candidates = [1]",
-                           "candidates = [\"\"]",
-                           "preferred = 1",
-                           "preferred = [\"a b\"]",
-                           "max_running = -1",
-                           "max_running = \"1\"",
-                           "on_promote = \"/p\"",
-                           "on_demote = [1]",
-                           "hook_timeout = 1",
-                           "hook_timeout = \"0s\"",
-                           "state_file = 1",
-                           "state_file = \"relative\"",
-                           "consul = 1",
-                           "consul.service = 1",
-                           "consul.service_checks = \"a\"",
-                           "consul.primary_tag = []",
-                           "consul.lock_delay = \"61s\"",
-                           "consul.lock_delay = 1",
-                           "candidate = []",
-                           "max_runing = 1",
-                           "state_fil = \"/x\"",
-                           "consul.servce = \"x\"",
-                           "consul.tag = \"x\""}) {
-    const JobFile file = read("[group.g]\n"s + line + "\n");
-    ASSERT_EQ(file.diagnostics.size(), 1u) << line << '\n' << text_of(file.diagnostics);
-    EXPECT_EQ(file.diagnostics[0].severity, Severity::error) << line;
-    EXPECT_EQ(file.diagnostics[0].line, 2) << line;
-  }
-}
 
 }  // namespace
 }  // namespace ballot::config

@@ -1,0 +1,187 @@
+// The end of a run whose term is over reaches whoever leads its group next, and closes the run there.
+#include "core/outcome.hpp"
+
+#include "sim/requests.hpp"
+
+namespace ballot {
+namespace {
+
+struct Outcomes : Requests {
+  void SetUp() override {
+    Job finish = job("one");
+    finish.on_leadership_lost = OnLeadershipLost::finish;
+    finish.lost_after = 10min;
+    a.jobs = b.jobs = {define(finish)};
+    a.takes["one"] = b.takes["one"] = 150s;
+    a.start();
+    world.run_for(1s);
+    b.start();
+    world.run_for(1min + 5s);
+    ASSERT_TRUE(a.leads("default"));
+    ASSERT_EQ(a.open_children(), 1);
+  }
+};
+
+// S32 sim
+TEST_F(Outcomes, ARunThatFinishesAfterItsTermClosesTheOpenRun) {
+  a.link.cut = true;
+  world.run_for(1min);
+  ASSERT_TRUE(b.leads("default"));
+  EXPECT_EQ(a.open_children(), 1) << "`finish` runs go on";
+  EXPECT_EQ(world.starts_of("one"), 1u) << "`skip` holds while it goes on";
+  a.link.cut = false;
+  world.run_for(5min);
+  EXPECT_GT(world.starts_of("one"), 1u) << "and goes on once it has ended";
+  const Row* row = b.row("one", world.starts[0].slot);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->status, Status::succeeded);
+  EXPECT_EQ(row->node, "a");
+  a.takes["one"] = b.takes["one"] = 1s;
+  expect_accounted();
+  expect_no_records();
+}
+
+TEST_F(Outcomes, ARestartedNodeThatDoesNotLeadPublishesWhatItsRunnerKept) {
+  a.crash();
+  world.run_for(3min);
+  ASSERT_TRUE(b.leads("default"));
+  ASSERT_EQ(world.starts_of("one"), 1u);
+  a.start();
+  world.run_for(2min);
+  EXPECT_GT(world.starts_of("one"), 1u);
+  const Row* row = b.row("one", world.starts[0].slot);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->status, Status::succeeded);
+}
+
+/// The leader hears of a job that another node has run only when its own files are there.
+TEST_F(Requests, AnOutcomeIsFoundAlsoWhereTheRegisterIsReadInTheMiddleOfATerm) {
+  Job fresh = job("new");
+  fresh.on_leadership_lost = OnLeadershipLost::finish;
+  a.takes["new"] = 50s;
+  const auto before = a.jobs;
+  a.jobs.push_back(define(fresh));
+  a.load();
+  world.run_for(35s);
+  ASSERT_EQ(world.starts_of("new"), 1u);
+  a.link.cut = true;
+  world.run_for(1min);
+  ASSERT_TRUE(b.leads("default"));
+  a.link.cut = false;
+  a.jobs = before;
+  a.load();
+  world.run_for(20s);
+  ASSERT_EQ(world.store.list("o/").size(), 1u);
+  b.jobs.push_back(define(fresh));
+  b.load();
+  world.run_for(5s);
+  const Start& start =
+      *std::find_if(world.starts.begin(), world.starts.end(), [](const Start& s) { return s.job == "new"; });
+  const Row* row = b.row("new", start.slot);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->status, Status::succeeded) << to_string(row->reason);
+  EXPECT_TRUE(world.store.list("o/").empty());
+}
+
+TEST_F(Outcomes, OfAJobThatNobodyLeadsAreRemovedOnceSomebodyDoes) {
+  const auto jobs = b.jobs;
+  a.link.cut = true;
+  world.run_for(30s);
+  ASSERT_TRUE(b.leads("default"));
+  core::Request forget = for_run(Kind::forget);
+  b.ask(forget, world.starts[0].run.text());
+  ASSERT_TRUE(wait_for_reply(b));
+  b.jobs = {define(job("two"))};
+  b.load();
+  a.jobs = b.jobs;
+  a.load();
+  world.run_for(10s);
+  a.link.cut = false;
+  world.run_for(2min);  // it has ended, and its outcome is published
+  ASSERT_EQ(world.store.list("o/").size(), 1u);
+  b.jobs = jobs;
+  b.load();
+  a.jobs = jobs;
+  a.load();
+  world.run_for(10s);
+  EXPECT_TRUE(world.store.list("o/").empty());
+}
+
+TEST_F(Outcomes, ANodeThatNeverComesBackLosesItsRunAfterAWhile) {
+  a.reboot();
+  world.run_for(8min);
+  EXPECT_EQ(world.starts_of("one"), 1u);
+  world.run_for(5min);
+  EXPECT_GT(world.starts_of("one"), 1u);
+  const Row* row = b.row("one", world.starts[0].slot);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->status, Status::lost);
+  EXPECT_EQ(row->reason, Reason::node_died);
+}
+
+TEST_F(Outcomes, ForgettingARunClosesItAtOnce) {
+  a.reboot();
+  world.run_for(1min);
+  b.ask(for_run(Kind::forget), world.starts[0].run.text());
+  ASSERT_TRUE(wait_for_reply(b));
+  EXPECT_TRUE(b.replies[0].ok) << b.replies[0].text;
+  world.run_for(2min);
+  EXPECT_GT(world.starts_of("one"), 1u);
+  EXPECT_EQ(b.row("one", world.starts[0].slot)->reason, Reason::forgotten);
+}
+
+TEST_F(Outcomes, ACleanStopLeavesFinishRunsToTheRunner) {
+  a.stop();
+  world.run_for(5s);
+  EXPECT_TRUE(a.stopped());
+  EXPECT_TRUE(b.leads("default"));
+  EXPECT_EQ(a.open_children(), 1);
+}
+
+struct AtLeastOnce : Requests {
+  void SetUp() override {
+    Job again = job("one");
+    again.guarantee = Guarantee::at_least_once;
+    again.lost_limit = 2;
+    a.jobs = b.jobs = {define(again)};
+    a.takes["one"] = b.takes["one"] = 30s;
+    a.start();
+    world.run_for(1s);
+    b.start();
+    world.run_for(1min + 5s);
+    ASSERT_TRUE(a.leads("default"));
+    ASSERT_EQ(a.open_children(), 1);
+  }
+};
+
+TEST_F(AtLeastOnce, ALostRunIsRunAgainUnderItsIdWithAHigherFence) {
+  a.reboot();
+  world.run_for(1min);
+  ASSERT_GE(world.starts.size(), 2u);
+  EXPECT_EQ(world.starts[1].run, world.starts[0].run);
+  EXPECT_EQ(world.starts[1].slot, world.starts[0].slot);
+  EXPECT_EQ(world.starts[1].attempt, 2);
+  EXPECT_GT(world.starts[1].fence, world.starts[0].fence);
+  EXPECT_EQ(world.starts[1].node, "b");
+  expect_accounted();
+}
+
+TEST_F(AtLeastOnce, ARunThatIsLostTooOftenHasFailed) {
+  a.reboot();
+  ASSERT_TRUE(world.run_while_not([&] { return b.open_children() == 1; }, 1min));
+  b.reboot();
+  a.start();
+  world.run_for(10min);
+  b.start();
+  world.run_for(1min);
+  int attempts = 0;
+  for (const Start& start : world.starts) attempts += start.run == world.starts[0].run ? 1 : 0;
+  EXPECT_EQ(attempts, 2);
+  bool failed = false;
+  for (const Row& row : a.rows()) failed = failed || row.reason == Reason::lost_limit;
+  EXPECT_TRUE(failed);
+  expect_accounted();
+}
+
+}  // namespace
+}  // namespace ballot
