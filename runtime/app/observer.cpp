@@ -22,12 +22,10 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
                                                  Millis answer_within) {
   const auto plugin = find_backend(config);
   if (!plugin) return plugin.error();
-  std::unique_ptr<Observer> observer(new Observer);
+  std::unique_ptr<Observer> observer(new Observer(**plugin));
   observer->answer_within_ = answer_within;
   observer->stands_in_ = !handle.empty();
-  Error error;
-  observer->backend_.reset((*plugin)->create(*observer, backend_settings(config), error));
-  if (!observer->backend_) return error;
+  if (const auto made = observer->port_.start(backend_settings(config)); !made) return made.error();
   SessionRequest request;
   request.generation = 1;
   request.host = io::host_name();
@@ -38,7 +36,7 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   request.timeout = config.coordination.session_timeout.value_or(Millis(0));
   request.observer = handle.empty();
   request.handle = handle;
-  observer->backend_->open(request);
+  observer->port_.open(request);
   auto opened = observer->await<backend::SessionOpened>();
   if (!opened && !handle.empty() && opened.error().code != Errc::not_found) (void)observer.release();
   if (!opened) return opened.error();
@@ -46,10 +44,24 @@ Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, c
   return observer;
 }
 
+Observer::Observer(const PluginInfo& plugin)
+    : port_(
+          plugin,
+          [](Level level, std::string_view text, const LogFields&) {
+            if (level >= Level::warn) std::cerr << text << '\n';
+          },
+          [this] {
+            {
+              const std::lock_guard hold(mutex_);
+              woken_ = true;
+            }
+            posted_.notify_one();
+          }) {}
+
 Observer::~Observer() = default;
 
 Result<std::vector<Election>> Observer::observe(const std::string& group) {
-  backend_->observe(++last_request_, group);
+  backend().observe(++last_request_, group);
   auto observed = await<backend::Observed>();
   if (!observed) return observed.error();
   if (observed->outcome != Outcome::done) return Error{Errc::unavailable, observed->text};
@@ -57,7 +69,7 @@ Result<std::vector<Election>> Observer::observe(const std::string& group) {
 }
 
 Result<void> Observer::evict(const std::string& group) {
-  backend_->evict(++last_request_, group);
+  backend().evict(++last_request_, group);
   const auto wrote = await<backend::Wrote>();
   if (!wrote) return wrote.error();
   const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
@@ -67,17 +79,17 @@ Result<void> Observer::evict(const std::string& group) {
 }
 
 Result<std::vector<Register>> Observer::list(const std::string& prefix) {
-  backend_->list(++last_request_, prefix);
+  backend().list(++last_request_, prefix);
   return await_registers();
 }
 
 Result<std::vector<Register>> Observer::read(const std::vector<std::string>& names) {
-  backend_->read(++last_request_, names);
+  backend().read(++last_request_, names);
   return await_registers();
 }
 
 Result<void> Observer::create(const Record& record) {
-  backend_->create(++last_request_, {record});
+  backend().create(++last_request_, {record});
   const auto wrote = await<backend::Wrote>();
   if (!wrote) return wrote.error();
   const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
@@ -87,7 +99,7 @@ Result<void> Observer::create(const Record& record) {
 }
 
 Result<void> Observer::create_all(std::vector<Record> records) {
-  backend_->create(++last_request_, std::move(records));
+  backend().create(++last_request_, std::move(records));
   const auto wrote = await<backend::Wrote>();
   if (!wrote) return wrote.error();
   for (const WriteAnswer& answer : wrote->answers)
@@ -97,7 +109,7 @@ Result<void> Observer::create_all(std::vector<Record> records) {
 }
 
 void Observer::remove(const std::vector<std::string>& names) {
-  backend_->remove(++last_request_, names);
+  backend().remove(++last_request_, names);
   (void)await<backend::Wrote>();
 }
 
@@ -109,7 +121,7 @@ Result<std::vector<Register>> Observer::await_registers() {
 }
 
 bool Observer::close(bool keep) {
-  backend_->close(keep);
+  backend().close(keep);
   const auto closed = await<backend::SessionClosed>();
   return closed && closed->cause == Cause::shutdown;
 }
@@ -124,21 +136,15 @@ bool Observer::wait_for_change(Millis time) {
   return !closed_;
 }
 
-void Observer::post(BackendEvent event) noexcept {
-  {
-    const std::lock_guard hold(mutex_);
-    events_.push_back(std::move(event));
-  }
-  posted_.notify_one();
-}
-
-void Observer::log(Level level, std::string_view text) noexcept {
-  if (level >= Level::warn) std::cerr << text << '\n';
-}
-
 std::optional<BackendEvent> Observer::next(Millis time) {
-  std::unique_lock hold(mutex_);
-  if (!posted_.wait_for(hold, time, [this] { return !events_.empty(); })) return std::nullopt;
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (events_.empty()) {  // what it was woken for may have been taken before
+    std::unique_lock hold(mutex_);
+    if (!posted_.wait_until(hold, until, [this] { return woken_; })) return std::nullopt;
+    woken_ = false;
+    hold.unlock();
+    for (BackendEvent& event : port_.take()) events_.push_back(std::move(event));
+  }
   BackendEvent event = std::move(events_.front());
   events_.pop_front();
   closed_ = closed_ || std::holds_alternative<backend::SessionClosed>(event.what);

@@ -18,10 +18,11 @@
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
 #include "config/config.hpp"
+#include "io/backend_port.hpp"
 
 namespace ballot::app {
 
-class Observer final : private Host {
+class Observer {
  public:
   /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable (the store).
   static Result<std::unique_ptr<Observer>> open(const config::Config& config) { return open(config, "", patience); }
@@ -38,7 +39,7 @@ class Observer final : private Host {
   Result<void> evict(const std::string& group);
   /// Waits for a change under the group's register, or for `time`. False: the session is over.
   bool wait_for_change(Millis time);
-  void watch(const std::string& prefix) { backend_->watch(prefix); }
+  void watch(const std::string& prefix) { backend().watch(prefix); }
   /// All registers and records whose name begins with `prefix`.
   Result<std::vector<Register>> list(const std::string& prefix);
 
@@ -53,13 +54,12 @@ class Observer final : private Host {
   /// Of a session that was opened again: its id; leaves a group; ends it, or leaves what it leads as it is. False: the
   /// store has not confirmed it.
   const std::string& session() const { return opened_.id; }
-  void resign(const std::string& group) { backend_->resign(group); }
+  void resign(const std::string& group) { backend().resign(group); }
   bool close(bool keep);
 
  private:
-  Observer() = default;
-  void post(BackendEvent event) noexcept override;
-  void log(Level level, std::string_view text) noexcept override;
+  explicit Observer(const PluginInfo& plugin);
+  Backend& backend() { return port_.backend(); }
   std::optional<BackendEvent> next(Millis time);
   template <class Event>
   Result<Event> await();
@@ -67,8 +67,9 @@ class Observer final : private Host {
 
   static constexpr Millis patience{10'000};
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // of `woken_`
   std::condition_variable posted_;
+  bool woken_ = false;  // the port has events that were not taken
   std::deque<BackendEvent> events_;
   RequestId last_request_ = 0;
   bool changed_ = false;
@@ -76,7 +77,7 @@ class Observer final : private Host {
   Millis answer_within_ = patience;
   bool stands_in_ = false;
   backend::SessionOpened opened_;
-  std::unique_ptr<Backend> backend_;  // last: it posts until it is gone
+  io::BackendPort port_;  // last: it posts until it is gone
 };
 
 }  // namespace ballot::app

@@ -10,49 +10,27 @@ namespace ballot::io {
 
 Campaigner::Campaigner(MainLoop& loop, CampaignerSettings settings, const PluginInfo& plugin, Log log,
                        CampaignerHandlers handlers)
-    : loop_(loop),
-      settings_(std::move(settings)),
-      plugin_(plugin),
-      log_(std::move(log)),
+    : settings_(std::move(settings)),
       handlers_(std::move(handlers)),
       candidacy_(settings_.group, settings_.ladder),
-      posted_(std::make_shared<Posted>()),
-      timer_(loop.context(), [this] { feed(core::Tick{}); }) {
-  posted_->campaigner = this;
-}
+      self_(std::make_shared<Campaigner*>(this)),
+      timer_(loop.context(), [this] { feed(core::Tick{}); }),
+      port_(plugin, std::move(log), [&loop, self = self_] {
+        loop.post([self] {
+          if (*self) (*self)->take_posted();
+        });
+      }) {}
 
-Campaigner::~Campaigner() {
-  backend_.reset();
-  posted_->campaigner = nullptr;
-}
+Campaigner::~Campaigner() { *self_ = nullptr; }
 
 Result<void> Campaigner::start() {
-  Error error;
-  backend_.reset(plugin_.create(*this, settings_.backend, error));
-  if (!backend_) return error;
+  if (auto made = port_.start(settings_.backend); !made) return made;
   feed(core::Tick{});
   return {};
 }
 
-/// From the backend's threads.
-void Campaigner::post(BackendEvent event) noexcept {
-  const std::lock_guard lock(posted_->mutex);
-  posted_->events.push_back(std::move(event));
-  if (posted_->events.size() > 1) return;
-  loop_.post([posted = posted_] {
-    if (posted->campaigner) posted->campaigner->take_posted();
-  });
-}
-
-void Campaigner::log(Level level, std::string_view text) noexcept { log_(level, text, {{"backend", plugin_.name}}); }
-
 void Campaigner::take_posted() {
-  std::vector<BackendEvent> events;
-  {
-    const std::lock_guard lock(posted_->mutex);
-    events.swap(posted_->events);
-  }
-  for (BackendEvent& event : events) feed(std::move(event));
+  for (BackendEvent& event : port_.take()) feed(std::move(event));
 }
 
 void Campaigner::feed(const core::Candidacy::Event& event) {
@@ -87,10 +65,10 @@ void Campaigner::arm() {
 }
 
 void Campaigner::perform(core::Actions actions) {
-  for (const core::Action& action : actions) std::visit([this](const auto& what) { perform(what); }, action);
+  for (core::Action& action : actions) std::visit([this](auto& what) { perform(what); }, action);
 }
 
-void Campaigner::perform(const core::OpenSession& a) {
+void Campaigner::perform(core::OpenSession& a) {
   SessionRequest request{a.generation,
                          settings_.candidate,
                          boot_id(),
@@ -103,7 +81,7 @@ void Campaigner::perform(const core::OpenSession& a) {
                          false};
   request.only_group = settings_.group;
   request.anew = settings_.anew && a.generation == 1;
-  backend_->open(request);
+  port_.open(request);
 }
 
 }  // namespace ballot::io

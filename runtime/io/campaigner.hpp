@@ -11,13 +11,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ballot/plugin.hpp"
 #include "core/candidacy.hpp"
+#include "io/backend_port.hpp"
 #include "io/main_loop.hpp"
 #include "io/wall_timer.hpp"
 
@@ -40,7 +40,7 @@ struct CampaignerHandlers {
   std::function<void(const BackendEvent&)> on_answer;
 };
 
-class Campaigner final : private Host {
+class Campaigner {
  public:
   Campaigner(MainLoop& loop, CampaignerSettings settings, const PluginInfo& plugin, Log log,
              CampaignerHandlers handlers);
@@ -63,46 +63,28 @@ class Campaigner final : private Host {
   void perform(core::Actions actions);
 
  private:
-  void post(BackendEvent event) noexcept override;
-  void log(Level level, std::string_view text) noexcept override;
   void take_posted();
   void feed(const core::Candidacy::Event& event);
   void step(const core::Candidacy::Event& event);
   void arm();
   void tell(const core::Standing& before, const core::Candidacy::Event& event);
 
-  void perform(const core::OpenSession& a);
-  void perform(const core::CloseSession& a) { backend_->close(a.keep); }
-  void perform(const core::Renew& a) { backend_->renew(a.request); }
-  void perform(const core::Campaign& a) { backend_->campaign(a.group); }
-  void perform(const core::Resign& a) { backend_->resign(a.group); }
-  void perform(const core::Write& a) { backend_->write(a.request, a.batch); }
-  void perform(const core::Read& a) { backend_->read(a.request, a.names); }
-  void perform(const core::List& a) { backend_->list(a.request, a.prefix); }
-  void perform(const core::Create& a) { backend_->create(a.request, a.records); }
-  void perform(const core::Remove& a) { backend_->remove(a.request, a.names); }
-  void perform(const core::Watch& a) { backend_->watch(a.prefix); }
-  void perform(const core::Observe& a) { backend_->observe(a.request, a.group); }
+  void perform(core::OpenSession& a);
+  template <ForBackend Action>
+  void perform(Action& a) {
+    port_.perform(a);
+  }
   template <class Other>
-  void perform(const Other&) {}  // a candidacy asks for nothing of jobs
+  requires(!ForBackend<Other>) void perform(Other&) {}  // a candidacy asks for nothing of jobs
 
-  struct Posted {  // what other threads left for the loop
-    std::mutex mutex;
-    std::vector<BackendEvent> events;
-    Campaigner* campaigner;  // null once it is gone
-  };
-
-  MainLoop& loop_;
   const CampaignerSettings settings_;
-  const PluginInfo& plugin_;
-  const Log log_;
   const CampaignerHandlers handlers_;
   core::Candidacy candidacy_;
-  std::shared_ptr<Posted> posted_;
+  std::shared_ptr<Campaigner*> self_;  // null once it is gone: what the backend's threads post comes later
   BootTimer timer_;
-  std::unique_ptr<Backend> backend_;  // before the timer: it posts until it is gone
   bool feeding_ = false;
   std::vector<core::Candidacy::Event> queue_;
+  BackendPort port_;  // last: it posts until it is gone
 };
 
 }  // namespace ballot::io

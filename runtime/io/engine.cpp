@@ -2,34 +2,18 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <random>
 #include <utility>
 
 #include "base/failpoint.hpp"
-#include "io/child_environment.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::io {
 namespace {
 
-constexpr Millis runner_pause{1000};        // between attempts to start one
-constexpr Millis shortest_hand_over{3000};  // of the groups of a runner that does not answer
-constexpr Millis ledger_patience{10'000};   // for the ends of runs to be stored
-constexpr Millis stuck_patience{500};       // in a stop, for a ledger that can store nothing
-constexpr Millis record_pause{100};         // in which rows gather for one flush of the ledger
-
 std::uint64_t seed() {
   std::random_device device;
   return static_cast<std::uint64_t>(device()) << 32 | device();
-}
-
-/// For the log, beside the text.
-int errno_of(Errc code) {
-  if (code == Errc::not_found) return ENOENT;
-  if (code == Errc::refused) return EACCES;
-  return code == Errc::invalid ? EINVAL : EIO;
 }
 
 core::CoreSettings core_settings(const EngineSettings& settings, const PluginInfo& plugin) {
@@ -53,36 +37,32 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       ledger_(ledger),
       log_(std::move(log)),
       core_(core_settings(settings_, plugin_)),
-      posted_(std::make_shared<Posted>()),
+      self_(std::make_shared<Engine*>(this)),
       wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
-      record_timer_(loop.context(), [this] { flush_ended(); }),
-      runner_timer_(loop.context(), [this] { restart_runner(); }),
-      ledger_timer_(loop.context(), [this] { wait_no_longer(); }),
-      runner_(loop.context(), settings_.runner,
-              {[this](runner::FromRunner message) { on_runner(std::move(message)); },
-               [this](const std::string& text) { on_runner_down(text); },
-               [this](Millis silence) { on_runner_silence(silence); }}),
+      executor_(
+          loop, {settings_.node, settings_.identity, settings_.credentials, settings_.runner}, log_,
+          {[this](const core::Event& event) { feed(event); },
+           [this](const runner::FromRunner& message) { return notifier_.takes(message); },
+           [this](bool is_there) { notifier_.on_runner(is_there); }, [this] { return core_.session().timeout(); }}),
       notifier_(
           loop.context(),
           {settings_.node, settings_.identity, settings_.credentials, settings_.sendmail, settings_.ping,
            settings_.dry_run},
-          [this](const runner::ToRunner& message) { runner_.send(message); }, log_),
+          [this](const runner::ToRunner& message) { executor_.send(message); }, log_),
+      durable_(loop, ledger, log_, [this](core::Recorded recorded) { feed(std::move(recorded)); }),
       observations_(loop.context()),
-      output_log_(log_) {
-  posted_->engine = this;
-}
+      port_(plugin, log_, [&loop, self = self_] {
+        loop.post([self] {
+          if (*self) (*self)->take_posted();
+        });
+      }) {}
 
-Engine::~Engine() {
-  backend_.reset();
-  posted_->engine = nullptr;
-}
+Engine::~Engine() { *self_ = nullptr; }
 
 Result<void> Engine::start() {
-  Error error;
-  backend_.reset(plugin_.create(*this, settings_.backend, error));
-  if (!backend_) return error;
-  return runner_.start();
+  if (auto made = port_.start(settings_.backend); !made) return made;
+  return executor_.start();
 }
 
 void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> open_rows) {
@@ -105,35 +85,18 @@ void Engine::ask(core::Request request, const std::string& run_suffix, Millis pa
 
 void Engine::observe(Millis patience, OnElections answered) {
   if (!core_.session().is_open()) return answered({});
-  backend_->observe(observations_.add(patience, std::move(answered)), "");
+  port_.backend().observe(observations_.add(patience, std::move(answered)), "");
 }
 
 void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
   if (std::exchange(stopped_, std::move(stopped))) notifier_.hurry();
-  leave_ = leave;
-  if (ledger_waits_) arm_ledger_timer();
+  keeps_runs_ = leave;
+  durable_.hurry();
   feed(core::Stop{wait, leave});
 }
 
-/// From the backend's threads.
-void Engine::post(BackendEvent event) noexcept {
-  const std::lock_guard lock(posted_->mutex);
-  posted_->events.push_back(std::move(event));
-  if (posted_->events.size() > 1) return;
-  loop_.post([posted = posted_] {
-    if (posted->engine) posted->engine->take_posted();
-  });
-}
-
-void Engine::log(Level level, std::string_view text) noexcept { log_(level, text, {{"backend", plugin_.name}}); }
-
 void Engine::take_posted() {
-  std::vector<BackendEvent> events;
-  {
-    const std::lock_guard lock(posted_->mutex);
-    events.swap(posted_->events);
-  }
-  for (BackendEvent& event : events) {
+  for (BackendEvent& event : port_.take()) {
     tell_session(event);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
       observations_.answer(observed->request, observed->elections);
@@ -187,42 +150,8 @@ void Engine::perform(core::OpenSession& a) {
                          settings_.session_timeout,
                          false};
   request.anew = settings_.anew && a.generation == 1;
-  backend_->open(request);
+  port_.open(request);
 }
-
-void Engine::perform(core::Launch& a) {
-  BALLOT_FAILPOINT("io.launch");
-  const Job& job = a.definition->job;
-  auto environment =
-      child_environment(a, settings_.identity, settings_.node, read_clocks().wall, settings_.credentials);
-  if (!environment)
-    return feed(runner::CannotStart{a.id, environment.error().what, errno_of(environment.error().code)});
-  runner::Start start;
-  start.id = a.id;
-  start.job = job.name;
-  start.argv = job.command;
-  start.environment = std::move(*environment);
-  set_identity(start, job, settings_.identity);
-  start.no_new_privs = job.details->no_new_privs;
-  start.limits = job.details->limits;
-  start.standard_input = job.details->standard_input;
-  start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
-  start.stream_output = job.log_output;
-  start.launch_not_after = a.launch_not_after;
-  start.kill_signal = job.kill_signal;
-  start.kill_grace = job.kill_grace;
-  start.deadline = job.deadline;
-  start.session = core::term_key(a.group, a.epoch);
-  start.terminate = a.terminate;
-  if (job.log_output) output_log_.begin(a.id.run, job.name);
-  runner_.send(std::move(start));
-}
-
-void Engine::perform(core::TermDeadline& a) {
-  runner_.send(runner::Deadline{core::term_key(a.group, a.epoch), a.at, a.grace});
-}
-
-void Engine::perform(core::KillRun& a) { runner_.send(runner::Kill{a.id, a.reason, a.signal, a.grace}); }
 
 void Engine::perform(core::AskRunner& a) {
   runner_watches_.erase(a.node);
@@ -237,75 +166,7 @@ void Engine::perform(core::AskRunner& a) {
 
 void Engine::perform(core::Forget& a) {
   notifier_.forget(a.id);
-  runner_.send(runner::Ack{a.id});
-}
-
-void Engine::perform(core::AwaitRecorded& a) {
-  awaited_.ids.push_back(a.id);
-  await_recorded();
-}
-
-void Engine::perform(core::AwaitSettled& a) {
-  awaited_.settled.push_back(std::move(a.settled));
-  await_recorded();
-}
-
-/// One flush of the ledger at a time, for all that was recorded in a while: each costs a sync of the disk.
-void Engine::await_recorded() {
-  if (awaited_.empty()) return;
-  if (!std::exchange(ledger_waits_, true)) arm_ledger_timer();
-  if (flushing_) return;
-  flushing_ = true;
-  record_timer_.arm(read_clocks().steady + record_pause);
-}
-
-void Engine::flush_ended() {
-  flushed_ = std::exchange(awaited_, {});
-  ledger_.flush([&loop = loop_, posted = posted_] {
-    loop.post([posted] {
-      if (!posted->engine) return;
-      BALLOT_FAILPOINT("io.recorded");
-      posted->engine->on_flushed();
-    });
-  });
-}
-
-void Engine::arm_ledger_timer() {
-  const Millis patience = BALLOT_FAILS("io.ledger_patience") ? ledger_patience / 10 : ledger_patience;
-  const SteadyTime now = read_clocks().steady;
-  ledger_until_ = now + patience;
-  ledger_timer_.arm(stopped_ ? now + stuck_patience : ledger_until_);
-}
-
-/// A stop asks now and then whether there is anything to wait for.
-bool Engine::may_wait_for_ledger() {
-  const SteadyTime now = read_clocks().steady;
-  if (!stopped_ || ledger_.is_stuck() || now >= ledger_until_) return false;
-  ledger_timer_.arm(std::min(now + stuck_patience, ledger_until_));
-  return true;
-}
-
-void Engine::on_flushed() {
-  flushing_ = ledger_waits_ = false;
-  ledger_timer_.disarm();
-  if (!flushed_.empty()) feed(std::exchange(flushed_, {}));
-  await_recorded();
-}
-
-/// A ledger that can store nothing, not even in its spool, stops no job: a register has room for a few open runs only,
-/// and for few ranges of slots. Their rows wait in memory; a crash would lose them.
-void Engine::wait_no_longer() {
-  if (may_wait_for_ledger()) return;
-  if (left_) return end_stop();
-  ledger_waits_ = false;
-  core::Recorded all = std::exchange(flushed_, {});
-  all.ids.insert(all.ids.end(), awaited_.ids.begin(), awaited_.ids.end());
-  all.settled.insert(all.settled.end(), awaited_.settled.begin(), awaited_.settled.end());
-  awaited_ = {};
-  if (all.empty()) return;
-  log_(Level::error, "the ledger stores nothing: what is on no disk yet leaves the registers",
-       {{"runs", std::to_string(all.ids.size())}, {"registers", std::to_string(all.settled.size())}});
-  feed(std::move(all));
+  executor_.forget(a.id);
 }
 
 void Engine::perform(core::RecordRow& a) {
@@ -352,89 +213,15 @@ void Engine::perform(core::Stopped& a) {
     if (refused_) refused_(a.refusal);
     return;
   }
-  notifier_.finish(leave_, [this] { leave_runner(); });
+  notifier_.finish(keeps_runs_, [this] { leave(); });
 }
 
-/// All is told: the runner may go, and the ledger stores what it has.
-void Engine::leave_runner() {
-  left_ = true;
-  runner::Successor successor = settings_.runner.successor;
-  successor.not_before = deadline();
-  if (!leave_)
-    runner_.send(runner::Leave{});
-  else if (!successor.argv.empty())
-    runner_.send(std::move(successor));
-  arm_ledger_timer();
-  ledger_.flush([&loop = loop_, posted = posted_] {
-    loop.post([posted] {
-      if (posted->engine) posted->engine->end_stop();
-    });
+/// All is told: the runner may go, and the ledger stores what it has. What it could not it says at its end.
+void Engine::leave() {
+  executor_.leave(keeps_runs_, deadline());
+  durable_.finish([this] {
+    if (const auto stopped = std::exchange(stopped_, nullptr)) stopped();
   });
-}
-
-/// What the ledger could not store by now it says at its end.
-void Engine::end_stop() {
-  if (const auto stopped = std::exchange(stopped_, nullptr)) stopped();
-}
-
-void Engine::on_runner(runner::FromRunner message) {
-  if (notifier_.takes(message)) return;
-  if (std::get_if<runner::Started>(&message)) BALLOT_FAILPOINT("io.started");
-  if (std::get_if<runner::Ended>(&message)) BALLOT_FAILPOINT("io.ended");
-  if (auto* running = std::get_if<runner::Running>(&message)) {
-    inventory_.running.push_back(std::move(*running));
-  } else if (auto* ended = std::get_if<runner::Ended>(&message)) {
-    if (telling_) return inventory_.ended.push_back(std::move(*ended));
-    output_log_.end(ended->id);
-    feed(std::move(*ended));
-  } else if (std::get_if<runner::Ready>(&message)) {
-    telling_ = false;
-    feed(std::exchange(inventory_, {}));
-    notifier_.on_runner(true);
-  } else if (auto* started = std::get_if<runner::Started>(&message)) {
-    feed(*started);
-  } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
-    feed(*refused);
-  } else if (auto* cannot = std::get_if<runner::CannotStart>(&message)) {
-    output_log_.end(cannot->id);
-    feed(*cannot);
-  } else if (auto* printed = std::get_if<runner::Printed>(&message)) {
-    output_log_.print(*printed, read_clocks().steady);
-  }
-}
-
-void Engine::on_runner_down(const std::string& text) {
-  if (left_) return;
-  log_(Level::error, "the runner is gone: " + text + "; starting another", {});
-  telling_ = true;
-  inventory_ = {};
-  silence_ = {};
-  notifier_.on_runner(false);
-  feed(core::RunnerGone{});
-  restart_runner();
-}
-
-/// A runner that is stopped, or waits for a disk: what it was told it does when it goes on. Its groups go to a node
-/// that can launch once it has been so for half a session's time-out.
-void Engine::on_runner_silence(Millis silence) {
-  if (left_) return;
-  const Millis longest = std::max(core_.session().timeout() / 2, shortest_hand_over);
-  const core::RunnerSilence told{silence > Millis(0), silence >= longest};
-  if (told == silence_) return;
-  if (!told.is_silent)
-    log_(Level::info, "the runner answers again", {});
-  else if (!silence_.is_silent)
-    log_(Level::error, "the runner does not answer: nothing is launched until it does",
-         {{"silence", std::to_string(silence.count()) + "ms"}});
-  silence_ = told;
-  feed(told);
-}
-
-void Engine::restart_runner() {
-  const auto started = runner_.start();
-  if (started) return;
-  log_(Level::fatal, "no runner can be started, so nothing is launched: " + started.error().what, {});
-  runner_timer_.arm(read_clocks().steady + runner_pause);
 }
 
 }  // namespace ballot::io

@@ -1,5 +1,5 @@
 // Engine: the shell around the core. It feeds the core with events (time, the backend, the runner, people) and performs
-// what the core answers: it owns the backend and the runner's client, and writes to the ledger and the log.
+// what the core answers: it owns the way to the backend and the executor, and writes to the ledger and the log.
 //
 // Thread: the loop's; nothing here may be called from another one. No callback comes after the destructor.
 //
@@ -11,18 +11,18 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "ballot/plugin.hpp"
 #include "base/ledger_sink.hpp"
 #include "core/core.hpp"
+#include "io/backend_port.hpp"
+#include "io/durable_rows.hpp"
 #include "io/main_loop.hpp"
 #include "io/notify/notifier.hpp"
-#include "io/output_log.hpp"
 #include "io/pending_observations.hpp"
-#include "io/runner_client.hpp"
+#include "io/runner_executor.hpp"
 #include "io/runner_watch.hpp"
 #include "io/wall_timer.hpp"
 
@@ -44,7 +44,7 @@ struct EngineSettings {
   bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
 };
 
-class Engine final : private Host {
+class Engine {
  public:
   using OnAnswer = std::function<void(const core::Reply&)>;
   using OnEnded = std::function<void(const Row&)>;
@@ -90,43 +90,22 @@ class Engine final : private Host {
   const core::Core& core() const { return core_; }
 
  private:
-  void post(BackendEvent event) noexcept override;
-  void log(Level level, std::string_view text) noexcept override;
-
   void feed(const core::Event& event);
   void arm();
   void take_posted();
   void tell_session(const BackendEvent& event) const;
-  void on_runner(runner::FromRunner message);
-  void on_runner_down(const std::string& text);
-  void on_runner_silence(Millis silence);
-  void restart_runner();
-  void await_recorded();
-  void flush_ended();
-  void arm_ledger_timer();
-  bool may_wait_for_ledger();
-  void on_flushed();
-  void leave_runner();
-  void end_stop();
-  void wait_no_longer();
+  void leave();
 
   void perform(core::OpenSession& a);
-  void perform(core::CloseSession& a) { backend_->close(a.keep); }
-  void perform(core::Renew& a) { backend_->renew(a.request); }
-  void perform(core::Campaign& a) { backend_->campaign(a.group); }
-  void perform(core::Resign& a) { backend_->resign(a.group); }
-  void perform(core::Write& a) { backend_->write(a.request, std::move(a.batch)); }
-  void perform(core::Read& a) { backend_->read(a.request, std::move(a.names)); }
-  void perform(core::List& a) { backend_->list(a.request, std::move(a.prefix)); }
-  void perform(core::Create& a) { backend_->create(a.request, std::move(a.records)); }
-  void perform(core::Remove& a) { backend_->remove(a.request, std::move(a.names)); }
-  void perform(core::Watch& a) { backend_->watch(a.prefix); }
-  void perform(core::Observe& a) { backend_->observe(a.request, a.group); }
-  void perform(core::Launch& a);
-  void perform(core::TermDeadline& a);
-  void perform(core::KillRun& a);
-  void perform(core::AwaitRecorded& a);
-  void perform(core::AwaitSettled& a);
+  template <ForBackend Action>
+  void perform(Action& a) {
+    port_.perform(a);
+  }
+  void perform(core::Launch& a) { executor_.launch(a); }
+  void perform(core::TermDeadline& a) { executor_.set_deadline(a); }
+  void perform(core::KillRun& a) { executor_.kill(a); }
+  void perform(core::AwaitRecorded& a) { durable_.await(a.id); }
+  void perform(core::AwaitSettled& a) { durable_.await(std::move(a.settled)); }
   void perform(core::Forget& a);
   void perform(core::AskRunner& a);
   void perform(core::RecordRow& a);
@@ -138,11 +117,6 @@ class Engine final : private Host {
   void perform(core::Notice& a);
   void perform(core::Stopped& a);
 
-  struct Posted {  // what other threads left for the loop
-    std::mutex mutex;
-    std::vector<BackendEvent> events;
-    Engine* engine;  // null once it is gone
-  };
   struct Waiting {
     OnAnswer answered;
     OnEnded ended;
@@ -154,32 +128,24 @@ class Engine final : private Host {
   LedgerSink& ledger_;
   const Log log_;
   core::Core core_;
-  std::shared_ptr<Posted> posted_;
+  std::shared_ptr<Engine*> self_;  // null once it is gone: what the backend's threads post comes later
   WallTimer wall_timer_;
   BootTimer boot_timer_;
   core::Wake armed_;
-  BootTimer record_timer_, runner_timer_, ledger_timer_;
-  RunnerClient runner_;
+  RunnerExecutor executor_;
   std::map<std::string, std::unique_ptr<RunnerWatch>> runner_watches_;  // of other nodes of this host
   Notifier notifier_;
-  std::unique_ptr<Backend> backend_;  // before the runner and the timers: it posts until it is gone
-  core::Inventory inventory_;         // while the runner tells it
-  core::RunnerSilence silence_;       // as the core was told
-  bool telling_ = true;
-  bool left_ = false;   // stopped: the runner is not ours any more
-  bool leave_ = false;  // the runs stay with it
+  DurableRows durable_;
+  PendingObservations observations_;
+  bool keeps_runs_ = false;  // a stop leaves them to the runner
   bool feeding_ = false;
   std::vector<core::Event> queue_;
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
-  PendingObservations observations_;
-  core::Recorded awaited_, flushed_;              // to be flushed, and being flushed
-  bool flushing_ = false, ledger_waits_ = false;  // flushing, or about to
-  SteadyTime ledger_until_{};                     // while it waits
-  OutputLog output_log_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;
   std::function<void(const std::string&)> session_told_;
+  BackendPort port_;  // last: it posts until it is gone
 };
 
 }  // namespace ballot::io

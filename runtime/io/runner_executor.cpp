@@ -1,0 +1,151 @@
+#include "io/runner_executor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/failpoint.hpp"
+#include "io/child_environment.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::io {
+namespace {
+
+constexpr Millis runner_pause{1000};        // between attempts to start one
+constexpr Millis shortest_hand_over{3000};  // of the groups of a runner that does not answer
+
+/// For the log, beside the text.
+int errno_of(Errc code) {
+  if (code == Errc::not_found) return ENOENT;
+  if (code == Errc::refused) return EACCES;
+  return code == Errc::invalid ? EINVAL : EIO;
+}
+
+}  // namespace
+
+RunnerExecutor::RunnerExecutor(MainLoop& loop, Settings settings, Log log, Handlers handlers)
+    : settings_(std::move(settings)),
+      log_(std::move(log)),
+      handlers_(std::move(handlers)),
+      output_log_(log_),
+      timer_(loop.context(), [this] { restart(); }),
+      runner_(loop.context(), settings_.runner,
+              {[this](runner::FromRunner message) { on_message(std::move(message)); },
+               [this](const std::string& text) { on_down(text); }, [this](Millis silence) { on_silence(silence); }}) {}
+
+void RunnerExecutor::launch(const core::Launch& launch) {
+  BALLOT_FAILPOINT("io.launch");
+  const Job& job = launch.definition->job;
+  auto environment =
+      child_environment(launch, settings_.identity, settings_.node, read_clocks().wall, settings_.credentials);
+  if (!environment)
+    return handlers_.on_event(
+        runner::CannotStart{launch.id, environment.error().what, errno_of(environment.error().code)});
+  runner::Start start;
+  start.id = launch.id;
+  start.job = job.name;
+  start.argv = job.command;
+  start.environment = std::move(*environment);
+  set_identity(start, job, settings_.identity);
+  start.no_new_privs = job.details->no_new_privs;
+  start.limits = job.details->limits;
+  start.standard_input = job.details->standard_input;
+  start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
+  start.stream_output = job.log_output;
+  start.launch_not_after = launch.launch_not_after;
+  start.kill_signal = job.kill_signal;
+  start.kill_grace = job.kill_grace;
+  start.deadline = job.deadline;
+  start.session = core::term_key(launch.group, launch.epoch);
+  start.terminate = launch.terminate;
+  if (job.log_output) output_log_.begin(launch.id.run, job.name);
+  runner_.send(std::move(start));
+}
+
+void RunnerExecutor::set_deadline(const core::TermDeadline& deadline) {
+  runner_.send(runner::Deadline{core::term_key(deadline.group, deadline.epoch), deadline.at, deadline.grace});
+}
+
+void RunnerExecutor::kill(const core::KillRun& kill) {
+  runner_.send(runner::Kill{kill.id, kill.reason, kill.signal, kill.grace});
+}
+
+void RunnerExecutor::leave(bool keeps, SteadyTime deadline) {
+  state_ = State::left;
+  runner::Successor successor = settings_.runner.successor;
+  successor.not_before = deadline;
+  if (!keeps)
+    runner_.send(runner::Leave{});
+  else if (!successor.argv.empty())
+    runner_.send(std::move(successor));
+}
+
+void RunnerExecutor::on_message(runner::FromRunner message) {
+  if (handlers_.takes(message)) return;
+  if (std::get_if<runner::Started>(&message)) BALLOT_FAILPOINT("io.started");
+  if (std::get_if<runner::Ended>(&message)) BALLOT_FAILPOINT("io.ended");
+  if (auto* running = std::get_if<runner::Running>(&message)) {
+    inventory_.running.push_back(std::move(*running));
+  } else if (auto* ended = std::get_if<runner::Ended>(&message)) {
+    on_ended(std::move(*ended));
+  } else if (std::get_if<runner::Ready>(&message)) {
+    on_ready();
+  } else if (auto* started = std::get_if<runner::Started>(&message)) {
+    handlers_.on_event(*started);
+  } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
+    handlers_.on_event(*refused);
+  } else if (auto* cannot = std::get_if<runner::CannotStart>(&message)) {
+    output_log_.end(cannot->id);
+    handlers_.on_event(*cannot);
+  } else if (auto* printed = std::get_if<runner::Printed>(&message)) {
+    output_log_.print(*printed, read_clocks().steady);
+  }
+}
+
+void RunnerExecutor::on_ready() {
+  if (state_ == State::telling) state_ = State::there;
+  handlers_.on_event(std::exchange(inventory_, {}));
+  handlers_.on_runner(true);
+}
+
+void RunnerExecutor::on_ended(runner::Ended ended) {
+  if (state_ == State::telling) return inventory_.ended.push_back(std::move(ended));
+  output_log_.end(ended.id);
+  handlers_.on_event(std::move(ended));
+}
+
+void RunnerExecutor::on_down(const std::string& text) {
+  if (state_ == State::left) return;
+  log_(Level::error, "the runner is gone: " + text + "; starting another", {});
+  state_ = State::telling;
+  inventory_ = {};
+  silence_ = {};
+  handlers_.on_runner(false);
+  handlers_.on_event(core::RunnerGone{});
+  restart();
+}
+
+/// A runner that is stopped, or waits for a disk: what it was told it does when it goes on. Its groups go to a node
+/// that can launch once it has been so for half a session's time-out.
+void RunnerExecutor::on_silence(Millis silence) {
+  if (state_ == State::left) return;
+  const Millis longest = std::max(handlers_.timeout() / 2, shortest_hand_over);
+  const core::RunnerSilence told{silence > Millis(0), silence >= longest};
+  if (told == silence_) return;
+  if (!told.is_silent)
+    log_(Level::info, "the runner answers again", {});
+  else if (!silence_.is_silent)
+    log_(Level::error, "the runner does not answer: nothing is launched until it does",
+         {{"silence", std::to_string(silence.count()) + "ms"}});
+  silence_ = told;
+  handlers_.on_event(told);
+}
+
+void RunnerExecutor::restart() {
+  const auto started = runner_.start();
+  if (started) return;
+  log_(Level::fatal, "no runner can be started, so nothing is launched: " + started.error().what, {});
+  timer_.arm(read_clocks().steady + runner_pause);
+}
+
+}  // namespace ballot::io

@@ -1,0 +1,78 @@
+// RunnerExecutor: runs are children of the runner, a process of its own: see base/runner_wire.hpp. Starts another
+// runner where one is lost, and says so where it does not answer.
+//
+//   state    | event                                   | next
+//   telling  | what the runner has, then Ready         | there: the inventory is told
+//   there    | nothing comes though an answer is due   | there, silent; for long from half a session's time-out on
+//   there    | the runner is gone                      | telling: another is started, and again each second
+//   any      | leave()                                 | left: nothing is told any more
+//
+// Thread: the loop's. No callback comes after the destructor.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ballot/job.hpp"
+#include "ballot/log.hpp"
+#include "core/event.hpp"
+#include "io/executor.hpp"
+#include "io/main_loop.hpp"
+#include "io/output_log.hpp"
+#include "io/runner_client.hpp"
+#include "io/wall_timer.hpp"
+
+namespace ballot::io {
+
+class RunnerExecutor final : public Executor {
+ public:
+  struct Settings {
+    std::string node;
+    Identity identity;        // the daemon's, for jobs that name no user
+    std::string credentials;  // the folder of secrets with relative paths; "": there is none
+    RunnerSettings runner;
+  };
+  struct Handlers {
+    std::function<void(const core::Event&)> on_event;
+    /// Whether it was for somebody else, who has taken it.
+    std::function<bool(const runner::FromRunner&)> takes;
+    /// The runner is there (after its inventory was told), or is not.
+    std::function<void(bool)> on_runner;
+    /// Of the session.
+    std::function<Millis()> timeout;
+  };
+
+  RunnerExecutor(MainLoop& loop, Settings settings, Log log, Handlers handlers);
+
+  Result<void> start() override { return runner_.start(); }
+  void launch(const core::Launch& launch) override;
+  void set_deadline(const core::TermDeadline& deadline) override;
+  void kill(const core::KillRun& kill) override;
+  void forget(const runner::AttemptId& id) override { runner_.send(runner::Ack{id}); }
+  void leave(bool keeps, SteadyTime deadline) override;
+
+  /// For those that `takes` what comes of it.
+  void send(const runner::ToRunner& message) { runner_.send(message); }
+
+ private:
+  enum class State { telling, there, left };
+
+  void on_message(runner::FromRunner message);
+  void on_ready();
+  void on_ended(runner::Ended ended);
+  void on_down(const std::string& text);
+  void on_silence(Millis silence);
+  void restart();
+
+  const Settings settings_;
+  const Log log_;
+  const Handlers handlers_;
+  State state_ = State::telling;
+  core::Inventory inventory_;    // while it is told
+  core::RunnerSilence silence_;  // as was told
+  OutputLog output_log_;
+  BootTimer timer_;
+  RunnerClient runner_;
+};
+
+}  // namespace ballot::io
