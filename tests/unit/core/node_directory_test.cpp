@@ -1,0 +1,239 @@
+#include "core/node_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ballot::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Node n1 in its session s1.
+struct DirectoryOfANode : ::testing::Test {
+  using Names = std::vector<std::string>;
+  NodeDirectory directory{"n1", {"machine", "boot", "/run/n1"}};
+  Random random{1};
+  const NodeDirectory::Groups groups{{"a", 17}, {"b", 18}};
+
+  void SetUp() override { directory.on_opened("s1"); }
+  static WallTime wall(Millis t) { return WallTime(1000h + t); }
+  static SteadyTime steady(Millis t) { return SteadyTime(t); }
+  static Now at(Millis t) { return {wall(t), steady(t)}; }
+
+  StoreClient::Recording record(Millis t, const NodeDirectory::Groups& of) {
+    return directory.node_record(wall(t), of, random);
+  }
+  /// Everything is published and answered at once. Returns what was created and what was removed.
+  std::pair<Names, Names> publish(Millis t, const NodeDirectory::Groups& of, const std::string& unfit = "") {
+    std::pair<Names, Names> done;
+    EXPECT_TRUE(directory.begin_publishing(steady(t), unfit));
+    const auto recording = record(t, of);
+    for (const auto& one : recording.records) done.first.push_back(one.name);
+    if (const auto removal = directory.on_published(recording)) {
+      done.second = removal->removals;
+      EXPECT_FALSE(directory.on_published(*removal));
+    }
+    return done;
+  }
+  static Register told(const NodeRecord& record, const std::string& name) { return {name, to_texts(record).at(0), 1}; }
+  static NodeRecord of(const std::string& node, const std::string& session, Millis t = 0ms) {
+    return {node, session, "", wall(t), {{"a", 17}}, {"machine", "boot", "/run/" + node}};
+  }
+};
+
+TEST_F(DirectoryOfANode, PublishesWhatThisNodeIsOnce) {
+  ASSERT_TRUE(directory.begin_publishing(steady(5s), "its clock is wrong"));
+  const auto recording = record(5s, groups);
+  EXPECT_TRUE(recording.of_self);
+  EXPECT_TRUE(recording.obsolete.empty());
+  ASSERT_EQ(recording.records.size(), 1u);
+  EXPECT_TRUE(recording.records[0].name.starts_with("n/n1."));
+  EXPECT_EQ(directory.records(), Names{recording.records[0].name});
+  const auto read = parse_node_record(recording.records[0].value);
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->node, "n1");
+  EXPECT_EQ(read->session, "s1");
+  EXPECT_EQ(read->unfit, "its clock is wrong");
+  EXPECT_EQ(read->at, wall(5s));
+  EXPECT_EQ(read->groups, groups);
+  EXPECT_EQ(read->runner.socket, "/run/n1");
+  EXPECT_EQ(directory.steady_since(), steady(5s));
+  EXPECT_FALSE(directory.on_published(recording)) << "there is nothing old";
+  EXPECT_FALSE(directory.begin_publishing(steady(6s), "its clock is wrong"));
+  EXPECT_EQ(directory.steady_since(), steady(5s));
+}
+
+TEST_F(DirectoryOfANode, CreatesWhatIsNewBeforeItRemovesWhatIsOld) {
+  const auto [first, none] = publish(1s, groups);
+  directory.on_changed();
+  ASSERT_TRUE(directory.begin_publishing(steady(9s), ""));
+  EXPECT_EQ(directory.steady_since(), steady(9s));
+  const auto recording = record(9s, {{"a", 17}, {"b", 19}});
+  ASSERT_EQ(recording.records.size(), 1u);
+  EXPECT_NE(recording.records[0].name, first.at(0));
+  EXPECT_TRUE(recording.removals.empty());
+  const auto removal = directory.on_published(recording);
+  ASSERT_TRUE(removal);
+  EXPECT_TRUE(removal->of_self);
+  EXPECT_TRUE(removal->records.empty());
+  EXPECT_EQ(removal->removals, first);
+  EXPECT_EQ(directory.records(), Names{recording.records[0].name});
+}
+
+TEST_F(DirectoryOfANode, PublishesAgainWhatHasChangedWhileItWasPublishing) {
+  publish(1s, groups);
+  directory.on_changed();
+  ASSERT_TRUE(directory.begin_publishing(steady(2s), ""));
+  const auto recording = record(2s, {{"a", 20}});
+  directory.on_changed();
+  EXPECT_FALSE(directory.begin_publishing(steady(3s), "")) << "records are being created";
+  const auto removal = directory.on_published(recording);
+  ASSERT_TRUE(removal);
+  EXPECT_FALSE(directory.begin_publishing(steady(3s), "")) << "old ones are being removed";
+  EXPECT_FALSE(directory.on_published(*removal));
+  EXPECT_TRUE(directory.begin_publishing(steady(3s), ""));
+}
+
+TEST_F(DirectoryOfANode, PublishesAnotherUnfitnessAlsoWhereItChangedWhileItWasPublishing) {
+  ASSERT_TRUE(directory.begin_publishing(steady(1s), ""));
+  const auto recording = record(1s, groups);
+  EXPECT_FALSE(directory.begin_publishing(steady(2s), "its runner is gone"));
+  directory.on_published(recording);
+  const auto [created, removed] = publish(3s, groups, "its runner is gone");
+  EXPECT_EQ(created.size(), 1u);
+  EXPECT_EQ(removed.size(), 1u);
+  EXPECT_FALSE(directory.begin_publishing(steady(4s), "its runner is gone"));
+  EXPECT_TRUE(directory.begin_publishing(steady(4s), ""));
+}
+
+TEST_F(DirectoryOfANode, CreatesNothingWhereItSaysTheSameAsBefore) {
+  const auto [first, none] = publish(1s, groups);
+  directory.on_changed();
+  EXPECT_EQ(publish(9s, groups), (std::pair<Names, Names>{}));
+  EXPECT_EQ(directory.records(), first);
+  EXPECT_FALSE(directory.begin_publishing(steady(9s), "")) << "it is current";
+}
+
+TEST_F(DirectoryOfANode, CreatesOfManyRecordsOnlyThoseAnewThatSaySomethingElse) {
+  NodeDirectory::Groups many;
+  for (int i = 100; i < 400; ++i) many.emplace_back(std::string(40, 'g') + std::to_string(i), 1);
+  const auto [first, none] = publish(1s, many);
+  ASSERT_GT(first.size(), 2u);
+  many.back().second = 17;
+  directory.on_changed();
+  const auto [created, removed] = publish(2s, many);
+  EXPECT_EQ(created.size(), 1u);
+  EXPECT_EQ(removed, Names{first.back()});
+  EXPECT_EQ(directory.records().size(), first.size());
+}
+
+TEST_F(DirectoryOfANode, HasPublishedNothingAndKnowsNobodyOnceTheSessionIsOver) {
+  const auto [first, none] = publish(1s, groups);
+  directory.learn(at(2s), {told(of("n2", "s2"), "n/n2.1")});
+  directory.runners_of({"n3"}, "machine", "boot");
+  directory.on_changed();
+  ASSERT_TRUE(directory.begin_publishing(steady(3s), ""));
+  directory.on_lost();
+  EXPECT_TRUE(directory.records().empty());
+  EXPECT_TRUE(directory.peers().empty());
+  EXPECT_FALSE(directory.compare_at());
+  directory.on_opened("s9");
+  const auto [created, removed] = publish(4s, groups);
+  EXPECT_EQ(created.size(), 1u) << "what was under way is never answered";
+  EXPECT_TRUE(removed.empty()) << "they are told to be old by what is listed";
+  directory.learn(at(5s), {told(of("n3", "s3"), "n/n3.1")});
+  EXPECT_TRUE(directory.runners_of({}, "machine", "boot").empty()) << "nor is it asked of runs any more";
+}
+
+TEST_F(DirectoryOfANode, FindsItsOwnRecordsOfSessionsBeforeAndKeepsThoseOfThisOne) {
+  const auto [mine, none] = publish(1s, groups);
+  const Register current = told(of("n1", "s1"), mine.at(0)), left = told(of("n1", "s0"), "n/n1.0");
+  EXPECT_EQ(directory.learn(at(2s), {left, current, told(of("n2", "s2"), "n/n2.1"), {"n/n1.9", "?", 1}}),
+            Names{"n/n1.0"});
+}
+
+TEST_F(DirectoryOfANode, CallsNothingOldWhileItIsNotCurrent) {
+  const std::vector<Register> left{told(of("n1", "s0"), "n/n1.0")};
+  EXPECT_TRUE(directory.learn(at(1s), left).empty()) << "outdated";
+  ASSERT_TRUE(directory.begin_publishing(steady(1s), ""));
+  const auto recording = record(1s, groups);
+  EXPECT_TRUE(directory.learn(at(1s), left).empty()) << "publishing";
+  directory.on_published(recording);
+  EXPECT_EQ(directory.learn(at(1s), left), Names{"n/n1.0"});
+}
+
+TEST_F(DirectoryOfANode, CallsOldWhatANodeThatIsGoneLeftADayAgo) {
+  publish(1s, groups);
+  const std::vector<Register> left{told(of("n2", "s2"), "n/n2.1")};
+  Group settings;
+  settings.name = "a";
+  EXPECT_TRUE(directory.learn(at(24h), left).empty()) << "it is not known to be gone";
+  directory.see(steady(24h), settings, {"a", 1, {}});
+  EXPECT_TRUE(directory.learn(at(24h - 1ms), left).empty());
+  EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
+}
+
+TEST_F(DirectoryOfANode, ComparesFilesFiveSecondsAfterAnybodyToldSomethingElse) {
+  publish(1s, groups);
+  EXPECT_EQ(directory.compare_at(), steady(6s)) << "this node did";
+  directory.begin_compare();
+  EXPECT_FALSE(directory.compare_at());
+  directory.learn(at(10s), {told(of("n2", "s2"), "n/n2.1")});
+  EXPECT_EQ(directory.compare_at(), steady(15s));
+  directory.learn(at(12s), {});
+  EXPECT_EQ(directory.compare_at(), steady(15s)) << "the sooner";
+  directory.begin_compare();
+  directory.learn(at(13s), {});
+  EXPECT_FALSE(directory.compare_at()) << "it is no news";
+}
+
+TEST_F(DirectoryOfANode, ComparesFilesAtOnceWhereAnElectionShowsWhoLives) {
+  Group settings;
+  settings.name = "a";
+  publish(1s, groups);
+  directory.learn(at(2s), {told(of("n2", "s2"), "n/n2.1")});
+  Election election{"a", 1, {{}}};
+  election.candidates[0].id = "s2";
+  directory.see(steady(3s), settings, election);
+  EXPECT_EQ(directory.compare_at(), steady(3s));
+  directory.begin_compare();
+  directory.see(steady(4s), settings, election);
+  EXPECT_FALSE(directory.compare_at()) << "it is no news";
+}
+
+TEST_F(DirectoryOfANode, TellsWhoShouldLeadAGroupInItsPlace) {
+  Group settings;
+  settings.name = "a";
+  settings.preferred = {"n2", "n1"};
+  publish(1s, groups);
+  directory.learn(at(10s), {told(of("n2", "s2"), "n/n2.1")});
+  EXPECT_EQ(directory.best(steady(10s), settings, 17, false).again, steady(40s));
+  EXPECT_EQ(directory.best(steady(40s), settings, 17, false).session, "s2");
+  EXPECT_EQ(directory.best(steady(40s), settings, 18, false).session, "") << "its files differ";
+  settings.preferred = {"n1", "n2"};
+  EXPECT_EQ(directory.best(steady(40s), settings, 17, false).session, "");
+}
+
+TEST_F(DirectoryOfANode, AsksTheRunnersOfThisHostOnceEach) {
+  directory.learn(at(1s), {told(of("n2", "s2"), "n/n2.1"), told(of("n3", "s3"), "n/n3.1")});
+  const auto asked = directory.runners_of({"n3", "n2"}, "machine", "boot");
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[0].first, "n2");
+  EXPECT_EQ(asked[0].second.socket, "/run/n2");
+  EXPECT_EQ(asked[1].first, "n3");
+  EXPECT_TRUE(directory.runners_of({}, "machine", "boot").empty());
+  EXPECT_TRUE(directory.runners_of({"n2"}, "machine", "another boot").empty());
+  EXPECT_TRUE(directory.runners_of({}, "machine", "boot").empty()) << "it is elsewhere, and not asked later";
+}
+
+TEST_F(DirectoryOfANode, AsksTheRunnerOfANodeThatHasPublishedNothingOnceItHas) {
+  EXPECT_TRUE(directory.runners_of({"n2"}, "machine", "boot").empty());
+  directory.learn(at(1s), {told(of("n3", "s3"), "n/n3.1")});
+  EXPECT_TRUE(directory.runners_of({}, "machine", "boot").empty());
+  directory.learn(at(2s), {told(of("n2", "s2"), "n/n2.1")});
+  const auto asked = directory.runners_of({}, "machine", "boot");
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].first, "n2");
+}
+
+}  // namespace
+}  // namespace ballot::core
