@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "core/group_state.hpp"
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 #include "core/peers.hpp"
 
 namespace ballot::core {

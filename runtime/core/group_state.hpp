@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 #include "core/peers.hpp"
 #include "core/register.hpp"
 #include "core/store_guard.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 #include "core/outcome.hpp"
 
 namespace ballot::core {

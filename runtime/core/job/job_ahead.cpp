@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 
 namespace ballot::core {
 

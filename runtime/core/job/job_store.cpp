@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 #include "core/outcome.hpp"
 #include "core/record_text.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 #include "core/notify.hpp"
 #include "core/outcome.hpp"
 

@@ -1,5 +1,5 @@
 // What a job does next: settle, redefine, pause, claim, flush. Runs are in job_runs.cpp, the write in job_write.cpp.
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "core/repair.hpp"
+#include "core/job/repair.hpp"
 
 #include "base/wall_text.hpp"
 
