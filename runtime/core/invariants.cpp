@@ -19,7 +19,7 @@ std::string Invariants::broken(const Core& core) {
 std::string Invariants::broken(const JobMachine& job) {
   const bool leads = job.standing_ == JobMachine::Standing::leading;
   if (leads && !job.term_) return "leads without a term";
-  if (leads && job.exists_ && job.settlement_.settled_until() < job.register_.cursor)
+  if (leads && job.exists_ && job.slots_.settlement().settled_until() < job.register_.cursor)
     return "slots behind the cursor are decided again";
   if (job.pending_) {
     const JobRegister& next = job.pending_->next;

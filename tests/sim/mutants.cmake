@@ -84,8 +84,8 @@ ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/job_write.cpp
 ballot_mutant(late_claim_launched FILE runtime/core/job/job_runs.cpp
   FIND "if (is_late(c, *run)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
-ballot_mutant(waiting_slot_never_late FILE runtime/core/job/job_machine.cpp
-  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > definition_->job.start_deadline)"
+ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slot_feed.cpp
+  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > start_deadline)"
   REPLACE "while (false)"
   FINDING "FAILED.*Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
 ballot_mutant(refused_launch_given_up FILE runtime/core/job/job_runs.cpp

@@ -36,12 +36,11 @@ void JobMachine::run_ahead(Context& c) {
     if (run.state == LiveRun::State::held && (run.unclaimed ? run.recorded : run.open.at_least_once))
       launch_in_doubt(c, run);
   if (pending_ && !pending_->follows) leave_behind(c, *pending_);
-  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
-  if (scanning_) return;
+  if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::due, c.now.wall)) return;
   const Job& job = definition_->job;
-  for (const DueSlot* due = settlement_.first_due(); due; due = settlement_.first_due()) {
+  for (const DueSlot* due = slots_.settlement().first_due(); due; due = slots_.settlement().first_due()) {
     if (c.now.wall - due->due > job.start_deadline) {
-      settlement_.decide_first(Status::missed, Reason::start_deadline);
+      slots_.decide_first(Status::missed, Reason::start_deadline);
       continue;
     }
     if (job.concurrency == Concurrency::replace) replace_running(c);
@@ -50,9 +49,9 @@ void JobMachine::run_ahead(Context& c) {
     run.open = begin_run(c, *due);
     bind_run(c, run.open);
     run.definition = definition_;
-    ahead_.push_back({settlement_.decided(settlement_.decided_count()), run.id()});
-    settlement_.drop_decided(settlement_.decided_count());
-    settlement_.drop_first_due();
+    ahead_.push_back({slots_.settlement().decided(slots_.settlement().decided_count()), run.id()});
+    slots_.drop_decided(slots_.settlement().decided_count());
+    slots_.drop_first_due();
     runs_.push_back(std::move(run));
     start_unclaimed(c, runs_.back());
   }
@@ -81,14 +80,14 @@ bool JobMachine::never_was(const OpenRun& open) const {
 /// What the write in flight carries is taken for decided: a run that it claims is started, and the settlement goes on.
 void JobMachine::leave_behind(Context& c, PendingWrite& write) {
   write.follows = true;
-  std::vector<Disposition> passed = settlement_.decided(write.decided);
-  settlement_.drop_decided(write.decided);
+  std::vector<Disposition> passed = slots_.settlement().decided(write.decided);
+  slots_.drop_decided(write.decided);
   if (!write.claims_due_slot) {
     if (!passed.empty()) ahead_.push_back({std::move(passed), std::nullopt});
     return;
   }
   write.claims_due_slot = false;
-  settlement_.drop_first_due();
+  slots_.drop_first_due();
   const runner::AttemptId id = *std::exchange(write.claim, std::nullopt);
   ahead_.push_back({std::move(passed), id});
   start_unclaimed(c, *find(id));
@@ -214,7 +213,7 @@ void JobMachine::resume_settlement() {
     if (!one.passed.empty()) from = std::max(from, one.until());
     if (const LiveRun* run = one.run ? find(*one.run) : nullptr) from = std::max(from, run->open.slot);
   }
-  settlement_.reset(from);
+  slots_.resume(from);
 }
 
 }  // namespace ballot::core

@@ -40,7 +40,8 @@ const std::string& JobMachine::owner() const {
 
 void JobMachine::advance(Context& c) {
   if (standing_ == Standing::leading && pending_) repeat_write(c);
-  scanning_ = held_ = false;
+  slots_.begin_step();
+  held_ = false;
   if (standing_ == Standing::leading) {
     forget_unclaimed(c);
     run_ahead(c);
@@ -112,73 +113,37 @@ std::size_t JobMachine::closable() const {
       std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close() && !run.next; }));
 }
 
-AnchoredPlan JobMachine::anchored_plan(const Context& c) const {
-  AnchoredPlan anchored;
-  if (!plan_) return anchored;
-  anchored.plan = &*plan_;
-  anchored.anchors = anchors_;
-  if (definition_) anchored.job = &definition_->job;
-  const auto& boots = register_.boots;
-  if (plan_->on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
-    anchored.reboot = whole_seconds(c.settings.booted_at);
-  return anchored;
-}
-
 /// Later than a start takes: what held it up, and not how long it runs, may be why the next slot is due beside it.
 bool JobMachine::began_late(const LiveRun& run, WallTime now) const {
   const WallTime due = definition_ ? due_at(definition_->job, run.open.slot) : run.open.slot;
   return run.row.started_at.value_or(now) - due > start_takes;
 }
 
-ScanRules JobMachine::scan_rules(const Context& c, ScanRules::Mode mode) const {
-  ScanRules rules;
-  rules.mode = mode;
-  rules.coverage = {term_->elected_at, term_->term_before, blocked_since_};
-  rules.busy = is_busy();
-  rules.fate_unknown = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_in_question(); });
-  rules.catching_up = std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
+/// What the job's runs mean for its next slots.
+Overlap JobMachine::overlap(const Context& c) const {
+  Overlap overlap;
+  overlap.busy = is_busy();
+  overlap.fate_unknown =
+      std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_in_question(); });
+  overlap.catching_up = std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
     if (!run.is_under_way() || run.open.trigger == Trigger::catch_up) return run.is_under_way();
     return run.open.trigger == Trigger::schedule && run.open.attempt == 1 && began_late(run, c.now.wall);
   });
-  if (definition_) {
-    const Job& job = definition_->job;
-    rules.concurrency = job.concurrency;
-    rules.most_due = static_cast<std::size_t>(std::max(0, job.queue_limit + (is_free() ? 1 : 0) - runs_queued()));
-    rules.drops_oldest = job.queue_overflow == QueueOverflow::drop_old;
-    rules.misfire = definition_->job.misfire;
-    rules.misfire_limit = definition_->job.misfire_limit;
-    rules.start_deadline = definition_->job.start_deadline;
-  }
-  if (mode == ScanRules::Mode::due && c.settings.dry_run) rules.mode = ScanRules::Mode::dry_run;
-  return rules;
+  overlap.room = (is_free() ? 1 : 0) - runs_queued();
+  return overlap;
 }
 
 /// Decides the slots up to now. False while there is more to look at than a step may take.
 bool JobMachine::settle(Context& c) {
   if (term_->draining || is_paused() || !is_defined()) {
-    settlement_.rewind();
+    slots_.rewind();
     return true;
   }
   if (!may_claim(c)) {
-    if (!may_run_ahead(c)) block(c);
+    if (!may_run_ahead(c)) slots_.block(c, facts());
     return true;
   }
-  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::due), c.now.wall);
-  blocked_ = false;
-  if (scanning_) return false;
-  if (!settlement_.first_due() && !settlement_.has_decided() && !settlement_.leaves_due()) blocked_since_.reset();
-  while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > definition_->job.start_deadline)
-    settlement_.decide_first(Status::missed, Reason::start_deadline);
-  return true;
-}
-
-/// No claim can be confirmed now: what is due from here on waits, undecided.
-void JobMachine::block(const Context& c) {
-  settlement_.rewind();
-  blocked_ = true;
-  if (blocked_since_) return;
-  const auto due = anchored_plan(c).next_due(settlement_.position());
-  blocked_since_ = due ? std::clamp(*due, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
+  return slots_.settle(c, facts(), overlap(c));
 }
 
 bool JobMachine::is_defined() const {
@@ -196,11 +161,10 @@ bool JobMachine::redefine(Context& c) {
   if (!wanted) end_waiting(c, Status::missed, Reason::no_definition);
   if (mine && !wanted && register_.definition.empty() && register_.runs.size() > closable()) return false;
   const bool adopts = !mine && exists_ && c.now.wall - register_.cursor <= adoption_limit;
-  if (adopts) plan_to_adopt();
+  if (adopts) slots_.plan_to_adopt(facts());
   if (mine || adopts) {
-    settlement_.rewind();
-    scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::undefined), c.now.wall);
-    if (scanning_ || write_ahead(c)) return true;
+    slots_.rewind();
+    if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::undefined, c.now.wall) || write_ahead(c)) return true;
   }
   PendingWrite write = begin_write(c, disposition_limit);
   JobRegister& next = write.next;
@@ -212,19 +176,6 @@ bool JobMachine::redefine(Context& c) {
   if (wanted) anchor(next, c);  // else they stay: until it is released its slots are those of the plan in force
   send(c, std::move(write));
   return true;
-}
-
-/// A job that has just been released by another group is adopted: the slots since then are missed, not unheard of.
-void JobMachine::plan_to_adopt() {
-  plan_.reset();
-  anchors_.clear();
-  if (!definition_->job.enabled) return;
-  plan_ = definition_->plan;
-  for (const std::string& text : plan_->everies()) {
-    const auto known = std::find_if(register_.anchors.begin(), register_.anchors.end(),
-                                    [&](const Anchor& anchor) { return anchor.text == text; });
-    anchors_.push_back(known != register_.anchors.end() ? known->at : register_.cursor);
-  }
 }
 
 /// Anchors the definition's `@every` schedules, keeping the phase of those whose text stays, and marks this boot as
@@ -257,11 +208,10 @@ bool JobMachine::change_pause(Context& c) {
   }
   if (pauses_.empty() || !exists_) return false;
   const bool pausing = pauses(pauses_.front());
-  settlement_.rewind();
+  slots_.rewind();
   if (waits_to_pause()) return true;
   if (!pausing) {
-    scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), c.now.wall);
-    if (scanning_ || write_ahead(c)) return true;
+    if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::paused, c.now.wall) || write_ahead(c)) return true;
   }
   PendingWrite write = begin_write(c, disposition_limit);
   write.next.paused = pausing;
@@ -278,16 +228,15 @@ void JobMachine::settle_pause(Context& c) {
 /// The group resumes: what it passed is written before it claims again. True if it has begun something.
 bool JobMachine::finish_pause(Context& c) {
   if (!unpause_until_) return false;
-  settlement_.rewind();
-  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::paused), *unpause_until_);
-  if (scanning_ || write_ahead(c)) return true;
-  if (settlement_.has_decided()) return send(c, begin_write(c, disposition_limit)), true;
+  slots_.rewind();
+  if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::paused, *unpause_until_) || write_ahead(c)) return true;
+  if (slots_.settlement().has_decided()) return send(c, begin_write(c, disposition_limit)), true;
   unpause_until_.reset();
   return false;
 }
 
 bool JobMachine::claim_due(Context& c) {
-  const DueSlot* due = settlement_.first_due();
+  const DueSlot* due = slots_.settlement().first_due();
   if (!due || is_full() || !may_claim(c)) return false;
   if (definition_->job.concurrency == Concurrency::replace) replace_running(c);
   if (!is_free() || !may_begin(c, due->due)) return false;
@@ -326,7 +275,7 @@ bool JobMachine::claim_again(Context& c) {
 
 /// Begins the attempt whose time has come; a run that is queued when its turn has.
 bool JobMachine::claim_waiting(Context& c) {
-  const DueSlot* due = settlement_.first_due();
+  const DueSlot* due = slots_.settlement().first_due();
   const auto next = std::find_if(runs_.begin(), runs_.end(), [&](const LiveRun& run) {
     if (!run.is_waiting() || run.again_at > c.now.steady || (is_paused() && !run.is_by_hand())) return false;
     return run.open.queued ? is_free() && (!due || run.open.slot <= due->due) : may_go_on();
@@ -371,7 +320,7 @@ bool JobMachine::claim_manual(Context& c) {
     }
     if (!may_claim(c)) return false;
     if (concurrency == Concurrency::replace) replace_running(c);
-    if (concurrency == Concurrency::queue && (!is_free() || settlement_.first_due() || runs_queued() > 0)) {
+    if (concurrency == Concurrency::queue && (!is_free() || slots_.settlement().first_due() || runs_queued() > 0)) {
       const Queued queued = queue_manual(c, request);
       if (queued == Queued::refused) continue;
       return queued == Queued::written;
@@ -393,7 +342,7 @@ bool JobMachine::claim_manual(Context& c) {
 /// It waits in the register, so that it survives this term. What makes room for it is closed first.
 JobMachine::Queued JobMachine::queue_manual(Context& c, const Request& request) {
   const Job& job = definition_->job;
-  const auto waiting = static_cast<int>(settlement_.due_count()) + runs_queued();
+  const auto waiting = static_cast<int>(slots_.settlement().due_count()) + runs_queued();
   const auto full = [&] {
     const auto leaving = std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) {
       return run.has_ended() && !run.is_under_way() && !run.unclaimed;
@@ -402,11 +351,11 @@ JobMachine::Queued JobMachine::queue_manual(Context& c, const Request& request) 
   };
   if (waiting >= job.queue_limit && job.queue_overflow == QueueOverflow::drop_old && job.queue_limit > 0) {
     const auto oldest = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_queued(); });
-    const DueSlot* due = settlement_.first_due();
+    const DueSlot* due = slots_.settlement().first_due();
     if (oldest != runs_.end() && (!due || oldest->open.slot < due->due))
       end(c, *oldest, Status::skipped, Reason::queue_full);
     else if (due)
-      settlement_.decide_first(Status::skipped, Reason::queue_full);
+      slots_.decide_first(Status::skipped, Reason::queue_full);
   } else if (waiting >= job.queue_limit || full()) {
     refuse_manual(c, request, Reason::queue_full);
     return Queued::refused;
@@ -463,7 +412,7 @@ void JobMachine::refuse_manual(Context& c, const Request& request, Reason reason
 /// the register still carries. True if so.
 bool JobMachine::write_ahead(Context& c) {
   const std::size_t room = room_to_carry();
-  if (settlement_.decided_count() <= room) return false;
+  if (slots_.settlement().decided_count() <= room) return false;
   held_ = room == 0;
   if (!held_) send(c, begin_write(c, room));
   return true;
@@ -472,7 +421,7 @@ bool JobMachine::write_ahead(Context& c) {
 /// Writes what is decided and closes what has ended, when it has waited long enough.
 bool JobMachine::flush(Context& c) {
   const bool closable = std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.may_close(); });
-  if (!settlement_.has_decided() || room_to_carry() == 0)
+  if (!slots_.settlement().has_decided() || room_to_carry() == 0)
     flush_at_.reset();
   else if (!flush_at_)
     flush_at_ = c.now.steady + flush_delay;
@@ -480,8 +429,9 @@ bool JobMachine::flush(Context& c) {
     close_at_.reset();
   else if (!close_at_)
     close_at_ = c.now.steady + close_delay;
-  const bool due = (flush_at_ && (*flush_at_ <= c.now.steady || settlement_.decided_count() >= disposition_limit)) ||
-                   (close_at_ && *close_at_ <= c.now.steady);
+  const bool due =
+      (flush_at_ && (*flush_at_ <= c.now.steady || slots_.settlement().decided_count() >= disposition_limit)) ||
+      (close_at_ && *close_at_ <= c.now.steady);
   if (!due && !((flush_at_ || close_at_) && term_->draining)) return false;
   send(c, begin_write(c, disposition_limit));
   return true;
@@ -494,14 +444,9 @@ void JobMachine::rearm(Context& c) {
     steady_wake = publish_at_;
     return;
   }
-  const auto next_due = [&]() -> std::optional<WallTime> {
-    const auto due = anchored_plan(c).next_due(settlement_.position());
-    if (!due || !settlement_.leaves_due() || !definition_) return due;
-    return *due + definition_->job.start_deadline + Millis(1);
-  };
   if (may_run_ahead(c)) {
-    if (const auto due = next_due(); due && *due > c.now.wall) wall_wake = due;
-    if (scanning_) steady_wake = c.now.steady;
+    if (const auto due = slots_.next_due(c, facts()); due && *due > c.now.wall) wall_wake = due;
+    if (slots_.is_scanning()) steady_wake = c.now.steady;
   }
   if (pending_) return earliest(steady_wake, pending_->repeat_at);
   steady_wake = retry_at_;
@@ -509,7 +454,7 @@ void JobMachine::rearm(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) {
       earliest(steady_wake, std::optional(run.foreign_until));
-      const bool replaces = run.replace_asked && (settlement_.first_due() || !manual_.empty());
+      const bool replaces = run.replace_asked && (slots_.settlement().first_due() || !manual_.empty());
       if (replaces && *run.replace_asked + node_patience > c.now.steady)  // else whatever prevents it wakes
         earliest(steady_wake, std::optional(*run.replace_asked + node_patience));
     }
@@ -520,11 +465,11 @@ void JobMachine::rearm(Context& c) {
     if (run.is_waiting() && run.again_at > c.now.steady) earliest(steady_wake, std::optional(run.again_at));
   earliest(steady_wake, flush_at_);
   earliest(steady_wake, close_at_);
-  if (const DueSlot* due = settlement_.first_due(); due && definition_)
+  if (const DueSlot* due = slots_.settlement().first_due(); due && definition_)
     earliest(wall_wake, std::optional(due->due + definition_->job.start_deadline + Millis(1)));
-  if (scanning_) earliest(steady_wake, std::optional(c.now.steady));
-  if (term_->draining || is_paused() || blocked_ || !is_defined()) return;
-  const auto due = next_due();
+  if (slots_.is_scanning()) earliest(steady_wake, std::optional(c.now.steady));
+  if (term_->draining || is_paused() || slots_.is_blocked() || !is_defined()) return;
+  const auto due = slots_.next_due(c, facts());
   if (due && *due <= c.now.wall)
     earliest(steady_wake, std::optional(c.now.steady));
   else
@@ -532,7 +477,7 @@ void JobMachine::rearm(Context& c) {
 }
 
 std::vector<WallTime> JobMachine::waiting() const {
-  std::vector<WallTime> slots = settlement_.waiting();
+  std::vector<WallTime> slots = slots_.settlement().waiting();
   for (const LiveRun& run : runs_)
     if (run.is_waiting()) slots.push_back(run.open.slot);
   return slots;
@@ -540,7 +485,7 @@ std::vector<WallTime> JobMachine::waiting() const {
 
 bool JobMachine::is_clean() const {
   if (standing_ == Standing::halted) return true;  // nothing of it can be written
-  return !pending_ && ahead_.empty() && !settlement_.has_decided() &&
+  return !pending_ && ahead_.empty() && !slots_.settlement().has_decided() &&
          std::none_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
 
@@ -579,12 +524,11 @@ bool JobMachine::waits_to_pause() const {
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
   if (!definition_ || !definition_->job.enabled || paused()) return std::nullopt;
-  std::vector<WallTime> anchors(definition_->plan.everies().size(), whole_seconds(now));
-  if (anchors_.size() == anchors.size()) anchors = anchors_;
-  WallTime after = known_ ? std::max(now, register_.cursor) : now;
-  auto slot = definition_->plan.next(after, anchors);
-  while (slot && slot->dst_gap) slot = definition_->plan.next(slot->at, anchors);
-  return slot ? std::optional(slot->at) : std::nullopt;
+  return slots_.next_slot(now, known_ ? std::max(now, register_.cursor) : now, *definition_);
+}
+
+JobFacts JobMachine::facts() const {
+  return {name_, definition_, register_, term_, standing_ == Standing::leading, is_defined()};
 }
 
 }  // namespace ballot::core

@@ -30,7 +30,7 @@
 #include "core/job/job_context.hpp"
 #include "core/job/live_run.hpp"
 #include "core/job/repair.hpp"
-#include "core/job/settlement.hpp"
+#include "core/job/slot_feed.hpp"
 #include "core/register.hpp"
 #include "core/store_guard.hpp"
 
@@ -179,7 +179,6 @@ class JobMachine {
   // what to do next (job.cpp)
   bool settle(Context& c);
   bool redefine(Context& c);
-  void plan_to_adopt();
   bool claim_manual(Context& c);
   bool claim_due(Context& c);
   bool claim_again(Context& c);
@@ -200,13 +199,12 @@ class JobMachine {
   void refuse_manual(Context& c, const Request& request, Reason reason);
   void refuse_asked(Context& c, const std::string& why);
   bool is_paused() const { return register_.paused || (term_ && term_->paused); }
-  void block(const Context& c);
   void rearm(Context& c);
   void anchor(JobRegister& next, const Context& c) const;
   void see_boot(JobRegister& next, const Context& c) const;
   bool began_late(const LiveRun& run, WallTime now) const;
-  ScanRules scan_rules(const Context& c, ScanRules::Mode mode) const;
-  AnchoredPlan anchored_plan(const Context& c) const;
+  Overlap overlap(const Context& c) const;
+  JobFacts facts() const;
   bool is_defined() const;
   int most_at_once() const;
   bool is_free() const;
@@ -240,12 +238,10 @@ class JobMachine {
   void give_up(Context& c, const PendingWrite& write);
   void close(Context& c, const PendingWrite& write);
   void resolve(Context& c, const std::optional<Register>& stored);
-  void make_plan();
   std::size_t carried() const { return static_cast<std::size_t>(ranges_recorded_ - ranges_durable_); }
   std::size_t room_to_carry() const { return disposition_limit - std::min(disposition_limit, carried()); }
   void await_settled(Context& c, std::size_t ranges);
-  std::vector<Row> rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
-                           const std::string& node) const;
+  Row row_of_slots(const JobRegister& in, const std::string& node) const;
 
   // who is told (notify.cpp)
   void tell_started(Context& c, const LiveRun& run) const;
@@ -325,12 +321,9 @@ class JobMachine {
 
   Standing standing_ = Standing::idle;
   const Term* term_ = nullptr;
-  std::optional<schedule::Plan> plan_;  // in force: what the register's definition says
-  std::vector<WallTime> anchors_;       // of plan_
-  Settlement settlement_;
+  SlotFeed slots_;
   std::uint64_t last_serial_ = 0;
-  bool scanning_ = false;  // a scan goes on in the next step
-  bool held_ = false;      // no write may be begun now
+  bool held_ = false;  // no write may be begun now
   // Ranges that were recorded in this node's ledger, and how many of them are durable: the others, the register's last
   // ones, are carried by each write.
   std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
@@ -343,8 +336,6 @@ class JobMachine {
   std::optional<WallTime> unpause_until_;
   std::unique_ptr<Repair> mend_;  // under way
   std::optional<SteadyTime> publish_at_;
-  bool blocked_ = false;                   // no claim can be made now
-  std::optional<WallTime> blocked_since_;  // nor could one be confirmed since
   std::optional<SteadyTime> flush_at_, close_at_, retry_at_;
   WallTime last_manual_{};
 };

@@ -367,7 +367,7 @@ bool JobMachine::has_foreign(const std::string& node) const {
 /// this one too.
 void JobMachine::copy_dispositions(Context& c) {
   for (const Disposition& d : register_.dispositions)
-    for (Row& row : rows_of(d, register_.group, register_.epoch, c.settings.node))
+    for (Row& row : slots_.rows_of(d, row_of_slots(register_, c.settings.node)))
       c.out.push_back(RecordRow{std::move(row), true});
   ranges_durable_ = ranges_recorded_;  // what this node knew of the register before does not count any more
   await_settled(c, register_.dispositions.size());

@@ -72,8 +72,7 @@ const std::string& JobMachine::trouble() const {
 
 void JobMachine::lead(Context& c, const Term& term) {
   term_ = &term;
-  blocked_ = false;
-  blocked_since_.reset();
+  slots_.unblock();
   retry_at_.reset();
   mend_.reset();
   look_.reset();
@@ -98,7 +97,7 @@ bool JobMachine::heed_repair(const Term& term) {
 
 /// The register is what this term goes on from.
 void JobMachine::take_up(Context& c) {
-  make_plan();
+  slots_.make_plan(facts());
   copy_dispositions(c);
   settle_open_runs(c);
   resume_settlement();
@@ -145,7 +144,7 @@ void JobMachine::halt(Context& c) {
   ahead_.clear();
   for (LiveRun& run : runs_)
     if (run.unclaimed) run.repeat = false, run.next.reset();
-  settlement_.reset(std::max(register_.cursor, register_.since));
+  slots_.resume(std::max(register_.cursor, register_.since));
   for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::halted);
   const std::size_t told = std::hash<std::string>()(trouble_);
@@ -234,10 +233,9 @@ bool JobMachine::is_before_repair(const LiveRun& run) const {
 /// waits for what has ended to be durable: what the register still shows as waiting would be started by the next term.
 bool JobMachine::mend(Context& c) {
   if (!mend_) return false;
-  settlement_.rewind();
-  scanning_ = !settlement_.scan(anchored_plan(c), scan_rules(c, ScanRules::Mode::halted), c.now.wall);
-  if (scanning_) return true;
-  const bool last = settlement_.decided_count() <= room_to_carry();
+  slots_.rewind();
+  if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::halted, c.now.wall)) return true;
+  const bool last = slots_.settlement().decided_count() <= room_to_carry();
   if (!last && room_to_carry() == 0) return held_ = true;
   const auto is_written = [](const LiveRun& run) { return !run.has_ended() || run.unclaimed || run.recorded; };
   if (last && !std::all_of(runs_.begin(), runs_.end(), is_written)) return held_ = true;

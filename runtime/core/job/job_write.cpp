@@ -13,9 +13,6 @@ namespace {
 constexpr Millis repeat_pause{200};
 constexpr std::size_t given_up_limit = 16;
 
-/// Rows of up to this many like slots stand alone; more are one row.
-constexpr std::int64_t rows_limit = 100;
-
 Notice settled_notice(const Disposition& d, const std::string& job) {
   const Level level = d.status == Status::missed ? Level::warn : Level::info;
   Notice notice{level, std::string(to_string(d.status)) + ": " + std::string(to_string(d.reason)), {{"job", job}}};
@@ -37,7 +34,7 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
   next.epoch = term_->epoch;
   const std::size_t carries = std::min(carried(), next.dispositions.size());
   next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carries));
-  for (const Disposition& d : settlement_.decided(std::min(most_decided, room_to_carry()))) carry(c, write, d);
+  for (const Disposition& d : slots_.settlement().decided(std::min(most_decided, room_to_carry()))) carry(c, write, d);
   std::erase_if(next.runs, [this](const OpenRun& open) { return never_was(open) && !find({open.id, open.attempt}); });
   for (const LiveRun& run : runs_) {
     if (!run.may_close()) continue;
@@ -58,7 +55,7 @@ JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_de
 
 void JobMachine::carry(const Context& c, PendingWrite& write, const Disposition& range) const {
   JobRegister& next = write.next;
-  for (Row& row : rows_of(range, next.group, next.epoch, c.settings.node)) write.rows.push_back(std::move(row));
+  for (Row& row : slots_.rows_of(range, row_of_slots(next, c.settings.node))) write.rows.push_back(std::move(row));
   next.dispositions.push_back(range);
   next.cursor = std::max(next.cursor, range.to);
   ++write.decided;
@@ -99,7 +96,7 @@ void JobMachine::on_write_failed(Context& c, const std::string& text) {
   retry_at_ = c.now.steady + retry_delay;
   const std::unique_ptr<PendingWrite> write = std::move(pending_);
   give_up(c, *write);
-  block(c);
+  slots_.block(c, facts());
 }
 
 /// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
@@ -169,7 +166,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
 
 /// The register was read again in the same term.
 void JobMachine::go_on_from_store(Context& c, std::uint64_t known) {
-  make_plan();
+  slots_.make_plan(facts());
   // Of a write that was given up, and has landed after all; or somebody else has written there.
   if (version_ != known || carried() > register_.dispositions.size()) copy_dispositions(c);
   settle_open_runs(c);
@@ -237,8 +234,8 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   seen_.restart({register_.repair, version, register_.fence});
   keep_cursor(c);
   exists_ = true;
-  if (!write.follows) settlement_.drop_decided(write.decided);
-  if (write.claims_due_slot) settlement_.drop_first_due();
+  if (!write.follows) slots_.drop_decided(write.decided);
+  if (write.claims_due_slot) slots_.drop_first_due();
   for (Row& row : write.rows) {
     const bool known_better = row.reason == Reason::halted;  // by a ledger that has seen the slot
     c.out.push_back(RecordRow{std::move(row), known_better});
@@ -255,7 +252,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
     if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open);
   flush_at_.reset();
   close_at_.reset();
-  blocked_since_.reset();
+  slots_.confirmed();
   if (write.answers) c.wants.answers.push_back({*write.answers, Answer::done()});
   if (write.queues) c.wants.answers.push_back({*write.queues, Answer::done(*write.queues)});
   if (write.mends) {
@@ -264,7 +261,8 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
     mend_.reset();
   }
   if (redefined || write.mends) {
-    if (write.mends || released || !register_.definition.empty()) make_plan();  // else the old one goes on
+    if (write.mends || released || !register_.definition.empty())
+      slots_.make_plan(facts());  // else the old one goes on
     resume_settlement();
   }
   if (write.claim) confirm_claim(c, *write.claim);
@@ -276,52 +274,14 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   }
 }
 
-/// The plan that the register's definition stands for, with its anchors.
-void JobMachine::make_plan() {
-  plan_.reset();
-  anchors_.clear();
-  if (definition_ && definition_->digest == register_.definition) {
-    if (definition_->job.enabled) plan_ = definition_->plan;
-  } else if (!register_.timing.expressions.empty()) {
-    const Timing& timing = register_.timing;
-    auto made = schedule::Plan::make(
-        {timing.expressions, timing.timezone, timing.not_before, timing.not_after, register_.group, name_});
-    if (auto* plan = std::get_if<schedule::Plan>(&made)) plan_ = std::move(*plan);
-  }
-  if (!plan_) return;
-  for (const std::string& text : plan_->everies()) {
-    const auto anchor = std::find_if(register_.anchors.begin(), register_.anchors.end(),
-                                     [&](const Anchor& a) { return a.text == text; });
-    anchors_.push_back(anchor != register_.anchors.end() ? anchor->at : register_.since);
-  }
-}
-
-/// A row for each slot of the range; one for all where there are many, or where the plan cannot name them.
-std::vector<Row> JobMachine::rows_of(const Disposition& d, const std::string& group, std::uint64_t epoch,
-                                     const std::string& node) const {
+/// What the rows of its slots have in common.
+Row JobMachine::row_of_slots(const JobRegister& in, const std::string& node) const {
   Row row;
   row.job = name_;
-  row.group = group;
-  row.slot = d.from;
-  row.status = d.status;
-  row.reason = d.reason;
+  row.group = in.group;
   row.node = node;
-  row.epoch = epoch;
-  std::vector<Row> rows{row};
-  if (d.slots == 1) return rows;
-  if (d.slots <= rows_limit && plan_) {
-    rows.clear();
-    auto slot = plan_->next(d.from - std::chrono::seconds(1), anchors_);
-    for (; slot && slot->at <= d.to && std::ssize(rows) <= d.slots; slot = plan_->next(slot->at, anchors_)) {
-      row.slot = slot->at;
-      rows.push_back(row);
-    }
-    if (std::ssize(rows) == d.slots && rows.front().slot == d.from && rows.back().slot == d.to) return rows;
-    row.slot = d.from;
-  }
-  row.slot_until = d.to;
-  row.slots = d.slots;
-  return {row};
+  row.epoch = in.epoch;
+  return row;
 }
 
 }  // namespace ballot::core
