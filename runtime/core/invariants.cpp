@@ -19,12 +19,12 @@ std::string Invariants::broken(const Core& core) {
 std::string Invariants::broken(const JobMachine& job) {
   const bool leads = job.standing_ == JobMachine::Standing::leading;
   if (leads && !job.term_) return "leads without a term";
-  if (leads && job.exists_ && job.slots_.settlement().settled_until() < job.register_.cursor)
+  if (leads && job.view_.exists() && job.slots_.settlement().settled_until() < job.view_.stored().cursor)
     return "slots behind the cursor are decided again";
   if (job.pending_) {
     const JobRegister& next = job.pending_->next;
-    if (next.cursor < job.register_.cursor && !job.pending_->mends) return "a write moves the cursor back";
-    if (next.fence < job.register_.fence) return "a write moves the fence back";
+    if (next.cursor < job.view_.stored().cursor && !job.pending_->mends) return "a write moves the cursor back";
+    if (next.fence < job.view_.stored().fence) return "a write moves the fence back";
     if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
     if (job.pending_->request.value.size() > register_limit) return "a write is larger than a register may be";
   }
@@ -32,7 +32,7 @@ std::string Invariants::broken(const JobMachine& job) {
   for (const LiveRun& run : job.runs_) {
     executing += run.state == LiveRun::State::starting || run.state == LiveRun::State::running;
     claiming += run.state == LiveRun::State::claiming;
-    const bool confirmed = std::any_of(job.register_.runs.begin(), job.register_.runs.end(),
+    const bool confirmed = std::any_of(job.view_.stored().runs.begin(), job.view_.stored().runs.end(),
                                        [&](const OpenRun& open) { return open.id == run.open.id; });
     if (leads && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed)
       return "a run starts without a confirmed claim";

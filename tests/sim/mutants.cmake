@@ -169,7 +169,7 @@ ballot_mutant(eviction_ends_nothing FILE runtime/core/core_groups.cpp
   REPLACE "if (group.evictions_stored == 0 && may_resign(group) && !group.evicting)"
   FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/job_store.cpp
-  FIND "next.fence = std::max({next.fence + 1, seen_.most().count + 1, above, term_->repair});" REPLACE "(void)above;"
+  FIND "next.fence = std::max({next.fence + 1, view_.highest_fence() + 1, above, term_->repair});" REPLACE "(void)above;"
   FINDING "the fence of job|fence that has not grown|only grow")
 
 # ---- terms

@@ -26,7 +26,7 @@ bool JobMachine::may_run_ahead(const Context& c) const {
   if (standing_ != Standing::leading || term_->draining || is_paused() || mend_ || !pauses_.empty() || unpause_until_)
     return false;
   if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
-  return !pending_ || (pending_->next.definition == register_.definition && !pending_->next.paused &&
+  return !pending_ || (pending_->next.definition == view_.stored().definition && !pending_->next.paused &&
                        !pending_->answers && !pending_->mends && !pending_->next.released);
 }
 
@@ -59,7 +59,7 @@ void JobMachine::run_ahead(Context& c) {
 
 /// As many runs are open in the register, or are to be entered, as it may hold.
 bool JobMachine::is_full_ahead() const {
-  const std::vector<OpenRun>& open = pending_ ? pending_->next.runs : register_.runs;
+  const std::vector<OpenRun>& open = pending_ ? pending_->next.runs : view_.stored().runs;
   const auto to_enter = std::count_if(ahead_.begin(), ahead_.end(), [&](const Ahead& one) {
     return one.run &&
            std::none_of(open.begin(), open.end(), [&](const OpenRun& run) { return run.id == one.run->run; });
@@ -185,7 +185,7 @@ void JobMachine::adopt_row(Context& c, const Row& row) {
 void JobMachine::drop_ahead_in_register() {
   while (!ahead_.empty()) {
     Ahead& first = ahead_.front();
-    std::erase_if(first.passed, [this](const Disposition& d) { return d.to <= register_.cursor; });
+    std::erase_if(first.passed, [this](const Disposition& d) { return d.to <= view_.stored().cursor; });
     const LiveRun* run = first.run ? find(*first.run) : nullptr;
     if (!first.passed.empty() || (run && run->unclaimed)) return;
     ahead_.erase(ahead_.begin());
@@ -208,7 +208,7 @@ bool JobMachine::is_ahead(const LiveRun& run) const {
 /// From what the register has settled, or was run ahead of it.
 void JobMachine::resume_settlement() {
   drop_ahead_in_register();
-  WallTime from = std::max(register_.cursor, register_.since);
+  WallTime from = std::max(view_.stored().cursor, view_.stored().since);
   for (const Ahead& one : ahead_) {
     if (!one.passed.empty()) from = std::max(from, one.until());
     if (const LiveRun* run = one.run ? find(*one.run) : nullptr) from = std::max(from, run->open.slot);

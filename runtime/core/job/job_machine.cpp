@@ -34,8 +34,7 @@ void JobMachine::define(schedule::DefinitionPtr definition) { definition_ = std:
 
 const std::string& JobMachine::owner() const {
   static const std::string nobody;
-  if (known_ && exists_ && trouble_.empty() && !register_.released) return register_.group;
-  return definition_ ? definition_->job.group : nobody;
+  return view_.owner(definition_ ? definition_->job.group : nobody);
 }
 
 void JobMachine::advance(Context& c) {
@@ -106,7 +105,7 @@ bool JobMachine::may_go_on() const { return open_runs() < most_at_once(); }
 
 /// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
 /// keeps its place.
-bool JobMachine::is_full() const { return register_.runs.size() >= open_run_limit + closable(); }
+bool JobMachine::is_full() const { return view_.stored().runs.size() >= open_run_limit + closable(); }
 
 std::size_t JobMachine::closable() const {
   return static_cast<std::size_t>(
@@ -147,20 +146,20 @@ bool JobMachine::settle(Context& c) {
 }
 
 bool JobMachine::is_defined() const {
-  return exists_ && definition_ && term_ && definition_->job.group == term_->group &&
-         register_.definition == definition_->digest;
+  return view_.exists() && definition_ && term_ && definition_->job.group == term_->group &&
+         view_.stored().definition == definition_->digest;
 }
 
 /// Brings the register to what the files say: a new definition, none any more, or the register released. What the
 /// definition before left unsettled is missed: no_definition. True if it has begun something.
 bool JobMachine::redefine(Context& c) {
   const bool wanted = definition_ && definition_->job.group == term_->group;
-  const bool mine = exists_ && !register_.released;
+  const bool mine = view_.exists() && !view_.stored().released;
   if (!mine && !wanted) return false;
-  if (mine && wanted && register_.definition == definition_->digest) return false;
+  if (mine && wanted && view_.stored().definition == definition_->digest) return false;
   if (!wanted) end_waiting(c, Status::missed, Reason::no_definition);
-  if (mine && !wanted && register_.definition.empty() && register_.runs.size() > closable()) return false;
-  const bool adopts = !mine && exists_ && c.now.wall - register_.cursor <= adoption_limit;
+  if (mine && !wanted && view_.stored().definition.empty() && view_.stored().runs.size() > closable()) return false;
+  const bool adopts = !mine && view_.exists() && c.now.wall - view_.stored().cursor <= adoption_limit;
   if (adopts) slots_.plan_to_adopt(facts());
   if (mine || adopts) {
     slots_.rewind();
@@ -171,7 +170,7 @@ bool JobMachine::redefine(Context& c) {
   next.definition = wanted ? definition_->digest : "";
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   if (wanted || next.released) next.timing = wanted ? timing_of(definition_->job) : Timing{};
-  next.since = adopts ? register_.cursor : whole_seconds(c.now.wall);
+  next.since = adopts ? view_.stored().cursor : whole_seconds(c.now.wall);
   next.cursor = std::max(next.cursor, whole_seconds(c.now.wall));
   if (wanted) anchor(next, c);  // else they stay: until it is released its slots are those of the plan in force
   send(c, std::move(write));
@@ -202,11 +201,11 @@ void JobMachine::see_boot(JobRegister& next, const Context& c) const {
 /// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. True if it has begun something.
 bool JobMachine::change_pause(Context& c) {
   const auto pauses = [](const Request& request) { return request.kind == Request::Kind::pause; };
-  while (!pauses_.empty() && pauses(pauses_.front()) == register_.paused) {
+  while (!pauses_.empty() && pauses(pauses_.front()) == view_.stored().paused) {
     c.wants.answers.push_back({pauses_.front().id, Answer::done()});
     pauses_.erase(pauses_.begin());
   }
-  if (pauses_.empty() || !exists_) return false;
+  if (pauses_.empty() || !view_.exists()) return false;
   const bool pausing = pauses(pauses_.front());
   slots_.rewind();
   if (waits_to_pause()) return true;
@@ -347,7 +346,7 @@ JobMachine::Queued JobMachine::queue_manual(Context& c, const Request& request) 
     const auto leaving = std::count_if(runs_.begin(), runs_.end(), [](const LiveRun& run) {
       return run.has_ended() && !run.is_under_way() && !run.unclaimed;
     });
-    return register_.runs.size() >= open_run_limit + static_cast<std::size_t>(leaving);
+    return view_.stored().runs.size() >= open_run_limit + static_cast<std::size_t>(leaving);
   };
   if (waiting >= job.queue_limit && job.queue_overflow == QueueOverflow::drop_old && job.queue_limit > 0) {
     const auto oldest = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.is_queued(); });
@@ -524,11 +523,11 @@ bool JobMachine::waits_to_pause() const {
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
   if (!definition_ || !definition_->job.enabled || paused()) return std::nullopt;
-  return slots_.next_slot(now, known_ ? std::max(now, register_.cursor) : now, *definition_);
+  return slots_.next_slot(now, view_.is_known() ? std::max(now, view_.stored().cursor) : now, *definition_);
 }
 
 JobFacts JobMachine::facts() const {
-  return {name_, definition_, register_, term_, standing_ == Standing::leading, is_defined()};
+  return {name_, definition_, view_.stored(), term_, standing_ == Standing::leading, is_defined()};
 }
 
 }  // namespace ballot::core

@@ -29,10 +29,10 @@
 
 #include "core/job/job_context.hpp"
 #include "core/job/live_run.hpp"
+#include "core/job/register_view.hpp"
 #include "core/job/repair.hpp"
 #include "core/job/slot_feed.hpp"
 #include "core/register.hpp"
-#include "core/store_guard.hpp"
 
 namespace ballot::core {
 
@@ -123,26 +123,24 @@ class JobMachine {
   bool is_settling_pause() const { return unpause_until_.has_value(); }
   bool is_mending() const { return mend_ != nullptr; }
   /// Why the store seems to have gone back: "" where it does not.
-  const std::string& regress() const { return regress_; }
+  const std::string& regress() const { return view_.regress(); }
   bool executes(const RunId& run) const;
   /// The register shows the run; or this attempt of it, as claimed.
-  bool shows(const RunId& run) const;
-  bool shows(const runner::AttemptId& attempt) const;
+  bool shows(const RunId& run) const { return view_.shows(run); }
+  bool shows(const runner::AttemptId& attempt) const { return view_.shows(attempt); }
 
   Standing standing() const { return standing_; }
   const Term* term() const { return term_; }
-  bool is_known() const { return known_; }
+  bool is_known() const { return view_.is_known(); }
   const std::string& trouble() const;  // why halted
-  bool paused() const { return known_ && register_.paused; }
-  bool clock_skew(WallTime now) const {
-    return known_ && std::max(register_.cursor, register_.since) > now + Millis(1000);
-  }
+  bool paused() const { return view_.is_known() && view_.stored().paused; }
+  bool clock_skew(WallTime now) const { return view_.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const;
   const std::vector<LiveRun>& runs() const { return runs_; }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
   std::vector<WallTime> waiting() const;
   /// The register as last confirmed; null while it is not known or not there.
-  const JobRegister* known_register() const { return known_ && exists_ ? &register_ : nullptr; }
+  const JobRegister* known_register() const { return view_.is_known() && view_.exists() ? &view_.stored() : nullptr; }
 
   std::optional<WallTime> wall_wake;
   std::optional<SteadyTime> steady_wake;
@@ -198,7 +196,7 @@ class JobMachine {
   bool finish_pause(Context& c);
   void refuse_manual(Context& c, const Request& request, Reason reason);
   void refuse_asked(Context& c, const std::string& why);
-  bool is_paused() const { return register_.paused || (term_ && term_->paused); }
+  bool is_paused() const { return view_.stored().paused || (term_ && term_->paused); }
   void rearm(Context& c);
   void anchor(JobRegister& next, const Context& c) const;
   void see_boot(JobRegister& next, const Context& c) const;
@@ -215,14 +213,10 @@ class JobMachine {
   bool may_write(const Context& c);
 
   // halts and repairs (job_store.cpp)
-  std::string read(const Register& stored);
-  bool heed_repair(const Term& term);
   void begin_repair(Context& c, Repair repair);
-  void bring_cursor_back(const Context& c);
-  void keep_cursor(const Context& c);
   void look_at_store(Context& c, const std::optional<Register>& stored);
   void go_on_from_store(Context& c, std::uint64_t known);
-  void keep_running(JobRegister& next) const;
+  std::vector<OpenRun> going_on() const;
   void end_what_waited(Context& c);
   bool is_before_repair(const LiveRun& run) const;
   bool mend(Context& c);
@@ -303,20 +297,7 @@ class JobMachine {
   std::string name_;
   schedule::DefinitionPtr definition_;
 
-  bool known_ = false;   // the register has been read
-  bool exists_ = false;  // and it was there
-  std::uint64_t version_ = 0;
-  JobRegister register_;
-  std::string trouble_;  // why the register cannot be read
-  bool newer_ = false;   // it is of a newer format: not to be repaired
-  std::string regress_;
-  bool older_seen_ = false;       // the answer before showed an older register than was seen
-  Seen seen_;                     // of the register, in any answer
-  std::uint64_t heeded_ = 0;      // the last repair of the whole group that was
-  std::size_t told_trouble_ = 0;  // hashed
-  /// While the register is unreadable or has gone back: as it was seen last.
-  std::unique_ptr<JobRegister> before_;
-  WallTime cursor_{};            // of the register, when it was not ahead of this clock
+  RegisterView view_;
   std::optional<Request> look_;  // a repair of what seems sound: whether the store has what this node believes
 
   Standing standing_ = Standing::idle;

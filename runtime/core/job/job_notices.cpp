@@ -37,19 +37,19 @@ void JobMachine::tell_started(Context& c, const LiveRun& run) const {
 void JobMachine::remember_failure(PendingWrite& write) {
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = find(id);
-    if (!run || !closes_run(register_, write.next, id.run)) continue;
+    if (!run || !closes_run(view_.stored(), write.next, id.run)) continue;
     if (is_failure(run->row)) write.next.failing = true;
     if (run->row.status == Status::succeeded) write.next.failing = false;
   }
 }
 
-/// The write stands in the store. `register_` is what stood there before.
+/// The write stands in the store. The view has what stood there before.
 void JobMachine::tell_written(Context& c, const PendingWrite& write) {
   for (const Disposition& d : std::span(write.next.dispositions).last(write.decided)) tell_missed(c, d, write.next);
-  bool failing = register_.failing;
+  bool failing = view_.stored().failing;
   for (const runner::AttemptId& id : write.closes) {
     const LiveRun* run = find(id);
-    if (!run || !closes_run(register_, write.next, id.run)) continue;
+    if (!run || !closes_run(view_.stored(), write.next, id.run)) continue;
     const bool recovered = failing && run->row.status == Status::succeeded;
     failing = is_failure(run->row) || (failing && !recovered);
     const schedule::DefinitionPtr& definition = definition_of(*run);

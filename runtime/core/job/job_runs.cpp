@@ -366,18 +366,18 @@ bool JobMachine::has_foreign(const std::string& node) const {
 /// What became of slots that the term before passed stands in the register: its ledger may be gone, so it goes into
 /// this one too.
 void JobMachine::copy_dispositions(Context& c) {
-  for (const Disposition& d : register_.dispositions)
-    for (Row& row : slots_.rows_of(d, row_of_slots(register_, c.settings.node)))
+  for (const Disposition& d : view_.stored().dispositions)
+    for (Row& row : slots_.rows_of(d, row_of_slots(view_.stored(), c.settings.node)))
       c.out.push_back(RecordRow{std::move(row), true});
   ranges_durable_ = ranges_recorded_;  // what this node knew of the register before does not count any more
-  await_settled(c, register_.dispositions.size());
+  await_settled(c, view_.stored().dispositions.size());
 }
 
 /// On taking over: every open run of the register is ours, our runner's, or a dead term's.
 /// Claims that the register does not show never were: what it shows under such an id is another term's claim.
 void JobMachine::drop_claims_that_failed(Context& c) {
   for (const LiveRun& run : std::vector(runs_))
-    if (run.state == LiveRun::State::claiming && !holds(register_, run.open)) drop_claim(c, run.id());
+    if (run.state == LiveRun::State::claiming && !holds(view_.stored(), run.open)) drop_claim(c, run.id());
 }
 
 /// A claim that is known to have failed, or is given up: its run never was.
@@ -398,7 +398,7 @@ void JobMachine::answer_kills(Context& c, const RunId& run) {
 
 void JobMachine::settle_open_runs(Context& c) {
   drop_claims_that_failed(c);
-  for (const OpenRun& open : register_.runs) {
+  for (const OpenRun& open : view_.stored().runs) {
     LiveRun* live = find({open.id, open.attempt});
     if (!live && never_was(open)) continue;
     if (!live)
@@ -413,7 +413,7 @@ void JobMachine::settle_open_runs(Context& c) {
     }
   }
   const auto shown = [&](const LiveRun& run) {
-    return std::any_of(register_.runs.begin(), register_.runs.end(),
+    return std::any_of(view_.stored().runs.begin(), view_.stored().runs.end(),
                        [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; });
   };
   for (const LiveRun& run : runs_)
@@ -427,7 +427,7 @@ void JobMachine::settle_open_runs(Context& c) {
 void JobMachine::adopt_run(Context& c, const OpenRun& open) {
   LiveRun run;
   run.open = open;
-  run.row = claimed_row(open, name_, register_.group);
+  run.row = claimed_row(open, name_, view_.stored().group);
   if (open.waits_until) {
     run.state = LiveRun::State::waiting;
     run.again_at = c.now.steady + std::max(*open.waits_until - c.now.wall, Millis(0));

@@ -15,58 +15,14 @@ WallTime in_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds
 }  // namespace
 
 void JobMachine::know(Context& c, const std::optional<Register>& stored) {
-  const bool was_sound = known_ && exists_ && trouble_.empty() && regress_.empty();
-  JobRegister before = std::exchange(register_, {});
-  known_ = true;
-  exists_ = stored.has_value();
-  version_ = stored ? stored->version : 0;
-  regress_.clear();
-  newer_ = false;
   pending_.reset();
-  trouble_ = stored ? read(*stored) : "";
-  Shown now{register_.repair, version_, register_.fence};
-  if (!trouble_.empty()) now = {seen_.most().repair, version_, seen_.most().count};
-  regress_ = seen_.why_older(now, job_register(name_), "the fence of job " + name_);
-  const bool older = !regress_.empty();
-  if ((older || !trouble_.empty()) && was_sound && !before_) before_ = std::make_unique<JobRegister>(std::move(before));
-  if (older && !std::exchange(older_seen_, true)) {  // perhaps read before what was seen since: it is read again
-    known_ = exists_ = false;
-    register_ = {};
-    trouble_.clear();
-    regress_.clear();
-    return c.wants.reads.push_back(this);
-  }
-  older_seen_ = older;
-  if (older) return;
-  seen_.note(now);
-  if (!trouble_.empty()) return;
-  before_.reset();
-  keep_cursor(c);
-}
-
-/// For a repair of one that is ahead.
-void JobMachine::keep_cursor(const Context& c) {
-  if (!clock_skew(c.now.wall)) cursor_ = std::max(register_.cursor, register_.since);
-}
-
-/// Why it cannot be read; then register_ has what makes sense of it.
-std::string JobMachine::read(const Register& stored) {
-  auto parsed = parse_job_register(stored.value);
-  if (parsed) {
-    register_ = std::move(*parsed);
-    for (const OpenRun& run : register_.runs)
-      if (run.fence > register_.fence) return "the register's fence is below that of run " + run.id.text();
-    return "";
-  }
-  newer_ = parsed.error().code == Errc::refused;
-  register_ = salvage_job_register(stored.value);
-  return parsed.error().what;
+  if (!view_.read(name_, stored, c.now.wall)) c.wants.reads.push_back(this);
 }
 
 const std::string& JobMachine::trouble() const {
   static const std::string none;
-  if (!trouble_.empty()) return trouble_;
-  if (!regress_.empty()) return regress_;
+  if (!view_.trouble().empty()) return view_.trouble();
+  if (!view_.regress().empty()) return view_.regress();
   return standing_ == Standing::halted && term_ ? term_->halted : none;
 }
 
@@ -77,22 +33,11 @@ void JobMachine::lead(Context& c, const Term& term) {
   mend_.reset();
   look_.reset();
   unpause_until_.reset();
-  const bool unrepaired = heed_repair(term);
-  if (!trouble_.empty() || !regress_.empty() || !term.halted.empty()) return halt(c);
+  const bool unrepaired = view_.heed_repair(term);
+  if (!view_.is_sound() || !term.halted.empty()) return halt(c);
   standing_ = Standing::leading;
   if (unrepaired) return begin_repair(c, {std::nullopt, c.settings.node + ", as its group"});
   take_up(c);
-}
-
-/// Its group was repaired since: that the register has gone back is no reason to halt any more. True where it was not
-/// repaired with it: whoever repaired the group did not know of it, or has not read it till now.
-bool JobMachine::heed_repair(const Term& term) {
-  const bool since = term.halted.empty() && term.repair > std::max(heeded_, seen_.most().repair);
-  heeded_ = std::max(heeded_, term.repair);
-  if (!since || (regress_.empty() && !term.repairing)) return false;
-  regress_.clear();
-  older_seen_ = false;
-  return true;
 }
 
 /// The register is what this term goes on from.
@@ -144,12 +89,11 @@ void JobMachine::halt(Context& c) {
   ahead_.clear();
   for (LiveRun& run : runs_)
     if (run.unclaimed) run.repeat = false, run.next.reset();
-  slots_.resume(std::max(register_.cursor, register_.since));
+  slots_.resume(std::max(view_.stored().cursor, view_.stored().since));
   for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::halted);
-  const std::size_t told = std::hash<std::string>()(trouble_);
-  if (!trouble_.empty() && std::exchange(told_trouble_, told) != told)  // what halts the group is told once for all
-    c.out.push_back(Notice{Level::error, "job halted: " + trouble_, {{"job", name_}}});
+  if (view_.tell_trouble())  // what halts the group is told once for all
+    c.out.push_back(Notice{Level::error, "job halted: " + view_.trouble(), {{"job", name_}}});
 }
 
 void JobMachine::repair(Context& c, const std::optional<RunId>& request, const std::string& by) {
@@ -160,57 +104,35 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
   const bool of_cursor = standing_ == Standing::leading && clock_skew(c.now.wall);
   if (standing_ != Standing::halted && !of_cursor)
     return answer(Answer::did("nothing to repair: job " + name_ + " is not halted"));
-  if (newer_) return answer(Answer::refused(Errc::refused, trouble_));
+  if (view_.is_newer()) return answer(Answer::refused(Errc::refused, view_.trouble()));
   if (!term_->halted.empty())
     return answer(Answer::refused(Errc::refused, "group " + term_->group + " is halted: " + term_->halted +
                                                      "; `ballot repair --group " + term_->group + "` ends it"));
   begin_repair(c, {request, by, of_cursor});
 }
 
-/// From the newest register that this node has seen; from now where there is none.
 void JobMachine::begin_repair(Context& c, Repair repair) {
   mend_ = std::make_unique<Repair>(std::move(repair));
-  if (mend_->of_cursor) return bring_cursor_back(c);
-  if (before_ && before_->cursor >= register_.cursor) register_ = std::move(*before_);
-  before_.reset();
-  trouble_.clear();
-  regress_.clear();
-  told_trouble_ = 0;
   const WallTime now = in_seconds(c.now.wall);
-  if (register_.cursor == WallTime{}) register_.cursor = now;  // nobody knows which slots are left
-  if (register_.since == WallTime{}) register_.since = now;
-  register_.group = term_->group;
-  register_.released = false;
+  if (mend_->of_cursor) {
+    mend_->cursor_ahead = view_.bring_cursor_back(now);
+    return resume_settlement();
+  }
+  view_.restore(term_->group, now, going_on());
   standing_ = Standing::leading;
   for (LiveRun& run : runs_) run.repeat = false, run.next.reset();
-  keep_running(register_);
   take_up(c);
   end_what_waited(c);
 }
 
-/// To where it was last seen, for nothing is known of the slots from there on, and never to before one that was
-/// claimed; those that it had passed for a reason have their rows.
-void JobMachine::bring_cursor_back(const Context& c) {
-  const WallTime now = in_seconds(c.now.wall);
-  const WallTime to = std::max(register_.claimed_until, cursor_ == WallTime{} ? now : std::min(cursor_, now));
-  mend_->cursor_ahead = std::max(register_.cursor, register_.since);
-  register_.cursor = to;
-  register_.since = std::min(register_.since, to);
-  resume_settlement();
-}
-
 /// What this node executes stands in the register, whatever that has forgotten.
-void JobMachine::keep_running(JobRegister& next) const {
+std::vector<OpenRun> JobMachine::going_on() const {
+  std::vector<OpenRun> runs;
   for (const LiveRun& run : runs_) {
     const bool goes_on = run.state == LiveRun::State::starting || run.state == LiveRun::State::running;
-    if (!goes_on || run.unclaimed) continue;
-    const auto shown =
-        std::find_if(next.runs.begin(), next.runs.end(), [&](const OpenRun& open) { return open.id == run.open.id; });
-    if (shown != next.runs.end())
-      *shown = run.open;
-    else if (next.runs.size() < open_run_limit)
-      next.runs.push_back(run.open);
+    if (goes_on && !run.unclaimed) runs.push_back(run.open);
   }
+  return runs;
 }
 
 /// What waits for its time or turn may have been started in what was forgotten. A job that always runs again goes on.
@@ -226,7 +148,7 @@ void JobMachine::end_what_waited(Context& c) {
 
 /// It was claimed before the register's last repair.
 bool JobMachine::is_before_repair(const LiveRun& run) const {
-  return !run.unclaimed && ((mend_ && !mend_->of_cursor) || run.open.fence < register_.repair);
+  return !run.unclaimed && ((mend_ && !mend_->of_cursor) || run.open.fence < view_.stored().repair);
 }
 
 /// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something, or
@@ -244,7 +166,7 @@ bool JobMachine::mend(Context& c) {
   if (!mend_->of_cursor) {
     // No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
     const auto above = static_cast<std::uint64_t>(c.now.wall.time_since_epoch().count());
-    next.fence = std::max({next.fence + 1, seen_.most().count + 1, above, term_->repair});
+    next.fence = std::max({next.fence + 1, view_.highest_fence() + 1, above, term_->repair});
     next.repair = next.fence;
   }
   write.mends = last;
@@ -263,28 +185,28 @@ bool JobMachine::mend(Context& c) {
 /// A repair of what seems sound: somebody may have changed the register behind this node's back.
 void JobMachine::look_at_store(Context& c, const std::optional<Register>& stored) {
   const Request request = *std::exchange(look_, std::nullopt);
-  const bool as_known = stored ? stored->version == version_ : !exists_;
+  const bool as_known = stored ? stored->version == view_.version() : !view_.exists();
   if (!as_known && !pending_) {
-    const std::uint64_t known = version_;
-    older_seen_ = true;
+    const std::uint64_t known = view_.version();
+    view_.expect_newest();
     know(c, stored);
-    if (!trouble_.empty() || !regress_.empty()) {
+    if (!view_.is_sound()) {
       halt(c);
       c.wants.changed.push_back(this);
     } else {
       go_on_from_store(c, known);
     }
   }
-  if (regress_.empty()) return repair(c, request.id, request.by);
-  c.wants.answers.push_back({request.id, Answer::refused(Errc::refused, regress_ + "; `ballot repair --group " +
+  if (view_.regress().empty()) return repair(c, request.id, request.by);
+  c.wants.answers.push_back({request.id, Answer::refused(Errc::refused, view_.regress() + "; `ballot repair --group " +
                                                                             term_->group + "` ends the halt")});
 }
 
 /// Before anybody leads the register's group: the end of what was claimed here is known here only.
 void JobMachine::adopt_own(Context& c) {
-  if (term_ || !trouble_.empty()) return;
+  if (term_ || !view_.trouble().empty()) return;
   drop_claims_that_failed(c);
-  for (const OpenRun& open : register_.runs) {
+  for (const OpenRun& open : view_.stored().runs) {
     if (open.node != c.settings.node || open.waits_until) continue;
     LiveRun* live = find({open.id, open.attempt});
     if (!live)
@@ -299,16 +221,6 @@ void JobMachine::adopt_own(Context& c) {
 bool JobMachine::executes(const RunId& run) const {
   return std::any_of(runs_.begin(), runs_.end(), [&](const LiveRun& live) {
     return live.open.id == run && live.state != LiveRun::State::foreign && !live.has_ended();
-  });
-}
-
-bool JobMachine::shows(const RunId& run) const {
-  return std::any_of(register_.runs.begin(), register_.runs.end(), [&](const OpenRun& open) { return open.id == run; });
-}
-
-bool JobMachine::shows(const runner::AttemptId& attempt) const {
-  return std::any_of(register_.runs.begin(), register_.runs.end(), [&](const OpenRun& open) {
-    return open.id == attempt.run && open.attempt == attempt.attempt && !open.waits_until;
   });
 }
 
@@ -340,7 +252,7 @@ void JobMachine::ask_trigger(Context& c, const Request& request) {
     return true;
   });
   const LiveRun* claiming = find({request.id, 1});
-  const auto& closed = register_.triggered;
+  const auto& closed = view_.stored().triggered;
   if (claiming && claiming->state == LiveRun::State::claiming) return;
   if (known || std::find(closed.begin(), closed.end(), request.id) != closed.end())
     c.wants.answers.push_back({request.id, Answer::done(request.id)});

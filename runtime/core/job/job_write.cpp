@@ -28,7 +28,7 @@ Notice settled_notice(const Disposition& d, const std::string& job) {
 
 JobMachine::PendingWrite JobMachine::begin_write(Context& c, std::size_t most_decided) {
   PendingWrite write;
-  write.next = register_;
+  write.next = view_.stored();
   JobRegister& next = write.next;
   next.group = term_->group;
   next.epoch = term_->epoch;
@@ -64,7 +64,7 @@ void JobMachine::carry(const Context& c, PendingWrite& write, const Disposition&
 void JobMachine::send(Context& c, PendingWrite write) {
   remember_failure(write);
   write.serial = ++last_serial_;
-  write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), version_};
+  write.request = {term_->group, term_->epoch, job_register(name_), to_text(write.next), view_.version()};
   pending_ = std::make_unique<PendingWrite>(std::move(write));
   const RegisterWrite& request = pending_->request;
   if (request.value.size() > register_limit)  // of what others have put there
@@ -147,17 +147,18 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   if (stored && stored->value == pending_->request.value) return confirm(c, stored->version);
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   const PendingWrite& write = *pending;
-  const std::uint64_t known = version_;
-  older_seen_ = true;  // asked after whatever was seen: an older one is no older answer
+  const std::uint64_t known = view_.version();
+  view_.expect_newest();  // asked after whatever was seen: an older one is no older answer
   know(c, stored);
   LiveRun* run = write.claim ? find(*write.claim) : nullptr;
-  const bool landed = run && holds(register_, run->open);
+  const bool landed = run && holds(view_.stored(), run->open);
   if (!landed) give_up(c, write);
-  if (!trouble_.empty() || !regress_.empty()) {
+  if (!view_.is_sound()) {
     halt(c);
     return c.wants.changed.push_back(this);
   }
-  if (register_.epoch > term_->epoch) {  // another term has written since: ours is over, whatever we have been told
+  if (view_.stored().epoch >
+      term_->epoch) {  // another term has written since: ours is over, whatever we have been told
     if (landed) end(c, *run, Status::missed, Reason::stale);
     retry_at_ = c.now.steady + retry_delay;
   }
@@ -168,7 +169,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
 void JobMachine::go_on_from_store(Context& c, std::uint64_t known) {
   slots_.make_plan(facts());
   // Of a write that was given up, and has landed after all; or somebody else has written there.
-  if (version_ != known || carried() > register_.dispositions.size()) copy_dispositions(c);
+  if (view_.version() != known || carried() > view_.stored().dispositions.size()) copy_dispositions(c);
   settle_open_runs(c);
   resume_settlement();
 }
@@ -226,14 +227,10 @@ void JobMachine::close(Context& c, const PendingWrite& write) {
 void JobMachine::confirm(Context& c, std::uint64_t version) {
   const std::unique_ptr<PendingWrite> pending = std::move(pending_);
   PendingWrite& write = *pending;
-  const bool redefined = write.next.definition != register_.definition || !exists_;
-  const bool released = write.next.released && !register_.released;
+  const bool redefined = write.next.definition != view_.stored().definition || !view_.exists();
+  const bool released = write.next.released && !view_.stored().released;
   tell_written(c, write);
-  register_ = std::move(write.next);
-  version_ = version;
-  seen_.restart({register_.repair, version, register_.fence});
-  keep_cursor(c);
-  exists_ = true;
+  view_.written(std::move(write.next), version, c.now.wall);
   if (!write.follows) slots_.drop_decided(write.decided);
   if (write.claims_due_slot) slots_.drop_first_due();
   for (Row& row : write.rows) {
@@ -241,14 +238,14 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
     c.out.push_back(RecordRow{std::move(row), known_better});
   }
   if (mend_)
-    for (const Disposition& d : std::span(register_.dispositions).last(write.decided)) mend_->wrote(d);
+    for (const Disposition& d : std::span(view_.stored().dispositions).last(write.decided)) mend_->wrote(d);
   await_settled(c, write.decided);
-  for (const Disposition& d : std::span(register_.dispositions).last(write.decided))
+  for (const Disposition& d : std::span(view_.stored().dispositions).last(write.decided))
     c.out.push_back(settled_notice(d, name_));
   close(c, write);
-  enter_shown(c, register_);
+  enter_shown(c, view_.stored());
   drop_ahead_in_register();
-  for (const OpenRun& open : register_.runs)
+  for (const OpenRun& open : view_.stored().runs)
     if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open);
   flush_at_.reset();
   close_at_.reset();
@@ -256,12 +253,12 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   if (write.answers) c.wants.answers.push_back({*write.answers, Answer::done()});
   if (write.queues) c.wants.answers.push_back({*write.queues, Answer::done(*write.queues)});
   if (write.mends) {
-    c.out.push_back(Notice{Level::warn, "job repaired by " + register_.repaired_by, {{"job", name_}}});
+    c.out.push_back(Notice{Level::warn, "job repaired by " + view_.stored().repaired_by, {{"job", name_}}});
     if (mend_->request) c.wants.answers.push_back({*mend_->request, Answer::did(mend_->text(name_))});
     mend_.reset();
   }
   if (redefined || write.mends) {
-    if (write.mends || released || !register_.definition.empty())
+    if (write.mends || released || !view_.stored().definition.empty())
       slots_.make_plan(facts());  // else the old one goes on
     resume_settlement();
   }
