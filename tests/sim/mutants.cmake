@@ -159,7 +159,7 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/job_store.cpp
   FIND "kill(c, run, Reason::operator_);" REPLACE "kill(c, run, Reason::replaced);"
   FINDING "its job replaces nothing|no later slot is due")
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_store.cpp
-  FIND "    manual_.push_back(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
+  FIND "    commands_.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
 ballot_mutant(no_cool_off FILE runtime/core/core_groups.cpp
   FIND "c.now.steady + 3 * session_.timeout()" REPLACE "c.now.steady"
@@ -168,8 +168,8 @@ ballot_mutant(eviction_ends_nothing FILE runtime/core/core_groups.cpp
   FIND "if (group.evictions_stored == 0 && may_resign(group))"
   REPLACE "if (group.evictions_stored == 0 && may_resign(group) && !group.evicting)"
   FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
-ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/job_store.cpp
-  FIND "next.fence = std::max({next.fence + 1, view_.highest_fence() + 1, above, term_->repair});" REPLACE "(void)above;"
+ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
+  FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
   FINDING "the fence of job|fence that has not grown|only grow")
 
 # ---- terms

@@ -23,8 +23,7 @@ namespace ballot::core {
 /// does not answer, not the clock that has stepped: a wrong clock would pass slots that are not due.
 bool JobMachine::may_run_ahead(const Context& c) const {
   if (!is_defined() || definition_->job.guarantee != Guarantee::at_least_once || c.settings.dry_run) return false;
-  if (standing_ != Standing::leading || term_->draining || is_paused() || mend_ || !pauses_.empty() || unpause_until_)
-    return false;
+  if (standing_ != Standing::leading || term_->draining || is_paused() || commands_.comes_first()) return false;
   if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
   return !pending_ || (pending_->next.definition == view_.stored().definition && !pending_->next.paused &&
                        !pending_->answers && !pending_->mends && !pending_->next.released);

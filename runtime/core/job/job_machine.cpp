@@ -50,8 +50,7 @@ void JobMachine::advance(Context& c) {
     held_ = c.room == 0;
     if (held_) {
       c.wants.held.push_back(this);
-      if (!mend_ && pauses_.empty() && !unpause_until_)
-        settle(c);  // due now is due, however long it waits for its turn
+      if (!commands_.comes_first()) settle(c);  // due now is due, however long it waits for its turn
     } else if (!catch_up(c) && !mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claim_again(c) && !claim_waiting(c) && !claim_manual(c) && !claim_due(c)) flush(c);
     }
@@ -200,13 +199,10 @@ void JobMachine::see_boot(JobRegister& next, const Context& c) const {
 
 /// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. True if it has begun something.
 bool JobMachine::change_pause(Context& c) {
-  const auto pauses = [](const Request& request) { return request.kind == Request::Kind::pause; };
-  while (!pauses_.empty() && pauses(pauses_.front()) == view_.stored().paused) {
-    c.wants.answers.push_back({pauses_.front().id, Answer::done()});
-    pauses_.erase(pauses_.begin());
-  }
-  if (pauses_.empty() || !view_.exists()) return false;
-  const bool pausing = pauses(pauses_.front());
+  for (const RunId& request : commands_.take_done(view_.stored().paused))
+    c.wants.answers.push_back({request, Answer::done()});
+  if (!commands_.next_pause() || !view_.exists()) return false;
+  const bool pausing = commands_.is_pause_next();
   slots_.rewind();
   if (waits_to_pause()) return true;
   if (!pausing) {
@@ -214,23 +210,23 @@ bool JobMachine::change_pause(Context& c) {
   }
   PendingWrite write = begin_write(c, disposition_limit);
   write.next.paused = pausing;
-  write.answers = pauses_.front().id;
-  pauses_.erase(pauses_.begin());
+  write.answers = commands_.take_pause();
   send(c, std::move(write));
   return true;
 }
 
 void JobMachine::settle_pause(Context& c) {
-  if (standing_ == Standing::leading && is_defined()) unpause_until_ = c.now.wall;
+  if (standing_ == Standing::leading && is_defined()) commands_.end_group_pause(c.now.wall);
 }
 
 /// The group resumes: what it passed is written before it claims again. True if it has begun something.
 bool JobMachine::finish_pause(Context& c) {
-  if (!unpause_until_) return false;
+  if (!commands_.unpause_until()) return false;
   slots_.rewind();
-  if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::paused, *unpause_until_) || write_ahead(c)) return true;
+  if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::paused, *commands_.unpause_until()) || write_ahead(c))
+    return true;
   if (slots_.settlement().has_decided()) return send(c, begin_write(c, disposition_limit)), true;
-  unpause_until_.reset();
+  commands_.group_pause_ended();
   return false;
 }
 
@@ -295,14 +291,14 @@ bool JobMachine::claim_waiting(Context& c) {
 
 /// Begins the oldest manual run, queues it, or says why not. A stopping daemon leaves it to the next leader.
 bool JobMachine::claim_manual(Context& c) {
-  while (!manual_.empty() && !term_->draining) {
+  while (commands_.next_trigger() && !term_->draining) {
     const Concurrency concurrency = definition_ ? definition_->job.concurrency : Concurrency::skip;
-    const Request request = manual_.front();
+    const Request request = *commands_.next_trigger();
     const bool has_replaced =
         concurrency == Concurrency::replace &&
         std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.killed || run.replace_asked; });
     if (request.until < c.now.wall && !has_replaced) {
-      manual_.erase(manual_.begin());
+      commands_.drop_oldest_trigger();
       c.wants.answers.push_back({request.id, std::nullopt});
       continue;
     }
@@ -325,7 +321,7 @@ bool JobMachine::claim_manual(Context& c) {
       return queued == Queued::written;
     }
     if (!is_free() || is_full() || !may_begin(c, c.now.wall)) return false;
-    manual_.erase(manual_.begin());
+    commands_.drop_oldest_trigger();
     OpenRun run;
     run.id = request.id;
     run.slot = last_manual_ = std::max(c.now.wall, last_manual_ + Millis(1));
@@ -360,7 +356,7 @@ JobMachine::Queued JobMachine::queue_manual(Context& c, const Request& request) 
     return Queued::refused;
   }
   if (is_full()) return Queued::waits;
-  manual_.erase(manual_.begin());
+  commands_.drop_oldest_trigger();
   PendingWrite write = begin_write(c, 0);
   write.queues = request.id;
   OpenRun run;
@@ -404,7 +400,7 @@ void JobMachine::refuse_manual(Context& c, const Request& request, Reason reason
   if (reason == Reason::queue_full)
     why = "skipped: queue_full (" + std::to_string(definition_->job.queue_limit) + " wait already: queue_limit)";
   c.wants.answers.push_back({request.id, Answer::refused(Errc::conflict, why)});
-  std::erase_if(manual_, [&](const Request& other) { return other.id == request.id; });
+  commands_.drop_trigger(request.id);
 }
 
 /// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have what
@@ -453,12 +449,11 @@ void JobMachine::rearm(Context& c) {
   for (const LiveRun& run : runs_)
     if (run.state == LiveRun::State::foreign) {
       earliest(steady_wake, std::optional(run.foreign_until));
-      const bool replaces = run.replace_asked && (slots_.settlement().first_due() || !manual_.empty());
+      const bool replaces = run.replace_asked && (slots_.settlement().first_due() || commands_.next_trigger());
       if (replaces && *run.replace_asked + node_patience > c.now.steady)  // else whatever prevents it wakes
         earliest(steady_wake, std::optional(*run.replace_asked + node_patience));
     }
-  if (!manual_.empty() && manual_.front().until >= c.now.wall)
-    earliest(wall_wake, std::optional(manual_.front().until + Millis(1)));
+  earliest(wall_wake, commands_.trigger_ends(c.now.wall));
   if (held_ || waits_to_pause()) return;
   for (const LiveRun& run : runs_)  // where its time has come and it cannot be claimed, whatever prevents it wakes
     if (run.is_waiting() && run.again_at > c.now.steady) earliest(steady_wake, std::optional(run.again_at));
@@ -515,7 +510,7 @@ bool JobMachine::may_start() const {
 
 /// What the runner has been told to start may start after a pause is acknowledged.
 bool JobMachine::waits_to_pause() const {
-  if (pauses_.empty() || pauses_.front().kind != Request::Kind::pause) return false;
+  if (!commands_.is_pause_next()) return false;
   return std::any_of(runs_.begin(), runs_.end(), [](const LiveRun& run) {
     return run.state == LiveRun::State::starting && run.open.trigger != Trigger::manual;
   });

@@ -27,10 +27,10 @@
 #include <string>
 #include <vector>
 
+#include "core/job/job_commands.hpp"
 #include "core/job/job_context.hpp"
 #include "core/job/live_run.hpp"
 #include "core/job/register_view.hpp"
-#include "core/job/repair.hpp"
 #include "core/job/slot_feed.hpp"
 #include "core/register.hpp"
 
@@ -120,8 +120,8 @@ class JobMachine {
   int bound_runs() const;
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
   bool may_start() const;
-  bool is_settling_pause() const { return unpause_until_.has_value(); }
-  bool is_mending() const { return mend_ != nullptr; }
+  bool is_settling_pause() const { return commands_.unpause_until().has_value(); }
+  bool is_mending() const { return commands_.repair() != nullptr; }
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& regress() const { return view_.regress(); }
   bool executes(const RunId& run) const;
@@ -298,7 +298,6 @@ class JobMachine {
   schedule::DefinitionPtr definition_;
 
   RegisterView view_;
-  std::optional<Request> look_;  // a repair of what seems sound: whether the store has what this node believes
 
   Standing standing_ = Standing::idle;
   const Term* term_ = nullptr;
@@ -311,11 +310,9 @@ class JobMachine {
   std::unique_ptr<PendingWrite> pending_;
   std::vector<Ahead> ahead_;  // of this term, in order: settlement_ goes on behind it, the register stands before it
   std::vector<LiveRun> runs_;
-  std::vector<Request> manual_, pauses_;
+  JobCommands commands_;
   std::vector<RunId> given_up_;                 // claims whose write may land yet, the last few
   std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
-  std::optional<WallTime> unpause_until_;
-  std::unique_ptr<Repair> mend_;  // under way
   std::optional<SteadyTime> publish_at_;
   std::optional<SteadyTime> flush_at_, close_at_, retry_at_;
   WallTime last_manual_{};

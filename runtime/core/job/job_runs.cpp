@@ -442,7 +442,7 @@ void JobMachine::adopt_run(Context& c, const OpenRun& open) {
     end(c, runs_.back());
   } else if (own && adopt_known(c, run)) {
     return;
-  } else if (own && mend_) {  // its end may be a record in the store
+  } else if (own && commands_.repair()) {  // its end may be a record in the store
     run.state = LiveRun::State::foreign;
     run.foreign_until = c.now.steady + foreign_slack;
     runs_.push_back(std::move(run));

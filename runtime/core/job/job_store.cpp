@@ -30,9 +30,7 @@ void JobMachine::lead(Context& c, const Term& term) {
   term_ = &term;
   slots_.unblock();
   retry_at_.reset();
-  mend_.reset();
-  look_.reset();
-  unpause_until_.reset();
+  commands_.begin_term();
   const bool unrepaired = view_.heed_repair(term);
   if (!view_.is_sound() || !term.halted.empty()) return halt(c);
   standing_ = Standing::leading;
@@ -54,11 +52,7 @@ void JobMachine::depose(Context& c) {
   ahead_.clear();
   flush_at_.reset();
   close_at_.reset();
-  manual_.clear();
-  pauses_.clear();
-  mend_.reset();
-  look_.reset();
-  unpause_until_.reset();
+  commands_.clear();
   for (LiveRun& run : runs_)
     if (run.state == LiveRun::State::held) end(c, run, Status::missed, Reason::stale);
   for (LiveRun& run : runs_) run.repeat = false, run.next.reset();
@@ -72,20 +66,17 @@ void JobMachine::refuse_asked(Context& c, const std::string& why) {
     c.wants.answers.push_back({request, Answer::refused(Errc::refused, why)});
   };
   if (pending_ && pending_->answers) refuse(*std::exchange(pending_->answers, std::nullopt));
-  if (mend_ && mend_->request) refuse(*std::exchange(mend_->request, std::nullopt));
-  if (look_) refuse(std::exchange(look_, std::nullopt)->id);
+  for (const RunId& request : commands_.take_repair_requests()) refuse(request);
   for (LiveRun& run : runs_)
     if (std::exchange(run.asked, false)) refuse(run.open.id);
-  for (const Request& request : std::exchange(manual_, {})) refuse(request.id);
-  for (const Request& request : std::exchange(pauses_, {})) refuse(request.id);
+  for (const RunId& request : commands_.take_requests()) refuse(request);
 }
 
 void JobMachine::halt(Context& c) {
   standing_ = Standing::halted;
   refuse_asked(c, "the job is halted: " + trouble());
   pending_.reset();
-  mend_.reset();
-  unpause_until_.reset();
+  commands_.clear();
   ahead_.clear();
   for (LiveRun& run : runs_)
     if (run.unclaimed) run.repeat = false, run.next.reset();
@@ -100,7 +91,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
   const auto answer = [&](Answer what) {
     if (request) c.wants.answers.push_back({*request, std::move(what)});
   };
-  if (mend_) return answer(Answer::refused(Errc::conflict, "a repair of the job is under way"));
+  if (commands_.repair()) return answer(Answer::refused(Errc::conflict, "a repair of the job is under way"));
   const bool of_cursor = standing_ == Standing::leading && clock_skew(c.now.wall);
   if (standing_ != Standing::halted && !of_cursor)
     return answer(Answer::did("nothing to repair: job " + name_ + " is not halted"));
@@ -112,10 +103,10 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
 }
 
 void JobMachine::begin_repair(Context& c, Repair repair) {
-  mend_ = std::make_unique<Repair>(std::move(repair));
+  commands_.begin_repair(std::move(repair));
   const WallTime now = in_seconds(c.now.wall);
-  if (mend_->of_cursor) {
-    mend_->cursor_ahead = view_.bring_cursor_back(now);
+  if (!commands_.repairs_claims()) {
+    commands_.repair_found(view_.bring_cursor_back(now));
     return resume_settlement();
   }
   view_.restore(term_->group, now, going_on());
@@ -139,7 +130,7 @@ std::vector<OpenRun> JobMachine::going_on() const {
 void JobMachine::end_what_waited(Context& c) {
   for (LiveRun& run : runs_) {
     if (!run.is_waiting()) continue;
-    ++mend_->waited;
+    commands_.repair_ended_waiting();
     end(c, run, Status::missed, Reason::halted);
     if (run.open.trigger == Trigger::rerun && run.open.attempt == 1 && is_defined())
       run.next = make_rerun(c, Millis(1));
@@ -148,13 +139,13 @@ void JobMachine::end_what_waited(Context& c) {
 
 /// It was claimed before the register's last repair.
 bool JobMachine::is_before_repair(const LiveRun& run) const {
-  return !run.unclaimed && ((mend_ && !mend_->of_cursor) || run.open.fence < view_.stored().repair);
+  return !run.unclaimed && (commands_.repairs_claims() || run.open.fence < view_.stored().repair);
 }
 
 /// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something, or
 /// waits for what has ended to be durable: what the register still shows as waiting would be started by the next term.
 bool JobMachine::mend(Context& c) {
-  if (!mend_) return false;
+  if (!commands_.repair()) return false;
   slots_.rewind();
   if (!slots_.scan(c, facts(), overlap(c), ScanRules::Mode::halted, c.now.wall)) return true;
   const bool last = slots_.settlement().decided_count() <= room_to_carry();
@@ -163,20 +154,11 @@ bool JobMachine::mend(Context& c) {
   if (last && !std::all_of(runs_.begin(), runs_.end(), is_written)) return held_ = true;
   PendingWrite write = begin_write(c, disposition_limit);
   JobRegister& next = write.next;
-  if (!mend_->of_cursor) {
-    // No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
-    const auto above = static_cast<std::uint64_t>(c.now.wall.time_since_epoch().count());
-    next.fence = std::max({next.fence + 1, view_.highest_fence() + 1, above, term_->repair});
-    next.repair = next.fence;
-  }
+  if (commands_.repairs_claims()) raise_fence(next, view_.highest_fence(), term_->repair, c.now.wall);
   write.mends = last;
   if (last) {
-    const WallTime now = in_seconds(c.now.wall);
-    if (clock_skew(c.now.wall)) mend_->cursor_ahead = std::max(next.cursor, next.since);
-    next.cursor = std::max(now, next.claimed_until);
-    next.since = std::min(next.since, now);
-    next.repaired_at = c.now.wall;
-    next.repaired_by = mend_->by;
+    if (clock_skew(c.now.wall)) commands_.repair_found(std::max(next.cursor, next.since));
+    commands_.repair()->complete(next, c.now.wall);
   }
   send(c, std::move(write));
   return true;
@@ -184,7 +166,7 @@ bool JobMachine::mend(Context& c) {
 
 /// A repair of what seems sound: somebody may have changed the register behind this node's back.
 void JobMachine::look_at_store(Context& c, const std::optional<Register>& stored) {
-  const Request request = *std::exchange(look_, std::nullopt);
+  const Request request = *commands_.take_look();
   const bool as_known = stored ? stored->version == view_.version() : !view_.exists();
   if (!as_known && !pending_) {
     const std::uint64_t known = view_.version();
@@ -236,12 +218,13 @@ void JobMachine::ask(Context& c, const Request& request) {
     return refuse("the job is halted: " + trouble() + "; `ballot repair` ends it", Errc::refused);
   if (request.kind == Kind::forget) return ask_forget(c, request);
   if (request.kind == Kind::trigger) return ask_trigger(c, request);
-  pauses_.push_back(request);
+  commands_.add_pause(request);
 }
 
 void JobMachine::ask_repair(Context& c, const Request& request) {
-  if (standing_ != Standing::leading || mend_ || pending_ || look_) return repair(c, request.id, request.by);
-  look_ = request;
+  if (standing_ != Standing::leading || commands_.repair() || pending_ || commands_.looks())
+    return repair(c, request.id, request.by);
+  commands_.look_first(request);
   c.wants.reads.push_back(this);
 }
 
@@ -259,7 +242,7 @@ void JobMachine::ask_trigger(Context& c, const Request& request) {
   else if (!definition_ || definition_->job.group != term_->group)
     c.wants.answers.push_back({request.id, Answer::refused(Errc::not_found, "no job file defines " + name_)});
   else
-    manual_.push_back(request);
+    commands_.add_trigger(request);
 }
 
 void JobMachine::ask_kill(Context& c, const Request& request) {

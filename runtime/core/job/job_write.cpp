@@ -126,9 +126,9 @@ void JobMachine::repeat_write(Context& c) {
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
   if (standing_ == Standing::leading) {
-    if (!pending_ || !pending_->reading) return look_ ? look_at_store(c, stored) : void();
+    if (!pending_ || !pending_->reading) return commands_.looks() ? look_at_store(c, stored) : void();
     resolve(c, stored);
-    if (look_) c.wants.reads.push_back(this);
+    if (commands_.looks()) c.wants.reads.push_back(this);
     return;
   }
   know(c, stored);
@@ -137,9 +137,8 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
 
 void JobMachine::on_read_unknown(Context& c) {
   if (pending_ && pending_->reading) pending_->repeat_at = c.now.steady + repeat_pause;
-  if (look_)
-    c.wants.answers.push_back({std::exchange(look_, std::nullopt)->id,
-                               Answer::refused(Errc::unavailable, "the store does not answer; try again")});
+  if (const auto look = commands_.take_look())
+    c.wants.answers.push_back({look->id, Answer::refused(Errc::unavailable, "the store does not answer; try again")});
 }
 
 /// The write was refused, or an answer was lost: the register itself says whether it was ours.
@@ -237,8 +236,7 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
     const bool known_better = row.reason == Reason::halted;  // by a ledger that has seen the slot
     c.out.push_back(RecordRow{std::move(row), known_better});
   }
-  if (mend_)
-    for (const Disposition& d : std::span(view_.stored().dispositions).last(write.decided)) mend_->wrote(d);
+  for (const Disposition& d : std::span(view_.stored().dispositions).last(write.decided)) commands_.repair_wrote(d);
   await_settled(c, write.decided);
   for (const Disposition& d : std::span(view_.stored().dispositions).last(write.decided))
     c.out.push_back(settled_notice(d, name_));
@@ -254,8 +252,8 @@ void JobMachine::confirm(Context& c, std::uint64_t version) {
   if (write.queues) c.wants.answers.push_back({*write.queues, Answer::done(*write.queues)});
   if (write.mends) {
     c.out.push_back(Notice{Level::warn, "job repaired by " + view_.stored().repaired_by, {{"job", name_}}});
-    if (mend_->request) c.wants.answers.push_back({*mend_->request, Answer::did(mend_->text(name_))});
-    mend_.reset();
+    const Repair done = commands_.take_repair();
+    if (done.request) c.wants.answers.push_back({*done.request, Answer::did(done.text(name_))});
   }
   if (redefined || write.mends) {
     if (write.mends || released || !view_.stored().definition.empty())
