@@ -21,15 +21,16 @@ std::string Invariants::broken(const JobMachine& job) {
   if (leads && !job.term_) return "leads without a term";
   if (leads && job.view_.exists() && job.slots_.settlement().settled_until() < job.view_.stored().cursor)
     return "slots behind the cursor are decided again";
-  if (job.pending_) {
-    const JobRegister& next = job.pending_->next;
-    if (next.cursor < job.view_.stored().cursor && !job.pending_->mends) return "a write moves the cursor back";
+  const PendingWrite* sent = job.writer_.pending();
+  if (sent) {
+    const JobRegister& next = sent->next;
+    if (next.cursor < job.view_.stored().cursor && !sent->mends) return "a write moves the cursor back";
     if (next.fence < job.view_.stored().fence) return "a write moves the fence back";
     if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
-    if (job.pending_->request.value.size() > register_limit) return "a write is larger than a register may be";
+    if (sent->request.value.size() > register_limit) return "a write is larger than a register may be";
   }
   int executing = 0, claiming = 0;
-  for (const LiveRun& run : job.runs_) {
+  for (const LiveRun& run : job.runs_.list()) {
     executing += run.state == LiveRun::State::starting || run.state == LiveRun::State::running;
     claiming += run.state == LiveRun::State::claiming;
     const bool confirmed = std::any_of(job.view_.stored().runs.begin(), job.view_.stored().runs.end(),
@@ -37,7 +38,7 @@ std::string Invariants::broken(const JobMachine& job) {
     if (leads && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed)
       return "a run starts without a confirmed claim";
   }
-  if (claiming > 1 || (claiming == 1 && leads && !job.pending_)) return "a claim has no write in flight";
+  if (claiming > 1 || (claiming == 1 && leads && !sent)) return "a claim has no write in flight";
   const bool skips = job.definition_ && job.definition_->job.concurrency == Concurrency::skip;
   if (skips && executing > 1) return "two runs of a `skip` job at once";
   return {};

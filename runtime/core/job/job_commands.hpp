@@ -35,7 +35,6 @@ class JobCommands {
 
   // triggers, oldest first
   void add_trigger(const Request& request) { triggers_.push_back(request); }
-  bool has_trigger() const { return !triggers_.empty(); }
   const Request* next_trigger() const { return triggers_.empty() ? nullptr : &triggers_.front(); }
   void drop_oldest_trigger() { triggers_.erase(triggers_.begin()); }
   void drop_trigger(const RunId& request);
@@ -64,9 +63,9 @@ class JobCommands {
   const Repair* repair() const { return repair_.get(); }
   /// More than its cursor is wrong: what was claimed before may have been forgotten.
   bool repairs_claims() const { return repair_ && !repair_->of_cursor; }
-  /// Its cursor was ahead of the clock, there; a run that waited is not started; a range is in the register.
+  /// Its cursor was ahead of the clock, there; so many runs that waited are not started; a range is in the register.
   void repair_found(WallTime cursor) { repair_->cursor_ahead = cursor; }
-  void repair_ended_waiting() { ++repair_->waited; }
+  void repair_ended_waiting(int runs) { repair_->waited += runs; }
   void repair_wrote(const Disposition& range);
   /// It is done.
   Repair take_repair();

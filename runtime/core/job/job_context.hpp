@@ -19,6 +19,8 @@
 
 namespace ballot::core {
 
+inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
+
 /// What the core was made with.
 struct CoreSettings {
   std::string node;

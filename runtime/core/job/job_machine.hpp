@@ -20,28 +20,21 @@
 // Pure; on the loop thread; used by Core, which gives it a Context and performs what it leaves there.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/job/job_commands.hpp"
-#include "core/job/job_context.hpp"
-#include "core/job/live_run.hpp"
+#include "core/job/job_facts.hpp"
 #include "core/job/register_view.hpp"
+#include "core/job/register_writer.hpp"
+#include "core/job/run_set.hpp"
 #include "core/job/slot_feed.hpp"
-#include "core/register.hpp"
+#include "core/job/unclaimed_runs.hpp"
 
 namespace ballot::core {
-
-inline constexpr Millis close_delay{250};   // ended runs are closed with the next claim, or this much later
-inline constexpr Millis flush_delay{5000};  // decided slots are written with the next claim, or this much later
-inline constexpr Millis retry_delay{1000};  // after the store refused a write for want of space, or did not answer
-inline constexpr Millis manual_slack{
-    1000};  // a trigger's claim that is confirmed later past its `until` starts nothing
-inline constexpr Millis adoption_limit{60'000};  // from a release to an adoption whose slots between are accounted for
 
 class JobMachine {
  public:
@@ -52,7 +45,7 @@ class JobMachine {
   const std::string& name() const { return name_; }
 
   /// What the files say: another definition, or none any more.
-  void define(schedule::DefinitionPtr definition);
+  void define(schedule::DefinitionPtr definition) { definition_ = std::move(definition); }
   const schedule::DefinitionPtr& definition() const { return definition_; }
 
   /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
@@ -72,7 +65,7 @@ class JobMachine {
   void adopt_own(Context& c);
   /// A run that a daemon before has started, and that no register is known to show: its end is recorded, whatever
   /// became of its slot.
-  void adopt_row(Context& c, const Row& row);
+  void adopt_row(Context& c, const Row& row) { runs_.adopt_row(c, facts(), row); }
 
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);
@@ -82,23 +75,23 @@ class JobMachine {
   void on_read(Context& c, const std::optional<Register>& stored);
   void on_read_unknown(Context& c);
 
-  void on_started(Context& c, const runner::Started& event);
-  void on_refused(Context& c, const runner::Refused& event);
-  void on_cannot_start(Context& c, const runner::CannotStart& event);
-  void on_ended(Context& c, const runner::Ended& event);
+  void on_started(Context& c, const runner::Started& event) { runs_.on_started(c, facts(), event); }
+  void on_refused(Context& c, const runner::Refused& event) { runs_.on_refused(c, facts(), event); }
+  void on_cannot_start(Context& c, const runner::CannotStart& event) { runs_.on_cannot_start(c, facts(), event); }
+  void on_ended(Context& c, const runner::Ended& event) { runs_.on_ended(c, facts(), event); }
   /// False where another row of the run, of this attempt or of another one, is still to be recorded.
-  bool on_recorded(const runner::AttemptId& id);
+  bool on_recorded(const runner::AttemptId& id) { return runs_.on_recorded(id); }
   /// True where the job had to wait for it.
-  bool on_recorded(const Settled& settled);
-  void on_inventory(Context& c);
+  bool on_recorded(const Settled& settled) { return writer_.on_recorded(settled); }
+  void on_inventory(Context& c) { runs_.on_inventory(c, facts()); }
   /// Another node's word on a run of this job.
   void on_outcome(Context& c, const Row& outcome);
   /// What the runner of a dead term's node says.
-  void on_runner_word(Context& c, const RunnerWord& word);
+  void on_runner_word(Context& c, const RunnerWord& word) { runs_.on_runner_word(c, facts(), word); }
   /// A run of a dead term goes on there, or may.
-  bool has_foreign(const std::string& node) const;
+  bool has_foreign(const std::string& node) const { return runs_.list().has_foreign(node); }
   /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
-  void on_published(Context& c, const runner::AttemptId& id, bool done);
+  void on_published(Context& c, const runner::AttemptId& id, bool done) { runs_.on_published(c, facts(), id, done); }
 
   /// trigger, pause, resume, forget: of the leader; kill, replace: of the node that executes the run. What a term that
   /// ends leaves undone is not answered: the request stays for the next one.
@@ -108,23 +101,23 @@ class JobMachine {
   /// Ends a halt: a new register above every fence seen; or brings a cursor back that is ahead of the clock. `request`
   /// is answered, where there is one.
   void repair(Context& c, const std::optional<RunId>& request, const std::string& by);
-  void kill_all(Context& c, Reason reason);
+  void kill_all(Context& c, Reason reason) { runs_.kill_all(c, facts(), reason); }
 
   /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
   bool is_clean() const;
   /// Runs of this node, or of a dead term, that have not ended.
-  int open_runs() const;
+  int open_runs() const { return runs_.list().open(); }
   /// Those among them that this node has.
-  int own_runs() const;
+  int own_runs() const { return runs_.list().own(); }
   /// Those among them that end with their term.
-  int bound_runs() const;
+  int bound_runs() const { return runs_.list().bound(); }
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
-  bool may_start() const;
+  bool may_start() const { return runs_.list().may_start(); }
   bool is_settling_pause() const { return commands_.unpause_until().has_value(); }
   bool is_mending() const { return commands_.repair() != nullptr; }
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& regress() const { return view_.regress(); }
-  bool executes(const RunId& run) const;
+  bool executes(const RunId& run) const { return runs_.list().executes(run); }
   /// The register shows the run; or this attempt of it, as claimed.
   bool shows(const RunId& run) const { return view_.shows(run); }
   bool shows(const runner::AttemptId& attempt) const { return view_.shows(attempt); }
@@ -136,7 +129,7 @@ class JobMachine {
   bool paused() const { return view_.is_known() && view_.stored().paused; }
   bool clock_skew(WallTime now) const { return view_.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const;
-  const std::vector<LiveRun>& runs() const { return runs_; }
+  const std::vector<LiveRun>& runs() const { return runs_.list().all(); }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
   std::vector<WallTime> waiting() const;
   /// The register as last confirmed; null while it is not known or not there.
@@ -148,174 +141,85 @@ class JobMachine {
  private:
   friend class Invariants;
 
-  struct PendingWrite {
-    std::uint64_t serial = 0;
-    RegisterWrite request;
-    JobRegister next;
-    std::size_t decided = 0;                 // how many ranges it carries that no write has carried before
-    std::vector<Row> rows;                   // recorded once it is confirmed
-    std::optional<runner::AttemptId> claim;  // launched once it is confirmed
-    std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
-    bool claims_due_slot = false;
-    bool follows = false;  // it brings what is in ahead_ into the register
-    std::vector<runner::AttemptId> closes;
-    std::optional<RunId> answers;  // a pause: done once it is confirmed
-    std::optional<RunId> queues;   // a run that was asked for by hand and waits
-    bool mends = false;            // the last write of a repair
-    bool unknown = false;          // an outcome of it was unknown
-    std::optional<SteadyTime> repeat_at;
-    bool reading = false;
-  };
+  JobFacts facts() const;
+  bool leads() const { return standing_ == Standing::leading; }
+  bool is_defined() const;
+  bool is_paused() const { return view_.stored().paused || (term_ && term_->paused); }
+  bool is_full() const;
+  Millis launch_budget(const Context& c) const;
+  bool may_claim(const Context& c) const { return c.may_claim(launch_budget(c)); }
+  bool waits_to_pause() const { return commands_.is_pause_next() && runs_.list().is_starting(); }
 
-  /// A run that was started without a confirmed claim, or (nullopt) the ranges of a write whose fate is unknown.
-  struct Ahead {
-    std::vector<Disposition> passed;  // decided before its slot
-    std::optional<runner::AttemptId> run;
-    WallTime until() const { return passed.back().to; }
-  };
+  // the register and the term
+  void take_up(Context& c);
+  void copy_dispositions(Context& c);
+  Row row_of_slots(const JobRegister& in, const Context& c) const;
+  void settle_open_runs(Context& c);
+  void resume_slots();
+  void refuse_asked(Context& c, const std::string& why);
 
-  // what to do next (job.cpp)
+  // repairs
+  void begin_repair(Context& c, Repair repair);
+  bool mend(Context& c);
+  void look_at_store(Context& c, const std::optional<Register>& stored);
+
+  // what is to be done now
+  bool scan(const Context& c, ScanRules::Mode mode, WallTime until);
   bool settle(Context& c);
   bool redefine(Context& c);
-  bool claim_manual(Context& c);
+  bool change_pause(Context& c);
+  bool finish_pause(Context& c);
+  bool write_ahead(Context& c);
+  void flush(Context& c);
+  void rearm(Context& c);
+
+  // claims
+  bool may_begin(Context& c, WallTime due);
+  void claim(Context& c, PendingWrite write, OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
+  OpenRun run_of_slot(Context& c, const DueSlot& due) const;
   bool claim_due(Context& c);
   bool claim_again(Context& c);
   bool claim_waiting(Context& c);
+  bool claim_manual(Context& c);
+  OpenRun run_by_hand(const Context& c, const Request& request);
   enum class Queued { written, refused, waits };
   Queued queue_manual(Context& c, const Request& request);
-  bool may_begin(Context& c, WallTime due);
-  Millis launch_budget(const Context& c) const;
-  bool may_claim(const Context& c) const { return c.may_claim(launch_budget(c)); }
-  void replace_running(Context& c);
-  int runs_begun() const;
-  bool is_busy() const;
-  int runs_queued() const;
-  bool change_pause(Context& c);
-  bool flush(Context& c);
-  bool write_ahead(Context& c);
-  bool finish_pause(Context& c);
   void refuse_manual(Context& c, const Request& request, Reason reason);
-  void refuse_asked(Context& c, const std::string& why);
-  bool is_paused() const { return view_.stored().paused || (term_ && term_->paused); }
-  void rearm(Context& c);
-  void anchor(JobRegister& next, const Context& c) const;
-  void see_boot(JobRegister& next, const Context& c) const;
-  bool began_late(const LiveRun& run, WallTime now) const;
-  Overlap overlap(const Context& c) const;
-  JobFacts facts() const;
-  bool is_defined() const;
-  int most_at_once() const;
-  bool is_free() const;
-  bool may_go_on() const;
-  bool is_full() const;
-  bool waits_to_pause() const;
-  std::size_t closable() const;
-  bool may_write(const Context& c);
 
-  // halts and repairs (job_store.cpp)
-  void begin_repair(Context& c, Repair repair);
-  void look_at_store(Context& c, const std::optional<Register>& stored);
-  void go_on_from_store(Context& c, std::uint64_t known);
-  std::vector<OpenRun> going_on() const;
-  void end_what_waited(Context& c);
-  bool is_before_repair(const LiveRun& run) const;
-  bool mend(Context& c);
+  // runs ahead of the register
+  bool may_run_ahead(const Context& c) const;
+  void run_ahead(Context& c);
+  void leave_behind(Context& c);
+  bool catch_up(Context& c);
 
-  // the write in flight (job_write.cpp)
+  // the write in flight
   PendingWrite begin_write(Context& c, std::size_t most_decided);
   void carry(const Context& c, PendingWrite& write, const Disposition& range) const;
   void send(Context& c, PendingWrite write);
   void repeat_write(Context& c);
-  void confirm(Context& c, std::uint64_t version);
-  void settle_late(Context& c, const WriteAnswer& answer);
   void on_write_failed(Context& c, const std::string& text);
-  void give_up(Context& c, const PendingWrite& write);
-  void close(Context& c, const PendingWrite& write);
+  void settle_late(Context& c, const WriteAnswer& answer);
   void resolve(Context& c, const std::optional<Register>& stored);
-  std::size_t carried() const { return static_cast<std::size_t>(ranges_recorded_ - ranges_durable_); }
-  std::size_t room_to_carry() const { return disposition_limit - std::min(disposition_limit, carried()); }
-  void await_settled(Context& c, std::size_t ranges);
-  Row row_of_slots(const JobRegister& in, const std::string& node) const;
+  void go_on_from_store(Context& c, std::uint64_t known);
+  void give_up(Context& c, const PendingWrite& write);
+  void confirm(Context& c, std::uint64_t version);
+  void record_decided(Context& c, PendingWrite& write);
 
-  // who is told (notify.cpp)
-  void tell_started(Context& c, const LiveRun& run) const;
-  void tell_written(Context& c, const PendingWrite& write);
-  void tell_missed(Context& c, const Disposition& d, const JobRegister& in) const;
-  void remember_failure(PendingWrite& write);
-  const schedule::DefinitionPtr& definition_of(const LiveRun& run) const;
-
-  // runs without a confirmed claim (job_ahead.cpp)
-  bool may_run_ahead(const Context& c) const;
-  void run_ahead(Context& c);
-  bool is_full_ahead() const;
-  bool never_was(const OpenRun& open) const;
-  void leave_behind(Context& c, PendingWrite& write);
-  void start_unclaimed(Context& c, LiveRun& run);
-  void launch_in_doubt(Context& c, LiveRun& run);
-  bool catch_up(Context& c);
-  void enter_shown(Context& c, const JobRegister& shown);
-  void entered(Context& c, LiveRun& run, const OpenRun& open);
-  void drop_ahead_in_register();
-  void forget_unclaimed(Context& c);
-  bool is_ahead(const LiveRun& run) const;
-  void resume_settlement();
-
-  // runs (job_runs.cpp)
-  OpenRun begin_run(Context& c, const DueSlot& due) const;
-  void bind_run(const Context& c, OpenRun& run) const;
-  void claim(Context& c, PendingWrite write, OpenRun run);
-  void publish(Context& c);
-  void kill(Context& c, LiveRun& run, Reason reason);
-  void ask_kill(Context& c, const Request& request);
-  void ask_replace(Context& c, const Request& request);
-  void ask_forget(Context& c, const Request& request);
+  // what people ask
   void ask_trigger(Context& c, const Request& request);
   void ask_repair(Context& c, const Request& request);
-  void confirm_claim(Context& c, const runner::AttemptId& id);
-  void follow_up(Context& c, LiveRun& run);
-  void repeat_if_lost(LiveRun& run);
-  void retry_if_failed(Context& c, LiveRun& run);
-  void rerun_or_reelect(Context& c, LiveRun& run);
-  void end_waiting(Context& c, Status status, Reason reason);
-  OpenRun make_rerun(Context& c, Millis in);
-  bool is_late(const Context& c, const LiveRun& run) const;
-  void launch(Context& c, LiveRun& run);
-  void advance_runs(Context& c);
-  void await_recorded(Context& c, LiveRun& run);
-  void end(Context& c, LiveRun& run);
-  void end(Context& c, LiveRun& run, Status status, Reason reason);
-  void drop_claim(Context& c, const runner::AttemptId& id);
-  void answer_kills(Context& c, const RunId& run);
-  void drop_claims_that_failed(Context& c);
-  void take_up(Context& c);
-  void settle_open_runs(Context& c);
-  void adopt_run(Context& c, const OpenRun& open);
-  bool adopt_known(Context& c, LiveRun& run);
-  void copy_dispositions(Context& c);
-  LiveRun* find(const runner::AttemptId& id);
 
   std::string name_;
   schedule::DefinitionPtr definition_;
-
-  RegisterView view_;
-
   Standing standing_ = Standing::idle;
   const Term* term_ = nullptr;
+
+  RegisterView view_;
+  RegisterWriter writer_;
   SlotFeed slots_;
-  std::uint64_t last_serial_ = 0;
-  bool held_ = false;  // no write may be begun now
-  // Ranges that were recorded in this node's ledger, and how many of them are durable: the others, the register's last
-  // ones, are carried by each write.
-  std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
-  std::unique_ptr<PendingWrite> pending_;
-  std::vector<Ahead> ahead_;  // of this term, in order: settlement_ goes on behind it, the register stands before it
-  std::vector<LiveRun> runs_;
+  RunSet runs_;
+  UnclaimedRuns unclaimed_;
   JobCommands commands_;
-  std::vector<RunId> given_up_;                 // claims whose write may land yet, the last few
-  std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
-  std::optional<SteadyTime> publish_at_;
-  std::optional<SteadyTime> flush_at_, close_at_, retry_at_;
-  WallTime last_manual_{};
 };
 
 }  // namespace ballot::core

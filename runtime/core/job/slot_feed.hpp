@@ -23,14 +23,6 @@
 
 namespace ballot::core {
 
-/// What the job's runs mean for its next slots.
-struct Overlap {
-  bool busy = false;          // one is known to go on
-  bool fate_unknown = false;  // of one it is not known whether it does
-  bool catching_up = false;
-  int room = 0;  // so many more may begin or, with `queue`, wait; negative where more wait than may
-};
-
 class SlotFeed {
  public:
   /// The plan that the register's definition stands for.
