@@ -92,7 +92,7 @@ ballot_mutant(refused_launch_given_up FILE runtime/core/job/run_set.cpp
   FIND "const bool term_lives = job.leading" REPLACE "const bool term_lives = false && job.leading"
   FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
 ballot_mutant(claims_while_draining FILE runtime/core/job/job_machine.cpp
-  FIND "if (term_->draining || is_paused() || !is_defined()) {" REPLACE "if (is_paused() || !is_defined()) {"
+  FIND "if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {" REPLACE "if (job_.is_paused() || !job_.is_defined()) {"
   FINDING "while it stops")
 ballot_mutant(paused_claim_launched FILE runtime/core/job/run_set.cpp
   FIND "is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand())" REPLACE "is_late(run, c.now.wall)"
@@ -153,15 +153,13 @@ ballot_mutant(tried_again_after_a_success FILE runtime/core/job/after_run.cpp
 # ---- people
 
 ballot_mutant(kill_kills_nothing FILE runtime/core/job/run_set.cpp
-  FIND "run.kill_asked = true;
-      kill(c, job, run, Reason::operator_);" REPLACE "(void)run;"
+  FIND "      kill(c, job, run, Reason::operator_);" REPLACE "(void)run;"
   FINDING "a kill was asked, and the run goes on")
 ballot_mutant(kill_is_a_replacement FILE runtime/core/job/run_set.cpp
-  FIND "run.kill_asked = true;
-      kill(c, job, run, Reason::operator_);" REPLACE "kill(c, job, run, Reason::replaced);"
+  FIND "      kill(c, job, run, Reason::operator_);" REPLACE "kill(c, job, run, Reason::replaced);"
   FINDING "its job replaces nothing|no later slot is due")
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
-  FIND "    commands_.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
+  FIND "    job_.commands.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
 ballot_mutant(no_cool_off FILE runtime/core/core_groups.cpp
   FIND "c.now.steady + 3 * session_.timeout()" REPLACE "c.now.steady"
@@ -209,8 +207,8 @@ ballot_mutant(closed_before_durable FILE runtime/core/job/run_set.cpp
 ballot_mutant(forget_never_sent FILE runtime/core/job/run_set.cpp
   FIND "if (run && run->known_to_runner) c.out.push_back(Forget{id})" REPLACE "(void)run"
   FINDING "still keeps the end of run")
-ballot_mutant(evidence_not_copied FILE runtime/core/job/job_machine.cpp
-  FIND "  copy_dispositions(c)" REPLACE "  (void)0"
+ballot_mutant(evidence_not_copied FILE runtime/core/job/job_writes.cpp
+  FIND "  copy_dispositions();" REPLACE "  (void)0;"
   FINDING "has no disposition")
 ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register_writer.cpp
   FIND "c.out.push_back(AwaitSettled{{job, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
@@ -228,8 +226,8 @@ ballot_mutant(gap_is_due FILE runtime/core/job/settlement.cpp
 ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/run_set.cpp
   FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
-ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_machine.cpp
-  FIND "if (unclaimed_.empty()) return false;" REPLACE "return false;"
+ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
+  FIND "if (job_.unclaimed.empty()) return false;" REPLACE "return false;"
   FINDING "FAILED.*Unclaimed.EachSlotOfTheDoubt" FILTER "Unclaimed.*")
 
 # ---- requests
