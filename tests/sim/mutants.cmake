@@ -55,7 +55,7 @@ ballot_mutant(failures_forgotten FILE runtime/core/job/run_notices.cpp
   FINDING "FAILED.*Notices.OfARecovery" FILTER "Notices.*")
 ballot_mutant(told_as_it_ends FILE runtime/core/job/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})"
-  REPLACE "c.out.push_back(AwaitRecorded{run.id()}), wants_to_be_told(run.definition) ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
+  REPLACE "c.out.push_back(AwaitRecorded{run.id()}), run.definition ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
   FINDING "tells the end of a run that is open|tells a second time" FILTER "Notices.*:Seeds/Random.*")
 
 # ---- how long a leader may act
