@@ -17,29 +17,31 @@ std::string Invariants::broken(const Core& core) {
   return {};
 }
 
-std::string Invariants::broken(const JobMachine& job) {
-  const bool leads = job.standing_ == JobMachine::Standing::leading;
-  if (leads && !job.term_) return "leads without a term";
-  if (leads && job.exists_ && job.settlement_.settled_until() < job.register_.cursor)
+std::string Invariants::broken(const JobMachine& machine) {
+  const JobParts& job = machine.job_;
+  const bool leads = job.standing == JobMachine::Standing::leading;
+  if (leads && !job.term) return "leads without a term";
+  if (leads && job.view.exists() && job.slots.settlement().settled_until() < job.view.stored().cursor)
     return "slots behind the cursor are decided again";
-  if (job.pending_) {
-    const JobRegister& next = job.pending_->next;
-    if (next.cursor < job.register_.cursor && !job.pending_->mends) return "a write moves the cursor back";
-    if (next.fence < job.register_.fence) return "a write moves the fence back";
+  const PendingWrite* sent = job.writer.pending();
+  if (sent) {
+    const JobRegister& next = sent->next;
+    if (next.cursor < job.view.stored().cursor && !sent->mends) return "a write moves the cursor back";
+    if (next.fence < job.view.stored().fence) return "a write moves the fence back";
     if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
-    if (job.pending_->request.value.size() > register_limit) return "a write is larger than a register may be";
+    if (sent->request.value.size() > register_limit) return "a write is larger than a register may be";
   }
   int executing = 0, claiming = 0;
-  for (const LiveRun& run : job.runs_) {
+  for (const LiveRun& run : job.runs.list()) {
     executing += run.state == LiveRun::State::starting || run.state == LiveRun::State::running;
     claiming += run.state == LiveRun::State::claiming;
-    const bool confirmed = std::any_of(job.register_.runs.begin(), job.register_.runs.end(),
+    const bool confirmed = std::any_of(job.view.stored().runs.begin(), job.view.stored().runs.end(),
                                        [&](const OpenRun& open) { return open.id == run.open.id; });
     if (leads && run.state == LiveRun::State::starting && !confirmed && !run.unclaimed)
       return "a run starts without a confirmed claim";
   }
-  if (claiming > 1 || (claiming == 1 && leads && !job.pending_)) return "a claim has no write in flight";
-  const bool skips = job.definition_ && job.definition_->job.concurrency == Concurrency::skip;
+  if (claiming > 1 || (claiming == 1 && leads && !sent)) return "a claim has no write in flight";
+  const bool skips = job.definition && job.definition->job.concurrency == Concurrency::skip;
   if (skips && executing > 1) return "two runs of a `skip` job at once";
   return {};
 }

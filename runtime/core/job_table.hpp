@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 
 namespace ballot::core {
 

@@ -8,9 +8,9 @@ ballot_flags(mutants_pch)
 ballot_busy(mutants_pch)
 target_compile_options(mutants_pch PRIVATE -w)
 target_link_libraries(mutants_pch PRIVATE ballot_sim_world)
-target_precompile_headers(mutants_pch PRIVATE <core/core.hpp> <core/job.hpp> <algorithm> <charconv> <sstream>)
+target_precompile_headers(mutants_pch PRIVATE <core/core.hpp> <core/job/job_machine.hpp> <algorithm> <charconv> <sstream>)
 if(BALLOT_UNITY)
-  target_precompile_headers(ballot_core PRIVATE <core/core.hpp> <core/job.hpp> <algorithm> <charconv> <sstream>)
+  target_precompile_headers(ballot_core PRIVATE <core/core.hpp> <core/job/job_machine.hpp> <algorithm> <charconv> <sstream>)
 endif()
 
 function(ballot_mutant name)
@@ -47,15 +47,15 @@ endfunction()
 
 # ---- who is told
 
-ballot_mutant(end_told_of_each_attempt FILE runtime/core/notify.cpp
+ballot_mutant(end_told_of_each_attempt FILE runtime/core/job/run_notices.cpp
   FIND "shows_run(before, run) && !shows_run(next, run)" REPLACE "shows_run(before, run)"
   FINDING "tells the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
-ballot_mutant(failures_forgotten FILE runtime/core/notify.cpp
+ballot_mutant(failures_forgotten FILE runtime/core/job/run_notices.cpp
   FIND "write.next.failing = true" REPLACE "write.next.failing = write.next.failing"
   FINDING "FAILED.*Notices.OfARecovery" FILTER "Notices.*")
-ballot_mutant(told_as_it_ends FILE runtime/core/job_runs.cpp
+ballot_mutant(told_as_it_ends FILE runtime/core/job/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})"
-  REPLACE "c.out.push_back(AwaitRecorded{run.id()}), wants_to_be_told(definition_of(run)) ? c.out.push_back(Notify{Notify::Event::ended, run.row, definition_of(run), false}) : void()"
+  REPLACE "c.out.push_back(AwaitRecorded{run.id()}), run.definition ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
   FINDING "tells the end of a run that is open|tells a second time" FILTER "Notices.*:Seeds/Random.*")
 
 # ---- how long a leader may act
@@ -63,11 +63,11 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job_runs.cpp
 ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
   FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
-ballot_mutant(no_launch_budget FILE runtime/core/job_runs.cpp
+ballot_mutant(no_launch_budget FILE runtime/core/job/run_set.cpp
   FIND "c.session.deadline() - budget_of(c, run)});" REPLACE "c.session.deadline()});"
   FINDING "too near to the deadline of its term")
-ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job_runs.cpp
-  FIND "} else if (own || !term_) {" REPLACE "} else if (own || true) {"
+ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/adoption.cpp
+  FIND "if (own || !job.term) return is_lost" REPLACE "if (own || true) return is_lost"
   FINDING "2 runs of job" FILTER "OneHost.*")
 ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
   FIND "if (group->told == session_.deadline()) continue;" REPLACE "if (group->told) continue;"
@@ -78,88 +78,88 @@ ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
 ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
-ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job_write.cpp
-  FIND "if (!pending_->unknown) return on_write_failed(c, answer.text)" REPLACE "return on_write_failed(c, answer.text)"
+ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register_writer.cpp
+  FIND "if (!pending_->unknown) return Next::failed;" REPLACE "return Next::failed;"
   FINDING "FAILED.*Answers.RefusedAfter" FILTER "Answers.*")
-ballot_mutant(late_claim_launched FILE runtime/core/job_runs.cpp
-  FIND "if (is_late(c, *run)) return" REPLACE "if (false) return"
+ballot_mutant(late_claim_launched FILE runtime/core/job/run_set.cpp
+  FIND "if (is_late(*run, c.now.wall)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
-ballot_mutant(waiting_slot_never_late FILE runtime/core/job.cpp
-  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > definition_->job.start_deadline)"
+ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slot_feed.cpp
+  FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > start_deadline)"
   REPLACE "while (false)"
   FINDING "FAILED.*Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
-ballot_mutant(refused_launch_given_up FILE runtime/core/job_runs.cpp
-  FIND "const bool term_lives = standing_" REPLACE "const bool term_lives = false && standing_"
+ballot_mutant(refused_launch_given_up FILE runtime/core/job/run_set.cpp
+  FIND "const bool term_lives = job.leading" REPLACE "const bool term_lives = false && job.leading"
   FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
-ballot_mutant(claims_while_draining FILE runtime/core/job.cpp
-  FIND "if (term_->draining || is_paused() || !is_defined()) {" REPLACE "if (is_paused() || !is_defined()) {"
+ballot_mutant(claims_while_draining FILE runtime/core/job/job_machine.cpp
+  FIND "if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {" REPLACE "if (job_.is_paused() || !job_.is_defined()) {"
   FINDING "while it stops")
-ballot_mutant(paused_claim_launched FILE runtime/core/job_runs.cpp
-  FIND "is_late(c, run) || (is_paused() && !run.is_by_hand())" REPLACE "is_late(c, run)"
+ballot_mutant(paused_claim_launched FILE runtime/core/job/run_set.cpp
+  FIND "is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand())" REPLACE "is_late(run, c.now.wall)"
   FINDING "FAILED.*Pause.OnceAcknowledged" FILTER "Pause.*")
 
 # ---- policies
 
-ballot_mutant(overlap_allowed FILE runtime/core/job.cpp
-  FIND "return runs_begun() < most_at_once()" REPLACE "return true"
+ballot_mutant(overlap_allowed FILE runtime/core/job/run_list.cpp
+  FIND "return begun() < most_at_once(definition)" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
 ballot_mutant(places_not_counted FILE runtime/core/run_limits.cpp
   FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
-ballot_mutant(queue_without_bound FILE runtime/core/settlement.cpp
+ballot_mutant(queue_without_bound FILE runtime/core/job/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
-ballot_mutant(retry_not_waited_for FILE runtime/core/job_write.cpp
-  FIND "if (open.waits_until && !find({open.id, open.attempt})) adopt_run(c, open)" REPLACE "(void)open"
+ballot_mutant(retry_not_waited_for FILE runtime/core/job/run_set.cpp
+  FIND "if (open.waits_until && !runs_.find({open.id, open.attempt})) adopt(c, job, open)" REPLACE "(void)open"
   FINDING "FAILED.*Retries" FILTER "Retries.*")
 
 # ---- the reasons: what became of a slot is what the policies, the people and the faults make of it
 
-ballot_mutant(all_slots_overlap FILE runtime/core/settlement.cpp
+ballot_mutant(all_slots_overlap FILE runtime/core/job/settlement.cpp
   FIND "if (skips && rules.busy && !joins)" REPLACE "if (skips && !joins)"
   FINDING "no run of the job goes on then|a slot was not run")
-ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job_runs.cpp
-  FIND "run.repeat = standing_ == Standing::leading;" REPLACE "run.repeat = false;"
+ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job/after_run.cpp
+  FIND "run.repeat = job.leading;" REPLACE "run.repeat = false;"
   FINDING "at-least-once run was lost, and is not repeated")
-ballot_mutant(replaces_nothing FILE runtime/core/job.cpp
-  FIND "kill(c, run, Reason::replaced);" REPLACE "(void)run;"
+ballot_mutant(replaces_nothing FILE runtime/core/job/run_set.cpp
+  FIND "if (!run.has_ended() && !run.is_queued()) kill(c, job, run, Reason::replaced);" REPLACE "(void)run;"
   FINDING "a run goes on that a later slot replaces|a slot was not run")
-ballot_mutant(pause_is_a_misfire FILE runtime/core/settlement.cpp
+ballot_mutant(pause_is_a_misfire FILE runtime/core/job/settlement.cpp
   FIND "return add_decided(slot.at, Status::skipped, Reason::paused)"
   REPLACE "return add_decided(slot.at, Status::missed, Reason::misfire)"
   FINDING "due within a pause|the policy is to run all|the latest of those that misfired|it was in time")
-ballot_mutant(all_that_misfires_is_one FILE runtime/core/settlement.cpp
+ballot_mutant(all_that_misfires_is_one FILE runtime/core/job/settlement.cpp
   FIND "case Misfire::all: return rules.misfire_limit;" REPLACE "case Misfire::all: return 1;"
   FINDING "the policy is to run all of them")
-ballot_mutant(the_latest_is_missed_too FILE runtime/core/settlement.cpp
+ballot_mutant(the_latest_is_missed_too FILE runtime/core/job/settlement.cpp
   FIND "case Misfire::latest: return 1;" REPLACE "case Misfire::latest: return 0;"
   FINDING "the latest of those that misfired")
-ballot_mutant(nobody_ever_led FILE runtime/core/settlement.cpp
+ballot_mutant(nobody_ever_led FILE runtime/core/job/settlement.cpp
   FIND "return covered ? Reason::unclaimed : Reason::no_leader;" REPLACE "return Reason::no_leader;"
   FINDING "covered it")
-ballot_mutant(jitter_is_none FILE runtime/core/settlement.cpp
+ballot_mutant(jitter_is_none FILE runtime/core/job/settlement.cpp
   FIND "if (job.jitter <= Millis(0)) return slot;" REPLACE "if (job.jitter <= Millis(0) || true) return slot;"
   FINDING "are not spread over its jitter")
-ballot_mutant(jitter_is_twice_as_long FILE runtime/core/settlement.cpp
+ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/settlement.cpp
   FIND "static_cast<std::uint64_t>(job.jitter.count())" REPLACE "static_cast<std::uint64_t>(2 * job.jitter.count())"
   FINDING "started late|a slot was not run|launches")
 ballot_mutant(low_priority_first FILE runtime/core/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
-ballot_mutant(tried_again_after_a_success FILE runtime/core/job_runs.cpp
+ballot_mutant(tried_again_after_a_success FILE runtime/core/job/after_run.cpp
   FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
   FINDING "is tried again that had not failed")
 
 # ---- people
 
-ballot_mutant(kill_kills_nothing FILE runtime/core/job_store.cpp
-  FIND "kill(c, run, Reason::operator_);" REPLACE "(void)run;"
+ballot_mutant(kill_kills_nothing FILE runtime/core/job/run_set.cpp
+  FIND "      kill(c, job, run, Reason::operator_);" REPLACE "(void)run;"
   FINDING "a kill was asked, and the run goes on")
-ballot_mutant(kill_is_a_replacement FILE runtime/core/job_store.cpp
-  FIND "kill(c, run, Reason::operator_);" REPLACE "kill(c, run, Reason::replaced);"
+ballot_mutant(kill_is_a_replacement FILE runtime/core/job/run_set.cpp
+  FIND "      kill(c, job, run, Reason::operator_);" REPLACE "kill(c, job, run, Reason::replaced);"
   FINDING "its job replaces nothing|no later slot is due")
-ballot_mutant(trigger_starts_nothing FILE runtime/core/job_store.cpp
-  FIND "    manual_.push_back(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
+ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
+  FIND "    job_.commands.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
 ballot_mutant(no_cool_off FILE runtime/core/core_groups.cpp
   FIND "c.now.steady + 3 * session_.timeout()" REPLACE "c.now.steady"
@@ -168,8 +168,8 @@ ballot_mutant(eviction_ends_nothing FILE runtime/core/core_groups.cpp
   FIND "if (group.evictions_stored == 0 && may_resign(group))"
   REPLACE "if (group.evictions_stored == 0 && may_resign(group) && !group.evicting)"
   FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
-ballot_mutant(repair_keeps_the_fence FILE runtime/core/job_store.cpp
-  FIND "next.fence = std::max({next.fence + 1, seen_.most().count + 1, above, term_->repair});" REPLACE "(void)above;"
+ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
+  FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
   FINDING "the fence of job|fence that has not grown|only grow")
 
 # ---- terms
@@ -180,11 +180,11 @@ ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
 ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong")
-ballot_mutant(ends_are_not_published FILE runtime/core/job_runs.cpp
+ballot_mutant(ends_are_not_published FILE runtime/core/job/run_set.cpp
   FIND "c.wants.outcomes.push_back(run.row);" REPLACE "(void)0;"
   FINDING "its node has known for long how it ended|still keeps the end of run")
-ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job_runs.cpp
-  FIND "if (run.state == LiveRun::State::foreign && c.now.steady >= run.foreign_until)" REPLACE "if (run.state == LiveRun::State::foreign)"
+ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job/run_set.cpp
+  FIND "if (run.state == State::foreign && c.now.steady >= run.foreign_until)" REPLACE "if (run.state == State::foreign)"
   FINDING "2 runs of job")
 
 # ---- a daemon that was killed: what `ballot resign` publishes and leaves for it
@@ -201,33 +201,33 @@ ballot_mutant(resign_keeps_no_group FILE runtime/core/left_runs.cpp
 
 # ---- the end
 
-ballot_mutant(closed_before_durable FILE runtime/core/job_runs.cpp
+ballot_mutant(closed_before_durable FILE runtime/core/job/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})" REPLACE "run.recorded = true"
   FINDING "closed before its row was durable")
-ballot_mutant(forget_never_sent FILE runtime/core/job_write.cpp
+ballot_mutant(forget_never_sent FILE runtime/core/job/run_set.cpp
   FIND "if (run && run->known_to_runner) c.out.push_back(Forget{id})" REPLACE "(void)run"
   FINDING "still keeps the end of run")
-ballot_mutant(evidence_not_copied FILE runtime/core/job_store.cpp
-  FIND "  copy_dispositions(c)" REPLACE "  (void)0"
+ballot_mutant(evidence_not_copied FILE runtime/core/job/job_writes.cpp
+  FIND "  copy_dispositions();" REPLACE "  (void)0;"
   FINDING "has no disposition")
-ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job_write.cpp
-  FIND "c.out.push_back(AwaitSettled{{name_, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
+ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register_writer.cpp
+  FIND "c.out.push_back(AwaitSettled{{job, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
   FINDING "has no disposition" FILTER "*SlowLedger.*")
 ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
   FIND "group.stored.ended_at = c.now.wall" REPLACE "group.stored.ended_at.reset()"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
-ballot_mutant(gap_is_due FILE runtime/core/settlement.cpp
+ballot_mutant(gap_is_due FILE runtime/core/job/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
   REPLACE "slot.dst_gap = false"
   FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
 
 # ---- runs without a claim
 
-ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job_ahead.cpp
+ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/run_set.cpp
   FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
-ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job_ahead.cpp
-  FIND "if (ahead_.empty()) return false;" REPLACE "return false;"
+ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
+  FIND "if (job_.unclaimed.empty()) return false;" REPLACE "return false;"
   FINDING "FAILED.*Unclaimed.EachSlotOfTheDoubt" FILTER "Unclaimed.*")
 
 # ---- requests

@@ -20,7 +20,7 @@
 #include "ballot/backend.hpp"
 #include "base/runner_wire.hpp"
 #include "core/action.hpp"
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 
 namespace ballot::core {
 

@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "core/job.hpp"
+#include "core/job/job_machine.hpp"
 
 namespace ballot::core {
 

@@ -25,8 +25,13 @@ struct Repair {
 
   /// Its ranges are in the register.
   void wrote(const Disposition& range);
+  /// The last write of it: from `now` on the job goes on as new.
+  void complete(JobRegister& next, WallTime now) const;
   /// For whoever asked.
   std::string text(const std::string& job) const;
 };
+
+/// Above every fence that was seen, or claimed and forgotten; `of_group`: the number of the group's last repair.
+void raise_fence(JobRegister& next, std::uint64_t seen, std::uint64_t of_group, WallTime now);
 
 }  // namespace ballot::core

@@ -19,7 +19,7 @@
 //   waiting  | its time has come; queued: its turn has | claiming, as the next attempt
 //   waiting  | killed, or no file defines it any more | ended (killed, missed)
 //
-// Pure values; used by Job only.
+// Pure values; used by JobMachine's parts, and by left_runs for a daemon that is dead.
 #pragma once
 
 #include "ballot/ledger.hpp"
@@ -75,6 +75,12 @@ struct LiveRun {
 
 /// Whether the register shows this claim: a run that is asked for by hand may be claimed under its id by several terms.
 bool holds(const JobRegister& r, const OpenRun& run);
+
+/// The policies that it runs under, whatever the files say when it ends.
+void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& node);
+
+/// It is not started any more: its slot's start deadline has passed. Requires: its definition is known.
+bool is_late(const LiveRun& run, WallTime now);
 
 /// The row of an open run: claimed, nothing started.
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group);

@@ -1,7 +1,9 @@
-#include "core/live_run.hpp"
+#include "core/job/live_run.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "core/job/settlement.hpp"
 
 namespace ballot::core {
 namespace {
@@ -23,6 +25,31 @@ bool holds(const JobRegister& r, const OpenRun& run) {
   return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
     return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch && !open.waits_until;
   });
+}
+
+void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& node) {
+  run.epoch = epoch;
+  run.node = node;
+  run.on_leadership_lost = job.on_leadership_lost;
+  run.kill_grace = job.kill_grace;
+  run.lost_after = job.lost_after;
+  run.at_least_once = job.guarantee == Guarantee::at_least_once;
+  run.lost_limit = job.lost_limit;
+  run.success_codes = job.success_codes;
+  if (run.attempt == 1) {
+    run.retries = job.retries;
+    run.retry_delay = job.retry_delay;
+    run.retry_max_delay = job.retry_max_delay;
+    run.retry_backoff = job.retry_backoff;
+    run.on_success = job.on_success;
+    run.on_error = job.on_error;
+  }
+}
+
+bool is_late(const LiveRun& run, WallTime now) {
+  if (run.open.attempt > 1 || run.has_no_deadline()) return false;
+  const Job& job = run.definition->job;
+  return now - due_at(job, run.open.slot) > job.start_deadline;
 }
 
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group) {

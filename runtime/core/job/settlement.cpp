@@ -1,4 +1,4 @@
-#include "core/settlement.hpp"
+#include "core/job/settlement.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,0 +1,110 @@
+#include "core/job/adoption.hpp"
+
+#include "core/job/run_notices.hpp"
+#include "core/notify.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis foreign_slack{
+    1000};  // past the end of the session of a dead term, which its `terminate` runs do not outlive
+
+enum class Told { nothing, runs, ended };
+
+/// What the runner has told of it, from before this daemon.
+Told told_by_runner(Context& c, const JobFacts& job, LiveRun& run) {
+  const auto* ended = find_attempt(c.inventory.ended, run.id());
+  const auto* running = find_attempt(c.inventory.running, run.id());
+  if (!ended && !running) return Told::nothing;
+  run.known_to_runner = true;
+  run.state = LiveRun::State::running;
+  if (ended) return conclude(c, job, run, *ended), Told::ended;
+  run.row.status = Status::running;
+  run.row.started_at = running->started_at;
+  c.out.push_back(RecordRow{run.row});
+  c.out.push_back(run_notice(Level::info, "adopted", run));
+  return Told::runs;
+}
+
+bool is_lost(const Context& c, LiveRun& run) {
+  conclude(run.row, Status::lost, Reason::node_died, c.now.wall);
+  return true;
+}
+
+/// Of a dead term: its node may have it still.
+void wait_for_its_node(Context& c, const Term& term, LiveRun& run) {
+  const bool finishes = run.open.on_leadership_lost == OnLeadershipLost::finish;
+  run.state = LiveRun::State::foreign;
+  run.goes_on = finishes && term.left_clean == run.open.epoch;
+  run.foreign_until = std::max(term.old_deadline.value_or(c.now.steady + foreign_slack), c.now.steady) +
+                      (finishes ? run.open.lost_after : Millis(0));
+  c.wants.unheard.insert(run.open.node);
+}
+
+}  // namespace
+
+LiveRun run_of(const JobFacts& job, const OpenRun& open) {
+  LiveRun run;
+  run.open = open;
+  run.row = claimed_row(open, job.name, job.stored.group);
+  return run;
+}
+
+LiveRun run_of(const JobFacts& job, const Row& row) {
+  LiveRun run;
+  run.open.id = *row.run;
+  run.open.slot = row.slot;
+  run.open.trigger = row.trigger;
+  run.open.attempt = row.attempt;
+  run.open.epoch = row.epoch;
+  run.open.node = row.node;
+  run.open.on_leadership_lost = OnLeadershipLost::finish;
+  if (job.definition) {
+    const Job& policies = job.definition->job;
+    run.open.on_leadership_lost = policies.on_leadership_lost;
+    run.open.kill_grace = policies.kill_grace;
+    run.open.success_codes = policies.success_codes;
+    run.definition = job.definition;
+  }
+  run.unclaimed = true;
+  run.row = row;
+  return run;
+}
+
+void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::Ended& end) {
+  conclude(run.row, end, run.open.success_codes);
+  if (end.output.total_bytes > 0) c.out.push_back(RecordOutput{end.id, end.output, is_mailed(definition_of(job, run))});
+}
+
+bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
+  if (run.open.waits_until) {
+    run.state = LiveRun::State::waiting;
+    run.again_at = c.now.steady + std::max(*run.open.waits_until - c.now.wall, Millis(0));
+    return false;
+  }
+  if (const auto outcome = c.outcomes.find(run.id()); outcome != c.outcomes.end()) {
+    run.published = true;
+    conclude(run.row, outcome->second);
+    return true;
+  }
+  const bool own = run.open.node == c.settings.node;
+  if (own) {
+    const Told told = told_by_runner(c, job, run);
+    if (told != Told::nothing) return told == Told::ended;
+  }
+  if (own && job.repair) {  // its end may be a record in the store
+    run.state = LiveRun::State::foreign;
+    run.foreign_until = c.now.steady + foreign_slack;
+    return false;
+  }
+  if (own || !job.term) return is_lost(c, run);
+  wait_for_its_node(c, *job.term, run);
+  return false;
+}
+
+bool adopt_unclaimed(Context& c, const JobFacts& job, LiveRun& run) {
+  const Told told = told_by_runner(c, job, run);
+  return told == Told::nothing ? is_lost(c, run) : told == Told::ended;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,243 @@
+#include "core/job/job_claims.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "core/job/run_notices.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis manual_slack{1000};  // a trigger's claim that is confirmed later past its `until` starts nothing
+
+}  // namespace
+
+JobWrites JobClaims::writes() { return {c_, job_, machine_}; }
+
+/// Where only so many runs may go on at once, on the node or in the group, a run begins when Core grants it a place:
+/// jobs of higher priority come first, then those that are due longer.
+bool JobClaims::may_begin(WallTime due) {
+  if (!job_.term->limited && !c_.node_limited) return true;
+  if (c_.granted == &machine_) return c_.granted = nullptr, true;
+  c_.wants.places.push_back({&machine_, job_.definition ? job_.definition->job.priority : 0, due});
+  return false;
+}
+
+void JobClaims::claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by) {
+  bind(run, job_.definition->job, job_.term->epoch, c_.settings.node);
+  write.enter(run);
+  write.claim = runner::AttemptId{run.id, run.attempt};
+  job_.runs.claim(job_.facts(), std::move(run), !write.waited, begin_by);
+  writes().send(std::move(write));
+}
+
+OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
+  OpenRun run;
+  run.id = c_.random.run_id(c_.now.wall);
+  run.slot = due.at;
+  run.trigger = due.trigger;
+  return run;
+}
+
+bool JobClaims::begin_due() {
+  const DueSlot* due = job_.slots.settlement().first_due();
+  if (!due || job_.is_full() || !job_.may_claim(c_)) return false;
+  if (job_.definition->job.concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
+  if (!job_.runs.list().has_room(job_.definition) || !may_begin(due->due)) return false;
+  if (writes().write_ahead()) return true;
+  PendingWrite write = writes().begin(disposition_limit);
+  write.claims_due_slot = true;
+  write.pass(due->at);
+  write.see_boot(job_.facts(), c_.settings);
+  claim(std::move(write), run_of_slot(*due));
+  return true;
+}
+
+/// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
+bool JobClaims::begin_lost() {
+  const LiveRun* lost = job_.runs.list().first_lost();
+  if (!lost || !lost->recorded) return false;
+  if (!job_.is_defined() || c_.settings.dry_run) return job_.runs.leave_lost(lost->id()), false;
+  if (job_.term->draining || job_.is_paused() || !job_.runs.list().may_go_on(job_.definition) || !job_.may_claim(c_) ||
+      !may_begin(lost->open.slot))
+    return false;
+  OpenRun run = job_.runs.take_lost(lost->id());
+  claim(writes().begin(0), std::move(run));
+  return true;
+}
+
+/// Begins the attempt whose time has come; a run that is queued when its turn has.
+bool JobClaims::begin_waiting() {
+  const DueSlot* due = job_.slots.settlement().first_due();
+  const LiveRun* next =
+      job_.runs.list().first_ready(job_.facts(), due ? std::optional(due->due) : std::nullopt, c_.now.steady);
+  if (!next) return false;
+  if (c_.settings.dry_run) return job_.runs.end_waiting(c_, job_.facts(), Status::skipped, Reason::dry_run), false;
+  if (job_.term->draining || !job_.is_defined() || !job_.may_claim(c_) || !may_begin(*next->open.waits_until))
+    return false;
+  PendingWrite write = writes().begin(0);
+  write.waited = next->open;
+  OpenRun run = job_.runs.take_waiting(next->id());
+  std::erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
+  claim(std::move(write), std::move(run));
+  return true;
+}
+
+/// Begins the oldest manual run, queues it, or says why not. A stopping daemon leaves it to the next leader.
+bool JobClaims::begin_manual() {
+  while (job_.commands.next_trigger() && !job_.term->draining) {
+    const Concurrency concurrency = job_.definition ? job_.definition->job.concurrency : Concurrency::skip;
+    const Request request = *job_.commands.next_trigger();
+    const bool has_room = job_.runs.list().has_room(job_.definition);
+    if (request.until < c_.now.wall && !(concurrency == Concurrency::replace && job_.runs.list().is_replacing())) {
+      job_.commands.drop_oldest_trigger();
+      c_.wants.answers.push_back({request.id, std::nullopt});
+      continue;
+    }
+    if (!job_.is_defined()) return false;  // moved or deleted: it is answered when the register is released
+    if (c_.settings.dry_run) {
+      refuse_manual(request, Reason::dry_run);
+      continue;
+    }
+    if (!has_room && concurrency == Concurrency::skip) {
+      if (job_.runs.list().any([](const LiveRun& run) { return run.is_in_question(); })) return false;
+      refuse_manual(request, Reason::overlap);
+      continue;
+    }
+    if (!job_.may_claim(c_)) return false;
+    if (concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
+    if (concurrency == Concurrency::queue &&
+        (!has_room || job_.slots.settlement().first_due() || job_.runs.list().queued() > 0)) {
+      const Queued queued = queue_manual(request);
+      if (queued == Queued::refused) continue;
+      return queued == Queued::written;
+    }
+    if (!job_.runs.list().has_room(job_.definition) || job_.is_full() || !may_begin(c_.now.wall)) return false;
+    job_.commands.drop_oldest_trigger();
+    OpenRun run = run_by_hand(request);
+    claim(writes().begin(0), std::move(run), request.until + manual_slack);
+    return true;
+  }
+  return false;
+}
+
+OpenRun JobClaims::run_by_hand(const Request& request) {
+  OpenRun run;
+  run.id = request.id;
+  run.slot = job_.runs.slot_by_hand(c_.now.wall);
+  run.trigger = Trigger::manual;
+  run.awaited = request.wait;
+  return run;
+}
+
+/// It waits in the register, so that it survives this term. What makes room for it is closed first.
+JobClaims::Queued JobClaims::queue_manual(const Request& request) {
+  const Job& job = job_.definition->job;
+  const RunList& runs = job_.runs.list();
+  const auto waiting = static_cast<int>(job_.slots.settlement().due_count()) + runs.queued();
+  if (waiting >= job.queue_limit && job.queue_overflow == QueueOverflow::drop_old && job.queue_limit > 0) {
+    const LiveRun* oldest = runs.first_queued();
+    const DueSlot* due = job_.slots.settlement().first_due();
+    if (oldest && (!due || oldest->open.slot < due->due))
+      job_.runs.end(c_, job_.facts(), oldest->id(), Status::skipped, Reason::queue_full);
+    else if (due)
+      job_.slots.decide_first(Status::skipped, Reason::queue_full);
+  } else if (waiting >= job.queue_limit || job_.view.stored().runs.size() >= open_run_limit + runs.leaving()) {
+    refuse_manual(request, Reason::queue_full);
+    return Queued::refused;
+  }
+  if (job_.is_full()) return Queued::waits;
+  job_.commands.drop_oldest_trigger();
+  PendingWrite write = writes().begin(0);
+  write.queues = request.id;
+  OpenRun run = run_by_hand(request);
+  run.waits_until = run.slot;
+  run.queued = true;
+  write.next.runs.push_back(std::move(run));
+  writes().send(std::move(write));
+  return Queued::written;
+}
+
+void JobClaims::refuse_manual(const Request& request, Reason reason) {
+  Row row;
+  row.job = job_.name;
+  row.group = job_.term->group;
+  row.slot = job_.runs.slot_by_hand(c_.now.wall);
+  row.trigger = Trigger::manual;
+  row.status = Status::skipped;
+  row.reason = reason;
+  row.node = c_.settings.node;
+  row.epoch = job_.term->epoch;
+  c_.out.push_back(RecordRow{row});
+  c_.wants.answers.push_back({request.id, Answer::refused(Errc::conflict, why_skipped(job_.facts(), reason))});
+  job_.commands.drop_trigger(request.id);
+}
+
+void JobClaims::run_ahead() {
+  if (!job_.may_run_ahead(c_)) return;
+  job_.runs.launch_in_doubt(c_, job_.facts());
+  if (job_.writer.pending() && !job_.writer.pending()->follows) leave_behind();
+  if (!job_.scan(c_, ScanRules::Mode::due, c_.now.wall)) return;
+  const Job& job = job_.definition->job;
+  for (const DueSlot* due = job_.slots.settlement().first_due(); due; due = job_.slots.settlement().first_due()) {
+    if (c_.now.wall - due->due > job.start_deadline) {
+      job_.slots.decide_first(Status::missed, Reason::start_deadline);
+      continue;
+    }
+    if (job.concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
+    const std::vector<OpenRun>& open =
+        job_.writer.pending() ? job_.writer.pending()->next.runs : job_.view.stored().runs;
+    if (!job_.runs.list().has_room(job_.definition) || job_.unclaimed.is_full(open) || !may_begin(due->due)) return;
+    OpenRun run = run_of_slot(*due);
+    bind(run, job, job_.term->epoch, c_.settings.node);
+    const std::size_t decided = job_.slots.settlement().decided_count();
+    job_.unclaimed.add(job_.slots.settlement().decided(decided), runner::AttemptId{run.id, run.attempt});
+    job_.slots.drop_decided(decided);
+    job_.slots.drop_first_due();
+    job_.runs.start_unclaimed(c_, job_.facts(), std::move(run));
+  }
+}
+
+/// What the write in flight carries is taken for decided: a run that it claims is started, and the slots go on.
+void JobClaims::leave_behind() {
+  const std::size_t decided = job_.writer.pending()->decided;
+  const std::optional<runner::AttemptId> claimed = job_.writer.detach();
+  std::vector<Disposition> passed = job_.slots.settlement().decided(decided);
+  job_.slots.drop_decided(decided);
+  if (claimed) job_.slots.drop_first_due();
+  job_.unclaimed.add(std::move(passed), claimed);
+  if (claimed) job_.runs.start_unclaimed(c_, job_.facts(), *claimed);
+}
+
+/// Brings the register up to what was started without it. True if it has begun something, or must wait.
+bool JobClaims::catch_up() {
+  job_.unclaimed.drop_entered(job_.view.stored(), job_.runs.list());
+  if (job_.unclaimed.empty()) return false;
+  PendingWrite write = writes().begin(0);
+  write.follows = true;
+  const std::size_t room = job_.writer.room_to_carry();
+  bool enters = false;
+  for (const Ahead& one : job_.unclaimed.all()) {
+    for (const Disposition& d : std::span(one.passed).first(std::min(room - write.decided, one.passed.size())))
+      writes().carry(write, d);
+    const bool all = one.passed.empty() || write.next.cursor >= one.until();
+    if (!all || (one.run && write.next.runs.size() >= open_run_limit)) break;
+    const LiveRun* const run = one.run ? job_.runs.find(*one.run) : nullptr;
+    if (!run) continue;
+    OpenRun open = run->open;
+    write.pass(open.slot);
+    write.enter(open);
+    job_.runs.enter(open);
+    enters = true;
+  }
+  write.see_boot(job_.facts(), c_.settings);
+  if (write.decided == 0 && !enters && write.closes.empty()) {
+    if (!begin_waiting()) job_.writer.hold(true);  // the register is full: of runs that go on, or wait for their turn
+    return true;
+  }
+  writes().send(std::move(write));
+  return true;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,62 @@
+#include "core/job/job_commands.hpp"
+
+#include <utility>
+
+namespace ballot::core {
+
+void JobCommands::begin_term() {
+  repair_.reset();
+  look_.reset();
+  unpause_until_.reset();
+}
+
+void JobCommands::clear() {
+  begin_term();
+  triggers_.clear();
+  pauses_.clear();
+}
+
+void JobCommands::drop_trigger(const RunId& request) {
+  std::erase_if(triggers_, [&](const Request& other) { return other.id == request; });
+}
+
+std::optional<WallTime> JobCommands::trigger_ends(WallTime now) const {
+  if (triggers_.empty() || triggers_.front().until < now) return std::nullopt;
+  return triggers_.front().until + Millis(1);
+}
+
+std::vector<RunId> JobCommands::take_done(bool paused) {
+  std::vector<RunId> done;
+  while (!pauses_.empty() && is_pause_next() == paused) done.push_back(take_pause());
+  return done;
+}
+
+RunId JobCommands::take_pause() {
+  const RunId request = pauses_.front().id;
+  pauses_.erase(pauses_.begin());
+  return request;
+}
+
+std::optional<Request> JobCommands::take_look() { return std::exchange(look_, std::nullopt); }
+
+void JobCommands::repair_wrote(const Disposition& range) {
+  if (repair_) repair_->wrote(range);
+}
+
+Repair JobCommands::take_repair() { return std::move(*std::exchange(repair_, nullptr)); }
+
+std::vector<RunId> JobCommands::take_repair_requests() {
+  std::vector<RunId> requests;
+  if (repair_ && repair_->request) requests.push_back(*std::exchange(repair_->request, std::nullopt));
+  if (const auto look = take_look()) requests.push_back(look->id);
+  return requests;
+}
+
+std::vector<RunId> JobCommands::take_requests() {
+  std::vector<RunId> requests;
+  for (const Request& request : std::exchange(triggers_, {})) requests.push_back(request.id);
+  for (const Request& request : std::exchange(pauses_, {})) requests.push_back(request.id);
+  return requests;
+}
+
+}  // namespace ballot::core

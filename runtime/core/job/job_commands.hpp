@@ -1,0 +1,85 @@
+// JobCommands: what people want of a job and its leader has not done yet: triggers, pauses, and the repair under way.
+//
+//   a repair   | event                                                | next
+//   none       | asked of a job that seems sound                      | looking: the store is read first
+//   none       | asked of a job that is halted, or ahead of its clock | under way
+//   looking    | the store has what this node believes, or not        | none (nothing to repair), or under way
+//   under way  | the last write of it is confirmed                    | none, and answered
+//   any        | the term ends                                        | none, and not answered: the request stays
+//
+//   JobCommands commands;
+//   commands.add_trigger(request);
+//   if (const Request* next = commands.next_trigger()) claim(*next), commands.drop_oldest_trigger();
+//
+// Pure. Knows nothing of the register, of slots and runs; used by JobMachine only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/job/repair.hpp"
+#include "core/request.hpp"
+
+namespace ballot::core {
+
+class JobCommands {
+ public:
+  /// A term begins.
+  void begin_term();
+  /// What is not done is left to the next term.
+  void clear();
+  /// Something other than a trigger: no slot is claimed before it is done.
+  bool comes_first() const { return repair_ || !pauses_.empty() || unpause_until_; }
+
+  // triggers, oldest first
+  void add_trigger(const Request& request) { triggers_.push_back(request); }
+  const Request* next_trigger() const { return triggers_.empty() ? nullptr : &triggers_.front(); }
+  void drop_oldest_trigger() { triggers_.erase(triggers_.begin()); }
+  void drop_trigger(const RunId& request);
+  /// When the oldest one can no longer be begun; none where that is past.
+  std::optional<WallTime> trigger_ends(WallTime now) const;
+
+  // pauses and what ends them, in order
+  void add_pause(const Request& request) { pauses_.push_back(request); }
+  const Request* next_pause() const { return pauses_.empty() ? nullptr : &pauses_.front(); }
+  bool is_pause_next() const { return !pauses_.empty() && pauses_.front().kind == Request::Kind::pause; }
+  /// Takes the first ones, where they ask for what is so already.
+  std::vector<RunId> take_done(bool paused);
+  RunId take_pause();
+
+  /// The whole group's pause is over: slots up to then were passed.
+  void end_group_pause(WallTime until) { unpause_until_ = until; }
+  const std::optional<WallTime>& unpause_until() const { return unpause_until_; }
+  void group_pause_ended() { unpause_until_.reset(); }
+
+  /// A repair of what seems sound: whether the store has what this node believes.
+  void look_first(const Request& request) { look_ = request; }
+  bool looks() const { return look_.has_value(); }
+  std::optional<Request> take_look();
+
+  void begin_repair(Repair repair) { repair_ = std::make_unique<Repair>(std::move(repair)); }
+  const Repair* repair() const { return repair_.get(); }
+  /// More than its cursor is wrong: what was claimed before may have been forgotten.
+  bool repairs_claims() const { return repair_ && !repair_->of_cursor; }
+  /// Its cursor was ahead of the clock, there; so many runs that waited are not started; a range is in the register.
+  void repair_found(WallTime cursor) { repair_->cursor_ahead = cursor; }
+  void repair_ended_waiting(int runs) { repair_->waited += runs; }
+  void repair_wrote(const Disposition& range);
+  /// It is done.
+  Repair take_repair();
+
+  /// Whoever asked for a repair will not get it,
+  std::vector<RunId> take_repair_requests();
+  /// nor who asked for anything else.
+  std::vector<RunId> take_requests();
+
+ private:
+  std::vector<Request> triggers_, pauses_;
+  std::optional<WallTime> unpause_until_;
+  std::optional<Request> look_;
+  std::unique_ptr<Repair> repair_;  // under way
+};
+
+}  // namespace ballot::core

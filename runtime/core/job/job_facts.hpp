@@ -1,0 +1,52 @@
+// JobFacts: what the parts of a job are told of it in a call. JobMachine makes it anew for each; it is read and not
+// kept.
+//
+// Plain values. Knows nothing of what the parts do with it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/runner_wire.hpp"
+#include "core/job/job_context.hpp"
+#include "core/job/repair.hpp"
+#include "core/register.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::core {
+
+/// A run that was started without a confirmed claim, or (nullopt) the ranges of a write whose fate is unknown.
+struct Ahead {
+  std::vector<Disposition> passed;  // decided before its slot
+  std::optional<runner::AttemptId> run;
+  WallTime until() const { return passed.back().to; }
+};
+
+/// What the job's runs mean for its next slots.
+struct Overlap {
+  bool busy = false;          // one is known to go on
+  bool fate_unknown = false;  // of one it is not known whether it does
+  bool catching_up = false;
+  int room = 0;  // so many more may begin or, with `queue`, wait; negative where more wait than may
+};
+
+struct JobFacts {
+  const std::string& name;
+  const schedule::DefinitionPtr& definition;  // null where no file defines the job
+  const JobRegister& stored;                  // the register as last confirmed
+  const Term* term = nullptr;                 // null where its group is not led here
+  bool leading = false;                       // it is, and the job is not halted
+  bool defined = false;                       // by this group's files, and the register says the same
+  const Repair* repair = nullptr;             // under way
+  std::span<const Ahead> ahead{};             // of this term, and not in the register yet
+
+  bool is_paused() const { return stored.paused || (term && term->paused); }
+  bool is_ahead(const runner::AttemptId& run) const {
+    return std::any_of(ahead.begin(), ahead.end(), [&](const Ahead& one) { return one.run == run; });
+  }
+};
+
+}  // namespace ballot::core

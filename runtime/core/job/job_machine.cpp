@@ -1,0 +1,385 @@
+#include "core/job/job_machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/job/job_claims.hpp"
+#include "core/job/job_writes.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis adoption_limit{60'000};  // from a release to an adoption whose slots between are accounted for
+
+using Mode = ScanRules::Mode;
+
+WallTime at_second(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
+template <class T>
+void at_earliest(std::optional<T>& wake, std::optional<T> candidate) {
+  if (candidate && (!wake || *candidate < *wake)) wake = candidate;
+}
+
+}  // namespace
+
+JobWrites JobMachine::writes(Context& c) { return {c, job_, *this}; }
+
+JobClaims JobMachine::claims(Context& c) { return {c, job_, *this}; }
+
+const std::string& JobMachine::owner() const {
+  static const std::string nobody;
+  return job_.view.owner(job_.definition ? job_.definition->job.group : nobody);
+}
+
+const std::string& JobMachine::trouble() const {
+  static const std::string none;
+  if (!job_.view.trouble().empty()) return job_.view.trouble();
+  if (!job_.view.regress().empty()) return job_.view.regress();
+  return job_.standing == JobStanding::halted && job_.term ? job_.term->halted : none;
+}
+
+std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
+  if (!job_.definition || !job_.definition->job.enabled || paused()) return std::nullopt;
+  return job_.slots.next_slot(now, job_.view.is_known() ? std::max(now, job_.view.stored().cursor) : now,
+                              *job_.definition);
+}
+
+std::vector<WallTime> JobMachine::waiting() const {
+  std::vector<WallTime> slots = job_.slots.settlement().waiting();
+  for (const WallTime slot : job_.runs.list().waiting()) slots.push_back(slot);
+  return slots;
+}
+
+bool JobMachine::is_clean() const {
+  if (job_.standing == JobStanding::halted) return true;  // nothing of it can be written
+  return !job_.writer.pending() && job_.unclaimed.empty() && !job_.slots.settlement().has_decided() &&
+         !job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.repeat; });
+}
+
+void JobMachine::know(Context& c, const std::optional<Register>& stored) {
+  job_.writer.drop();
+  if (!job_.view.read(job_.name, stored, c.now.wall)) c.wants.reads.push_back(this);
+}
+
+void JobMachine::lead(Context& c, const Term& term) {
+  job_.term = &term;
+  job_.slots.unblock();
+  job_.writer.begin_term();
+  job_.commands.begin_term();
+  const bool unrepaired = job_.view.heed_repair(term);
+  if (!job_.view.is_sound() || !term.halted.empty()) return halt(c);
+  job_.standing = JobStanding::leading;
+  if (unrepaired) return begin_repair(c, {std::nullopt, c.settings.node + ", as its group"});
+  writes(c).take_up();
+}
+
+void JobMachine::depose(Context& c) {
+  job_.term = nullptr;
+  job_.standing = JobStanding::idle;
+  job_.unclaimed.clear();
+  job_.writer.end_term();
+  job_.commands.clear();
+  job_.runs.end_term(c, job_.facts());
+  rearm(c);
+}
+
+void JobMachine::halt(Context& c) {
+  job_.standing = JobStanding::halted;
+  writes(c).refuse_asked("the job is halted: " + trouble());
+  job_.writer.drop();
+  job_.commands.clear();
+  job_.unclaimed.clear();
+  job_.resume_slots();
+  job_.runs.halt(c, job_.facts());
+  if (job_.view.tell_trouble())  // what halts the group is told once for all
+    c.out.push_back(Notice{Level::error, "job halted: " + job_.view.trouble(), {{"job", job_.name}}});
+}
+
+void JobMachine::repair(Context& c, const std::optional<RunId>& request, const std::string& by) {
+  const auto answer = [&](Answer what) {
+    if (request) c.wants.answers.push_back({*request, std::move(what)});
+  };
+  if (job_.commands.repair()) return answer(Answer::refused(Errc::conflict, "a repair of the job is under way"));
+  const bool of_cursor = job_.leads() && clock_skew(c.now.wall);
+  if (job_.standing != JobStanding::halted && !of_cursor)
+    return answer(Answer::did("nothing to repair: job " + job_.name + " is not halted"));
+  if (job_.view.is_newer()) return answer(Answer::refused(Errc::refused, job_.view.trouble()));
+  if (!job_.term->halted.empty())
+    return answer(Answer::refused(Errc::refused, "group " + job_.term->group + " is halted: " + job_.term->halted +
+                                                     "; `ballot repair --group " + job_.term->group + "` ends it"));
+  begin_repair(c, {request, by, of_cursor});
+}
+
+/// Of the cursor: those slots that it had passed for a reason have their rows.
+void JobMachine::begin_repair(Context& c, Repair repair) {
+  job_.commands.begin_repair(std::move(repair));
+  const WallTime now = at_second(c.now.wall);
+  if (!job_.commands.repairs_claims()) {
+    job_.commands.repair_found(job_.view.bring_cursor_back(now));
+    return job_.resume_slots();
+  }
+  job_.view.restore(job_.term->group, now, job_.runs.list().going_on());
+  job_.standing = JobStanding::leading;
+  job_.runs.drop_next_attempts();
+  writes(c).take_up();
+  job_.commands.repair_ended_waiting(job_.runs.end_what_waited(c, job_.facts()));
+}
+
+/// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something, or
+/// waits for what has ended to be durable: what the register still shows as waiting would be started by the next term.
+bool JobMachine::mend(Context& c) {
+  if (!job_.commands.repair()) return false;
+  job_.slots.rewind();
+  if (!job_.scan(c, Mode::halted, c.now.wall)) return true;
+  const bool last = job_.slots.settlement().decided_count() <= job_.writer.room_to_carry();
+  const bool unwritten =
+      job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.unclaimed && !run.recorded; });
+  if (last ? unwritten : job_.writer.room_to_carry() == 0) return job_.writer.hold(true), true;
+  PendingWrite write = writes(c).begin(disposition_limit);
+  if (job_.commands.repairs_claims()) raise_fence(write.next, job_.view.highest_fence(), job_.term->repair, c.now.wall);
+  write.mends = last;
+  if (last) {
+    if (clock_skew(c.now.wall)) job_.commands.repair_found(std::max(write.next.cursor, write.next.since));
+    job_.commands.repair()->complete(write.next, c.now.wall);
+  }
+  writes(c).send(std::move(write));
+  return true;
+}
+
+/// A repair of what seems sound: somebody may have changed the register behind this node's back.
+void JobMachine::look_at_store(Context& c, const std::optional<Register>& stored) {
+  const Request request = *job_.commands.take_look();
+  const bool as_known = stored ? stored->version == job_.view.version() : !job_.view.exists();
+  if (!as_known && !job_.writer.pending()) {
+    const std::uint64_t known = job_.view.version();
+    job_.view.expect_newest();
+    know(c, stored);
+    if (job_.view.is_sound())
+      writes(c).go_on_from_store(known);
+    else
+      halt(c), c.wants.changed.push_back(this);
+  }
+  if (job_.view.regress().empty()) return repair(c, request.id, request.by);
+  c.wants.answers.push_back(
+      {request.id, Answer::refused(Errc::refused, job_.view.regress() + "; `ballot repair --group " + job_.term->group +
+                                                      "` ends the halt")});
+}
+
+void JobMachine::advance(Context& c) {
+  if (job_.leads()) writes(c).repeat();
+  job_.slots.begin_step();
+  job_.writer.hold(false);
+  if (job_.leads()) {
+    job_.runs.forget_unclaimed(c, job_.facts());
+    claims(c).run_ahead();
+  }
+  if (job_.leads() && !job_.writer.pending() && job_.writer.may_begin(c.now.steady) && c.session.is_open()) {
+    job_.runs.advance(c, job_.facts());
+    job_.writer.hold(c.room == 0);
+    if (job_.writer.is_held()) {
+      c.wants.held.push_back(this);
+      if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for its turn
+    } else if (!claims(c).catch_up() && !mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
+      if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
+        writes(c).flush();
+    }
+  }
+  if (!job_.leads()) job_.runs.publish(c);
+  rearm(c);
+}
+
+/// Decides the slots up to now. False while there is more to look at than a step may take.
+bool JobMachine::settle(Context& c) {
+  if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {
+    job_.slots.rewind();
+    return true;
+  }
+  if (!job_.may_claim(c)) {
+    if (!job_.may_run_ahead(c)) job_.slots.block(c, job_.facts());
+    return true;
+  }
+  return job_.slots.settle(c, job_.facts(), job_.runs.list().overlap(job_.facts(), c.now.wall));
+}
+
+/// Brings the register to what the files say: a new definition, none any more, or the register released. What the
+/// definition before left unsettled is missed: no_definition. True if it has begun something.
+bool JobMachine::redefine(Context& c) {
+  const JobRegister& stored = job_.view.stored();
+  const bool wanted = job_.definition && job_.definition->job.group == job_.term->group;
+  const bool mine = job_.view.exists() && !stored.released;
+  if (!mine && !wanted) return false;
+  if (mine && wanted && stored.definition == job_.definition->digest) return false;
+  if (!wanted) job_.runs.end_waiting(c, job_.facts(), Status::missed, Reason::no_definition);
+  if (mine && !wanted && stored.definition.empty() && stored.runs.size() > job_.runs.list().closable()) return false;
+  const bool adopts = !mine && job_.view.exists() && c.now.wall - stored.cursor <= adoption_limit;
+  if (adopts) job_.slots.plan_to_adopt(job_.facts());
+  if (mine || adopts) {
+    job_.slots.rewind();
+    if (!job_.scan(c, Mode::undefined, c.now.wall) || writes(c).write_ahead()) return true;
+  }
+  PendingWrite write = writes(c).begin(disposition_limit);
+  write.define(job_.facts(), wanted, adopts ? stored.cursor : at_second(c.now.wall), c.now.wall);
+  if (wanted) write.see_boot(job_.facts(), c.settings);
+  writes(c).send(std::move(write));
+  return true;
+}
+
+/// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. What the runner has been told to
+/// start may start after a pause is acknowledged. True if it has begun something.
+bool JobMachine::change_pause(Context& c) {
+  for (const RunId& request : job_.commands.take_done(job_.view.stored().paused))
+    c.wants.answers.push_back({request, Answer::done()});
+  if (!job_.commands.next_pause() || !job_.view.exists()) return false;
+  const bool pausing = job_.commands.is_pause_next();
+  job_.slots.rewind();
+  if (job_.waits_to_pause()) return true;
+  if (!pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
+  PendingWrite write = writes(c).begin(disposition_limit);
+  write.next.paused = pausing;
+  write.answers = job_.commands.take_pause();
+  writes(c).send(std::move(write));
+  return true;
+}
+
+void JobMachine::settle_pause(Context& c) {
+  if (job_.leads() && job_.is_defined()) job_.commands.end_group_pause(c.now.wall);
+}
+
+/// The group resumes: what it passed is written before it claims again. True if it has begun something.
+bool JobMachine::finish_pause(Context& c) {
+  if (!job_.commands.unpause_until()) return false;
+  job_.slots.rewind();
+  if (!job_.scan(c, Mode::paused, *job_.commands.unpause_until()) || writes(c).write_ahead()) return true;
+  if (job_.slots.settlement().has_decided()) return writes(c).send(writes(c).begin(disposition_limit)), true;
+  job_.commands.group_pause_ended();
+  return false;
+}
+
+void JobMachine::rearm(Context& c) {
+  wall_wake.reset();
+  steady_wake.reset();
+  if (!job_.leads()) {
+    steady_wake = job_.runs.publish_wake();
+    return;
+  }
+  if (job_.may_run_ahead(c)) {
+    if (const auto due = job_.slots.next_due(c, job_.facts()); due && *due > c.now.wall) wall_wake = due;
+    if (job_.slots.is_scanning()) steady_wake = c.now.steady;
+  }
+  if (job_.writer.pending()) return at_earliest(steady_wake, job_.writer.pending()->repeat_at);
+  steady_wake = job_.writer.retry_at();
+  if (steady_wake) return;
+  const DueSlot* first = job_.slots.settlement().first_due();
+  steady_wake = job_.runs.list().foreign_wake(c.now.steady, first || job_.commands.next_trigger());
+  at_earliest(wall_wake, job_.commands.trigger_ends(c.now.wall));
+  if (job_.writer.is_held() || job_.waits_to_pause()) return;
+  at_earliest(steady_wake, job_.runs.list().waiting_wake(c.now.steady));
+  at_earliest(steady_wake, job_.writer.flush_at());
+  at_earliest(steady_wake, job_.writer.close_at());
+  if (first && job_.definition)
+    at_earliest(wall_wake, std::optional(first->due + job_.definition->job.start_deadline + Millis(1)));
+  if (job_.slots.is_scanning()) at_earliest(steady_wake, std::optional(c.now.steady));
+  if (job_.term->draining || job_.is_paused() || job_.slots.is_blocked() || !job_.is_defined()) return;
+  const auto due = job_.slots.next_due(c, job_.facts());
+  if (due && *due <= c.now.wall)
+    at_earliest(steady_wake, std::optional(c.now.steady));
+  else
+    at_earliest(wall_wake, due);
+}
+
+void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer) {
+  if (!job_.writer.pending() || job_.writer.pending()->serial != serial) return;
+  if (!job_.leads()) return writes(c).settle_late(answer);
+  switch (job_.writer.on_answer(answer, c.now.steady)) {
+    case RegisterWriter::Next::wait: return;
+    case RegisterWriter::Next::confirm: return writes(c).confirm(answer.version);
+    case RegisterWriter::Next::failed: return writes(c).fail(answer.text);
+    case RegisterWriter::Next::read: c.wants.reads.push_back(this);
+  }
+}
+
+void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
+  if (job_.leads()) {
+    if (!job_.writer.is_reading()) return job_.commands.looks() ? look_at_store(c, stored) : void();
+    resolve(c, stored);
+    if (job_.commands.looks()) c.wants.reads.push_back(this);
+    return;
+  }
+  know(c, stored);
+  c.wants.changed.push_back(this);
+}
+
+void JobMachine::on_read_unknown(Context& c) {
+  job_.writer.read_later(c.now.steady);
+  if (const auto look = job_.commands.take_look())
+    c.wants.answers.push_back({look->id, Answer::refused(Errc::unavailable, "the store does not answer; try again")});
+}
+
+/// The write was refused, or an answer was lost: the register itself says whether it was ours.
+void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
+  if (stored && stored->value == job_.writer.pending()->request.value) return writes(c).confirm(stored->version);
+  const std::unique_ptr<PendingWrite> write = job_.writer.take();
+  const std::uint64_t known = job_.view.version();
+  job_.view.expect_newest();
+  know(c, stored);
+  const LiveRun* run = write->claim ? job_.runs.find(*write->claim) : nullptr;
+  const bool landed = run && holds(job_.view.stored(), run->open);
+  if (!landed) writes(c).give_up(*write);
+  if (!job_.view.is_sound()) {
+    halt(c);
+    return c.wants.changed.push_back(this);
+  }
+  if (job_.view.stored().epoch >
+      job_.term->epoch) {  // another term has written: ours is over, whatever we have been told
+    if (landed) job_.runs.end(c, job_.facts(), *write->claim, Status::missed, Reason::stale);
+    job_.writer.retry_later(c.now.steady);
+  }
+  writes(c).go_on_from_store(known);
+}
+
+void JobMachine::adopt_own(Context& c) {
+  if (!job_.term && job_.view.trouble().empty()) job_.runs.adopt_own(c, job_.facts());
+}
+
+void JobMachine::on_outcome(Context& c, const Row& outcome) {
+  const bool halted = job_.standing == JobStanding::halted;  // a repair may show the run again
+  if (job_.leads() || halted)
+    job_.runs.on_outcome(c, job_.facts(), outcome, halted || shows(runner::AttemptId{*outcome.run, outcome.attempt}));
+}
+
+void JobMachine::ask(Context& c, const Request& request) {
+  using Kind = Request::Kind;
+  if (request.kind == Kind::kill) return job_.runs.ask_kill(c, job_.facts(), request);
+  if (request.kind == Kind::replace) return job_.runs.ask_replace(c, job_.facts(), request);
+  if (request.kind == Kind::repair) return ask_repair(c, request);
+  if (job_.standing == JobStanding::halted)
+    c.wants.answers.push_back(
+        {request.id, Answer::refused(Errc::refused, "the job is halted: " + trouble() + "; `ballot repair` ends it")});
+  else if (request.kind == Kind::forget)
+    job_.runs.ask_forget(c, job_.facts(), request);
+  else if (request.kind == Kind::trigger)
+    ask_trigger(c, request);
+  else
+    job_.commands.add_pause(request);
+}
+
+void JobMachine::ask_repair(Context& c, const Request& request) {
+  if (!job_.leads() || job_.commands.repair() || job_.writer.pending() || job_.commands.looks())
+    return repair(c, request.id, request.by);
+  job_.commands.look_first(request);
+  c.wants.reads.push_back(this);
+}
+
+void JobMachine::ask_trigger(Context& c, const Request& request) {
+  const RunList::Known known = job_.runs.ask_again(request.id);
+  const auto& closed = job_.view.stored().triggered;
+  if (known == RunList::Known::claiming) return;
+  if (known == RunList::Known::yes || std::find(closed.begin(), closed.end(), request.id) != closed.end())
+    c.wants.answers.push_back({request.id, Answer::done(request.id)});
+  else if (!job_.definition || job_.definition->job.group != job_.term->group)
+    c.wants.answers.push_back({request.id, Answer::refused(Errc::not_found, "no job file defines " + job_.name)});
+  else
+    job_.commands.add_trigger(request);
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,173 @@
+// JobMachine: one job's slots, claims and runs on this node. It owns what this node knows of the job's register, has at
+// most one write of it in flight, and does nothing to it unless this node leads the register's group.
+//
+//   standing | event                                              | next
+//   idle     | the group that owns the register is led here, read | leading, waiting or halted
+//   leading  | the term ends                                      | idle (runs that were started go on)
+//   leading  | the register is released, or moved away            | idle; Core asks again who owns it
+//   waiting  | the other group's leader has released it           | leading
+//   halted   | (an unreadable register, a newer format, a store  | repaired: leading
+//            | that has gone back; or its whole group is halted)  |
+//
+// While leading, one write at a time:
+//   none -> sent -> done: rows are recorded, the claimed run is launched
+//                -> unknown: the identical write is repeated, then the register is read: ours, or rebased, or not ours
+//                -> conflict, not leader: after an unknown outcome as there; else read again, or the term is over
+//                -> failed: nothing happened; tried anew a second later
+//
+// A run that ends here while another node leads, or nobody, is published as an outcome for whoever leads next.
+//
+// What it is made of stands in job_parts.hpp; it begins runs through JobClaims and writes through JobWrites.
+//
+//   JobMachine job("backup");
+//   job.know(c, stored); job.lead(c, term);
+//   job.advance(c);  // again at wall_wake and steady_wake, and after each event
+//
+// Pure; on the loop thread; used by Core, which gives it a Context and performs what it leaves there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/job/job_parts.hpp"
+
+namespace ballot::core {
+
+class JobClaims;
+class JobWrites;
+
+class JobMachine {
+ public:
+  using Standing = JobStanding;
+
+  explicit JobMachine(std::string name) : job_{std::move(name)} {}
+
+  const std::string& name() const { return job_.name; }
+
+  /// What the files say: another definition, or none any more.
+  void define(schedule::DefinitionPtr definition) { job_.definition = std::move(definition); }
+  const schedule::DefinitionPtr& definition() const { return job_.definition; }
+
+  /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
+  const std::string& owner() const;
+
+  /// The register as read: absent (nullopt) or there. Whatever write was in flight is forgotten: this is what became of
+  /// it. An older one than was seen may have been read before: it is asked for once more, and not known till then.
+  void know(Context& c, const std::optional<Register>& stored);
+
+  /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
+  void lead(Context& c, const Term& term);
+  void depose(Context& c);
+  /// The term is halted: nothing of the job is launched or written until it is repaired.
+  void halt(Context& c);
+  /// This node's runs that the register shows, where they have not been taken up yet: what the runner does not know is
+  /// lost. For a register of which it is not known whose it is.
+  void adopt_own(Context& c);
+  /// A run that a daemon before has started, and that no register is known to show: its end is recorded, whatever
+  /// became of its slot.
+  void adopt_row(Context& c, const Row& row) { job_.runs.adopt_row(c, job_.facts(), row); }
+
+  /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
+  void advance(Context& c);
+
+  void on_write_answer(Context& c, std::uint64_t serial, const WriteAnswer& answer);
+  /// The answer to a read that was asked for.
+  void on_read(Context& c, const std::optional<Register>& stored);
+  void on_read_unknown(Context& c);
+
+  void on_started(Context& c, const runner::Started& event) { job_.runs.on_started(c, job_.facts(), event); }
+  void on_refused(Context& c, const runner::Refused& event) { job_.runs.on_refused(c, job_.facts(), event); }
+  void on_cannot_start(Context& c, const runner::CannotStart& event) {
+    job_.runs.on_cannot_start(c, job_.facts(), event);
+  }
+  void on_ended(Context& c, const runner::Ended& event) { job_.runs.on_ended(c, job_.facts(), event); }
+  /// False where another row of the run, of this attempt or of another one, is still to be recorded.
+  bool on_recorded(const runner::AttemptId& id) { return job_.runs.on_recorded(id); }
+  /// True where the job had to wait for it.
+  bool on_recorded(const Settled& settled) { return job_.writer.on_recorded(settled); }
+  void on_inventory(Context& c) { job_.runs.on_inventory(c, job_.facts()); }
+  /// Another node's word on a run of this job.
+  void on_outcome(Context& c, const Row& outcome);
+  /// What the runner of a dead term's node says.
+  void on_runner_word(Context& c, const RunnerWord& word) { job_.runs.on_runner_word(c, job_.facts(), word); }
+  /// A run of a dead term goes on there, or may.
+  bool has_foreign(const std::string& node) const { return job_.runs.list().has_foreign(node); }
+  /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
+  void on_published(Context& c, const runner::AttemptId& id, bool done) {
+    job_.runs.on_published(c, job_.facts(), id, done);
+  }
+
+  /// trigger, pause, resume, forget: of the leader; kill, replace: of the node that executes the run. What a term that
+  /// ends leaves undone is not answered: the request stays for the next one.
+  void ask(Context& c, const Request& request);
+  /// The whole group's pause is over: the slots up to now are settled as skipped: paused.
+  void settle_pause(Context& c);
+  /// Ends a halt: a new register above every fence seen; or brings a cursor back that is ahead of the clock. `request`
+  /// is answered, where there is one.
+  void repair(Context& c, const std::optional<RunId>& request, const std::string& by);
+  void kill_all(Context& c, Reason reason) { job_.runs.kill_all(c, job_.facts(), reason); }
+
+  /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
+  bool is_clean() const;
+  /// Runs of this node, or of a dead term, that have not ended.
+  int open_runs() const { return job_.runs.list().open(); }
+  /// Those among them that this node has.
+  int own_runs() const { return job_.runs.list().own(); }
+  /// Those among them that end with their term.
+  int bound_runs() const { return job_.runs.list().bound(); }
+  /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
+  bool may_start() const { return job_.runs.list().may_start(); }
+  bool is_settling_pause() const { return job_.commands.unpause_until().has_value(); }
+  bool is_mending() const { return job_.commands.repair() != nullptr; }
+  /// Why the store seems to have gone back: "" where it does not.
+  const std::string& regress() const { return job_.view.regress(); }
+  bool executes(const RunId& run) const { return job_.runs.list().executes(run); }
+  /// The register shows the run; or this attempt of it, as claimed.
+  bool shows(const RunId& run) const { return job_.view.shows(run); }
+  bool shows(const runner::AttemptId& attempt) const { return job_.view.shows(attempt); }
+
+  Standing standing() const { return job_.standing; }
+  const Term* term() const { return job_.term; }
+  bool is_known() const { return job_.view.is_known(); }
+  const std::string& trouble() const;  // why halted
+  bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
+  bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
+  std::optional<WallTime> next_slot(WallTime now) const;
+  const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
+  /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
+  std::vector<WallTime> waiting() const;
+  /// The register as last confirmed; null while it is not known or not there.
+  const JobRegister* known_register() const {
+    return job_.view.is_known() && job_.view.exists() ? &job_.view.stored() : nullptr;
+  }
+
+  std::optional<WallTime> wall_wake;
+  std::optional<SteadyTime> steady_wake;
+
+ private:
+  friend class Invariants;
+
+  JobWrites writes(Context& c);
+  JobClaims claims(Context& c);
+
+  // in the order of a step
+  bool mend(Context& c);
+  bool redefine(Context& c);
+  bool change_pause(Context& c);
+  bool finish_pause(Context& c);
+  bool settle(Context& c);
+  void rearm(Context& c);
+
+  void begin_repair(Context& c, Repair repair);
+  void look_at_store(Context& c, const std::optional<Register>& stored);
+  void resolve(Context& c, const std::optional<Register>& stored);
+  void ask_trigger(Context& c, const Request& request);
+  void ask_repair(Context& c, const Request& request);
+
+  JobParts job_;
+};
+
+}  // namespace ballot::core

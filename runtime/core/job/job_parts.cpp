@@ -1,0 +1,39 @@
+#include "core/job/job_parts.hpp"
+
+namespace ballot::core {
+
+JobFacts JobParts::facts() const {
+  return {name, definition, view.stored(), term, leads(), is_defined(), commands.repair(), unclaimed.all()};
+}
+
+bool JobParts::is_defined() const {
+  return view.exists() && definition && term && definition->job.group == term->group &&
+         view.stored().definition == definition->digest;
+}
+
+bool JobParts::is_full() const { return view.stored().runs.size() >= open_run_limit + runs.list().closable(); }
+
+Millis JobParts::launch_budget(const Context& c) const {
+  if (!definition || definition->job.on_leadership_lost == OnLeadershipLost::finish) return launch_margin;
+  return c.session.terminate_budget(definition->job.kill_grace);
+}
+
+bool JobParts::may_run_ahead(const Context& c) const {
+  if (!is_defined() || definition->job.guarantee != Guarantee::at_least_once || c.settings.dry_run) return false;
+  if (!leads() || term->draining || is_paused() || commands.comes_first()) return false;
+  if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
+  const PendingWrite* sent = writer.pending();
+  return !sent || (sent->next.definition == view.stored().definition && !sent->next.paused && !sent->answers &&
+                   !sent->mends && !sent->next.released);
+}
+
+void JobParts::resume_slots() {
+  unclaimed.drop_entered(view.stored(), runs.list());
+  slots.resume(unclaimed.settled_until(view.stored(), runs.list()));
+}
+
+bool JobParts::scan(const Context& c, ScanRules::Mode mode, WallTime until) {
+  return slots.scan(c, facts(), runs.list().overlap(facts(), c.now.wall), mode, until);
+}
+
+}  // namespace ballot::core

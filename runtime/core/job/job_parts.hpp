@@ -1,0 +1,64 @@
+// JobParts: what a job is made of, and what can be said of it only where two parts are seen together.
+//
+//   JobMachine  what one job does next: terms, answers, what people ask, the order of a step
+//     JobClaims   which run begins, and how: claimed, queued, ahead of its claim
+//       JobWrites   a register write from its beginning until its fate is known
+//         the parts   each with a state of its own; none knows another
+//
+// Each layer calls those below it. Only these three touch the parts, and they have no state but this.
+//
+// Pure; used by JobMachine, JobClaims and JobWrites only.
+#pragma once
+
+#include <string>
+
+#include "core/job/job_commands.hpp"
+#include "core/job/job_facts.hpp"
+#include "core/job/register_view.hpp"
+#include "core/job/register_writer.hpp"
+#include "core/job/run_set.hpp"
+#include "core/job/slot_feed.hpp"
+#include "core/job/unclaimed_runs.hpp"
+
+namespace ballot::core {
+
+enum class JobStanding { idle, leading, waiting, halted };
+
+struct JobParts {
+  std::string name;
+  schedule::DefinitionPtr definition{};  // null: no file has it
+  JobStanding standing = JobStanding::idle;
+  const Term* term = nullptr;
+
+  RegisterView view{};
+  RegisterWriter writer{};
+  SlotFeed slots{};
+  RunSet runs{};
+  UnclaimedRuns unclaimed{};
+  JobCommands commands{};
+
+  /// What the parts are told.
+  JobFacts facts() const;
+  bool leads() const { return standing == JobStanding::leading; }
+  /// By this group's files, and the register says the same.
+  bool is_defined() const;
+  bool is_paused() const { return view.stored().paused || (term && term->paused); }
+  /// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
+  /// keeps its place.
+  bool is_full() const;
+  /// How far away the deadline must be for a run to be launched.
+  Millis launch_budget(const Context& c) const;
+  bool may_claim(const Context& c) const { return c.may_claim(launch_budget(c)); }
+  /// Nothing that could change which slots there are, or whether they may run, is under way; and it is the store that
+  /// does not answer, not the clock that has stepped: a wrong clock would pass slots that are not due.
+  bool may_run_ahead(const Context& c) const;
+  /// What the runner has been told to start may start after a pause is acknowledged.
+  bool waits_to_pause() const { return commands.is_pause_next() && runs.list().is_starting(); }
+
+  /// Slots are decided from what the register has settled, or was run ahead of it.
+  void resume_slots();
+  /// False while there is more to look at than a step may take.
+  bool scan(const Context& c, ScanRules::Mode mode, WallTime until);
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,201 @@
+#include "core/job/job_writes.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "core/job/run_notices.hpp"
+
+namespace ballot::core {
+
+/// The register is what this term goes on from.
+void JobWrites::take_up() {
+  job_.slots.make_plan(job_.facts());
+  copy_dispositions();
+  settle_open_runs();
+}
+
+/// What became of slots that the term before passed stands in the register: its ledger may be gone, so it goes into
+/// this one too.
+void JobWrites::copy_dispositions() {
+  const JobRegister& stored = job_.view.stored();
+  for (const Disposition& d : stored.dispositions)
+    for (Row& row : job_.slots.rows_of(d, row_like(stored))) c_.out.push_back(RecordRow{std::move(row), true});
+  job_.writer.await_all_settled(c_, job_.name, stored.dispositions.size());
+}
+
+/// What the rows of its slots have in common.
+Row JobWrites::row_like(const JobRegister& in) const {
+  Row row;
+  row.job = job_.name;
+  row.group = in.group;
+  row.node = c_.settings.node;
+  row.epoch = in.epoch;
+  return row;
+}
+
+void JobWrites::settle_open_runs() {
+  job_.runs.settle(c_, job_.facts(), job_.unclaimed.superseded(job_.view.stored(), job_.runs.list()));
+  job_.resume_slots();
+}
+
+/// Whoever waits for an answer gets it: it will not be done.
+void JobWrites::refuse_asked(const std::string& why) {
+  const auto refuse = [&](const RunId& request) {
+    c_.wants.answers.push_back({request, Answer::refused(Errc::refused, why)});
+  };
+  if (const auto request = job_.writer.take_request()) refuse(*request);
+  for (const RunId& request : job_.commands.take_repair_requests()) refuse(request);
+  for (const RunId& run : job_.runs.take_asked()) refuse(run);
+  for (const RunId& request : job_.commands.take_requests()) refuse(request);
+}
+
+PendingWrite JobWrites::begin(std::size_t most_decided) {
+  PendingWrite write = job_.writer.begin(job_.view.stored(), *job_.term);
+  for (const Disposition& d : job_.slots.settlement().decided(std::min(most_decided, job_.writer.room_to_carry())))
+    carry(write, d);
+  std::erase_if(write.next.runs, [this](const OpenRun& open) {
+    return job_.unclaimed.is_superseded(open, job_.runs.list()) && !job_.runs.find({open.id, open.attempt});
+  });
+  for (const LiveRun& run : job_.runs.list())
+    if (run.may_close()) write.close(run);
+  write.keep_bounds(*job_.term);
+  write.see_boot(job_.facts(), c_.settings);
+  return write;
+}
+
+void JobWrites::carry(PendingWrite& write, const Disposition& range) const {
+  write.carry(range, job_.slots.rows_of(range, row_like(write.next)));
+}
+
+void JobWrites::send(PendingWrite write) {
+  remember_failure(job_.facts(), write, job_.runs.list());
+  const PendingWrite& sent = job_.writer.send(std::move(write), job_.name, *job_.term, job_.view.version());
+  if (sent.request.value.size() > register_limit)  // of what others have put there
+    return fail("the register would be larger than " + std::to_string(register_limit) + " bytes");
+  c_.wants.writes.push_back({&machine_, sent.serial, sent.request});
+  if (c_.room > 0) --c_.room;
+}
+
+void JobWrites::repeat() {
+  switch (job_.writer.repeat(c_.now.steady)) {
+    case RegisterWriter::Repeat::none: return;
+    case RegisterWriter::Repeat::read: return c_.wants.reads.push_back(&machine_);
+    case RegisterWriter::Repeat::write:
+      c_.wants.writes.push_back({&machine_, job_.writer.pending()->serial, job_.writer.pending()->request});
+  }
+}
+
+/// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have what
+/// the register still carries. True if so.
+bool JobWrites::write_ahead() {
+  const std::size_t room = job_.writer.room_to_carry();
+  if (job_.slots.settlement().decided_count() <= room) return false;
+  job_.writer.hold(room == 0);
+  if (room > 0) send(begin(room));
+  return true;
+}
+
+/// Writes what is decided and closes what has ended, when it has waited long enough.
+void JobWrites::flush() {
+  const bool closable = job_.runs.list().any([](const LiveRun& run) { return run.may_close(); });
+  if (job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))
+    send(begin(disposition_limit));
+}
+
+/// Nothing was written, for want of space perhaps: no claim, no launch, said loudly, and tried again.
+void JobWrites::fail(const std::string& text) {
+  c_.out.push_back(Notice{Level::error, "the store refused a write: " + text, {{"job", job_.name}}});
+  job_.writer.retry_later(c_.now.steady);
+  give_up(*job_.writer.take());
+  job_.slots.block(c_, job_.facts());
+}
+
+/// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
+/// What is still unknown then is decided when the register is read again.
+void JobWrites::settle_late(const WriteAnswer& answer) {
+  const std::unique_ptr<PendingWrite> write = job_.writer.take();
+  const bool claims = write->claim && job_.runs.find(*write->claim);
+  if (answer.outcome == Outcome::done) {
+    for (const Row& row : write->rows) c_.out.push_back(RecordRow{row});
+    job_.runs.show(c_, write->next);
+    tell_written(c_, job_.facts(), *write, job_.runs.list());
+    if (claims) job_.runs.end(c_, job_.facts(), *write->claim, Status::missed, Reason::stale);
+  } else if (answer.outcome != Outcome::unknown && !write->unknown && claims) {
+    job_.runs.drop_claim(c_, *write->claim);
+  }
+}
+
+/// Nothing was written: the claimed run never was, and its slot is decided anew. Who asked by hand may ask again.
+void JobWrites::give_up(const PendingWrite& write) {
+  const auto refuse = [&](const RunId& request, const char* text) {
+    c_.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
+  };
+  if (write.answers) refuse(*write.answers, "the change could not be written; try again");
+  if (write.queues) refuse(*write.queues, "it could not be queued; try again");
+  if (!write.claim) return;
+  if (const LiveRun* run = job_.runs.find(*write.claim); run && run->asked)
+    refuse(run->open.id, "the claim was not confirmed; nothing was started");
+  if (write.unknown) job_.unclaimed.note_given_up(write.claim->run);
+  job_.runs.give_up_claim(c_, job_.facts(), *write.claim, write.waited);
+}
+
+void JobWrites::confirm(std::uint64_t version) {
+  const std::unique_ptr<PendingWrite> write = job_.writer.take();
+  const JobRegister& stored = job_.view.stored();
+  const bool redefined = write->next.definition != stored.definition || !job_.view.exists();
+  const bool released = write->next.released && !stored.released;
+  tell_written(c_, job_.facts(), *write, job_.runs.list());
+  job_.view.written(std::move(write->next), version, c_.now.wall);
+  if (!write->follows) job_.slots.drop_decided(write->decided);
+  if (write->claims_due_slot) job_.slots.drop_first_due();
+  record_decided(*write);
+  job_.runs.close(c_, write->closes);
+  job_.runs.show(c_, stored);
+  job_.unclaimed.drop_entered(stored, job_.runs.list());
+  job_.runs.adopt_waiting(c_, job_.facts());
+  job_.writer.confirmed();
+  job_.slots.confirmed();
+  if (write->answers) c_.wants.answers.push_back({*write->answers, Answer::done()});
+  if (write->queues) c_.wants.answers.push_back({*write->queues, Answer::done(*write->queues)});
+  if (write->mends) {
+    c_.out.push_back(Notice{Level::warn, "job repaired by " + stored.repaired_by, {{"job", job_.name}}});
+    const Repair done = job_.commands.take_repair();
+    if (done.request) c_.wants.answers.push_back({*done.request, Answer::did(done.text(job_.name))});
+  }
+  if (redefined || write->mends) {
+    if (write->mends || released || !stored.definition.empty())
+      job_.slots.make_plan(job_.facts());  // else the old one goes on
+    job_.resume_slots();
+  }
+  if (write->claim) job_.runs.confirm_claim(c_, job_.facts(), *write->claim);
+  if (released) {
+    refuse_asked("no job file of this group defines the job any more");
+    job_.standing = JobStanding::idle;
+    job_.term = nullptr;
+    c_.wants.changed.push_back(&machine_);
+  }
+}
+
+void JobWrites::record_decided(PendingWrite& write) {
+  for (Row& row : write.rows) {
+    const bool known_better = row.reason == Reason::halted;  // by a ledger that has seen the slot
+    c_.out.push_back(RecordRow{std::move(row), known_better});
+  }
+  const auto decided = std::span(job_.view.stored().dispositions).last(write.decided);
+  for (const Disposition& d : decided) job_.commands.repair_wrote(d);
+  job_.writer.await_settled(c_, job_.name, write.decided);
+  for (const Disposition& d : decided) c_.out.push_back(settled_notice(d, job_.name));
+}
+
+/// The register was read again in the same term.
+void JobWrites::go_on_from_store(std::uint64_t known) {
+  job_.slots.make_plan(job_.facts());
+  // Of a write that was given up, and has landed after all; or somebody else has written there.
+  const JobRegister& stored = job_.view.stored();
+  const bool changed = job_.view.version() != known || job_.writer.carried() > stored.dispositions.size();
+  if (changed) copy_dispositions();
+  settle_open_runs();
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,63 @@
+// JobWrites: a job's register writes, from what the parts have for them to what becomes of the parts once their fate is
+// known. The states of a write are in register_writer.hpp.
+//
+//   done        rows are recorded, what is closed is forgotten, the claimed run is launched
+//   failed      nothing happened: what was decided is decided anew, who waits for it is refused
+//   unknown     the identical write is repeated, then the register is read: ours; or not, and as failed
+//
+//   JobWrites writes{c, job, machine};
+//   if (!writes.write_ahead()) writes.send(writes.begin(disposition_limit));
+//
+// Pure; made for one call; used by JobMachine and JobClaims. Knows nothing of why something is written.
+#pragma once
+
+#include <string>
+
+#include "core/job/job_parts.hpp"
+
+namespace ballot::core {
+
+class JobWrites {
+ public:
+  JobWrites(Context& c, JobParts& job, JobMachine& machine) : c_(c), job_(job), machine_(machine) {}
+
+  /// A write that carries at most so many of the decided ranges, and closes what can be closed.
+  PendingWrite begin(std::size_t most_decided);
+  void carry(PendingWrite& write, const Disposition& range) const;
+  void send(PendingWrite write);
+  /// Where its time has come: the write in flight, or the reading of what became of it.
+  void repeat();
+  /// More is decided than the next write has room for: some of it is written first, or waits for the ledger to have
+  /// what the register still carries. True if so.
+  bool write_ahead();
+  /// Writes what is decided and closes what has ended, when it has waited long enough.
+  void flush();
+
+  void confirm(std::uint64_t version);
+  /// Nothing was written, for want of space perhaps: no claim, no launch, said loudly, and tried again.
+  void fail(const std::string& text);
+  /// Nothing was written: the claimed run never was, and its slot is decided anew. Who asked by hand may ask again.
+  void give_up(const PendingWrite& write);
+  /// The answer to a write of a term that is over. What landed has happened, but a run that it claims is not started.
+  /// What is still unknown then is decided when the register is read again.
+  void settle_late(const WriteAnswer& answer);
+
+  /// The register is what this term goes on from.
+  void take_up();
+  /// It was read again in the same term; `known` is the version before.
+  void go_on_from_store(std::uint64_t known);
+  /// Whoever waits for an answer gets it: it will not be done.
+  void refuse_asked(const std::string& why);
+
+ private:
+  void copy_dispositions();
+  void settle_open_runs();
+  void record_decided(PendingWrite& write);
+  Row row_like(const JobRegister& in) const;
+
+  Context& c_;
+  JobParts& job_;
+  JobMachine& machine_;
+};
+
+}  // namespace ballot::core

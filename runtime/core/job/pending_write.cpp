@@ -1,0 +1,90 @@
+#include "core/job/pending_write.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::core {
+namespace {
+
+constexpr std::size_t expressions_limit = 1500;  // bytes of them in a register
+
+WallTime in_whole_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
+Timing timing_of(const Job& job) {
+  Timing timing;
+  std::size_t bytes = 0;
+  for (const std::string& expression : job.schedule) bytes += expression.size();
+  if (!job.enabled || job.schedule.empty() || bytes > expressions_limit) return timing;
+  timing.timezone = job.timezone;
+  timing.expressions = job.schedule;
+  timing.not_before = job.not_before;
+  timing.not_after = job.not_after;
+  return timing;
+}
+
+/// Of the plan's `@every` schedules, keeping the phase of those whose text stays.
+std::vector<Anchor> anchored_anew(const schedule::Plan& plan, const JobRegister& next) {
+  std::vector<Anchor> anchors;
+  for (const std::string& text : plan.everies()) {
+    const auto known =
+        std::find_if(next.anchors.begin(), next.anchors.end(), [&](const Anchor& a) { return a.text == text; });
+    anchors.push_back({text, known != next.anchors.end() ? known->at : next.since});
+  }
+  return anchors;
+}
+
+}  // namespace
+
+void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
+  for (Row& row : slots) rows.push_back(std::move(row));
+  next.dispositions.push_back(range);
+  next.cursor = std::max(next.cursor, range.to);
+  ++decided;
+}
+
+void PendingWrite::close(const LiveRun& run) {
+  closes.push_back(run.id());
+  std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
+  if (run.next) next.runs.push_back(*run.next);
+  if (run.is_by_hand() && (!run.next || run.next->id != run.open.id)) next.triggered.push_back(run.open.id);
+}
+
+void PendingWrite::keep_bounds(const Term& term) {
+  if (term.repair > next.repair && next.runs.empty()) {  // it was not there when its group was repaired
+    next.repair = term.repair;
+    next.fence = std::max(next.fence, next.repair);
+  }
+  if (next.triggered.size() > triggered_limit)
+    next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
+}
+
+void PendingWrite::enter(OpenRun& run) {
+  run.fence = ++next.fence;
+  next.runs.push_back(run);
+}
+
+void PendingWrite::pass(WallTime slot) {
+  next.cursor = std::max(next.cursor, slot);
+  next.claimed_until = std::max(next.claimed_until, slot);
+}
+
+void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, WallTime now) {
+  next.definition = wanted ? job.definition->digest : "";
+  next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
+  if (wanted || next.released) next.timing = wanted ? timing_of(job.definition->job) : Timing{};
+  next.since = since;
+  next.cursor = std::max(next.cursor, in_whole_seconds(now));
+  // Without a definition the anchors stay, as a pause does: until it is released its slots are those of the plan in
+  // force, and a file that was broken for a while brings its job back.
+  if (wanted) next.anchors = anchored_anew(job.definition->plan, next);
+}
+
+void PendingWrite::see_boot(const JobFacts& job, const CoreSettings& settings) {
+  if (!job.definition || !job.definition->plan.on_reboot() || next.cursor < in_whole_seconds(settings.booted_at))
+    return;
+  if (std::find(next.boots.begin(), next.boots.end(), settings.boot_id) != next.boots.end()) return;
+  if (next.boots.size() >= boot_limit) next.boots.erase(next.boots.begin());
+  next.boots.push_back(settings.boot_id);
+}
+
+}  // namespace ballot::core

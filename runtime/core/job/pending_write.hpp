@@ -1,0 +1,57 @@
+// PendingWrite: a write of a job's register, from when it is made up to when its answer is known: the register as it is
+// to be, and what follows once it stands.
+//
+//   PendingWrite write = writer.begin(stored, term);
+//   write.carry(range, rows);
+//   write.close(run);
+//   writer.send(job, std::move(write), ...);
+//
+// Plain values. Knows nothing of the job's other state; used by JobMachine and its parts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/job_facts.hpp"
+#include "core/job/live_run.hpp"
+
+namespace ballot::core {
+
+struct PendingWrite {
+  std::uint64_t serial = 0;
+  RegisterWrite request;
+  JobRegister next;
+  std::size_t decided = 0;                 // how many ranges it carries that no write has carried before
+  std::vector<Row> rows;                   // recorded once it is confirmed
+  std::optional<runner::AttemptId> claim;  // launched once it is confirmed
+  std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
+  bool claims_due_slot = false;
+  bool follows = false;  // it brings what was run ahead into the register
+  std::vector<runner::AttemptId> closes;
+  std::optional<RunId> answers;  // a pause: done once it is confirmed
+  std::optional<RunId> queues;   // a run that was asked for by hand and waits
+  bool mends = false;            // the last write of a repair
+  bool unknown = false;          // an outcome of it was unknown
+  std::optional<SteadyTime> repeat_at;
+  bool reading = false;
+
+  /// A range that is decided, and its rows.
+  void carry(const Disposition& range, std::vector<Row> slots);
+  /// A run that has ended; what waits after it takes its place.
+  void close(const LiveRun& run);
+  /// A run begins, or has begun, and has the register's next fence.
+  void enter(OpenRun& run);
+  /// A scheduled slot is claimed.
+  void pass(WallTime slot);
+  /// A register that was not there when its group was repaired is as new as that; of runs by hand it keeps the last
+  /// few.
+  void keep_bounds(const Term& term);
+  /// What the files say now; `since`: slots after it are due. Without a definition the register is released, once no
+  /// run is left in it.
+  void define(const JobFacts& job, bool wanted, WallTime since, WallTime now);
+  /// This boot has been seen, once the cursor has passed it: for @reboot.
+  void see_boot(const JobFacts& job, const CoreSettings& settings);
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,121 @@
+#include "core/job/register_view.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace ballot::core {
+
+bool RegisterView::read(const std::string& job, const std::optional<Register>& stored, WallTime now) {
+  const bool was_sound = known_ && exists_ && is_sound();
+  JobRegister before = std::exchange(stored_, {});
+  known_ = true;
+  exists_ = stored.has_value();
+  version_ = stored ? stored->version : 0;
+  newer_ = false;
+  trouble_ = stored ? parse(*stored) : "";
+  Shown shown{stored_.repair, version_, stored_.fence};
+  if (!trouble_.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
+  regress_ = seen_.why_older(shown, job_register(job), "the fence of job " + job);
+  const bool older = !regress_.empty();
+  if (!is_sound() && was_sound && !before_) before_ = std::make_unique<JobRegister>(std::move(before));
+  if (older && !std::exchange(older_seen_, true)) {
+    known_ = exists_ = false;
+    stored_ = {};
+    trouble_.clear();
+    regress_.clear();
+    return false;
+  }
+  older_seen_ = older;
+  if (older) return true;
+  seen_.note(shown);
+  if (!trouble_.empty()) return true;
+  before_.reset();
+  keep_cursor(now);
+  return true;
+}
+
+void RegisterView::written(JobRegister stored, std::uint64_t version, WallTime now) {
+  stored_ = std::move(stored);
+  version_ = version;
+  seen_.restart({stored_.repair, version, stored_.fence});
+  keep_cursor(now);
+  exists_ = true;
+}
+
+/// For a repair of one that is ahead.
+void RegisterView::keep_cursor(WallTime now) {
+  if (!clock_skew(now)) cursor_ = front();
+}
+
+/// Why it cannot be read; then stored_ has what makes sense of it.
+std::string RegisterView::parse(const Register& stored) {
+  auto parsed = parse_job_register(stored.value);
+  if (parsed) {
+    stored_ = std::move(*parsed);
+    for (const OpenRun& run : stored_.runs)
+      if (run.fence > stored_.fence) return "the register's fence is below that of run " + run.id.text();
+    return "";
+  }
+  newer_ = parsed.error().code == Errc::refused;
+  stored_ = salvage_job_register(stored.value);
+  return parsed.error().what;
+}
+
+bool RegisterView::tell_trouble() {
+  const std::size_t told = std::hash<std::string>()(trouble_);
+  return !trouble_.empty() && std::exchange(told_, told) != told;
+}
+
+const std::string& RegisterView::owner(const std::string& otherwise) const {
+  return known_ && exists_ && trouble_.empty() && !stored_.released ? stored_.group : otherwise;
+}
+
+bool RegisterView::shows(const RunId& run) const {
+  return std::any_of(stored_.runs.begin(), stored_.runs.end(), [&](const OpenRun& open) { return open.id == run; });
+}
+
+bool RegisterView::shows(const runner::AttemptId& attempt) const {
+  return std::any_of(stored_.runs.begin(), stored_.runs.end(), [&](const OpenRun& open) {
+    return open.id == attempt.run && open.attempt == attempt.attempt && !open.waits_until;
+  });
+}
+
+bool RegisterView::heed_repair(const Term& term) {
+  const bool since = term.halted.empty() && term.repair > std::max(heeded_, seen_.most().repair);
+  heeded_ = std::max(heeded_, term.repair);
+  if (!since || (regress_.empty() && !term.repairing)) return false;
+  regress_.clear();
+  older_seen_ = false;
+  return true;
+}
+
+void RegisterView::restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on) {
+  if (before_ && before_->cursor >= stored_.cursor) stored_ = std::move(*before_);
+  before_.reset();
+  trouble_.clear();
+  regress_.clear();
+  told_ = 0;
+  if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
+  if (stored_.since == WallTime{}) stored_.since = now;
+  stored_.group = group;
+  stored_.released = false;
+  for (const OpenRun& run : going_on) {
+    const auto shown =
+        std::find_if(stored_.runs.begin(), stored_.runs.end(), [&](const OpenRun& open) { return open.id == run.id; });
+    if (shown != stored_.runs.end())
+      *shown = run;
+    else if (stored_.runs.size() < open_run_limit)
+      stored_.runs.push_back(run);
+  }
+}
+
+/// What it had passed for a reason has its rows.
+WallTime RegisterView::bring_cursor_back(WallTime now) {
+  const WallTime was = front();
+  const WallTime to = std::max(stored_.claimed_until, cursor_ == WallTime{} ? now : std::min(cursor_, now));
+  stored_.cursor = to;
+  stored_.since = std::min(stored_.since, to);
+  return was;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,97 @@
+// RegisterView: a job's register as this node knows it: as last read or written, whether it can be read, and whether it
+// has gone back behind what was seen of it.
+//
+//   state      | event                                             | next
+//   unknown    | read                                              | known; unreadable; older (suspect first)
+//   known      | written by this node, read anew                   | known
+//   known      | an answer shows an older one than was seen        | unknown and suspect: it is read again
+//   suspect    | the next answer shows an older one too            | older: it has gone back
+//   unreadable, older | read anew                                  | as that shows
+//   unreadable, older | restore(): a repair begins                 | known, from the newest that was seen
+//   older      | its group was repaired since (heed_repair)        | known, as read
+//
+//   RegisterView view;
+//   if (!view.read(name, stored, now)) ask_again();
+//   if (view.is_sound()) go_on_from(view.stored());
+//
+// Pure. Knows nothing of runs and writes in flight; used by JobMachine only.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/job_context.hpp"
+#include "core/register.hpp"
+#include "core/store_guard.hpp"
+#include "schedule/definition.hpp"
+
+namespace ballot::core {
+
+class RegisterView {
+ public:
+  /// As the store has it: absent (nullopt) or there. False where it is an older one than was seen, for the first time:
+  /// it may have been read before what was seen since, and is not known till it is read again.
+  bool read(const std::string& job, const std::optional<Register>& stored, WallTime now);
+  /// The next answer was asked for after whatever was seen: an older one is no older answer.
+  void expect_newest() { older_seen_ = true; }
+  /// A write of this node was confirmed.
+  void written(JobRegister stored, std::uint64_t version, WallTime now);
+
+  bool is_known() const { return known_; }
+  bool exists() const { return exists_; }
+  std::uint64_t version() const { return version_; }
+  /// What makes sense of it, where it cannot be read; empty where it is not there or not known.
+  const JobRegister& stored() const { return stored_; }
+
+  bool is_sound() const { return trouble_.empty() && regress_.empty(); }
+  /// Why it cannot be read,
+  const std::string& trouble() const { return trouble_; }
+  /// or seems to have gone back; "" where it does not.
+  const std::string& regress() const { return regress_; }
+  /// It is of a newer format: not to be repaired.
+  bool is_newer() const { return newer_; }
+  /// True where people have not been told yet why it cannot be read; they are then.
+  bool tell_trouble();
+
+  /// The group whose leader may write it, `otherwise` where it names none.
+  const std::string& owner(const std::string& otherwise) const;
+  bool clock_skew(WallTime now) const { return known_ && front() > now + Millis(1000); }
+  bool shows(const RunId& run) const;
+  /// This attempt of it, as claimed.
+  bool shows(const runner::AttemptId& attempt) const;
+  /// The highest fence that any answer showed.
+  std::uint64_t highest_fence() const { return seen_.most().count; }
+
+  /// The term's group was repaired since: that the register has gone back is no reason to halt any more. True where it
+  /// was not repaired with it: whoever repaired the group did not know of it, or has not read it till now.
+  bool heed_repair(const Term& term);
+  /// A repair begins, of a term of `group`: from the newest register that this node has seen, from `now` where there is
+  /// none; it shows what goes on here, whatever it has forgotten.
+  void restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on);
+  /// The cursor was ahead of the clock: to where it was last seen, for nothing is known of the slots from there on, and
+  /// never to before one that was claimed. Returns where it was.
+  WallTime bring_cursor_back(WallTime now);
+
+ private:
+  std::string parse(const Register& stored);
+  void keep_cursor(WallTime now);
+  WallTime front() const { return std::max(stored_.cursor, stored_.since); }
+
+  bool known_ = false;   // the register has been read
+  bool exists_ = false;  // and it was there
+  bool newer_ = false;
+  bool older_seen_ = false;  // the answer before showed an older register than was seen
+  std::uint64_t version_ = 0;
+  JobRegister stored_;
+  std::string trouble_, regress_;
+  Seen seen_;                            // of the register, in any answer
+  std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
+  std::size_t told_ = 0;                 // the trouble that people were told of, hashed
+  std::unique_ptr<JobRegister> before_;  // while the register is unreadable or has gone back: as it was seen last
+  WallTime cursor_{};                    // of the register, when it was not ahead of this clock
+};
+
+}  // namespace ballot::core

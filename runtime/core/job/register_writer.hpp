@@ -1,0 +1,91 @@
+// RegisterWriter: the one write of a job's register that may be in flight, when the next one is due, and what every
+// write carries on until this node's ledger has it.
+//
+//   the write | event                              | next
+//   none      | send()                             | sent
+//   sent      | done, or taken                     | none
+//   sent      | unknown                            | repeated, identical, a little later
+//   sent      | failed                             | none, and retried a second later; after an unknown outcome: read
+//   sent      | conflict, not leader               | read: the register itself says whether it was ours
+//   read      | what it shows; no answer           | none; read again a little later
+//
+//   RegisterWriter writer;
+//   PendingWrite write = writer.begin(stored, term);
+//   request(writer.send(std::move(write), name, term, version));
+//   if (writer.on_answer(answer, now) == RegisterWriter::Next::confirm) confirm(*writer.take());
+//
+// Pure. Knows nothing of what a write is for; used by JobMachine only.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/job/pending_write.hpp"
+#include "core/job/settlement.hpp"
+
+namespace ballot::core {
+
+class RegisterWriter {
+ public:
+  void begin_term() { retry_at_.reset(); }
+  void end_term() { confirmed(); }
+
+  /// A write of the term, which changes nothing yet.
+  PendingWrite begin(const JobRegister& stored, const Term& term) const;
+  const PendingWrite& send(PendingWrite write, const std::string& job, const Term& term, std::uint64_t version);
+  /// In flight; null where none is.
+  const PendingWrite* pending() const { return pending_.get(); }
+  /// It is none any more: its answer is known, or does not matter.
+  std::unique_ptr<PendingWrite> take() { return std::move(pending_); }
+  void drop() { pending_.reset(); }
+  /// What it carries is taken for decided, and what it claims for begun, whatever becomes of it. Returns the run of the
+  /// due slot that it claims.
+  std::optional<runner::AttemptId> detach();
+  /// Whoever waits for it is not answered by it.
+  std::optional<RunId> take_request();
+
+  enum class Next { wait, confirm, failed, read };
+  Next on_answer(const WriteAnswer& answer, SteadyTime now);
+  enum class Repeat { none, write, read };
+  Repeat repeat(SteadyTime now);
+  bool is_reading() const { return pending_ && pending_->reading; }
+  /// The register could not be read.
+  void read_later(SteadyTime now);
+
+  /// After the store refused a write, or another term's was found there.
+  void retry_later(SteadyTime now) { retry_at_ = now + retry_delay; }
+  bool may_begin(SteadyTime now);
+  /// What is decided or has ended has waited long enough for a write of its own.
+  bool is_flush_due(const Settlement& decided, bool closable, bool draining, SteadyTime now);
+  void confirmed() { flush_at_.reset(), close_at_.reset(); }
+  /// No write may be begun in this step.
+  void hold(bool held) { held_ = held; }
+  bool is_held() const { return held_; }
+
+  /// The rows of the register's last `ranges` ranges are recorded. Until they are durable each write carries these on:
+  /// a daemon that is killed before leaves them to whoever reads the register next.
+  void await_settled(Context& c, const std::string& job, std::size_t ranges);
+  /// The same of all of them; what this node knew of the register before does not count any more.
+  void await_all_settled(Context& c, const std::string& job, std::size_t ranges);
+  /// True where there was no room for more of them.
+  bool on_recorded(const Settled& settled);
+  std::size_t carried() const { return static_cast<std::size_t>(ranges_recorded_ - ranges_durable_); }
+  std::size_t room_to_carry() const { return disposition_limit - std::min(disposition_limit, carried()); }
+
+  std::optional<SteadyTime> retry_at() const { return retry_at_; }
+  std::optional<SteadyTime> flush_at() const { return flush_at_; }
+  std::optional<SteadyTime> close_at() const { return close_at_; }
+
+ private:
+  std::unique_ptr<PendingWrite> pending_;
+  std::uint64_t last_serial_ = 0;
+  // Ranges that were recorded in this node's ledger, and how many of them are durable: the others, the register's last
+  // ones, are carried by each write.
+  std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
+  std::optional<SteadyTime> retry_at_, flush_at_, close_at_;
+  bool held_ = false;
+};
+
+}  // namespace ballot::core

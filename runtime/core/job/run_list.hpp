@@ -1,0 +1,107 @@
+// RunList: the runs of a job on this node, and what can be asked of them.
+//
+//   RunList runs;
+//   if (const LiveRun* run = runs.find(id)) ...
+//   if (runs.has_room(definition)) ...
+//
+// Plain values. Knows nothing of what happens to runs: RunSet owns the list.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/job_facts.hpp"
+#include "core/job/live_run.hpp"
+
+namespace ballot::core {
+
+/// So many runs of the job may go on at once.
+int most_at_once(const schedule::DefinitionPtr& definition);
+
+class RunList {
+ public:
+  std::vector<LiveRun>::const_iterator begin() const { return runs_.begin(); }
+  std::vector<LiveRun>::const_iterator end() const { return runs_.end(); }
+  std::vector<LiveRun>::iterator begin() { return runs_.begin(); }
+  std::vector<LiveRun>::iterator end() { return runs_.end(); }
+  const std::vector<LiveRun>& all() const { return runs_; }
+
+  const LiveRun* find(const runner::AttemptId& id) const;
+  LiveRun* find(const runner::AttemptId& id);
+  template <class Predicate>
+  bool any(Predicate predicate) const {
+    return std::any_of(runs_.begin(), runs_.end(), predicate);
+  }
+
+  LiveRun& add(LiveRun run) { return runs_.emplace_back(std::move(run)); }
+  void drop(const runner::AttemptId& id);
+  template <class Predicate>
+  void drop_if(Predicate predicate) {
+    std::erase_if(runs_, predicate);
+  }
+
+  /// One that was lost, and is to be claimed again;
+  const LiveRun* first_lost() const;
+  /// that is queued;
+  const LiveRun* first_queued() const;
+  /// whose time has come; of queued ones it has where nothing else goes on, nor a slot before is due.
+  const LiveRun* first_ready(const JobFacts& job, std::optional<WallTime> due, SteadyTime now) const;
+  /// One is killed, or to be killed by its node, for the next one.
+  bool is_replacing() const;
+
+  /// One that waits, for it is claimed: it leaves the list.
+  OpenRun take_waiting(const runner::AttemptId& id);
+  /// The next attempt of one that was lost, for that is claimed.
+  OpenRun take_lost(const runner::AttemptId& id);
+
+  /// Who asked for a run by hand asks again: whether it is there, and its claim on the way.
+  enum class Known { no, claiming, yes };
+  Known ask_again(const RunId& run);
+  /// The runs whose claims somebody waits for, who will not get them.
+  std::vector<RunId> take_asked();
+  /// A row is durable. False where another one of the run, of this attempt or of another one, is still to be.
+  bool on_recorded(const runner::AttemptId& id);
+
+  /// That go on, or are between two attempts.
+  int begun() const;
+  /// By hand, that wait for those to end.
+  int queued() const;
+  /// Of this node, or of a dead term, that have not ended;
+  int open() const;
+  /// those among them that this node has; that end with their term.
+  int own() const;
+  int bound() const;
+  /// That the next write takes out of the register, and puts nothing in their place;
+  std::size_t closable() const;
+  /// that it will be possible to take out.
+  std::size_t leaving() const;
+
+  /// The job's own policy lets another one begin now,
+  bool has_room(const schedule::DefinitionPtr& definition) const;
+  /// or one more go on, of those that have begun.
+  bool may_go_on(const schedule::DefinitionPtr& definition) const { return open() < most_at_once(definition); }
+
+  /// One that is not by hand may still start: its claim is in flight, or the runner has not answered.
+  bool may_start() const;
+  /// The runner has been told to start one that is not by hand, and has not answered.
+  bool is_starting() const;
+  bool executes(const RunId& run) const;
+  /// One of a dead term goes on on that node, or may.
+  bool has_foreign(const std::string& node) const;
+  /// What this node executes, as it is to stand in the register.
+  std::vector<OpenRun> going_on() const;
+  /// Slots whose runs wait for their next attempt, or for their turn.
+  std::vector<WallTime> waiting() const;
+  /// What they mean for the job's next slots.
+  Overlap overlap(const JobFacts& job, WallTime now) const;
+  /// When time changes something: of runs of dead terms; of those that wait for their time.
+  std::optional<SteadyTime> foreign_wake(SteadyTime now, bool next_is_due) const;
+  std::optional<SteadyTime> waiting_wake(SteadyTime now) const;
+
+ private:
+  std::vector<LiveRun> runs_;
+};
+
+}  // namespace ballot::core

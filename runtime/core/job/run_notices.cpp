@@ -1,0 +1,112 @@
+#include "core/job/run_notices.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+#include "core/notify.hpp"
+
+namespace ballot::core {
+namespace {
+
+bool shows_run(const JobRegister& r, const RunId& run) {
+  return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) { return open.id == run; });
+}
+
+/// Not where another attempt is to come, nor where a term before has closed it: as lost, and it was not.
+bool closes_run(const JobRegister& before, const JobRegister& next, const RunId& run) {
+  return shows_run(before, run) && !shows_run(next, run);
+}
+
+void tell_missed(Context& c, const JobFacts& job, const Disposition& d, const JobRegister& in) {
+  if (d.status != Status::missed || !wants_to_be_told(job.definition)) return;
+  Row row;
+  row.job = job.name;
+  row.group = in.group;
+  row.slot = d.from;
+  if (d.slots > 1) row.slot_until = d.to;
+  row.slots = d.slots;
+  row.status = d.status;
+  row.reason = d.reason;
+  row.node = c.settings.node;
+  row.epoch = in.epoch;
+  c.out.push_back(Notify{Notify::Event::missed, std::move(row), job.definition, false});
+}
+
+}  // namespace
+
+Notice run_notice(Level level, std::string text, const LiveRun& run) {
+  Notice notice{level, std::move(text), {{"job", run.row.job}, {"slot", format_slot(run.open.slot)}}};
+  notice.fields.emplace_back("run", run.open.id.text());
+  if (run.open.attempt > 1) notice.fields.emplace_back("attempt", std::to_string(run.open.attempt));
+  return notice;
+}
+
+Notice end_notice(const LiveRun& run) {
+  const Row& row = run.row;
+  std::string text(to_string(row.status));
+  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  Notice notice = run_notice(row.status == Status::succeeded ? Level::info : Level::warn, std::move(text), run);
+  if (row.exit_code) notice.fields.emplace_back("exit_code", std::to_string(*row.exit_code));
+  if (row.signal) notice.fields.emplace_back("signal", std::to_string(*row.signal));
+  if (row.duration) notice.fields.emplace_back("duration", format_duration(*row.duration));
+  return notice;
+}
+
+Notice settled_notice(const Disposition& d, const std::string& job) {
+  const Level level = d.status == Status::missed ? Level::warn : Level::info;
+  Notice notice{level, std::string(to_string(d.status)) + ": " + std::string(to_string(d.reason)), {{"job", job}}};
+  notice.fields.emplace_back("slot", format_slot(d.from));
+  if (d.slots > 1) {
+    notice.fields.emplace_back("slot_until", format_slot(d.to));
+    notice.fields.emplace_back("slots", std::to_string(d.slots));
+  }
+  return notice;
+}
+
+std::string why_skipped(const JobFacts& job, Reason reason) {
+  if (reason == Reason::dry_run) return "skipped: dry_run (the daemon runs with --dry-run)";
+  if (reason == Reason::queue_full)
+    return "skipped: queue_full (" + std::to_string(job.definition->job.queue_limit) + " wait already: queue_limit)";
+  return "skipped: overlap (the job's previous run has not ended)";
+}
+
+const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run) {
+  return run.definition ? run.definition : job.definition;
+}
+
+/// Of further attempts nothing is told but how the run ends.
+void tell_started(Context& c, const JobFacts& job, const LiveRun& run) {
+  const schedule::DefinitionPtr& definition = definition_of(job, run);
+  if (run.open.attempt > 1 || !wants_to_be_told(definition)) return;
+  c.out.push_back(Notify{Notify::Event::started, run.row, definition, false});
+}
+
+void remember_failure(const JobFacts& job, PendingWrite& write, const RunList& runs) {
+  for (const runner::AttemptId& id : write.closes) {
+    const LiveRun* run = runs.find(id);
+    if (!run || !closes_run(job.stored, write.next, id.run)) continue;
+    if (is_failure(run->row)) write.next.failing = true;
+    if (run->row.status == Status::succeeded) write.next.failing = false;
+  }
+}
+
+void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, const RunList& runs) {
+  for (const Disposition& d : std::span(write.next.dispositions).last(write.decided))
+    tell_missed(c, job, d, write.next);
+  bool failing = job.stored.failing;
+  for (const runner::AttemptId& id : write.closes) {
+    const LiveRun* run = runs.find(id);
+    if (!run || !closes_run(job.stored, write.next, id.run)) continue;
+    const bool recovered = failing && run->row.status == Status::succeeded;
+    failing = is_failure(run->row) || (failing && !recovered);
+    const schedule::DefinitionPtr& definition = definition_of(job, *run);
+    if (!wants_to_be_told(definition)) continue;
+    const auto event = run->row.status == Status::missed ? Notify::Event::missed : Notify::Event::ended;
+    c.out.push_back(Notify{event, run->row, definition, recovered});
+  }
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,148 @@
+#include "core/job/slot_feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::core {
+namespace {
+
+/// Rows of up to this many like slots stand alone; more are one row.
+constexpr std::int64_t rows_limit = 100;
+
+WallTime whole_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
+/// Of a plan's `@every` schedules: the register's, and `otherwise` where it has none.
+std::vector<WallTime> anchors_of(const schedule::Plan& plan, const JobRegister& stored, WallTime otherwise) {
+  std::vector<WallTime> anchors;
+  for (const std::string& text : plan.everies()) {
+    const auto known =
+        std::find_if(stored.anchors.begin(), stored.anchors.end(), [&](const Anchor& a) { return a.text == text; });
+    anchors.push_back(known != stored.anchors.end() ? known->at : otherwise);
+  }
+  return anchors;
+}
+
+}  // namespace
+
+void SlotFeed::make_plan(const JobFacts& job) {
+  plan_.reset();
+  anchors_.clear();
+  if (job.definition && job.definition->digest == job.stored.definition) {
+    if (job.definition->job.enabled) plan_ = job.definition->plan;
+  } else if (!job.stored.timing.expressions.empty()) {
+    const Timing& timing = job.stored.timing;
+    auto made = schedule::Plan::make(
+        {timing.expressions, timing.timezone, timing.not_before, timing.not_after, job.stored.group, job.name});
+    if (auto* plan = std::get_if<schedule::Plan>(&made)) plan_ = std::move(*plan);
+  }
+  if (plan_) anchors_ = anchors_of(*plan_, job.stored, job.stored.since);
+}
+
+void SlotFeed::plan_to_adopt(const JobFacts& job) {
+  plan_.reset();
+  anchors_.clear();
+  if (!job.definition->job.enabled) return;
+  plan_ = job.definition->plan;
+  anchors_ = anchors_of(*plan_, job.stored, job.stored.cursor);
+}
+
+void SlotFeed::unblock() {
+  blocked_ = false;
+  blocked_since_.reset();
+}
+
+AnchoredPlan SlotFeed::anchored(const Context& c, const JobFacts& job) const {
+  AnchoredPlan anchored;
+  if (!plan_) return anchored;
+  anchored.plan = &*plan_;
+  anchored.anchors = anchors_;
+  if (job.definition) anchored.job = &job.definition->job;
+  const auto& boots = job.stored.boots;
+  if (plan_->on_reboot() && std::find(boots.begin(), boots.end(), c.settings.boot_id) == boots.end())
+    anchored.reboot = whole_seconds(c.settings.booted_at);
+  return anchored;
+}
+
+ScanRules SlotFeed::rules(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode) const {
+  ScanRules rules;
+  rules.mode = mode;
+  rules.coverage = {job.term->elected_at, job.term->term_before, blocked_since_};
+  rules.busy = overlap.busy;
+  rules.fate_unknown = overlap.fate_unknown;
+  rules.catching_up = overlap.catching_up;
+  if (job.definition) {
+    const Job& policies = job.definition->job;
+    rules.concurrency = policies.concurrency;
+    rules.most_due = static_cast<std::size_t>(std::max(0, policies.queue_limit + overlap.room));
+    rules.drops_oldest = policies.queue_overflow == QueueOverflow::drop_old;
+    rules.misfire = policies.misfire;
+    rules.misfire_limit = policies.misfire_limit;
+    rules.start_deadline = policies.start_deadline;
+  }
+  if (mode == ScanRules::Mode::due && c.settings.dry_run) rules.mode = ScanRules::Mode::dry_run;
+  return rules;
+}
+
+bool SlotFeed::scan(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode,
+                    WallTime until) {
+  scanning_ = !settlement_.scan(anchored(c, job), rules(c, job, overlap, mode), until);
+  return !scanning_;
+}
+
+bool SlotFeed::settle(const Context& c, const JobFacts& job, const Overlap& overlap) {
+  scan(c, job, overlap, ScanRules::Mode::due, c.now.wall);
+  blocked_ = false;
+  if (scanning_) return false;
+  if (!settlement_.first_due() && !settlement_.has_decided() && !settlement_.leaves_due()) blocked_since_.reset();
+  const Millis start_deadline = job.definition->job.start_deadline;
+  while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > start_deadline)
+    settlement_.decide_first(Status::missed, Reason::start_deadline);
+  return true;
+}
+
+void SlotFeed::block(const Context& c, const JobFacts& job) {
+  settlement_.rewind();
+  blocked_ = true;
+  if (blocked_since_) return;
+  const auto due = anchored(c, job).next_due(settlement_.position());
+  blocked_since_ = due ? std::clamp(*due, c.now.wall - on_time_limit, c.now.wall) : c.now.wall;
+}
+
+std::optional<WallTime> SlotFeed::next_due(const Context& c, const JobFacts& job) const {
+  const auto due = anchored(c, job).next_due(settlement_.position());
+  if (!due || !settlement_.leaves_due() || !job.definition) return due;
+  return *due + job.definition->job.start_deadline + Millis(1);
+}
+
+std::optional<WallTime> SlotFeed::next_slot(WallTime now, WallTime after,
+                                            const schedule::Definition& definition) const {
+  std::vector<WallTime> anchors(definition.plan.everies().size(), whole_seconds(now));
+  if (anchors_.size() == anchors.size()) anchors = anchors_;
+  auto slot = definition.plan.next(after, anchors);
+  while (slot && slot->dst_gap) slot = definition.plan.next(slot->at, anchors);
+  return slot ? std::optional(slot->at) : std::nullopt;
+}
+
+std::vector<Row> SlotFeed::rows_of(const Disposition& range, const Row& like) const {
+  Row row = like;
+  row.slot = range.from;
+  row.status = range.status;
+  row.reason = range.reason;
+  std::vector<Row> rows{row};
+  if (range.slots == 1) return rows;
+  if (range.slots <= rows_limit && plan_) {
+    rows.clear();
+    auto slot = plan_->next(range.from - std::chrono::seconds(1), anchors_);
+    for (; slot && slot->at <= range.to && std::ssize(rows) <= range.slots; slot = plan_->next(slot->at, anchors_)) {
+      row.slot = slot->at;
+      rows.push_back(row);
+    }
+    if (std::ssize(rows) == range.slots && rows.front().slot == range.from && rows.back().slot == range.to) return rows;
+    row.slot = range.from;
+  }
+  row.slot_until = range.to;
+  row.slots = range.slots;
+  return {row};
+}
+
+}  // namespace ballot::core
