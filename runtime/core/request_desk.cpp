@@ -299,6 +299,7 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
 RequestDesk::Errands RequestDesk::on_run_ended(const Row& row) {
   Errands errands;
   tell_answer(errands, *row.run);
+  reply(errands, *row.run, Answer::done(row.run));  // of a leader that died before it could answer
   if (const auto it = asked_.find(*row.run); it != asked_.end()) {
     errands.push_back(RunEnded{it->second.asker, row});
     asked_.erase(it);

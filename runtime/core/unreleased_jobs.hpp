@@ -4,6 +4,7 @@
 // Pure values; used by Core only.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,7 +18,7 @@ class UnreleasedJobs {
   /// It is read again at `at`, or sooner where others are.
   void wait(JobEntry& job, SteadyTime at) {
     jobs_.insert(&job);
-    poll_at_ = poll_at_.value_or(at);
+    poll_at_ = std::min(poll_at_.value_or(at), at);
   }
   std::optional<SteadyTime> poll_at() const { return poll_at_; }
   bool is_due(SteadyTime now) const { return poll_at_ && *poll_at_ <= now; }

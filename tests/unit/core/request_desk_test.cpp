@@ -133,6 +133,11 @@ TEST_F(RequestDeskAsked, TellsAnAnswerBeforeTheEndOfItsRun) {
   EXPECT_TRUE(desk.on_withdrawn(a.id).empty());
 }
 
+TEST_F(RequestDeskAsked, WhoWaitsForARunWhoseLeaderDiedUnansweredHearsThatItWasBegunBeforeItsEnd) {
+  const Request a = stored(make(Kind::trigger, true));
+  EXPECT_EQ(told(desk.on_run_ended(row_of(a))), (Texts{"tell 7: done A", "tell 7 the end of A"}));
+}
+
 TEST_F(RequestDeskAsked, WaitsForNoRunThatWasRefused) {
   const Request a = stored(make(Kind::trigger, true));
   const Answer refused = Answer::refused(Errc::refused, "it is paused");

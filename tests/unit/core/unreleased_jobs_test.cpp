@@ -38,6 +38,12 @@ TEST_F(UnreleasedJobsOfATable, AreReadTogetherInTheOrderOfBecomingKnown) {
   EXPECT_EQ(std::vector<JobEntry*>(taken.begin(), taken.end()), (std::vector<JobEntry*>{&last, &first}));
 }
 
+TEST_F(UnreleasedJobsOfATable, AreReadAgainSoonerWhereOneCouldNotBeRead) {
+  unreleased.wait(first, at(5s));
+  unreleased.wait(last, at(200ms));
+  EXPECT_EQ(unreleased.poll_at(), at(200ms));
+}
+
 TEST_F(UnreleasedJobsOfATable, ThatWaitTwiceAreReadOnce) {
   unreleased.wait(last, at(5s));
   unreleased.wait(last, at(6s));
