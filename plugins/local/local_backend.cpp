@@ -1,12 +1,9 @@
 #include "local_backend.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
-#include <functional>
 #include <utility>
 
-#include "clock.hpp"
+#include "support/clock.hpp"
+#include "support/thread.hpp"
 
 namespace ballot::local {
 
@@ -16,28 +13,11 @@ namespace {
 
 constexpr Millis ending_patience = 1s;
 
-/// Signals are the embedding program's: this thread takes none.
-std::thread start_thread(std::function<void()> work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread(std::move(work));
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread.native_handle(), "ballot-local");
-  return thread;
-}
-
 }  // namespace
 
 LocalBackend::LocalBackend(Host& host, std::string folder)
     : worker_(std::make_shared<Worker>(host, std::move(folder))) {
-  thread_ = start_thread([worker = worker_] { worker->run(); });
+  thread_ = start_thread("ballot-local", [worker = worker_] { worker->run(); });
 }
 
 LocalBackend::~LocalBackend() {

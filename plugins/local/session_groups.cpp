@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "clock.hpp"
 #include "session.hpp"
+#include "support/clock.hpp"
 
 namespace ballot::local {
 

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "clock.hpp"
 #include "folder.hpp"
 #include "member.hpp"
 #include "session.hpp"
+#include "support/clock.hpp"
 #include "trust.hpp"
 
 namespace ballot::local {

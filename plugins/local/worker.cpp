@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "clock.hpp"
+#include "support/clock.hpp"
 
 namespace ballot::local {
 

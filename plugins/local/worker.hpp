@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
-#include "calls.hpp"
 #include "observer.hpp"
 #include "session.hpp"
 #include "standing.hpp"
-#include "wakeup.hpp"
+#include "support/calls.hpp"
+#include "support/wakeup.hpp"
 
 namespace ballot::local {
 

@@ -1,8 +1,5 @@
 #include "client.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -10,9 +7,12 @@
 #include <thread>
 #include <utility>
 
-#include "clock.hpp"
+#include "support/clock.hpp"
+#include "support/thread.hpp"
 
 namespace ballot::zookeeper {
+
+using namespace support;
 
 /// Whom the library's threads tell. Outlives its handle.
 struct Client::Source {
@@ -38,22 +38,6 @@ constexpr Millis slow_answer{100};
 constexpr std::size_t share_of_later = 8;  // of the window: others may have more to do than this session
 
 void say_nothing(const char*) {}
-
-/// Signals are the embedding program's: the library's threads, made meanwhile, take none.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

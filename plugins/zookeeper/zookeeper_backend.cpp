@@ -1,13 +1,11 @@
 #include "zookeeper_backend.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
 
-#include "clock.hpp"
+#include "support/clock.hpp"
+#include "support/thread.hpp"
 
 namespace ballot::zookeeper {
 
@@ -18,23 +16,6 @@ namespace {
 constexpr Millis closing_patience = 250ms;
 constexpr Millis shortest_timeout = 1s;  // the library connects within a third of it
 
-/// Signals are the embedding program's: this thread takes none.
-std::thread start_thread(std::function<void()> work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread;
-  try {
-    thread = std::thread(std::move(work));
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread.native_handle(), "ballot-zk");
-  return thread;
-}
-
 }  // namespace
 
 ZookeeperBackend::ZookeeperBackend(Host& host, Settings settings, const std::string& name_space, std::string state_dir)
@@ -43,14 +24,13 @@ ZookeeperBackend::ZookeeperBackend(Host& host, Settings settings, const std::str
       paths_(settings_.chroot, name_space),
       root_(settings_.chroot + "/" + name_space),
       state_dir_(std::move(state_dir)),
-      name_space_(name_space),
-      inbox_(std::make_shared<Inbox>()) {
-  thread_ = start_thread([this] { run(); });
+      name_space_(name_space) {
+  thread_ = start_thread("ballot-zk", [this] { run(); });
 }
 
 ZookeeperBackend::~ZookeeperBackend() {
   stopping_ = true;
-  inbox_->wake();
+  wakeup_->wake();
   thread_.join();
 }
 
@@ -101,31 +81,16 @@ void ZookeeperBackend::evict(RequestId request, const std::string& group) noexce
 
 void ZookeeperBackend::close(bool keep) noexcept { enqueue(CloseCall{keep}); }
 
-void ZookeeperBackend::enqueue(Request request) {
-  bool first;
-  {
-    const std::lock_guard hold(mutex_);
-    first = queue_.empty();
-    queue_.push_back(std::move(request));
-  }
-  if (first) inbox_->wake();
-}
-
-std::vector<ZookeeperBackend::Request> ZookeeperBackend::take() {
-  const std::lock_guard hold(mutex_);
-  return std::exchange(queue_, {});
-}
-
 void ZookeeperBackend::run() noexcept {
   bool last = false;
   while (!last) {
-    inbox_->wait(next_due());
+    wakeup_->wait(next_due());
     last = stopping_;
     if (session_ && boot_now() >= expires_.load()) session_->expire();
     publish();
     for (Message& message : inbox_->take())
       if (session_) session_->on(message);
-    for (const Request& request : take()) serve(request);
+    for (const Request& request : queue_.take()) serve(request);
     if (session_) session_->advance();
     publish();
   }
@@ -137,7 +102,7 @@ void ZookeeperBackend::end_session() {
   const SteadyTime end = boot_now() + closing_patience;
   session_->close(false);
   for (session_->advance(); !session_->over() && boot_now() < end; session_->advance()) {
-    inbox_->wait(std::min(end, session_->due().value_or(end)));
+    wakeup_->wait(std::min(end, session_->due().value_or(end)));
     for (Message& message : inbox_->take()) session_->on(message);
   }
   session_->drop();

@@ -6,20 +6,19 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
-#include <vector>
 
 #include "ballot/backend.hpp"
-#include "calls.hpp"
 #include "handle_file.hpp"
 #include "inbox.hpp"
 #include "paths.hpp"
 #include "session.hpp"
 #include "settings.hpp"
+#include "support/calls.hpp"
 
 namespace ballot::zookeeper {
 
@@ -57,8 +56,7 @@ class ZookeeperBackend final : public Backend {
   };
   using Request = std::variant<OpenCall, CloseCall, Call>;
 
-  void enqueue(Request request);
-  std::vector<Request> take();
+  void enqueue(Request request) { queue_.push(std::move(request)); }
 
   // The thread's own.
   void run() noexcept;
@@ -75,9 +73,9 @@ class ZookeeperBackend final : public Backend {
   const Settings settings_;
   const Paths paths_;
   const std::string root_, state_dir_, name_space_;
-  const std::shared_ptr<Inbox> inbox_;
-  std::mutex mutex_;
-  std::vector<Request> queue_;  // under mutex_
+  const std::shared_ptr<Wakeup> wakeup_ = std::make_shared<Wakeup>();
+  Mailbox<Request> queue_{wakeup_};
+  const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>(wakeup_);
   std::atomic<bool> stopping_{false};
   std::atomic<Millis> timeout_{Millis(0)};  // T, as granted
   /// When the session ends if nobody asks to renew it before.

@@ -1,4 +1,8 @@
-// What the loop asks of the plugin's thread, as plain values in the order of asking.
+// Calls: what the loop asks of a plugin's thread, as plain values in the order of asking, and what is told in return.
+// Knows nothing of stores and threads.
+//
+//   if (const auto* write = std::get_if<WriteCall>(&call)) ...
+//   if (auto event = refusal(call, Outcome::failed, "the disk is full")) host.post({generation, *event});
 #pragma once
 
 #include <optional>
@@ -8,7 +12,7 @@
 
 #include "ballot/backend.hpp"
 
-namespace ballot::local {
+namespace ballot::support {
 
 struct RenewCall {
   RequestId request = 0;
@@ -52,7 +56,7 @@ struct ListCall {
   std::string prefix;
 };
 
-/// Of an open session.
+/// All that is asked of an open session.
 using Call = std::variant<RenewCall, CampaignCall, ResignCall, WriteCall, ReadCall, CreateCall, RemoveCall, WatchCall,
                           ObserveCall, EvictCall, ListCall>;
 
@@ -62,4 +66,4 @@ using Events = std::vector<Event>;
 /// What each call is answered with where nothing of it has happened; nothing where it has no answer.
 std::optional<Event> refusal(const Call& call, Outcome outcome, const std::string& text);
 
-}  // namespace ballot::local
+}  // namespace ballot::support

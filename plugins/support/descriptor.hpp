@@ -1,11 +1,14 @@
-// Descriptor: a file descriptor that is closed with it. Of any kind; knows nothing of it.
+// Descriptor: a file descriptor that is closed with its owner. Knows nothing of what it leads to.
+//
+//   const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+//   if (file) ::read(file.get(), ...);
 #pragma once
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace ballot::local {
+namespace ballot::support {
 
 class Descriptor {
  public:
@@ -31,4 +34,4 @@ class Descriptor {
   int fd_;
 };
 
-}  // namespace ballot::local
+}  // namespace ballot::support

@@ -1,4 +1,4 @@
-#include "wakeup.hpp"
+#include "support/wakeup.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <system_error>
 
-namespace ballot::local {
+namespace ballot::support {
 
 Wakeup::Wakeup()
     : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -48,4 +48,4 @@ bool Wakeup::wait(std::optional<SteadyTime> time, const std::vector<int>& others
   return std::any_of(ready.begin() + 2, ready.end(), [](const pollfd& one) { return one.revents != 0; });
 }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

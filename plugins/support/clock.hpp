@@ -1,11 +1,13 @@
-// The clocks of this plugin: the plugin's thread reads them itself, as its timer must not depend on the loop's.
+// The clocks of a plugin: its thread reads them itself, as its timer must not depend on the loop's. Any thread.
+//
+//   const SteadyTime deadline = support::boot_now() + timeout;
 #pragma once
 
 #include <ctime>
 
 #include "ballot/time.hpp"
 
-namespace ballot::zookeeper {
+namespace ballot::support {
 
 inline Millis read_clock(clockid_t id) noexcept {
   timespec at{};
@@ -16,4 +18,4 @@ inline Millis read_clock(clockid_t id) noexcept {
 inline SteadyTime boot_now() noexcept { return SteadyTime(read_clock(CLOCK_BOOTTIME)); }
 inline WallTime wall_now() noexcept { return WallTime(read_clock(CLOCK_REALTIME)); }
 
-}  // namespace ballot::zookeeper
+}  // namespace ballot::support

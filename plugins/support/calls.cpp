@@ -1,6 +1,6 @@
-#include "calls.hpp"
+#include "support/calls.hpp"
 
-namespace ballot::zookeeper {
+namespace ballot::support {
 
 namespace {
 
@@ -26,4 +26,4 @@ std::optional<Event> refusal(const Call& call, Outcome outcome, const std::strin
   return std::nullopt;
 }
 
-}  // namespace ballot::zookeeper
+}  // namespace ballot::support
