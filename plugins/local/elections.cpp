@@ -5,15 +5,25 @@
 #include <tuple>
 #include <utility>
 
-#include "member.hpp"
+#include "support/member_name.hpp"
 
 namespace ballot::local {
 
 namespace {
 
 Candidate candidate(const SessionRow& row, WallTime since, bool leads) {
-  return {std::to_string(row.id),    shown(row.node), row.machine_id, row.boot_id, row.host, row.version, row.control,
-          static_cast<int>(row.pid), since,           row.timeout,    row.renewed, leads};
+  return {std::to_string(row.id),
+          support::shown(row.node),
+          row.machine_id,
+          row.boot_id,
+          row.host,
+          row.version,
+          row.control,
+          static_cast<int>(row.pid),
+          since,
+          row.timeout,
+          row.renewed,
+          leads};
 }
 
 }  // namespace

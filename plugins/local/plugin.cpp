@@ -6,29 +6,18 @@
 
 #include "folder.hpp"
 #include "local_backend.hpp"
+#include "support/options.hpp"
 
 namespace {
 
-using ballot::Options;
-
-std::vector<ballot::OptionProblem> check(const Options& options) noexcept {
-  std::vector<ballot::OptionProblem> problems;
-  for (const auto& [key, value] : options) {
-    const auto* path = std::get_if<std::string>(&value);
-    if (key != "path")
-      problems.push_back({key, "unknown key '" + key + "'; allowed: path"});
-    else if (path == nullptr)
-      problems.push_back({key, "path must be a string: the folder of locks and registers"});
-    else if (path->empty() || path->find('\0') != std::string::npos)
-      problems.push_back({key, "path must name a folder"});
-  }
-  return problems;
+std::string path_problem(const ballot::OptionValue& value) {
+  const auto* path = std::get_if<std::string>(&value);
+  if (path == nullptr) return "path must be a string: the folder of locks and registers";
+  return path->empty() || path->find('\0') != std::string::npos ? "path must name a folder" : "";
 }
 
-bool is_folder_name(const std::string& name) {
-  constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  return !name.empty() && name.size() <= 64 && std::string(letters).find(name[0]) != std::string::npos &&
-         name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
+std::vector<ballot::OptionProblem> check(const ballot::Options& options) noexcept {
+  return ballot::support::check_options(options, {{"path", path_problem}});
 }
 
 ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& settings, ballot::Error& error) noexcept {
@@ -37,7 +26,7 @@ ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& setti
       error = {ballot::Errc::invalid, "[local] " + problems.front().text};
       return nullptr;
     }
-    if (!is_folder_name(settings.name_space)) {
+    if (!ballot::support::is_path_part(settings.name_space)) {
       error = {ballot::Errc::invalid,
                "the namespace '" + settings.name_space + "' cannot be a folder's name: use [A-Za-z0-9][A-Za-z0-9._-]*"};
       return nullptr;

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "folder.hpp"
-#include "member.hpp"
 #include "session.hpp"
 #include "support/clock.hpp"
-#include "trust.hpp"
+#include "support/member_name.hpp"
+#include "support/trust.hpp"
 
 namespace ballot::local {
 

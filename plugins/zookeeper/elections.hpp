@@ -26,7 +26,7 @@
 
 #include "link.hpp"
 #include "members.hpp"
-#include "texts.hpp"
+#include "support/texts.hpp"
 #include "transactions.hpp"
 
 namespace ballot::zookeeper {

@@ -10,9 +10,11 @@
 
 #include "ballot/backend.hpp"
 #include "client.hpp"
+#include "client_id.hpp"
 #include "paths.hpp"
 #include "support/calls.hpp"
 #include "support/clock.hpp"
+#include "support/member_name.hpp"
 
 namespace ballot::zookeeper {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "link.hpp"
-#include "texts.hpp"
+#include "support/texts.hpp"
 
 namespace ballot::zookeeper {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "settings.hpp"
+#include "support/options.hpp"
 #include "zookeeper_backend.hpp"
 
 namespace {
@@ -12,12 +13,6 @@ namespace {
 using namespace ballot::zookeeper;
 
 std::vector<ballot::OptionProblem> check(const ballot::Options& options) noexcept { return check_options(options); }
-
-bool is_folder_name(const std::string& name) {
-  constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  return !name.empty() && name.size() <= 64 && std::string(letters).find(name[0]) != std::string::npos &&
-         name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
-}
 
 ballot::Error open_store(const Settings& settings) {
   return {ballot::Errc::refused,
@@ -30,7 +25,7 @@ ballot::Error problem(const ballot::BackendSettings& settings) {
   using ballot::Errc;
   if (const auto problems = check(settings.options); !problems.empty())
     return {Errc::invalid, "[zookeeper] " + problems.front().text};
-  if (!is_folder_name(settings.name_space))
+  if (!ballot::support::is_path_part(settings.name_space))
     return {Errc::invalid,
             "the namespace '" + settings.name_space + "' cannot be a node's name: use [A-Za-z0-9][A-Za-z0-9._-]*"};
   if (settings.name_space == "zookeeper" && read_settings(settings.options).chroot.empty())

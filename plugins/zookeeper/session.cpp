@@ -13,7 +13,7 @@ Session::Session(Opening opening, const Paths& paths, Host& host, std::shared_pt
   revive_ = before && !before->over;
   phase_ = before ? Phase::reviving : Phase::connecting;
   give_up_at_ = boot_now() + patience();
-  connect(before ? &before->session : nullptr);
+  connect(before ? Resume::yes : Resume::no);
 }
 
 /// How long a server is looked for.
@@ -23,10 +23,11 @@ Session::~Session() {
   if (client_) Client::close(std::move(client_));
 }
 
-void Session::connect(const clientid_t* resume) {
+void Session::connect(Resume resume) {
+  const auto before = resume == Resume::yes ? client_id_of(*opening_.before) : std::nullopt;
   base_ = boot_now();
   connected_ = false;
-  client_ = std::make_unique<Client>(inbox_, opening_.connection, resume);
+  client_ = std::make_unique<Client>(inbox_, opening_.connection, before ? &*before : nullptr);
   client_id_ = client_->id();
 }
 
@@ -54,7 +55,7 @@ void Session::on_state(int state) {
     return fail(Cause::expired, "the store has ended the session", Rest::nothing);
   Client::close(std::move(client_));
   phase_ = Phase::connecting;
-  connect(nullptr);
+  connect(Resume::no);
 }
 
 void Session::on_connected() {
@@ -75,7 +76,7 @@ void Session::begin() {
   members_ = std::make_unique<Members>(*link_);
   if (observes()) return open();
   link_->standing = paths_.standing(opening_.request.node, client_->session());
-  const std::string behind = opening_.before ? session_text(opening_.before->session.client_id) : std::string();
+  const std::string behind = opening_.before ? opening_.before->session : std::string();
   membership_ =
       std::make_unique<Membership>(*link_, *members_, Membership::Terms{timeout_, opening_.tick, base_, behind});
   phase_ = Phase::entering;
@@ -128,7 +129,7 @@ void Session::on_closed() {
     const bool before = std::exchange(end_before_, false);
     phase_ = before ? Phase::reviving : Phase::connecting;
     give_up_at_ = boot_now() + patience();
-    return connect(before ? &opening_.before->session : nullptr);
+    return connect(before ? Resume::yes : Resume::no);
   }
   over_ = {rest_ == Rest::uncertain ? Cause::unreachable : Cause::shutdown, {}};
 }
@@ -196,7 +197,7 @@ void Session::drop() {
 
 /// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
 /// the one before it still stands.
-Session::Rest Session::rest(Rest known) const {
+Rest Session::rest(Rest known) const {
   if (observes()) return Rest::nothing;
   if (opened_) return known;
   if (!opening_.before) return Rest::nothing;
@@ -280,8 +281,11 @@ Events Session::take_events() {
 Handle Session::handle() const {
   if (!opened_ && opening_.before) return *opening_.before;
   const SessionRequest& self = opening_.request;
-  return {credentials_,  self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
-          opening_.root, false};
+  Handle handle{
+      {},           {}, self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
+      opening_.root};
+  put_client_id(credentials_, handle);
+  return handle;
 }
 
 }  // namespace ballot::zookeeper

@@ -21,12 +21,12 @@
 
 #include "ballot/backend.hpp"
 #include "elections.hpp"
-#include "handle_file.hpp"
 #include "link.hpp"
 #include "members.hpp"
 #include "membership.hpp"
 #include "observation.hpp"
 #include "registers.hpp"
+#include "support/handle_store.hpp"
 #include "tidy.hpp"
 #include "watches.hpp"
 
@@ -34,15 +34,12 @@ namespace ballot::zookeeper {
 
 class Session {
  public:
-  /// What is left of a session that is over.
-  enum class Rest { nothing, kept, uncertain };
-
   struct Opening {
     SessionRequest request;
     Connection connection;  // with what timeout is asked for
     Millis tick{0};         // of the servers
     std::string root;
-    std::optional<Handle> before;  // left behind by the session before; of this boot
+    std::optional<Handle> before;  // left behind by the session before; of this boot. It holds a client_id
   };
 
   /// Throws std::system_error where there is no client to be had.
@@ -77,7 +74,8 @@ class Session {
   enum class Phase { reviving, discarding, connecting, entering, open, leaving };
 
   Millis patience() const;
-  void connect(const clientid_t* resume);
+  enum class Resume { no, yes };
+  void connect(Resume resume);
   void on_state(int state);
   void on_connected();
   void on_closed();

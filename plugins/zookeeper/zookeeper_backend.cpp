@@ -23,8 +23,7 @@ ZookeeperBackend::ZookeeperBackend(Host& host, Settings settings, const std::str
       settings_(std::move(settings)),
       paths_(settings_.chroot, name_space),
       root_(settings_.chroot + "/" + name_space),
-      state_dir_(std::move(state_dir)),
-      name_space_(name_space) {
+      handles_(std::move(state_dir), "zookeeper-" + name_space + "-", root_, host) {
   thread_ = start_thread("ballot-zk", [this] { run(); });
 }
 
@@ -106,7 +105,7 @@ void ZookeeperBackend::end_session() {
     for (Message& message : inbox_->take()) session_->on(message);
   }
   session_->drop();
-  remember(session_->rest(), session_->handle());
+  handles_.leave(session_->rest(), session_->handle());
   session_.reset();
 }
 
@@ -144,9 +143,11 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
   if (!credentials) return finish({Cause::auth_failed, credentials.error().what});
   opening.connection.user = std::move(*credentials);
   if (!request.handle.empty()) opening.request.node = node_of(request.handle);
-  if (!request.observer)
-    if (auto found = find_handle(opening.request, opening.before); !found)
-      return finish({Cause::superseded, found.error().what});
+  if (!request.observer) {
+    auto before = handles_.take(opening.request);
+    if (!before) return finish({Cause::superseded, before.error().what});
+    if (*before && client_id_of(**before)) opening.before = std::move(*before);
+  }
   const bool stands = opening.before && !opening.before->over && handle_text(*opening.before) == request.handle;
   if (!request.handle.empty() && !stands) return finish({Cause::expired, "that session is over"});
   try {
@@ -156,24 +157,6 @@ void ZookeeperBackend::open_session(const SessionRequest& request) {
   }
 }
 
-/// Error: a living daemon has this node's name.
-Result<void> ZookeeperBackend::find_handle(const SessionRequest& request, std::optional<Handle>& before) {
-  const std::string prefix = "zookeeper-" + name_space_ + "-";
-  const std::string path = state_dir_ + "/" + prefix + request.node + ".session";
-  auto file = HandleFile::open(path);
-  if (!file && file.error().code == Errc::conflict && !request.anew) return file.error();
-  if (!file)
-    host_.log(Level::warn, file.error().what + ": after a crash the old session must end by itself");
-  else
-    file_ = std::move(*file);
-  if (request.generation <= 1) HandleFile::remove_old(state_dir_, prefix);
-  before = file_ ? file_->read() : left_;
-  const bool ours = before && before->root == root_ && before->node == request.node &&
-                    before->boot_id == request.boot_id && before->machine_id == request.machine_id;
-  if (!ours || request.anew) before.reset();
-  return {};
-}
-
 /// Then says that the session is over, where it is.
 void ZookeeperBackend::publish() {
   if (!session_) return;
@@ -181,34 +164,20 @@ void ZookeeperBackend::publish() {
   if (!opened_ && session_->opened()) {
     opened_ = true;
     timeout_ = *session_->opened();
-    const Handle handle = session_->handle();
-    if (!session_->stands_in() && file_ && !file_->write(handle))
-      host_.log(Level::warn, "the session cannot be written down: look at the disk");
+    if (!session_->stands_in()) handles_.keep(session_->handle());
     if (!session_->observes()) expires_ = session_->base() + timeout_.load();
   }
   for (Event& event : events) host_.post({generation_, std::move(event)});
   if (!session_->over()) return;
   const backend::SessionClosed closed = *session_->over();
-  remember(session_->rest(), session_->handle());
+  handles_.leave(session_->rest(), session_->handle());
   session_.reset();
   finish(closed);
 }
 
-/// For the next session: this one is to be gone on with, or to be ended first.
-void ZookeeperBackend::remember(Session::Rest rest, Handle handle) {
-  left_.reset();
-  if (rest != Session::Rest::nothing && handle.session.client_id != 0) {
-    handle.over = rest == Session::Rest::uncertain;
-    left_ = handle;
-    if (file_) file_->write(handle);
-  } else if (file_) {
-    file_->remove();
-  }
-}
-
 /// The node's name is free when the loop hears of it.
 void ZookeeperBackend::finish(const backend::SessionClosed& closed) {
-  file_.reset();
+  handles_.release();
   expires_ = SteadyTime::max();
   host_.post({generation_, closed});
 }

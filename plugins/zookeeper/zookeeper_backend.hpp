@@ -13,12 +13,12 @@
 #include <variant>
 
 #include "ballot/backend.hpp"
-#include "handle_file.hpp"
 #include "inbox.hpp"
 #include "paths.hpp"
 #include "session.hpp"
 #include "settings.hpp"
 #include "support/calls.hpp"
+#include "support/handle_store.hpp"
 
 namespace ballot::zookeeper {
 
@@ -63,16 +63,14 @@ class ZookeeperBackend final : public Backend {
   std::optional<SteadyTime> next_due() const;
   void serve(const Request& request);
   void open_session(const SessionRequest& request);
-  Result<void> find_handle(const SessionRequest& request, std::optional<Handle>& before);
   void publish();
   void end_session();
   void finish(const backend::SessionClosed& closed);
-  void remember(Session::Rest rest, Handle handle);
 
   Host& host_;
   const Settings settings_;
   const Paths paths_;
-  const std::string root_, state_dir_, name_space_;
+  const std::string root_;
   const std::shared_ptr<Wakeup> wakeup_ = std::make_shared<Wakeup>();
   Mailbox<Request> queue_{wakeup_};
   const std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>(wakeup_);
@@ -84,9 +82,8 @@ class ZookeeperBackend final : public Backend {
   std::uint64_t generation_ = 0;
   std::unique_ptr<Session> session_;
   bool opened_ = false;  // told
-  std::optional<HandleFile> file_;
-  std::optional<Handle> left_;  // where there is no file
-  std::thread thread_;          // last: it sees the others made
+  HandleStore handles_;
+  std::thread thread_;  // last: it sees the others made
 };
 
 }  // namespace ballot::zookeeper

@@ -1,4 +1,8 @@
-// What this plugin writes into nodes beside registers: readable text. Values only.
+// Texts: what a session writes into a store beside registers, as readable text that people and other versions can
+// read: what a node's session said of itself, a group's last term, a candidate. Whoever reads it trusts nothing of it.
+// Pure.
+//
+//   store.set(path, format(MemberRecord{...}));   ... if (const auto member = parse_member(text)) ...
 #pragma once
 
 #include <optional>
@@ -8,7 +12,7 @@
 
 #include "ballot/backend.hpp"
 
-namespace ballot::zookeeper {
+namespace ballot::support {
 
 /// A node's session, as it renewed itself last: a line a field. Stays when the session is over.
 struct MemberRecord {
@@ -53,4 +57,4 @@ std::string format(const CandidateText& text);
 /// None: not one.
 std::optional<CandidateText> parse_candidate(std::string_view text);
 
-}  // namespace ballot::zookeeper
+}  // namespace ballot::support

@@ -1,37 +1,15 @@
-#include "texts.hpp"
+#include "support/texts.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <map>
 #include <sstream>
-#include <vector>
 
-namespace ballot::zookeeper {
+#include "support/fields.hpp"
+
+namespace ballot::support {
 
 namespace {
-
-using Fields = std::map<std::string, std::string, std::less<>>;
-
-/// Lines of "key value".
-Fields fields_of(std::string_view text) {
-  Fields fields;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    const auto space = line.find(' ');
-    if (space != std::string_view::npos) fields.emplace(line.substr(0, space), line.substr(space + 1));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return fields;
-}
-
-/// Within bounds that can be reckoned with: anybody may have written it.
-std::int64_t number(std::string_view text, std::int64_t most) {
-  std::int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return std::clamp<std::int64_t>(value, 0, most);
-}
 
 constexpr std::int64_t latest_ms = 253'402'300'799'999;  // the end of the year 9999
 constexpr std::int64_t longest_timeout_ms = 24 * 3'600'000;
@@ -43,41 +21,41 @@ bool is_node(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f && c != '/'; });
 }
 
-/// A field never breaks the line that it stands on.
-std::string one_line(std::string text) {
-  for (char& letter : text)
-    if (letter == '\n') letter = ' ';
-  return text;
-}
-
 }  // namespace
 
 std::string format(const MemberRecord& record) {
-  std::ostringstream out;
-  out << "session " << record.session << "\nnode " << one_line(record.node) << "\nmachine "
-      << one_line(record.machine_id) << "\nboot " << one_line(record.boot_id) << "\nhost " << one_line(record.host)
-      << "\npid " << record.pid << "\nversion " << one_line(record.version) << "\ncontrol " << one_line(record.control)
-      << "\ntimeout_ms " << record.timeout.count() << "\ndeadline_ms " << record.deadline.time_since_epoch().count()
-      << "\nrenewed_ms " << record.renewed.time_since_epoch().count() << "\nended " << record.ended << "\n";
-  return out.str();
+  FieldWriter out;
+  out.put("session", record.session);
+  out.put("node", record.node);
+  out.put("machine", record.machine_id);
+  out.put("boot", record.boot_id);
+  out.put("host", record.host);
+  out.put("pid", record.pid);
+  out.put("version", record.version);
+  out.put("control", record.control);
+  out.put("timeout_ms", record.timeout.count());
+  out.put("deadline_ms", record.deadline.time_since_epoch().count());
+  out.put("renewed_ms", record.renewed.time_since_epoch().count());
+  out.put("ended", record.ended ? 1 : 0);
+  return out.text();
 }
 
 std::optional<MemberRecord> parse_member(std::string_view text) {
-  Fields fields = fields_of(text);
+  const Fields fields = fields_of(text);
   if (!fields.contains("session")) return std::nullopt;
   MemberRecord record;
-  record.session = fields["session"];
-  record.node = fields["node"];
-  record.machine_id = fields["machine"];
-  record.boot_id = fields["boot"];
-  record.host = fields["host"];
-  record.version = fields["version"];
-  record.control = fields["control"];
-  record.pid = static_cast<int>(number(fields["pid"], std::numeric_limits<int>::max()));
-  record.timeout = Millis(number(fields["timeout_ms"], longest_timeout_ms));
-  record.deadline = SteadyTime(Millis(number(fields["deadline_ms"], latest_ms)));
-  record.renewed = WallTime(Millis(number(fields["renewed_ms"], latest_ms)));
-  record.ended = fields["ended"] == "1";
+  record.session = field_of(fields, "session");
+  record.node = field_of(fields, "node");
+  record.machine_id = field_of(fields, "machine");
+  record.boot_id = field_of(fields, "boot");
+  record.host = field_of(fields, "host");
+  record.version = field_of(fields, "version");
+  record.control = field_of(fields, "control");
+  record.pid = static_cast<int>(number_of(fields, "pid", std::numeric_limits<int>::max()));
+  record.timeout = Millis(number_of(fields, "timeout_ms", longest_timeout_ms));
+  record.deadline = SteadyTime(Millis(number_of(fields, "deadline_ms", latest_ms)));
+  record.renewed = WallTime(Millis(number_of(fields, "renewed_ms", latest_ms)));
+  record.ended = field_of(fields, "ended") == "1";
   return record;
 }
 
@@ -117,4 +95,4 @@ std::optional<CandidateText> parse_candidate(std::string_view text) {
   return CandidateText{std::string(text.substr(0, space)), WallTime(Millis(since))};
 }
 
-}  // namespace ballot::zookeeper
+}  // namespace ballot::support

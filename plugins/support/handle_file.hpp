@@ -1,28 +1,28 @@
 // HandleFile: what it takes to go on with a node's session, or to end it on behalf of a dead daemon: `key value` lines,
 // mode 0600. Locked while its daemon lives, so that a second one of the same name does not take its session away.
+// Knows nothing of what a session is: the store's words for it are opaque. One thread.
 //
 //   auto file = HandleFile::open(path);       // Errc::conflict: its daemon lives
 //   if (auto handle = file->read()) ...       // of the daemon before
 //   file->write(handle);  ...  file->remove();
 #pragma once
 
-#include <zookeeper/zookeeper.h>
-
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "ballot/backend.hpp"
 #include "ballot/error.hpp"
+#include "support/descriptor.hpp"
 
-namespace ballot::zookeeper {
+namespace ballot::support {
 
 struct Handle {
-  clientid_t session{};
-  std::string node, boot_id, machine_id, host;
+  std::string session;  // as the store names it: one word
+  std::string secret;   // what proves to the store that it is ours: one word; "" where nothing is needed
+  std::string node = {}, boot_id = {}, machine_id = {}, host = {};
   int pid = 0;
-  std::string servers, root;  // where it stands
-  bool over = false;          // its terms are over, but the store may not know: to be ended, not gone on with
+  std::string servers = {}, root = {};  // where it stands
+  bool over = false;                    // its terms are over, but the store may not know: to be ended, not gone on with
 };
 
 /// As SessionOpened tells it: of whom the session is, and what proves it.
@@ -34,9 +34,6 @@ class HandleFile {
  public:
   /// Errors: conflict, named with host and pid; io.
   static Result<HandleFile> open(const std::string& path);
-  ~HandleFile();
-  HandleFile(HandleFile&& other) noexcept;
-  HandleFile& operator=(HandleFile&& other) noexcept;
 
   /// None: there is none, or it cannot be read.
   std::optional<Handle> read() const;
@@ -45,7 +42,7 @@ class HandleFile {
   /// There is no session to go on with, nor to end.
   void remove() const;
 
-  /// Those of nodes whose daemons have been dead for a day: some of them, below `folder`.
+  /// Those below `folder` whose daemons have been dead for a day, and whose names begin with `prefix`: some of them.
   static void remove_old(const std::string& folder, const std::string& prefix);
 
  private:
@@ -53,8 +50,8 @@ class HandleFile {
 
   bool is_removed() const;  // by who had it before
 
-  int file_;
+  Descriptor file_;
   std::string path_;
 };
 
-}  // namespace ballot::zookeeper
+}  // namespace ballot::support
