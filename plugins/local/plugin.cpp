@@ -2,11 +2,13 @@
 #include "ballot/plugin.hpp"
 
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "folder.hpp"
-#include "local_backend.hpp"
+#include "local_driver.hpp"
 #include "support/options.hpp"
+#include "support/threaded_backend.hpp"
 
 namespace {
 
@@ -37,7 +39,10 @@ ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& setti
                "choose a networked backend"};
       return nullptr;
     }
-    return new ballot::local::LocalBackend(host, ballot::local::folder_of(settings));
+    const std::string folder = ballot::local::folder_of(settings);
+    return new ballot::support::ThreadedBackend(host, "ballot-local", [folder](ballot::support::Outlet& outlet) {
+      return std::make_unique<ballot::local::LocalDriver>(outlet, folder);
+    });
   } catch (const std::exception& failure) {
     error = {ballot::Errc::io, std::string("the backend local cannot start: ") + failure.what()};
     return nullptr;

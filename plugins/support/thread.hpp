@@ -1,6 +1,6 @@
 // Threads of a plugin. Signals are the embedding program's: none is delivered to them.
 //
-//   std::thread thread = start_thread("ballot-local", [worker] { worker->run(); });
+//   std::thread thread = start_thread("ballot-local", [session] { session->run(); });
 //   const SignalsBlocked blocked;   // around calls of a library that makes threads by itself
 #pragma once
 

@@ -2,11 +2,13 @@
 #include "ballot/plugin.hpp"
 
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "settings.hpp"
 #include "support/options.hpp"
-#include "zookeeper_backend.hpp"
+#include "support/threaded_backend.hpp"
+#include "zookeeper_driver.hpp"
 
 namespace {
 
@@ -49,7 +51,10 @@ ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& setti
       if (settings.open_store == ballot::OpenStore::refuse) return error = open_store(own), nullptr;
       host.log(ballot::Level::warn, open_store(own).what);
     }
-    return new ZookeeperBackend(host, own, settings.name_space, settings.state_dir);
+    const ZookeeperDriver::Place place{own, settings.name_space, settings.state_dir};
+    return new ballot::support::ThreadedBackend(host, "ballot-zk", [place](ballot::support::Outlet& outlet) {
+      return std::make_unique<ZookeeperDriver>(outlet, place);
+    });
   } catch (const std::exception& failure) {
     error = {ballot::Errc::io, std::string("the backend zookeeper cannot start: ") + failure.what()};
     return nullptr;

@@ -102,7 +102,7 @@ void Session::open() {
                                " ms: the servers grant 2 to 20 times their tickTime (minSessionTimeout, "
                                "maxSessionTimeout)");
   phase_ = Phase::open;
-  opened_ = timeout_;
+  opened_ = true;
   elections_ = std::make_unique<Elections>(*link_, *members_,
                                            membership_ ? membership_->resumed_until() : std::optional<SteadyTime>());
   registers_ = std::make_unique<Registers>(*link_, *elections_);

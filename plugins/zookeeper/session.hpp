@@ -59,8 +59,6 @@ class Session {
   std::optional<SteadyTime> due() const;
 
   Events take_events();
-  /// Granted, once it is open.
-  std::optional<Millis> opened() const noexcept { return opened_; }
   /// It bears no name and need not be renewed; also one that stands in for a dead daemon.
   bool observes() const noexcept { return opening_.request.observer || stands_in(); }
   bool stands_in() const noexcept { return !opening_.request.handle.empty(); }
@@ -114,7 +112,7 @@ class Session {
   SteadyTime base_{};
   SteadyTime give_up_at_{};  // while it is not open
   Millis timeout_{0};        // granted
-  std::optional<Millis> opened_;
+  bool opened_ = false;      // it has been open
   clientid_t credentials_{};
 
   std::unique_ptr<Client> client_;
