@@ -261,7 +261,7 @@ std::optional<SteadyTime> Session::due() const {
     if (other && (!at || *other < *at)) at = other;
   };
   if (phase_ != Phase::open) also(give_up());
-  if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 4);
+  if (link_ && client_) also(client_->time_out_due(timeout_ / 4));
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
   if (phase_ == Phase::open) also(elections_->due());
