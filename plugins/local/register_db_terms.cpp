@@ -15,20 +15,23 @@ std::int64_t number(SteadyTime time) { return time.time_since_epoch().count(); }
 std::int64_t number(WallTime time) { return time.time_since_epoch().count(); }
 
 SessionRow session_row(const Statement& row) {
-  return {row.integer(0),
-          row.text(1),
-          row.text(2),
-          row.text(3),
-          row.text(4),
-          row.integer(5),
-          row.text(6),
-          row.text(7),
-          Millis(row.integer(8)),
-          row.integer(9),
-          row.integer(10),
-          row.integer(11),
-          SteadyTime(Millis(row.integer(12))),
-          WallTime(Millis(row.integer(13)))};
+  SessionRow read;
+  read.id = row.integer(0);
+  read.session = row.text(0);
+  read.node = row.text(1);
+  read.boot_id = row.text(2);
+  read.machine_id = row.text(3);
+  read.host = row.text(4);
+  read.pid = static_cast<int>(row.integer(5));
+  read.version = row.text(6);
+  read.control = row.text(7);
+  read.timeout = Millis(row.integer(8));
+  read.process = row.integer(9);
+  read.pid_space = row.integer(10);
+  read.slot = row.integer(11);
+  read.deadline = SteadyTime(Millis(row.integer(12)));
+  read.renewed = WallTime(Millis(row.integer(13)));
+  return read;
 }
 
 TermRow term_row(const Statement& row) {

@@ -57,10 +57,8 @@ Result<HandleFile> HandleFile::open(const std::string& path) {
   if (::flock(file.file_.get(), LOCK_EX | LOCK_NB) == 0) return file.is_removed() ? open(path) : std::move(file);
   if (errno != EWOULDBLOCK) return Error{Errc::io, "cannot lock " + path + ": " + std::strerror(errno)};
   const Handle other = parse(contents(file.file_.get())).value_or(Handle{});
-  return Error{Errc::conflict, "node " + (other.node.empty() ? "of " + path : shown(other.node)) +
-                                   " is in use by the daemon with pid " + std::to_string(other.pid) + " on " +
-                                   (other.host.empty() ? "this host" : other.host) +
-                                   ": give this one another name (node)"};
+  return Error{Errc::conflict, in_use_text(other.node.empty() ? "of " + path : other.node, other.pid,
+                                           other.host.empty() ? "this host" : other.host)};
 }
 
 std::optional<Handle> HandleFile::read() const { return parse(contents(file_.get())); }

@@ -10,20 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "ballot/backend.hpp"
+#include "ballot/time.hpp"
+#include "support/member.hpp"
 
 namespace ballot::support {
 
-/// A node's session, as it renewed itself last: a line a field. Stays when the session is over.
-struct MemberRecord {
-  std::string session;
-  std::string node, machine_id, boot_id, host, version, control;
-  int pid = 0;
-  Millis timeout{0};
-  SteadyTime deadline{};  // on the boot clock of `boot_id`: its terms end by then, unless it renews
-  WallTime renewed{};
-  bool ended = false;  // by its own wish: all its terms ended cleanly
-};
+/// A line a field.
 std::string format(const MemberRecord& record);
 /// None: not one, or empty.
 std::optional<MemberRecord> parse_member(std::string_view text);

@@ -18,11 +18,7 @@ constexpr std::size_t few_groups = 100;
 }  // namespace
 
 Elections::Elections(Link& link, Members& members, std::optional<SteadyTime> resumed_until)
-    : link_(link),
-      members_(members),
-      transactions_(link.client),
-      resumed_until_(resumed_until),
-      sweep_at_(resumed_until) {}
+    : link_(link), members_(members), resumed_until_(resumed_until), sweep_at_(resumed_until) {}
 
 Elections::Group* Elections::find(const std::string& name) {
   const auto found = groups_.find(name);
@@ -157,7 +153,7 @@ void Elections::on_placed(const std::string& name, Group& group) {
 void Elections::prepare(const Names& names, const std::vector<std::uint64_t>& turns) {
   auto multi = link_.client.multi();
   for (const std::string& name : names) multi->create(link_.paths.group(name), {}, ZOO_PERSISTENT);
-  transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+  link_.client.commit(std::move(multi), batching_.counted([this, names, turns](const Reply& reply) {
     if (reply.rc == ZNONODE) link_.make_folders([](int) {});  // somebody has removed them
     for (std::size_t i = 0; i < names.size(); ++i) {
       Group* group = find(names[i], turns[i]);
@@ -169,7 +165,7 @@ void Elections::prepare(const Names& names, const std::vector<std::uint64_t>& tu
         entering_.push_back(names[i]);
       }
     }
-  });
+  }));
 }
 
 void Elections::look(const std::string& name, Group& group) {

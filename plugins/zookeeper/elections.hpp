@@ -27,7 +27,7 @@
 #include "link.hpp"
 #include "members.hpp"
 #include "support/texts.hpp"
-#include "transactions.hpp"
+#include "support/write_batch.hpp"
 
 namespace ballot::zookeeper {
 
@@ -146,7 +146,7 @@ class Elections {
 
   Link& link_;
   Members& members_;
-  Transactions transactions_;
+  Batching batching_{most_changes};
   const std::optional<SteadyTime> resumed_until_;
   std::optional<SteadyTime> sweep_at_;
   std::unordered_map<std::string, Group> groups_;

@@ -154,7 +154,7 @@ void Elections::announce(const std::string& name, Group& group, backend::Elected
 /// Some that are still wanted, with their turns; or one that goes alone.
 Elections::Names Elections::take_some(Queue& from, std::vector<std::uint64_t>& turns) {
   Names names;
-  while (!from.empty() && names.size() < Transactions::most) {
+  while (!from.empty() && names.size() < batching_.most()) {
     Group* group = find(from.front());
     if (group != nullptr && group->alone && !names.empty()) return names;
     if (group != nullptr) {
@@ -187,7 +187,7 @@ void Elections::flush_ahead() {
 }
 
 void Elections::flush_entering() {
-  while (transactions_.ready(entering_.size())) {
+  while (batching_.ready(entering_.size())) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(entering_, turns);
     if (names.empty()) continue;
@@ -195,13 +195,14 @@ void Elections::flush_entering() {
     for (const std::string& name : names)
       multi->create(link_.paths.candidate(name, link_.session + "-"),
                     format(CandidateText{link_.self.node, find(name)->since}), ZOO_EPHEMERAL_SEQUENTIAL);
-    transactions_.commit(std::move(multi),
-                         [this, names, turns](const Reply& reply) { on_entered(names, turns, reply); });
+    link_.client.commit(std::move(multi), batching_.counted([this, names, turns](const Reply& reply) {
+      on_entered(names, turns, reply);
+    }));
   }
 }
 
 void Elections::flush_claims() {
-  while (transactions_.ready(claims_.size())) {
+  while (batching_.ready(claims_.size())) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(claims_, turns);
     if (names.empty()) continue;
@@ -211,17 +212,17 @@ void Elections::flush_claims() {
       multi->check(own_path(name))
           .set(link_.paths.group(name), format(own_term(group, false)), group.guess ? group.term_version : -1);
     }
-    transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+    link_.client.commit(std::move(multi), batching_.counted([this, names, turns](const Reply& reply) {
       const bool guessed_wrong = reply.rc == ZBADVERSION;  // mostly all of them: many leaders have just resigned
       if (reply.rc == ZOK || names.size() == 1 || guessed_wrong || is_unknown(reply.rc))
         return on_claimed(names, turns, reply);
       one_by_one(names, turns, claims_);
-    });
+    }));
   }
 }
 
 void Elections::flush_leaves(bool all) {
-  while (transactions_.ready(leaves_.size(), all)) {
+  while (batching_.ready(leaves_.size(), all)) {
     std::vector<std::uint64_t> turns;
     Names names = take_some(leaves_, turns);
     if (names.empty()) continue;
@@ -231,10 +232,10 @@ void Elections::flush_leaves(bool all) {
       multi->remove(own_path(name));
       if (group.told || group.led) multi->set(link_.paths.group(name), format(own_term(group, true)), -1);
     }
-    transactions_.commit(std::move(multi), [this, names, turns](const Reply& reply) {
+    link_.client.commit(std::move(multi), batching_.counted([this, names, turns](const Reply& reply) {
       if (reply.rc == ZOK || names.size() == 1 || is_unknown(reply.rc)) return on_left(names, turns, reply);
       one_by_one(names, turns, leaves_);
-    });
+    }));
   }
 }
 

@@ -65,16 +65,7 @@ void Observation::look_up(const Shared& looking, std::size_t group, std::size_t 
     const auto& member = facts.record;
     Candidate& candidate = looking->groups[group].seen[seen].candidate;
     candidate.node = shown(candidate.node);
-    if (member && member->session == session_text(owner)) {
-      candidate.machine_id = member->machine_id;
-      candidate.boot_id = member->boot_id;
-      candidate.host = member->host;
-      candidate.version = member->version;
-      candidate.control = member->control;
-      candidate.pid = member->pid;
-      candidate.timeout = member->timeout;
-      candidate.last_seen = member->renewed;
-    }
+    if (member && member->session == session_text(owner)) describe(*member, candidate);
     arrived(looking, rc);
   });
 }
