@@ -49,13 +49,13 @@ class Batching {
   bool ready(std::size_t gathered, bool all = false) const noexcept {
     return gathered >= most_ || (gathered > 0 && (all || under_way_ < few));
   }
-  /// A transaction is sent: what is to be called with its answer, instead of `done`.
+  /// A transaction is sent: what is to be called with its answer, whatever that is, instead of `done`.
   template <class Done>
   auto counted(Done done) {
     ++under_way_;
-    return [this, done = std::move(done)](const auto& reply) {
+    return [this, done = std::move(done)](const auto&... answer) {
       --under_way_;
-      done(reply);
+      done(answer...);
     };
   }
 

@@ -21,7 +21,7 @@ struct OpAnswer {
   Stat stat{};       // of what was set
 };
 
-/// Groups or registers in one of many: 10 KB.
+/// Registers in one of many: 10 KB.
 inline constexpr std::size_t most_changes = 50;
 
 class Multi {

@@ -33,7 +33,7 @@ void Registers::write(const WriteCall& call) {
     } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
       answer(change, {Outcome::not_leader, 0, {}});
     } else {
-      change.guard = elections_.own_path(one.group);
+      change.guard = link_.paths.candidate(one.group, elections_.own_entry(one.group));
       gathered_.push_back(std::move(change));
     }
   }

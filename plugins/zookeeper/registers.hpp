@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "elections.hpp"
 #include "link.hpp"
+#include "support/queue_elections.hpp"
 #include "support/write_batch.hpp"
 
 namespace ballot::zookeeper {
@@ -17,7 +17,7 @@ class Registers {
  public:
   static constexpr std::size_t most_value = 8192;
 
-  Registers(Link& link, Elections& elections) : link_(link), elections_(elections) {}
+  Registers(Link& link, QueueElections& elections) : link_(link), elections_(elections) {}
 
   void write(const WriteCall& call);
   void create(const CreateCall& call);
@@ -63,7 +63,7 @@ class Registers {
   void arrived(const std::shared_ptr<Found>& found, int rc);
 
   Link& link_;
-  Elections& elections_;
+  QueueElections& elections_;
   Batching batching_{most_changes};
   std::deque<Change> gathered_;
 };

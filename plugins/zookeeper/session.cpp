@@ -103,8 +103,8 @@ void Session::open() {
                                "maxSessionTimeout)");
   phase_ = Phase::open;
   opened_ = true;
-  elections_ = std::make_unique<Elections>(*link_, *members_,
-                                           membership_ ? membership_->resumed_until() : std::optional<SteadyTime>());
+  queue_ = std::make_unique<Queue>(*link_, *members_);
+  elections_ = std::make_unique<QueueElections>(*queue_, election_self());
   registers_ = std::make_unique<Registers>(*link_, *elections_);
   watches_ = std::make_unique<Watches>(*link_);
   observation_ = std::make_unique<Observation>(*link_, *members_);
@@ -112,6 +112,18 @@ void Session::open() {
   link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest,
                                      observes() ? std::string() : handle_text(handle()),
                                      membership_ ? membership_->store_clock() : std::nullopt});
+}
+
+ElectionSelf Session::election_self() {
+  ElectionSelf self{host_, [link = link_.get()](Event event) { link->tell(std::move(event)); }, link_->session};
+  self.node = opening_.request.node;
+  self.boot_id = opening_.request.boot_id;
+  self.timeout = timeout_;
+  self.observes = observes();
+  self.stands_in = stands_in();
+  self.before = members_->before();
+  if (membership_) self.resumed_until = membership_->resumed_until();
+  return self;
 }
 
 /// Called from within a dispatch of the client, which goes later.
@@ -138,7 +150,9 @@ void Session::on_watch(const Message& message) {
   if (phase_ != Phase::open) return;
   char letter = 0;
   if (paths_.watches_registers(message.path, letter)) return watches_->on_watch(letter);
-  elections_->on_watch(message.path, message.gone);
+  const std::string entry = message.path.substr(message.path.rfind('/') + 1);
+  using Gone = QueueElections::Gone;
+  elections_->on_watch(paths_.group_of(message.path), entry, message.gone ? Gone::yes : Gone::no);
 }
 
 void Session::carry_out(const Call& call) {

@@ -20,13 +20,14 @@
 #include <string>
 
 #include "ballot/backend.hpp"
-#include "elections.hpp"
 #include "link.hpp"
 #include "members.hpp"
 #include "membership.hpp"
 #include "observation.hpp"
+#include "queue.hpp"
 #include "registers.hpp"
 #include "support/handle_store.hpp"
+#include "support/queue_elections.hpp"
 #include "tidy.hpp"
 #include "watches.hpp"
 
@@ -81,6 +82,7 @@ class Session {
   void begin();
   void on_entered(Membership::Entry entry, Cause cause, std::string text);
   void open();
+  ElectionSelf election_self();
   void discard();
   void leave_on();
   void end();
@@ -120,7 +122,8 @@ class Session {
   std::unique_ptr<Link> link_;
   std::unique_ptr<Members> members_;
   std::unique_ptr<Membership> membership_;
-  std::unique_ptr<Elections> elections_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<QueueElections> elections_;
   std::unique_ptr<Registers> registers_;
   std::unique_ptr<Watches> watches_;
   std::unique_ptr<Observation> observation_;
