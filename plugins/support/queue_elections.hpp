@@ -55,7 +55,7 @@ struct ElectionSelf {
 
 class QueueElections {
  public:
-  /// Both outlive this.
+  /// `store` and `self.host` outlive this.
   QueueElections(QueueStore& store, ElectionSelf self);
 
   void campaign(const std::string& group);

@@ -17,6 +17,7 @@
 //   | open   | all but open                                      | Outlet::closed(), at any time; drop()           |
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,7 +61,7 @@ class SessionDriver {
   virtual void open(const SessionRequest& request, SteadyTime asked) = 0;
   /// In the order of asking, all that was asked since the last turn.
   virtual void carry_out(std::vector<Call> calls) = 0;
-  /// As Backend::close(); answered by closed(), now or later.
+  /// As Backend::close(); answered by closed(), now or later. It may come again while the session is being closed.
   virtual void close(bool keep) = 0;
   /// The session has not been renewed for T: calls closed().
   virtual void expire() = 0;
@@ -81,5 +82,8 @@ class SessionDriver {
  protected:
   SessionDriver() = default;
 };
+
+/// On the loop's thread; the driver lives on the plugin's from then on.
+using MakeDriver = std::function<std::unique_ptr<SessionDriver>(Outlet&)>;
 
 }  // namespace ballot::support

@@ -13,8 +13,7 @@ constexpr Millis closing_patience{250};
 
 }  // namespace
 
-SessionThread::SessionThread(Host& host, const std::function<std::unique_ptr<SessionDriver>(Outlet&)>& make)
-    : host_(&host), driver_(make(*this)) {}
+SessionThread::SessionThread(Host& host, const MakeDriver& make) : host_(&host), driver_(make(*this)) {}
 
 void SessionThread::ask(Asked call) { queue_.push(std::move(call)); }
 

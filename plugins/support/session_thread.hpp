@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,7 +35,7 @@ class SessionThread final : public Outlet, private Host {
   };
   using Asked = std::variant<OpenCall, CloseCall, Call>;
 
-  SessionThread(Host& host, const std::function<std::unique_ptr<SessionDriver>(Outlet&)>& make);
+  SessionThread(Host& host, const MakeDriver& make);
 
   // The loop's side.
   void ask(Asked call);

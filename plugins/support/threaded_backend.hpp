@@ -5,7 +5,6 @@
 //   return new ThreadedBackend(host, "ballot-local", [=](Outlet& outlet) { return std::make_unique<Driver>(outlet); });
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -22,9 +21,7 @@ class SessionThread;
 
 class ThreadedBackend final : public Backend {
  public:
-  using MakeDriver = std::function<std::unique_ptr<SessionDriver>(Outlet&)>;
-
-  /// `thread`: its name, at most 15 letters. `make` is called at once; the driver lives on the thread from then on.
+  /// `thread`: its name, at most 15 letters. `make` is called at once.
   /// Throws std::system_error where there is no thread or descriptor to be had.
   ThreadedBackend(Host& host, const char* thread, const MakeDriver& make);
   /// What was asked before is carried out, and the session closed, within a quarter of a second. A thread that does

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "support/clock.hpp"
+#include "support/make_backend.hpp"
+#include "support/options.hpp"
 #include "support/threaded_backend.hpp"
 
 namespace ballot::support {
@@ -193,6 +195,38 @@ TEST_F(TheThreadedBackend, LeavesAThreadBehindThatDoesNotAnswer) {
   const std::size_t told = host.count();
   while (!script->gone) std::this_thread::sleep_for(5ms);
   EXPECT_EQ(host.count(), told) << "it posts nothing any more";
+}
+
+std::vector<OptionProblem> check(const Options& options) noexcept {
+  return check_options(options, {{"path", [](const OptionValue&) { return std::string(); }}, {"tick", nullptr}});
+}
+
+Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
+  if (settings.state_dir == "throw") throw std::runtime_error("no threads left");
+  if (settings.state_dir == "refuse") return Error{Errc::refused, "the store is open"};
+  return MakeDriver(
+      [](Outlet& outlet) { return std::make_unique<ScriptedDriver>(outlet, std::make_shared<Script>()); });
+}
+
+/// "" where it is made.
+std::string problem_of(const BackendSettings& settings) {
+  const BackendKind kind{"test", "ballot-test", check, "is not kept: remove it", prepare};
+  Posted host;
+  Error error;
+  const std::unique_ptr<Backend> made(make_backend(kind, host, settings, error));
+  EXPECT_EQ(made == nullptr, !error.what.empty());
+  return error.what;
+}
+
+TEST(MakingABackend, RefusesWhatNoPluginCanWorkWith) {
+  EXPECT_EQ(problem_of({"ns", "", false, {{"path", std::string("x")}}}), "");
+  EXPECT_EQ(problem_of({"ns", "", false, {{"paht", std::string("x")}}}),
+            "[test] unknown key 'paht'; allowed: path, tick");
+  for (const char* name : {"", "..", "a/b", "-a", "a b"})
+    EXPECT_NE(problem_of({name, "", false, {}}).find("cannot be a part of a path"), std::string::npos) << name;
+  EXPECT_EQ(problem_of({"ns", "", true, {}}), "on_outage = \"hold\" is not kept: remove it");
+  EXPECT_EQ(problem_of({"ns", "refuse", false, {}}), "the store is open");
+  EXPECT_EQ(problem_of({"ns", "throw", false, {}}), "the backend test cannot start: no threads left");
 }
 
 }  // namespace
