@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <fstream>
+#include <iterator>
 
 #include "support/handle_file.hpp"
 #include "support/handle_store.hpp"
@@ -14,6 +16,11 @@
 namespace ballot::support {
 namespace {
 
+std::string text_in(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 TEST(TheHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
   TempFolder folder;
   Handle handle{"1000abcd", "0102fd", "a", "boot", "machine", "host-1", 77, "x:1", "/ns", false};
@@ -22,6 +29,9 @@ TEST(TheHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
     ASSERT_TRUE(file);
     EXPECT_FALSE(file->read());
     ASSERT_TRUE(file->write(handle));
+    EXPECT_EQ(text_in(folder / "handle"),
+              "session 1000abcd\npassword 0102fd\nnode a\nboot boot\nmachine machine\n"
+              "host host-1\npid 77\nservers x:1\nroot /ns\nover 0\nend 1\n");
     const auto second = HandleFile::open(folder / "handle");
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, Errc::conflict);

@@ -22,6 +22,16 @@ TEST(Fields, AreReadAsTheyWereWrittenAndNeverBreakTheirLine) {
   EXPECT_EQ(field_of(fields, "last"), "x");
 }
 
+/// Daemons of different versions read each other's.
+TEST(StoredTexts, StandInAStoreAsTheyAlwaysHave) {
+  EXPECT_EQ(
+      format(MemberRecord{"1f", "a@g", "m", "b", "h", "0.1.0", "/run/c", 7, 6s, SteadyTime(5s), WallTime(9s), true}),
+      "session 1f\nnode a@g\nmachine m\nboot b\nhost h\npid 7\nversion 0.1.0\ncontrol /run/c\n"
+      "timeout_ms 6000\ndeadline_ms 5000\nrenewed_ms 9000\nended 1\n");
+  EXPECT_EQ(format(TermRecord{12, "1f", "a", "", true, {{"b", "2e"}}}), "12 1f a - ended b/2e");
+  EXPECT_EQ(format(CandidateText{"a", WallTime(9s)}), "a 9000");
+}
+
 TEST(StoredTexts, AreReadAsTheyWereWritten) {
   const MemberRecord member{"1f",       "a", "machine", "boot",         "host",       "0.1.0",
                             "/run/x y", 7,   6s,        SteadyTime(5s), WallTime(9s), true};
