@@ -17,12 +17,13 @@ runtime/runner         | base                                     |             
 runtime/ping           |                                          | curl        | -
 runtime/app            | base schedule config core io runner storage | CLI spdlog | -
 storage                | base                                     | sqlite3     | -
-plugins/local          |                                          | sqlite3     | -
-plugins/http           |                                          | boost       | -
-plugins/consul         | http                                     |             | -
-plugins/etcd           | http                                     |             | -
-plugins/zookeeper      |                                          | zookeeper   | -
-plugins/nats           |                                          | nats        | -
+plugins/support        |                                          |             | -
+plugins/local          | support                                  | sqlite3     | -
+plugins/http           | support                                  | boost       | -
+plugins/consul         | support http                             |             | -
+plugins/etcd           | support http                             |             | -
+plugins/zookeeper      | support                                  | zookeeper   | -
+plugins/nats           | support                                  | nats        | -
 '
 impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'
 impure+='|_clock::now|clock_gettime|gettimeofday|std::time\(|std::(i|o)?fstream|fopen|std::thread|[^a-z_]getenv|BALLOT_FAIL'

@@ -12,9 +12,11 @@
 #include <set>
 #include <string>
 
-#include "descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace ballot::local {
+
+using support::Descriptor;
 
 class Bell {
  public:

@@ -5,15 +5,17 @@
 #include <tuple>
 #include <utility>
 
-#include "member.hpp"
-
 namespace ballot::local {
 
 namespace {
 
 Candidate candidate(const SessionRow& row, WallTime since, bool leads) {
-  return {std::to_string(row.id),    shown(row.node), row.machine_id, row.boot_id, row.host, row.version, row.control,
-          static_cast<int>(row.pid), since,           row.timeout,    row.renewed, leads};
+  Candidate shown;
+  support::describe(row, shown);
+  shown.id = std::to_string(row.id);
+  shown.since = since;
+  shown.leads = leads;
+  return shown;
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "trust.hpp"
+#include "support/trust.hpp"
 
 namespace ballot::local {
+
+using namespace support;
 
 namespace fs = std::filesystem;
 

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "process.hpp"
-#include "trust.hpp"
+#include "support/trust.hpp"
 
 namespace ballot::local {
+
+using namespace support;
 
 namespace {
 

@@ -9,12 +9,14 @@
 #include <set>
 #include <vector>
 
-#include "descriptor.hpp"
 #include "lock_file.hpp"
 #include "process.hpp"
 #include "register_db.hpp"
+#include "support/descriptor.hpp"
 
 namespace ballot::local {
+
+using support::Descriptor;
 
 class Neighbours {
  public:

@@ -11,9 +11,11 @@
 #include <string>
 #include <system_error>
 
-#include "descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace ballot::local {
+
+using support::Descriptor;
 
 namespace {
 

@@ -120,7 +120,7 @@ Result<std::string> RegisterDb::create() {
   static_assert(application_id == 1650551916);
   const std::string made = random_name();
   db_.execute(tables);
-  db_.statement("INSERT INTO store (one, name, revision) VALUES (1, ?, 0)").bind(made).run();
+  db_.run("INSERT INTO store (one, name, revision) VALUES (1, ?, 0)", made);
   migrate(1);
   return made;
 }
@@ -191,8 +191,7 @@ void RegisterDb::begin_reading() {
 }
 
 void RegisterDb::commit() {
-  if (!touched_.empty())
-    db_.statement("UPDATE store SET revision = ?").bind(static_cast<std::int64_t>(revision_)).run();
+  if (!touched_.empty()) db_.run("UPDATE store SET revision = ?", static_cast<std::int64_t>(revision_));
   change_->commit();
   change_.reset();
 }
@@ -216,17 +215,9 @@ WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) 
   touched_.insert(write.name[0]);
   const auto version = static_cast<std::int64_t>(++revision_);
   if (exists)
-    db_.statement("UPDATE register SET value = ?, version = ? WHERE id = ?")
-        .bind(write.value)
-        .bind(version)
-        .bind(id)
-        .run();
+    db_.run("UPDATE register SET value = ?, version = ? WHERE id = ?", write.value, version, id);
   else
-    db_.statement("INSERT INTO register (name, value, version) VALUES (?, ?, ?)")
-        .bind(write.name)
-        .bind(write.value)
-        .bind(version)
-        .run();
+    db_.run("INSERT INTO register (name, value, version) VALUES (?, ?, ?)", write.name, write.value, version);
   return {Outcome::done, revision_, {}};
 }
 
@@ -235,16 +226,13 @@ WriteAnswer RegisterDb::create(const Record& record) {
   if (record.value.size() > max_value) return {Outcome::failed, 0, "more than 8 KB for the record " + record.name};
   if (const auto present = read(record.name)) return {Outcome::conflict, present->version, {}};
   touched_.insert(record.name[0]);
-  db_.statement("INSERT INTO register (name, value, version, record) VALUES (?, ?, ?, 1)")
-      .bind(record.name)
-      .bind(record.value)
-      .bind(static_cast<std::int64_t>(++revision_))
-      .run();
+  db_.run("INSERT INTO register (name, value, version, record) VALUES (?, ?, ?, 1)", record.name, record.value,
+          static_cast<std::int64_t>(++revision_));
   return {Outcome::done, revision_, {}};
 }
 
 WriteAnswer RegisterDb::remove(const std::string& record) {
-  db_.statement("DELETE FROM register WHERE name = ? AND record = 1").bind(record).run();
+  db_.run("DELETE FROM register WHERE name = ? AND record = 1", record);
   if (db_.changes() == 0) return {Outcome::done, 0, {}};
   touched_.insert(record[0]);
   ++revision_;
@@ -264,8 +252,7 @@ std::optional<Register> RegisterDb::read(const std::string& name) {
 
 std::vector<Register> RegisterDb::list(const std::string& prefix) {
   std::vector<Register> found;
-  Statement query = db_.statement("SELECT name, value, version FROM register WHERE name >= ? ORDER BY name");
-  query.bind(prefix);
+  Statement query = db_.query("SELECT name, value, version FROM register WHERE name >= ? ORDER BY name", prefix);
   while (query.step()) {
     found.push_back(register_row(query));
     if (found.back().name.starts_with(prefix)) continue;

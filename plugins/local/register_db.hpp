@@ -18,25 +18,16 @@
 #include "ballot/backend.hpp"
 #include "ballot/error.hpp"
 #include "sqlite.hpp"
+#include "support/member.hpp"
 
 namespace ballot::local {
 
-/// A session as it was opened.
-struct SessionRow {
+/// A session as it was opened; its lease knows more of when it ends and was renewed.
+struct SessionRow : support::MemberRecord {
   std::int64_t id = 0;
-  std::string node;  // see member.hpp
-  std::string boot_id;
-  std::string machine_id;
-  std::string host;
-  std::int64_t pid = 0;
-  std::string version;
-  std::string control;
-  Millis timeout{0};
   std::int64_t process = 0;  // its pid, and the pid namespace that this is of; 0: not known
   std::int64_t pid_space = 0;
-  std::int64_t slot = 0;  // of its lease, which knows more of the next two; 0: none any more
-  SteadyTime deadline{};  // on the boot clock of `boot_id`
-  WallTime renewed{};
+  std::int64_t slot = 0;  // of its lease; 0: none any more
 };
 
 /// How a term ended, as far as that was recorded.

@@ -15,20 +15,23 @@ std::int64_t number(SteadyTime time) { return time.time_since_epoch().count(); }
 std::int64_t number(WallTime time) { return time.time_since_epoch().count(); }
 
 SessionRow session_row(const Statement& row) {
-  return {row.integer(0),
-          row.text(1),
-          row.text(2),
-          row.text(3),
-          row.text(4),
-          row.integer(5),
-          row.text(6),
-          row.text(7),
-          Millis(row.integer(8)),
-          row.integer(9),
-          row.integer(10),
-          row.integer(11),
-          SteadyTime(Millis(row.integer(12))),
-          WallTime(Millis(row.integer(13)))};
+  SessionRow read;
+  read.id = row.integer(0);
+  read.session = row.text(0);
+  read.node = row.text(1);
+  read.boot_id = row.text(2);
+  read.machine_id = row.text(3);
+  read.host = row.text(4);
+  read.pid = static_cast<int>(row.integer(5));
+  read.version = row.text(6);
+  read.control = row.text(7);
+  read.timeout = Millis(row.integer(8));
+  read.process = row.integer(9);
+  read.pid_space = row.integer(10);
+  read.slot = row.integer(11);
+  read.deadline = SteadyTime(Millis(row.integer(12)));
+  read.renewed = WallTime(Millis(row.integer(13)));
+  return read;
 }
 
 TermRow term_row(const Statement& row) {
@@ -61,13 +64,11 @@ std::optional<SessionRow> RegisterDb::session(std::int64_t id) {
 }
 
 std::int64_t RegisterDb::add_session(const SessionRow& row) {
-  Statement put = db_.statement(
+  Statement put = db_.query(
       "INSERT INTO session (node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space,"
-      " slot, deadline, renewed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id");
-  put.bind(row.node).bind(row.boot_id).bind(row.machine_id).bind(row.host).bind(row.pid).bind(row.version);
-  put.bind(row.control).bind(row.timeout.count()).bind(row.process).bind(row.pid_space);
-  put.bind(row.slot);
-  put.bind(number(row.deadline)).bind(number(row.renewed));
+      " slot, deadline, renewed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+      row.node, row.boot_id, row.machine_id, row.host, row.pid, row.version, row.control, row.timeout.count(),
+      row.process, row.pid_space, row.slot, number(row.deadline), number(row.renewed));
   put.step();
   const std::int64_t id = put.integer(0);
   put.run();
@@ -75,41 +76,25 @@ std::int64_t RegisterDb::add_session(const SessionRow& row) {
 }
 
 void RegisterDb::keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed) {
-  db_.statement("UPDATE session SET slot = 0, deadline = ?, renewed = ? WHERE id = ?")
-      .bind(number(deadline))
-      .bind(number(renewed))
-      .bind(id)
-      .run();
+  db_.run("UPDATE session SET slot = 0, deadline = ?, renewed = ? WHERE id = ?", number(deadline), number(renewed), id);
 }
 
 void RegisterDb::forget_sessions(const std::string& node, std::int64_t own, WallTime old) {
-  db_.statement(
-         "DELETE FROM session WHERE ((node = ? AND id <> ?) OR renewed < ?)"
-         " AND NOT EXISTS (SELECT 1 FROM term WHERE term.session = session.id)")
-      .bind(node)
-      .bind(own)
-      .bind(number(old))
-      .run();
+  db_.run(
+      "DELETE FROM session WHERE ((node = ? AND id <> ?) OR renewed < ?)"
+      " AND NOT EXISTS (SELECT 1 FROM term WHERE term.session = session.id)",
+      node, own, number(old));
 }
 
 void RegisterDb::enlist(std::int64_t session, std::int64_t group, WallTime now) {
-  db_.statement("INSERT OR IGNORE INTO candidate (session, term, since) VALUES (?, ?, ?)")
-      .bind(session)
-      .bind(group)
-      .bind(number(now))
-      .run();
+  db_.run("INSERT OR IGNORE INTO candidate (session, term, since) VALUES (?, ?, ?)", session, group, number(now));
 }
 
 void RegisterDb::withdraw(std::int64_t session, const std::string& group) {
-  db_.statement("DELETE FROM candidate WHERE session = ? AND term = (SELECT id FROM term WHERE name = ?)")
-      .bind(session)
-      .bind(group)
-      .run();
+  db_.run("DELETE FROM candidate WHERE session = ? AND term = (SELECT id FROM term WHERE name = ?)", session, group);
 }
 
-void RegisterDb::withdraw_all(std::int64_t session) {
-  db_.statement("DELETE FROM candidate WHERE session = ?").bind(session).run();
-}
+void RegisterDb::withdraw_all(std::int64_t session) { db_.run("DELETE FROM candidate WHERE session = ?", session); }
 
 std::map<std::int64_t, WallTime> RegisterDb::candidacies(std::int64_t session, std::optional<std::int64_t> group) {
   std::map<std::int64_t, WallTime> found;
@@ -140,8 +125,7 @@ std::int64_t RegisterDb::count_open_terms(std::int64_t session) {
 
 std::map<std::int64_t, std::uint64_t> RegisterDb::open_terms(std::int64_t session) {
   std::map<std::int64_t, std::uint64_t> found;
-  Statement query = db_.statement("SELECT id, epoch FROM term WHERE session = ? AND ended = 0");
-  query.bind(session);
+  Statement query = db_.query("SELECT id, epoch FROM term WHERE session = ? AND ended = 0", session);
   while (query.step()) found[query.integer(0)] = static_cast<std::uint64_t>(query.integer(1));
   return found;
 }
@@ -176,11 +160,11 @@ TermRow RegisterDb::term(const std::string& group) {
 }
 
 void RegisterDb::begin_term(const TermRow& term, const SessionRow& leader, SteadyTime old_until, WallTime now) {
-  Statement put = db_.statement(
+  db_.run(
       "UPDATE term SET epoch = ?, session = ?, node = ?, boot_id = ?, elected_at = ?, ended = 0, ended_at = 0,"
-      " old_until = ? WHERE id = ?");
-  put.bind(static_cast<std::int64_t>(term.epoch)).bind(leader.id).bind(leader.node).bind(leader.boot_id);
-  put.bind(number(now)).bind(number(old_until)).bind(term.group).run();
+      " old_until = ? WHERE id = ?",
+      static_cast<std::int64_t>(term.epoch), leader.id, leader.node, leader.boot_id, number(now), number(old_until),
+      term.group);
 }
 
 SteadyTime RegisterDb::old_until(std::int64_t group, const std::string& boot_id) {
@@ -189,31 +173,21 @@ SteadyTime RegisterDb::old_until(std::int64_t group, const std::string& boot_id)
 }
 
 void RegisterDb::adopt_term(std::int64_t group, std::int64_t session) {
-  db_.statement("UPDATE term SET session = ? WHERE id = ?").bind(session).bind(group).run();
+  db_.run("UPDATE term SET session = ? WHERE id = ?", session, group);
 }
 
 void RegisterDb::end_term(std::int64_t group, TermEnd end, WallTime now) {
-  db_.statement("UPDATE term SET ended = ?, ended_at = ? WHERE id = ? AND ended = 0")
-      .bind(static_cast<std::int64_t>(end))
-      .bind(number(now))
-      .bind(group)
-      .run();
+  db_.run("UPDATE term SET ended = ?, ended_at = ? WHERE id = ? AND ended = 0", static_cast<std::int64_t>(end),
+          number(now), group);
 }
 
 void RegisterDb::end_term(std::int64_t group, std::uint64_t epoch, std::int64_t session, WallTime now) {
-  db_.statement("UPDATE term SET ended = 1, ended_at = ? WHERE id = ? AND epoch = ? AND session = ? AND ended = 0")
-      .bind(number(now))
-      .bind(group)
-      .bind(static_cast<std::int64_t>(epoch))
-      .bind(session)
-      .run();
+  db_.run("UPDATE term SET ended = 1, ended_at = ? WHERE id = ? AND epoch = ? AND session = ? AND ended = 0",
+          number(now), group, static_cast<std::int64_t>(epoch), session);
 }
 
 void RegisterDb::end_terms(std::int64_t session, WallTime now) {
-  db_.statement("UPDATE term SET ended = 1, ended_at = ? WHERE session = ? AND ended = 0")
-      .bind(number(now))
-      .bind(session)
-      .run();
+  db_.run("UPDATE term SET ended = 1, ended_at = ? WHERE session = ? AND ended = 0", number(now), session);
 }
 
 }  // namespace ballot::local

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "clock.hpp"
 #include "elections.hpp"
+#include "support/clock.hpp"
 
 namespace ballot::local {
 

@@ -37,6 +37,7 @@
 #include "neighbours.hpp"
 #include "register_db.hpp"
 #include "standing.hpp"
+#include "support/predecessor.hpp"
 #include "write_lock.hpp"
 
 namespace ballot::local {
@@ -144,7 +145,7 @@ class Session final : public Standing {
   void carry(const ListCall& call, Events& events);
   bool is_led(const TermRow& term);
   void try_to_lead(const std::string& group, Events& events);
-  std::uint64_t begin_term(TermRow term, const std::string& group, Events& events);
+  Predecessor predecessor_of(const TermRow& term);
   bool is_vacant(const TermRow& term);
   void see_losses();
   std::vector<std::string> vacancies();

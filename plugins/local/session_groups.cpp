@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "clock.hpp"
 #include "session.hpp"
+#include "support/clock.hpp"
 
 namespace ballot::local {
 
@@ -84,33 +84,23 @@ void Session::try_to_lead(const std::string& group, Events& events) {
     return;
   }
   waiting_.erase(term.group);
-  const auto resumed = resumable_.find(term.session);
-  if (term.end == TermEnd::open && resumed != resumable_.end() && boot_now() < resumed->second) {
+  const Predecessor before = predecessor_of(term);
+  if (before.resumed) {
     db_.adopt_term(term.group, row_.id);
-    backend::Elected elected{group, term.epoch, true, {}, {}};
-    if (const SteadyTime until = db_.old_until(term.group, row_.boot_id); until > boot_now())
-      elected.old_deadline = until;
-    events.emplace_back(std::move(elected));
   } else {
-    term.epoch = begin_term(term, group, events);
+    ++term.epoch;
+    db_.begin_term(term, row_, before.old_deadline.value_or(SteadyTime()), wall_now());
   }
   candidate.epoch = term.epoch;
+  events.emplace_back(backend::Elected{group, term.epoch, before.resumed, before.old_deadline, before.last_alive});
 }
 
-/// A term that ends cleanly within T of the killed daemon's before it leaves runs of that one: they are told of.
-std::uint64_t Session::begin_term(TermRow term, const std::string& group, Events& events) {
-  backend::Elected elected{group, ++term.epoch, false, {}, {}};
-  SteadyTime old_until = db_.old_until(term.group, row_.boot_id);
-  if (old_until <= boot_now()) old_until = {};
-  if (const auto stored = db_.session(term.session)) {
-    const SessionRow old = current(*stored);
-    elected.last_alive = old.renewed;
-    if (term.end != TermEnd::clean && old.boot_id == row_.boot_id) old_until = std::max(old_until, old.deadline);
-  }
-  if (old_until != SteadyTime()) elected.old_deadline = old_until;
-  db_.begin_term(term, row_, old_until, wall_now());
-  events.emplace_back(std::move(elected));
-  return term.epoch;
+Predecessor Session::predecessor_of(const TermRow& term) {
+  LastTerm last{term.end == TermEnd::clean, db_.old_until(term.group, boot_id_)};
+  if (const auto own = resumable_.find(term.session); term.end == TermEnd::open && own != resumable_.end())
+    last.resumable_until = own->second;
+  const auto leader = db_.session(term.session);
+  return predecessor(last, leader ? std::optional<MemberRecord>(current(*leader)) : std::nullopt, boot_id_, boot_now());
 }
 
 void Session::let_go(Events& events) {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "clock.hpp"
 #include "session.hpp"
+#include "support/clock.hpp"
 
 namespace ballot::local {
 

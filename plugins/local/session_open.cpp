@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "clock.hpp"
 #include "folder.hpp"
-#include "member.hpp"
 #include "session.hpp"
-#include "trust.hpp"
+#include "support/clock.hpp"
+#include "support/member_name.hpp"
+#include "support/trust.hpp"
 
 namespace ballot::local {
 
@@ -123,20 +123,14 @@ Result<void> Session::enter(const Opening& opening, bool new_lock) {
   for (const SessionRow& row : db_.sessions())
     if (auto met = meet(current(row), opening, new_lock); !met) return met;
   if (!take_slot()) return Error{Errc::io, "there is no space for the lock file beside " + path_ + ": free some"};
-  row_ = {0,
-          member_name(asked.node, asked.only_group),
-          asked.boot_id,
-          asked.machine_id,
-          asked.host,
-          asked.pid,
-          asked.version,
-          asked.control,
-          timeout_,
-          process_.pid,
-          process_.space,
-          slot_,
-          opening.asked + timeout_,
-          wall_now()};
+  static_cast<MemberRecord&>(row_) = member_of(asked);
+  row_.node = member_name(asked.node, asked.only_group);
+  row_.timeout = timeout_;
+  row_.deadline = opening.asked + timeout_;
+  row_.renewed = wall_now();
+  row_.process = process_.pid;
+  row_.pid_space = process_.space;
+  row_.slot = slot_;
   row_.id = db_.add_session(row_);
   if (!lock_.take(LockFile::life(row_.id)))
     return Error{Errc::conflict, "another daemon holds this session's place in the lock file beside " + path_};
@@ -155,10 +149,7 @@ Result<void> Session::meet(const SessionRow& row, const Opening& opening, bool n
   const bool lives = held && (!same_boot || row.deadline > boot_now());
   const bool own_name = row.node == member_name(opening.request.node, opening.request.only_group);
   if (held && !lives && row.slot > 0) leases_.bar(row.slot, row.id);
-  if (lives && own_name)
-    return Error{Errc::conflict, "node " + shown(row.node) + " is in use by the daemon with pid " +
-                                     std::to_string(row.pid) + " on " + row.host +
-                                     ": give this one another name (node)"};
+  if (lives && own_name) return Error{Errc::conflict, in_use_text(row.node, row.pid, row.host)};
   if (new_lock && same_boot && db_.has_open_terms(row.id)) {
     // What it renewed since it was opened stands in the lock file that is gone.
     const WallTime until = WallTime(std::chrono::seconds(lock_.changed_seconds() + 1)) + row.timeout;

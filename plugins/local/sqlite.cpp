@@ -5,9 +5,11 @@
 
 #include <utility>
 
-#include "descriptor.hpp"
+#include "support/descriptor.hpp"
 
 namespace ballot::local {
+
+using support::Descriptor;
 
 namespace {
 

@@ -3,8 +3,7 @@
 //
 //   Connection db(path, busy);
 //   Transaction change(db);                             // BEGIN IMMEDIATE; rolled back unless committed
-//   auto put = db.statement("UPDATE r SET v = ? WHERE k = ?").bind(v).bind(k);
-//   put.run();
+//   db.run("UPDATE r SET v = ? WHERE k = ?", v, k);
 //   change.commit();
 #pragma once
 
@@ -75,6 +74,17 @@ class Connection {
   void execute(const char* sql);
   /// Prepared once for each text, by address: `sql` is a literal.
   Statement statement(const char* sql);
+  /// The same, with its parameters in order; and run to the end.
+  template <class... Values>
+  Statement query(const char* sql, const Values&... values) {
+    Statement made = statement(sql);
+    (made.bind(values), ...);
+    return made;
+  }
+  template <class... Values>
+  void run(const char* sql, const Values&... values) {
+    query(sql, values...).run();
+  }
   std::int64_t integer(const char* sql);
   /// Of the last statement: rows that it changed.
   int changes() const;

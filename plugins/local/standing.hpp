@@ -7,9 +7,11 @@
 
 #include "ballot/backend.hpp"
 #include "ballot/error.hpp"
-#include "calls.hpp"
+#include "support/calls.hpp"
 
 namespace ballot::local {
+
+using namespace support;
 
 /// Of a session that could not be opened.
 inline Cause cause_of(const Error& error) {

@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <cstring>
 
-#include "clock.hpp"
-#include "descriptor.hpp"
 #include "sqlite.hpp"
+#include "support/clock.hpp"
+#include "support/descriptor.hpp"
 
 namespace ballot::local {
+
+using namespace support;
 
 namespace {
 

@@ -1,8 +1,5 @@
 #include "client.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -10,9 +7,12 @@
 #include <thread>
 #include <utility>
 
-#include "clock.hpp"
+#include "support/clock.hpp"
+#include "support/thread.hpp"
 
 namespace ballot::zookeeper {
+
+using namespace support;
 
 /// Whom the library's threads tell. Outlives its handle.
 struct Client::Source {
@@ -24,7 +24,7 @@ struct Client::Source {
 struct Client::Pending {
   Source* source = nullptr;
   std::uint64_t operation = 0;
-  std::unique_ptr<Multi> multi;
+  std::shared_ptr<Multi> multi;
 };
 
 namespace {
@@ -34,26 +34,7 @@ std::uint64_t next_id() noexcept {
   return ++last;
 }
 
-constexpr Millis slow_answer{100};
-constexpr std::size_t share_of_later = 8;  // of the window: others may have more to do than this session
-
 void say_nothing(const char*) {}
-
-/// Signals are the embedding program's: the library's threads, made meanwhile, take none.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 
@@ -107,8 +88,7 @@ Client::~Client() {
 std::uint64_t Client::id() const noexcept { return source_->id; }
 
 void Client::close(std::unique_ptr<Client> client) {
-  client->waiting_.clear();
-  client->later_.clear();
+  client->requests_.forget_waiting();
   const auto work = [owned = client.release()] {
     std::unique_ptr<Client> mine(owned);
     const auto inbox = mine->source_->inbox;
@@ -218,68 +198,17 @@ void Client::commit(std::unique_ptr<Multi> multi, Done done, Turn turn) {
   submit(send, std::move(done), turn, std::move(multi));
 }
 
-void Client::submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi) {
-  const std::size_t weight = turn == Turn::urgent ? 0 : multi ? 1 + multi->size() / 4 : 1;
-  Operation operation{std::move(send), std::move(done), weight, std::move(multi), {}};
-  if (turn == Turn::urgent) return start(std::move(operation));
-  auto& queue = turn == Turn::later ? later_ : waiting_;
-  queue.push_back(std::move(operation));
-  if (queue.size() == 1) send_some();
+/// `pending` is the answer's, from `send` on.
+void Client::submit(Send send, Done done, Turn turn, std::shared_ptr<Multi> multi) {
+  const std::size_t weight = multi ? 1 + multi->size() / 4 : 1;
+  const auto start = [this, send = std::move(send), multi = std::move(multi)](std::uint64_t number) {
+    auto* const pending = new Pending{source_.get(), number, multi};
+    const int rc = send(handle_, pending);
+    if (rc != ZOK) answer(pending, {.rc = rc});
+  };
+  requests_.ask(start, std::move(done), turn, weight);
 }
 
-void Client::start(Operation operation) {
-  under_way_ += operation.weight;
-  operation.sent = boot_now();
-  auto* const pending = new Pending{source_.get(), ++last_, std::move(operation.multi)};  // the answer's, from here on
-  const Send send = std::move(operation.send);
-  sent_.emplace_hint(sent_.end(), last_, std::move(operation));
-  const int rc = send(handle_, pending);
-  if (rc != ZOK) answer(pending, {.rc = rc});
-}
-
-/// Many at once, as each that is sent alone wakes the library's thread.
-void Client::go_on() {
-  if (under_way_ <= window_ / 2) send_some();
-}
-
-void Client::send_some() {
-  send_from(waiting_, window_);
-  if (waiting_.empty()) send_from(later_, window_ / share_of_later);
-}
-
-void Client::send_from(std::deque<Operation>& queue, std::size_t window) {
-  while (!queue.empty() && under_way_ < window) {
-    Operation next = std::move(queue.front());
-    queue.pop_front();
-    start(std::move(next));
-  }
-}
-
-void Client::end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply) {
-  const Done done = std::move(operation->second.done);
-  const std::size_t weight = operation->second.weight;
-  under_way_ -= weight;
-  const bool slow = boot_now() - operation->second.sent > slow_answer;
-  window_ = slow ? std::max(narrowest, window_ - std::min(weight, window_)) : std::min(widest, window_ + weight);
-  sent_.erase(operation);
-  done(reply);
-}
-
-void Client::dispatch(Message& message) {
-  heard_ = boot_now();
-  const auto found = sent_.find(message.operation);
-  if (found != sent_.end()) end(found, message.reply);
-  go_on();
-}
-
-void Client::time_out(SteadyTime now, Millis patience) {
-  if (const auto silent = silent_since(); !silent || now < *silent + patience) return;
-  while (!sent_.empty() && sent_.begin()->second.sent + patience <= now) end(sent_.begin(), {.rc = ZOPERATIONTIMEOUT});
-  go_on();
-}
-
-std::optional<SteadyTime> Client::silent_since() const {
-  return sent_.empty() ? std::nullopt : std::optional(std::max(heard_, sent_.begin()->second.sent));
-}
+void Client::time_out(SteadyTime now, Millis patience) { requests_.time_out(now, patience, {.rc = ZOPERATIONTIMEOUT}); }
 
 }  // namespace ballot::zookeeper

@@ -1,30 +1,29 @@
 // Client: one handle of ZooKeeper's C client, that is one session of the store. Every operation is asynchronous: the
 // library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
-// thread. Operations of a Turn are sent in the order of asking, but only some that are not urgent are under way, so
-// many as are answered within a tenth of a second, a Multi of many changes counted as several: the server keeps a
-// session's order, and so what is urgent is never behind ten thousand others. Knows nothing of what it is used for.
-// Answers come in the order of sending. Where none comes for `patience`, what is under way is answered as timed out: it
-// may have happened, and may still happen.
+// thread, by Requests, where a Multi counts as several. Answers come in the order of sending. Knows nothing of what it
+// is used for.
 //
 //   Client client(inbox, connection, nullptr);
 //   client.get(path, Watch::yes, [this](const Reply& reply) { ... });       ... for each message:
-//   client.dispatch(message) Client::close(std::move(client));    // on a thread of its own, as it can take seconds;
-//   then Message::closed
+//   client.dispatch(message);
+//   Client::close(std::move(client));    // on a thread of its own, as it can take seconds; then Message::closed
 #pragma once
 
 #include <zookeeper/zookeeper.h>
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "inbox.hpp"
 #include "multi.hpp"
+#include "support/requests.hpp"
 
 namespace ballot::zookeeper {
+
+using support::Requests;
+using support::Turn;
 
 /// How to reach the store.
 struct Connection {
@@ -39,14 +38,10 @@ bool is_unknown(int rc) noexcept;
 std::string text_of(int rc);
 
 enum class Watch { no, yes };
-/// What is urgent is sent at once; what goes later, when nothing is in turn, and fewer of it at once: what is in turn
-/// in other sessions has then more of the server.
-enum class Turn { in_turn, urgent, later };
 
 class Client {
  public:
-  using Done = std::function<void(const Reply&)>;
-  static constexpr std::size_t widest = 512, narrowest = 16;
+  using Done = Requests<Reply>::Done;
 
   /// `resume`: of a session to go on with, or null. Throws std::system_error where there is no handle to be had.
   Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const clientid_t* resume);
@@ -73,13 +68,12 @@ class Client {
   void commit(std::unique_ptr<Multi> multi, Done done, Turn turn = Turn::in_turn);
 
   /// A reply of this client.
-  void dispatch(Message& message);
-  /// Answers what has been under way for `patience`, where the server has been silent for as long.
+  void dispatch(const Message& message) { requests_.answer(message.operation, message.reply); }
+  /// Answers what has been under way for `patience` as timed out, where the server has been silent for as long.
   void time_out(SteadyTime now, Millis patience);
-  /// Since when an answer is waited for, and none has come.
-  std::optional<SteadyTime> silent_since() const;
+  std::optional<SteadyTime> time_out_due(Millis patience) const { return requests_.due(patience); }
   /// Nothing is under way.
-  bool idle() const noexcept { return under_way_ == 0 && waiting_.empty() && later_.empty(); }
+  bool idle() const noexcept { return requests_.idle(); }
 
   /// Drops the connection, but leaves the session to the store: a message tells when (ZOO_AUTH_FAILED_STATE).
   void abandon();
@@ -99,30 +93,12 @@ class Client {
   static void on_children(int rc, const String_vector* names, const Stat* stat, const void* data);
   static void answer(const void* data, Reply reply);
 
-  void submit(Send send, Done done, Turn turn, std::unique_ptr<Multi> multi = nullptr);
-  /// An operation that is asked for, or under way.
-  struct Operation {
-    Send send;
-    Done done;
-    std::size_t weight = 0;  // 0: urgent; a read or one change is 1, four more of a Multi one more
-    std::unique_ptr<Multi> multi;
-    SteadyTime sent{};
-  };
-  void start(Operation operation);
-  void go_on();
-  void send_some();
-  void send_from(std::deque<Operation>& queue, std::size_t window);
-  void end(std::map<std::uint64_t, Operation>::iterator operation, const Reply& reply);
+  void submit(Send send, Done done, Turn turn, std::shared_ptr<Multi> multi = nullptr);
 
   std::unique_ptr<Source> source_;
   zhandle_t* handle_ = nullptr;
   const ACL_vector* acl_;
-  std::size_t under_way_ = 0;  // weight of those that are not urgent
-  std::deque<Operation> waiting_, later_;
-  std::map<std::uint64_t, Operation> sent_;  // by number, that is by time
-  std::uint64_t last_ = 0;
-  std::size_t window_ = widest;
-  SteadyTime heard_{};
+  Requests<Reply> requests_;
 };
 
 }  // namespace ballot::zookeeper

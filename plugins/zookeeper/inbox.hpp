@@ -1,15 +1,12 @@
-// Inbox: what the plugin's thread waits on: what the client library's threads tell, a call from the loop, or an instant
-// of the boot clock, which counts suspend. Shared by those who tell, as a client that is being closed may outlive the
-// backend.
+// Inbox: what the client library's threads tell the plugin's thread. Shared with those who tell, as a client that is
+// being closed may outlive the backend.
 #pragma once
 
-#include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "ballot/time.hpp"
 #include "multi.hpp"
+#include "support/mailbox.hpp"
 
 namespace ballot::zookeeper {
 
@@ -34,27 +31,6 @@ struct Message {
   bool gone = false;      // what was watched has been removed
 };
 
-class Inbox {
- public:
-  /// Throws std::system_error where the system has no descriptors left.
-  Inbox();
-  ~Inbox();
-  Inbox(const Inbox&) = delete;
-  Inbox& operator=(const Inbox&) = delete;
-
-  // From any thread; they do not block.
-  void push(Message message);
-  void wake() noexcept;
-
-  /// Until there is something, or `time` where there is one. A wake() before the call counts.
-  void wait(std::optional<SteadyTime> time);
-  std::vector<Message> take();
-
- private:
-  std::mutex mutex_;
-  std::vector<Message> messages_;  // under mutex_
-  int event_;
-  int timer_;
-};
+using Inbox = support::Mailbox<Message>;
 
 }  // namespace ballot::zookeeper

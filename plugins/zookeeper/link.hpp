@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
-#include "calls.hpp"
 #include "client.hpp"
-#include "clock.hpp"
+#include "client_id.hpp"
 #include "paths.hpp"
+#include "support/calls.hpp"
+#include "support/clock.hpp"
+#include "support/member_name.hpp"
 
 namespace ballot::zookeeper {
+
+using namespace support;
 
 struct Link {
   Link(Client& its_client, const Paths& its_paths, Host& its_host, SessionRequest request)

@@ -2,7 +2,6 @@
 // same time.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,22 +9,15 @@
 #include <vector>
 
 #include "link.hpp"
-#include "texts.hpp"
+#include "support/queue_store.hpp"
+#include "support/texts.hpp"
 
 namespace ballot::zookeeper {
 
 class Members {
  public:
-  struct Facts {
-    std::optional<MemberRecord> record;  // none: there is none, or it cannot be read
-    std::vector<std::string> standing;   // the sessions that bear the name: one, or none
-
-    bool stands(const std::string& session) const {
-      return std::find(standing.begin(), standing.end(), session) != standing.end();
-    }
-  };
   /// `rc` is ZOK also where nothing is known of the node.
-  using Found = std::function<void(int rc, const Facts& facts)>;
+  using Found = std::function<void(int rc, const QueueStore::Member& member)>;
 
   explicit Members(Link& link) : link_(link) {}
 
@@ -35,7 +27,7 @@ class Members {
   const std::optional<MemberRecord>& before() const noexcept { return before_; }
 
  private:
-  void answer(const std::string& node, int rc, const Facts& facts);
+  void answer(const std::string& node, int rc, const QueueStore::Member& member);
 
   Link& link_;
   std::optional<MemberRecord> before_;

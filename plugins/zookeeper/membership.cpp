@@ -10,7 +10,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis retry_pause = 200ms;
-constexpr int enough_renewals = 2;  // one may have been on its way when its daemon died
 
 }  // namespace
 
@@ -18,6 +17,7 @@ Membership::Membership(Link& link, Members& members, Terms terms)
     : link_(link),
       members_(members),
       terms_(std::move(terms)),
+      rival_(link.self, terms_.left_behind),
       heard_(terms_.asked),
       deadline_(terms_.asked + terms_.timeout),
       confirmed_(terms_.asked),
@@ -111,33 +111,18 @@ void Membership::withdraw() {
   });
 }
 
-bool Membership::is_self(const MemberRecord& record) const {
-  const SessionRequest& self = link_.self;
-  return record.pid == self.pid && record.boot_id == self.boot_id && record.machine_id == self.machine_id;
-}
-
 void Membership::wait_for(const MemberRecord& rival, int version) {
-  if (!rival_ || rival_->session != rival.session) {
-    rival_ = Rival{rival.session, version};
-    const std::string whose =
-        rival.host.empty() ? "" : " (pid " + std::to_string(rival.pid) + " on " + rival.host + ")";
-    link_.host.log(Level::info, "an older session of node " + shown(link_.self.node) + " still stands" + whose +
-                                    ": waiting for the store to end it");
+  switch (rival_.see(rival, version)) {
+    case NameRival::Verdict::lives:
+      return finish(Entry::refused, Cause::superseded, in_use_text(link_.self.node, rival.pid, rival.host));
+    case NameRival::Verdict::left_behind: return finish(Entry::left_behind, {}, {});
+    case NameRival::Verdict::arrived: link_.host.log(Level::info, rival_.waiting_text(rival)); break;
+    case NameRival::Verdict::waits: break;
   }
-  if (rival_->version != version) ++rival_->renewals;
-  rival_->version = version;
-  if (rival_->renewals >= enough_renewals && !is_self(rival)) return refuse(rival);
-  if (++rival_->looks > 1 && rival.session == terms_.left_behind) return finish(Entry::left_behind, {}, {});
   look_later();
 }
 
 void Membership::look_later() { look_at_ = boot_now() + terms_.timeout / 8; }
-
-void Membership::refuse(const MemberRecord& rival) {
-  finish(Entry::refused, Cause::superseded,
-         "node " + shown(link_.self.node) + " is in use by the daemon with pid " + std::to_string(rival.pid) + " on " +
-             rival.host + ": give this one another name (node)");
-}
 
 /// Over the version that showed nobody: of two that come at once, one succeeds.
 void Membership::stand(int version) {
@@ -158,9 +143,13 @@ void Membership::stand(int version) {
 }
 
 MemberRecord Membership::record(bool ended) const {
-  const SessionRequest& self = link_.self;
-  return {link_.session, self.node, self.machine_id, self.boot_id, self.host,  self.version,
-          self.control,  self.pid,  terms_.timeout,  deadline_,    wall_now(), ended};
+  MemberRecord record = member_of(link_.self);
+  record.session = link_.session;
+  record.timeout = terms_.timeout;
+  record.deadline = deadline_;
+  record.renewed = wall_now();
+  record.ended = ended;
+  return record;
 }
 
 /// Each is a write of our entry.

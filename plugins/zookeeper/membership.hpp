@@ -23,6 +23,7 @@
 #include "link.hpp"
 #include "members.hpp"
 #include "renewals.hpp"
+#include "support/name_rival.hpp"
 
 namespace ballot::zookeeper {
 
@@ -64,12 +65,6 @@ class Membership {
   std::optional<SteadyTime> due() const { return look_at_; }
 
  private:
-  struct Rival {
-    std::string session;
-    int version = 0;
-    int looks = 0, renewals = 0;  // that were seen
-  };
-
   void look();
   void read();
   void weigh(int version, const std::optional<MemberRecord>& record, const std::vector<std::string>& sessions);
@@ -78,10 +73,8 @@ class Membership {
   void wait_for(const MemberRecord& rival, int version);
   void look_later();
   void stand(int version);
-  void refuse(const MemberRecord& rival);
   void finish(Entry entry, Cause cause, std::string text);
   bool again(int rc);
-  bool is_self(const MemberRecord& record) const;
 
   std::string path() const { return link_.paths.member(link_.self.node); }
   MemberRecord record(bool ended) const;
@@ -93,8 +86,8 @@ class Membership {
   Link& link_;
   Members& members_;
   const Terms terms_;
+  NameRival rival_;
   Entered entered_;
-  std::optional<Rival> rival_;
   std::optional<SteadyTime> look_at_;
   std::optional<SteadyTime> resumed_until_;
   SteadyTime heard_;

@@ -21,6 +21,9 @@ struct OpAnswer {
   Stat stat{};       // of what was set
 };
 
+/// Registers in one of many: 10 KB.
+inline constexpr std::size_t most_changes = 50;
+
 class Multi {
  public:
   /// `acl`: of what it creates; outlives it.

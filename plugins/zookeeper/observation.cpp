@@ -61,20 +61,11 @@ void Observation::look_at(const Shared& looking, std::size_t group, const std::s
 
 void Observation::look_up(const Shared& looking, std::size_t group, std::size_t seen, std::int64_t owner) {
   const std::string node = looking->groups[group].seen[seen].candidate.node;
-  members_.find(node, [this, looking, group, seen, owner](int rc, const Members::Facts& facts) {
-    const auto& member = facts.record;
+  members_.find(node, [this, looking, group, seen, owner](int rc, const QueueStore::Member& found) {
+    const auto& member = found.record;
     Candidate& candidate = looking->groups[group].seen[seen].candidate;
     candidate.node = shown(candidate.node);
-    if (member && member->session == session_text(owner)) {
-      candidate.machine_id = member->machine_id;
-      candidate.boot_id = member->boot_id;
-      candidate.host = member->host;
-      candidate.version = member->version;
-      candidate.control = member->control;
-      candidate.pid = member->pid;
-      candidate.timeout = member->timeout;
-      candidate.last_seen = member->renewed;
-    }
+    if (member && member->session == session_text(owner)) describe(*member, candidate);
     arrived(looking, rc);
   });
 }

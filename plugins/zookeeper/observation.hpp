@@ -7,7 +7,7 @@
 
 #include "link.hpp"
 #include "members.hpp"
-#include "texts.hpp"
+#include "support/texts.hpp"
 
 namespace ballot::zookeeper {
 

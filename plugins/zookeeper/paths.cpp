@@ -1,21 +1,8 @@
 #include "paths.hpp"
 
 #include <charconv>
-#include <cstdio>
 
 namespace ballot::zookeeper {
-
-std::string session_text(std::int64_t session) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%llx", static_cast<unsigned long long>(session));
-  return text;
-}
-
-std::string member_name(const std::string& node, const std::string& only_group) {
-  return only_group.empty() ? node : node + "@" + only_group;
-}
-
-std::string shown(const std::string& member_name) { return member_name.substr(0, member_name.find('@')); }
 
 std::optional<Place> parse_place(std::string_view name) {
   const auto dash = name.find('-');

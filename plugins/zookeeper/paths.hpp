@@ -16,14 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "client_id.hpp"
+
 namespace ballot::zookeeper {
-
-std::string session_text(std::int64_t session);
-
-/// As which a node stands in the store: candidates of different groups may bear one name.
-std::string member_name(const std::string& node, const std::string& only_group);
-/// The node's name, as people know it.
-std::string shown(const std::string& member_name);
 
 /// A candidate's name: whose it is and where it stands in the queue.
 struct Place {

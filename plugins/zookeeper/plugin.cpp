@@ -1,66 +1,48 @@
 // The plugin `zookeeper`: what ballot.toml may say, and how the backend is made.
 #include "ballot/plugin.hpp"
 
-#include <exception>
+#include <memory>
 #include <string>
 
 #include "settings.hpp"
-#include "zookeeper_backend.hpp"
+#include "support/make_backend.hpp"
+#include "zookeeper_driver.hpp"
+
+namespace ballot::zookeeper {
 
 namespace {
 
-using namespace ballot::zookeeper;
+std::vector<OptionProblem> check(const Options& options) noexcept { return check_options(options); }
 
-std::vector<ballot::OptionProblem> check(const ballot::Options& options) noexcept { return check_options(options); }
-
-bool is_folder_name(const std::string& name) {
-  constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-  return !name.empty() && name.size() <= 64 && std::string(letters).find(name[0]) != std::string::npos &&
-         name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
+Error open_store(const Settings& settings) {
+  return {Errc::refused, "the ZooKeeper at " + settings.servers +
+                             " is open: whoever reaches it may trigger, kill and pause jobs here. Set [zookeeper] auth "
+                             "= \"digest:USER:FILE\", or say that this is wanted with [coordination] "
+                             "allow_open_store = true"};
 }
 
-ballot::Error open_store(const Settings& settings) {
-  return {ballot::Errc::refused,
-          "the ZooKeeper at " + settings.servers +
-              " is open: whoever reaches it may trigger, kill and pause jobs here. Set [zookeeper] auth = "
-              "\"digest:USER:FILE\", or say that this is wanted with [coordination] allow_open_store = true"};
+Result<MakeDriver> prepare(Host& host, const BackendSettings& settings) {
+  const ZookeeperDriver::Place place{read_settings(settings.options), settings.name_space, settings.state_dir};
+  const Settings& own = place.settings;
+  if (settings.name_space == "zookeeper" && own.chroot.empty())
+    return Error{Errc::invalid, "the namespace 'zookeeper' is the store's own: choose another, or a path in servers"};
+  if (auto credentials = credentials_of(own); !credentials) return credentials.error();
+  if (own.user.empty() && settings.open_store == OpenStore::refuse) return open_store(own);
+  if (own.user.empty() && settings.open_store == OpenStore::warn) host.log(Level::warn, open_store(own).what);
+  return MakeDriver([place](Outlet& outlet) { return std::make_unique<ZookeeperDriver>(outlet, place); });
 }
 
-ballot::Error problem(const ballot::BackendSettings& settings) {
-  using ballot::Errc;
-  if (const auto problems = check(settings.options); !problems.empty())
-    return {Errc::invalid, "[zookeeper] " + problems.front().text};
-  if (!is_folder_name(settings.name_space))
-    return {Errc::invalid,
-            "the namespace '" + settings.name_space + "' cannot be a node's name: use [A-Za-z0-9][A-Za-z0-9._-]*"};
-  if (settings.name_space == "zookeeper" && read_settings(settings.options).chroot.empty())
-    return {Errc::invalid, "the namespace 'zookeeper' is the store's own: choose another, or a path in servers"};
-  if (settings.hold)
-    return {Errc::refused,
-            "on_outage = \"hold\" is not kept by the backend zookeeper: its servers cannot be asked one by one whether "
-            "they have a quorum. Remove it"};
-  return {Errc::invalid, {}};
-}
+constexpr BackendKind kind{"zookeeper", "ballot-zk", check,
+                           "is not kept by the backend zookeeper: its servers cannot be asked one by one whether they "
+                           "have a quorum. Remove it",
+                           prepare};
 
-ballot::Backend* create(ballot::Host& host, const ballot::BackendSettings& settings, ballot::Error& error) noexcept {
-  try {
-    if (error = problem(settings); !error.what.empty()) return nullptr;
-    const Settings own = read_settings(settings.options);
-    if (auto credentials = credentials_of(own); !credentials) {
-      error = credentials.error();
-      return nullptr;
-    }
-    if (own.user.empty() && settings.open_store != ballot::OpenStore::accept) {
-      if (settings.open_store == ballot::OpenStore::refuse) return error = open_store(own), nullptr;
-      host.log(ballot::Level::warn, open_store(own).what);
-    }
-    return new ZookeeperBackend(host, own, settings.name_space, settings.state_dir);
-  } catch (const std::exception& failure) {
-    error = {ballot::Errc::io, std::string("the backend zookeeper cannot start: ") + failure.what()};
-    return nullptr;
-  }
+Backend* create(Host& host, const BackendSettings& settings, Error& error) noexcept {
+  return make_backend(kind, host, settings, error);
 }
 
 }  // namespace
 
-BALLOT_PLUGIN("zookeeper", "0.1.0", check, create)
+}  // namespace ballot::zookeeper
+
+BALLOT_PLUGIN("zookeeper", "0.1.0", ballot::zookeeper::check, ballot::zookeeper::create)

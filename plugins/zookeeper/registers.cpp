@@ -12,26 +12,17 @@ constexpr std::size_t most_bytes = 200'000;  // of values in one transaction
 
 }  // namespace
 
-Registers::Shared Registers::begin(RequestId request, std::size_t size) {
-  auto batch = std::make_shared<Batch>();
-  batch->request = request;
-  batch->answers.resize(size);
-  batch->open = size + 1;  // finish() counts once for the sender itself
-  return batch;
-}
-
-void Registers::finish(const Shared& batch) {
-  if (--batch->open == 0) link_.tell(backend::Wrote{batch->request, std::move(batch->answers)});
+std::shared_ptr<WriteBatch> Registers::begin(RequestId request, std::size_t size) {
+  return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { link_.tell(std::move(wrote)); });
 }
 
 void Registers::answer(const Change& change, WriteAnswer answer) {
-  change.batch->answers[change.index] = std::move(answer);
   if (!change.group.empty()) elections_.write_ended(change.group);
-  finish(change.batch);
+  change.batch->answer(change.index, std::move(answer));
 }
 
 void Registers::write(const WriteCall& call) {
-  const Shared batch = begin(call.request, call.batch.size());
+  const auto batch = begin(call.request, call.batch.size());
   for (std::size_t i = 0; i < call.batch.size(); ++i) {
     const RegisterWrite& one = call.batch[i];
     Change change{batch, i, one.group, {}, one.name[0], link_.paths.of_register(one.name), one.value, 0};
@@ -42,15 +33,14 @@ void Registers::write(const WriteCall& call) {
     } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
       answer(change, {Outcome::not_leader, 0, {}});
     } else {
-      change.guard = elections_.own_path(one.group);
+      change.guard = link_.paths.candidate(one.group, elections_.own_entry(one.group));
       gathered_.push_back(std::move(change));
     }
   }
-  finish(batch);
 }
 
 void Registers::create(const CreateCall& call) {
-  const Shared batch = begin(call.request, call.records.size());
+  const auto batch = begin(call.request, call.records.size());
   for (std::size_t i = 0; i < call.records.size(); ++i) {
     const Record& one = call.records[i];
     Change change{batch, i, {}, {}, one.name[0], link_.paths.of_register(one.name), one.value, -1};
@@ -59,28 +49,25 @@ void Registers::create(const CreateCall& call) {
     else
       gathered_.push_back(std::move(change));
   }
-  finish(batch);
 }
 
 void Registers::remove(const RemoveCall& call) {
   flush(true);  // of one caller's requests, the first happens first
-  const Shared batch = begin(call.request, call.names.size());
+  const auto batch = begin(call.request, call.names.size());
   for (std::size_t i = 0; i < call.names.size(); ++i) {
     link_.client.remove(link_.paths.of_register(call.names[i]), [this, batch, i](const Reply& reply) {
       const bool done = reply.rc == ZOK || reply.rc == ZNONODE;
       const Outcome outcome = done ? Outcome::done : is_unknown(reply.rc) ? Outcome::unknown : Outcome::failed;
-      batch->answers[i] = {outcome, 0, done ? "" : text_of(reply.rc)};
-      finish(batch);
+      batch->answer(i, {outcome, 0, done ? "" : text_of(reply.rc)});
     });
   }
-  finish(batch);
 }
 
 void Registers::flush(bool all) {
-  while (transactions_.ready(gathered_.size(), all)) {
+  while (batching_.ready(gathered_.size(), all)) {
     Changes some;
     std::size_t bytes = 0;
-    while (!gathered_.empty() && some.size() < Transactions::most && bytes < most_bytes) {
+    while (!gathered_.empty() && some.size() < batching_.most() && bytes < most_bytes) {
       bytes += gathered_.front().value.size();
       some.push_back(std::move(gathered_.front()));
       gathered_.pop_front();
@@ -103,8 +90,9 @@ void Registers::send(Changes changes) {
     }
   }
   for (const char letter : letters) multi->set(link_.paths.letter(letter), {}, -1);
-  transactions_.commit(std::move(multi),
-                       [this, changes = std::move(changes)](const Reply& reply) { on_answer(changes, reply); });
+  link_.client.commit(std::move(multi), batching_.counted([this, changes = std::move(changes)](const Reply& reply) {
+    on_answer(changes, reply);
+  }));
 }
 
 void Registers::on_answer(Changes changes, const Reply& reply) {

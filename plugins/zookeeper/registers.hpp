@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "elections.hpp"
 #include "link.hpp"
-#include "transactions.hpp"
+#include "support/queue_elections.hpp"
+#include "support/write_batch.hpp"
 
 namespace ballot::zookeeper {
 
@@ -17,7 +17,7 @@ class Registers {
  public:
   static constexpr std::size_t most_value = 8192;
 
-  Registers(Link& link, Elections& elections) : link_(link), elections_(elections), transactions_(link.client) {}
+  Registers(Link& link, QueueElections& elections) : link_(link), elections_(elections) {}
 
   void write(const WriteCall& call);
   void create(const CreateCall& call);
@@ -28,16 +28,9 @@ class Registers {
   void flush(bool all = false);
 
  private:
-  /// A call under way.
-  struct Batch {
-    RequestId request = 0;
-    std::vector<WriteAnswer> answers;
-    std::size_t open = 0;
-  };
-  using Shared = std::shared_ptr<Batch>;
   /// One change of a call.
   struct Change {
-    Shared batch;
+    std::shared_ptr<WriteBatch> batch;
     std::size_t index = 0;  // in the call
     std::string group;      // whose term writes; "": a record's
     std::string guard;      // our node in the group
@@ -57,22 +50,21 @@ class Registers {
     int rc = ZOK;
   };
 
-  static Shared begin(RequestId request, std::size_t size);
+  std::shared_ptr<WriteBatch> begin(RequestId request, std::size_t size);
   void send(Changes changes);
   void on_answer(Changes changes, const Reply& reply);
   void decide(Change change, const OpAnswer* ops, int rc);
   static bool lacks_folder(const Changes& changes, const Reply& reply);
   void make_folders(Changes changes);
   void answer(const Change& change, WriteAnswer answer);
-  void finish(const Shared& batch);
 
   void list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix);
   void get(const std::shared_ptr<Found>& found, std::size_t index, const std::string& name);
   void arrived(const std::shared_ptr<Found>& found, int rc);
 
   Link& link_;
-  Elections& elections_;
-  Transactions transactions_;
+  QueueElections& elections_;
+  Batching batching_{most_changes};
   std::deque<Change> gathered_;
 };
 

@@ -13,7 +13,7 @@ Session::Session(Opening opening, const Paths& paths, Host& host, std::shared_pt
   revive_ = before && !before->over;
   phase_ = before ? Phase::reviving : Phase::connecting;
   give_up_at_ = boot_now() + patience();
-  connect(before ? &before->session : nullptr);
+  connect(before ? Resume::yes : Resume::no);
 }
 
 /// How long a server is looked for.
@@ -23,10 +23,11 @@ Session::~Session() {
   if (client_) Client::close(std::move(client_));
 }
 
-void Session::connect(const clientid_t* resume) {
+void Session::connect(Resume resume) {
+  const auto before = resume == Resume::yes ? client_id_of(*opening_.before) : std::nullopt;
   base_ = boot_now();
   connected_ = false;
-  client_ = std::make_unique<Client>(inbox_, opening_.connection, resume);
+  client_ = std::make_unique<Client>(inbox_, opening_.connection, before ? &*before : nullptr);
   client_id_ = client_->id();
 }
 
@@ -54,7 +55,7 @@ void Session::on_state(int state) {
     return fail(Cause::expired, "the store has ended the session", Rest::nothing);
   Client::close(std::move(client_));
   phase_ = Phase::connecting;
-  connect(nullptr);
+  connect(Resume::no);
 }
 
 void Session::on_connected() {
@@ -75,7 +76,7 @@ void Session::begin() {
   members_ = std::make_unique<Members>(*link_);
   if (observes()) return open();
   link_->standing = paths_.standing(opening_.request.node, client_->session());
-  const std::string behind = opening_.before ? session_text(opening_.before->session.client_id) : std::string();
+  const std::string behind = opening_.before ? opening_.before->session : std::string();
   membership_ =
       std::make_unique<Membership>(*link_, *members_, Membership::Terms{timeout_, opening_.tick, base_, behind});
   phase_ = Phase::entering;
@@ -101,9 +102,9 @@ void Session::open() {
                                " ms: the servers grant 2 to 20 times their tickTime (minSessionTimeout, "
                                "maxSessionTimeout)");
   phase_ = Phase::open;
-  opened_ = timeout_;
-  elections_ = std::make_unique<Elections>(*link_, *members_,
-                                           membership_ ? membership_->resumed_until() : std::optional<SteadyTime>());
+  opened_ = true;
+  queue_ = std::make_unique<Queue>(*link_, *members_);
+  elections_ = std::make_unique<QueueElections>(*queue_, election_self());
   registers_ = std::make_unique<Registers>(*link_, *elections_);
   watches_ = std::make_unique<Watches>(*link_);
   observation_ = std::make_unique<Observation>(*link_, *members_);
@@ -111,6 +112,18 @@ void Session::open() {
   link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest,
                                      observes() ? std::string() : handle_text(handle()),
                                      membership_ ? membership_->store_clock() : std::nullopt});
+}
+
+ElectionSelf Session::election_self() {
+  ElectionSelf self{host_, [link = link_.get()](Event event) { link->tell(std::move(event)); }, link_->session};
+  self.node = opening_.request.node;
+  self.boot_id = opening_.request.boot_id;
+  self.timeout = timeout_;
+  self.observes = observes();
+  self.stands_in = stands_in();
+  self.before = members_->before();
+  if (membership_) self.resumed_until = membership_->resumed_until();
+  return self;
 }
 
 /// Called from within a dispatch of the client, which goes later.
@@ -128,7 +141,7 @@ void Session::on_closed() {
     const bool before = std::exchange(end_before_, false);
     phase_ = before ? Phase::reviving : Phase::connecting;
     give_up_at_ = boot_now() + patience();
-    return connect(before ? &opening_.before->session : nullptr);
+    return connect(before ? Resume::yes : Resume::no);
   }
   over_ = {rest_ == Rest::uncertain ? Cause::unreachable : Cause::shutdown, {}};
 }
@@ -137,7 +150,9 @@ void Session::on_watch(const Message& message) {
   if (phase_ != Phase::open) return;
   char letter = 0;
   if (paths_.watches_registers(message.path, letter)) return watches_->on_watch(letter);
-  elections_->on_watch(message.path, message.gone);
+  const std::string entry = message.path.substr(message.path.rfind('/') + 1);
+  using Gone = QueueElections::Gone;
+  elections_->on_watch(paths_.group_of(message.path), entry, message.gone ? Gone::yes : Gone::no);
 }
 
 void Session::carry_out(const Call& call) {
@@ -196,7 +211,7 @@ void Session::drop() {
 
 /// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
 /// the one before it still stands.
-Session::Rest Session::rest(Rest known) const {
+Rest Session::rest(Rest known) const {
   if (observes()) return Rest::nothing;
   if (opened_) return known;
   if (!opening_.before) return Rest::nothing;
@@ -260,7 +275,7 @@ std::optional<SteadyTime> Session::due() const {
     if (other && (!at || *other < *at)) at = other;
   };
   if (phase_ != Phase::open) also(give_up());
-  if (link_ && client_ && client_->silent_since()) also(*client_->silent_since() + timeout_ / 4);
+  if (link_ && client_) also(client_->time_out_due(timeout_ / 4));
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
   if (phase_ == Phase::open) also(elections_->due());
@@ -280,8 +295,11 @@ Events Session::take_events() {
 Handle Session::handle() const {
   if (!opened_ && opening_.before) return *opening_.before;
   const SessionRequest& self = opening_.request;
-  return {credentials_,  self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
-          opening_.root, false};
+  Handle handle{
+      {},           {}, self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,
+      opening_.root};
+  put_client_id(credentials_, handle);
+  return handle;
 }
 
 }  // namespace ballot::zookeeper

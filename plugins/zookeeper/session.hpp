@@ -20,13 +20,14 @@
 #include <string>
 
 #include "ballot/backend.hpp"
-#include "elections.hpp"
-#include "handle_file.hpp"
 #include "link.hpp"
 #include "members.hpp"
 #include "membership.hpp"
 #include "observation.hpp"
+#include "queue.hpp"
 #include "registers.hpp"
+#include "support/handle_store.hpp"
+#include "support/queue_elections.hpp"
 #include "tidy.hpp"
 #include "watches.hpp"
 
@@ -34,15 +35,12 @@ namespace ballot::zookeeper {
 
 class Session {
  public:
-  /// What is left of a session that is over.
-  enum class Rest { nothing, kept, uncertain };
-
   struct Opening {
     SessionRequest request;
     Connection connection;  // with what timeout is asked for
     Millis tick{0};         // of the servers
     std::string root;
-    std::optional<Handle> before;  // left behind by the session before; of this boot
+    std::optional<Handle> before;  // left behind by the session before; of this boot. It holds a client_id
   };
 
   /// Throws std::system_error where there is no client to be had.
@@ -62,8 +60,6 @@ class Session {
   std::optional<SteadyTime> due() const;
 
   Events take_events();
-  /// Granted, once it is open.
-  std::optional<Millis> opened() const noexcept { return opened_; }
   /// It bears no name and need not be renewed; also one that stands in for a dead daemon.
   bool observes() const noexcept { return opening_.request.observer || stands_in(); }
   bool stands_in() const noexcept { return !opening_.request.handle.empty(); }
@@ -77,7 +73,8 @@ class Session {
   enum class Phase { reviving, discarding, connecting, entering, open, leaving };
 
   Millis patience() const;
-  void connect(const clientid_t* resume);
+  enum class Resume { no, yes };
+  void connect(Resume resume);
   void on_state(int state);
   void on_connected();
   void on_closed();
@@ -85,6 +82,7 @@ class Session {
   void begin();
   void on_entered(Membership::Entry entry, Cause cause, std::string text);
   void open();
+  ElectionSelf election_self();
   void discard();
   void leave_on();
   void end();
@@ -116,7 +114,7 @@ class Session {
   SteadyTime base_{};
   SteadyTime give_up_at_{};  // while it is not open
   Millis timeout_{0};        // granted
-  std::optional<Millis> opened_;
+  bool opened_ = false;      // it has been open
   clientid_t credentials_{};
 
   std::unique_ptr<Client> client_;
@@ -124,7 +122,8 @@ class Session {
   std::unique_ptr<Link> link_;
   std::unique_ptr<Members> members_;
   std::unique_ptr<Membership> membership_;
-  std::unique_ptr<Elections> elections_;
+  std::unique_ptr<Queue> queue_;
+  std::unique_ptr<QueueElections> elections_;
   std::unique_ptr<Registers> registers_;
   std::unique_ptr<Watches> watches_;
   std::unique_ptr<Observation> observation_;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "link.hpp"
-#include "texts.hpp"
+#include "support/texts.hpp"
 
 namespace ballot::zookeeper {
 

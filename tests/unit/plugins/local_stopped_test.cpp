@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "local/clock.hpp"
 #include "local/write_lock.hpp"
 #include "local_daemon.hpp"
+#include "support/clock.hpp"
 #include "support/failing_vfs.hpp"
 
 namespace ballot {
@@ -16,6 +16,7 @@ namespace {
 
 using namespace ballot::conformance;
 using namespace ballot::local;
+using support::boot_now;
 namespace fs = std::filesystem;
 
 class LocalStopped : public ::testing::Test {

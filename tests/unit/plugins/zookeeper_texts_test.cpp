@@ -1,17 +1,14 @@
-// What the plugin zookeeper reads and writes, without a server: its settings, its paths, its texts, its handle file.
-#include <fcntl.h>
+// What the plugin zookeeper reads and writes, without a server: its settings, its paths, its sessions as text.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <limits>
 
 #include "support/temp_folder.hpp"
-#include "zookeeper/handle_file.hpp"
+#include "zookeeper/client_id.hpp"
 #include "zookeeper/paths.hpp"
 #include "zookeeper/settings.hpp"
-#include "zookeeper/texts.hpp"
 
 namespace ballot::zookeeper {
 namespace {
@@ -101,105 +98,22 @@ TEST(ZookeeperPaths, APlaceInTheQueueIsItsNumberNotItsName) {
       << "the number has wrapped";
 }
 
-TEST(ZookeeperTexts, AreReadAsTheyWereWritten) {
-  const MemberRecord member{"1f",       "a", "machine", "boot",         "host",       "0.1.0",
-                            "/run/x y", 7,   6s,        SteadyTime(5s), WallTime(9s), true};
-  const auto read = parse_member(format(member));
+TEST(ZookeeperClientId, IsReadAsItWasWritten) {
+  support::Handle handle;
+  put_client_id({0x1000abcd, {1, 2, -3}}, handle);
+  EXPECT_EQ(handle.session, "1000abcd");
+  EXPECT_EQ(handle.secret, "0102fd00000000000000000000000000");
+  const auto read = client_id_of(handle);
   ASSERT_TRUE(read);
-  EXPECT_EQ(format(*read), format(member));
-  EXPECT_EQ(read->control, "/run/x y");
-  EXPECT_EQ(read->deadline, SteadyTime(5s));
-  EXPECT_FALSE(parse_member(""));
-  EXPECT_FALSE(parse_member("nonsense"));
-  const TermRecord term{12, "1f", "a", "boot", false};
-  EXPECT_EQ(format(parse_term(format(term))), format(term));
-  const TermRecord later{12, "1f", "a", "boot", true, {{"b", "2e"}, {"c@g", "3d"}}};
-  EXPECT_EQ(parse_term(format(later)).before, later.before);
-  TermRecord many = later;
-  for (int i = 0; i < 20; ++i) many.before.push_back({"n", std::to_string(i)});
-  EXPECT_EQ(parse_term(format(many)).before.size(), TermRecord::most_before);
-  EXPECT_EQ(parse_term(format(many)).before.back().session, "19") << "the latest";
-  EXPECT_TRUE(parse_term("12 1f a boot open / x/ /y strange").before.empty());
-  EXPECT_EQ(parse_term("").epoch, 0u);
-  EXPECT_EQ(parse_term("x y").epoch, 0u);
-  EXPECT_EQ(parse_candidate(format(CandidateText{"a", WallTime(9s)}))->since, WallTime(9s));
-  for (const char* strange : {"", "a", "a ", " 1", "a/b 1", "a 1x", "{\"id\": 7}"})
-    EXPECT_FALSE(parse_candidate(strange)) << strange;
-}
-
-/// A node's name becomes part of a path, and what a server refuses as one would fail whoever looks at the election.
-TEST(ZookeeperTexts, OfOthersAreRefusedOrCanBeReckonedWith) {
-  for (const std::string& strange :
-       {std::string("a\033[2J 1"), std::string("a\0b 1", 5), std::string("a\x7f 1"), std::string("\xff 1"),
-        std::string(". 1"), std::string(".. 1"), std::string(300, 'x') + " 1", std::string("a -1"),
-        std::string("a 9223372036854775807")})
-    EXPECT_FALSE(parse_candidate(strange)) << strange;
-  for (const std::string number : {"-9223372036854775808", "9223372036854775807", "99999999999999999999", "x", ""}) {
-    const auto read = parse_member("session 1f\npid " + number + "\ntimeout_ms " + number + "\ndeadline_ms " + number +
-                                   "\nrenewed_ms " + number + "\n");
-    ASSERT_TRUE(read);
-    EXPECT_GE(read->pid, 0);
-    EXPECT_LE(read->timeout, 24h);
-    EXPECT_GE(read->timeout, 0s);
-    const Millis most = std::chrono::hours(24 * 366 * 8100);
-    EXPECT_LE(read->deadline.time_since_epoch(), most) << "a timeout can be added to it";
-    EXPECT_LE(read->renewed.time_since_epoch(), most);
-    EXPECT_GE(read->deadline.time_since_epoch(), 0s);
-  }
-}
-
-TEST(ZookeeperHandleFile, IsLockedWhileItsDaemonLivesAndKeepsItsHandle) {
-  TempFolder folder;
-  Handle handle{{0x1000abcd, {1, 2, -3}}, "a", "boot", "machine", "host-1", 77, "x:1", "/ns", false};
-  {
-    auto file = HandleFile::open(folder / "handle");
-    ASSERT_TRUE(file);
-    EXPECT_FALSE(file->read());
-    ASSERT_TRUE(file->write(handle));
-    const auto second = HandleFile::open(folder / "handle");
-    ASSERT_FALSE(second);
-    EXPECT_EQ(second.error().code, Errc::conflict);
-    EXPECT_NE(second.error().what.find("pid 77 on host-1"), std::string::npos) << second.error().what;
-  }
-  const auto file = HandleFile::open(folder / "handle");
-  ASSERT_TRUE(file);
-  const auto read = file->read();
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->session.client_id, 0x1000abcd);
-  EXPECT_EQ(read->session.passwd[2], -3);
-  EXPECT_EQ(read->root, "/ns");
-  struct stat found {};
-  ASSERT_EQ(::stat((folder / "handle").c_str(), &found), 0);
-  EXPECT_EQ(found.st_mode & 0777, 0600u);
-  file->remove();
-  EXPECT_NE(::stat((folder / "handle").c_str(), &found), 0) << "nothing of it is left";
-  auto next = HandleFile::open(folder / "handle");
-  ASSERT_TRUE(next) << "whoever comes next has a file of his own";
-  EXPECT_FALSE(next->read());
-  folder.write("handle", "session zz\npassword 12\nend 1\n");
-  EXPECT_FALSE(next->read()) << "half a handle is none";
-}
-
-TEST(ZookeeperHandleFile, ThoseOfDaemonsLongDeadAreRemovedAndNobodyElses) {
-  TempFolder folder;
-  const auto write = [&](const std::string& name, bool old) {
-    folder.write(name, "x");
-    const timespec at{std::time(nullptr) - (old ? 25 * 3600 : 3600), 0};
-    const timespec times[] = {at, at};
-    ASSERT_EQ(::utimensat(AT_FDCWD, (folder / name).c_str(), times, 0), 0);
-  };
-  for (const char* name : {"zookeeper-ns-a.session", "zookeeper-ns-b.session", "zookeeper-other-a.session"})
-    write(name, true);
-  write("zookeeper-ns-young.session", false);
-  write("history.db", true);
-  const auto lives = HandleFile::open(folder / "zookeeper-ns-b.session");
-  HandleFile::remove_old(folder.path(), "zookeeper-ns-");
-  const auto stands = [&](const char* name) { return ::access((folder / name).c_str(), F_OK) == 0; };
-  EXPECT_FALSE(stands("zookeeper-ns-a.session"));
-  EXPECT_TRUE(stands("zookeeper-ns-b.session")) << "its daemon lives";
-  EXPECT_TRUE(stands("zookeeper-ns-young.session"));
-  EXPECT_TRUE(stands("zookeeper-other-a.session"));
-  EXPECT_TRUE(stands("history.db"));
+  EXPECT_EQ(read->client_id, 0x1000abcd);
+  EXPECT_EQ(read->passwd[2], -3);
+  put_client_id({-2, {}}, handle = {});
+  EXPECT_EQ(client_id_of(handle)->client_id, -2);
+  EXPECT_FALSE(client_id_of({"zz", handle.secret})) << "half a session is none";
+  EXPECT_FALSE(client_id_of({"1f", "12"}));
+  EXPECT_FALSE(client_id_of({"", handle.secret}));
+  put_client_id({}, handle = {});
+  EXPECT_EQ(handle.session, "") << "there was none yet";
 }
 
 TEST(ZookeeperSettings, ThePasswordsFileIsReadOnlyWhereNobodyElseCouldReadOrChangeIt) {

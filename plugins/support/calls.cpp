@@ -1,0 +1,29 @@
+#include "support/calls.hpp"
+
+namespace ballot::support {
+
+namespace {
+
+backend::Wrote wrote(RequestId request, std::size_t size, Outcome outcome, const std::string& text) {
+  return {request, std::vector<WriteAnswer>(size, {outcome, 0, text})};
+}
+
+}  // namespace
+
+std::optional<Event> refusal(const Call& call, Outcome outcome, const std::string& text) {
+  if (const auto* renew = std::get_if<RenewCall>(&call)) return backend::Renewed{renew->request, outcome, text};
+  if (const auto* write = std::get_if<WriteCall>(&call))
+    return wrote(write->request, write->batch.size(), outcome, text);
+  if (const auto* create = std::get_if<CreateCall>(&call))
+    return wrote(create->request, create->records.size(), outcome, text);
+  if (const auto* remove = std::get_if<RemoveCall>(&call))
+    return wrote(remove->request, remove->names.size(), outcome, text);
+  if (const auto* evict = std::get_if<EvictCall>(&call)) return wrote(evict->request, 1, outcome, text);
+  if (const auto* read = std::get_if<ReadCall>(&call)) return backend::ReadDone{read->request, outcome, {}, text};
+  if (const auto* list = std::get_if<ListCall>(&call)) return backend::ReadDone{list->request, outcome, {}, text};
+  if (const auto* observe = std::get_if<ObserveCall>(&call))
+    return backend::Observed{observe->request, outcome, {}, text};
+  return std::nullopt;
+}
+
+}  // namespace ballot::support

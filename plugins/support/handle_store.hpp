@@ -1,0 +1,49 @@
+// HandleStore: the session that a node's daemon leaves behind and the next one of that node finds: in a HandleFile
+// under the daemon's state folder, or, where that cannot be had, in memory for the next session of this process. One
+// thread.
+//
+//   HandleStore handles(state_dir, "zookeeper-" + name_space + "-", root, host);
+//   auto before = handles.take(request);            // none: there is nothing to go on with
+//   handles.keep(handle);  ...                      // the session stands
+//   handles.leave(Rest::kept, handle);  handles.release();
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ballot/backend.hpp"
+#include "ballot/error.hpp"
+#include "support/handle_file.hpp"
+
+namespace ballot::support {
+
+/// What is left of a session that is over.
+enum class Rest {
+  nothing,
+  kept,      // it stands, with its terms: to be gone on with
+  uncertain  // its terms are over, but the store may not know: to be ended first
+};
+
+class HandleStore {
+ public:
+  /// `prefix`: of the files' names. `root`: where in the store the sessions stand.
+  HandleStore(std::string folder, std::string prefix, std::string root, Host& host);
+
+  /// What the session before of this node, on this boot, has left behind; the node is this one's until release().
+  /// Errors: conflict: its daemon lives.
+  Result<std::optional<Handle>> take(const SessionRequest& request);
+  /// The session stands from now on.
+  void keep(const Handle& handle);
+  /// It is over.
+  void leave(Rest rest, Handle handle);
+  /// The node's name is free.
+  void release() { file_.reset(); }
+
+ private:
+  const std::string folder_, prefix_, root_;
+  Host& host_;
+  std::optional<HandleFile> file_;
+  std::optional<Handle> left_;  // where there is no file
+};
+
+}  // namespace ballot::support

@@ -1,0 +1,31 @@
+// MakeBackend: what every plugin's create() has to do beside making its driver: the problems of its table, a namespace
+// that can be no part of a path, an outage that it cannot tell, and whatever throws, as an Error. Pure but for `make`.
+//
+//   Result<MakeDriver> prepare(Host& host, const BackendSettings& settings);   // the plugin's
+//   const BackendKind kind{"local", "ballot-local", check, "...cannot be kept...", prepare};
+//   Backend* create(Host& host, const BackendSettings& settings, Error& error) noexcept {
+//     return make_backend(kind, host, settings, error);
+//   }
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ballot/plugin.hpp"
+#include "support/session_driver.hpp"
+
+namespace ballot::support {
+
+struct BackendKind {
+  const char* name;    // of the plugin and its table
+  const char* thread;  // at most 15 letters
+  std::vector<OptionProblem> (*check)(const Options&) noexcept;
+  const char* no_hold;  // why on_outage = "hold" is refused, and what to do; null where it is kept
+  /// Requires: nothing of the above is wrong.
+  Result<MakeDriver> (*prepare)(Host&, const BackendSettings&);
+};
+
+/// Null and `error` set where it cannot be made.
+Backend* make_backend(const BackendKind& kind, Host& host, const BackendSettings& settings, Error& error) noexcept;
+
+}  // namespace ballot::support

@@ -1,0 +1,117 @@
+#include "support/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace ballot::support {
+
+namespace {
+
+constexpr const char* letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+bool is_port(const std::string& text) {
+  int port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size() && port > 0 && port < 65536;
+}
+
+bool is_path(const std::string& path) {
+  for (std::size_t slash = 0; slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(slash + 1, path.find('/', slash + 1) - slash - 1);
+    if (part.empty() || part == "." || part == ".." || part.find_first_of(" \t") != std::string::npos) return false;
+  }
+  return true;
+}
+
+void add_host(const std::string& text, const std::string& default_port, HostList& list) {
+  if (text.empty()) {
+    list.problem = "an empty server: write host or host:port";
+    return;
+  }
+  const auto bracket = text.rfind(']');
+  const auto colon = text.rfind(':');
+  const bool has_port = colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
+  const std::string host = text.substr(0, has_port ? colon : text.size());
+  const std::string port = has_port ? text.substr(colon + 1) : default_port;
+  const bool plain = text[0] == '[' ? bracket != std::string::npos : host.find(':') == std::string::npos;
+  if (host.empty() || !plain || !is_port(port) || text.find_first_of(" \t\n") != std::string::npos)
+    list.problem = "'" + text + "' is no server: write host or host:port";
+  list.hosts.push_back(host + ":" + port);
+}
+
+void add_path(std::string path, HostList& list) {
+  while (!path.empty() && path.back() == '/') path.pop_back();
+  if (path.empty()) return;
+  if (!list.path.empty() && path != list.path)
+    list.problem = "two paths, '" + list.path + "' and '" + path + "': there is one for all servers";
+  else if (!is_path(path))
+    list.problem = "'" + path + "' is no path: write host:port/folder/folder";
+  list.path = path;
+}
+
+/// One entry of the list, which may itself be several with commas.
+void add_entry(std::string text, const std::string& default_port, HostList& list) {
+  if (const auto slash = text.find('/'); slash != std::string::npos) {
+    add_path(text.substr(slash), list);
+    text.resize(slash);
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    add_host(text.substr(begin, end - begin), default_port, list);
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+std::vector<OptionProblem> check_options(const Options& options, const std::vector<OptionRule>& rules) {
+  std::vector<OptionProblem> problems;
+  std::string allowed;
+  for (const OptionRule& rule : rules) allowed += (allowed.empty() ? "" : ", ") + rule.key;
+  for (const auto& [key, value] : options) {
+    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const OptionRule& one) { return one.key == key; });
+    const std::string text =
+        rule == rules.end() ? "unknown key '" + key + "'; allowed: " + allowed : rule->problem(value);
+    if (!text.empty()) problems.push_back({key, text});
+  }
+  return problems;
+}
+
+std::string HostList::text() const {
+  std::string all;
+  for (const std::string& host : hosts) all += (all.empty() ? "" : ",") + host;
+  return all;
+}
+
+HostList read_hosts(const OptionValue& value, const std::string& default_port) {
+  HostList list;
+  if (const auto* text = std::get_if<std::string>(&value))
+    add_entry(*text, default_port, list);
+  else if (const auto* entries = std::get_if<std::vector<std::string>>(&value))
+    for (const std::string& entry : *entries) add_entry(entry, default_port, list);
+  else
+    list.problem = "must be a list of servers, host or host:port";
+  if (list.problem.empty() && list.hosts.empty()) list.problem = "must name a server, host or host:port";
+  return list;
+}
+
+std::optional<Millis> read_duration(const OptionValue& value, Millis most) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const end = text->data() + text->size();
+  const auto [unit, error] = std::from_chars(text->data(), end, number);
+  const std::string_view rest(unit, static_cast<std::size_t>(end - unit));
+  if (error != std::errc() || (rest != "ms" && rest != "s") || number <= 0 || number > most.count())
+    return std::nullopt;
+  const Millis read(rest == "s" ? number * 1000 : number);
+  return read <= most ? std::optional(read) : std::nullopt;
+}
+
+bool is_path_part(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && std::string_view(letters).find(name[0]) != std::string_view::npos &&
+         name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
+}
+
+}  // namespace ballot::support

@@ -1,0 +1,134 @@
+// Requests: what a plugin has asked its store and waits for. They are sent in the order of asking, but only some that
+// are not urgent are under way, so many as are answered within a tenth of a second: a store keeps a connection's
+// order, and so what is urgent is never behind ten thousand others. Where no answer comes for long, what is under way
+// is answered as late: it may have happened, and may still happen. Knows nothing of what is asked, nor how it is sent.
+// One thread: whoever hears of answers on another brings them to this one by a Mailbox.
+//
+//   requests.ask([=](std::uint64_t number) { client.get(path, number); }, [](const Reply& reply) { ... });
+//   for (Message& one : mailbox.take()) requests.answer(one.number, one.reply);
+//   requests.time_out(boot_now(), 2s, Reply{timed_out});      // from time to time: not before due(2s)
+//
+//   | state     | means                                     | next                                      |
+//   | --------- | ----------------------------------------- | ----------------------------------------- |
+//   | waiting   | as much as may be is under way            | under way                                 |
+//   | under way | it was sent                               | done: answer(), or time_out()             |
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "ballot/time.hpp"
+#include "support/clock.hpp"
+
+namespace ballot::support {
+
+/// What is urgent is sent at once; what goes later, when nothing is in turn, and fewer of it at once: what is in turn
+/// in other sessions has then more of the store.
+enum class Turn { in_turn, urgent, later };
+
+template <class Reply>
+class Requests {
+ public:
+  /// Sends it. What cannot be sent is answered too, but not from within.
+  using Send = std::function<void(std::uint64_t number)>;
+  using Done = std::function<void(const Reply&)>;
+  static constexpr std::size_t widest = 512, narrowest = 16;
+
+  /// `weight`: how many simple ones it counts as.
+  void ask(Send send, Done done, Turn turn = Turn::in_turn, std::size_t weight = 1) {
+    Request request{std::move(send), std::move(done), turn == Turn::urgent ? 0 : weight, {}};
+    if (turn == Turn::urgent) return start(std::move(request));
+    auto& queue = turn == Turn::later ? later_ : waiting_;
+    queue.push_back(std::move(request));
+    if (queue.size() == 1) send_some();
+  }
+
+  /// One that has been answered as late is not again.
+  void answer(std::uint64_t number, const Reply& reply) {
+    heard_ = boot_now();
+    const auto found = under_way_.find(number);
+    if (found != under_way_.end()) end(found, reply);
+    go_on();
+  }
+  /// Answers what has been under way for `patience`, where the store has been silent for as long.
+  void time_out(SteadyTime now, Millis patience, const Reply& late) {
+    if (const auto at = due(patience); !at || now < *at) return;
+    while (!under_way_.empty() && under_way_.begin()->second.sent + patience <= now) end(under_way_.begin(), late);
+    go_on();
+  }
+  std::optional<SteadyTime> due(Millis patience) const {
+    if (under_way_.empty()) return std::nullopt;
+    return std::max(heard_, under_way_.begin()->second.sent) + patience;
+  }
+
+  /// Nothing is under way, or waits.
+  bool idle() const noexcept { return weight_ == 0 && waiting_.empty() && later_.empty(); }
+  /// What waits is never sent, and not answered.
+  void forget_waiting() {
+    waiting_.clear();
+    later_.clear();
+  }
+
+ private:
+  struct Request {
+    Send send;
+    Done done;
+    std::size_t weight = 0;  // 0: urgent
+    SteadyTime sent{};
+  };
+  using UnderWay = std::map<std::uint64_t, Request>;
+  static constexpr Millis slow_answer{100};
+  static constexpr std::size_t share_of_later = 8;  // of the window: others may have more to do than this session
+
+  void start(Request request) {
+    weight_ += request.weight;
+    request.sent = boot_now();
+    const Send send = std::move(request.send);
+    const std::uint64_t number = ++last_;
+    under_way_.emplace_hint(under_way_.end(), number, std::move(request));
+    send(number);
+  }
+
+  /// Many at once, as each that is sent alone may wake a thread.
+  void go_on() {
+    if (weight_ <= window_ / 2) send_some();
+  }
+
+  void send_some() {
+    send_from(waiting_, window_);
+    if (waiting_.empty()) send_from(later_, window_ / share_of_later);
+  }
+
+  void send_from(std::deque<Request>& queue, std::size_t window) {
+    while (!queue.empty() && weight_ < window) {
+      Request next = std::move(queue.front());
+      queue.pop_front();
+      start(std::move(next));
+    }
+  }
+
+  void end(typename UnderWay::iterator request, const Reply& reply) {
+    const Done done = std::move(request->second.done);
+    const std::size_t weight = request->second.weight;
+    weight_ -= weight;
+    const bool slow = boot_now() - request->second.sent > slow_answer;
+    window_ = slow ? std::max(narrowest, window_ - std::min(weight, window_)) : std::min(widest, window_ + weight);
+    under_way_.erase(request);
+    done(reply);
+  }
+
+  std::deque<Request> waiting_, later_;
+  UnderWay under_way_;      // by number, that is by time
+  std::size_t weight_ = 0;  // of what is under way and not urgent
+  std::size_t window_ = widest;
+  std::uint64_t last_ = 0;
+  SteadyTime heard_{};
+};
+
+}  // namespace ballot::support

@@ -1,0 +1,16 @@
+// SecretFile: the first line of a file that only root and this user may read or write, nor reach by a folder that
+// others may write to: passwords and tokens of a store. The rules of a job's `secrets`.
+//
+//   const auto password = read_secret("/etc/ballot/zookeeper-password");
+#pragma once
+
+#include <string>
+
+#include "ballot/error.hpp"
+
+namespace ballot::support {
+
+/// Errors, each with the path: refused, where others may read or change it; invalid, where its first line is empty; io.
+Result<std::string> read_secret(const std::string& path);
+
+}  // namespace ballot::support

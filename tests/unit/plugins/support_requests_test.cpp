@@ -1,0 +1,81 @@
+// What waits, what is sent, and what becomes of requests that nobody answers.
+#include <gtest/gtest.h>
+
+#include "support/requests.hpp"
+
+namespace ballot::support {
+namespace {
+
+using namespace std::chrono_literals;
+
+class TheRequests : public ::testing::Test {
+ protected:
+  void ask(const std::string& name, Turn turn = Turn::in_turn, std::size_t weight = 1) {
+    requests.ask([this, name](std::uint64_t number) { sent.push_back(name), numbers.push_back(number); },
+                 [this, name](const std::string& reply) { answered.push_back(name + "=" + reply); }, turn, weight);
+  }
+  std::size_t fill() {
+    for (std::size_t i = 0; i < most + 10; ++i) ask("filler");
+    return sent.size();
+  }
+
+  static constexpr std::size_t most = Requests<std::string>::widest;
+  Requests<std::string> requests;
+  std::vector<std::string> sent, answered;
+  std::vector<std::uint64_t> numbers;
+};
+
+TEST_F(TheRequests, AreSentInTheOrderOfAskingAndAnsweredOnce) {
+  ask("a");
+  ask("b");
+  EXPECT_EQ(sent, (std::vector<std::string>{"a", "b"}));
+  EXPECT_FALSE(requests.idle());
+  requests.answer(numbers[1], "2");
+  requests.answer(numbers[0], "1");
+  requests.answer(numbers[0], "again");
+  requests.answer(99, "nobody's");
+  EXPECT_EQ(answered, (std::vector<std::string>{"b=2", "a=1"}));
+  EXPECT_TRUE(requests.idle());
+}
+
+TEST_F(TheRequests, WaitWhileManyAreUnderWayButForWhatIsUrgent) {
+  EXPECT_EQ(fill(), most);
+  ask("urgent", Turn::urgent);
+  EXPECT_EQ(sent.back(), "urgent");
+  ask("later", Turn::later);
+  for (std::size_t i = 0; i < most; ++i) requests.answer(numbers[i], "");
+  EXPECT_EQ(sent.size(), most + 12) << "the rest, the urgent one, and the one for later";
+  EXPECT_EQ(sent.back(), "later");
+}
+
+TEST_F(TheRequests, OneMayCountAsSeveral) {
+  ask("heavy", Turn::in_turn, most);
+  ask("next");
+  EXPECT_EQ(sent.size(), 1u);
+  requests.answer(numbers[0], "");
+  EXPECT_EQ(sent.back(), "next");
+}
+
+TEST_F(TheRequests, ThatAStoreIsSilentOnAreAnsweredAsLateAndNotBefore) {
+  EXPECT_FALSE(requests.due(1s)) << "nothing is waited for";
+  ask("a");
+  const auto due = requests.due(1s);
+  ASSERT_TRUE(due);
+  requests.time_out(*due - 1ms, 1s, "late");
+  EXPECT_TRUE(answered.empty());
+  requests.time_out(*due, 1s, "late");
+  EXPECT_EQ(answered, std::vector<std::string>{"a=late"});
+  requests.answer(numbers[0], "after all");
+  EXPECT_EQ(answered.size(), 1u);
+}
+
+TEST_F(TheRequests, ThatWaitAreForgottenWithoutAnAnswer) {
+  fill();
+  requests.forget_waiting();
+  for (const std::uint64_t number : std::vector(numbers)) requests.answer(number, "");
+  EXPECT_EQ(sent.size(), most);
+  EXPECT_TRUE(requests.idle());
+}
+
+}  // namespace
+}  // namespace ballot::support
