@@ -214,7 +214,7 @@ ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register
   FIND "c.out.push_back(AwaitSettled{{job, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
   FINDING "has no disposition" FILTER "*SlowLedger.*")
 ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
-  FIND "group.stored.ended_at = c.now.wall" REPLACE "group.stored.ended_at.reset()"
+  FIND "last.ended_at = c.now.wall;" REPLACE ""
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
 ballot_mutant(gap_is_due FILE runtime/core/job/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
