@@ -13,6 +13,9 @@ namespace ballot::local {
 
 namespace {
 
+constexpr const char* no_hold =
+    "cannot be kept by the backend local, which cannot tell an outage: remove it, or choose a networked backend";
+
 std::string path_problem(const OptionValue& value) {
   const auto* path = std::get_if<std::string>(&value);
   if (path == nullptr) return "path must be a string: the folder of locks and registers";
@@ -28,17 +31,10 @@ Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   return MakeDriver([folder](Outlet& outlet) { return std::make_unique<LocalDriver>(outlet, folder); });
 }
 
-constexpr BackendKind kind{"local", "ballot-local", check,
-                           "cannot be kept by the backend local, which cannot tell an outage: remove it, or choose a "
-                           "networked backend",
-                           prepare};
-
-Backend* create(Host& host, const BackendSettings& settings, Error& error) noexcept {
-  return make_backend(kind, host, settings, error);
-}
+constexpr BackendKind kind{"local", "ballot-local", check, no_hold, prepare};
 
 }  // namespace
 
 }  // namespace ballot::local
 
-BALLOT_PLUGIN("local", "0.1.0", ballot::local::check, ballot::local::create)
+BALLOT_PLUGIN("local", "0.1.0", ballot::local::check, ballot::support::create<ballot::local::kind>)

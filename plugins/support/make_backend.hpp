@@ -2,10 +2,8 @@
 // that can be no part of a path, an outage that it cannot tell, and whatever throws, as an Error. Pure but for `make`.
 //
 //   Result<MakeDriver> prepare(Host& host, const BackendSettings& settings);   // the plugin's
-//   const BackendKind kind{"local", "ballot-local", check, "...cannot be kept...", prepare};
-//   Backend* create(Host& host, const BackendSettings& settings, Error& error) noexcept {
-//     return make_backend(kind, host, settings, error);
-//   }
+//   constexpr BackendKind kind{"local", "ballot-local", check, "...cannot be kept...", prepare};
+//   BALLOT_PLUGIN("local", "0.1.0", check, ballot::support::create<kind>)
 #pragma once
 
 #include <string>
@@ -27,5 +25,11 @@ struct BackendKind {
 
 /// Null and `error` set where it cannot be made.
 Backend* make_backend(const BackendKind& kind, Host& host, const BackendSettings& settings, Error& error) noexcept;
+
+/// The same, as BALLOT_PLUGIN wants it.
+template <const BackendKind& kind>
+Backend* create(Host& host, const BackendSettings& settings, Error& error) noexcept {
+  return make_backend(kind, host, settings, error);
+}
 
 }  // namespace ballot::support

@@ -37,12 +37,8 @@ constexpr BackendKind kind{"zookeeper", "ballot-zk", check,
                            "have a quorum. Remove it",
                            prepare};
 
-Backend* create(Host& host, const BackendSettings& settings, Error& error) noexcept {
-  return make_backend(kind, host, settings, error);
-}
-
 }  // namespace
 
 }  // namespace ballot::zookeeper
 
-BALLOT_PLUGIN("zookeeper", "0.1.0", ballot::zookeeper::check, ballot::zookeeper::create)
+BALLOT_PLUGIN("zookeeper", "0.1.0", ballot::zookeeper::check, ballot::support::create<ballot::zookeeper::kind>)
