@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/job/live_run.hpp"
+#include "core/job/runs/live_run.hpp"
 #include "core/outcome.hpp"
 #include "core/register.hpp"
 

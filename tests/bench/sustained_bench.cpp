@@ -10,7 +10,7 @@
 #include "bench/bench_daemon.hpp"
 #include "bench/benches.hpp"
 #include "bench/machine.hpp"
-#include "core/job/settlement.hpp"
+#include "core/job/slots/settlement.hpp"
 
 namespace ballot::bench {
 namespace {

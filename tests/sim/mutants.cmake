@@ -47,13 +47,13 @@ endfunction()
 
 # ---- who is told
 
-ballot_mutant(end_told_of_each_attempt FILE runtime/core/job/run_notices.cpp
+ballot_mutant(end_told_of_each_attempt FILE runtime/core/job/runs/run_notices.cpp
   FIND "shows_run(before, run) && !shows_run(next, run)" REPLACE "shows_run(before, run)"
   FINDING "tells the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
-ballot_mutant(failures_forgotten FILE runtime/core/job/run_notices.cpp
+ballot_mutant(failures_forgotten FILE runtime/core/job/runs/run_notices.cpp
   FIND "write.next.failing = true" REPLACE "write.next.failing = write.next.failing"
   FINDING "FAILED.*Notices.OfARecovery" FILTER "Notices.*")
-ballot_mutant(told_as_it_ends FILE runtime/core/job/run_set.cpp
+ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})"
   REPLACE "c.out.push_back(AwaitRecorded{run.id()}), run.definition ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
   FINDING "tells the end of a run that is open|tells a second time" FILTER "Notices.*:Seeds/Random.*")
@@ -63,10 +63,10 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/run_set.cpp
 ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
   FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
-ballot_mutant(no_launch_budget FILE runtime/core/job/run_set.cpp
+ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
   FIND "c.session.deadline() - budget_of(c, run)});" REPLACE "c.session.deadline()});"
   FINDING "too near to the deadline of its term")
-ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/adoption.cpp
+ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/runs/adoption.cpp
   FIND "if (own || !job.term) return is_lost" REPLACE "if (own || true) return is_lost"
   FINDING "2 runs of job" FILTER "OneHost.*")
 ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
@@ -78,84 +78,84 @@ ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
 ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
-ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register_writer.cpp
+ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register/register_writer.cpp
   FIND "if (!pending_->unknown) return Next::failed;" REPLACE "return Next::failed;"
   FINDING "FAILED.*Answers.RefusedAfter" FILTER "Answers.*")
-ballot_mutant(late_claim_launched FILE runtime/core/job/run_set.cpp
+ballot_mutant(late_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "if (is_late(*run, c.now.wall)) return" REPLACE "if (false) return"
   FINDING "past its start deadline")
-ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slot_feed.cpp
+ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slots/slot_feed.cpp
   FIND "while (settlement_.first_due() && c.now.wall - settlement_.first_due()->due > start_deadline)"
   REPLACE "while (false)"
   FINDING "FAILED.*Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
-ballot_mutant(refused_launch_given_up FILE runtime/core/job/run_set.cpp
+ballot_mutant(refused_launch_given_up FILE runtime/core/job/runs/run_set.cpp
   FIND "const bool term_lives = job.leading" REPLACE "const bool term_lives = false && job.leading"
   FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
 ballot_mutant(claims_while_draining FILE runtime/core/job/job_machine.cpp
   FIND "if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {" REPLACE "if (job_.is_paused() || !job_.is_defined()) {"
   FINDING "while it stops")
-ballot_mutant(paused_claim_launched FILE runtime/core/job/run_set.cpp
+ballot_mutant(paused_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand())" REPLACE "is_late(run, c.now.wall)"
   FINDING "FAILED.*Pause.OnceAcknowledged" FILTER "Pause.*")
 
 # ---- policies
 
-ballot_mutant(overlap_allowed FILE runtime/core/job/run_list.cpp
+ballot_mutant(overlap_allowed FILE runtime/core/job/runs/run_list.cpp
   FIND "return begun() < most_at_once(definition)" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
 ballot_mutant(places_not_counted FILE runtime/core/run_limits.cpp
   FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
-ballot_mutant(queue_without_bound FILE runtime/core/job/settlement.cpp
+ballot_mutant(queue_without_bound FILE runtime/core/job/slots/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.*")
-ballot_mutant(retry_not_waited_for FILE runtime/core/job/run_set.cpp
+ballot_mutant(retry_not_waited_for FILE runtime/core/job/runs/run_set.cpp
   FIND "if (open.waits_until && !runs_.find({open.id, open.attempt})) adopt(c, job, open)" REPLACE "(void)open"
   FINDING "FAILED.*Retries" FILTER "Retries.*")
 
 # ---- the reasons: what became of a slot is what the policies, the people and the faults make of it
 
-ballot_mutant(all_slots_overlap FILE runtime/core/job/settlement.cpp
+ballot_mutant(all_slots_overlap FILE runtime/core/job/slots/settlement.cpp
   FIND "if (skips && rules.busy && !joins)" REPLACE "if (skips && !joins)"
   FINDING "no run of the job goes on then|a slot was not run")
-ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job/after_run.cpp
+ballot_mutant(lost_run_is_not_repeated FILE runtime/core/job/runs/after_run.cpp
   FIND "run.repeat = job.leading;" REPLACE "run.repeat = false;"
   FINDING "at-least-once run was lost, and is not repeated")
-ballot_mutant(replaces_nothing FILE runtime/core/job/run_set.cpp
+ballot_mutant(replaces_nothing FILE runtime/core/job/runs/run_set.cpp
   FIND "if (!run.has_ended() && !run.is_queued()) kill(c, job, run, Reason::replaced);" REPLACE "(void)run;"
   FINDING "a run goes on that a later slot replaces|a slot was not run")
-ballot_mutant(pause_is_a_misfire FILE runtime/core/job/settlement.cpp
+ballot_mutant(pause_is_a_misfire FILE runtime/core/job/slots/settlement.cpp
   FIND "return add_decided(slot.at, Status::skipped, Reason::paused)"
   REPLACE "return add_decided(slot.at, Status::missed, Reason::misfire)"
   FINDING "due within a pause|the policy is to run all|the latest of those that misfired|it was in time")
-ballot_mutant(all_that_misfires_is_one FILE runtime/core/job/settlement.cpp
+ballot_mutant(all_that_misfires_is_one FILE runtime/core/job/slots/settlement.cpp
   FIND "case Misfire::all: return rules.misfire_limit;" REPLACE "case Misfire::all: return 1;"
   FINDING "the policy is to run all of them")
-ballot_mutant(the_latest_is_missed_too FILE runtime/core/job/settlement.cpp
+ballot_mutant(the_latest_is_missed_too FILE runtime/core/job/slots/settlement.cpp
   FIND "case Misfire::latest: return 1;" REPLACE "case Misfire::latest: return 0;"
   FINDING "the latest of those that misfired")
-ballot_mutant(nobody_ever_led FILE runtime/core/job/settlement.cpp
+ballot_mutant(nobody_ever_led FILE runtime/core/job/slots/settlement.cpp
   FIND "return covered ? Reason::unclaimed : Reason::no_leader;" REPLACE "return Reason::no_leader;"
   FINDING "covered it")
-ballot_mutant(jitter_is_none FILE runtime/core/job/settlement.cpp
+ballot_mutant(jitter_is_none FILE runtime/core/job/slots/settlement.cpp
   FIND "if (job.jitter <= Millis(0)) return slot;" REPLACE "if (job.jitter <= Millis(0) || true) return slot;"
   FINDING "are not spread over its jitter")
-ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/settlement.cpp
+ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/slots/settlement.cpp
   FIND "static_cast<std::uint64_t>(job.jitter.count())" REPLACE "static_cast<std::uint64_t>(2 * job.jitter.count())"
   FINDING "started late|a slot was not run|launches")
 ballot_mutant(low_priority_first FILE runtime/core/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
-ballot_mutant(tried_again_after_a_success FILE runtime/core/job/after_run.cpp
+ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
   FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
   FINDING "is tried again that had not failed")
 
 # ---- people
 
-ballot_mutant(kill_kills_nothing FILE runtime/core/job/run_set.cpp
+ballot_mutant(kill_kills_nothing FILE runtime/core/job/runs/run_set.cpp
   FIND "      kill(c, job, run, Reason::operator_);" REPLACE "(void)run;"
   FINDING "a kill was asked, and the run goes on")
-ballot_mutant(kill_is_a_replacement FILE runtime/core/job/run_set.cpp
+ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
   FIND "      kill(c, job, run, Reason::operator_);" REPLACE "kill(c, job, run, Reason::replaced);"
   FINDING "its job replaces nothing|no later slot is due")
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
@@ -180,10 +180,10 @@ ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
 ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong")
-ballot_mutant(ends_are_not_published FILE runtime/core/job/run_set.cpp
+ballot_mutant(ends_are_not_published FILE runtime/core/job/runs/run_set.cpp
   FIND "c.wants.outcomes.push_back(run.row);" REPLACE "(void)0;"
   FINDING "its node has known for long how it ended|still keeps the end of run")
-ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job/run_set.cpp
+ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job/runs/run_set.cpp
   FIND "if (run.state == State::foreign && c.now.steady >= run.foreign_until)" REPLACE "if (run.state == State::foreign)"
   FINDING "2 runs of job")
 
@@ -201,29 +201,29 @@ ballot_mutant(resign_keeps_no_group FILE runtime/core/left_runs.cpp
 
 # ---- the end
 
-ballot_mutant(closed_before_durable FILE runtime/core/job/run_set.cpp
+ballot_mutant(closed_before_durable FILE runtime/core/job/runs/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})" REPLACE "run.recorded = true"
   FINDING "closed before its row was durable")
-ballot_mutant(forget_never_sent FILE runtime/core/job/run_set.cpp
+ballot_mutant(forget_never_sent FILE runtime/core/job/runs/run_set.cpp
   FIND "if (run && run->known_to_runner) c.out.push_back(Forget{id})" REPLACE "(void)run"
   FINDING "still keeps the end of run")
 ballot_mutant(evidence_not_copied FILE runtime/core/job/job_writes.cpp
   FIND "  copy_dispositions();" REPLACE "  (void)0;"
   FINDING "has no disposition")
-ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register_writer.cpp
+ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register/register_writer.cpp
   FIND "c.out.push_back(AwaitSettled{{job, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
   FINDING "has no disposition" FILTER "*SlowLedger.*")
 ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
-  FIND "last.ended_at = c.now.wall;" REPLACE ""
+  FIND "last.ended_at = c.now.wall;" REPLACE "last.ended_at.reset();"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
-ballot_mutant(gap_is_due FILE runtime/core/job/settlement.cpp
+ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
   REPLACE "slot.dst_gap = false"
   FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
 
 # ---- runs without a claim
 
-ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/run_set.cpp
+ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/runs/run_set.cpp
   FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
 ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp

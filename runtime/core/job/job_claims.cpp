@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "core/job/run_notices.hpp"
+#include "core/job/runs/run_notices.hpp"
 
 namespace ballot::core {
 namespace {
@@ -177,7 +177,7 @@ void JobClaims::refuse_manual(const Request& request, Reason reason) {
 void JobClaims::run_ahead() {
   if (!job_.may_run_ahead(c_)) return;
   job_.runs.launch_in_doubt(c_, job_.facts());
-  if (job_.writer.pending() && !job_.writer.pending()->follows) leave_behind();
+  if (job_.writer.pending() && !job_.writer.pending()->follows) detach_write();
   if (!job_.scan(c_, ScanRules::Mode::due, c_.now.wall)) return;
   const Job& job = job_.definition->job;
   for (const DueSlot* due = job_.slots.settlement().first_due(); due; due = job_.slots.settlement().first_due()) {
@@ -200,7 +200,7 @@ void JobClaims::run_ahead() {
 }
 
 /// What the write in flight carries is taken for decided: a run that it claims is started, and the slots go on.
-void JobClaims::leave_behind() {
+void JobClaims::detach_write() {
   const std::size_t decided = job_.writer.pending()->decided;
   const std::optional<runner::AttemptId> claimed = job_.writer.detach();
   std::vector<Disposition> passed = job_.slots.settlement().decided(decided);

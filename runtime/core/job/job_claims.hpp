@@ -47,7 +47,7 @@ class JobClaims {
   OpenRun run_by_hand(const Request& request);
   Queued queue_manual(const Request& request);
   void refuse_manual(const Request& request, Reason reason);
-  void leave_behind();
+  void detach_write();
 
   Context& c_;
   JobParts& job_;

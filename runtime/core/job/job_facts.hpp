@@ -18,6 +18,9 @@
 
 namespace ballot::core {
 
+/// Registers have whole seconds where they speak of slots.
+inline WallTime whole_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
+
 /// A run that was started without a confirmed claim, or (nullopt) the ranges of a write whose fate is unknown.
 struct Ahead {
   std::vector<Disposition> passed;  // decided before its slot

@@ -13,8 +13,6 @@ constexpr Millis adoption_limit{60'000};  // from a release to an adoption whose
 
 using Mode = ScanRules::Mode;
 
-WallTime at_second(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
-
 template <class T>
 void at_earliest(std::optional<T>& wake, std::optional<T> candidate) {
   if (candidate && (!wake || *candidate < *wake)) wake = candidate;
@@ -113,7 +111,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
 /// Of the cursor: those slots that it had passed for a reason have their rows.
 void JobMachine::begin_repair(Context& c, Repair repair) {
   job_.commands.begin_repair(std::move(repair));
-  const WallTime now = at_second(c.now.wall);
+  const WallTime now = whole_seconds(c.now.wall);
   if (!job_.commands.repairs_claims()) {
     job_.commands.repair_found(job_.view.bring_cursor_back(now));
     return job_.resume_slots();
@@ -218,7 +216,7 @@ bool JobMachine::redefine(Context& c) {
     if (!job_.scan(c, Mode::undefined, c.now.wall) || writes(c).write_ahead()) return true;
   }
   PendingWrite write = writes(c).begin(disposition_limit);
-  write.define(job_.facts(), wanted, adopts ? stored.cursor : at_second(c.now.wall), c.now.wall);
+  write.define(job_.facts(), wanted, adopts ? stored.cursor : whole_seconds(c.now.wall), c.now.wall);
   if (wanted) write.see_boot(job_.facts(), c.settings);
   writes(c).send(std::move(write));
   return true;

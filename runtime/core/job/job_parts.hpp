@@ -14,11 +14,11 @@
 
 #include "core/job/job_commands.hpp"
 #include "core/job/job_facts.hpp"
-#include "core/job/register_view.hpp"
-#include "core/job/register_writer.hpp"
-#include "core/job/run_set.hpp"
-#include "core/job/slot_feed.hpp"
-#include "core/job/unclaimed_runs.hpp"
+#include "core/job/register/register_view.hpp"
+#include "core/job/register/register_writer.hpp"
+#include "core/job/runs/run_set.hpp"
+#include "core/job/runs/unclaimed_runs.hpp"
+#include "core/job/slots/slot_feed.hpp"
 
 namespace ballot::core {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "core/job/run_notices.hpp"
+#include "core/job/runs/run_notices.hpp"
 
 namespace ballot::core {
 

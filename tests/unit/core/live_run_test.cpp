@@ -1,4 +1,4 @@
-#include "core/job/live_run.hpp"
+#include "core/job/runs/live_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/job/register_view.hpp"
+#include "core/job/register/register_view.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/job/settlement.hpp"
+#include "core/job/slots/settlement.hpp"
 
 #include <gtest/gtest.h>
 

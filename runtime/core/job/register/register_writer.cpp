@@ -1,4 +1,4 @@
-#include "core/job/register_writer.hpp"
+#include "core/job/register/register_writer.hpp"
 
 #include <utility>
 

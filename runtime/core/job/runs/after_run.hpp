@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/job/job_facts.hpp"
-#include "core/job/live_run.hpp"
+#include "core/job/runs/live_run.hpp"
 
 namespace ballot::core {
 

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "core/job/job_facts.hpp"
-#include "core/job/live_run.hpp"
-#include "core/job/pending_write.hpp"
-#include "core/job/run_list.hpp"
+#include "core/job/register/pending_write.hpp"
+#include "core/job/runs/live_run.hpp"
+#include "core/job/runs/run_list.hpp"
 
 namespace ballot::core {
 

@@ -1,4 +1,4 @@
-#include "core/job/slot_feed.hpp"
+#include "core/job/slots/slot_feed.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,8 +8,6 @@ namespace {
 
 /// Rows of up to this many like slots stand alone; more are one row.
 constexpr std::int64_t rows_limit = 100;
-
-WallTime whole_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
 
 /// Of a plan's `@every` schedules: the register's, and `otherwise` where it has none.
 std::vector<WallTime> anchors_of(const schedule::Plan& plan, const JobRegister& stored, WallTime otherwise) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/job/job_facts.hpp"
-#include "core/job/settlement.hpp"
+#include "core/job/slots/settlement.hpp"
 
 namespace ballot::core {
 

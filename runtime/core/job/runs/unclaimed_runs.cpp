@@ -1,4 +1,4 @@
-#include "core/job/unclaimed_runs.hpp"
+#include "core/job/runs/unclaimed_runs.hpp"
 
 #include <algorithm>
 #include <utility>

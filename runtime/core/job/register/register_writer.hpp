@@ -22,8 +22,8 @@
 #include <optional>
 #include <string>
 
-#include "core/job/pending_write.hpp"
-#include "core/job/settlement.hpp"
+#include "core/job/register/pending_write.hpp"
+#include "core/job/slots/settlement.hpp"
 
 namespace ballot::core {
 

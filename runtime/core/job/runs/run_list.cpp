@@ -1,6 +1,6 @@
-#include "core/job/run_list.hpp"
+#include "core/job/runs/run_list.hpp"
 
-#include "core/job/settlement.hpp"
+#include "core/job/slots/settlement.hpp"
 #include "core/request.hpp"
 
 namespace ballot::core {

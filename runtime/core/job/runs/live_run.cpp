@@ -1,9 +1,9 @@
-#include "core/job/live_run.hpp"
+#include "core/job/runs/live_run.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/job/settlement.hpp"
+#include "core/job/slots/settlement.hpp"
 
 namespace ballot::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/job/pending_write.hpp"
+#include "core/job/register/pending_write.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,8 +7,6 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t expressions_limit = 1500;  // bytes of them in a register
-
-WallTime in_whole_seconds(WallTime t) { return std::chrono::floor<std::chrono::seconds>(t); }
 
 Timing timing_of(const Job& job) {
   Timing timing;
@@ -73,15 +71,14 @@ void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, Wall
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   if (wanted || next.released) next.timing = wanted ? timing_of(job.definition->job) : Timing{};
   next.since = since;
-  next.cursor = std::max(next.cursor, in_whole_seconds(now));
+  next.cursor = std::max(next.cursor, whole_seconds(now));
   // Without a definition the anchors stay, as a pause does: until it is released its slots are those of the plan in
   // force, and a file that was broken for a while brings its job back.
   if (wanted) next.anchors = anchored_anew(job.definition->plan, next);
 }
 
 void PendingWrite::see_boot(const JobFacts& job, const CoreSettings& settings) {
-  if (!job.definition || !job.definition->plan.on_reboot() || next.cursor < in_whole_seconds(settings.booted_at))
-    return;
+  if (!job.definition || !job.definition->plan.on_reboot() || next.cursor < whole_seconds(settings.booted_at)) return;
   if (std::find(next.boots.begin(), next.boots.end(), settings.boot_id) != next.boots.end()) return;
   if (next.boots.size() >= boot_limit) next.boots.erase(next.boots.begin());
   next.boots.push_back(settings.boot_id);

@@ -1,10 +1,10 @@
-#include "core/job/run_set.hpp"
+#include "core/job/runs/run_set.hpp"
 
 #include <algorithm>
 
 #include "base/wall_text.hpp"
-#include "core/job/adoption.hpp"
-#include "core/job/run_notices.hpp"
+#include "core/job/runs/adoption.hpp"
+#include "core/job/runs/run_notices.hpp"
 #include "core/outcome.hpp"
 
 namespace ballot::core {

@@ -3,10 +3,10 @@
 // stands in the store for whoever leads.
 //
 //   RunSet runs;
-//   runs.claim(job, open, true);
+//   runs.claim(job, open, true, {});
 //   runs.confirm_claim(c, job, id);     // launched
 //   runs.on_ended(c, job, event);       // its row is recorded, its follow-up decided
-//   runs.close(c, id);                  // the register shows it no more
+//   runs.close(c, {id});                // the register shows it no more
 //
 // Pure. Knows nothing of slots and of how registers are written; used by JobMachine only.
 #pragma once
@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/job/after_run.hpp"
 #include "core/job/job_facts.hpp"
-#include "core/job/run_list.hpp"
+#include "core/job/runs/after_run.hpp"
+#include "core/job/runs/run_list.hpp"
 
 namespace ballot::core {
 

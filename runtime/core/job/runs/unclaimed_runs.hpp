@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "core/job/job_facts.hpp"
-#include "core/job/run_list.hpp"
+#include "core/job/runs/run_list.hpp"
 
 namespace ballot::core {
 

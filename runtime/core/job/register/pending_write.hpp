@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/job/job_facts.hpp"
-#include "core/job/live_run.hpp"
+#include "core/job/runs/live_run.hpp"
 
 namespace ballot::core {
 

@@ -1,4 +1,4 @@
-#include "core/job/run_notices.hpp"
+#include "core/job/runs/run_notices.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "core/job/after_run.hpp"
+#include "core/job/runs/after_run.hpp"
 
 namespace ballot::core {
 namespace {

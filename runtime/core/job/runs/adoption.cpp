@@ -1,6 +1,6 @@
-#include "core/job/adoption.hpp"
+#include "core/job/runs/adoption.hpp"
 
-#include "core/job/run_notices.hpp"
+#include "core/job/runs/run_notices.hpp"
 #include "core/notify.hpp"
 
 namespace ballot::core {
