@@ -17,8 +17,6 @@ Answer repair_answer(const GroupState& group) {
   return Answer::refused(Errc::refused, "group " + group.name + " is halted again: " + group.term.halted);
 }
 
-bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
-
 }  // namespace
 
 void Core::on(Context& c, const Ask& event) {

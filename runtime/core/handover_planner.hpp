@@ -19,7 +19,7 @@ namespace ballot::core {
 
 class HandoverPlanner {
  public:
-  /// A group was taken over, or nodes are compared anew: a scan comes.
+  /// A group was taken over: a scan comes a second later, unless one is due already.
   void on_taken_over(SteadyTime now);
   void scan_now(SteadyTime now) { scan_at_ = now; }
   void clear();

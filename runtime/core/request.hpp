@@ -50,6 +50,9 @@ struct Answer {
 /// What a node has asked of another is asked again, where it is not done by then.
 inline constexpr Millis node_patience{60'000};
 
+/// It is about one run.
+constexpr bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
+
 std::string_view to_string(Request::Kind);
 std::optional<Request::Kind> parse_kind(std::string_view);
 

@@ -20,8 +20,6 @@ constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of
 constexpr Millis leftover_slack{1000};
 constexpr Millis answered_kept = std::chrono::hours(1);
 
-bool names_run(Request::Kind kind) { return kind == Request::Kind::kill || kind == Request::Kind::forget; }
-
 Recording removal(std::vector<std::string> names) {
   Recording recording;
   recording.removals = std::move(names);

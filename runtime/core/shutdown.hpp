@@ -3,7 +3,8 @@
 //   phase    | event                                             | next
 //   none     | ask()                                             | draining: nothing new is claimed
 //   draining | the wait is over (not where the groups are left)  | killing: runs that end with their term are killed
-//   draining | the groups are to be left, and ready, or 10 s     | closing
+//   draining | every group is handed over, or ready to be left   | closing
+//   draining | the groups are to be left, and 10 s have passed   | closing
 //   killing  | nothing is left to write, or the bound            | closing: the session is being closed
 //   closing  | the session is closed, or 8 s                     | stopped
 //   none     | the store refuses this node                       | stopped
@@ -23,8 +24,8 @@ class Shutdown {
  public:
   enum class Phase { none, draining, killing, closing, stopped };
 
-  /// Groups that are led: each is waited for until it is ready(). Asked again: true is returned no more, and the
-  /// shorter wait counts.
+  /// `led`: groups that are waited for until each is ready(). False where it was asked before: then only the shorter
+  /// wait counts, and whether the groups are left stays as it was.
   bool ask(SteadyTime now, const Stop& stop, const std::set<GroupState*, ByName>& led);
 
   Phase phase() const { return phase_; }
