@@ -157,7 +157,9 @@ if [ "$form" != quick ]; then
   wait "$benches" || { cat build/release/benches.log; exit 1; }
   cat build/release/benches.log
   # What takes most of the time is the same few steps very often, and that ten times as long.
-  BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*' run_tests asan -L '^(unit|process|conformance|sim|daemon)$'
+  # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
+  BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*' \
+    run_tests asan -L '^(unit|process|conformance|sim|daemon)$' -E '^(JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
   build tsan tests_threads
   run_tests tsan -L '^threads$'
 fi
