@@ -28,8 +28,8 @@ void Registers::write(const WriteCall& call) {
     Change change{batch, i, one.group, {}, one.name[0], link_.paths.of_register(one.name), one.value, 0};
     change.version = one.version == 0 ? -1 : static_cast<int>(static_cast<std::uint32_t>(one.version - 1));
     elections_.write_began(one.group);
-    if (one.value.size() > most_value) {
-      answer(change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+    if (auto problem = problem_of(one.name, one.value); !problem.empty()) {
+      answer(change, {Outcome::failed, 0, std::move(problem)});
     } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
       answer(change, {Outcome::not_leader, 0, {}});
     } else {
@@ -44,8 +44,8 @@ void Registers::create(const CreateCall& call) {
   for (std::size_t i = 0; i < call.records.size(); ++i) {
     const Record& one = call.records[i];
     Change change{batch, i, {}, {}, one.name[0], link_.paths.of_register(one.name), one.value, -1};
-    if (one.value.size() > most_value)
-      answer(change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+    if (auto problem = problem_of(one.name, one.value); !problem.empty())
+      answer(change, {Outcome::failed, 0, std::move(problem)});
     else
       gathered_.push_back(std::move(change));
   }

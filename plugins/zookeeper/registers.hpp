@@ -15,8 +15,6 @@ namespace ballot::zookeeper {
 
 class Registers {
  public:
-  static constexpr std::size_t most_value = 8192;
-
   Registers(Link& link, QueueElections& elections) : link_(link), elections_(elections) {}
 
   void write(const WriteCall& call);
