@@ -8,7 +8,7 @@
 #include "base/wall_text.hpp"
 #include "core/register.hpp"
 #include "core/request.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
