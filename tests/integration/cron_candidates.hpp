@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/wall_text.hpp"
-#include "support/candidate.hpp"
+#include "support/process/candidate.hpp"
 
 namespace ballot::testing {
 

@@ -1,7 +1,7 @@
 // `ballot election run`, `election file` and `info`, as other programs use them.
 #include <gtest/gtest.h>
 
-#include "support/candidate.hpp"
+#include "support/process/candidate.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "support/ballot_daemon.hpp"
+#include "support/process/ballot_daemon.hpp"
 
 namespace ballot::testing {
 namespace {

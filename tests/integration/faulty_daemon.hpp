@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/failpoint.hpp"
-#include "support/ballot_daemon.hpp"
-#include "support/process_facts.hpp"
-#include "support/schedule_check.hpp"
+#include "support/judge/schedule_check.hpp"
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 

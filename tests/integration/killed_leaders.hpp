@@ -20,7 +20,7 @@
 
 #include "base/wall_text.hpp"
 
-#include "support/fleet.hpp"
+#include "support/process/fleet.hpp"
 
 namespace ballot::testing {
 

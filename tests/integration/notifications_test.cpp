@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "support/fleet.hpp"
-#include "support/http_server.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
+#include "support/servers/http_server.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Linked with tests that are written for any backend: their daemons have a real ZooKeeper server, and a path each.
-#include "support/ballot_daemon.hpp"
-#include "support/zookeeper_place.hpp"
+#include "support/process/ballot_daemon.hpp"
+#include "support/servers/zookeeper_place.hpp"
 
 namespace ballot::testing {
 namespace {

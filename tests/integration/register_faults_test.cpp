@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "integration/faulty_daemon.hpp"
-#include "support/small_disk.hpp"
+#include "support/process/small_disk.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "storage/database.hpp"
-#include "support/fleet.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {

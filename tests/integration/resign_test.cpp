@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "support/ballot_daemon.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "support/fleet.hpp"
+#include "support/process/fleet.hpp"
 
 namespace ballot::testing {
 namespace {

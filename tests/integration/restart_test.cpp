@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "support/ballot_daemon.hpp"
-#include "support/schedule_check.hpp"
+#include "support/judge/schedule_check.hpp"
+#include "support/process/ballot_daemon.hpp"
 
 namespace ballot::testing {
 namespace {

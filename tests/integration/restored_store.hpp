@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/fleet.hpp"
+#include "support/process/fleet.hpp"
 
 namespace ballot::testing {
 

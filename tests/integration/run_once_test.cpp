@@ -2,8 +2,8 @@
 // lease, whatever becomes of `ballot`.
 #include <gtest/gtest.h>
 
-#include "support/candidate.hpp"
-#include "support/terminal.hpp"
+#include "support/process/candidate.hpp"
+#include "support/process/terminal.hpp"
 
 namespace ballot::testing {
 namespace {

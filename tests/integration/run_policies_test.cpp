@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "base/wall_text.hpp"
-#include "support/fleet.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
 #ifdef BALLOT_WITH_ZOOKEEPER
-#include "support/zookeeper_place.hpp"
+#include "support/servers/zookeeper_place.hpp"
 #endif
 
 namespace ballot::testing {

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/random.hpp"
-#include "support/fleet.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {

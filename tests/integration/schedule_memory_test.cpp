@@ -1,8 +1,8 @@
 // What the store remembers of a schedule while no daemon runs: the phase of @every, the last settled slot, open runs.
 #include <gtest/gtest.h>
 
-#include "support/ballot_daemon.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include <sys/un.h>
 
 #include "io/clocks.hpp"
-#include "support/ballot_daemon.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -2,7 +2,7 @@
 // has nothing running, `busy` has.
 #include <gtest/gtest.h>
 
-#include "support/fleet.hpp"
+#include "support/process/fleet.hpp"
 
 namespace ballot::testing {
 namespace {

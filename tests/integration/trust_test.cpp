@@ -5,7 +5,7 @@
 
 #include "io/control_client.hpp"
 #include "storage/database.hpp"
-#include "support/ballot_daemon.hpp"
+#include "support/process/ballot_daemon.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -1,6 +1,6 @@
 // `ballot election evict`, `run` and `file` on a real ZooKeeper server.
 #include "integration/zookeeper_elections.hpp"
-#include "support/terminal.hpp"
+#include "support/process/terminal.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -6,8 +6,8 @@
 #include <iostream>
 
 #include "integration/cron_candidates.hpp"
-#include "support/candidate.hpp"
-#include "support/zookeeper_place.hpp"
+#include "support/process/candidate.hpp"
+#include "support/servers/zookeeper_place.hpp"
 
 namespace ballot::testing {
 

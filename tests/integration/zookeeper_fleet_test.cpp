@@ -5,10 +5,10 @@
 #include <iostream>
 #include <thread>
 
-#include "support/fleet.hpp"
-#include "support/process_facts.hpp"
-#include "support/tcp_relay.hpp"
-#include "support/zookeeper_server.hpp"
+#include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
+#include "support/servers/tcp_relay.hpp"
+#include "support/servers/zookeeper_server.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -1,6 +1,6 @@
 // Three daemons on ZooKeeper: the leader is killed at any phase of the second, with a supervisor and without.
 #include "integration/killed_leaders.hpp"
-#include "support/zookeeper_server.hpp"
+#include "support/servers/zookeeper_server.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "base/wall_text.hpp"
-#include "support/fleet.hpp"
-#include "support/reserved_port.hpp"
-#include "support/tcp_relay.hpp"
-#include "support/zookeeper_server.hpp"
+#include "support/process/fleet.hpp"
+#include "support/servers/reserved_port.hpp"
+#include "support/servers/tcp_relay.hpp"
+#include "support/servers/zookeeper_server.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <iostream>
 
-#include "support/fleet.hpp"
-#include "support/zookeeper_place.hpp"
+#include "support/process/fleet.hpp"
+#include "support/servers/zookeeper_place.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "support/ballot_daemon.hpp"
-#include "support/process_facts.hpp"
-#include "support/report.hpp"
-#include "support/zookeeper_server.hpp"
+#include "support/judge/report.hpp"
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
+#include "support/servers/zookeeper_server.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/wall_text.hpp"
 #include "integration/restored_store.hpp"
-#include "support/zookeeper_place.hpp"
+#include "support/servers/zookeeper_place.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/candidate/ticks.hpp"
-#include "support/sim_backend.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/wall_text.hpp"
 #include "core/record/register.hpp"
 #include "core/request/request.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

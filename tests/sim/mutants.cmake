@@ -75,7 +75,7 @@ ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
 
 # ---- the claim
 
-ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
+ballot_mutant(writes_without_version FILE tests/support/sim/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
 ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register/register_writer.cpp

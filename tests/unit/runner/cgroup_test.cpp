@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "runner/attempt.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::runner {

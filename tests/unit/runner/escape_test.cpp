@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/cgroup_place.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/process_facts.hpp"
 #include "unit/runner/runner_process.hpp"
 
 namespace ballot::runner {

@@ -19,7 +19,7 @@
 #include <memory>
 #include <sstream>
 
-#include "support/process_facts.hpp"
+#include "support/process/process_facts.hpp"
 #include "unit/runner/runner_process.hpp"
 
 namespace ballot::runner {
