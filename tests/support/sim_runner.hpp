@@ -19,7 +19,7 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
-#include "core/left_runs.hpp"
+#include "core/store/left_runs.hpp"
 #include "support/sim_machine.hpp"
 #include "support/sim_oracle.hpp"
 
