@@ -12,7 +12,7 @@
 #include "config/identities.hpp"
 #include "library/job_folder.hpp"
 #include "storage/reader.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::library {
