@@ -6,7 +6,7 @@
 
 #include "app/daemon.hpp"
 #include "base/wall_text.hpp"
-#include "core/record_text.hpp"
+#include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {

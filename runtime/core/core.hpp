@@ -20,18 +20,18 @@
 #include <string>
 #include <vector>
 
-#include "core/group_table.hpp"
-#include "core/handover_planner.hpp"
-#include "core/job_table.hpp"
-#include "core/node_directory.hpp"
-#include "core/node_health.hpp"
-#include "core/prior_runs.hpp"
-#include "core/request_desk.hpp"
-#include "core/run_limits.hpp"
-#include "core/shutdown.hpp"
+#include "core/group/group_table.hpp"
+#include "core/group/handover_planner.hpp"
+#include "core/jobs/job_table.hpp"
+#include "core/jobs/run_limits.hpp"
+#include "core/jobs/unreleased_jobs.hpp"
+#include "core/node/node_directory.hpp"
+#include "core/node/node_health.hpp"
+#include "core/request/request_desk.hpp"
+#include "core/session/shutdown.hpp"
+#include "core/store/prior_runs.hpp"
 #include "core/store/record_feed.hpp"
 #include "core/store/store_client.hpp"
-#include "core/unreleased_jobs.hpp"
 
 namespace ballot::core {
 

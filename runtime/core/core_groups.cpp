@@ -4,7 +4,7 @@
 #include "base/assert.hpp"
 #include "base/wall_text.hpp"
 #include "core/core.hpp"
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
 namespace ballot::core {
 namespace {

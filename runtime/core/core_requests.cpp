@@ -4,7 +4,7 @@
 
 #include "base/duration.hpp"
 #include "core/core.hpp"
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
 namespace ballot::core {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/core.hpp"
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
 namespace ballot::core {
 namespace {

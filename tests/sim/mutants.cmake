@@ -60,7 +60,7 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
 
 # ---- how long a leader may act
 
-ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
+ballot_mutant(lease_from_answer FILE runtime/core/session/session.cpp
   FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
 ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
@@ -103,7 +103,7 @@ ballot_mutant(paused_claim_launched FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(overlap_allowed FILE runtime/core/job/runs/run_list.cpp
   FIND "return begun() < most_at_once(definition)" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
-ballot_mutant(places_not_counted FILE runtime/core/run_limits.cpp
+ballot_mutant(places_not_counted FILE runtime/core/jobs/run_limits.cpp
   FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/job/slots/settlement.cpp
@@ -143,7 +143,7 @@ ballot_mutant(jitter_is_none FILE runtime/core/job/slots/settlement.cpp
 ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/slots/settlement.cpp
   FIND "static_cast<std::uint64_t>(job.jitter.count())" REPLACE "static_cast<std::uint64_t>(2 * job.jitter.count())"
   FINDING "started late|a slot was not run|launches")
-ballot_mutant(low_priority_first FILE runtime/core/run_limits.cpp
+ballot_mutant(low_priority_first FILE runtime/core/jobs/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
@@ -177,7 +177,7 @@ ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
 ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
   FIND "(leave || machine.bound_runs() == 0)" REPLACE "(leave || true)"
   FINDING "2 runs of job|a run ended with its term|outlived its term")
-ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node_health.cpp
+ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong")
 ballot_mutant(ends_are_not_published FILE runtime/core/job/runs/run_set.cpp
@@ -189,13 +189,13 @@ ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job/runs/run_se
 
 # ---- a daemon that was killed: what `ballot resign` publishes and leaves for it
 
-ballot_mutant(resign_publishes_no_end FILE runtime/core/left_runs.cpp
+ballot_mutant(resign_publishes_no_end FILE runtime/core/store/left_runs.cpp
   FIND "left.ends.push_back(" REPLACE "std::vector<Record>().push_back("
   FINDING "somebody has published how it ended")
-ballot_mutant(resign_takes_what_runs_for_lost FILE runtime/core/left_runs.cpp
+ballot_mutant(resign_takes_what_runs_for_lost FILE runtime/core/store/left_runs.cpp
   FIND "if (runner.known != Known::all || runner.running.contains(id)) return std::nullopt;" REPLACE ""
   FINDING "was lost|2 runs of job|is lost|neither its daemon nor its runner|ended otherwise")
-ballot_mutant(resign_keeps_no_group FILE runtime/core/left_runs.cpp
+ballot_mutant(resign_keeps_no_group FILE runtime/core/store/left_runs.cpp
   FIND "return runner.known == Known::nothing || runner.running.contains({open.id, open.attempt});" REPLACE "return false;"
   FINDING "2 runs of job|FAILED.*Resigned.AGroupWaits" FILTER "Resigned.*:Seeds/Random.*")
 
@@ -232,12 +232,12 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
 
 # ---- requests
 
-ballot_mutant(answered_twice FILE runtime/core/request_desk.cpp
+ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
   FIND "if (answered_.contains(id)) return" REPLACE "if (false) return"
   FINDING "each is skipped once" FILTER "Answered.*")
 
 # ---- candidates without jobs
 
-ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candidacy.cpp
+ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candidate/candidacy.cpp
   FIND "std::max(event.old_deadline.value_or(now.steady), now.steady)" REPLACE "now.steady"
   FINDING "starts a second child" FILTER "Candidates.*")

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {

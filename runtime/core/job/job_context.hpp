@@ -15,7 +15,7 @@
 #include "base/random.hpp"
 #include "core/action.hpp"
 #include "core/event.hpp"
-#include "core/session.hpp"
+#include "core/session/session.hpp"
 
 namespace ballot::core {
 

@@ -4,7 +4,7 @@
 
 #include "base/assert.hpp"
 #include "base/wall_text.hpp"
-#include "core/session.hpp"
+#include "core/session/session.hpp"
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {

@@ -7,7 +7,7 @@
 //   resign.begin(1s); ... resign.cut_short();
 #pragma once
 
-#include "core/left_runs.hpp"
+#include "core/store/left_runs.hpp"
 #include "support/sim/sim_store.hpp"
 
 namespace ballot {

@@ -19,7 +19,7 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
-#include "core/left_runs.hpp"
+#include "core/store/left_runs.hpp"
 #include "support/sim/judge/sim_oracle.hpp"
 #include "support/sim/sim_machine.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/handover_planner.hpp"
+#include "core/group/handover_planner.hpp"
 
 #include <gtest/gtest.h>
 

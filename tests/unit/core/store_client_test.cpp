@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/group_state.hpp"
-#include "core/job_table.hpp"
+#include "core/group/group_state.hpp"
+#include "core/jobs/job_table.hpp"
 
 namespace ballot::core {
 namespace {

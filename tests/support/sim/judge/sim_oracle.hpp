@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "core/action.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 #include "schedule/plan.hpp"
 #include "support/sim/sim_ledger.hpp"
 #include "support/sim/sim_store.hpp"

@@ -27,8 +27,8 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
-#include "core/request.hpp"
-#include "core/session.hpp"
+#include "core/request/request.hpp"
+#include "core/session/session.hpp"
 
 namespace ballot::core {
 

@@ -1,6 +1,6 @@
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
-#include "core/record_text.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 namespace {

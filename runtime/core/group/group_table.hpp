@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/group_state.hpp"
-#include "core/store_guard.hpp"
+#include "core/group/group_state.hpp"
+#include "core/store/store_guard.hpp"
 
 namespace ballot::core {
 

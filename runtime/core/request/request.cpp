@@ -1,8 +1,8 @@
-#include "core/request.hpp"
+#include "core/request/request.hpp"
 
 #include <array>
 
-#include "core/record_text.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 namespace {

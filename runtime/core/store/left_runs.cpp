@@ -1,10 +1,10 @@
-#include "core/left_runs.hpp"
+#include "core/store/left_runs.hpp"
 
 #include <optional>
 
 #include "core/job/runs/live_run.hpp"
-#include "core/outcome.hpp"
-#include "core/register.hpp"
+#include "core/record/outcome.hpp"
+#include "core/record/register.hpp"
 
 namespace ballot::core {
 namespace {

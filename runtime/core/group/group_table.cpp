@@ -1,4 +1,4 @@
-#include "core/group_table.hpp"
+#include "core/group/group_table.hpp"
 
 namespace ballot::core {
 

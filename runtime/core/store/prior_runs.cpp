@@ -1,11 +1,11 @@
-#include "core/prior_runs.hpp"
+#include "core/store/prior_runs.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <utility>
 
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
 namespace ballot::core {
 

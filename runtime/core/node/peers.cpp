@@ -1,10 +1,10 @@
-#include "core/peers.hpp"
+#include "core/node/peers.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/fnv.hpp"
-#include "core/record_text.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "core/job_table.hpp"
+#include "core/jobs/job_table.hpp"
 
 namespace ballot::core {
 

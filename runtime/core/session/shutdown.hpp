@@ -16,7 +16,7 @@
 #include <set>
 
 #include "core/event.hpp"
-#include "core/group_state.hpp"
+#include "core/group/group_state.hpp"
 
 namespace ballot::core {
 

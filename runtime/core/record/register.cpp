@@ -1,4 +1,4 @@
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
-#include "core/record_text.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <set>
 
-#include "core/group_state.hpp"
-#include "core/job_table.hpp"
+#include "core/group/group_state.hpp"
+#include "core/jobs/job_table.hpp"
 
 namespace ballot::core {
 

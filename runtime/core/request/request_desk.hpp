@@ -24,7 +24,7 @@
 
 #include "core/action.hpp"
 #include "core/event.hpp"
-#include "core/request.hpp"
+#include "core/request/request.hpp"
 #include "core/store/store_client.hpp"
 
 namespace ballot::core {

@@ -12,8 +12,8 @@
 #include <deque>
 #include <optional>
 
-#include "core/group_state.hpp"
-#include "core/peers.hpp"
+#include "core/group/group_state.hpp"
+#include "core/node/peers.hpp"
 
 namespace ballot::core {
 

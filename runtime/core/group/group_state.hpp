@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/group/register_writer.hpp"
-#include "core/job_table.hpp"
-#include "core/peers.hpp"
-#include "core/register.hpp"
-#include "core/store_guard.hpp"
+#include "core/jobs/job_table.hpp"
+#include "core/node/peers.hpp"
+#include "core/record/register.hpp"
+#include "core/store/store_guard.hpp"
 
 namespace ballot::core {
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "core/action.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 #include "schedule/plan.hpp"
 
 namespace ballot::core {

@@ -1,12 +1,12 @@
-#include "core/request_desk.hpp"
+#include "core/request/request_desk.hpp"
 
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "core/outcome.hpp"
-#include "core/register.hpp"
+#include "core/record/outcome.hpp"
+#include "core/record/register.hpp"
 
 namespace ballot::core {
 namespace {

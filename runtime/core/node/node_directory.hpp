@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "core/peers.hpp"
+#include "core/node/peers.hpp"
 #include "core/store/store_client.hpp"
 
 namespace ballot::core {

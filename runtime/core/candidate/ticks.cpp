@@ -1,10 +1,10 @@
-#include "core/ticks.hpp"
+#include "core/candidate/ticks.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "core/record_text.hpp"
+#include "core/record/record_text.hpp"
 
 namespace ballot::core {
 namespace {

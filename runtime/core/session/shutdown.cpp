@@ -1,4 +1,4 @@
-#include "core/shutdown.hpp"
+#include "core/session/shutdown.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/run_limits.hpp"
+#include "core/jobs/run_limits.hpp"
 
 #include <utility>
 
