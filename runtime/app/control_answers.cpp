@@ -1,10 +1,10 @@
-// What the daemon answers on its control socket: {"do": "flush" | "jobs" | "status" | "waiting" | a request of
-// core/request.hpp}.
+#include "app/control_answers.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
-#include "app/daemon.hpp"
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
@@ -41,10 +41,13 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
 
 }  // namespace
 
-void Daemon::answer(const io::Request& request, io::Reply reply) {
+ControlAnswers::ControlAnswers(library::Runtime& runtime, const library::JobFolder& jobs, Facts facts)
+    : runtime_(runtime), jobs_(jobs), facts_(std::move(facts)) {}
+
+void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
   const std::string what = request.message.text("do").value_or("");
   if (what == "flush")
-    ledger_->flush([this, reply] { loop_.post([reply] { reply.finish({}); }); });
+    runtime_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
     answer_jobs(reply);
   else if (what == "status")
@@ -59,7 +62,7 @@ void Daemon::answer(const io::Request& request, io::Reply reply) {
 
 /// Held as long as a user's request is under way; none where he has too many. One whose asker has gone counts too: it
 /// stands in the store.
-std::shared_ptr<void> Daemon::admit(uid_t uid) {
+std::shared_ptr<void> ControlAnswers::admit(uid_t uid) {
   const int most = uid == 0 || uid == ::geteuid() ? most_asked_by_root : most_asked;
   int& count = (*asking_)[uid];
   if (count >= most) return nullptr;
@@ -70,14 +73,14 @@ std::shared_ptr<void> Daemon::admit(uid_t uid) {
 }
 
 /// First a line that it is done, with the run's id where it was a trigger; with `wait` a last one with the run's end.
-void Daemon::answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply) {
+void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply) {
   const io::Message& message = asked.message;
   core::Request request;
   request.kind = kind;
   request.job = message.text("job").value_or("");
   request.group = message.text("group").value_or("");
   request.wait = kind == core::Request::Kind::trigger && message.flag("wait").value_or(false);
-  request.by = config_.node + " uid " + std::to_string(asked.uid);
+  request.by = facts_.node + " uid " + std::to_string(asked.uid);
   const Millis patience(message.integer("timeout_ms").value_or(30'000));
   const std::string run = message.text("run").value_or("");
   if (const std::string fault = fault_of(request, run, patience); !fault.empty())
@@ -103,11 +106,11 @@ void Daemon::answer_request(core::Request::Kind kind, const io::Request& asked, 
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  engine_->ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
+  runtime_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
 }
 
-void Daemon::answer_jobs(const io::Reply& reply) const {
-  engine_->observe(store_patience, [this, reply](const std::vector<Election>& elections) {
+void ControlAnswers::answer_jobs(const io::Reply& reply) const {
+  runtime_.observe(store_patience, [this, reply](const std::vector<Election>& elections) {
     std::map<std::string, std::string> leaders;
     for (const Election& election : elections)
       for (const Candidate& candidate : election.candidates)
@@ -116,17 +119,17 @@ void Daemon::answer_jobs(const io::Reply& reply) const {
   });
 }
 
-void Daemon::answer_waiting(const std::string& job, const io::Reply& reply) const {
+void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& reply) const {
   std::vector<std::string> slots;
-  for (const WallTime slot : engine_->core().waiting(job)) slots.push_back(format_slot(slot));
+  for (const WallTime slot : runtime_.core().waiting(job)) slots.push_back(format_slot(slot));
   io::Message line;
   line.set("slots", std::move(slots));
   reply.finish(line);
 }
 
-void Daemon::tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const {
+void ControlAnswers::tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const {
   std::vector<io::Message> jobs;
-  for (const core::JobView& view : engine_->core().jobs(io::read_clocks())) {
+  for (const core::JobView& view : runtime_.core().jobs(io::read_clocks())) {
     io::Message job;
     const auto other = leaders.find(view.group);
     const std::string leader = view.leader.empty() && other != leaders.end() ? other->second : view.leader;
@@ -141,14 +144,12 @@ void Daemon::tell_jobs(const io::Reply& reply, const std::map<std::string, std::
 }
 
 /// Why the node is degraded, each with the word that monitoring looks for in front.
-std::vector<std::string> Daemon::degraded(const std::vector<core::JobView>& jobs,
-                                          const std::vector<core::GroupView>& groups) const {
+std::vector<std::string> ControlAnswers::degraded(const std::vector<core::JobView>& jobs,
+                                                  const std::vector<core::GroupView>& groups) const {
   std::vector<std::string> reasons;
-  const core::Core& core = engine_->core();
-  {
-    const std::lock_guard hold(ledger_state_->mutex);
-    if (ledger_state_->state.degraded) reasons.push_back("ledger: " + ledger_state_->state.reason);
-  }
+  const core::Core& core = runtime_.core();
+  if (const storage::LedgerState ledger = runtime_.ledger_state(); ledger.degraded)
+    reasons.push_back("ledger: " + ledger.reason);
   if (!core.session().is_open())
     reasons.emplace_back("backend: no session, so nothing is led");
   else if (core.session().in_doubt())
@@ -180,9 +181,9 @@ std::vector<std::string> Daemon::degraded(const std::vector<core::JobView>& jobs
   return reasons;
 }
 
-void Daemon::answer_status(const io::Reply& reply) const {
+void ControlAnswers::answer_status(const io::Reply& reply) const {
   constexpr std::size_t shown = 5;
-  const core::Core& core = engine_->core();
+  const core::Core& core = runtime_.core();
   auto jobs = core.jobs(io::read_clocks());
   const auto groups = core.groups();
   const auto reasons = degraded(jobs, groups);
@@ -205,7 +206,7 @@ void Daemon::answer_status(const io::Reply& reply) const {
     next.push_back(std::move(one));
   }
   io::Message status;
-  status.set("node", config_.node).set("backend", config_.coordination.backend);
+  status.set("node", facts_.node).set("backend", facts_.backend);
   status.set("session", core.session().is_open() ? (core.session().in_doubt() ? "in doubt" : "open") : "none");
   status.set("timeout_ms", std::int64_t{core.session().timeout().count()});
   status.set("jobs", static_cast<std::int64_t>(jobs_.set().definitions.size()));
