@@ -20,7 +20,7 @@
 #include "app/candidate_program.hpp"
 #include "app/run_options.hpp"
 #include "base/random.hpp"
-#include "core/ticks.hpp"
+#include "core/candidate/ticks.hpp"
 #include "io/keeper.hpp"
 #include "io/line_pipe.hpp"
 #include "schedule/plan.hpp"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/left_runs.hpp"
+#include "core/store/left_runs.hpp"
 
 namespace ballot::app {
 

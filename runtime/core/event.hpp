@@ -10,7 +10,7 @@
 
 #include "ballot/backend.hpp"
 #include "base/runner_wire.hpp"
-#include "core/request.hpp"
+#include "core/request/request.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::core {

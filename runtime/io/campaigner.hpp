@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "ballot/plugin.hpp"
-#include "core/candidacy.hpp"
+#include "core/candidate/candidacy.hpp"
 #include "io/backend_port.hpp"
 #include "io/main_loop.hpp"
 #include "io/wall_timer.hpp"

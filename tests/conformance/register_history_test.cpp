@@ -5,7 +5,7 @@
 
 #include <list>
 
-#include "support/sim_backend.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot::conformance {
 namespace {

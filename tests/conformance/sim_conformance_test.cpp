@@ -2,7 +2,7 @@
 #include <map>
 
 #include "conformance/backend_conformance.hpp"
-#include "support/sim_backend.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot::conformance {
 namespace {

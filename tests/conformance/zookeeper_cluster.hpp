@@ -10,10 +10,10 @@
 #include "conformance/backend_under_test.hpp"
 #include "conformance/plugin_file.hpp"
 #include "conformance/process_backend.hpp"
-#include "support/tcp_relay.hpp"
+#include "support/servers/tcp_relay.hpp"
+#include "support/servers/zookeeper_client.hpp"
+#include "support/servers/zookeeper_server.hpp"
 #include "support/temp_folder.hpp"
-#include "support/zookeeper_client.hpp"
-#include "support/zookeeper_server.hpp"
 
 namespace ballot::conformance {
 

@@ -1,7 +1,7 @@
 // Answers that never come, come late, or tell of what has changed since.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

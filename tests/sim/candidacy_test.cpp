@@ -1,6 +1,6 @@
 // Candidates of one group with their ticks, as `ballot run cron` has them, on a store and over links that do what they
 // like: no two children at once, no tick twice, and none lost.
-#include "core/candidacy.hpp"
+#include "core/candidate/candidacy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <memory>
 #include <set>
 
-#include "core/ticks.hpp"
-#include "support/sim_backend.hpp"
+#include "core/candidate/ticks.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 

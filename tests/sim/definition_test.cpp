@@ -1,7 +1,7 @@
 // Files change: edited, disabled, moved to another group, deleted and added again. Nothing of it launches anything.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

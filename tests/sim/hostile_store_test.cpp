@@ -6,9 +6,9 @@
 
 #include "base/random.hpp"
 #include "base/wall_text.hpp"
-#include "core/register.hpp"
-#include "core/request.hpp"
-#include "support/sim_world.hpp"
+#include "core/record/register.hpp"
+#include "core/request/request.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

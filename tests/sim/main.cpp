@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/action_stream.hpp"
+#include "support/sim/action_stream.hpp"
 
 namespace {
 

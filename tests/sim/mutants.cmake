@@ -60,7 +60,7 @@ ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
 
 # ---- how long a leader may act
 
-ballot_mutant(lease_from_answer FILE runtime/core/session.cpp
+ballot_mutant(lease_from_answer FILE runtime/core/session/session.cpp
   FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
 ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
@@ -69,13 +69,14 @@ ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/runs/adoption.cpp
   FIND "if (own || !job.term) return is_lost" REPLACE "if (own || true) return is_lost"
   FINDING "2 runs of job" FILTER "OneHost.*")
-ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
-  FIND "if (group->told == session_.deadline()) continue;" REPLACE "if (group->told) continue;"
+ballot_mutant(deadline_not_told_anew FILE runtime/core/group/group_machine.cpp
+  FIND "if (state_.deadline_sent == session.deadline()) return std::nullopt;"
+  REPLACE "if (state_.deadline_sent) return std::nullopt;"
   FINDING "FAILED.*Deadline.MovesOn" FILTER "Deadline.*")
 
 # ---- the claim
 
-ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
+ballot_mutant(writes_without_version FILE tests/support/sim/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
 ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register/register_writer.cpp
@@ -103,7 +104,7 @@ ballot_mutant(paused_claim_launched FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(overlap_allowed FILE runtime/core/job/runs/run_list.cpp
   FIND "return begun() < most_at_once(definition)" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
-ballot_mutant(places_not_counted FILE runtime/core/run_limits.cpp
+ballot_mutant(places_not_counted FILE runtime/core/jobs/run_limits.cpp
   FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/job/slots/settlement.cpp
@@ -143,7 +144,7 @@ ballot_mutant(jitter_is_none FILE runtime/core/job/slots/settlement.cpp
 ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/slots/settlement.cpp
   FIND "static_cast<std::uint64_t>(job.jitter.count())" REPLACE "static_cast<std::uint64_t>(2 * job.jitter.count())"
   FINDING "started late|a slot was not run|launches")
-ballot_mutant(low_priority_first FILE runtime/core/run_limits.cpp
+ballot_mutant(low_priority_first FILE runtime/core/jobs/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
@@ -161,12 +162,12 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
   FIND "    job_.commands.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
-ballot_mutant(no_cool_off FILE runtime/core/core_groups.cpp
-  FIND "c.now.steady + 3 * session_.timeout()" REPLACE "c.now.steady"
+ballot_mutant(no_cool_off FILE runtime/core/group/group_machine.cpp
+  FIND "g.c.now.steady + 3 * g.c.session.timeout()" REPLACE "g.c.now.steady"
   FINDING "takes part again too soon")
-ballot_mutant(eviction_ends_nothing FILE runtime/core/core_groups.cpp
-  FIND "if (group.evictions_stored == 0 && may_resign(group))"
-  REPLACE "if (group.evictions_stored == 0 && may_resign(group) && !group.evicting)"
+ballot_mutant(eviction_ends_nothing FILE runtime/core/group/group_machine.cpp
+  FIND "if (state_.requests.evictions_stored == 0 && may_resign(g))"
+  REPLACE "if (state_.requests.evictions_stored == 0 && may_resign(g) && !state_.evicting)"
   FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
   FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
@@ -174,10 +175,10 @@ ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
 
 # ---- terms
 
-ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
-  FIND "(leave || machine.bound_runs() == 0)" REPLACE "(leave || true)"
+ballot_mutant(hands_over_what_runs FILE runtime/core/group/group_machine.cpp
+  FIND "(g.leaves_terms || job.bound_runs() == 0)" REPLACE "(g.leaves_terms || true)"
   FINDING "2 runs of job|a run ended with its term|outlived its term")
-ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node_health.cpp
+ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong")
 ballot_mutant(ends_are_not_published FILE runtime/core/job/runs/run_set.cpp
@@ -189,13 +190,13 @@ ballot_mutant(dead_terms_runs_are_lost_at_once FILE runtime/core/job/runs/run_se
 
 # ---- a daemon that was killed: what `ballot resign` publishes and leaves for it
 
-ballot_mutant(resign_publishes_no_end FILE runtime/core/left_runs.cpp
+ballot_mutant(resign_publishes_no_end FILE runtime/core/store/left_runs.cpp
   FIND "left.ends.push_back(" REPLACE "std::vector<Record>().push_back("
   FINDING "somebody has published how it ended")
-ballot_mutant(resign_takes_what_runs_for_lost FILE runtime/core/left_runs.cpp
+ballot_mutant(resign_takes_what_runs_for_lost FILE runtime/core/store/left_runs.cpp
   FIND "if (runner.known != Known::all || runner.running.contains(id)) return std::nullopt;" REPLACE ""
   FINDING "was lost|2 runs of job|is lost|neither its daemon nor its runner|ended otherwise")
-ballot_mutant(resign_keeps_no_group FILE runtime/core/left_runs.cpp
+ballot_mutant(resign_keeps_no_group FILE runtime/core/store/left_runs.cpp
   FIND "return runner.known == Known::nothing || runner.running.contains({open.id, open.attempt});" REPLACE "return false;"
   FINDING "2 runs of job|FAILED.*Resigned.AGroupWaits" FILTER "Resigned.*:Seeds/Random.*")
 
@@ -213,8 +214,8 @@ ballot_mutant(evidence_not_copied FILE runtime/core/job/job_writes.cpp
 ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register/register_writer.cpp
   FIND "c.out.push_back(AwaitSettled{{job, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
   FINDING "has no disposition" FILTER "*SlowLedger.*")
-ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
-  FIND "last.ended_at = c.now.wall;" REPLACE "last.ended_at.reset();"
+ballot_mutant(group_end_not_recorded FILE runtime/core/group/group_machine.cpp
+  FIND "last.ended_at = g.c.now.wall;" REPLACE "last.ended_at.reset();"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
 ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
@@ -232,12 +233,12 @@ ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
 
 # ---- requests
 
-ballot_mutant(answered_twice FILE runtime/core/request_desk.cpp
+ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
   FIND "if (answered_.contains(id)) return" REPLACE "if (false) return"
   FINDING "each is skipped once" FILTER "Answered.*")
 
 # ---- candidates without jobs
 
-ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candidacy.cpp
+ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candidate/candidacy.cpp
   FIND "std::max(event.old_deadline.value_or(now.steady), now.steady)" REPLACE "now.steady"
   FINDING "starts a second child" FILTER "Candidates.*")

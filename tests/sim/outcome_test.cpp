@@ -1,5 +1,5 @@
 // The end of a run whose term is over reaches whoever leads its group next, and closes the run there.
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
 #include "sim/requests.hpp"
 

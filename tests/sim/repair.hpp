@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/register.hpp"
-#include "support/sim_world.hpp"
+#include "core/record/register.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -21,7 +21,7 @@
 #include "base/random.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
-#include "core/request.hpp"
+#include "core/request/request.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
 #include "io/leader_file.hpp"

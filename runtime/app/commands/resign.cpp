@@ -17,7 +17,7 @@
 #include "app/runner_view.hpp"
 #include "app/session_file.hpp"
 #include "app/session_lock.hpp"
-#include "core/left_runs.hpp"
+#include "core/store/left_runs.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {

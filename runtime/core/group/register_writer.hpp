@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 
 namespace ballot::core {
 

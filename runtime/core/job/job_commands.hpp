@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "core/job/repair.hpp"
-#include "core/request.hpp"
+#include "core/request/request.hpp"
 
 namespace ballot::core {
 

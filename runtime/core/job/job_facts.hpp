@@ -13,7 +13,7 @@
 #include "base/runner_wire.hpp"
 #include "core/job/job_context.hpp"
 #include "core/job/repair.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::core {

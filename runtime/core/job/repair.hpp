@@ -9,7 +9,7 @@
 
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 
 namespace ballot::core {
 

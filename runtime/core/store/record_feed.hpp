@@ -14,9 +14,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/outcome.hpp"
-#include "core/peers.hpp"
-#include "core/request.hpp"
+#include "core/node/peers.hpp"
+#include "core/record/outcome.hpp"
+#include "core/request/request.hpp"
 
 namespace ballot::core {
 

@@ -1,4 +1,4 @@
-#include "core/candidacy.hpp"
+#include "core/candidate/candidacy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "core/outcome.hpp"
-#include "core/register.hpp"
-#include "core/request_desk.hpp"
+#include "core/record/outcome.hpp"
+#include "core/record/register.hpp"
+#include "core/request/request_desk.hpp"
 
 namespace ballot::core {
 

@@ -8,12 +8,12 @@
 
 #include "base/random.hpp"
 #include "base/wall_text.hpp"
-#include "core/outcome.hpp"
-#include "core/peers.hpp"
-#include "core/record_text.hpp"
-#include "core/register.hpp"
-#include "core/request.hpp"
-#include "core/ticks.hpp"
+#include "core/candidate/ticks.hpp"
+#include "core/node/peers.hpp"
+#include "core/record/outcome.hpp"
+#include "core/record/record_text.hpp"
+#include "core/record/register.hpp"
+#include "core/request/request.hpp"
 
 namespace ballot::core::hostile {
 

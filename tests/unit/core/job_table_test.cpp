@@ -1,4 +1,4 @@
-#include "core/job_table.hpp"
+#include "core/jobs/job_table.hpp"
 
 #include <gtest/gtest.h>
 

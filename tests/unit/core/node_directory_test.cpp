@@ -1,4 +1,4 @@
-#include "core/node_directory.hpp"
+#include "core/node/node_directory.hpp"
 
 #include <gtest/gtest.h>
 

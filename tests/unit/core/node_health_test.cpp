@@ -1,4 +1,4 @@
-#include "core/node_health.hpp"
+#include "core/node/node_health.hpp"
 
 #include <gtest/gtest.h>
 

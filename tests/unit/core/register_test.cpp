@@ -1,4 +1,4 @@
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 
 #include <gtest/gtest.h>
 

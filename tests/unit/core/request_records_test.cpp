@@ -1,4 +1,4 @@
-#include "core/request_desk.hpp"
+#include "core/request/request_desk.hpp"
 #include "unit/core/desk_case.hpp"
 
 namespace ballot::core {

@@ -1,4 +1,4 @@
-#include "core/session.hpp"
+#include "core/session/session.hpp"
 
 #include <gtest/gtest.h>
 

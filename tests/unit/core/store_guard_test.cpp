@@ -1,4 +1,4 @@
-#include "core/store_guard.hpp"
+#include "core/store/store_guard.hpp"
 
 #include <gtest/gtest.h>
 

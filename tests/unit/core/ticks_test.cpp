@@ -1,4 +1,4 @@
-#include "core/ticks.hpp"
+#include "core/candidate/ticks.hpp"
 
 #include <gtest/gtest.h>
 

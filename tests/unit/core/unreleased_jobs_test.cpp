@@ -1,4 +1,4 @@
-#include "core/unreleased_jobs.hpp"
+#include "core/jobs/unreleased_jobs.hpp"
 
 #include <gtest/gtest.h>
 

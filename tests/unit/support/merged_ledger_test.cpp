@@ -1,4 +1,4 @@
-#include "support/merged_ledger.hpp"
+#include "support/judge/merged_ledger.hpp"
 
 #include <gtest/gtest.h>
 

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "core/job/job_context.hpp"
-#include "core/register.hpp"
-#include "core/store_guard.hpp"
+#include "core/record/register.hpp"
+#include "core/store/store_guard.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::core {

@@ -25,7 +25,7 @@
 #include "ballot/ledger.hpp"
 #include "base/runner_wire.hpp"
 #include "core/event.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::core {

@@ -1,7 +1,7 @@
 #include "core/job/runs/run_list.hpp"
 
 #include "core/job/slots/settlement.hpp"
-#include "core/request.hpp"
+#include "core/request/request.hpp"
 
 namespace ballot::core {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/wall_text.hpp"
 #include "core/job/runs/adoption.hpp"
 #include "core/job/runs/run_notices.hpp"
-#include "core/outcome.hpp"
+#include "core/record/outcome.hpp"
 
 namespace ballot::core {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "ballot/job.hpp"
 #include "ballot/run.hpp"
-#include "core/register.hpp"
+#include "core/record/register.hpp"
 #include "schedule/plan.hpp"
 
 namespace ballot::core {

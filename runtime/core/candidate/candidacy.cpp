@@ -1,0 +1,199 @@
+#include "core/candidate/candidacy.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis rejoin_pause{250};           // after it has handed over: time for another one to follow
+constexpr Millis candidate_look_pause{1000};  // between looks for others, after an eviction
+constexpr Millis candidate_answer_life{60'000};
+
+}  // namespace
+
+Actions Candidacy::step(Now now, const Event& event) {
+  if (session_.generation() == 0) session_.begin(now, out_);
+  if (session_.on_time(now, last_request_, out_) == Session::Edge::lost)
+    lose_session(now, Cause::expired, "no renewal was confirmed in time");
+  std::visit([&](const auto& what) { on(now, what); }, event);
+  look_for_others(now);
+  standing_.connected = session_.is_open();
+  standing_.in_doubt = session_.is_open() && session_.in_doubt() && standing_.epoch != 0;
+  standing_.deadline = session_.deadline();
+  standing_.grace = session_.grace(ladder_);
+  return std::exchange(out_, {});
+}
+
+std::optional<SteadyTime> Candidacy::wake() const {
+  std::optional<SteadyTime> wake = session_.wake();
+  const auto also = [&](SteadyTime at) { wake = wake ? std::min(*wake, at) : at; };
+  if (wanted_ && standing_.state == State::outside && session_.is_open()) also(rejoins_at_);
+  if (looks_at_) also(*looks_at_);
+  return wake;
+}
+
+void Candidacy::on(Now now, Enter) {
+  wanted_ = true;
+  campaign(now);
+}
+
+void Candidacy::on(Now, Leave) {
+  wanted_ = false;
+  looks_at_.reset();
+  if (standing_.state != State::following && standing_.state != State::leading) return;
+  if (session_.is_open()) out_.push_back(Resign{group_});
+  const bool told = standing_.leads() && session_.is_open();
+  standing_.state = told ? State::leaving : State::outside;
+}
+
+void Candidacy::on(Now, Close) {
+  wanted_ = false;
+  if (std::exchange(closing_, true)) return;
+  const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
+  const bool awaited = open || session_.state() == Session::State::closing;
+  // A term that is only left behind is not known to be over: its member entry would be kept, and the next would look.
+  if (session_.is_open() && standing_.leads()) out_.push_back(Resign{group_});
+  session_.end(false, out_);
+  if (!awaited) standing_.state = State::closed;
+}
+
+void Candidacy::on(Now now, const BackendEvent& event) {
+  if (event.generation != session_.generation()) return;
+  std::visit([&](const auto& what) { on(now, what); }, event.what);
+}
+
+void Candidacy::on(Now now, const backend::SessionOpened& event) {
+  if (session_.on_opened(now, event) != Session::Edge::opened) return;
+  was_open_ = true;
+  standing_.failures = 0;
+  standing_.trouble.clear();
+  out_.push_back(Watch{std::string(request_prefix)});
+  campaign(now);
+}
+
+void Candidacy::on(Now now, const backend::SessionClosed& event) {
+  const bool opening = session_.state() == Session::State::opening;
+  const bool refused = session_.is_refused(event);
+  const Session::Edge edge = session_.on_closed(now, event);
+  if (closing_) {
+    standing_.unconfirmed = standing_.epoch != 0 && event.cause == Cause::unreachable;
+    end_term(now, Cause::shutdown);
+    standing_.state = State::closed;
+  } else if (edge == Session::Edge::lost || opening) {
+    lose_session(now, event.cause, event.text);
+  }
+  const bool not_permitted = opening && event.cause == Cause::auth_failed && !was_open_;
+  if ((!refused && !not_permitted) || closing_) return;
+  standing_.cause = event.cause;
+  standing_.refused = closing_ = true;
+  standing_.state = State::closed;
+  session_.end(true, out_);
+}
+
+void Candidacy::on(Now now, const backend::Elected& event) {
+  if (event.group != group_ || standing_.state != State::following) return;
+  standing_.state = State::leading;
+  standing_.epoch = event.epoch;
+  standing_.cause = Cause::none;
+  // What a resumed term had started was another process's, and is ended by its deadline, which is not told.
+  standing_.acts_from =
+      event.resumed ? now.steady + session_.timeout() : std::max(event.old_deadline.value_or(now.steady), now.steady);
+  listing_ = next_request();
+  out_.push_back(List{listing_, std::string(request_prefix)});
+}
+
+void Candidacy::on(Now now, const backend::Deposed& event) {
+  if (event.group != group_ || event.epoch != standing_.epoch) return;
+  const bool evicted = event.cause == Cause::evicted || !evictions_.empty();
+  if (event.cause == Cause::evicted) out_.push_back(Resign{group_});
+  end_term(now, evicted ? Cause::evicted : event.cause);
+  if (!evicted) return;
+  answer_evictions(now);
+  standing_.state = State::outside;
+  rejoins_at_ = now.steady + 3 * session_.timeout();
+  looks_at_ = now.steady + candidate_look_pause;
+}
+
+void Candidacy::on(Now, const backend::Changed& event) {
+  if (event.prefix != request_prefix || !standing_.leads() || listing_ != 0) return;
+  listing_ = next_request();
+  out_.push_back(List{listing_, std::string(request_prefix)});
+}
+
+void Candidacy::on(Now now, const backend::ReadDone& event) {
+  if (event.request != listing_) return;
+  listing_ = 0;
+  if (event.outcome != Outcome::done || !standing_.leads()) return;
+  for (const Register& record : event.registers) {
+    const auto request = parse_request(record.value);
+    if (!request || request->kind != Request::Kind::evict || request->group != group_) continue;
+    const bool known = std::find(evictions_.begin(), evictions_.end(), request->id) != evictions_.end();
+    if (known || request->until <= now.wall) continue;
+    evictions_.push_back(request->id);
+    // It is not for the next leader, so it leaves the store before this one does.
+    out_.push_back(Remove{next_request(), {request_record(request->id)}});
+  }
+  standing_.asked_to_leave = !evictions_.empty();
+}
+
+void Candidacy::on(Now now, const backend::Observed& event) {
+  if (event.request != looking_) return;
+  looking_ = 0;
+  if (event.outcome != Outcome::done || !looks_at_) return;
+  const bool alone = event.elections.empty() || event.elections.front().candidates.empty();
+  if (!alone) return;
+  looks_at_.reset();
+  rejoins_at_ = now.steady;
+  campaign(now);
+}
+
+void Candidacy::campaign(Now now) {
+  if (!wanted_ || closing_ || standing_.state != State::outside || !session_.is_open()) return;
+  if (now.steady < rejoins_at_) return;
+  looks_at_.reset();
+  standing_.state = State::following;
+  out_.push_back(Campaign{group_});
+}
+
+/// An eviction means somebody else: where there is nobody, it is void.
+void Candidacy::look_for_others(Now now) {
+  if (!looks_at_ || now.steady < *looks_at_ || !session_.is_open() || !wanted_) return;
+  looks_at_ = now.steady + candidate_look_pause;
+  looking_ = next_request();
+  out_.push_back(Observe{looking_, group_});
+}
+
+void Candidacy::end_term(Now now, Cause cause) {
+  if (standing_.epoch == 0) return;
+  const bool left = standing_.state == State::leaving;
+  standing_.epoch = 0;
+  standing_.cause = cause;
+  standing_.asked_to_leave = false;
+  standing_.state = left ? State::outside : State::following;
+  if (left) rejoins_at_ = now.steady + rejoin_pause;
+}
+
+/// The next session campaigns anew.
+void Candidacy::lose_session(Now now, Cause cause, const std::string& text) {
+  end_term(now, cause);
+  if (standing_.state != State::closed) standing_.state = State::outside;
+  ++standing_.failures;
+  standing_.trouble = text.empty() ? std::string(to_string(cause)) : text;
+  evictions_.clear();
+  looks_at_.reset();
+  looking_ = listing_ = 0;
+  rejoins_at_ = now.steady;
+}
+
+void Candidacy::answer_evictions(Now now) {
+  std::vector<ballot::Record> answers;
+  for (const RunId& id : std::exchange(evictions_, {})) {
+    Answer answer = Answer::done();
+    answer.until = now.wall + candidate_answer_life;
+    answers.push_back({answer_record(id), to_text(answer)});
+  }
+  if (!answers.empty()) out_.push_back(Create{next_request(), std::move(answers)});
+}
+
+}  // namespace ballot::core

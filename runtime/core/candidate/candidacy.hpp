@@ -1,0 +1,130 @@
+// Candidacy: one node's part in the election of one group that has no jobs: the policy of `ballot run` and
+// `ballot election`. It says by its own clock whether it leads, whatever the store has or has not told.
+//
+//   state     | event                             | next
+//   outside   | Enter, and a session stands       | following: it campaigns; not before its pause is over
+//   following | Elected                           | leading
+//   following | Leave                             | outside: it resigns
+//   leading   | a renewal is overdue, clocks step | leading, in doubt, until a renewal that is sent later is confirmed
+//   leading   | the deadline passes,              | following: campaigns once the session was closed in the store and
+//             | SessionClosed                     | another one stands
+//   leading   | Deposed                           | following; evicted: outside for 3 T, unless there is no other
+//   leading   | somebody asks to evict it         | leading, asked to leave: whoever acts for it sends Leave
+//   leading   | Leave                             | leaving: it resigns, and begins nothing more
+//   leaving   | Deposed, the deadline,            | outside, for a moment (evicted: 3 T), so that another one is next
+//             | SessionClosed                     |
+//   any       | Close                             | closed, once the store has told so
+//
+// Pure: it is given now and an event, and returns what the store is to be asked. Knows nothing of children and clocks.
+//
+//   for (Action& action : candidacy.step(now, Enter{})) ...
+//   if (candidacy.may_act(now)) ...                 // leads, beyond doubt, and the term before is over
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/action.hpp"
+#include "core/event.hpp"
+#include "core/request/request.hpp"
+#include "core/session/session.hpp"
+
+namespace ballot::core {
+
+/// Take part in the election from now on, until Leave.
+struct Enter {};
+/// Hand over, and take part no more.
+struct Leave {};
+/// Withdraw, and end the session. Nothing may follow but what the store answers.
+struct Close {};
+
+/// How a candidate stands: a state to look at, not a one-shot.
+struct Standing {
+  enum class State { outside, following, leading, leaving, closed };
+
+  State state = State::outside;
+  bool connected = false;       // a session stands
+  bool in_doubt = false;        // leads, but a renewal is overdue: begin nothing
+  bool asked_to_leave = false;  // somebody evicts it: end what runs, then send Leave
+  std::uint64_t epoch = 0;      // of the term, while it leads or leaves
+  SteadyTime deadline{};        // of the term: past it, it does not lead
+  Millis grace{0};              // how long before the deadline what runs gets its signal
+  SteadyTime acts_from{};       // until then what the term before has started may still run
+  Cause cause = Cause::none;    // why its last term ended
+  int failures = 0;             // sessions that were lost or could not be opened, in a row
+  std::string trouble;          // what the last of them said
+  bool unconfirmed = false;     // closed while it led, and the store does not say that the term has ended
+  bool refused = false;         // the session is over for good: another candidate has this name; or the first one was
+                                // not permitted (`cause` is auth_failed)
+
+  bool leads() const { return state == State::leading; }
+  bool operator==(const Standing&) const = default;
+};
+
+class Candidacy {
+ public:
+  using Event = std::variant<Tick, Enter, Leave, Close, BackendEvent>;
+
+  /// `ladder`: how long what runs may take to end once it gets its signal.
+  Candidacy(std::string group, Millis ladder) : group_(std::move(group)), ladder_(ladder) {}
+
+  /// The first step begins the session.
+  Actions step(Now now, const Event& event);
+  std::optional<SteadyTime> wake() const;
+
+  const Standing& standing() const { return standing_; }
+  const Session& session() const { return session_; }
+  /// Whether something may be begun now.
+  bool may_act(Now now) const {
+    return standing_.leads() && !standing_.asked_to_leave && session_.may_claim(now, budget()) &&
+           now.steady >= standing_.acts_from;
+  }
+  /// What runs is not started later: the end of the term would reach it at once.
+  SteadyTime launch_not_after() const { return session_.deadline() - budget(); }
+  /// For whoever asks the store for more in the same session: raise it for each request.
+  RequestId& last_request() { return last_request_; }
+
+ private:
+  using State = Standing::State;
+
+  RequestId next_request() { return ++last_request_; }
+  Millis budget() const { return session_.terminate_budget(ladder_); }
+
+  void on(Now now, Enter);
+  void on(Now now, Leave);
+  void on(Now now, Close);
+  void on(Now now, Tick) { campaign(now); }
+  void on(Now now, const BackendEvent& event);
+  void on(Now now, const backend::SessionOpened& event);
+  void on(Now now, const backend::SessionClosed& event);
+  void on(Now now, const backend::Renewed& event) { session_.on_renewed(now, event); }
+  void on(Now now, const backend::Elected& event);
+  void on(Now now, const backend::Deposed& event);
+  void on(Now now, const backend::Changed& event);
+  void on(Now now, const backend::Observed& event);
+  void on(Now now, const backend::ReadDone& event);
+  void on(Now, const backend::Wrote&) {}
+
+  void campaign(Now now);
+  void look_for_others(Now now);
+  void end_term(Now now, Cause cause);
+  void lose_session(Now now, Cause cause, const std::string& text);
+  void answer_evictions(Now now);
+
+  const std::string group_;
+  const Millis ladder_;
+  Session session_;
+  Standing standing_;
+  RequestId last_request_ = 0;
+  Actions out_;
+  bool wanted_ = false;  // Enter came after the last Leave
+  bool closing_ = false;
+  bool was_open_ = false;  // some session has been
+  SteadyTime rejoins_at_{};
+  std::optional<SteadyTime> looks_at_;   // while it stays out after an eviction: for others
+  RequestId looking_ = 0, listing_ = 0;  // in flight; 0: none
+  std::vector<RunId> evictions_;         // requests that are answered once it has left
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,60 @@
+#include "core/group/group_table.hpp"
+
+namespace ballot::core {
+
+GroupEntry& GroupTable::entry(const std::string& name, const StoreGuard& guard) {
+  return groups_.try_emplace(name, name, GroupGuard(guard)).first->second;
+}
+
+GroupEntry* GroupTable::find(const std::string& name) {
+  const auto it = groups_.find(name);
+  return it == groups_.end() ? nullptr : &it->second;
+}
+
+const GroupEntry* GroupTable::find(const std::string& name) const {
+  const auto it = groups_.find(name);
+  return it == groups_.end() ? nullptr : &it->second;
+}
+
+const GroupEntry* GroupTable::leading(const std::string& name) const {
+  const GroupEntry* const group = find(name);
+  return group && group->machine.leads() ? group : nullptr;
+}
+
+GroupEntry* GroupTable::leading(const std::string& name) {
+  GroupEntry* const group = find(name);
+  return group && group->machine.leads() ? group : nullptr;
+}
+
+void GroupTable::mark_all_dirty() {
+  for (auto& [name, group] : groups_) dirty_.insert(&group);
+}
+
+GroupEntry* GroupTable::next_dirty() {
+  if (dirty_.empty()) return nullptr;
+  GroupEntry* const next = *dirty_.begin();
+  dirty_.erase(dirty_.begin());
+  return next;
+}
+
+void GroupTable::keep(GroupEntry& group) {
+  group.machine.is_led() ? void(led_.insert(&group)) : void(led_.erase(&group));
+}
+
+void GroupTable::rearm(GroupEntry& group, bool open) {
+  const auto wake = group.machine.wake(open);
+  if (wake == group.wake) return;
+  if (group.wake) wakes_.erase({*group.wake, &group});
+  if (wake) wakes_.insert({*wake, &group});
+  group.wake = wake;
+}
+
+std::optional<SteadyTime> GroupTable::wake() const {
+  return wakes_.empty() ? std::nullopt : std::optional(wakes_.begin()->first);
+}
+
+GroupEntry* GroupTable::due(SteadyTime now) const {
+  return wakes_.empty() || wakes_.begin()->first > now ? nullptr : wakes_.begin()->second;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,40 @@
+// RunLimits: where only so many runs may go on at once, on this node or in a group: how many do, which jobs wait for a
+// place, and whose turn it is: jobs of higher priority come first, then those that are due longer.
+//
+//   limits.count(job);            // after its runs have changed
+//   limits.wait(job, priority, due);
+//   while (JobEntry* next = limits.next()) limits.leave(*next), ...
+//
+// Pure; used by Core only.
+#pragma once
+
+#include <set>
+
+#include "core/group/group_entry.hpp"
+#include "core/jobs/job_table.hpp"
+
+namespace ballot::core {
+
+class RunLimits {
+ public:
+  /// `most`: runs of this node at once; 0: no limit.
+  explicit RunLimits(int most) : most_(most) {}
+
+  bool limits_node() const { return most_ > 0; }
+  /// A job's runs count in the group that owns its register; those that this node has, also here.
+  void count(JobEntry& job);
+  /// Its register is another group's now, or nobody's.
+  void move(JobEntry& job, GroupEntry* before);
+  /// Requires: it does not wait.
+  void wait(JobEntry& job, int priority, WallTime due);
+  void leave(JobEntry& job);
+  /// Of all jobs whose group has a place, the one that comes first; none while this node has none.
+  JobEntry* next() const;
+
+ private:
+  const int most_;
+  int own_running_ = 0;  // runs of this node
+  std::set<GroupEntry*, ByName> groups_with_waiters_;
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,104 @@
+#include "core/node/node_directory.hpp"
+
+#include <algorithm>
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis drift_delay{5000};  // files reach nodes one by one
+
+}  // namespace
+
+void NodeDirectory::on_lost() {
+  records_.clear();
+  publishing_ = false;
+  changed_ = true;
+  peers_.clear();
+  compare_at_.reset();
+  runners_wanted_.clear();
+}
+
+bool NodeDirectory::begin_publishing(SteadyTime now, const std::string& unfit) {
+  if (publishing_) return false;
+  if (unfit != unfit_) changed_ = true;
+  if (!std::exchange(changed_, false)) return false;
+  unfit_ = unfit;
+  publishing_ = true;
+  steady_since_ = now;
+  compare_by(now + drift_delay);
+  return true;
+}
+
+/// Records that say something new, and those that say something old.
+StoreClient::Recording NodeDirectory::node_record(WallTime now, Groups groups, Random& random) {
+  NodeRecord self{node_, session_, unfit_, {}, std::move(groups), runner_};
+  const std::vector<std::string> keys = to_texts(self);
+  self.at = now;
+  const std::vector<std::string> texts = to_texts(self);
+  StoreClient::Recording recording;
+  recording.of_self = true;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::string& name = records_[keys[i]];
+    if (!name.empty()) continue;
+    name = std::string(node_prefix) + node_ + "." + random.run_id(now).text();
+    recording.records.push_back({name, texts[i]});
+  }
+  std::erase_if(records_, [&](const auto& one) {
+    const bool old = std::find(keys.begin(), keys.end(), one.first) == keys.end();
+    if (old) recording.obsolete.push_back(one.second);
+    return old;
+  });
+  return recording;
+}
+
+std::optional<StoreClient::Recording> NodeDirectory::on_published(const StoreClient::Recording& done) {
+  publishing_ = !done.obsolete.empty();
+  if (!publishing_) return std::nullopt;
+  StoreClient::Recording removal;
+  removal.of_self = true;
+  removal.removals = done.obsolete;
+  return removal;
+}
+
+std::vector<std::string> NodeDirectory::records() const {
+  std::vector<std::string> names;
+  for (const auto& [says, name] : records_) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> NodeDirectory::learn(Now now, const std::vector<Register>& records) {
+  if (peers_.learn(now.steady, node_, records)) compare_by(now.steady + drift_delay);
+  if (publishing_ || changed_) return {};  // they are listed again when that is done
+  std::vector<std::string> old = peers_.leftovers(now.wall);
+  for (const Register& record : records) {
+    const auto parsed = parse_node_record(record.value);
+    const bool ours = parsed && parsed->node == node_;
+    if (ours &&
+        std::none_of(records_.begin(), records_.end(), [&](const auto& one) { return one.second == record.name; }))
+      old.push_back(record.name);
+  }
+  return old;
+}
+
+void NodeDirectory::see(SteadyTime now, const Group& settings, const Election& election) {
+  if (peers_.see(now, settings, election)) compare_by(now);
+}
+
+std::vector<std::pair<std::string, RunnerPlace>> NodeDirectory::runners_of(std::set<std::string> nodes,
+                                                                           const std::string& machine_id,
+                                                                           const std::string& boot_id) {
+  std::vector<std::pair<std::string, RunnerPlace>> here;
+  runners_wanted_.merge(std::move(nodes));
+  std::erase_if(runners_wanted_, [&](const std::string& node) {
+    auto place = peers_.runner_of(node);
+    if (place && place->is_here(machine_id, boot_id)) here.emplace_back(node, *place);
+    return place.has_value();
+  });
+  return here;
+}
+
+void NodeDirectory::compare_by(SteadyTime at) {
+  if (!compare_at_ || at < *compare_at_) compare_at_ = at;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,82 @@
+// NodeDirectory: what this node publishes of itself and what the other nodes publish: who lives, whose files differ,
+// where their runners listen. A node's records n/NODE.* are created anew when what they say changes, and the old ones
+// removed then; a session that is over has published nothing.
+//
+//   published | event                       | next
+//   outdated  | begin_publishing()          | publishing: records are being created
+//   publishing | they are, old ones are left | publishing: the old ones are being removed
+//   publishing | nothing is left to do      | current
+//   current   | on_changed(), another unfit | outdated
+//   any       | on_lost()                   | outdated, and nothing is known of the others
+//
+// Pure; used by Core only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "core/node/peers.hpp"
+#include "core/store/store_client.hpp"
+
+namespace ballot::core {
+
+class NodeDirectory {
+ public:
+  using Groups = std::vector<std::pair<std::string, std::uint64_t>>;  // each with the digest of what files say of it
+
+  /// `self`: this node's name and where its runner listens.
+  NodeDirectory(std::string node, RunnerPlace runner) : node_(std::move(node)), runner_(std::move(runner)) {}
+
+  // ---- this node
+  void on_opened(std::string session) { session_ = std::move(session); }
+  void on_lost();
+  /// The files say otherwise of a group.
+  void on_changed() { changed_ = true; }
+  /// True: node_record() is to be sent. `unfit`: why this node is to be handed nothing, or "".
+  bool begin_publishing(SteadyTime now, const std::string& unfit);
+  StoreClient::Recording node_record(WallTime now, Groups groups, Random& random);
+  /// It is done: what is to be removed now, if anything is.
+  std::optional<StoreClient::Recording> on_published(const StoreClient::Recording& done);
+  /// The records that this session has created.
+  std::vector<std::string> records() const;
+  /// Since when it has published the same.
+  SteadyTime steady_since() const { return steady_since_; }
+
+  // ---- the others
+  const Peers& peers() const { return peers_; }
+  /// What is listed under n/. Returns the records that nobody needs any more.
+  std::vector<std::string> learn(Now now, const std::vector<Register>& records);
+  void see(SteadyTime now, const Group& settings, const Election& election);
+  Peers::Best best(SteadyTime now, const Group& settings, std::uint64_t digest, bool spread) const {
+    return peers_.best(now, settings, digest, node_, spread);
+  }
+  /// Runs of these nodes were left by dead terms. Returns the runners on this host that are to be asked of them; of a
+  /// node that has published nothing yet, later.
+  std::vector<std::pair<std::string, RunnerPlace>> runners_of(std::set<std::string> nodes,
+                                                              const std::string& machine_id,
+                                                              const std::string& boot_id);
+
+  // ---- when the files of all are compared
+  void compare_by(SteadyTime at);
+  void begin_compare() { compare_at_.reset(); }
+  std::optional<SteadyTime> compare_at() const { return compare_at_; }
+
+ private:
+  const std::string node_;
+  const RunnerPlace runner_;
+  std::string session_;                         // as others see it
+  std::map<std::string, std::string> records_;  // what this node says, and the name of the record that says so
+  std::string unfit_;                           // as published
+  bool changed_ = true, publishing_ = false;
+  SteadyTime steady_since_{};
+  Peers peers_;
+  std::set<std::string> runners_wanted_;
+  std::optional<SteadyTime> compare_at_;
+};
+
+}  // namespace ballot::core

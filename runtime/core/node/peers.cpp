@@ -1,0 +1,225 @@
+#include "core/node/peers.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/fnv.hpp"
+#include "core/record/record_text.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr std::size_t text_limit = 7 * 1024;  // of the 8 KB that a record may hold
+constexpr Millis doubt_after{60'000};         // whoever was seen alive is looked for again
+constexpr Millis gone_for{300'000};           // whoever was missed may be there again
+constexpr Millis left_for{24 * 3'600'000};
+
+std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
+
+/// Spreads what FNV leaves close together (the finalizer of splitmix64).
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+std::string hex(std::uint64_t value) {
+  char text[16];
+  for (int i = 15; i >= 0; --i, value >>= 4) text[i] = "0123456789abcdef"[value & 15];
+  return {text, 16};
+}
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+constexpr Field<NodeRecord> node_fields[] = {
+    {"node", Times::once, [](NodeRecord& r, Words& w) { r.node = w.word(); }},
+    {"session", Times::once, [](NodeRecord& r, Words& w) { r.session = w.word(); }},
+    {"unfit", Times::at_most_once, [](NodeRecord& r, Words& w) { r.unfit = w.line(); }},
+    {"machine", Times::at_most_once, [](NodeRecord& r, Words& w) { r.runner.machine_id = w.word(); }},
+    {"boot", Times::at_most_once, [](NodeRecord& r, Words& w) { r.runner.boot_id = w.word(); }},
+    {"runner", Times::at_most_once, [](NodeRecord& r, Words& w) { r.runner.socket = w.line(); }},
+    {"at", Times::once, [](NodeRecord& r, Words& w) { r.at = w.time(); }},
+    {"group", Times::often,
+     [](NodeRecord& r, Words& w) {
+       std::string name(w.name());
+       r.groups.emplace_back(std::move(name), w.keep(parse_hex(w.word())));
+     }},
+};
+
+constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
+
+/// Goes back to the last `*` only: of two of them the first one's choice never matters.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.substr(p).find_first_not_of('*') == std::string_view::npos;
+}
+
+/// The smaller, the better.
+using Rank = std::pair<std::size_t, std::uint64_t>;
+Rank rank(const Group& settings, std::string_view node, bool spread) {
+  const auto& preferred = settings.preferred;
+  const auto place = std::find(preferred.begin(), preferred.end(), node) - preferred.begin();
+  return {static_cast<std::size_t>(place), spread ? mixed(Fnv().add_whole(settings.name).add(node).value()) : 0};
+}
+
+}  // namespace
+
+std::vector<std::string> to_texts(const NodeRecord& r) {
+  std::string top(heading);
+  top += "\n";
+  line(top, "node", r.node);
+  line(top, "session", r.session);
+  line(top, "at", format_millis(r.at));
+  if (!r.runner.machine_id.empty()) line(top, "machine", r.runner.machine_id);
+  if (!r.runner.boot_id.empty()) line(top, "boot", r.runner.boot_id);
+  if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
+  if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
+  std::vector<std::string> texts{top};
+  for (const auto& [name, digest] : r.groups) {
+    if (texts.back().size() + name.size() > text_limit) texts.push_back(top);
+    line(texts.back(), "group", name + " " + hex(digest));
+  }
+  return texts;
+}
+
+Result<NodeRecord> parse_node_record(std::string_view text) { return parse_text(node_form, text); }
+
+std::uint64_t job_digest(std::string_view job, std::string_view definition) {
+  return mixed(Fnv().add_whole(job).add(definition).value());
+}
+
+std::uint64_t settings_digest(const Group& settings) {
+  Fnv hash;
+  for (const std::string& pattern : settings.candidates) hash.add_whole(pattern);
+  hash.add_whole("");
+  for (const std::string& node : settings.preferred) hash.add_whole(node);
+  return mixed(hash.add_whole("").add(std::to_string(settings.max_running)).value());
+}
+
+bool may_lead(const Group& settings, std::string_view node) {
+  return settings.candidates.empty() || std::any_of(settings.candidates.begin(), settings.candidates.end(),
+                                                    [&](const std::string& pattern) { return matches(pattern, node); });
+}
+
+std::uint64_t Peers::Peer::digest(const std::string& group) const {
+  const auto it = digests.find(hash_of(group));
+  return it == digests.end() ? 0 : it->second;
+}
+
+bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Register>& records) {
+  std::map<std::string, Peer> told;
+  for (const Register& record : records) {
+    auto parsed = parse_node_record(record.value);
+    if (!parsed || parsed->node == self || parsed->session.empty()) continue;
+    Peer& peer = told[parsed->session];
+    peer.node = parsed->node;
+    peer.unfit = parsed->unfit;
+    peer.runner = parsed->runner;
+    peer.at = std::max(peer.at, parsed->at);
+    peer.since = now;
+    peer.records.push_back(record.name);
+    for (const auto& [group, digest] : parsed->groups) peer.digests[hash_of(group)] = digest;
+  }
+  bool changed = told.size() != peers_.size();
+  for (auto& [session, peer] : told) {
+    const auto before = peers_.find(session);
+    if (before == peers_.end() || !before->second.tells_as(peer)) {
+      changed = true;
+    } else {
+      peer.since = before->second.since;
+      peer.life = before->second.life;
+      peer.seen = before->second.seen;
+    }
+  }
+  peers_ = std::move(told);
+  return changed;
+}
+
+bool Peers::see(SteadyTime now, const Group& settings, const Election& election) {
+  bool changed = false;
+  for (auto& [session, peer] : peers_) {
+    if (!may_lead(settings, peer.node)) continue;
+    const bool there = std::any_of(election.candidates.begin(), election.candidates.end(),
+                                   [&, &id = session](const Candidate& candidate) { return candidate.id == id; });
+    const auto life = there ? Peer::Life::alive : Peer::Life::gone;
+    changed = changed || peer.life != life;
+    peer.life = life;
+    peer.seen = now;
+  }
+  return changed;
+}
+
+bool Peers::wonders(SteadyTime now, const Group& settings, std::uint64_t digest) const {
+  return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
+    const Peer& peer = one.second;
+    if (!may_lead(settings, peer.node) || peer.digest(settings.name) == digest) return false;
+    return peer.life == Peer::Life::unknown ||
+           now >= peer.seen + (peer.life == Peer::Life::alive ? doubt_after : gone_for);
+  });
+}
+
+std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t digest) const {
+  std::vector<std::string> nodes;
+  for (const auto& [session, peer] : peers_)
+    if (peer.life == Peer::Life::alive && may_lead(settings, peer.node) && peer.digest(settings.name) != digest)
+      nodes.push_back(peer.node);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self,
+                        bool spread) const {
+  Best best{"", self, {}};
+  auto first = rank(settings, self, spread);
+  std::vector<std::pair<Rank, SteadyTime>> coming;
+  for (const auto& [session, peer] : peers_) {
+    const bool gone = peer.life == Peer::Life::gone && now < peer.seen + gone_for;
+    if (gone || !peer.unfit.empty() || !may_lead(settings, peer.node) || peer.digest(settings.name) != digest) continue;
+    const auto place = rank(settings, peer.node, spread);
+    if (place >= first) continue;
+    if (now < peer.since + fit_delay) {
+      coming.emplace_back(place, peer.since + fit_delay);
+      continue;
+    }
+    first = place;
+    best.session = session;
+    best.node = peer.node;
+  }
+  for (const auto& [place, fit] : coming)
+    if (place < first && (!best.again || fit < *best.again)) best.again = fit;
+  return best;
+}
+
+std::optional<RunnerPlace> Peers::runner_of(const std::string& node) const {
+  const Peer* last = nullptr;
+  for (const auto& [session, peer] : peers_)
+    if (peer.node == node && (!last || peer.at >= last->at)) last = &peer;
+  return last ? std::optional(last->runner) : std::nullopt;
+}
+
+std::vector<std::string> Peers::leftovers(WallTime now) const {
+  std::vector<std::string> names;
+  for (const auto& [session, peer] : peers_)
+    if (peer.life == Peer::Life::gone && now >= peer.at + left_for)
+      names.insert(names.end(), peer.records.begin(), peer.records.end());
+  return names;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,329 @@
+#include "core/record/register.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+#include "core/record/record_text.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr std::size_t most_codes = 256;
+constexpr double largest_backoff = 1'000;  // as in job files
+
+std::string join(const std::vector<int>& codes) {
+  std::string text;
+  for (const int code : codes) text += (text.empty() ? "" : ",") + std::to_string(code);
+  return text;
+}
+
+/// The shortest text that reads as the same number.
+std::string factor_text(double factor) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, factor).ptr};
+}
+
+std::string_view word_of(AfterRun what) { return what == AfterRun::rerun ? "rerun" : "reelect"; }
+
+std::string run_text(const OpenRun& run) {
+  std::string text = run.id.text();
+  const auto field = [&](std::string_view key, std::string_view value) {
+    text.append(" ").append(key).append("=").append(value);
+  };
+  field("slot", format_slot(run.slot));
+  field("trigger", to_string(run.trigger));
+  field("attempt", std::to_string(run.attempt));
+  field("fence", std::to_string(run.fence));
+  field("epoch", std::to_string(run.epoch));
+  field("node", run.node);
+  field("state", run.queued ? "queued" : run.waits_until ? "waiting" : "claimed");
+  if (run.waits_until) field("until", format_millis(*run.waits_until));
+  field("on_leadership_lost", run.on_leadership_lost == OnLeadershipLost::terminate ? "terminate" : "finish");
+  field("kill_grace", format_duration(run.kill_grace));
+  if (run.on_leadership_lost == OnLeadershipLost::finish) field("lost_after", format_duration(run.lost_after));
+  if (run.success_codes != std::vector<int>{0}) field("success_codes", join(run.success_codes));
+  if (run.at_least_once) {
+    field("guarantee", "at-least-once");
+    field("lost", std::to_string(run.lost));
+    field("lost_limit", std::to_string(run.lost_limit));
+  }
+  if (run.retries > 0) {
+    field("retries", std::to_string(run.retries));
+    field("retry_delay", format_duration(run.retry_delay));
+    field("retry_backoff", factor_text(run.retry_backoff));
+    field("retry_max_delay", format_duration(run.retry_max_delay));
+  }
+  if (run.on_success != AfterRun::ignore) field("on_success", word_of(run.on_success));
+  if (run.on_error != AfterRun::ignore) field("on_error", word_of(run.on_error));
+  if (run.awaited) field("awaited", "yes");
+  if (!run.unknown.empty()) text.append(" ").append(run.unknown);
+  return text;
+}
+
+std::vector<int> read_codes(Words& words) {
+  std::vector<int> codes;
+  std::string_view text = words.rest;
+  words.require(!text.empty());
+  while (!text.empty() && codes.size() <= most_codes) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    Words code{text.substr(0, end)};
+    codes.push_back(code.number(0, 255));
+    words.require(code.ok && end + 1 != text.size());
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  words.require(codes.size() <= most_codes);
+  return codes;
+}
+
+AfterRun read_after(Words& words) { return words.one_of("rerun", AfterRun::rerun, "reelect", AfterRun::reelect); }
+
+void read_node(OpenRun& run, Words& words) {
+  words.require(words.rest.size() <= longest_word);
+  run.node = words.rest;  // none where it waits
+}
+
+void read_state(OpenRun& run, Words& words) {
+  const std::string_view state = words.word();
+  run.queued = state == "queued";
+  words.require(run.queued || state == "claimed" || state == "waiting");
+}
+
+using RunField = Field<OpenRun>;
+constexpr RunField run_fields[] = {
+    {"slot", Times::once, [](OpenRun& run, Words& w) { run.slot = w.time(); }},
+    {"trigger", Times::once, [](OpenRun& run, Words& w) { run.trigger = w.keep(parse_trigger(w.word())); }},
+    {"attempt", Times::once, [](OpenRun& run, Words& w) { run.attempt = w.count(1); }},
+    {"fence", Times::once, [](OpenRun& run, Words& w) { run.fence = w.counter(); }},
+    {"epoch", Times::once, [](OpenRun& run, Words& w) { run.epoch = w.counter(); }},
+    {"node", Times::once, read_node},
+    {"state", Times::once, read_state},
+    {"until", Times::at_most_once, [](OpenRun& run, Words& w) { run.waits_until = w.time(); }},
+    {"on_leadership_lost", Times::once,
+     [](OpenRun& run, Words& w) {
+       run.on_leadership_lost = w.one_of("terminate", OnLeadershipLost::terminate, "finish", OnLeadershipLost::finish);
+     }},
+    {"kill_grace", Times::once, [](OpenRun& run, Words& w) { run.kill_grace = w.span(); }},
+    {"lost_after", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost_after = w.span(); }},
+    {"guarantee", Times::at_most_once,
+     [](OpenRun& run, Words& w) { run.at_least_once = w.one_of("at-least-once", true, "at-most-once", false); }},
+    {"lost", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost = w.count(); }},
+    {"lost_limit", Times::at_most_once, [](OpenRun& run, Words& w) { run.lost_limit = w.count(1); }},
+    {"awaited", Times::at_most_once, [](OpenRun& run, Words&) { run.awaited = true; }},
+    {"on_success", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_success = read_after(w); }},
+    {"on_error", Times::at_most_once, [](OpenRun& run, Words& w) { run.on_error = read_after(w); }},
+    {"retries", Times::at_most_once, [](OpenRun& run, Words& w) { run.retries = w.count(); }},
+    {"retry_delay", Times::at_most_once, [](OpenRun& run, Words& w) { run.retry_delay = w.span(); }},
+    {"retry_max_delay", Times::at_most_once, [](OpenRun& run, Words& w) { run.retry_max_delay = w.span(); }},
+    {"retry_backoff", Times::at_most_once,
+     [](OpenRun& run, Words& w) { run.retry_backoff = w.factor(1, largest_backoff); }},
+    {"success_codes", Times::at_most_once, [](OpenRun& run, Words& w) { run.success_codes = read_codes(w); }},
+};
+
+constexpr TextForm<OpenRun> run_form{"the run", run_fields, nullptr};
+
+std::string_view take_field(std::string_view& rest) {
+  const std::string_view field = rest.substr(0, rest.find(' '));
+  rest.remove_prefix(std::min(field.size() + 1, rest.size()));
+  return field;
+}
+
+OpenRun read_run(Words& words) {
+  OpenRun run;
+  run.id = words.keep(RunId::parse(words.word()));
+  FieldsRead<OpenRun> seen;
+  bool waits = false;
+  while (words.ok && !words.rest.empty()) {
+    const std::string_view field = take_field(words.rest);
+    const std::size_t equals = std::min(field.find('='), field.size());
+    const auto known = find_field(run_form.fields, field.substr(0, equals));
+    if (!known) {
+      run.unknown.append(run.unknown.empty() ? "" : " ").append(field);
+      continue;
+    }
+    waits = waits || field == "state=waiting" || field == "state=queued";
+    Words value{field.substr(std::min(equals + 1, field.size()))};
+    run_fields[*known].read(run, value);
+    words.require(value.ok && seen.add(run_form, *known));
+  }
+  words.require(seen.missing(run_form).empty());
+  words.require(waits ? run.waits_until.has_value() : !run.waits_until && !run.node.empty());
+  return run;
+}
+
+Disposition read_disposition(Words& words) {
+  Disposition d;
+  d.from = words.time();
+  d.to = words.time();
+  d.slots = words.number<std::int64_t>(1, std::max<std::int64_t>(1, (d.to - d.from) / std::chrono::seconds(1) + 1));
+  d.status = words.keep(parse_status(words.word()));
+  d.reason = words.keep(parse_reason(words.word()));
+  words.require(d.from <= d.to && (d.status == Status::skipped || d.status == Status::missed));
+  return d;
+}
+
+/// Job files may name any time; no slot lies outside of these.
+WallTime read_bound(Words& words) { return std::clamp(words.keep(parse_wall(words.word())), first_time, last_time); }
+
+void read_anchor(JobRegister& r, Words& words) {
+  const WallTime at = words.time();
+  r.anchors.push_back({std::string(words.line()), at});
+}
+
+template <class R>
+void read_repaired(R& r, Words& words) {
+  r.repaired_at = words.time();
+  r.repaired_by = words.line();
+}
+
+using JobField = Field<JobRegister>;
+constexpr JobField job_fields[] = {
+    {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
+    {"definition", Times::at_most_once, [](JobRegister& r, Words& w) { r.definition = w.word(); }},
+    {"timezone", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.timezone = w.word(); }},
+    {"schedule", Times::often, [](JobRegister& r, Words& w) { r.timing.expressions.emplace_back(w.line()); }},
+    {"not_before", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.not_before = read_bound(w); }},
+    {"not_after", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.not_after = read_bound(w); }},
+    {"epoch", Times::once, [](JobRegister& r, Words& w) { r.epoch = w.counter(); }},
+    {"since", Times::once, [](JobRegister& r, Words& w) { r.since = w.time(); }},
+    {"cursor", Times::once, [](JobRegister& r, Words& w) { r.cursor = w.time(); }},
+    {"claimed", Times::at_most_once, [](JobRegister& r, Words& w) { r.claimed_until = w.time(); }},
+    {"paused", Times::at_most_once, [](JobRegister& r, Words&) { r.paused = true; }},
+    {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
+    {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
+    {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
+    {"settled", Times::often, [](JobRegister& r, Words& w) { r.dispositions.push_back(read_disposition(w)); }},
+    {"run", Times::often, [](JobRegister& r, Words& w) { r.runs.push_back(read_run(w)); }},
+    {"anchor", Times::often, read_anchor},
+    {"boot", Times::often, [](JobRegister& r, Words& w) { r.boots.emplace_back(w.word()); }},
+    {"triggered", Times::often,
+     [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
+    {"repaired", Times::at_most_once, read_repaired<JobRegister>},
+    {"repair", Times::at_most_once, [](JobRegister& r, Words& w) { r.repair = w.counter(); }},
+};
+
+/// What no node writes, however right each field is.
+std::string_view fault_of_job(const JobRegister& r) {
+  if (r.runs.size() > open_run_limit) return "it has too many runs";
+  if (r.dispositions.size() > disposition_limit) return "it has too many ranges of settled slots";
+  if (r.triggered.size() > triggered_limit) return "it has too many triggered runs";
+  if (r.boots.size() > boot_limit) return "it has too many boots";
+  std::size_t unknown = 0;
+  for (const std::string& one : r.unknown) unknown += one.size() + 1;
+  for (const OpenRun& run : r.runs) unknown += run.unknown.size();
+  if (unknown > unknown_limit) return "it has too many fields that this node does not know";
+  for (std::size_t i = 0; i < r.dispositions.size(); ++i) {
+    if (i > 0 && r.dispositions[i].from <= r.dispositions[i - 1].to) return "its settled slots overlap";
+    if (r.dispositions[i].to > r.cursor) return "it has settled slots that its cursor has not passed";
+  }
+  for (std::size_t i = 0; i < r.runs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (r.runs[i].id == r.runs[j].id) return "it has a run twice";
+  return {};
+}
+
+using GroupField = Field<GroupRegister>;
+constexpr GroupField group_fields[] = {
+    {"epoch", Times::once, [](GroupRegister& r, Words& w) { r.epoch = w.counter(); }},
+    {"node", Times::once, [](GroupRegister& r, Words& w) { r.node = w.word(); }},
+    {"elected_at", Times::once, [](GroupRegister& r, Words& w) { r.elected_at = w.time(); }},
+    {"ended_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.ended_at = w.time(); }},
+    {"cause", Times::at_most_once, [](GroupRegister& r, Words& w) { r.cause = w.keep(parse_cause(w.word())); }},
+    {"paused", Times::at_most_once, [](GroupRegister& r, Words&) { r.paused = true; }},
+    {"halted", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted = w.line(); }},
+    {"repaired", Times::at_most_once, read_repaired<GroupRegister>},
+    {"repair", Times::at_most_once, [](GroupRegister& r, Words& w) { r.repair = w.counter(); }},
+    {"hand_over_to", Times::at_most_once,
+     [](GroupRegister& r, Words& w) {
+       r.hand_over_to = w.word();
+       r.passes = w.count();
+     }},
+    {"turned", Times::at_most_once,
+     [](GroupRegister& r, Words& w) {
+       r.turned_at = w.time();
+       r.failed_turns = w.count();
+     }},
+};
+
+std::string_view fault_of_group(const GroupRegister& r) {
+  std::size_t unknown = 0;
+  for (const std::string& one : r.unknown) unknown += one.size() + 1;
+  return unknown > unknown_limit ? "it has too many fields that this node does not know" : "";
+}
+
+constexpr TextForm<JobRegister> job_form{"the register", job_fields, fault_of_job, &JobRegister::unknown};
+constexpr TextForm<GroupRegister> group_form{"the register", group_fields, fault_of_group, &GroupRegister::unknown};
+
+void timing_lines(std::string& text, const Timing& timing) {
+  if (!timing.timezone.empty()) line(text, "timezone", timing.timezone);
+  for (const std::string& expression : timing.expressions) line(text, "schedule", expression);
+  if (timing.not_before) line(text, "not_before", format_slot(*timing.not_before));
+  if (timing.not_after) line(text, "not_after", format_slot(*timing.not_after));
+}
+
+}  // namespace
+
+std::string job_register(std::string_view job) { return "j/" + std::string(job); }
+std::string group_register(std::string_view group) { return "g/" + std::string(group); }
+
+std::optional<std::string> job_of(const Register& stored) {
+  if (!stored.name.starts_with("j/")) return std::nullopt;
+  std::string name = stored.name.substr(2);
+  return is_stored_name(name) ? std::optional(std::move(name)) : std::nullopt;
+}
+
+std::string to_text(const JobRegister& r) {
+  std::string text;
+  text.reserve(512);
+  text.append(heading).append("\n");
+  line(text, "group", r.group);
+  if (!r.definition.empty()) line(text, "definition", r.definition);
+  timing_lines(text, r.timing);
+  line(text, "epoch", std::to_string(r.epoch));
+  line(text, "since", format_slot(r.since));
+  line(text, "cursor", format_slot(r.cursor));
+  if (r.claimed_until != WallTime{}) line(text, "claimed", format_slot(r.claimed_until));
+  if (r.paused) line(text, "paused", "yes");
+  if (r.released) line(text, "released", "yes");
+  if (r.failing) line(text, "failing", "yes");
+  line(text, "fence", std::to_string(r.fence));
+  for (const Disposition& d : r.dispositions) {
+    const std::string range = format_slot(d.from) + " " + format_slot(d.to) + " " + std::to_string(d.slots);
+    line(text, "settled", range + " " + std::string(to_string(d.status)) + " " + std::string(to_string(d.reason)));
+  }
+  for (const OpenRun& run : r.runs) line(text, "run", run_text(run));
+  for (const Anchor& anchor : r.anchors) line(text, "anchor", format_slot(anchor.at) + " " + anchor.text);
+  for (const std::string& boot : r.boots) line(text, "boot", boot);
+  for (const RunId& run : r.triggered) line(text, "triggered", run.text());
+  if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
+  for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
+  return text;
+}
+
+std::string to_text(const GroupRegister& r) {
+  std::string text(heading);
+  text += "\n";
+  line(text, "epoch", std::to_string(r.epoch));
+  line(text, "node", r.node);
+  line(text, "elected_at", format_millis(r.elected_at));
+  if (r.ended_at) line(text, "ended_at", format_millis(*r.ended_at));
+  if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
+  if (r.paused) line(text, "paused", "yes");
+  if (!r.halted.empty()) free_line(text, "halted", r.halted);
+  if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
+  if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
+  if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.passes));
+  if (r.turned_at) line(text, "turned", format_millis(*r.turned_at) + " " + std::to_string(r.failed_turns));
+  for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
+  return text;
+}
+
+JobRegister salvage_job_register(std::string_view text) { return salvage_text(job_form, text); }
+Result<JobRegister> parse_job_register(std::string_view text) { return parse_text(job_form, text); }
+Result<GroupRegister> parse_group_register(std::string_view text) { return parse_text(group_form, text); }
+
+}  // namespace ballot::core

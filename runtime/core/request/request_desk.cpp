@@ -1,0 +1,336 @@
+#include "core/request/request_desk.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/record/outcome.hpp"
+#include "core/record/register.hpp"
+
+namespace ballot::core {
+namespace {
+
+using Recording = StoreClient::Recording;
+
+constexpr Millis relist_pause{200};
+constexpr Millis fate_slack{1300};                       // past manual_slack: by then nobody begins what was asked for,
+constexpr Millis fate_patience{3000};                    // and so long the store may take to say whether somebody has
+constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of whoever asked
+constexpr Millis leftover_slack{1000};
+constexpr Millis answered_kept = std::chrono::hours(1);
+
+Recording removal(std::vector<std::string> names) {
+  Recording recording;
+  recording.removals = std::move(names);
+  return recording;
+}
+
+Recording creation(std::string name, std::string text) {
+  Recording recording;
+  recording.records.push_back({std::move(name), std::move(text)});
+  return recording;
+}
+
+/// What became of a trigger: the answer that nobody has read yet, or the run itself, where its leader died before it
+/// could answer.
+std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& registers) {
+  std::optional<Answer> answer;
+  for (const Register& r : registers) {
+    if (r.name == answer_record(id)) {
+      if (auto parsed = parse_answer(r.value)) answer = std::move(*parsed);
+    } else if (const auto job = parse_job_register(r.value); job && !answer) {
+      const bool open =
+          std::any_of(job->runs.begin(), job->runs.end(), [&](const OpenRun& run) { return run.id == id; });
+      const bool closed = std::find(job->triggered.begin(), job->triggered.end(), id) != job->triggered.end();
+      if (open || closed) answer = Answer::done(id);
+    }
+  }
+  return answer;
+}
+
+SteadyTime fate_unknown_at(SteadyTime until) { return until + fate_slack + fate_patience; }
+
+}  // namespace
+
+// ---- what is asked here
+
+RequestDesk::Errands RequestDesk::accept(Now now, const Ask& ask, bool open) {
+  Errands errands;
+  Asked asked{ask.asker, ask.request, now.steady + ask.patience};
+  asked.request.until = now.wall + ask.patience;
+  asked.run_suffix = ask.run_suffix;
+  const auto [place, added] = asked_.emplace(ask.request.id, std::move(asked));
+  if (added)
+    send(errands, place->second, open);
+  else
+    errands.push_back(Reply{ask.asker, false, "the request is under way already", {}, Errc::conflict});
+  return errands;
+}
+
+/// A kill and a forget name a run by its last digits: the registers say which one is meant, and of what job.
+void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
+  if (!open) return;  // once there is a session
+  if (names_run(asked.request.kind) && asked.request.job.empty()) return errands.push_back(ListRuns{asked.request.id});
+  asked.sent = true;
+  Recording recording = creation(request_record(asked.request.id), to_text(asked.request));
+  recording.request = asked.request.id;
+  errands.push_back(std::move(recording));
+}
+
+RequestDesk::Errands RequestDesk::on_opened() {
+  Errands errands;
+  for (auto& [id, asked] : asked_)
+    if (!asked.stored) send(errands, asked, true);
+  return errands;
+}
+
+void RequestDesk::on_lost() {
+  for (auto& [id, asked] : asked_) asked.fate_asked = false;
+}
+
+RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std::vector<Register>& registers,
+                                                 bool open) {
+  Errands errands;
+  const auto it = asked_.find(request);
+  if (it == asked_.end()) return errands;
+  Asked& asked = it->second;
+  int found = 0;
+  for (const Register& r : registers)
+    if (const auto parsed = job_of(r) ? parse_job_register(r.value) : Error{})
+      for (const OpenRun& run : parsed->runs) {
+        if (!run.id.text().ends_with(asked.run_suffix)) continue;
+        found += 1;
+        asked.request.job = *job_of(r);
+        asked.request.run = run.id;
+      }
+  if (found == 1) return send(errands, asked, open), errands;
+  const std::string text =
+      found == 0 ? "no open run ends with " + asked.run_suffix + "; see `ballot history`"
+                 : std::to_string(found) + " open runs end with " + asked.run_suffix + ": give more of its digits";
+  reply(errands, request, Answer::refused(found == 0 ? Errc::not_found : Errc::invalid, text));
+  return errands;
+}
+
+bool RequestDesk::on_runs_unknown(const RunId& request) {
+  const auto it = asked_.find(request);
+  if (it == asked_.end()) return false;
+  return it->second.lists_again = true;
+}
+
+RequestDesk::Errands RequestDesk::list_again(bool open) {
+  Errands errands;
+  for (auto& [id, asked] : asked_)
+    if (std::exchange(asked.lists_again, false)) send(errands, asked, open);
+  return errands;
+}
+
+void RequestDesk::on_stored(const RunId& request) {
+  if (const auto it = asked_.find(request); it != asked_.end()) it->second.stored = true;
+}
+
+RequestDesk::Errands RequestDesk::on_not_stored(const RunId& request, const std::string& why) {
+  Errands errands;
+  reply(errands, request, Answer::refused(Errc::unavailable, why));
+  return errands;
+}
+
+RequestDesk::Errands RequestDesk::on_withdrawn(const RunId& request) {
+  Errands errands;
+  tell_answer(errands, request);
+  return errands;
+}
+
+void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& answer) {
+  const auto it = asked_.find(request);
+  if (it == asked_.end() || it->second.answered) return;
+  errands.push_back(Reply{it->second.asker, answer.ok, answer.text, answer.run, answer.code});
+  it->second.answered = true;
+  if (!answer.ok || !it->second.request.wait) asked_.erase(it);
+}
+
+void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
+  const auto it = asked_.find(request);
+  if (it != asked_.end() && it->second.answer) reply(errands, request, Answer(*it->second.answer));
+}
+
+/// Whoever asked waits no longer; the request goes, so that nothing comes of it behind his back.
+RequestDesk::Errands RequestDesk::expire(Now now, bool open) {
+  Errands errands;
+  std::vector<RunId> over;
+  for (const auto& [id, asked] : asked_)
+    if (!asked.answered && asked.until <= now.steady) over.push_back(id);
+  for (const RunId& id : over) expire(errands, now, open, id, asked_.at(id));
+  return errands;
+}
+
+/// Of a trigger it must be certain that nothing comes of it: its answer may be under way, or its leader gone.
+void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked) {
+  if (asked.answer) return tell_answer(errands, id);  // done, and the request cannot be removed
+  if (asked.request.kind == Request::Kind::trigger && asked.sent) {
+    if (!asked.fate_at) asked.fate_at = asked.until + fate_slack;
+    if (now.steady < fate_unknown_at(asked.until)) {
+      if (now.steady >= *asked.fate_at && open && !std::exchange(asked.fate_asked, true))
+        errands.push_back(ReadFate{id, asked.request.job});
+      return;
+    }
+    const std::string why = "the store does not say whether it was begun; see `ballot history`";
+    reply(errands, id, Answer::refused(Errc::unavailable, why));
+  } else {
+    const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
+    reply(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));
+  }
+  errands.push_back(removal({request_record(id)}));
+}
+
+RequestDesk::Errands RequestDesk::on_fate(const RunId& request, const std::vector<Register>& registers) {
+  Errands errands;
+  const auto it = asked_.find(request);
+  if (it == asked_.end() || it->second.answered) return errands;
+  const std::string late = "not done in time: the group's leader has not answered";
+  errands.push_back(removal({request_record(request), answer_record(request)}));
+  reply(errands, request, fate_of(request, registers).value_or(Answer::refused(Errc::timeout, late)));
+  return errands;
+}
+
+void RequestDesk::on_fate_unknown(Now now, const RunId& request) {
+  const auto it = asked_.find(request);
+  if (it == asked_.end() || it->second.answered) return;
+  it->second.fate_asked = false;
+  it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
+}
+
+/// What others lead goes on without this node; what it has not told anybody is withdrawn.
+RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
+  Errands errands;
+  std::vector<RunId> open;
+  for (const auto& [id, asked] : asked_)
+    if (!asked.answered) open.push_back(id);
+  for (const RunId& id : open) {
+    tell_answer(errands, id);
+    errands.push_back(removal({request_record(id)}));
+    reply(errands, id, Answer::refused(Errc::unavailable, why));
+  }
+  return errands;
+}
+
+// ---- what this node does for whoever asked
+
+RequestDesk::Errands RequestDesk::on_records(Now now, const std::vector<Register>& records, bool stopping) {
+  Errands errands;
+  std::set<std::string_view> answered;
+  for (const Register& record : records)
+    if (record.name.ends_with(".answer")) answered.insert(record.name);
+  for (const Register& record : records) {
+    const std::string_view name = record.name;
+    const auto id = RunId::parse(name.substr(request_prefix.size(), 36));
+    if (!id) continue;
+    if (name == end_record(*id))
+      on_end_record(errands, now, *id, record);
+    else if (name == answer_record(*id))
+      on_answer_record(errands, now, *id, record);
+    else if (!answered.contains(answer_record(*id)))
+      on_request_record(errands, now, *id, record, stopping);
+  }
+  return errands;
+}
+
+void RequestDesk::on_answer_record(Errands& errands, Now now, const RunId& id, const Register& record) {
+  const auto answer = parse_answer(record.value);
+  const auto asked = asked_.find(id);
+  const bool ours = asked != asked_.end() && !asked->second.answered;
+  if (ours && answer) reply(errands, id, *answer);
+  if (ours || !answer || answer->until < now.wall) return errands.push_back(removal({record.name, request_record(id)}));
+  clean_up_at(now, answer->until);
+}
+
+void RequestDesk::on_end_record(Errands& errands, Now now, const RunId& id, const Register& record) {
+  const auto row = parse_outcome(record.value);
+  const auto asked = asked_.find(id);
+  if (asked != asked_.end()) {
+    if (!asked->second.answered) return;  // its answer comes first
+    if (row) errands.push_back(RunEnded{asked->second.asker, *row});
+    asked_.erase(asked);
+  } else if (row && row->ended_at && now.wall - *row->ended_at < answer_life) {
+    return clean_up_at(now, *row->ended_at + answer_life);
+  }
+  errands.push_back(removal({record.name}));
+}
+
+void RequestDesk::on_request_record(Errands& errands, Now now, const RunId& id, const Register& record, bool stopping) {
+  const auto request = parse_request(record.value);
+  if (!request && request.error().code == Errc::refused) return;  // a newer node's
+  const bool over = !request || request->id != id || request->until < now.wall;
+  if (over) {
+    if (!asked_.contains(id)) errands.push_back(removal({record.name}));
+    return;
+  }
+  clean_up_at(now, request->until);
+  // Read before it was removed, or created a second time.
+  if (answered_.contains(id)) return errands.push_back(removal({record.name}));
+  if (!taken_.contains(id) && !stopping) errands.push_back(TakeUp{*request});
+}
+
+void RequestDesk::on_term_ended(const std::string& group) {
+  std::erase_if(taken_, [&](const auto& taken) { return taken.second == group; });
+}
+
+/// Told here, if it was asked here, else in the store.
+RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::optional<Answer> answer) {
+  Errands errands;
+  taken_.erase(request);
+  if (!answer) return errands.push_back(removal({request_record(request)})), errands;
+  std::erase_if(answered_, [&](const auto& one) { return one.second < now.steady; });
+  answered_[request] = now.steady + answered_kept;
+  if (const auto asked = asked_.find(request); asked != asked_.end()) {
+    asked->second.answer = std::move(answer);
+    Recording withdrawal = removal({request_record(request)});
+    withdrawal.answered = request;
+    return errands.push_back(std::move(withdrawal)), errands;
+  }
+  answer->until = now.wall + answer_life;
+  errands.push_back(creation(answer_record(request), to_text(*answer)));
+  errands.push_back(removal({request_record(request)}));
+  return errands;
+}
+
+RequestDesk::Errands RequestDesk::on_run_ended(const Row& row) {
+  Errands errands;
+  tell_answer(errands, *row.run);
+  reply(errands, *row.run, Answer::done(row.run));  // of a leader that died before it could answer
+  if (const auto it = asked_.find(*row.run); it != asked_.end()) {
+    errands.push_back(RunEnded{it->second.asker, row});
+    asked_.erase(it);
+  } else {
+    errands.push_back(creation(end_record(*row.run), outcome_text(row)));
+  }
+  return errands;
+}
+
+// ---- time
+
+SteadyTime RequestDesk::wake_of(const Asked& asked, bool open) {
+  if (!asked.fate_at) return asked.until;
+  if (asked.fate_asked || !open) return fate_unknown_at(asked.until);
+  return std::min(*asked.fate_at, fate_unknown_at(asked.until));
+}
+
+std::optional<SteadyTime> RequestDesk::wake(bool open) const {
+  std::optional<SteadyTime> wake;
+  for (const auto& [id, asked] : asked_)
+    if (!asked.answered) wake = std::min(wake.value_or(SteadyTime::max()), wake_of(asked, open));
+  return wake;
+}
+
+void RequestDesk::clean_up_at(Now now, WallTime at) {
+  const SteadyTime then = now.steady + std::max(at - now.wall, Millis(0)) + leftover_slack;
+  cleanup_at_ = std::min(cleanup_at_.value_or(then), then);
+}
+
+bool RequestDesk::begin_cleanup(SteadyTime now) {
+  if (!cleanup_at_ || *cleanup_at_ > now) return false;
+  cleanup_at_.reset();
+  return true;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,120 @@
+// RequestDesk: what people ask, from acceptance to answer, and what this node does for others' requests. It says in
+// order what is to be done in the store and told to whoever asked; what a request asks for is for others to do.
+//
+//   asked here | event                                        | next
+//   new        | a session is open; its run is known          | sent
+//   sent       | the store has it                             | stored
+//   any        | done here: the answer waits until the        | answered
+//              | request is out of the store                  |
+//   any        | an answer is read, or was given up           | answered; gone, unless the run's end is waited for
+//   sent       | past its time, a trigger                     | its fate is read: done, or certainly not
+//   any        | past its time, anything else                 | answered: timeout
+//   answered   | the run has ended                            | gone
+//
+//   for (auto& errand : desk.accept(now, ask, open)) perform(errand);
+//
+// Pure; used by Core only.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/action.hpp"
+#include "core/event.hpp"
+#include "core/request/request.hpp"
+#include "core/store/store_client.hpp"
+
+namespace ballot::core {
+
+class RequestDesk {
+ public:
+  /// The request is in the store: it is taken up by the node whose it is to do.
+  struct TakeUp {
+    Request request;
+  };
+  /// All jobs' registers are listed: on_runs_listed().
+  struct ListRuns {
+    RunId request;
+  };
+  /// Its answer and its job's register are read: on_fate().
+  struct ReadFate {
+    RunId request;
+    std::string job;
+  };
+  using Errand = std::variant<StoreClient::Recording, TakeUp, ListRuns, ReadFate, Reply, RunEnded>;
+  using Errands = std::vector<Errand>;
+
+  // ---- what is asked here. `open`: there is a session.
+  Errands accept(Now now, const Ask& ask, bool open);
+  Errands on_opened();
+  void on_lost();
+  /// `registers`: all jobs'.
+  Errands on_runs_listed(const RunId& request, const std::vector<Register>& registers, bool open);
+  /// They could not be listed: once more, by list_again(). False: nobody waits for it.
+  bool on_runs_unknown(const RunId& request);
+  Errands list_again(bool open);
+  void on_stored(const RunId& request);
+  Errands on_not_stored(const RunId& request, const std::string& why);
+  /// Its answer may be told: the request is out of the store.
+  Errands on_withdrawn(const RunId& request);
+  /// Of a trigger past its time. `registers`: its answer, if there is one, and its job's.
+  Errands on_fate(const RunId& request, const std::vector<Register>& registers);
+  void on_fate_unknown(Now now, const RunId& request);
+  /// What nobody waits for any longer.
+  Errands expire(Now now, bool open);
+  /// All of it: the daemon stops.
+  Errands give_up(const std::string& why);
+
+  // ---- what this node does for whoever asked, here or elsewhere
+  /// What is listed under q/. `stopping`: nothing is taken up.
+  Errands on_records(Now now, const std::vector<Register>& records, bool stopping);
+  /// This node does it. `group`: whose term it ends with; "": none's.
+  void take(const RunId& request, const std::string& group) { taken_[request] = group; }
+  void on_term_ended(const std::string& group);
+  /// It is done, or will not be; nullopt: it was withdrawn.
+  Errands answer(Now now, const RunId& request, std::optional<Answer> answer);
+  /// A run that somebody waits for has ended.
+  Errands on_run_ended(const Row& row);
+
+  // ---- time
+  std::optional<SteadyTime> wake(bool open) const;
+  /// Whoever is to remove a record may be dead by then: the records are listed again.
+  void clean_up_at(Now now, WallTime at);
+  std::optional<SteadyTime> cleanup() const { return cleanup_at_; }
+  /// True, once: it is time.
+  bool begin_cleanup(SteadyTime now);
+
+ private:
+  struct Asked {
+    Asker asker = 0;
+    Request request;
+    SteadyTime until{};
+    std::string run_suffix{};
+    bool sent = false;               // it may be in the store,
+    bool stored = false;             // and is
+    bool lists_again = false;        // the registers could not be listed
+    std::optional<Answer> answer{};  // told once the request is out of the store, so that nobody does it again
+    bool answered = false;           // the reply is given; the run's end is still waited for
+    std::optional<SteadyTime> fate_at{};
+    bool fate_asked = false;
+  };
+
+  void send(Errands& errands, Asked& asked, bool open);
+  void reply(Errands& errands, const RunId& request, const Answer& answer);
+  void tell_answer(Errands& errands, const RunId& request);
+  void expire(Errands& errands, Now now, bool open, const RunId& id, Asked& asked);
+  void on_request_record(Errands& errands, Now now, const RunId& id, const Register& record, bool stopping);
+  void on_answer_record(Errands& errands, Now now, const RunId& id, const Register& record);
+  void on_end_record(Errands& errands, Now now, const RunId& id, const Register& record);
+  static SteadyTime wake_of(const Asked& asked, bool open);
+
+  std::map<RunId, Asked> asked_;          // by request
+  std::map<RunId, std::string> taken_;    // requests that this node does, and the group whose term they end with
+  std::map<RunId, SteadyTime> answered_;  // requests that it has answered, and until when it remembers them
+  std::optional<SteadyTime> cleanup_at_;
+};
+
+}  // namespace ballot::core

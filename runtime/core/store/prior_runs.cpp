@@ -1,0 +1,40 @@
+#include "core/store/prior_runs.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
+
+#include "core/record/outcome.hpp"
+
+namespace ballot::core {
+
+void PriorRuns::on_load(const std::vector<Row>& open_rows) {
+  if (!std::exchange(is_loaded_, true)) open_rows_ = open_rows;
+}
+
+bool PriorRuns::on_inventory(const Inventory& inventory) {
+  inventory_ = inventory;
+  return std::exchange(is_inventoried_, true);
+}
+
+void PriorRuns::on_gone(const runner::AttemptId& id) {
+  std::erase_if(inventory_.running, [&](const runner::Running& running) { return running.id == id; });
+}
+
+std::vector<Row> PriorRuns::take_unclaimed_rows() {
+  std::vector<Row> unclaimed;
+  const auto is_claimed = [](const Row& row) { return row.fence != 0; };
+  std::copy_if(open_rows_.begin(), open_rows_.end(), std::back_inserter(unclaimed), std::not_fn(is_claimed));
+  std::erase_if(open_rows_, std::not_fn(is_claimed));
+  return unclaimed;
+}
+
+std::vector<Row> PriorRuns::take_open_rows() { return std::exchange(open_rows_, {}); }
+
+void PriorRuns::learn_outcomes(const std::vector<Register>& records) {
+  for (const Register& record : records)
+    if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,93 @@
+#include "core/store/store_guard.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis first_pause{5000}, longest_pause{60'000};
+
+}  // namespace
+
+bool Seen::allows(const Shown& now) const {
+  if (now.repair != most_.repair) return now.repair > most_.repair;
+  return now.version >= most_.version && now.count >= most_.count;
+}
+
+std::string Seen::why_older(const Shown& now, const std::string& name, const std::string& count) const {
+  const auto less = [](const std::string& what, std::uint64_t is, std::uint64_t was) {
+    return "the store has gone back: " + what + " is " + std::to_string(is) + ", and " + std::to_string(was) +
+           " was seen";
+  };
+  if (allows(now)) return "";
+  if (now.version == 0) return "the store has gone back: the register " + name + " is gone";
+  if (now.repair < most_.repair) return "the store has gone back: the register " + name + " is older than its repair";
+  if (now.version < most_.version) return less("the version of the register " + name, now.version, most_.version);
+  return less(count, now.count, most_.count);
+}
+
+void Seen::note(const Shown& now) {
+  if (now.repair > most_.repair) return restart(now);
+  most_.version = std::max(most_.version, now.version);
+  most_.count = std::max(most_.count, now.count);
+}
+
+void StoreGuard::on_opened(std::uint64_t revision) {
+  at_opening_ = at_renewal_ = highest_;
+  highest_ = std::max(highest_, revision);
+}
+
+/// What was seen before `revision` was written is not above it.
+bool StoreGuard::look(std::uint64_t revision, std::uint64_t before) {
+  if (revision == 0) return false;
+  if (revision >= before) {
+    highest_ = std::max(highest_, revision);
+    return false;
+  }
+  ++times_;
+  how_ = "the store has gone back: it is at revision " + std::to_string(revision) + ", and " + std::to_string(before) +
+         " was seen";
+  highest_ = revision;
+  at_opening_ = at_renewal_ = 0;  // answers that are under way are of before or after: they show nothing
+  return true;
+}
+
+void StoreGuard::begin_lists(SteadyTime now) {
+  list_pause_ = first_pause;
+  list_at_ = now + list_pause_;
+}
+
+void StoreGuard::next_list(SteadyTime now) {
+  list_pause_ = std::min(list_pause_ * 2, longest_pause);
+  list_at_ = now + list_pause_;
+}
+
+std::string GroupGuard::judge(const StoreGuard& store, const Shown& now, const std::string& group) {
+  const bool repaired = now.repair > seen_.most().repair;
+  if (!repaired && times_ != store.times()) return store.how();
+  const bool epoch_repeats = !repaired && now.repair == seen_.most().repair && now.count == seen_.most().count;
+  std::string why = seen_.why_older(now, "g/" + group, "the epoch of group " + group);
+  if (why.empty() && epoch_repeats && now.count > 0)
+    why = "the store has gone back: epoch " + std::to_string(now.count) + " of group " + group + " was given twice";
+  if (!why.empty()) return why;
+  times_ = store.times();
+  seen_.note(now);
+  return "";
+}
+
+void GroupGuard::learn_repair(const StoreGuard& store, const Shown& now) {
+  if (now.repair <= seen_.most().repair) return;
+  times_ = store.times();
+  seen_.restart(now);
+}
+
+void GroupGuard::on_repaired(const StoreGuard& store, const Shown& now) {
+  times_ = store.times();
+  seen_.restart(now);
+}
+
+void GroupGuard::on_written(std::uint64_t version) {
+  Shown now = seen_.most();
+  now.version = std::max(now.version, version);
+  seen_.note(now);
+}
+
+}  // namespace ballot::core
