@@ -175,7 +175,7 @@ void JobMachine::advance(Context& c) {
     job_.runs.advance(c, job_.facts());
     job_.writer.hold(c.room == 0);
     if (job_.writer.is_held()) {
-      c.wants.held.push_back(this);
+      c.wants.throttled.push_back(this);
       if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for its turn
     } else if (!claims(c).catch_up() && !mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
