@@ -49,9 +49,9 @@ OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
 
 bool JobClaims::begin_due() {
   const DueSlot* due = job_.slots.settlement().first_due();
-  if (!due || job_.is_full() || !job_.may_claim(c_)) return false;
+  if (!due || !job_.may_claim(c_)) return false;
   if (job_.definition->job.concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
-  if (!job_.runs.list().has_room(job_.definition) || !may_begin(due->due)) return false;
+  if (job_.is_full() || !job_.runs.list().has_room(job_.definition) || !may_begin(due->due)) return false;
   if (writes().write_ahead()) return true;
   OpenRun run = run_of_slot(*due);
   PendingWrite write = writes().begin(disposition_limit);
@@ -64,10 +64,10 @@ bool JobClaims::begin_due() {
 
 /// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
 bool JobClaims::begin_lost() {
-  const LiveRun* lost = job_.runs.list().first_lost();
+  const LiveRun* lost = job_.runs.list().first_lost(job_.facts());
   if (!lost || !lost->recorded) return false;
   if (!job_.is_defined() || c_.settings.dry_run) return job_.runs.leave_lost(lost->id()), false;
-  if (job_.term->draining || job_.is_paused() || !job_.runs.list().may_go_on(job_.definition) || !job_.may_claim(c_) ||
+  if (job_.term->draining || !job_.runs.list().may_go_on(job_.definition) || !job_.may_claim(c_) ||
       !may_begin(lost->open.slot))
     return false;
   claim_at_once(job_.runs.take_lost(lost->id()));
