@@ -11,6 +11,8 @@ namespace {
 
 constexpr Millis manual_slack{1000};  // a trigger's claim that is confirmed later past its `until` starts nothing
 
+runner::AttemptId attempt_of(const OpenRun& run) { return {run.id, run.attempt}; }
+
 }  // namespace
 
 JobWrites JobClaims::writes() { return {c_, job_, machine_}; }
@@ -27,9 +29,14 @@ bool JobClaims::may_begin(WallTime due) {
 void JobClaims::claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by) {
   bind(run, job_.definition->job, job_.term->epoch, c_.settings.node);
   write.enter(run);
-  write.claim = runner::AttemptId{run.id, run.attempt};
-  job_.runs.claim(job_.facts(), std::move(run), !write.waited, begin_by);
+  job_.runs.claim(job_.facts(), std::move(run), !write.is<ClaimWaiting>(), begin_by);
   writes().send(std::move(write));
+}
+
+void JobClaims::claim_at_once(OpenRun run, std::optional<WallTime> begin_by) {
+  PendingWrite write = writes().begin(0);
+  write.intent = ClaimAtOnce{attempt_of(run)};
+  claim(std::move(write), std::move(run), begin_by);
 }
 
 OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
@@ -42,28 +49,28 @@ OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
 
 bool JobClaims::begin_due() {
   const DueSlot* due = job_.slots.settlement().first_due();
-  if (!due || job_.is_full() || !job_.may_claim(c_)) return false;
+  if (!due || !job_.may_claim(c_)) return false;
   if (job_.definition->job.concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
-  if (!job_.runs.list().has_room(job_.definition) || !may_begin(due->due)) return false;
+  if (job_.is_full() || !job_.runs.list().has_room(job_.definition) || !may_begin(due->due)) return false;
   if (writes().write_ahead()) return true;
+  OpenRun run = run_of_slot(*due);
   PendingWrite write = writes().begin(disposition_limit);
-  write.claims_due_slot = true;
+  write.intent = ClaimDueSlot{attempt_of(run)};
   write.pass(due->at);
   write.see_boot(job_.facts(), c_.settings);
-  claim(std::move(write), run_of_slot(*due));
+  claim(std::move(write), std::move(run));
   return true;
 }
 
 /// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
 bool JobClaims::begin_lost() {
-  const LiveRun* lost = job_.runs.list().first_lost();
+  const LiveRun* lost = job_.runs.list().first_lost(job_.facts());
   if (!lost || !lost->recorded) return false;
   if (!job_.is_defined() || c_.settings.dry_run) return job_.runs.leave_lost(lost->id()), false;
-  if (job_.term->draining || job_.is_paused() || !job_.runs.list().may_go_on(job_.definition) || !job_.may_claim(c_) ||
+  if (job_.term->draining || !job_.runs.list().may_go_on(job_.definition) || !job_.may_claim(c_) ||
       !may_begin(lost->open.slot))
     return false;
-  OpenRun run = job_.runs.take_lost(lost->id());
-  claim(writes().begin(0), std::move(run));
+  claim_at_once(job_.runs.take_lost(lost->id()));
   return true;
 }
 
@@ -77,8 +84,9 @@ bool JobClaims::begin_waiting() {
   if (job_.term->draining || !job_.is_defined() || !job_.may_claim(c_) || !may_begin(*next->open.waits_until))
     return false;
   PendingWrite write = writes().begin(0);
-  write.waited = next->open;
+  OpenRun waited = next->open;
   OpenRun run = job_.runs.take_waiting(next->id());
+  write.intent = ClaimWaiting{attempt_of(run), std::move(waited)};
   std::erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
   claim(std::move(write), std::move(run));
   return true;
@@ -115,8 +123,7 @@ bool JobClaims::begin_manual() {
     }
     if (!job_.runs.list().has_room(job_.definition) || job_.is_full() || !may_begin(c_.now.wall)) return false;
     job_.commands.drop_oldest_trigger();
-    OpenRun run = run_by_hand(request);
-    claim(writes().begin(0), std::move(run), request.until + manual_slack);
+    claim_at_once(run_by_hand(request), request.until + manual_slack);
     return true;
   }
   return false;
@@ -150,7 +157,7 @@ JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   if (job_.is_full()) return Queued::waits;
   job_.commands.drop_oldest_trigger();
   PendingWrite write = writes().begin(0);
-  write.queues = request.id;
+  write.intent = QueueRun{request.id};
   OpenRun run = run_by_hand(request);
   run.waits_until = run.slot;
   run.queued = true;
@@ -177,7 +184,7 @@ void JobClaims::refuse_manual(const Request& request, Reason reason) {
 void JobClaims::run_ahead() {
   if (!job_.may_run_ahead(c_)) return;
   job_.runs.launch_in_doubt(c_, job_.facts());
-  if (job_.writer.pending() && !job_.writer.pending()->follows) detach_write();
+  if (job_.writer.pending() && !job_.writer.pending()->is<CatchUp>()) detach_write();
   if (!job_.scan(c_, ScanRules::Mode::due, c_.now.wall)) return;
   const Job& job = job_.definition->job;
   for (const DueSlot* due = job_.slots.settlement().first_due(); due; due = job_.slots.settlement().first_due()) {
@@ -215,7 +222,7 @@ bool JobClaims::catch_up() {
   job_.unclaimed.drop_entered(job_.view.stored(), job_.runs.list());
   if (job_.unclaimed.empty()) return false;
   PendingWrite write = writes().begin(0);
-  write.follows = true;
+  write.intent = CatchUp{};
   const std::size_t room = job_.writer.room_to_carry();
   bool enters = false;
   for (const Ahead& one : job_.unclaimed.all()) {

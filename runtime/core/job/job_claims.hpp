@@ -43,6 +43,7 @@ class JobClaims {
   JobWrites writes();
   bool may_begin(WallTime due);
   void claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
+  void claim_at_once(OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
   OpenRun run_of_slot(const DueSlot& due) const;
   OpenRun run_by_hand(const Request& request);
   Queued queue_manual(const Request& request);
