@@ -21,7 +21,7 @@ std::string_view name_of(LiveRun::State state) {
   return names[static_cast<std::size_t>(state)];
 }
 
-std::string_view name_of(GroupState::Phase phase) {
+std::string_view name_of(GroupMachine::Phase phase) {
   constexpr std::string_view names[] = {"idle", "candidate", "reading", "leading", "resigning"};
   return names[static_cast<std::size_t>(phase)];
 }
@@ -50,8 +50,9 @@ Views::Next Views::visit_jobs(WallTime now, const std::string& after, std::size_
 
 Views::Next Views::visit_groups(const std::string& after, std::size_t most,
                                 const std::function<void(const GroupView&)>& visit) const {
-  return page(groups_.all(), after, most, [&](const GroupState& group) {
-    visit({group.name, name_of(group.phase), group.term.epoch, group.term.paused, group.term.halted, group.drift});
+  return page(groups_.all(), after, most, [&](const GroupEntry& group) {
+    const Term& term = group.machine.term();
+    visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift});
   });
 }
 
@@ -81,7 +82,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   JobView view;
   view.name = job.name();
   view.group = job.definition()->job.group;
-  if (groups_.led(job.definition()->job.group)) view.leader = node_;
+  if (groups_.leading(job.definition()->job.group)) view.leader = node_;
   view.state = state_of(job, now);
   if (view.state == JobState::waiting) view.awaited = job.owner();
   if (view.state != JobState::paused) view.next = job.next_slot(now);
@@ -91,12 +92,12 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
 
 JobState Views::state_of(const JobMachine& job, WallTime now) const {
   const std::string& name = job.definition()->job.group;
-  const GroupState* const group = groups_.find(name);
-  const GroupState* const led = groups_.led(name);
+  const GroupEntry* const group = groups_.find(name);
+  const GroupEntry* const led = groups_.leading(name);
   if (job.standing() == JobMachine::Standing::halted) return JobState::halted;
   if (!job.owner().empty() && job.owner() != name) return JobState::waiting;
   if (!job.definition()->job.enabled) return JobState::disabled;
-  if (job.paused() || (led && led->term.paused)) return JobState::paused;
+  if (job.paused() || (led && led->machine.term().paused)) return JobState::paused;
   if (job.clock_skew(now)) return JobState::clock_skew;
   return group && !group->drift.empty() ? JobState::drift : JobState::active;
 }

@@ -73,7 +73,7 @@ struct Answered {
   std::optional<Answer> answer;
 };
 
-/// What the jobs want of the store in a step.
+/// What the jobs and the groups want of the store in a step.
 struct Wants {
   std::vector<JobWrite> writes;
   std::vector<JobMachine*> reads;    // jobs whose register must be read again
@@ -81,6 +81,7 @@ struct Wants {
   std::vector<JobMachine*> held;     // jobs that would begin a write: too many are in flight
   std::vector<PlaceWanted> places;   // answered by an advance() with Context::granted
   std::vector<std::string> reelect;  // groups to be resigned: a run's policy says so
+  std::vector<std::string> resigns;  // groups that are resigned, at the end of the step
   std::vector<Answered> answers;
   std::vector<Row> awaited;                             // ends of runs that whoever triggered them waits for
   std::vector<Row> outcomes;                            // ends to be published

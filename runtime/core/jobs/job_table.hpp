@@ -21,7 +21,7 @@
 
 namespace ballot::core {
 
-struct GroupState;
+struct GroupEntry;
 
 /// A job with what Core keeps of it.
 struct JobEntry {
@@ -31,11 +31,11 @@ struct JobEntry {
   std::size_t serial = 0;        // in the order of becoming known: a step's order
   std::optional<WallTime> wall;  // as armed
   std::optional<SteadyTime> steady;
-  GroupState* owner = nullptr;                // whose leader may write its register
-  GroupState* defined_in = nullptr;           // by its definition
+  GroupEntry* owner = nullptr;                // whose leader may write its register
+  GroupEntry* defined_in = nullptr;           // by its definition
   bool open = false;                          // has runs that have not ended
   bool throttled = false;                     // waits for others' writes to be answered
-  GroupState* waits_in = nullptr;             // for a place to begin a run,
+  GroupEntry* waits_in = nullptr;             // for a place to begin a run,
   std::tuple<int, WallTime> rank{};           // lowest first: less its priority, then when it is due
   int running = 0, own_running = 0;           // as counted
   std::optional<SteadyTime> release_asked{};  // of the leader of the group that still owns it

@@ -35,12 +35,12 @@ void StoreClient::write(Actions& out, std::vector<JobWrite> writes) {
   out.push_back(std::move(write));
 }
 
-void StoreClient::write(Actions& out, GroupState& group, RegisterWrite write) {
+void StoreClient::write(Actions& out, GroupEntry& group, RegisterWrite write) {
   group_writes_[++last_request_] = &group;
   out.push_back(Write{last_request_, {std::move(write)}});
 }
 
-void StoreClient::observe(Actions& out, GroupState& group, const std::string& name) {
+void StoreClient::observe(Actions& out, GroupEntry& group, const std::string& name) {
   for (const auto& [request, observed] : observing_)
     if (observed == &group) return;
   observing_[++last_request_] = &group;
@@ -54,6 +54,11 @@ void StoreClient::send(Actions& out, Recording recording) {
   else
     out.push_back(Remove{request, recording.removals});
   records_[request] = std::move(recording);
+}
+
+void StoreClient::create(Actions& out, bool open, Recording recording) {
+  if (!open) return delay(std::move(recording));
+  send(out, std::move(recording));
 }
 
 void StoreClient::remove(Actions& out, std::vector<std::string> names) {
@@ -78,9 +83,9 @@ std::optional<StoreClient::JobWrites> StoreClient::on_written(RequestId request)
   return jobs;
 }
 
-GroupState* StoreClient::on_group_written(RequestId request) { return take(group_writes_, request).value_or(nullptr); }
+GroupEntry* StoreClient::on_group_written(RequestId request) { return take(group_writes_, request).value_or(nullptr); }
 
-GroupState* StoreClient::on_observed(RequestId request) { return take(observing_, request).value_or(nullptr); }
+GroupEntry* StoreClient::on_observed(RequestId request) { return take(observing_, request).value_or(nullptr); }
 
 std::optional<StoreClient::Recording> StoreClient::on_recorded(RequestId request) { return take(records_, request); }
 

@@ -24,7 +24,7 @@
 
 namespace ballot::core {
 
-struct GroupState;
+struct GroupEntry;
 struct JobEntry;
 
 inline constexpr Millis again_pause{200};  // before something is asked of the store again
@@ -77,10 +77,12 @@ class StoreClient {
   void list(Actions& out, Reading reading, std::string_view prefix);
   void read(Actions& out, Reading reading, std::vector<std::string> names);
   void write(Actions& out, std::vector<JobWrite> writes);
-  void write(Actions& out, GroupState& group, RegisterWrite write);
+  void write(Actions& out, GroupEntry& group, RegisterWrite write);
   /// Not while the same is under way.
-  void observe(Actions& out, GroupState& group, const std::string& name);
+  void observe(Actions& out, GroupEntry& group, const std::string& name);
   void send(Actions& out, Recording recording);
+  /// The same once there is a session. `open`: there is one.
+  void create(Actions& out, bool open, Recording recording);
   /// Removes records whatever becomes of it.
   void remove(Actions& out, std::vector<std::string> names);
 
@@ -96,8 +98,8 @@ class StoreClient {
   // What an answer answers: nothing where that was given up.
   std::optional<Reading> on_read(RequestId request);
   std::optional<JobWrites> on_written(RequestId request);
-  GroupState* on_group_written(RequestId request);
-  GroupState* on_observed(RequestId request);
+  GroupEntry* on_group_written(RequestId request);
+  GroupEntry* on_observed(RequestId request);
   std::optional<Recording> on_recorded(RequestId request);
   /// The session is over: nothing is answered any more. What may not have arrived of the records.
   std::vector<Recording> on_lost();
@@ -127,7 +129,7 @@ class StoreClient {
   RequestId last_request_ = 0;
   std::map<RequestId, JobWrites> writes_;
   std::size_t all_writing_ = 0;  // registers in `writes_`
-  std::map<RequestId, GroupState*> group_writes_, observing_;
+  std::map<RequestId, GroupEntry*> group_writes_, observing_;
   std::map<RequestId, Reading> reads_;
   std::map<RequestId, Recording> records_;
   std::vector<Recording> delayed_;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/group/group_state.hpp"
+#include "core/group/group_entry.hpp"
 #include "core/jobs/job_table.hpp"
 
 namespace ballot::core {
@@ -17,7 +17,7 @@ struct StoreClientOfThreeWrites : ::testing::Test {
   StoreClient store{3};
   Actions out;
   JobMachine job{"a"};
-  GroupState group, another;
+  GroupEntry group{"a", {}}, another{"b", {}};
 
   static SteadyTime at(Millis t) { return SteadyTime(t); }
   template <class Kind>

@@ -42,11 +42,7 @@ struct ViewsOfThreeJobs : ::testing::Test {
     });
     return found;
   }
-  GroupState& group() { return *groups.find("g"); }
-  void lead() {
-    group().phase = GroupState::Phase::leading;
-    groups.begin_standing(group());
-  }
+  GroupEntry& group() { return *groups.find("g"); }
 
   const std::string node = "n1";
   const WallTime now{24h};
@@ -69,12 +65,6 @@ TEST_F(ViewsOfThreeJobs, ComeSomeAtATimeAndEachOnce) {
 
 TEST_F(ViewsOfThreeJobs, GoOnAfterANameThatIsGone) { EXPECT_EQ(page("aa", 10).first, (Names{"b", "c"})); }
 
-TEST_F(ViewsOfThreeJobs, SayWhoLeadsWhereItIsThisNode) {
-  EXPECT_EQ(view("a").leader, "");
-  lead();
-  EXPECT_EQ(view("a").leader, "n1");
-}
-
 TEST_F(ViewsOfThreeJobs, ShowTheFirstStateThatIsSo) {
   EXPECT_EQ(view("a").state, JobState::active);
   EXPECT_EQ(view("a").next, WallTime(48h));
@@ -82,10 +72,6 @@ TEST_F(ViewsOfThreeJobs, ShowTheFirstStateThatIsSo) {
   EXPECT_EQ(view("b").next, std::nullopt);
   group().drift = {"n2"};
   EXPECT_EQ(text_of(view("a")), "drift");
-  lead();
-  group().term.paused = true;
-  EXPECT_EQ(text_of(view("a")), "paused");
-  EXPECT_EQ(view("a").next, std::nullopt) << "while its group is paused";
   EXPECT_EQ(view("b").state, JobState::disabled);
 }
 
@@ -117,20 +103,15 @@ TEST_F(ViewsOfThreeJobs, ShowTheRunsThatHaveNotEnded) {
   EXPECT_EQ(views.open_runs(), 0);
 }
 
-TEST_F(ViewsOfThreeJobs, ShowGroupsWithTheirTerm) {
-  lead();
-  group().term.epoch = 7;
-  group().term.halted = "the store has gone back";
+TEST_F(ViewsOfThreeJobs, ShowGroups) {
   group().drift = {"n2"};
-  EXPECT_EQ(views.visit_groups("", 1,
-                               [](const GroupView& shown) {
-                                 EXPECT_EQ(shown.name, "g");
-                                 EXPECT_EQ(shown.state, "leading");
-                                 EXPECT_EQ(shown.epoch, 7U);
-                                 EXPECT_EQ(shown.halted, "the store has gone back");
-                                 EXPECT_EQ(shown.drift, Names{"n2"});
-                               }),
-            std::nullopt);
+  const auto check = [](const GroupView& shown) {
+    EXPECT_EQ(shown.name, "g");
+    EXPECT_EQ(shown.state, "idle");
+    EXPECT_EQ(shown.epoch, 0U);
+    EXPECT_EQ(shown.drift, Names{"n2"});
+  };
+  EXPECT_EQ(views.visit_groups("", 1, check), std::nullopt);
 }
 
 }  // namespace
