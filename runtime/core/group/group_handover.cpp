@@ -23,7 +23,7 @@ Millis pause_after(int failed) {
 }  // namespace
 
 bool GroupHandover::may_begin() const {
-  if (g_.is_stopping || s_.phase != GroupState::Phase::leading || s_.hands_back()) return false;
+  if (g_.is_stopping || s_.phase != GroupState::Phase::leading || s_.drains()) return false;
   if (!s_.requests.asked.empty() || !s_.term.halted.empty() || !g_.c.may_claim(launch_margin)) return false;
   const GroupRegister& stored = s_.stored.value();
   return stored.failed_turns == 0 || !stored.turned_at ||
@@ -43,7 +43,8 @@ bool GroupHandover::is_quiet(bool may_resign) {
 }
 
 void GroupHandover::begin(const std::string& session) {
-  s_.hands_to = session;
+  s_.handback = Handback::handover;
+  s_.handover_session = session;
   g_.store.observe(g_.c.out, g_.entry, s_.name);
 }
 
@@ -62,7 +63,7 @@ bool GroupHandover::considers_forwarding(const Register& stored) {
   const Millis since = g_.c.now.wall - parsed->turned_at.value_or(WallTime{});
   if (since > handed_for || since < -handed_for || parsed->passes >= most_passes || g_.is_stopping) return false;
   s_.stored.load(stored);
-  s_.weighs_passing = true;
+  s_.handback = Handback::forwarding;
   g_.store.observe(g_.c.out, g_.entry, s_.name);
   return true;
 }
@@ -73,7 +74,6 @@ void GroupHandover::begin_forwarding() {
                             {{"group", s_.name}, {"epoch", std::to_string(s_.term.epoch)}}});
   s_.registers.clear();
   s_.phase = GroupState::Phase::resigning;
-  s_.passing = true;
   s_.stored.edit().passes += 1;
 }
 

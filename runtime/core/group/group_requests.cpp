@@ -17,8 +17,8 @@ void GroupRequests::begin(const Request& request) {
 }
 
 void GroupRequests::begin_eviction(const Request& request) {
-  s_.evicting = s_.term.draining = true;
-  s_.yielding = false;
+  s_.handback = Handback::evicted;
+  s_.term.draining = true;
   s_.kill_at = g_.c.now.steady + handback_wait;
   r_.evictions_stored += 1;
   StoreClient::Recording removal;

@@ -36,7 +36,7 @@ void Nodes::withdraw() {
 void Nodes::forget() {
   p_.directory.on_lost();
   p_.planner.clear();
-  for (auto& [name, group] : p_.groups.all()) group.drift.clear(), group.machine.forget_handover();
+  for (auto& [name, group] : p_.groups.all()) group.drift.clear();
 }
 
 // ---- what the others publish

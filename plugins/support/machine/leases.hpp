@@ -15,10 +15,10 @@
 #include <string_view>
 
 #include "ballot/time.hpp"
-#include "lock_file.hpp"
-#include "process.hpp"
+#include "support/machine/lock_file.hpp"
+#include "support/machine/process.hpp"
 
-namespace ballot::local {
+namespace ballot::support {
 
 struct Lease {
   std::int64_t session = 0;
@@ -53,4 +53,4 @@ class Leases {
   LockFile& file_;
 };
 
-}  // namespace ballot::local
+}  // namespace ballot::support

@@ -1,4 +1,4 @@
-#include "write_lock.hpp"
+#include "support/machine/write_lock.hpp"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -7,13 +7,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sqlite.hpp"
 #include "support/clock.hpp"
 #include "support/descriptor.hpp"
 
-namespace ballot::local {
-
-using namespace support;
+namespace ballot::support {
 
 namespace {
 
@@ -31,8 +28,8 @@ std::string name_of(const Process& process) { return "the process with pid " + s
 
 WriteLock::WriteLock(LockFile& file, const Process& own, const std::function<bool(int)>& wait)
     : file_(file), range_(range_of(own)) {
-  for (int tries = 0; !file_.take(range_); ++tries)
-    if (!wait(tries)) throw DbError(DbFault::busy, "the write lock is held");
+  for (int tries = 0; !(held_ = file_.take(range_)); ++tries)
+    if (!wait(tries)) return;
 }
 
 std::optional<Process> WriteLock::holder(const LockFile& file) {
@@ -91,4 +88,4 @@ std::string StuckWriter::end(const LockFile& file, Leases& leases, const Process
          "): nobody leads or claims until it goes on or is killed";
 }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

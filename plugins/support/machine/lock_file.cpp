@@ -1,4 +1,4 @@
-#include "lock_file.hpp"
+#include "support/machine/lock_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,12 +8,11 @@
 #include <cstring>
 #include <utility>
 
-#include "process.hpp"
+#include "support/machine/file_id.hpp"
+#include "support/machine/process.hpp"
 #include "support/trust.hpp"
 
-namespace ballot::local {
-
-using namespace support;
+namespace ballot::support {
 
 namespace {
 
@@ -73,16 +72,11 @@ std::optional<LockFile::Range> LockFile::holder(Range range) const noexcept {
   return Range{lock.l_start, lock.l_len == 0 ? range.last : lock.l_start + lock.l_len - 1};
 }
 
-bool LockFile::open_in(std::int64_t pid) const noexcept {
-  struct stat mine {};
-  return ::fstat(fd_, &mine) == 0 && has_open(pid, mine.st_dev, mine.st_ino);
-}
+bool LockFile::open_in(std::int64_t pid) const noexcept { return has_open(pid, file_id(fd_)); }
 
 bool LockFile::in_place() const noexcept {
-  struct stat named {
-  }, mine{};
-  return ::stat(path_.c_str(), &named) == 0 && ::fstat(fd_, &mine) == 0 && named.st_ino == mine.st_ino &&
-         named.st_dev == mine.st_dev;
+  const FileId own = file_id(fd_);
+  return own != FileId{} && own == file_id(path_);
 }
 
 std::string LockFile::text() const {
@@ -115,4 +109,4 @@ int LockFile::write(std::int64_t at, const void* from, std::size_t size) noexcep
 
 bool LockFile::sync() noexcept { return ::fdatasync(fd_) == 0; }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

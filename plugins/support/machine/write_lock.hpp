@@ -1,27 +1,32 @@
-// WriteLock: the exclusive right to write to registers.db and to checkpoint it, among all processes of the folder. (WAL
-// of SQLite 3.40 is not safe where several checkpoint.) It falls with its process; whoever waits for it can see who has
-// it, and StuckWriter what is to be done about that.
+// WriteLock: the exclusive right to write to the store of a folder, among all its processes. It falls with its process;
+// whoever waits for it can see who has it, and StuckWriter what is to be done about that. Knows nothing of the store.
 //
-//   const WriteLock lock(file, this_process(), wait);     // throws DbError: busy
+//   const WriteLock lock(file, this_process(), wait);
+//   if (!lock) return stuck.examine(file, leases, boot_id, timeout);     // for people
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "leases.hpp"
-#include "lock_file.hpp"
-#include "process.hpp"
+#include "support/machine/leases.hpp"
+#include "support/machine/lock_file.hpp"
+#include "support/machine/process.hpp"
 
-namespace ballot::local {
+namespace ballot::support {
 
 class WriteLock {
  public:
   /// `own`: this process. `wait`: asked, with the number of times before, whether to try again; sleeps by itself.
   WriteLock(LockFile& file, const Process& own, const std::function<bool(int)>& wait);
-  ~WriteLock() { file_.give(range_); }
+  ~WriteLock() {
+    if (held_) file_.give(range_);
+  }
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;
+
+  /// False: it was not to be had.
+  explicit operator bool() const noexcept { return held_; }
 
   /// Whose it is, but for when that process has started. None: nobody else's.
   static std::optional<Process> holder(const LockFile& file);
@@ -29,6 +34,7 @@ class WriteLock {
  private:
   LockFile& file_;
   const LockFile::Range range_;
+  bool held_ = false;
 };
 
 /// A process that has the write lock and does not give it back. One that is stopped past its session's deadline is
@@ -53,4 +59,4 @@ class StuckWriter {
   SteadyTime since_{};
 };
 
-}  // namespace ballot::local
+}  // namespace ballot::support

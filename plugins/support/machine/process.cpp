@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "support/machine/process.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,9 +13,7 @@
 
 #include "support/descriptor.hpp"
 
-namespace ballot::local {
-
-using support::Descriptor;
+namespace ballot::support {
 
 namespace {
 
@@ -48,14 +46,12 @@ ProcessStatus status_of(std::int64_t pid) noexcept {
   return status;
 }
 
-bool has_open(std::int64_t pid, dev_t device, ino_t inode) noexcept {
+bool has_open(std::int64_t pid, const FileId& file) noexcept {
   std::error_code failed;
   std::filesystem::directory_iterator files("/proc/" + std::to_string(pid) + "/fd", failed);
-  for (; !failed && files != std::filesystem::directory_iterator(); files.increment(failed)) {
-    struct stat found {};
-    if (::stat(files->path().c_str(), &found) == 0 && found.st_dev == device && found.st_ino == inode) return true;
-  }
+  for (; !failed && files != std::filesystem::directory_iterator(); files.increment(failed))
+    if (file_id(files->path().string()) == file) return true;
   return false;
 }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

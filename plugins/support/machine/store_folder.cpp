@@ -1,4 +1,4 @@
-#include "folder.hpp"
+#include "support/machine/store_folder.hpp"
 
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -10,15 +10,13 @@
 
 #include "support/trust.hpp"
 
-namespace ballot::local {
-
-using namespace support;
+namespace ballot::support {
 
 namespace fs = std::filesystem;
 
-std::string folder_of(const BackendSettings& settings) {
+std::string folder_of(const BackendSettings& settings, const std::string& by_default) {
   const auto option = settings.options.find("path");
-  fs::path path = "local";
+  fs::path path = by_default;
   if (option != settings.options.end()) path = std::get<std::string>(option->second);
   return (fs::path(settings.state_dir) / path / settings.name_space).string();
 }
@@ -72,4 +70,4 @@ Result<void> make_folder(const std::string& folder) {
   return {};
 }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

@@ -1,11 +1,11 @@
 // Process: which process it is, in words that other processes of this machine understand. A pid alone is given anew.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 
-namespace ballot::local {
+#include "support/machine/file_id.hpp"
+
+namespace ballot::support {
 
 struct Process {
   std::int64_t pid = 0;
@@ -25,6 +25,6 @@ struct ProcessStatus {
 ProcessStatus status_of(std::int64_t pid) noexcept;
 
 /// Whether a process of this namespace has the file open; false, too, where that cannot be seen.
-bool has_open(std::int64_t pid, dev_t device, ino_t inode) noexcept;
+bool has_open(std::int64_t pid, const FileId& file) noexcept;
 
-}  // namespace ballot::local
+}  // namespace ballot::support

@@ -1,11 +1,11 @@
-#include "leases.hpp"
+#include "support/machine/leases.hpp"
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 
-namespace ballot::local {
+namespace ballot::support {
 
 namespace {
 
@@ -111,4 +111,4 @@ bool Leases::barred(std::int64_t slot, std::int64_t session) const noexcept {
   return !file_.read(at(slot), &found, sizeof found) || found.session != session || found.barred == session;
 }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

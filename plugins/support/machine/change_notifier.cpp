@@ -1,4 +1,4 @@
-#include "bell.hpp"
+#include "support/machine/change_notifier.hpp"
 
 #include <fcntl.h>
 #include <sys/inotify.h>
@@ -8,16 +8,16 @@
 #include <cstring>
 #include <utility>
 
-namespace ballot::local {
+namespace ballot::support {
 
-Bell::Bell(const std::string& folder) : folder_(folder + "/bell/") {}
+ChangeNotifier::ChangeNotifier(const std::string& folder) : folder_(folder + "/bell/") {}
 
-void Bell::ring(const std::string& topic) const noexcept {
+void ChangeNotifier::notify(const std::string& topic) const noexcept {
   // A file that is not there has no listener.
   ::utimensat(AT_FDCWD, (folder_ + topic).c_str(), nullptr, 0);
 }
 
-void Bell::listen(const std::string& topic) {
+void ChangeNotifier::listen(const std::string& topic) {
   const auto known = [&](const auto& entry) { return entry.second == topic; };
   if (std::any_of(topics_.begin(), topics_.end(), known)) return;
   if (!inotify_) inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
@@ -33,9 +33,9 @@ void Bell::listen(const std::string& topic) {
   missing_.erase(topic);
 }
 
-std::set<std::string> Bell::heard() {
-  // What could not be listened to may have been rung.
-  std::set<std::string> rung = missing_;
+std::set<std::string> ChangeNotifier::changed() {
+  // What has no watch may have changed.
+  std::set<std::string> topics = missing_;
   alignas(inotify_event) char buffer[4096];
   ssize_t size;
   while ((size = ::read(inotify_.get(), buffer, sizeof buffer)) > 0) {
@@ -44,17 +44,17 @@ std::set<std::string> Bell::heard() {
       std::memcpy(&event, buffer + at, sizeof event);
       at += static_cast<ssize_t>(sizeof event + event.len);
       if ((event.mask & IN_Q_OVERFLOW) != 0)
-        for (const auto& [watch, topic] : topics_) rung.insert(topic);
+        for (const auto& [watch, topic] : topics_) topics.insert(topic);
       const auto found = topics_.find(event.wd);
       if (found == topics_.end()) continue;
-      rung.insert(found->second);
-      // Moved away: nobody rings that file any more. Its watch then ends as that of a removed one does.
+      topics.insert(found->second);
+      // Moved away: nobody touches that file any more. Its watch then ends as that of a removed one does.
       if ((event.mask & IN_MOVE_SELF) != 0) ::inotify_rm_watch(inotify_.get(), event.wd);
       if ((event.mask & IN_IGNORED) != 0) missing_.insert(topics_.extract(found).mapped());
     }
   }
   for (const std::string& topic : std::set(missing_)) listen(topic);
-  return rung;
+  return topics;
 }
 
-}  // namespace ballot::local
+}  // namespace ballot::support

@@ -1,4 +1,4 @@
-// Link: what the parts of one open session share. Used on the plugin's thread only.
+// SessionContext: what the parts of one open session share. Used on the plugin's thread only.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace ballot::zookeeper {
 
 using namespace support;
 
-struct Link {
-  Link(Client& its_client, const Paths& its_paths, Host& its_host, SessionRequest request)
+struct SessionContext {
+  SessionContext(Client& its_client, const Paths& its_paths, Host& its_host, SessionRequest request)
       : client(its_client), paths(its_paths), host(its_host), self(std::move(request)) {}
 
   Client& client;

@@ -15,7 +15,7 @@
 
 #include "ballot/error.hpp"
 
-namespace ballot::local {
+namespace ballot::support {
 
 class LockFile {
  public:
@@ -82,4 +82,4 @@ class LockFile {
   std::string path_;
 };
 
-}  // namespace ballot::local
+}  // namespace ballot::support
