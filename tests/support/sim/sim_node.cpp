@@ -153,9 +153,11 @@ RunId SimNode::ask(core::Request request, const std::string& run_suffix) {
 
 bool SimNode::leads(const std::string& group) const {
   if (!core_) return false;
-  for (const core::GroupView& view : core_->groups())
-    if (view.name == group) return view.state == "leading";
-  return false;
+  bool leading = false;
+  core_->views().visit_groups("", SIZE_MAX, [&](const core::GroupView& view) {
+    leading = leading || (view.name == group && view.state == "leading");
+  });
+  return leading;
 }
 
 void SimNode::watch() {
