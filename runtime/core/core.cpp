@@ -248,7 +248,7 @@ void Core::on(Step& s, const runner::Ended& event) {
   s.jobs.advance(*job);
 }
 
-void Core::on(Step& s, const Recorded& event) {
+void Core::on(Step& s, const RowsDurable& event) {
   for (const runner::AttemptId& id : event.ids) {
     JobEntry* job = parts_.jobs.find(id.run);
     if (!job) continue;
@@ -349,61 +349,5 @@ void Core::on(Step& s, const backend::Wrote& event) { s.store.on(event); }
 void Core::on(Step& s, const backend::ReadDone& event) { s.store.on(event); }
 
 void Core::on(Step& s, const backend::Changed& event) { s.store.on(event); }
-
-// ---- what it shows
-
-std::vector<JobView> Core::jobs(Now now) const {
-  std::vector<JobView> views;
-  for (const auto& [name, entry] : parts_.jobs.all()) {
-    const JobMachine& job = entry.machine;
-    if (!job.definition()) continue;
-    JobView view;
-    view.name = name;
-    view.group = job.definition()->job.group;
-    if (parts_.groups.leading(view.group)) view.leader = parts_.settings.node;
-    view.next = job.next_slot(now.wall);
-    view.trouble = job.trouble();
-    if (job.standing() == JobMachine::Standing::halted)
-      view.state = "halted";
-    else if (!job.owner().empty() && job.owner() != view.group)
-      view.state = "waiting for group " + job.owner();
-    else if (!job.definition()->job.enabled)
-      view.state = "disabled";
-    else if (job.paused() ||
-             (parts_.groups.leading(view.group) && parts_.groups.leading(view.group)->machine.term().paused)) {
-      view.state = "paused";
-      view.next.reset();
-    } else if (job.clock_skew(now.wall))
-      view.state = "clock_skew";
-    else if (const GroupEntry* group = parts_.groups.find(view.group); group && !group->drift.empty())
-      view.state = "drift";
-    else
-      view.state = "active";
-    views.push_back(std::move(view));
-  }
-  return views;
-}
-
-std::vector<GroupView> Core::groups() const {
-  constexpr const char* names[] = {"idle", "candidate", "reading", "leading", "resigning"};
-  std::vector<GroupView> views;
-  for (const auto& [name, group] : parts_.groups.all()) {
-    const Term& term = group.machine.term();
-    views.push_back({name, names[static_cast<std::size_t>(group.machine.phase())], term.epoch, term.paused, term.halted,
-                     group.drift});
-  }
-  return views;
-}
-
-std::vector<WallTime> Core::waiting(const std::string& job) const {
-  const JobEntry* const found = parts_.jobs.find(job);
-  return found ? found->machine.waiting() : std::vector<WallTime>();
-}
-
-int Core::open_runs() const {
-  int count = 0;
-  for (const JobEntry* entry : parts_.jobs.open()) count += entry->machine.open_runs();
-  return count;
-}
 
 }  // namespace ballot::core

@@ -15,28 +15,13 @@
 #include <vector>
 
 #include "core/core_parts.hpp"
+#include "core/views.hpp"
 
 namespace ballot::core {
 
 struct Wake {
   std::optional<WallTime> wall;
   std::optional<SteadyTime> steady;
-};
-
-/// What `ballot jobs` shows of a job.
-struct JobView {
-  std::string name, group, leader, state;  // leader: "" where it is not this node
-  std::optional<WallTime> next;
-  std::string trouble;
-};
-
-struct GroupView {
-  std::string name;
-  std::string state;  // idle, candidate, reading, leading, resigning
-  std::uint64_t epoch = 0;
-  bool paused = false;
-  std::string halted;
-  std::vector<std::string> drift;  // nodes whose files define it otherwise
 };
 
 class Core {
@@ -47,13 +32,9 @@ class Core {
   Actions step(Now now, const Event& event);
   Wake wake() const;
 
-  std::vector<JobView> jobs(Now now) const;
-  std::vector<GroupView> groups() const;
-  /// Of a job that this node leads: see JobMachine::waiting().
-  std::vector<WallTime> waiting(const std::string& job) const;
+  /// Of jobs, groups and runs. Valid as long as the core.
+  Views views() const { return {parts_.settings.node, parts_.jobs, parts_.groups}; }
   const Session& session() const { return parts_.session; }
-  /// Runs that the runner has and that have not ended, over all jobs.
-  int open_runs() const;
   /// It is there, and answers.
   bool has_runner() const { return parts_.health.has_runner(); }
   bool runner_is_silent() const { return parts_.health.runner_is_silent(); }
@@ -88,7 +69,7 @@ class Core {
   void on(Step& s, const runner::Refused& event);
   void on(Step& s, const runner::CannotStart& event);
   void on(Step& s, const runner::Ended& event);
-  void on(Step& s, const Recorded& event);
+  void on(Step& s, const RowsDurable& event);
   // the store
   void on(Step& s, const BackendEvent& event);
   void on(Step& s, const backend::SessionOpened& event);

@@ -49,7 +49,7 @@ TEST_P(Random, FaultsBreakNoPromiseOnAStoreThatDoesNotKnowTerms) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range(std::uint64_t{0}, shards));
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(std::uint64_t{0}, shards));
 
 }  // namespace
 }  // namespace ballot

@@ -10,7 +10,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis read_pause{200};      // before what could not be read is read again
-constexpr Millis observe_pause{1000};  // between looks for other candidates while staying out
+constexpr Millis observe_pause{1000};  // between observations while it is no candidate after an eviction
 
 /// True once: its time has come.
 bool is_due(std::optional<SteadyTime>& at, SteadyTime now) {
@@ -75,12 +75,13 @@ bool GroupMachine::may_take_part(const GroupContext& g) const {
 }
 
 void GroupMachine::advance_eligibility(GroupContext& g) {
-  if (!leads() || g.is_stopping || state_.evicting) return;
-  const bool yields = !may_take_part(g);
-  if (std::exchange(state_.yielding, yields) == yields) return;
-  state_.term.draining = yields;
+  if (!leads() || g.is_stopping || state_.handback == Handback::evicted) return;
+  const bool is_ineligible = !may_take_part(g);
+  if ((state_.handback == Handback::ineligible) == is_ineligible) return;
+  state_.handback = is_ineligible ? Handback::ineligible : Handback::none;
+  state_.term.draining = is_ineligible;
   state_.kill_at.reset();
-  if (yields) state_.kill_at = g.c.now.steady + handback_wait;
+  if (is_ineligible) state_.kill_at = g.c.now.steady + handback_wait;
   advance_all(g);
 }
 
@@ -130,14 +131,15 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   if (!state_.resumed) GroupHandover(g, state_).settle(before, now);
   const std::string why =
       state_.resumed ? ""
-                     : state_.guard.judge(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
+                     : state_.guard.verify(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
   if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
   term.halted = now.halted;
   term.repair = before.repair;
   log_halt(g);
   term.paused = now.paused;
-  state_.yielding = term.draining = !may_take_part(g);
-  if (state_.yielding) state_.kill_at = g.c.now.steady + handback_wait;
+  term.draining = !may_take_part(g);
+  state_.handback = term.draining ? Handback::ineligible : Handback::none;
+  if (term.draining) state_.kill_at = g.c.now.steady + handback_wait;
   const bool is_changed = !state_.resumed || now != before;
   state_.stored.begin(std::move(now), is_changed);
   g.is_dirty = true;
@@ -175,11 +177,9 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   state_.requests.pausing.reset();
   state_.requests.resuming = false;
   state_.requests.evictions_stored = 0;
-  state_.evicting = state_.yielding = false;
   state_.stored.end();
-  state_.reelects = state_.reelecting = false;
-  state_.weighs_passing = state_.passing = false;
-  state_.hands_to.clear();
+  state_.handback = Handback::none;
+  state_.reelects = false;
   state_.read_at.reset(), state_.kill_at.reset(), state_.deadline_sent.reset();
   if (!led) return;
   depose_jobs(g);
@@ -204,8 +204,8 @@ void GroupMachine::depose_jobs(GroupContext& g) {
 
 void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
   if (state_.phase == Phase::idle || state_.phase == Phase::candidate || state_.term.epoch != event.epoch) return;
-  const bool evicted = state_.evicting;
-  const bool cools = evicted || state_.reelecting;
+  const bool evicted = state_.handback == Handback::evicted;
+  const bool cools = evicted || state_.handback == Handback::reelect;
   const bool resigned = state_.phase == Phase::resigning;
   for (const Request& request : state_.requests.asked)
     if (request.kind == Request::Kind::evict) g.c.wants.answers.push_back({request.id, Answer::done()});
@@ -309,21 +309,22 @@ void GroupMachine::reelect(GroupContext& g) {
 /// The group is resigned at the first moment when nothing would suffer by it. Nothing is killed for it, and nothing
 /// waits before.
 void GroupMachine::advance_reelection(GroupContext& g) {
-  if (!state_.reelects || state_.hands_back() || !leads()) return;
+  if (!state_.reelects || state_.drains() || !leads()) return;
   const bool at_rest =
       none_led(g, state_.term, [](const JobMachine& job) { return job.bound_runs() > 0 || job.may_start(); });
   if (!at_rest) return;
-  state_.reelecting = state_.term.draining = true;
+  state_.handback = Handback::reelect;
+  state_.term.draining = true;
   for_each_led(g, state_.term, [&](JobEntry& entry) { g.jobs.advance(entry); });
 }
 
 /// Handed over once its jobs are done; what does not end is killed.
 void GroupMachine::advance_handback(GroupContext& g) {
-  if (!state_.hands_back() || !leads()) return;
+  if (!state_.drains() || !leads()) return;
   if (is_due(state_.kill_at, g.c.now.steady))
     for_each_led(g, state_.term, [&](JobEntry& entry) { entry.machine.kill_all(g.c, Reason::leadership_lost); });
   if (state_.requests.evictions_stored == 0 && may_resign(g))
-    resign(g, state_.evicting ? Cause::evicted : Cause::resigned);
+    resign(g, state_.handback == Handback::evicted ? Cause::evicted : Cause::resigned);
 }
 
 // ---- hand-over
@@ -340,26 +341,37 @@ bool GroupMachine::on_observed(GroupContext& g, const std::optional<Election>& e
   const auto takes_part = [&](auto is) {
     return election && std::any_of(election->candidates.begin(), election->candidates.end(), is);
   };
-  if (state_.phase == Phase::reading && std::exchange(state_.weighs_passing, false)) {
+  if (state_.phase == Phase::reading && state_.handback == Handback::forwarding) {
     const std::string& target = state_.stored.value().hand_over_to;
-    if (!takes_part([&](const Candidate& other) { return other.node == target; })) return true;
+    if (!takes_part([&](const Candidate& other) { return other.node == target; })) {
+      state_.handback = Handback::none;
+      return true;
+    }
     GroupHandover(g, state_).begin_forwarding();
     write(g);
     g.c.wants.resigns.push_back(state_.name);
     return false;
   }
-  if (const std::string session = std::exchange(state_.hands_to, {}); !session.empty() && election)
-    for (const Candidate& other : election->candidates)
-      if (other.id == session && may_hand_over(g) && may_resign(g)) {
-        GroupHandover(g, state_).name_target(other.node);
-        resign(g, Cause::resigned);
-      }
+  if (state_.handback == Handback::handover) {
+    state_.handback = Handback::none;
+    if (election) hand_over(g, election->candidates);
+  }
   if (!election || !state_.cool_until) return false;
   if (takes_part([&](const Candidate& other) { return other.node != g.c.settings.node; })) return false;
   state_.cool_until.reset();  // it stays out after an eviction, and there is nobody else
   state_.observe_at.reset();
   g.is_dirty = true;
   return false;
+}
+
+/// To the node for which it was observed, if that takes part.
+void GroupMachine::hand_over(GroupContext& g, const std::vector<Candidate>& candidates) {
+  const auto is_target = [&](const Candidate& one) { return one.id == state_.handover_session; };
+  const auto target = std::find_if(candidates.begin(), candidates.end(), is_target);
+  if (target == candidates.end() || !may_hand_over(g) || !may_resign(g)) return;
+  state_.handback = Handback::handover;
+  GroupHandover(g, state_).name_target(target->node);
+  resign(g, Cause::resigned);
 }
 
 // ---- the stop

@@ -39,15 +39,17 @@ class GroupMachine {
   Phase phase() const { return state_.phase; }
   bool leads() const { return state_.phase == Phase::leading; }
   /// Led, or being resigned after it was.
-  bool is_led() const { return leads() || (state_.phase == Phase::resigning && !state_.passing); }
+  bool is_led() const {
+    return leads() || (state_.phase == Phase::resigning && state_.handback != Handback::forwarding);
+  }
   /// Led, resigned, or forwarded: its register is this node's to write.
   bool writes_register() const { return leads() || state_.phase == Phase::resigning; }
   const Term& term() const { return state_.term; }
   /// It reads what the term before has left, in the term of this epoch.
   bool is_reading(std::uint64_t epoch) const { return state_.phase == Phase::reading && state_.term.epoch == epoch; }
   /// What its jobs do may be what it waits for.
-  bool waits_for_jobs() const { return state_.hands_back() || state_.reelects || !state_.requests.asked.empty(); }
-  bool is_evicting() const { return state_.evicting; }
+  bool waits_for_jobs() const { return state_.drains() || state_.reelects || !state_.requests.asked.empty(); }
+  bool is_evicting() const { return state_.handback == Handback::evicted; }
   /// It has been evicted, and takes part again later.
   bool cools() const { return state_.cool_until.has_value(); }
   /// `open`: there is a session.
@@ -106,7 +108,6 @@ class GroupMachine {
   bool is_quiet(GroupContext& g);
   /// Observed first: whether that session takes part.
   void begin_handover(GroupContext& g, const std::string& session);
-  void forget_handover() { state_.hands_to.clear(); }
   /// `election`: nullopt where it is not known. True: nobody is waited for, and the term begins with take_registers().
   bool on_observed(GroupContext& g, const std::optional<Election>& election);
 
@@ -126,6 +127,7 @@ class GroupMachine {
   void depose_jobs(GroupContext& g);
   void advance_reelection(GroupContext& g);
   void advance_handback(GroupContext& g);
+  void hand_over(GroupContext& g, const std::vector<Candidate>& candidates);
   void write(GroupContext& g);
 
   GroupState state_;

@@ -19,7 +19,7 @@ class Jobs;
 struct GroupEntry;
 struct JobEntry;
 
-inline constexpr Millis handback_wait{30'000};  // for runs that hold a group to be handed back, until they are killed
+inline constexpr Millis handback_wait{30'000};  // until runs are killed that keep a group from being handed back
 
 /// What a group may use in a step.
 struct GroupContext {
@@ -34,6 +34,18 @@ struct GroupContext {
   bool leaves_terms = false;  // to a restart
   bool is_dirty = false;      // set by the machine: it is to be advanced at the end of the step
 };
+
+/// Why a group is given away that this node leads or was elected for. The upper ones of these are not given up for a
+/// lower one.
+///
+///   handback   | while     | begins                                     | ends
+///   evicted    | leading   | an operator asks                           | with the term; no candidate for 3 T, unless
+///   alone ineligible | leading   | this node may not lead it any more         | with the term; or it may again reelect
+///   | leading   | a run's policy, once nothing goes on       | with the term; no candidate for 3 T, unless alone
+///   handover   | leading   | another node should lead it: is it there?  | with the term, for that node; or it is not
+///   there forwarding | reading   | it is handed over to another: is it there? | with the term, which leads nothing; or
+///   it is not
+enum class Handback { none, evicted, ineligible, reelect, handover, forwarding };
 
 struct GroupState {
   enum class Phase { idle, candidate, reading, leading, resigning };
@@ -60,23 +72,22 @@ struct GroupState {
   GroupRegisterWriter stored;       // its register
   Requests requests;
 
-  bool evicting = false;
-  bool reelects = false;                 // is resigned as soon as none of its runs goes on,
-  bool reelecting = false;               // and now is
-  bool yielding = false;                 // hands over as soon as its runs allow: this node may not lead it
-  std::optional<SteadyTime> kill_at;     // when the runs that an eviction or yielding waits for are killed
+  Handback handback = Handback::none;
+  bool reelects = false;                 // a run's policy says so: reelect, once none of its runs goes on
+  std::optional<SteadyTime> kill_at;     // when the runs that an eviction or an ineligible node waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
 
-  std::string hands_to;         // a session: handed over to it if it takes part
-  int busy_times = 0;           // so often it was not, for what was going on
-  bool weighs_passing = false;  // elected; whether the one to whom it is handed over takes part is being observed
-  bool passing = false;         // it does: this term leads nothing
+  std::string handover_session;  // of the node that it is handed over to, if that takes part
+  int busy_times = 0;            // so often it was not, for what was going on
 
   std::optional<SteadyTime> deadline_sent;  // to the runner
   std::optional<SteadyTime> read_at;        // the registers, before the term begins
   std::optional<SteadyTime> observe_at;     // while it stays out: for other candidates
 
-  bool hands_back() const { return evicting || yielding || reelecting; }
+  /// Nothing new is claimed: it is resigned once its jobs are done.
+  bool drains() const {
+    return handback == Handback::evicted || handback == Handback::ineligible || handback == Handback::reelect;
+  }
 };
 
 }  // namespace ballot::core

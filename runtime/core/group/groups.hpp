@@ -55,7 +55,8 @@ class Groups {
   // ---- a store that has gone back
   /// Of which groups is not known: what is led is halted.
   void halt_all(const std::string& why);
-  /// Seen once each time: what is led is halted at once, the other groups when they are; unless they are repaired first.
+  /// Seen once each time: what is led is halted at once, the other groups when they are; unless they are repaired
+  /// first.
   void on_gone_back();
   void list_repairs();
   void on_repairs(const std::vector<Register>& registers);
