@@ -17,24 +17,26 @@
 //   | leaving  | our entry is being removed               | out, and Deposed is told                                  |
 //   | stalled  | nothing: an outcome is unknown           | looking, as soon as the store answers again               |
 //
-// Steps of many groups are sent together.
+// Steps of many groups are sent together, by a QueueSender.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "ballot/backend.hpp"
 #include "support/calls.hpp"
+#include "support/delayed_groups.hpp"
+#include "support/entry_watches.hpp"
+#include "support/queue_place.hpp"
+#include "support/queue_sender.hpp"
 #include "support/queue_store.hpp"
+#include "support/term_inquiry.hpp"
 #include "support/texts.hpp"
-#include "support/write_batch.hpp"
 
 namespace ballot::support {
 
@@ -53,7 +55,7 @@ struct ElectionSelf {
   std::optional<MemberRecord> before = {};
 };
 
-class QueueElections {
+class QueueElections final : private QueueSender::Results {
  public:
   /// `store` and `self.host` outlive this.
   QueueElections(QueueStore& store, ElectionSelf self);
@@ -78,7 +80,7 @@ class QueueElections {
   /// Sends what has gathered: what makes transactions now, or all that leaves.
   void flush(bool all = false);
   /// Of these only what leaves.
-  void flush_leaves(bool all);
+  void flush_leaves(bool all) { sender_.flush_leaves(all); }
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
 
@@ -99,38 +101,31 @@ class QueueElections {
     bool led = false;                       // by the dead daemon that this session stands in for
     bool adopt = false;                     // an entry of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while it was looked at
-    bool alone = false;                     // sent together with others it was refused
     QueueStore::Entry before;               // that is waited for
     bool next = false;                      // nobody else is before us
-    bool to_look_ahead = false;             // it is in `ahead_`
     bool guess = false;                     // the claim holds only where `term` is still the last one
-    int prepared = 0;                       // so often another daemon had just made some of the groups
     bool leave = false;
     bool rejoin = false;
     int writes = 0;
   };
-  using Names = QueueStore::Names;
-  using Turns = std::vector<std::uint64_t>;
   using Entries = std::vector<QueueStore::Entry>;
-  using Queue = std::deque<std::string>;
 
   Group* find(const std::string& name);
   Group* find(const std::string& name, std::uint64_t turn);
+  Group* find_done(const std::string& name, std::uint64_t turn, const Step& step);
   std::uint64_t enter_state(Group& group, State state);
 
   void join(const std::string& name);
   void leave_unknown(const std::string& name);
   void end_unknown(const std::string& name, Group& group);
   void enter(const std::string& name, Group& group);
-  void on_entered(const Names& names, const Turns& turns, const Step& step, const std::vector<QueueStore::Made>& made);
+  bool wanted(const std::string& name, std::uint64_t turn) const override;
+  void on_entered(const std::string& name, std::uint64_t turn, const Step& step, const QueueStore::Made& made) override;
   void on_placed(const std::string& name, Group& group, const QueueStore::Made& made);
-  void prepare(const Names& names, const Turns& turns);
   void look(const std::string& name, Group& group);
   void on_listed(const std::string& name, Group& group, const Entries& entries, std::int64_t version);
-  std::optional<std::size_t> find_self(const std::string& name, Group& group, const Entries& entries);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const QueueStore::Entry& before_us);
-  void look_ahead_later(const std::string& name, Group& group, Millis pause);
   void watch_own(const std::string& name, Group& group);
   void look_ahead(const std::string& name, Group& group);
   void succeed(const std::string& name, Group& group);
@@ -140,49 +135,32 @@ class QueueElections {
   void claim_epoch(const std::string& name, Group& group, std::optional<std::int64_t> version);
   bool is_ours(const Group& group) const;
   void weigh_term(const std::string& name, Group& group);
-  struct Inquiry;
-  void ask_of(const std::string& name, Group& group, const std::vector<SessionOf>& sessions);
-  void on_facts(const std::string& name, Group& group, Inquiry& inquiry);
+  void on_facts(const std::string& name, Group& group, TermFacts facts);
   TermRecord own_term(const Group& group, bool clean) const;
   void take(const std::string& name, Group& group, backend::Elected elected);
-  void on_claimed(const Names& names, const Turns& turns, const Step& step, const Turns& revisions);
+  void on_claimed(const std::string& name, std::uint64_t turn, const Step& step, std::uint64_t revision) override;
   void announce(const std::string& name, Group& group, backend::Elected elected);
 
   void leave(const std::string& name, Group& group);
-  void on_left(const Names& names, const Turns& turns, const Step& step);
+  void on_left(const std::string& name, std::uint64_t turn, const Step& step) override;
   void gone(const std::string& name, Group& group);
 
   void stall(const std::string& name, Group& group, const Step& step);
   void resume();
   void sweep();
-  bool watched(const std::string& name, const std::string& entry);
-  void unwatched(const std::string& name, const std::string& entry);
 
-  static bool is_for_all(const Step& step, const Names& names);
-  Names take_some(Queue& from, Turns& turns);
-  void one_by_one(const Names& names, const Turns& turns, Queue& again);
-  void flush_entering();
-  void flush_claims();
   void flush_ahead();
-
-  static constexpr std::size_t most_together = 50;
 
   QueueStore& store_;
   const ElectionSelf self_;
-  Batching batching_{most_together};
+  QueueSender sender_;
   std::optional<SteadyTime> sweep_at_;
   std::unordered_map<std::string, Group> groups_;
   std::uint64_t last_turn_ = 0;
   bool unclean_ = false;      // a term of ours has ended in no clean way
   std::size_t own_size_ = 0;  // of our entries, as the store counts it
-  std::size_t watched_size_ = 0;
-  std::unordered_set<std::string> watched_;  // "GROUP/ENTRY"
-  struct Ahead {
-    SteadyTime at;
-    std::string group;
-  };
-  Queue entering_, claims_, leaves_;  // what flush() goes on with
-  std::deque<Ahead> ahead_;           // as well, when its time has come; mostly in order of time
+  EntryWatches watches_;
+  DelayedGroups ahead_;  // to be looked ahead for
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;
 };

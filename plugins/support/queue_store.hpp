@@ -113,4 +113,8 @@ class QueueStore {
   QueueStore& operator=(const QueueStore&) = delete;
 };
 
+/// Removes every entry of the session in groups that `is_stray` holds for.
+void remove_entries(QueueStore& store, const std::string& session,
+                    std::function<bool(const std::string& group)> is_stray);
+
 }  // namespace ballot::support

@@ -20,9 +20,9 @@
 #include <optional>
 #include <string>
 
-#include "link.hpp"
 #include "members.hpp"
 #include "renewals.hpp"
+#include "session_context.hpp"
 #include "support/name_rival.hpp"
 
 namespace ballot::zookeeper {
@@ -40,7 +40,7 @@ class Membership {
     std::string left_behind;  // the session that this node had before, where it may still stand
   };
 
-  Membership(Link& link, Members& members, Terms terms);
+  Membership(SessionContext& context, Members& members, Terms terms);
 
   void enter(Entered entered);
   /// The session was gone on with: its terms may be too, until then.
@@ -76,14 +76,14 @@ class Membership {
   void finish(Entry entry, Cause cause, std::string text);
   bool again(int rc);
 
-  std::string path() const { return link_.paths.member(link_.self.node); }
+  std::string path() const { return context_.paths.member(context_.self.node); }
   MemberRecord record(bool ended) const;
   void on_written(SteadyTime sent, const Reply& reply);
   void answer(Outcome outcome, std::string text);
   void written(const Stat& stat);
   bool has_gone_back(const Stat& stat);
 
-  Link& link_;
+  SessionContext& context_;
   Members& members_;
   const Terms terms_;
   NameRival rival_;

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "link.hpp"
 #include "members.hpp"
+#include "session_context.hpp"
 #include "support/texts.hpp"
 
 namespace ballot::zookeeper {
 
 class Observation {
  public:
-  Observation(Link& link, Members& members) : link_(link), members_(members) {}
+  Observation(SessionContext& context, Members& members) : context_(context), members_(members) {}
 
   void observe(const ObserveCall& call);
   void evict(const EvictCall& call);
@@ -49,7 +49,7 @@ class Observation {
   void find_leader(RequestId request, const std::string& group, const TermRecord& term);
   void answer(RequestId request, WriteAnswer answer);
 
-  Link& link_;
+  SessionContext& context_;
   Members& members_;
 };
 

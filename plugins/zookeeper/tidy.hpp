@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "link.hpp"
+#include "session_context.hpp"
 #include "support/texts.hpp"
 
 namespace ballot::zookeeper {
@@ -16,7 +16,7 @@ class Tidy {
  public:
   static constexpr std::size_t most_nodes = 64, most_groups = 1000;
 
-  Tidy(Link& link, SteadyTime when) : link_(link), at_(when) {}
+  Tidy(SessionContext& context, SteadyTime when) : context_(context), at_(when) {}
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const noexcept { return at_; }
@@ -28,7 +28,7 @@ class Tidy {
   void keep(const TermRecord& term);
   void remove();
 
-  Link& link_;
+  SessionContext& context_;
   std::optional<SteadyTime> at_;
   std::map<std::string, int> left_;  // nodes without a session, and the version of what they said last
   std::size_t open_ = 0;

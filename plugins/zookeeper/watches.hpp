@@ -5,13 +5,13 @@
 #include <set>
 #include <string>
 
-#include "link.hpp"
+#include "session_context.hpp"
 
 namespace ballot::zookeeper {
 
 class Watches {
  public:
-  explicit Watches(Link& link) : link_(link) {}
+  explicit Watches(SessionContext& context) : context_(context) {}
 
   void add(const std::string& prefix);
   /// A folder's letter; 0: the folder of all letters.
@@ -23,7 +23,7 @@ class Watches {
   void arm(char letter);
   void tell(char letter);
 
-  Link& link_;
+  SessionContext& context_;
   std::set<std::string> prefixes_;
   std::set<char> armed_;   // letters whose watches stand, or are being set
   std::set<char> absent_;  // letters whose folder was not there when its value was to be watched

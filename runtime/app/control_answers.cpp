@@ -12,7 +12,6 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis store_patience{2000};  // to say who leads
 constexpr Millis most_patience = std::chrono::hours(1);
 constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
 constexpr int most_asked_by_root = 1024;
@@ -39,10 +38,58 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
   return request.job.empty() && request.group.empty() ? "" : "it must name a run, and nothing else";
 }
 
+const char* text_of(library::NodeStatus::Session session) {
+  constexpr const char* texts[] = {"none", "in doubt", "open"};
+  return texts[static_cast<std::size_t>(session)];
+}
+
+const char* text_of(library::NodeStatus::State state) {
+  constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
+  return texts[static_cast<std::size_t>(state)];
+}
+
+io::Message to_message(const library::NodeStatus& status) {
+  std::vector<io::Message> led, next;
+  for (const library::NodeStatus::Led& group : status.led) {
+    io::Message one;
+    one.set("group", group.group).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
+    one.set("in_doubt", status.session == library::NodeStatus::Session::in_doubt).set("halted", group.halted);
+    led.push_back(std::move(one));
+  }
+  for (const library::NodeStatus::NextSlot& slot : status.next) {
+    io::Message one;
+    one.set("slot", format_slot(slot.slot)).set("job", slot.job);
+    next.push_back(std::move(one));
+  }
+  io::Message message;
+  message.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
+  message.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
+  message.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
+  message.set("state", text_of(status.state()));
+  return message;
+}
+
+/// An answer in as many lines as there are pages, each with a list of that name. `visit` is a function of StateViews.
+template <class View>
+void answer_pages(const char* name, const library::StateViews& views, const io::Reply& reply,
+                  void (library::StateViews::*visit)(library::StateViews::OnPage<View>, library::StateViews::Done)
+                      const,
+                  io::Message (*message_of)(const View&)) {
+  const auto page = [name, reply, message_of](std::span<const View> all) {
+    std::vector<io::Message> messages;
+    for (const View& view : all) messages.push_back(message_of(view));
+    io::Message line;
+    line.set(name, std::move(messages));
+    reply.send(line);
+    return !reply.gone();
+  };
+  (views.*visit)(page, [reply] { reply.finish({}); });
+}
+
 }  // namespace
 
 ControlAnswers::ControlAnswers(library::Runtime& runtime, const library::JobFolder& jobs, Facts facts)
-    : runtime_(runtime), jobs_(jobs), facts_(std::move(facts)) {}
+    : runtime_(runtime), views_(runtime), jobs_(jobs), facts_(std::move(facts)) {}
 
 void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
   const std::string what = request.message.text("do").value_or("");
@@ -50,6 +97,10 @@ void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) 
     runtime_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
     answer_jobs(reply);
+  else if (what == "groups")
+    answer_groups(reply);
+  else if (what == "runs")
+    answer_runs(reply);
   else if (what == "status")
     answer_status(reply);
   else if (what == "waiting")
@@ -110,110 +161,56 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request&
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
-  runtime_.observe(store_patience, [this, reply](const std::vector<Election>& elections) {
-    std::map<std::string, std::string> leaders;
-    for (const Election& election : elections)
-      for (const Candidate& candidate : election.candidates)
-        if (candidate.leads) leaders[election.group] = candidate.node;
-    tell_jobs(reply, leaders);
+  answer_pages<core::JobView>("jobs", views_, reply, &library::StateViews::jobs, [](const core::JobView& view) {
+    io::Message job;
+    job.set("job", std::string(view.name)).set("group", std::string(view.group));
+    job.set("leader", std::string(view.leader)).set("state", text_of(view)).set("trouble", std::string(view.trouble));
+    if (view.next) job.set("next_slot", format_slot(*view.next));
+    return job;
+  });
+}
+
+void ControlAnswers::answer_groups(const io::Reply& reply) const {
+  answer_pages<core::GroupView>("groups", views_, reply, &library::StateViews::groups, [](const core::GroupView& view) {
+    io::Message group;
+    group.set("group", std::string(view.name)).set("state", std::string(view.state));
+    group.set("epoch", static_cast<std::int64_t>(view.epoch)).set("paused", view.paused);
+    group.set("halted", std::string(view.halted)).set("drift", view.drift);
+    return group;
+  });
+}
+
+void ControlAnswers::answer_runs(const io::Reply& reply) const {
+  answer_pages<core::RunView>("runs", views_, reply, &library::StateViews::runs, [](const core::RunView& view) {
+    io::Message run;
+    run.set("job", std::string(view.job)).set("run", view.id.text()).set("attempt", std::int64_t{view.attempt});
+    run.set("slot", format_slot(view.slot)).set("trigger", std::string(to_string(view.trigger)));
+    run.set("node", std::string(view.node)).set("state", std::string(view.state));
+    return run;
   });
 }
 
 void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& reply) const {
   std::vector<std::string> slots;
-  for (const WallTime slot : runtime_.core().waiting(job)) slots.push_back(format_slot(slot));
+  for (const WallTime slot : runtime_.core().views().waiting(job)) slots.push_back(format_slot(slot));
   io::Message line;
   line.set("slots", std::move(slots));
   reply.finish(line);
 }
 
-void ControlAnswers::tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const {
-  std::vector<io::Message> jobs;
-  for (const core::JobView& view : runtime_.core().jobs(io::read_clocks())) {
-    io::Message job;
-    const auto other = leaders.find(view.group);
-    const std::string leader = view.leader.empty() && other != leaders.end() ? other->second : view.leader;
-    job.set("job", view.name).set("group", view.group).set("leader", leader).set("state", view.state);
-    job.set("trouble", view.trouble);
-    if (view.next) job.set("next_slot", format_slot(*view.next));
-    jobs.push_back(std::move(job));
-  }
-  io::Message line;
-  line.set("jobs", std::move(jobs));
-  reply.finish(line);
-}
-
-/// Why the node is degraded, each with the word that monitoring looks for in front.
-std::vector<std::string> ControlAnswers::degraded(const std::vector<core::JobView>& jobs,
-                                                  const std::vector<core::GroupView>& groups) const {
-  std::vector<std::string> reasons;
-  const core::Core& core = runtime_.core();
-  if (const storage::LedgerState ledger = runtime_.ledger_state(); ledger.degraded)
-    reasons.push_back("ledger: " + ledger.reason);
-  if (!core.session().is_open())
-    reasons.emplace_back("backend: no session, so nothing is led");
-  else if (core.session().in_doubt())
-    reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
-  if (core.runner_is_silent())
-    reasons.emplace_back("runner: it does not answer, so nothing is launched");
-  else if (!core.has_runner())
-    reasons.emplace_back("runner: it is gone, so nothing is launched");
-  const auto& findings = jobs_.set().diagnostics;
-  const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
-    return finding.severity == config::Severity::error;
-  });
-  if (errors > 0)
-    reasons.push_back("config: " + std::to_string(errors) + " errors in the job files; `ballot check` lists them");
-  for (const core::GroupView& group : groups) {
-    if (!group.halted.empty()) reasons.push_back("halted: group " + group.name + ": " + group.halted);
-    if (group.drift.empty()) continue;
-    std::string nodes;
-    for (const std::string& node : group.drift) nodes += (nodes.empty() ? "" : ", ") + node;
-    reasons.push_back("drift: group " + group.name + ": the job files of " + nodes + " say otherwise");
-  }
-  if (const Millis skew = core.clock_skew(); skew != Millis(0))
-    reasons.push_back("clock_skew: this clock is " + std::to_string(std::abs(skew.count())) + " ms " +
-                      (skew < Millis(0) ? "behind" : "before") + " the store's");
-  for (const core::JobView& job : jobs) {
-    if (job.state == "halted") reasons.push_back("halted: job " + job.name + ": " + job.trouble);
-    if (job.state == "clock_skew") reasons.push_back("clock_skew: job " + job.name + " is settled ahead of this clock");
-  }
-  return reasons;
-}
-
 void ControlAnswers::answer_status(const io::Reply& reply) const {
-  constexpr std::size_t shown = 5;
-  const core::Core& core = runtime_.core();
-  auto jobs = core.jobs(io::read_clocks());
-  const auto groups = core.groups();
-  const auto reasons = degraded(jobs, groups);
-  const bool schedules = core.session().is_open() && core.has_runner();
-  std::vector<io::Message> led, next;
-  for (const core::GroupView& group : groups) {
-    if (group.state != "leading") continue;
-    io::Message one;
-    one.set("group", group.name).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
-    one.set("in_doubt", core.session().in_doubt()).set("halted", group.halted);
-    led.push_back(std::move(one));
-  }
-  std::erase_if(jobs, [](const core::JobView& job) { return !job.next || job.leader.empty(); });
-  const auto end = jobs.begin() + static_cast<std::ptrdiff_t>(std::min(shown, jobs.size()));
-  std::partial_sort(jobs.begin(), end, jobs.end(),
-                    [](const core::JobView& a, const core::JobView& b) { return *a.next < *b.next; });
-  for (auto job = jobs.begin(); job != end; ++job) {
-    io::Message one;
-    one.set("slot", format_slot(*job->next)).set("job", job->name);
-    next.push_back(std::move(one));
-  }
-  io::Message status;
-  status.set("node", facts_.node).set("backend", facts_.backend);
-  status.set("session", core.session().is_open() ? (core.session().in_doubt() ? "in doubt" : "open") : "none");
-  status.set("timeout_ms", std::int64_t{core.session().timeout().count()});
-  status.set("jobs", static_cast<std::int64_t>(jobs_.set().definitions.size()));
-  status.set("open_runs", std::int64_t{core.open_runs()});
-  status.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", reasons);
-  status.set("state", !schedules ? "not scheduling" : reasons.empty() ? "healthy" : "degraded");
-  reply.finish(status);
+  views_.status([this, reply](library::NodeStatus status) {
+    const auto& findings = jobs_.set().diagnostics;
+    const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
+      return finding.severity == config::Severity::error;
+    });
+    if (errors > 0)
+      status.degraded.push_back("config: " + std::to_string(errors) +
+                                " errors in the job files; `ballot check` lists them");
+    io::Message answer = to_message(status);
+    answer.set("node", facts_.node).set("backend", facts_.backend);
+    reply.finish(answer);
+  });
 }
 
 }  // namespace ballot::app

@@ -1,5 +1,6 @@
-// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "status" | "waiting" | a
-// request of core/request.hpp}. It knows nothing of sockets, and decides nothing: a request is for whoever leads.
+// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "groups" | "runs" | "status" |
+// "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a request is for
+// whoever leads.
 //
 // Thread: the loop's. Requires: it lives as long as anybody asks, and as the runtime and the folder.
 //
@@ -17,6 +18,7 @@
 #include "io/control_server.hpp"
 #include "library/job_folder.hpp"
 #include "library/runtime.hpp"
+#include "library/state_views.hpp"
 
 namespace ballot::app {
 
@@ -34,13 +36,13 @@ class ControlAnswers {
   void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
   std::shared_ptr<void> admit(uid_t uid);
   void answer_jobs(const io::Reply& reply) const;
+  void answer_groups(const io::Reply& reply) const;
+  void answer_runs(const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
-  void tell_jobs(const io::Reply& reply, const std::map<std::string, std::string>& leaders) const;
   void answer_status(const io::Reply& reply) const;
-  std::vector<std::string> degraded(const std::vector<core::JobView>& jobs,
-                                    const std::vector<core::GroupView>& groups) const;
 
   library::Runtime& runtime_;
+  const library::StateViews views_;
   const library::JobFolder& jobs_;
   const Facts facts_;
   const std::shared_ptr<std::map<uid_t, int>> asking_ = std::make_shared<std::map<uid_t, int>>();  // requests, by user

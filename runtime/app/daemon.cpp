@@ -191,7 +191,7 @@ void Daemon::stop() {
   if (again && how.kind == Kind::wait) how.kind = Kind::kill;
   stop_ = how.kind == Kind::leave ? Stop::leaves : Stop::closes;
   log_(Level::info, again ? "stopping at once" : "stopping",
-       {{"open_runs", std::to_string(runtime_.core().open_runs())}});
+       {{"open_runs", std::to_string(runtime_.core().views().open_runs())}});
   notify_.stopping();
   runtime_.stop(how, [this] { log_(Level::info, "stopped", {}); });
 }

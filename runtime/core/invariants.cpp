@@ -7,13 +7,12 @@
 namespace ballot::core {
 
 std::string Invariants::broken(const Core& core) {
-  for (const JobEntry* entry : core.touched_) {
+  for (const JobEntry* entry : core.parts_.advanced) {
     std::string what = broken(entry->machine);
     if (!what.empty()) return "job " + entry->machine.name() + ": " + what;
   }
-  const auto& standing = core.groups_.standing();
-  if (!standing.empty() && !core.session_.is_open())
-    return "group " + (*standing.begin())->name + " is led without a session";
+  const auto& led = core.parts_.groups.led();
+  if (!led.empty() && !core.session().is_open()) return "group " + (*led.begin())->name() + " is led without a session";
   return {};
 }
 
@@ -26,7 +25,7 @@ std::string Invariants::broken(const JobMachine& machine) {
   const PendingWrite* sent = job.writer.pending();
   if (sent) {
     const JobRegister& next = sent->next;
-    if (next.cursor < job.view.stored().cursor && !sent->mends) return "a write moves the cursor back";
+    if (next.cursor < job.view.stored().cursor && !sent->is<FinishRepair>()) return "a write moves the cursor back";
     if (next.fence < job.view.stored().fence) return "a write moves the fence back";
     if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
     if (sent->request.value.size() > register_limit) return "a write is larger than a register may be";

@@ -1,4 +1,5 @@
 #include "sim/chaos.hpp"
+#include "support/sim/core_views.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -406,7 +407,7 @@ std::string Chaos::lives_on() {
         world_.oracle.find("the runner of " + node->name + " still keeps the end of run " + ended.id.run.text());
     }
     if (node->unanswered() > 0) world_.oracle.find(node->name + " has left somebody without an answer");
-    for (const auto& view : node->core().jobs(node->clock.now()))
+    for (const auto& view : jobs_of(*node))
       if (view.state != "active" && !view.leader.empty())
         world_.oracle.find("job " + view.name + " is " + view.state + " on its leader after healing: " + view.trouble +
                            "\n" + register_of(view.name));

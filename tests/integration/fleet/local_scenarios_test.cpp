@@ -1,4 +1,4 @@
-// Scenarios of docs/design.md whose fault is the embedded backend's own: registers that were restored from a backup,
+// Scenarios of docs/testing.md whose fault is the embedded backend's own: registers that were restored from a backup,
 // and commits of which nobody is told whether they landed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Scenarios of docs/design.md whose fault is a ZooKeeper server's: restored from a snapshot, and answers that are lost
+// Scenarios of docs/testing.md whose fault is a ZooKeeper server's: restored from a snapshot, and answers that are lost
 // on their way.
 #include <gtest/gtest.h>
 

@@ -153,9 +153,11 @@ RunId SimNode::ask(core::Request request, const std::string& run_suffix) {
 
 bool SimNode::leads(const std::string& group) const {
   if (!core_) return false;
-  for (const core::GroupView& view : core_->groups())
-    if (view.name == group) return view.state == "leading";
-  return false;
+  bool leading = false;
+  core_->views().visit_groups("", SIZE_MAX, [&](const core::GroupView& view) {
+    leading = leading || (view.name == group && view.state == "leading");
+  });
+  return leading;
 }
 
 void SimNode::watch() {
@@ -290,11 +292,11 @@ void SimNode::act(core::Launch& a) {
   runner.start(a);
 }
 
-void SimNode::act(core::AwaitRecorded& a) { await(core::Recorded{{a.id}, {}}); }
+void SimNode::act(core::AwaitRecorded& a) { await(core::RowsDurable{{a.id}, {}}); }
 
-void SimNode::act(core::AwaitSettled& a) { await(core::Recorded{{}, {a.settled}}); }
+void SimNode::act(core::AwaitSettled& a) { await(core::RowsDurable{{}, {a.settled}}); }
 
-void SimNode::await(core::Recorded recorded) {
+void SimNode::await(core::RowsDurable recorded) {
   ledger.flush([this, recorded = std::move(recorded)] {
     world_.loop.after(Millis(1), daemon_, [this, recorded] { feed(recorded); });
   });
