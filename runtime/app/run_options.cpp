@@ -92,10 +92,10 @@ void add_kill_grace_option(CLI::App& command, Millis& to, FlagVariables& variabl
   add_duration(command, "--kill-grace", "between its signal and KILL; default 10s", variables, to);
 }
 
-void add_run_options(CLI::App& command, RunOptions& to) {
+void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
   static const std::vector<std::string_view> child_words{"rerun", "reelect", "exit", "ignore"};
   add_config_options(command, to.config);
-  add_coordination_options(command, to.config.flags);
+  add_coordination_options(command, to.config, words);
   add_candidate_option(command, to.candidate, to.variables);
   add_value(command, "--group", "the election; default: default",
             [&to](const std::string& text) { return take_group(text, to.group); });

@@ -225,14 +225,15 @@ void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefiniti
   }
 }
 
-void read_top(const toml::table& document, JobReader& reader, JobFile& file, Findings& findings) {
+void read_top(const toml::table& document, const JobSettings& settings, JobReader& reader, JobFile& file,
+              Findings& findings) {
   constexpr std::string_view known[] = {"group", "job"};
   for (auto&& [key, node] : document) {
     const Value value(key.str(), node, findings);
     if (key.str() == "job")
       read_jobs(value, reader, file.definitions);
     else if (key.str() == "group")
-      read_groups(value, file.groups);
+      read_groups(value, settings.backends, file.groups);
     else
       findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
                                                     ": a job file holds [job.NAME] and [group.NAME]");
@@ -247,7 +248,8 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
   Findings findings(origin.name, file.diagnostics);
   if (const auto document = parse_toml(text, findings)) {
     JobReader reader(origin, settings, identities, findings);
-    read_top(*document, reader, file, findings);
+    read_top(*document, settings, reader, file, findings);
+    check_group_tables(settings.backends, file.groups, findings);
   }
   if (has_errors(file.diagnostics)) {
     file.definitions.clear();

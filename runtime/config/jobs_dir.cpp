@@ -76,7 +76,7 @@ struct JobsDir::Pass {
 
 JobsDir::JobsDir(std::string path, JobSettings settings, ConfigGroups groups)
     : path_(std::move(path)), settings_(std::move(settings)), config_groups_(std::move(groups)) {
-  for (const auto& [group, position] : config_groups_.groups) {
+  for (const auto& [group, position, tables] : config_groups_.groups) {
     groups_.add({"", position, group});
     set_.groups.emplace(group.name, group);
   }
@@ -195,7 +195,7 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
     pass.jobs.push_back(definition->job.name);
     jobs_.add({name, position, definition});
   }
-  for (const auto& [group, position] : file->second.groups) {
+  for (const auto& [group, position, tables] : file->second.groups) {
     pass.groups.push_back(group.name);
     groups_.add({name, position, group});
   }
@@ -206,7 +206,7 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
     pass.jobs.push_back(definition->job.name);
     jobs_.remove(definition->job.name, name);
   }
-  for (const auto& [group, position] : file.groups) {
+  for (const auto& [group, position, tables] : file.groups) {
     pass.groups.push_back(group.name);
     groups_.remove(group.name, name);
   }

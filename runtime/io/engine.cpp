@@ -25,7 +25,7 @@ core::CoreSettings core_settings(const EngineSettings& settings, const PluginInf
           .dry_run = settings.dry_run,
           .seed = seed(),
           .max_running = settings.max_running,
-          .spread = std::string_view(plugin.name) != "local"};  // one host gains nothing by it
+          .spread = plugin.traits.reach == Reach::network};  // one host gains nothing by it
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ namespace ballot {
 /// (not a shared object, or one that lacks something).
 Result<const PluginInfo*> load_plugin(const std::filesystem::path& folder, const std::string& name);
 
+/// The names of all *.so in `folder`, sorted; none where it cannot be read. Loads nothing, and trusts nobody.
+std::vector<std::string> plugin_names(const std::filesystem::path& folder);
+
 struct FoundPlugin {
   std::string name;
   std::string version;  // empty where it cannot be loaded

@@ -26,7 +26,7 @@ Runtime::~Runtime() {
 Result<void> Runtime::start(Resume resume) {
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
-  const auto problems = (*plugin)->check(settings_.engine.backend.options);
+  const auto problems = check_options(settings_.engine.backend.options, (*plugin)->traits.keys);
   if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
   open_ledger();
   settings_.engine.anew = resume == Resume::refused;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ballot/options.hpp"
 #include "ballot/rare.hpp"
 #include "ballot/time.hpp"
 
@@ -109,11 +110,7 @@ struct Group {
   std::vector<std::string> on_promote, on_demote;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string state_file;
-  // [group.NAME.consul]
-  std::string consul_service;
-  std::vector<std::string> consul_service_checks;
-  std::string consul_primary_tag;
-  std::optional<Millis> consul_lock_delay;
+  std::map<std::string, Options> options;  // [group.NAME.BACKEND], by backend
   bool operator==(const Group&) const = default;
 };
 
