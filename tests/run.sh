@@ -60,12 +60,13 @@ trap summary EXIT
 
 # build PRESET [TARGET...]
 build() {
-  local preset=$1 strict=ON
+  local preset=$1 strict=ON two_builds=OFF
   shift
   step "$preset: build"
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
   case $preset in asan | tsan) strict=OFF ;; esac
-  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_ZOOKEEPER=ON > /dev/null
+  [ "$preset" != proof ] || two_builds=ON
+  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_ZOOKEEPER=ON -DBALLOT_TWO_BUILDS=$two_builds > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
 

@@ -248,7 +248,7 @@ void Core::on(Step& s, const runner::Ended& event) {
   s.jobs.advance(*job);
 }
 
-void Core::on(Step& s, const Recorded& event) {
+void Core::on(Step& s, const RowsDurable& event) {
   for (const runner::AttemptId& id : event.ids) {
     JobEntry* job = parts_.jobs.find(id.run);
     if (!job) continue;

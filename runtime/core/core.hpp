@@ -69,7 +69,7 @@ class Core {
   void on(Step& s, const runner::Refused& event);
   void on(Step& s, const runner::CannotStart& event);
   void on(Step& s, const runner::Ended& event);
-  void on(Step& s, const Recorded& event);
+  void on(Step& s, const RowsDurable& event);
   // the store
   void on(Step& s, const BackendEvent& event);
   void on(Step& s, const backend::SessionOpened& event);

@@ -25,7 +25,7 @@ std::string Invariants::broken(const JobMachine& machine) {
   const PendingWrite* sent = job.writer.pending();
   if (sent) {
     const JobRegister& next = sent->next;
-    if (next.cursor < job.view.stored().cursor && !sent->mends) return "a write moves the cursor back";
+    if (next.cursor < job.view.stored().cursor && !sent->is<FinishRepair>()) return "a write moves the cursor back";
     if (next.fence < job.view.stored().fence) return "a write moves the fence back";
     if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
     if (sent->request.value.size() > register_limit) return "a write is larger than a register may be";

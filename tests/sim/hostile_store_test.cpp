@@ -105,7 +105,7 @@ TEST_F(HostileStore, ARegisterThatNoNodeWroteHaltsItsJobAloneAndIsRepaired) {
 }
 
 /// Nothing of it is unreadable: it is believed, and reckoned with.
-struct ExtremeRegister : HostileStore, testing::WithParamInterface<std::pair<const char*, const char*>> {};
+struct ExtremeRegister : HostileStore, ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 INSTANTIATE_TEST_SUITE_P(, ExtremeRegister,
                          ::testing::Values(std::pair("fence", "4611686018427387904"),
                                            std::pair("epoch", "4611686018427387904"),

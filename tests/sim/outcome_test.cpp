@@ -166,6 +166,19 @@ TEST_F(AtLeastOnce, ALostRunIsRunAgainUnderItsIdWithAHigherFence) {
   expect_accounted();
 }
 
+TEST_F(AtLeastOnce, ALostRunThatWasAskedForByHandIsRunAgainInAPauseToo) {
+  world.run_for(30s);
+  const RunId run = a.trigger("one");
+  world.run_for(1s);
+  ASSERT_EQ(world.starts.back().run, run);
+  a.pause("one", true);
+  world.run_for(1s);
+  a.reboot();
+  world.run_for(1min);
+  EXPECT_EQ(world.starts.back().run, run);
+  EXPECT_EQ(world.starts.back().attempt, 2);
+}
+
 TEST_F(AtLeastOnce, ARunThatIsLostTooOftenHasFailed) {
   a.reboot();
   ASSERT_TRUE(world.run_while_not([&] { return b.open_children() == 1; }, 1min));

@@ -131,6 +131,18 @@ TEST_F(Overlap, ReplaceKillsTheRunningOneAndStartsWhenItIsGone) {
   expect_all_is_well();
 }
 
+TEST_F(Overlap, ReplaceKillsAsManyAsTheRegisterHolds) {
+  job.concurrency = Concurrency::allow;
+  begin(1h);
+  world.run_for(20min);
+  ASSERT_EQ(a.open_children(), 16);
+  job.concurrency = Concurrency::replace;
+  a.jobs = {define(job)};
+  a.load();
+  world.run_for(2min);
+  EXPECT_EQ(a.open_children(), 1);
+}
+
 TEST_F(Overlap, OfSlotsThatWaitToReplaceTheNewestIsRun) {
   job.concurrency = Concurrency::replace;
   job.kill_grace = 100s;

@@ -40,7 +40,7 @@ TEST_P(Random, FaultsBreakNoPromise) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Random, testing::Range(std::uint64_t{0}, shards));
+INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(std::uint64_t{0}, shards));
 
 }  // namespace
 }  // namespace ballot

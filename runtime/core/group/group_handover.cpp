@@ -10,7 +10,7 @@ namespace {
 constexpr Millis quiet_time{1000};       // nothing is handed over so shortly before a slot,
 constexpr int most_busy_times = 10;      // unless that was so each time
 constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
-constexpr int most_passes = 16;          // on its way
+constexpr int most_forwards = 16;        // on its way
 constexpr Millis proven_after{600'000};  // a hand-over whose term lasted so long has not failed
 constexpr Millis first_hand_over_pause{60'000}, longest_hand_over_pause{3'600'000};
 
@@ -26,8 +26,9 @@ bool GroupHandover::may_begin() const {
   if (g_.is_stopping || s_.phase != GroupState::Phase::leading || s_.drains()) return false;
   if (!s_.requests.asked.empty() || !s_.term.halted.empty() || !g_.c.may_claim(launch_margin)) return false;
   const GroupRegister& stored = s_.stored.value();
-  return stored.failed_turns == 0 || !stored.turned_at ||
-         g_.c.now.wall >= *stored.turned_at + pause_after(stored.failed_turns) || g_.c.now.wall < *stored.turned_at;
+  return stored.failed_handovers == 0 || !stored.last_handover_at ||
+         g_.c.now.wall >= *stored.last_handover_at + pause_after(stored.failed_handovers) ||
+         g_.c.now.wall < *stored.last_handover_at;
 }
 
 bool GroupHandover::is_quiet(bool may_resign) {
@@ -51,8 +52,8 @@ void GroupHandover::begin(const std::string& session) {
 void GroupHandover::name_target(const std::string& node) {
   GroupRegister& next = s_.stored.edit();
   next.hand_over_to = node;
-  next.passes = 0;
-  next.turned_at = g_.c.now.wall;
+  next.forwards = 0;
+  next.last_handover_at = g_.c.now.wall;
   g_.c.out.push_back(Notice{Level::info, "hands over to " + node, {{"group", s_.name}}});
 }
 
@@ -60,8 +61,8 @@ bool GroupHandover::considers_forwarding(const Register& stored) {
   const auto parsed = parse_group_register(stored.value);
   const std::string& self = g_.c.settings.node;
   if (!parsed || s_.resumed || parsed->hand_over_to.empty() || parsed->hand_over_to == self) return false;
-  const Millis since = g_.c.now.wall - parsed->turned_at.value_or(WallTime{});
-  if (since > handed_for || since < -handed_for || parsed->passes >= most_passes || g_.is_stopping) return false;
+  const Millis since = g_.c.now.wall - parsed->last_handover_at.value_or(WallTime{});
+  if (since > handed_for || since < -handed_for || parsed->forwards >= most_forwards || g_.is_stopping) return false;
   s_.stored.load(stored);
   s_.handback = Handback::forwarding;
   g_.store.observe(g_.c.out, g_.entry, s_.name);
@@ -74,22 +75,22 @@ void GroupHandover::begin_forwarding() {
                             {{"group", s_.name}, {"epoch", std::to_string(s_.term.epoch)}}});
   s_.registers.clear();
   s_.phase = GroupState::Phase::resigning;
-  s_.stored.edit().passes += 1;
+  s_.stored.edit().forwards += 1;
 }
 
 void GroupHandover::settle(const GroupRegister& before, GroupRegister& now) const {
-  if (!before.turned_at) return;
+  if (!before.last_handover_at) return;
   const bool under_way = !before.hand_over_to.empty();
   const bool reached = before.hand_over_to == g_.c.settings.node;
   now.hand_over_to.clear();
-  now.passes = 0;
+  now.forwards = 0;
   if (under_way && reached) return;
-  if (!under_way && g_.c.now.wall >= *before.turned_at + proven_after) {
-    now.failed_turns = 0;
-    now.turned_at.reset();
+  if (!under_way && g_.c.now.wall >= *before.last_handover_at + proven_after) {
+    now.failed_handovers = 0;
+    now.last_handover_at.reset();
   } else if (under_way || !before.ended_at) {  // not reached, or it died soon after
-    now.failed_turns = std::min(before.failed_turns + 1, 100);
-    now.turned_at = g_.c.now.wall;
+    now.failed_handovers = std::min(before.failed_handovers + 1, 100);
+    now.last_handover_at = g_.c.now.wall;
   }
 }
 

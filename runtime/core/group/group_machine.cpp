@@ -10,7 +10,7 @@ namespace ballot::core {
 namespace {
 
 constexpr Millis read_pause{200};      // before what could not be read is read again
-constexpr Millis observe_pause{1000};  // between looks for other candidates while staying out
+constexpr Millis observe_pause{1000};  // between observations while it is no candidate after an eviction
 
 /// True once: its time has come.
 bool is_due(std::optional<SteadyTime>& at, SteadyTime now) {
@@ -131,7 +131,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   if (!state_.resumed) GroupHandover(g, state_).settle(before, now);
   const std::string why =
       state_.resumed ? ""
-                     : state_.guard.judge(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
+                     : state_.guard.verify(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
   if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
   term.halted = now.halted;
   term.repair = before.repair;

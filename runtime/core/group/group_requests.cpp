@@ -21,7 +21,7 @@ void GroupRequests::begin_eviction(const Request& request) {
   s_.term.draining = true;
   s_.kill_at = g_.c.now.steady + handback_wait;
   r_.evictions_stored += 1;
-  StoreClient::Recording removal;
+  StoreClient::RecordOp removal;
   removal.removals.push_back(request_record(request.id));
   removal.evicts = s_.name;
   g_.store.create(g_.c.out, g_.c.session.is_open(), std::move(removal));
@@ -94,14 +94,14 @@ void GroupRequests::advance() {
     s_.term.paused = s_.stored.edit().paused = false;
     advance_all(g_);
   }
-  const bool mended = none([](const JobMachine& job) { return job.is_mending(); });
-  if (r_.repairing > 0 && mended) finish_repair();
+  const bool repaired = none([](const JobMachine& job) { return job.is_mending(); });
+  if (r_.repairing > 0 && repaired) finish_repair();
   if (!s_.stored.is_settled()) return;
   const bool quiet = none([](const JobMachine& job) { return job.may_start(); });
   const std::size_t answered = std::erase_if(r_.asked, [&](const Request& request) {
     const bool begun = request.id == r_.pausing;
     const bool done = (request.kind == Kind::pause && begun && quiet) ||
-                      (request.kind == Kind::resume && begun && settled) || (request.kind == Kind::repair && mended);
+                      (request.kind == Kind::resume && begun && settled) || (request.kind == Kind::repair && repaired);
     if (done)
       g_.c.wants.answers.push_back({request.id, request.kind == Kind::repair ? repair_answer() : Answer::done()});
     return done;

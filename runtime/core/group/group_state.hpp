@@ -19,7 +19,7 @@ class Jobs;
 struct GroupEntry;
 struct JobEntry;
 
-inline constexpr Millis handback_wait{30'000};  // for runs that hold a group to be handed back, until they are killed
+inline constexpr Millis handback_wait{30'000};  // until runs are killed that keep a group from being handed back
 
 /// What a group may use in a step.
 struct GroupContext {

@@ -3,8 +3,8 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis scan_delay{1000};    // from a takeover to the look for a better leader: many come together
-constexpr Millis scan_pause{10'000};  // between looks for groups that somebody else should lead
+constexpr Millis scan_delay{1000};    // from a takeover to the scan: many come together
+constexpr Millis scan_pause{10'000};  // between scans
 constexpr Millis busy_pause{730};     // not in step with what is due each second
 constexpr Millis move_pause{20};      // between two hand-overs: 50 a second
 

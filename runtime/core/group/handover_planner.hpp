@@ -1,5 +1,5 @@
 // HandoverPlanner: which groups somebody else should lead, and when each is handed over: one at a time, 50 a second at
-// most, looked for every 10 s while there is one. Whether a group may be handed over now is Core's to say.
+// most, scanned for every 10 s while there is one. Whether a group may be handed over now is Core's to say.
 //
 //   planner.begin_scan();
 //   for (each group that is led) planner.consider(group, directory.best(...), now, steady_since);

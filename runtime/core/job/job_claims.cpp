@@ -11,13 +11,59 @@ namespace {
 
 constexpr Millis manual_slack{1000};  // a trigger's claim that is confirmed later past its `until` starts nothing
 
+runner::AttemptId attempt_of(const OpenRun& run) { return {run.id, run.attempt}; }
+
 }  // namespace
 
 JobWrites JobClaims::writes() { return {c_, job_, machine_}; }
 
+/// Whether a run may begin now, or what becomes of it instead: the table in the header.
+JobClaims::Admission JobClaims::admit(From from, WallTime due) {
+  const Admission by_rule = admit_by_rule(from);
+  if (by_rule != Admission::begins) return by_rule;
+  if (from == From::ahead ? !job_.may_run_ahead(c_) : !job_.may_claim(c_)) return Admission::waits;
+  const Concurrency concurrency = job_.definition->job.concurrency;
+  const bool is_new = from != From::lost && from != From::waiting;
+  if (is_new && concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
+  const RunList& runs = job_.runs.list();
+  const bool in_turn = runs.has_room(job_.definition) && !job_.slots.settlement().first_due() && runs.queued() == 0;
+  if (from == From::by_hand && concurrency == Concurrency::queue && !in_turn) return Admission::queues;
+  return has_room(from) && has_place(due) ? Admission::begins : Admission::waits;
+}
+
+/// By what is the same whatever the store does.
+JobClaims::Admission JobClaims::admit_by_rule(From from) const {
+  const bool by_hand = from == From::by_hand;
+  if (by_hand && job_.term->draining) return Admission::waits;  // left to the next leader, whatever this one is
+  if (!job_.is_defined()) return from == From::lost ? Admission::left : Admission::waits;
+  if (c_.settings.dry_run) return from == From::lost ? Admission::left : Admission::dry_run;
+  if (job_.term->draining) return Admission::waits;
+  const RunList& runs = job_.runs.list();
+  const bool overlaps = job_.definition->job.concurrency == Concurrency::skip && !runs.has_room(job_.definition);
+  if (!by_hand || !overlaps) return Admission::begins;
+  return runs.any([](const LiveRun& run) { return run.is_in_question(); }) ? Admission::waits : Admission::overlap;
+}
+
+/// By the job's other runs, and by what its register may hold.
+bool JobClaims::has_room(From from) {
+  const RunList& runs = job_.runs.list();
+  switch (from) {
+    case From::lost: return runs.may_go_on(job_.definition);
+    case From::waiting: return true;  // that is how it was chosen
+    case From::ahead: {
+      const PendingWrite* sent = job_.writer.pending();
+      return runs.has_room(job_.definition) &&
+             !job_.unclaimed.is_full(sent ? sent->next.runs : job_.view.stored().runs);
+    }
+    case From::due_slot:
+    case From::by_hand: return runs.has_room(job_.definition) && !job_.is_full();
+  }
+  return false;
+}
+
 /// Where only so many runs may go on at once, on the node or in the group, a run begins when Core grants it a place:
 /// jobs of higher priority come first, then those that are due longer.
-bool JobClaims::may_begin(WallTime due) {
+bool JobClaims::has_place(WallTime due) {
   if (!job_.term->limited && !c_.node_limited) return true;
   if (c_.granted == &machine_) return c_.granted = nullptr, true;
   c_.wants.places.push_back({&machine_, job_.definition ? job_.definition->job.priority : 0, due});
@@ -27,9 +73,14 @@ bool JobClaims::may_begin(WallTime due) {
 void JobClaims::claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by) {
   bind(run, job_.definition->job, job_.term->epoch, c_.settings.node);
   write.enter(run);
-  write.claim = runner::AttemptId{run.id, run.attempt};
-  job_.runs.claim(job_.facts(), std::move(run), !write.waited, begin_by);
+  job_.runs.claim(job_.facts(), std::move(run), !write.is<ClaimWaiting>(), begin_by);
   writes().send(std::move(write));
+}
+
+void JobClaims::claim_at_once(OpenRun run, std::optional<WallTime> begin_by) {
+  PendingWrite write = writes().begin(0);
+  write.intent = ClaimAtOnce{attempt_of(run)};
+  claim(std::move(write), std::move(run), begin_by);
 }
 
 OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
@@ -42,28 +93,25 @@ OpenRun JobClaims::run_of_slot(const DueSlot& due) const {
 
 bool JobClaims::begin_due() {
   const DueSlot* due = job_.slots.settlement().first_due();
-  if (!due || job_.is_full() || !job_.may_claim(c_)) return false;
-  if (job_.definition->job.concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
-  if (!job_.runs.list().has_room(job_.definition) || !may_begin(due->due)) return false;
+  if (!due || admit(From::due_slot, due->due) != Admission::begins) return false;
   if (writes().write_ahead()) return true;
+  OpenRun run = run_of_slot(*due);
   PendingWrite write = writes().begin(disposition_limit);
-  write.claims_due_slot = true;
+  write.intent = ClaimDueSlot{attempt_of(run)};
   write.pass(due->at);
   write.see_boot(job_.facts(), c_.settings);
-  claim(std::move(write), run_of_slot(*due));
+  claim(std::move(write), std::move(run));
   return true;
 }
 
 /// Begins the next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
 bool JobClaims::begin_lost() {
-  const LiveRun* lost = job_.runs.list().first_lost();
+  const LiveRun* lost = job_.runs.list().first_lost(job_.facts());
   if (!lost || !lost->recorded) return false;
-  if (!job_.is_defined() || c_.settings.dry_run) return job_.runs.leave_lost(lost->id()), false;
-  if (job_.term->draining || job_.is_paused() || !job_.runs.list().may_go_on(job_.definition) || !job_.may_claim(c_) ||
-      !may_begin(lost->open.slot))
-    return false;
-  OpenRun run = job_.runs.take_lost(lost->id());
-  claim(writes().begin(0), std::move(run));
+  const Admission admission = admit(From::lost, lost->open.slot);
+  if (admission == Admission::left) job_.runs.leave_lost(lost->id());
+  if (admission != Admission::begins) return false;
+  claim_at_once(job_.runs.take_lost(lost->id()));
   return true;
 }
 
@@ -73,53 +121,50 @@ bool JobClaims::begin_waiting() {
   const LiveRun* next =
       job_.runs.list().first_ready(job_.facts(), due ? std::optional(due->due) : std::nullopt, c_.now.steady);
   if (!next) return false;
-  if (c_.settings.dry_run) return job_.runs.end_waiting(c_, job_.facts(), Status::skipped, Reason::dry_run), false;
-  if (job_.term->draining || !job_.is_defined() || !job_.may_claim(c_) || !may_begin(*next->open.waits_until))
-    return false;
+  const Admission admission = admit(From::waiting, *next->open.waits_until);
+  if (admission == Admission::dry_run) job_.runs.end_waiting(c_, job_.facts(), Status::skipped, Reason::dry_run);
+  if (admission != Admission::begins) return false;
   PendingWrite write = writes().begin(0);
-  write.waited = next->open;
+  OpenRun waited = next->open;
   OpenRun run = job_.runs.take_waiting(next->id());
+  write.intent = ClaimWaiting{attempt_of(run), std::move(waited)};
   std::erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
   claim(std::move(write), std::move(run));
   return true;
 }
 
-/// Begins the oldest manual run, queues it, or says why not. A stopping daemon leaves it to the next leader.
+/// Begins the oldest manual run, queues it, or says why not. What no file defines any more is answered when the
+/// register is released.
 bool JobClaims::begin_manual() {
-  while (job_.commands.next_trigger() && !job_.term->draining) {
-    const Concurrency concurrency = job_.definition ? job_.definition->job.concurrency : Concurrency::skip;
-    const Request request = *job_.commands.next_trigger();
-    const bool has_room = job_.runs.list().has_room(job_.definition);
-    if (request.until < c_.now.wall && !(concurrency == Concurrency::replace && job_.runs.list().is_replacing())) {
+  while (const Request* oldest = job_.commands.next_trigger()) {
+    const Request request = *oldest;
+    if (has_expired(request)) {
       job_.commands.drop_oldest_trigger();
       c_.wants.answers.push_back({request.id, std::nullopt});
       continue;
     }
-    if (!job_.is_defined()) return false;  // moved or deleted: it is answered when the register is released
-    if (c_.settings.dry_run) {
-      refuse_manual(request, Reason::dry_run);
-      continue;
+    switch (admit(From::by_hand, c_.now.wall)) {
+      case Admission::waits:
+      case Admission::left: return false;
+      case Admission::dry_run: refuse_manual(request, Reason::dry_run); continue;
+      case Admission::overlap: refuse_manual(request, Reason::overlap); continue;
+      case Admission::queues:
+        if (const Queued queued = queue_manual(request); queued != Queued::refused) return queued == Queued::written;
+        continue;
+      case Admission::begins: break;
     }
-    if (!has_room && concurrency == Concurrency::skip) {
-      if (job_.runs.list().any([](const LiveRun& run) { return run.is_in_question(); })) return false;
-      refuse_manual(request, Reason::overlap);
-      continue;
-    }
-    if (!job_.may_claim(c_)) return false;
-    if (concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
-    if (concurrency == Concurrency::queue &&
-        (!has_room || job_.slots.settlement().first_due() || job_.runs.list().queued() > 0)) {
-      const Queued queued = queue_manual(request);
-      if (queued == Queued::refused) continue;
-      return queued == Queued::written;
-    }
-    if (!job_.runs.list().has_room(job_.definition) || job_.is_full() || !may_begin(c_.now.wall)) return false;
     job_.commands.drop_oldest_trigger();
-    OpenRun run = run_by_hand(request);
-    claim(writes().begin(0), std::move(run), request.until + manual_slack);
+    claim_at_once(run_by_hand(request), request.until + manual_slack);
     return true;
   }
   return false;
+}
+
+/// Whoever asked does not wait any longer; but for what is killed for it the run is begun all the same.
+bool JobClaims::has_expired(const Request& request) const {
+  if (job_.term->draining || request.until >= c_.now.wall) return false;
+  const bool replaces = job_.definition && job_.definition->job.concurrency == Concurrency::replace;
+  return !replaces || !job_.runs.list().is_replacing();
 }
 
 OpenRun JobClaims::run_by_hand(const Request& request) {
@@ -150,7 +195,7 @@ JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   if (job_.is_full()) return Queued::waits;
   job_.commands.drop_oldest_trigger();
   PendingWrite write = writes().begin(0);
-  write.queues = request.id;
+  write.intent = QueueRun{request.id};
   OpenRun run = run_by_hand(request);
   run.waits_until = run.slot;
   run.queued = true;
@@ -177,7 +222,7 @@ void JobClaims::refuse_manual(const Request& request, Reason reason) {
 void JobClaims::run_ahead() {
   if (!job_.may_run_ahead(c_)) return;
   job_.runs.launch_in_doubt(c_, job_.facts());
-  if (job_.writer.pending() && !job_.writer.pending()->follows) detach_write();
+  if (job_.writer.pending() && !job_.writer.pending()->is<CatchUp>()) detach_write();
   if (!job_.scan(c_, ScanRules::Mode::due, c_.now.wall)) return;
   const Job& job = job_.definition->job;
   for (const DueSlot* due = job_.slots.settlement().first_due(); due; due = job_.slots.settlement().first_due()) {
@@ -185,10 +230,7 @@ void JobClaims::run_ahead() {
       job_.slots.decide_first(Status::missed, Reason::start_deadline);
       continue;
     }
-    if (job.concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());
-    const std::vector<OpenRun>& open =
-        job_.writer.pending() ? job_.writer.pending()->next.runs : job_.view.stored().runs;
-    if (!job_.runs.list().has_room(job_.definition) || job_.unclaimed.is_full(open) || !may_begin(due->due)) return;
+    if (admit(From::ahead, due->due) != Admission::begins) return;
     OpenRun run = run_of_slot(*due);
     bind(run, job, job_.term->epoch, c_.settings.node);
     const std::size_t decided = job_.slots.settlement().decided_count();
@@ -215,7 +257,7 @@ bool JobClaims::catch_up() {
   job_.unclaimed.drop_entered(job_.view.stored(), job_.runs.list());
   if (job_.unclaimed.empty()) return false;
   PendingWrite write = writes().begin(0);
-  write.follows = true;
+  write.intent = CatchUp{};
   const std::size_t room = job_.writer.room_to_carry();
   bool enters = false;
   for (const Ahead& one : job_.unclaimed.all()) {

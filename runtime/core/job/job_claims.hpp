@@ -7,6 +7,28 @@
 //   by hand         | the same as of a due slot; else it is queued, or refused with the reason
 //   ahead           | the store does not answer, the job is `at-least-once`, and its slot is due
 //
+// Whether one may begin is asked in one place, admit(). What holds it back, in the order in which it is asked, and what
+// becomes of the run; a write in flight, or none that may be begun, holds back all but those ahead (JobMachine):
+//
+//   held back by               | of a due slot | lost    | that waits  | by hand         | ahead
+//   no file defines the job    | (missed)      | is left | waits       | waits           | waits
+//   --dry-run                  | (skipped)     | is left | is skipped  | is refused      | waits
+//   its term is draining       | (waits)       | waits   | waits       | waits           | waits
+//   a pause                    | (skipped)     | waits   | waits       | begins          | waits
+//   the job's runs, `skip`     | (skipped)     | waits   | waits       | is refused      | (skipped)
+//   the store is in doubt, the | waits         | waits   | waits       | waits           | begins; waits where the
+//     deadline is too near     |               |         |             |                 | clock has stepped
+//   the job's runs, `queue`    | waits         | waits   | waits       | waits in the    | waits
+//                              |               |         |             | register        |
+//   the job's runs, else       | waits         | waits   | waits       | waits           | waits
+//   a register full of runs    | waits         | begins  | begins      | waits           | waits
+//   max_running of the node or | waits         | waits   | waits       | waits           | waits
+//     of the group             |               |         |             |                 |
+//
+// In brackets: decided before, as its slot is looked at (SlotFeed); there is none then that is due. Lost and waiting
+// runs were asked for by hand, or in a pause they are not chosen (RunList). `replace` kills what is in the way. Lost
+// and waiting ones take the places that they have in the register.
+//
 //   JobClaims claims{c, job, machine};
 //   if (!claims.begin_lost() && !claims.begin_waiting() && !claims.begin_manual()) claims.begin_due();
 //
@@ -39,13 +61,21 @@ class JobClaims {
 
  private:
   enum class Queued { written, refused, waits };
+  /// A run that would begin: where it is to come from, and since when it could.
+  enum class From { due_slot, lost, waiting, by_hand, ahead };
+  enum class Admission { begins, waits, queues, left, dry_run, overlap };
 
   JobWrites writes();
-  bool may_begin(WallTime due);
+  Admission admit(From from, WallTime due);
+  Admission admit_by_rule(From from) const;
+  bool has_room(From from);
+  bool has_place(WallTime due);
   void claim(PendingWrite write, OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
+  void claim_at_once(OpenRun run, std::optional<WallTime> begin_by = std::nullopt);
   OpenRun run_of_slot(const DueSlot& due) const;
   OpenRun run_by_hand(const Request& request);
   Queued queue_manual(const Request& request);
+  bool has_expired(const Request& request) const;
   void refuse_manual(const Request& request, Reason reason);
   void detach_write();
 

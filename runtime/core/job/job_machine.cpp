@@ -135,8 +135,8 @@ bool JobMachine::mend(Context& c) {
   if (last ? unwritten : job_.writer.room_to_carry() == 0) return job_.writer.hold(true), true;
   PendingWrite write = writes(c).begin(disposition_limit);
   if (job_.commands.repairs_claims()) raise_fence(write.next, job_.view.highest_fence(), job_.term->repair, c.now.wall);
-  write.mends = last;
   if (last) {
+    write.intent = FinishRepair{};
     if (clock_skew(c.now.wall)) job_.commands.repair_found(std::max(write.next.cursor, write.next.since));
     job_.commands.repair()->complete(write.next, c.now.wall);
   }
@@ -175,7 +175,7 @@ void JobMachine::advance(Context& c) {
     job_.runs.advance(c, job_.facts());
     job_.writer.hold(c.room == 0);
     if (job_.writer.is_held()) {
-      c.wants.held.push_back(this);
+      c.wants.throttled.push_back(this);
       if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for its turn
     } else if (!claims(c).catch_up() && !mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
       if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
@@ -234,7 +234,7 @@ bool JobMachine::change_pause(Context& c) {
   if (!pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
   PendingWrite write = writes(c).begin(disposition_limit);
   write.next.paused = pausing;
-  write.answers = job_.commands.take_pause();
+  write.intent = ChangePause{job_.commands.take_pause()};
   writes(c).send(std::move(write));
   return true;
 }
@@ -320,7 +320,8 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   const std::uint64_t known = job_.view.version();
   job_.view.expect_newest();
   know(c, stored);
-  const LiveRun* run = write->claim ? job_.runs.find(*write->claim) : nullptr;
+  const runner::AttemptId* claim = write->claim();
+  const LiveRun* run = claim ? job_.runs.find(*claim) : nullptr;
   const bool landed = run && holds(job_.view.stored(), run->open);
   if (!landed) writes(c).give_up(*write);
   if (!job_.view.is_sound()) {
@@ -329,7 +330,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   }
   if (job_.view.stored().epoch >
       job_.term->epoch) {  // another term has written: ours is over, whatever we have been told
-    if (landed) job_.runs.end(c, job_.facts(), *write->claim, Status::missed, Reason::stale);
+    if (landed) job_.runs.end(c, job_.facts(), *claim, Status::missed, Reason::stale);
     job_.writer.retry_later(c.now.steady);
   }
   writes(c).go_on_from_store(known);

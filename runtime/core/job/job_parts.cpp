@@ -23,8 +23,7 @@ bool JobParts::may_run_ahead(const Context& c) const {
   if (!leads() || term->draining || is_paused() || commands.comes_first()) return false;
   if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
   const PendingWrite* sent = writer.pending();
-  return !sent || (sent->next.definition == view.stored().definition && !sent->next.paused && !sent->answers &&
-                   !sent->mends && !sent->next.released);
+  return !sent || !(sent->is<Define>() || sent->is<ChangePause>() || sent->is<FinishRepair>());
 }
 
 void JobParts::resume_slots() {

@@ -44,7 +44,8 @@ void JobWrites::refuse_asked(const std::string& why) {
   const auto refuse = [&](const RunId& request) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::refused, why)});
   };
-  if (const auto request = job_.writer.take_request()) refuse(*request);
+  const PendingWrite* sent = job_.writer.pending();
+  if (const auto* pause = sent ? sent->intent_as<ChangePause>() : nullptr) refuse(pause->request);
   for (const RunId& request : job_.commands.take_repair_requests()) refuse(request);
   for (const RunId& run : job_.runs.take_asked()) refuse(run);
   for (const RunId& request : job_.commands.take_requests()) refuse(request);
@@ -115,14 +116,15 @@ void JobWrites::fail(const std::string& text) {
 /// What is still unknown then is decided when the register is read again.
 void JobWrites::settle_late(const WriteAnswer& answer) {
   const std::unique_ptr<PendingWrite> write = job_.writer.take();
-  const bool claims = write->claim && job_.runs.find(*write->claim);
+  const runner::AttemptId* claim = write->claim();
+  const bool claims = claim && job_.runs.find(*claim);
   if (answer.outcome == Outcome::done) {
     for (const Row& row : write->rows) c_.out.push_back(RecordRow{row});
     job_.runs.show(c_, write->next);
     tell_written(c_, job_.facts(), *write, job_.runs.list());
-    if (claims) job_.runs.end(c_, job_.facts(), *write->claim, Status::missed, Reason::stale);
+    if (claims) job_.runs.end(c_, job_.facts(), *claim, Status::missed, Reason::stale);
   } else if (answer.outcome != Outcome::unknown && !write->unknown && claims) {
-    job_.runs.drop_claim(c_, *write->claim);
+    job_.runs.drop_claim(c_, *claim);
   }
 }
 
@@ -131,13 +133,16 @@ void JobWrites::give_up(const PendingWrite& write) {
   const auto refuse = [&](const RunId& request, const char* text) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
   };
-  if (write.answers) refuse(*write.answers, "the change could not be written; try again");
-  if (write.queues) refuse(*write.queues, "it could not be queued; try again");
-  if (!write.claim) return;
-  if (const LiveRun* run = job_.runs.find(*write.claim); run && run->asked)
+  if (const auto* pause = write.intent_as<ChangePause>())
+    refuse(pause->request, "the change could not be written; try again");
+  if (const auto* queue = write.intent_as<QueueRun>()) refuse(queue->run, "it could not be queued; try again");
+  const runner::AttemptId* claim = write.claim();
+  if (!claim) return;
+  if (const LiveRun* run = job_.runs.find(*claim); run && run->asked)
     refuse(run->open.id, "the claim was not confirmed; nothing was started");
-  if (write.unknown) job_.unclaimed.note_given_up(write.claim->run);
-  job_.runs.give_up_claim(c_, job_.facts(), *write.claim, write.waited);
+  if (write.unknown) job_.unclaimed.note_given_up(claim->run);
+  const auto* waiting = write.intent_as<ClaimWaiting>();
+  job_.runs.give_up_claim(c_, job_.facts(), *claim, waiting ? &waiting->waited : nullptr);
 }
 
 void JobWrites::confirm(std::uint64_t version) {
@@ -147,8 +152,8 @@ void JobWrites::confirm(std::uint64_t version) {
   const bool released = write->next.released && !stored.released;
   tell_written(c_, job_.facts(), *write, job_.runs.list());
   job_.view.written(std::move(write->next), version, c_.now.wall);
-  if (!write->follows) job_.slots.drop_decided(write->decided);
-  if (write->claims_due_slot) job_.slots.drop_first_due();
+  if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
+  if (write->is<ClaimDueSlot>()) job_.slots.drop_first_due();
   record_decided(*write);
   job_.runs.close(c_, write->closes);
   job_.runs.show(c_, stored);
@@ -156,19 +161,21 @@ void JobWrites::confirm(std::uint64_t version) {
   job_.runs.adopt_waiting(c_, job_.facts());
   job_.writer.confirmed();
   job_.slots.confirmed();
-  if (write->answers) c_.wants.answers.push_back({*write->answers, Answer::done()});
-  if (write->queues) c_.wants.answers.push_back({*write->queues, Answer::done(*write->queues)});
-  if (write->mends) {
+  if (const auto* pause = write->intent_as<ChangePause>()) c_.wants.answers.push_back({pause->request, Answer::done()});
+  if (const auto* queue = write->intent_as<QueueRun>())
+    c_.wants.answers.push_back({queue->run, Answer::done(queue->run)});
+  const bool repaired = write->is<FinishRepair>();
+  if (repaired) {
     c_.out.push_back(Notice{Level::warn, "job repaired by " + stored.repaired_by, {{"job", job_.name}}});
     const Repair done = job_.commands.take_repair();
     if (done.request) c_.wants.answers.push_back({*done.request, Answer::did(done.text(job_.name))});
   }
-  if (redefined || write->mends) {
-    if (write->mends || released || !stored.definition.empty())
+  if (redefined || repaired) {
+    if (repaired || released || !stored.definition.empty())
       job_.slots.make_plan(job_.facts());  // else the old one goes on
     job_.resume_slots();
   }
-  if (write->claim) job_.runs.confirm_claim(c_, job_.facts(), *write->claim);
+  if (const runner::AttemptId* claim = write->claim()) job_.runs.confirm_claim(c_, job_.facts(), *claim);
   if (released) {
     refuse_asked("no job file of this group defines the job any more");
     job_.standing = JobStanding::idle;

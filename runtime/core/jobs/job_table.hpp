@@ -1,4 +1,4 @@
-// JobTable: the jobs that this node knows, by name and by the runs of theirs that it minds, and when each wants to be
+// JobTable: the jobs that this node knows, by name and by their runs that this node follows, and when each wants to be
 // woken. It knows nothing of groups.
 //
 //   JobEntry& job = table.entry("backup");
@@ -54,7 +54,7 @@ class JobTable {
   /// All of them, by name.
   const std::map<std::string, JobEntry>& all() const { return jobs_; }
 
-  /// What the runner, the ledger or another node says of a run is its job's to hear.
+  /// Events of this run are given to its job.
   void keep(const RunId& run, JobEntry& job) { by_run_[run] = &job; }
   void forget(const RunId& run) { by_run_.erase(run); }
   JobEntry* find(const RunId& run) const;

@@ -1,5 +1,5 @@
 // Jobs: the jobs in one step. It advances one, and keeps what hangs on what a job does: when it wants to be woken, how
-// many runs count where, which groups it concerns, and whose turn it is where only so many runs may go on at once. It
+// many runs count where, which groups it concerns, and which job is next where only so many runs may go on at once. It
 // knows nothing of the store.
 //
 //   Jobs jobs(parts, c);

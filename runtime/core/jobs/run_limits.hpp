@@ -1,5 +1,5 @@
 // RunLimits: where only so many runs may go on at once, on this node or in a group: how many do, which jobs wait for a
-// place, and whose turn it is: jobs of higher priority come first, then those that are due longer.
+// place, and which of them is next: jobs of higher priority come first, then those that are due longer.
 //
 //   limits.count(job);            // after its runs have changed
 //   limits.wait(job, priority, due);

@@ -23,8 +23,8 @@ void Nodes::publish() {
   record.records.empty() ? on_published(record) : p_.store.create(c_.out, true, std::move(record));
 }
 
-void Nodes::on_published(const StoreClient::Recording& recording) {
-  if (auto removal = p_.directory.on_published(recording))
+void Nodes::on_published(const StoreClient::RecordOp& op) {
+  if (auto removal = p_.directory.on_published(op))
     return p_.store.create(c_.out, c_.session.is_open(), std::move(*removal));
   p_.feeds.nodes.on_changed();  // what an earlier session has published is not needed any more
 }
@@ -44,26 +44,25 @@ void Nodes::forget() {
 void Nodes::on_records(const std::vector<Register>& records) {
   auto old = p_.directory.learn(c_.now, records);
   if (old.empty()) return;
-  StoreClient::Recording removal;
+  StoreClient::RecordOp removal;
   removal.removals = std::move(old);
   p_.store.create(c_.out, c_.session.is_open(), std::move(removal));
 }
 
 void Nodes::ask_runners() {
-  auto nodes = std::exchange(c_.wants.unheard, {});
-  for (auto& [node, place] :
-       p_.directory.runners_of(std::move(nodes), p_.settings.machine_id, p_.settings.boot_id))
+  auto nodes = std::exchange(c_.wants.silent_nodes, {});
+  for (auto& [node, place] : p_.directory.runners_of(std::move(nodes), p_.settings.machine_id, p_.settings.boot_id))
     c_.out.push_back(AskRunner{node, place.socket});
 }
 
 void Nodes::compare_files() {
   p_.directory.begin_compare();
   p_.planner.scan_now(c_.now.steady);
-  GroupEntry* wonders = nullptr;
+  GroupEntry* unsure = nullptr;
   for (auto& [name, group] : p_.groups.all()) {
     if (group.content() == 0) continue;
     auto differing = p_.directory.peers().differing(group.settings, group.content());
-    if (!wonders && p_.directory.peers().wonders(c_.now.steady, group.settings, group.content())) wonders = &group;
+    if (!unsure && p_.directory.peers().is_unsure(c_.now.steady, group.settings, group.content())) unsure = &group;
     if (!differing.empty()) p_.directory.compare_by(c_.now.steady + drift_pause);
     if (differing == group.drift) continue;
     std::string nodes;
@@ -77,7 +76,7 @@ void Nodes::compare_files() {
       c_.out.push_back(Notice{Level::info, "no drift any more", {{"group", name}}});
     group.drift = std::move(differing);
   }
-  if (wonders) p_.store.observe(c_.out, *wonders, wonders->name());
+  if (unsure) p_.store.observe(c_.out, *unsure, unsure->name());
 }
 
 // ---- who should lead

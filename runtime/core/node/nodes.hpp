@@ -19,7 +19,7 @@ class Nodes {
   // ---- what this node publishes
   /// Where it has changed.
   void publish();
-  void on_published(const StoreClient::Recording& recording);
+  void on_published(const StoreClient::RecordOp& op);
   /// At a clean stop.
   void withdraw();
   /// The session is over: the next one publishes everything anew.
@@ -29,7 +29,7 @@ class Nodes {
   void on_records(const std::vector<Register>& records);
   /// Of the nodes whose runs a dead term has left: their runners, where they are on this host.
   void ask_runners();
-  /// Whose files define a group otherwise. Of those of whom it is not known whether they live, one election tells.
+  /// Whose files define a group otherwise. Whether one of them is alive is observed, of one group at a time.
   void compare_files();
 
   // ---- who should lead

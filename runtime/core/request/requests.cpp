@@ -33,9 +33,7 @@ void Requests::perform(RequestDesk::Errands errands) {
   for (RequestDesk::Errand& errand : errands) std::visit([&](auto& what) { perform(what); }, errand);
 }
 
-void Requests::perform(StoreClient::Recording& recording) {
-  p_.store.create(c_.out, c_.session.is_open(), std::move(recording));
-}
+void Requests::perform(StoreClient::RecordOp& op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
 
 void Requests::perform(const RequestDesk::ListRuns& errand) {
   p_.store.list(c_.out, {.what = Reading::For::runs, .asker = errand.request}, "j/");
@@ -67,9 +65,9 @@ void Requests::on_outcomes(const std::vector<Register>& records) {
 }
 
 void Requests::remove(std::vector<std::string> names) {
-  StoreClient::Recording recording;
-  recording.removals = std::move(names);
-  perform(recording);
+  StoreClient::RecordOp op;
+  op.removals = std::move(names);
+  perform(op);
 }
 
 // ---- what is this node's to do

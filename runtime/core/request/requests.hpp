@@ -1,6 +1,7 @@
 // Requests: what people ask, and what nodes ask of each other, in one step: accepted here, kept in the store, done by
-// whoever leads (a kill: by whoever executes the run), answered there, and told here. What has been asked and answered is
-// the RequestDesk's to know; this class carries out what the desk wants, and takes up what is this node's to do.
+// whoever leads (a kill: by whoever executes the run), answered there, and replied to here. What has been asked and
+// answered is the RequestDesk's to know; this class carries out what the desk wants, and takes up what is this node's
+// to do.
 //
 // Pure; lives for one step; used inside core only.
 #pragma once
@@ -31,7 +32,7 @@ class Requests {
   void remove(std::vector<std::string> names);
 
  private:
-  void perform(StoreClient::Recording& recording);
+  void perform(StoreClient::RecordOp& op);
   void perform(const RequestDesk::TakeUp& errand) { take(errand.request); }
   void perform(const RequestDesk::ListRuns& errand);
   void perform(const RequestDesk::ReadFate& errand);

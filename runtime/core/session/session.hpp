@@ -1,8 +1,8 @@
-// Session: this node's standing in the store, and the deadline that all its terms hang on. One for all groups.
+// Session: this node's session in the store, and the deadline that all its terms hang on. One for all groups.
 //
 // The deadline is the sending time, on the boot clock, of the last renewal that was confirmed, plus the timeout that
-// the store granted, less a margin. Past it the node does not lead, whatever it has or has not been told: a renewal
-// whose answer is late extends nothing that its sending time does not cover.
+// the store granted, less a margin. Past it the node does not lead, whatever events it has or has not received: a
+// renewal whose answer is late extends nothing that its sending time does not cover.
 //
 //   state     | event                          | next
 //   closed    | begin()                        | opening
@@ -45,7 +45,7 @@ class Session {
   enum class Edge { none, opened, lost };
 
   void begin(Now now, Actions& out);
-  /// Ends it for good. `keep` leaves the terms as they stand.
+  /// Ends it for good. `keep` leaves the terms as they are.
   void end(bool keep, Actions& out);
 
   Edge on_opened(Now now, const backend::SessionOpened& event);

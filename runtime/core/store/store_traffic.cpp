@@ -54,7 +54,7 @@ void StoreTraffic::on(const backend::Wrote& event) {
     const WriteAnswer answer = event.answers.empty() ? WriteAnswer{} : event.answers[0];
     return groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, answer); });
   }
-  if (auto recording = p_.store.on_recorded(event.request)) return on_recorded(std::move(*recording), event.answers);
+  if (auto op = p_.store.on_recorded(event.request)) return on_recorded(std::move(*op), event.answers);
   const auto jobs = p_.store.on_written(event.request);
   if (!jobs) return;
   if (std::exchange(p_.kill_waits, false)) p_.feeds.requests.on_changed();
@@ -71,38 +71,38 @@ void StoreTraffic::on(const backend::Changed& event) {
 }
 
 void StoreTraffic::on_lost() {
-  for (Recording& recording : p_.store.on_lost()) on_recorded(std::move(recording), {});
+  for (RecordOp& op : p_.store.on_lost()) on_recorded(std::move(op), {});
 }
 
 /// No answers: the session is over. What may not have arrived is sent again.
-void StoreTraffic::on_recorded(Recording recording, const std::vector<WriteAnswer>& answers) {
+void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers) {
   const auto fate = [&](std::size_t i) { return i < answers.size() ? answers[i] : WriteAnswer{}; };
   const auto arrived = [&](std::size_t i) {
     return fate(i).outcome == Outcome::done || fate(i).outcome == Outcome::conflict;
   };
-  for (std::size_t i = 0; i < recording.outcomes.size(); ++i) {
-    JobEntry& job = p_.jobs.entry(recording.jobs[i]);
-    job.machine.on_published(c_, recording.outcomes[i], arrived(i));
+  for (std::size_t i = 0; i < op.outcomes.size(); ++i) {
+    JobEntry& job = p_.jobs.entry(op.jobs[i]);
+    job.machine.on_published(c_, op.outcomes[i], arrived(i));
     jobs_.advance(job);
   }
-  if (!recording.outcomes.empty()) return;
-  if (recording.of_self && answers.empty() && !c_.session.is_open()) return;  // the next session publishes it anew
-  const std::size_t count = std::max(recording.records.size(), recording.removals.size());
+  if (!op.outcomes.empty()) return;
+  if (op.of_self && answers.empty() && !c_.session.is_open()) return;  // the next session publishes it anew
+  const std::size_t count = std::max(op.records.size(), op.removals.size());
   bool again = false;
   for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
-  if (again && fate(0).outcome == Outcome::failed && recording.request)
-    return requests_.perform(p_.desk.on_not_stored(*recording.request, fate(0).text));
+  if (again && fate(0).outcome == Outcome::failed && op.request)
+    return requests_.perform(p_.desk.on_not_stored(*op.request, fate(0).text));
   if (again) {
-    p_.store.delay(std::move(recording));
+    p_.store.delay(std::move(op));
     p_.store.retry_later(c_.now.steady);
     return;
   }
-  if (recording.of_self) return nodes_.on_published(recording);
-  if (recording.answered) requests_.perform(p_.desk.on_withdrawn(*recording.answered));
-  if (!recording.evicts.empty())
-    groups_.act(groups_.entry(recording.evicts),
+  if (op.of_self) return nodes_.on_published(op);
+  if (op.answered) requests_.perform(p_.desk.on_withdrawn(*op.answered));
+  if (!op.evicts.empty())
+    groups_.act(groups_.entry(op.evicts),
                 [](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });
-  if (recording.request) p_.desk.on_stored(*recording.request);
+  if (op.request) p_.desk.on_stored(*op.request);
 }
 
 void StoreTraffic::give_up_unanswered() {
@@ -121,7 +121,7 @@ void StoreTraffic::give_up_unanswered() {
 
 void StoreTraffic::release_throttled() {
   const auto keep = [this] {
-    for (JobMachine* job : std::exchange(c_.wants.held, {})) {
+    for (JobMachine* job : std::exchange(c_.wants.throttled, {})) {
       JobEntry& entry = p_.jobs.entry(job->name());
       if (!std::exchange(entry.throttled, true)) p_.store.throttle(entry);
     }
@@ -168,7 +168,7 @@ void StoreTraffic::list_if_dirty(RecordFeed& feed, Reading::For what) {
 
 void StoreTraffic::send_writes() {
   if (!c_.wants.writes.empty()) p_.store.write(c_.out, std::exchange(c_.wants.writes, {}));
-  Recording published;
+  RecordOp published;
   for (const Row& row : std::exchange(c_.wants.outcomes, {})) {
     const runner::AttemptId id{*row.run, row.attempt};
     published.outcomes.push_back(id);
@@ -180,13 +180,11 @@ void StoreTraffic::send_writes() {
   if (!c_.wants.removals.empty()) requests_.remove(std::exchange(c_.wants.removals, {}));
 }
 
-void StoreTraffic::create(Recording recording) {
-  p_.store.create(c_.out, c_.session.is_open(), std::move(recording));
-}
+void StoreTraffic::create(RecordOp op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
 
 /// Of whichever node has the runs.
 void StoreTraffic::ask_for_replacement() {
-  Recording asked;
+  RecordOp asked;
   for (const auto& [job, run] : std::exchange(c_.wants.replaced, {})) {
     Request request = of_node(Request::Kind::replace, job);
     request.run = run;
@@ -220,7 +218,7 @@ void StoreTraffic::poll_unreleased() {
 
 /// Whoever leads the group that owns them may not know that they are there.
 void StoreTraffic::ask_for_release(std::vector<JobEntry*> waiting) {
-  Recording asked;
+  RecordOp asked;
   for (JobEntry* entry : waiting) {
     if (entry->release_asked && c_.now.steady < *entry->release_asked + node_patience) continue;
     entry->release_asked = c_.now.steady;

@@ -44,13 +44,13 @@ class StoreTraffic {
   void poll_unreleased();
 
  private:
-  using Recording = StoreClient::Recording;
+  using RecordOp = StoreClient::RecordOp;
   using Reading = StoreClient::Reading;
 
   void on_feed_listed(RecordFeed& feed, bool done);
-  void on_recorded(Recording recording, const std::vector<WriteAnswer>& answers);
+  void on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers);
   void list_if_dirty(RecordFeed& feed, Reading::For what);
-  void create(Recording recording);
+  void create(RecordOp op);
   void ask_for_replacement();
   void ask_for_release(std::vector<JobEntry*> waiting);
   Request of_node(Request::Kind kind, const std::string& job) const;

@@ -10,7 +10,7 @@ namespace {
 
 using Reading = StoreClient::Reading;
 
-constexpr Millis repair_pause{60'000};  // between looks whether a register has been repaired that shows an open run
+constexpr Millis repair_pause{60'000};  // between lists while a register that cannot be read may show an open run
 
 /// Registers by their names.
 class ByRegisterName {
@@ -37,7 +37,7 @@ void Takeover::list_jobs() {
 }
 
 /// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
-/// their ends before it was started again: these are looked for first.
+/// their ends before it was started again: these are read first.
 void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
   if (event.outcome != Outcome::done) return void(p_.listing.again_at = c_.now.steady + again_pause);
   const bool outcomes = asked.what == Reading::For::own_outcomes;
@@ -121,8 +121,8 @@ void Takeover::on_elected(const backend::Elected& event) {
   groups_.act(group, [&](GroupMachine& machine, GroupContext& g) { machine.on_elected(g, event); });
 }
 
-/// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are looked
-/// for first.
+/// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are read
+/// first.
 void Takeover::on_registers(const Reading& asked, const backend::ReadDone& event) {
   GroupEntry& group = groups_.entry(asked.group);
   if (!group.machine.is_reading(asked.epoch)) return;
@@ -168,7 +168,7 @@ void Takeover::begin_term(GroupEntry& group, const std::vector<Register>& regist
   p_.feeds.outcomes.on_changed();
 }
 
-/// The outcomes that may stand in the store of open runs that this node knows nothing of.
+/// The outcomes that the store may have of open runs that this node knows nothing of.
 std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>& registers) const {
   std::vector<std::string> names;
   for (const Register& r : registers) {

@@ -29,7 +29,7 @@ class Takeover {
   // ---- a term
   void on_elected(const backend::Elected& event);
   void on_registers(const StoreClient::Reading& asked, const backend::ReadDone& event);
-  /// Nobody is waited for: what became of the term before is looked for, and this one begins.
+  /// Nobody is waited for: what became of the term before is read, and this one begins.
   void settle_before(GroupEntry& group, const std::vector<Register>& registers);
 
   // ---- jobs

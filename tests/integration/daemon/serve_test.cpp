@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/wall_text.hpp"
 #include "support/judge/schedule_check.hpp"
 #include "support/process/ballot_daemon.hpp"
 

@@ -1,6 +1,7 @@
-// Scenarios of docs/design.md whose fault is the embedded backend's own: registers that were restored from a backup,
+// Scenarios of docs/testing.md whose fault is the embedded backend's own: registers that were restored from a backup,
 // and commits of which nobody is told whether they landed.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <set>
@@ -9,6 +10,7 @@
 #include "base/wall_text.hpp"
 #include "integration/fleet/restored_store.hpp"
 #include "storage/database.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {
@@ -37,6 +39,13 @@ class OnLocal : public ::testing::Test {
       return std::count_if(all.begin(), all.end(), [&](const Report& r) { return r.slot > now && r.on_time(); }) >=
              count;
     });
+  }
+
+  /// Whether a commit has been told to have failed then or later.
+  static bool lost_since(const std::string& file, WallTime time) {
+    struct stat last {};
+    if (::stat(file.c_str(), &last) != 0 || last.st_size == 0) return false;
+    return seconds(last.st_mtim.tv_sec) + std::chrono::nanoseconds(last.st_mtim.tv_nsec) >= time.time_since_epoch();
   }
 
   Fleet fleet{{"n1"}};
@@ -70,11 +79,12 @@ TEST_F(OnLocal, CommitsOfWhichNobodyIsToldWhetherTheyLandedRunNoSlotTwiceAndLose
   fleet.start();
   ASSERT_TRUE(starts(1));
   for (const bool killed : {false, true, false, true}) {
-    // From before a slot is due until after it.
-    std::this_thread::sleep_until(std::chrono::ceil<seconds>(Instant::now().wall + Millis(100)) - Millis(100));
+    // From before a slot is due until its claim is told to have failed.
+    const WallTime due = std::chrono::ceil<seconds>(Instant::now().wall + Millis(100));
+    std::this_thread::sleep_until(due - Millis(100));
     fleet.fault();
     fleet.folder.write("lost", "");
-    std::this_thread::sleep_for(Millis(400));
+    ASSERT_TRUE(wait_until([&] { return lost_since(lost, due); })) << daemon.log;
     if (killed) daemon.kill();
     std::filesystem::remove(lost);
     fleet.mended();

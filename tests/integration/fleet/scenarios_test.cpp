@@ -1,4 +1,4 @@
-// Scenarios of docs/design.md that are the same on any backend: a host that is lost with its runs, outcomes that come
+// Scenarios of docs/testing.md that are the same on any backend: a host that is lost with its runs, outcomes that come
 // after their term, and everything at random. BALLOT_CHAOS=N: so many random deeds.
 #include <gtest/gtest.h>
 

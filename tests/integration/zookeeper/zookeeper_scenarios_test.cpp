@@ -1,4 +1,4 @@
-// Scenarios of docs/design.md whose fault is a ZooKeeper server's: restored from a snapshot, and answers that are lost
+// Scenarios of docs/testing.md whose fault is a ZooKeeper server's: restored from a snapshot, and answers that are lost
 // on their way.
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 
 #include "base/wall_text.hpp"
 #include "integration/fleet/restored_store.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/servers/zookeeper_place.hpp"
 
 namespace ballot::testing {
@@ -33,13 +34,15 @@ class OnAServer : public ::testing::Test {
     });
   }
 
+  bool claimed(WallTime slot) const { return place.text("r/j/brief").find(format_slot(slot)) != std::string::npos; }
+
   const ZookeeperPlace place;
   ZookeeperServer& store = ZookeeperPlace::server();
   TcpRelay relay{store.port()};
   Fleet fleet{{"n1"}, timeout, [this](const std::string&) {
                 std::string text = place.config(timeout);
                 text.replace(text.find(store.address()), store.address().size(), relay.address());
-                return text.insert(text.find('\n') + 1, "namespace = \"t\"\n");
+                return text.insert(text.find('\n') + 1, "namespace = \"ballot\"\n");
               }};
 };
 
@@ -67,13 +70,14 @@ TEST_F(OnAServer, WhoseAnswersAreLostNoSlotRunsTwiceAndNoneIsLost) {
   fleet.start();
   ASSERT_TRUE(starts(1));
   for (int round = 0; round < 3; ++round) {
-    // From before a slot is due until after it.
-    std::this_thread::sleep_until(std::chrono::ceil<seconds>(Instant::now().wall + Millis(100)) - Millis(100));
+    // From before a slot is due until its claim has landed.
+    const WallTime due = std::chrono::ceil<seconds>(Instant::now().wall + Millis(100));
+    std::this_thread::sleep_until(due - Millis(100));
     fleet.fault();
     relay.drop_answers(true);
-    std::this_thread::sleep_for(Millis(400));
-    relay.drop_answers(false);
+    ASSERT_TRUE(wait_until([&] { return claimed(due); })) << place.text("r/j/brief");
     relay.break_connections();
+    relay.drop_answers(false);
     fleet.mended();
     ASSERT_TRUE(starts(1)) << fleet["n1"].log;
   }

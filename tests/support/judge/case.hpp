@@ -8,6 +8,7 @@
 #include "support/judge/checker.hpp"
 #include "support/judge/deeds.hpp"
 #include "support/judge/merged_ledger.hpp"
+#include "support/judge/slot_accounts.hpp"
 
 namespace ballot::testing {
 
@@ -45,14 +46,14 @@ class Case {
   bool probed(const std::string& job) const;
   /// The slots that a row stands for: by the version that has as many there as the row says; else by the one that has
   /// most.
-  std::vector<WallTime> slots_of(const Entry& entry) const;
-  static std::vector<WallTime> slots_between(const InForce& version, WallTime from, WallTime until);
+  Slots slots_of(const Entry& entry) const;
   /// Whether what the node recorded up to then may be gone.
   bool on_lost_disk(const std::string& node, WallTime recorded) const;
 
   /// The same finding twice is one.
   void report(const std::string& job, WallTime slot, const std::string& what,
               std::initializer_list<std::string> concerned);
+  void report(const std::string& job, const Discrepancy& discrepancy);
   void report(const std::string& what);
 
   Findings take() { return {findings_.begin(), findings_.end()}; }
@@ -76,8 +77,5 @@ void check_terms(Case& c);
 void check_reasons(Case& c);
 void check_outcomes(Case& c);
 void check_launched(Case& c);
-
-/// Of a run that the schedule asked for, whose slot is one of the plan's.
-constexpr bool is_scheduled(Trigger trigger) { return trigger == Trigger::schedule || trigger == Trigger::catch_up; }
 
 }  // namespace ballot::testing

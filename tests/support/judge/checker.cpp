@@ -61,21 +61,13 @@ void Case::find_lives() {
   }
 }
 
-std::vector<WallTime> Case::slots_between(const InForce& version, WallTime from, WallTime until) {
-  std::vector<WallTime> slots;
-  const schedule::Plan& plan = version.definition->plan;
-  for (auto slot = plan.next(from - Millis(1), version.anchors); slot && slot->at <= until;
-       slot = plan.next(slot->at, version.anchors))
-    slots.push_back(slot->at);
-  return slots;
-}
-
-std::vector<WallTime> Case::slots_of(const Entry& entry) const {
-  std::vector<WallTime> best;
+Slots Case::slots_of(const Entry& entry) const {
+  Slots best;
   const auto of_job = versions.find(entry.row.job);
   if (of_job == versions.end()) return best;
   for (const InForce* version : of_job->second) {
-    auto slots = slots_between(*version, entry.row.slot, entry.row.slot_until.value_or(entry.row.slot));
+    Slots slots = slots_between(version->definition->plan, version->anchors, entry.row.slot,
+                                entry.row.slot_until.value_or(entry.row.slot));
     if (slots.size() == static_cast<std::size_t>(entry.row.slots)) return slots;
     if (slots.size() > best.size()) best = std::move(slots);
   }
@@ -103,6 +95,10 @@ void Case::report(const std::string& job, WallTime slot, const std::string& what
   std::string text = job + " " + format_slot(slot) + " " + what;
   for (const std::string& one : concerned) text += " | " + one;
   findings_.insert(std::move(text));
+}
+
+void Case::report(const std::string& job, const Discrepancy& discrepancy) {
+  findings_.insert(job + " " + discrepancy.text());
 }
 
 void Case::report(const std::string& what) { findings_.insert(what); }

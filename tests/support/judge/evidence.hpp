@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "ballot/ledger.hpp"
 #include "schedule/definition.hpp"
 #include "support/judge/deed.hpp"
+#include "support/judge/merged_ledger.hpp"
 #include "support/judge/report.hpp"
 
 namespace ballot::testing {
@@ -25,14 +25,6 @@ struct InForce {
   WallTime from = WallTime::min(), until = WallTime::max();
   std::vector<WallTime> anchors{};  // one for each `@every`
   bool probed = true;               // its command is a probe, so that its runs report themselves
-};
-
-/// One node's ledger, as it stood at the end.
-struct NodeLedger {
-  std::string node;
-  std::vector<Row> rows;
-  std::vector<TermRow> terms;
-  std::vector<std::string> damage{};  // what the integrity check says, or why it cannot be read
 };
 
 /// What this node recorded up to then is gone: slots that nobody knows of are `lost: evidence_lost`.

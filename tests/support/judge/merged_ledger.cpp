@@ -7,11 +7,10 @@
 namespace ballot::testing {
 namespace {
 
+/// `lost` is what somebody takes it for, be it its own node after a reboot; `halted`, what a repair does.
 int rank(const Entry& entry) {
-  if (!is_final(entry.row.status)) return entry.own() ? 1 : 0;
-  if (entry.row.reason == Reason::halted) return 2;  // it may have run where nobody remembers
-  if (entry.own()) return 4;
-  return entry.row.status == Status::lost ? 2 : 3;
+  const bool is_guess = entry.row.status == Status::lost || entry.row.reason == Reason::halted;
+  return (is_final(entry.row.status) ? 4 : 0) + (is_guess ? 0 : 2) + (entry.own() ? 1 : 0);
 }
 
 std::string words_of(const Row& row) {
@@ -58,6 +57,29 @@ const Entry* MergedLedger::find(const RunId& run, int attempt) const {
 
 const Entry& MergedLedger::last(const RunId& run) const {
   return std::prev(attempts_.upper_bound({run, std::numeric_limits<int>::max()}))->second;
+}
+
+std::vector<const Entry*> MergedLedger::entries() const {
+  std::vector<const Entry*> all;
+  for (const auto& [key, entry] : attempts_) all.push_back(&entry);
+  for (const Entry& entry : without_run_) all.push_back(&entry);
+  return all;
+}
+
+std::vector<Row> MergedLedger::rows() const {
+  std::map<std::pair<std::string, WallTime>, Row> slots;
+  for (const Entry& entry : without_run_) {
+    const auto [known, fresh] = slots.try_emplace({entry.row.job, entry.row.slot}, entry.row);
+    if (!fresh && known->second.reason == Reason::halted) known->second = entry.row;
+  }
+  std::vector<Row> all;
+  for (const auto& [key, entry] : attempts_) {
+    const auto known = slots.find({entry.row.job, entry.row.slot});
+    if (known != slots.end() && known->second.reason == Reason::halted && known->second.slots == 1) slots.erase(known);
+    all.push_back(entry.row);
+  }
+  for (const auto& [key, row] : slots) all.push_back(row);
+  return all;
 }
 
 }  // namespace ballot::testing

@@ -1,14 +1,27 @@
 // MergedLedger: the ledgers of several nodes as one, by the rules of the semantics: of the rows of a run's attempt the
-// one that its executing node wrote when it ended counts, then any other that has ended, `lost` after the rest, then
-// one that is still open. Rows without a run are kept as they are, with the node whose ledger has them.
+// one that its executing node wrote when it ended counts, then any other that has ended, `lost` and `halted` after the
+// rest, then one that is still open. Rows without a run are kept as they are, with the node whose ledger has them.
+//
+//   const MergedLedger merged({{.node = "n1", .rows = one}, {.node = "n2", .rows = two}});
+//   if (const Entry* entry = merged.find(run, 1)) ... entry->row, entry->ledger
 #pragma once
 
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "support/judge/evidence.hpp"
+#include "ballot/ledger.hpp"
 
 namespace ballot::testing {
+
+/// One node's ledger, as it stood at the end.
+struct NodeLedger {
+  std::string node;
+  std::vector<Row> rows;
+  std::vector<TermRow> terms{};
+  std::vector<std::string> damage{};  // what the integrity check says, or why it cannot be read
+};
 
 struct Entry {
   Row row;
@@ -30,6 +43,10 @@ class MergedLedger {
   const Entry* find(const RunId& run, int attempt) const;
   /// The highest attempt of a run. Requires: the run is known.
   const Entry& last(const RunId& run) const;
+  /// All of it.
+  std::vector<const Entry*> entries() const;
+  /// Each attempt once, and each row without a run that other rows do not say better.
+  std::vector<Row> rows() const;
 
  private:
   std::map<Key, Entry> attempts_;

@@ -1,13 +1,12 @@
-// What a ledger must show of a job: each slot of the recomputed schedule once.
+// What the ledger of one daemon must show of a job: each slot of the schedule once.
+//
+//   EXPECT_EQ(unaccounted(daemon.rows("tick"), "tick", every_second(), from, until), "");
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "ballot/ledger.hpp"
-#include "base/wall_text.hpp"
-#include "schedule/plan.hpp"
+#include "support/judge/slot_accounts.hpp"
 
 namespace ballot::testing {
 
@@ -18,22 +17,21 @@ inline schedule::Plan every_second() {
 /// Of every second: of a job that is led by now. A slot at the very instant of its definition is not due.
 inline WallTime first_slot_after(WallTime now) { return std::chrono::ceil<std::chrono::seconds>(now + Millis(200)); }
 
-/// "" or what is wrong with the rows of `job` between two instants, both included. Manual runs do not count.
+/// "" or what is wrong with the rows of `job` between two instants, both included.
 inline std::string unaccounted(const std::vector<Row>& rows, const std::string& job, const schedule::Plan& plan,
                                WallTime from, WallTime to) {
-  std::map<WallTime, int> seen;
-  for (const Row& row : rows) {
-    if (row.job != job || row.trigger == Trigger::manual || row.attempt > 1) continue;
-    auto slot = plan.next(row.slot - std::chrono::seconds(1), {});
-    std::int64_t covered = 0;
-    for (; slot && slot->at <= row.slot_until.value_or(row.slot); slot = plan.next(slot->at, {}))
-      ++seen[slot->at], ++covered;
-    if (covered != row.slots) return "the row at " + format_slot(row.slot) + " stands for another number of slots";
+  const MergedLedger ledger({{.node = "", .rows = rows}});
+  SlotAccounts accounts;
+  accounts.due(slots_between(plan, {}, from, to));
+  for (const Entry* entry : ledger.entries()) {
+    const Row& row = entry->row;
+    if (row.job != job || !is_scheduled(row.trigger)) continue;
+    const Slots slots = slots_between(plan, {}, row.slot, row.slot_until.value_or(row.slot));
+    if (const std::string wrong = miscounted(row, slots); !wrong.empty()) return entry->text() + " " + wrong;
+    accounts.add(*entry, slots);
   }
-  for (auto slot = plan.next(from - Millis(1), {}); slot && slot->at <= to; slot = plan.next(slot->at, {}))
-    if (seen[slot->at] != 1)
-      return "slot " + format_slot(slot->at) + " stands in the ledger " + std::to_string(seen[slot->at]) + " times";
-  return "";
+  const auto discrepancies = accounts.discrepancies();
+  return discrepancies.empty() ? "" : discrepancies.front().text();
 }
 
 }  // namespace ballot::testing

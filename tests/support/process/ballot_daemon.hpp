@@ -88,7 +88,7 @@ class BallotDaemon {
     read_log();
     read_ = log.size();  // what an earlier one said is past
     const UniqueFd child_end(::open((folder / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-    std::vector<std::string> arguments{BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"};
+    std::vector<std::string> arguments{program, "serve", "--config", folder / "ballot.toml"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     did({"start"});
     pid_ = Running::spawn(std::move(arguments), environment, 1, child_end.get());
@@ -154,7 +154,7 @@ class BallotDaemon {
   /// `ballot COMMAND ...` with this daemon's configuration.
   Ran ballot(std::vector<std::string> arguments) const {
     const std::size_t deed = did(arguments);
-    arguments.insert(arguments.begin(), BALLOT_PROGRAM);
+    arguments.insert(arguments.begin(), program);
     arguments.insert(arguments.end(), {"--config", folder / "ballot.toml"});
     Ran ran = run_program(std::move(arguments));
     const std::lock_guard lock(mutex_);
@@ -209,6 +209,7 @@ class BallotDaemon {
 
   const TempFolder folder;
   std::string log;
+  std::string program = BALLOT_PROGRAM;               // of the next start() and ballot()
   std::string history = folder / "state/history.db";  // where rows() looks
   std::vector<std::string> environment;               // of the next start(), but for PATH
 

@@ -87,15 +87,6 @@ std::vector<Row> SimLedger::rows() const {
   return all;
 }
 
-std::vector<const Row*> SimLedger::rows_of(const std::string& job) const {
-  std::vector<const Row*> some;
-  for (const auto& [key, row] : runs_)
-    if (row.job == job) some.push_back(&row);
-  for (auto it = slots_.lower_bound({job, WallTime::min()}); it != slots_.end() && it->first.first == job; ++it)
-    some.push_back(&it->second);
-  return some;
-}
-
 std::vector<TermRow> SimLedger::terms() const {
   std::vector<TermRow> all;
   for (const auto& [key, term] : terms_) all.push_back(term);
@@ -120,6 +111,13 @@ bool SimLedger::was_told(const RunId& run, int attempt) const {
 const Row* SimLedger::row(const RunId& run, int attempt) const {
   const auto it = runs_.find({run, attempt});
   return it == runs_.end() ? nullptr : &it->second;
+}
+
+testing::MergedLedger merged(const std::vector<const SimLedger*>& ledgers) {
+  std::vector<testing::NodeLedger> all;
+  for (const SimLedger* ledger : ledgers)
+    all.push_back({.node = ledger->node(), .rows = ledger->rows(), .terms = ledger->terms()});
+  return testing::MergedLedger(all);
 }
 
 }  // namespace ballot

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ballot/ledger.hpp"
+#include "support/judge/merged_ledger.hpp"
 #include "support/sim/sim_loop.hpp"
 
 namespace ballot {
@@ -40,7 +41,6 @@ class SimLedger {
 
   /// What is durable.
   std::vector<Row> rows() const;
-  std::vector<const Row*> rows_of(const std::string& job) const;
   std::vector<TermRow> terms() const;
   const Row* row(const std::string& job, WallTime slot) const;
   const Row* row(const RunId& run, int attempt) const;
@@ -75,5 +75,8 @@ class SimLedger {
   std::map<std::pair<std::string, WallTime>, Row> slots_;
   std::map<std::pair<std::string, std::uint64_t>, TermRow> terms_;
 };
+
+/// What is durable of several nodes, merged by the rules of the semantics.
+testing::MergedLedger merged(const std::vector<const SimLedger*>& ledgers);
 
 }  // namespace ballot

@@ -292,11 +292,11 @@ void SimNode::act(core::Launch& a) {
   runner.start(a);
 }
 
-void SimNode::act(core::AwaitRecorded& a) { await(core::Recorded{{a.id}, {}}); }
+void SimNode::act(core::AwaitRecorded& a) { await(core::RowsDurable{{a.id}, {}}); }
 
-void SimNode::act(core::AwaitSettled& a) { await(core::Recorded{{}, {a.settled}}); }
+void SimNode::act(core::AwaitSettled& a) { await(core::RowsDurable{{}, {a.settled}}); }
 
-void SimNode::await(core::Recorded recorded) {
+void SimNode::await(core::RowsDurable recorded) {
   ledger.flush([this, recorded = std::move(recorded)] {
     world_.loop.after(Millis(1), daemon_, [this, recorded] { feed(recorded); });
   });

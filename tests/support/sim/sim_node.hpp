@@ -119,7 +119,7 @@ class SimNode final : private Host {
   void act(core::Reply& a);
   void act(core::Notice& a);
   void act(core::Stopped& a);
-  void await(core::Recorded recorded);
+  void await(core::RowsDurable recorded);
   void check(const core::Launch& launch);
   void check(const core::Write& write);
   void check(const core::RecordRow& record);

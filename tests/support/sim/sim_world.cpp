@@ -1,7 +1,6 @@
 #include "support/sim/sim_world.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/assert.hpp"
 #include "base/wall_text.hpp"
@@ -115,66 +114,27 @@ std::size_t SimWorld::starts_of(const std::string& job) const {
       std::count_if(starts.begin(), starts.end(), [&](const Start& s) { return s.job == job; }));
 }
 
-std::vector<Row> SimWorld::merged() const {
-  std::map<std::tuple<RunId, int>, Row> runs;
-  std::map<std::tuple<std::string, WallTime>, Row> slots;
-  for (const auto& node : nodes)
-    for (const Row& row : node->rows()) {
-      const bool guess = row.reason == Reason::halted;  // yields to whoever knows better
-      if (!row.run) {
-        const auto [it, fresh] = slots.try_emplace({row.job, row.slot}, row);
-        if (!fresh && !guess && it->second.reason == Reason::halted) it->second = row;
-      } else {
-        const auto [it, fresh] = runs.try_emplace({*row.run, row.attempt}, row);
-        if (!fresh && row.node == node->name && is_final(row.status) && !guess) it->second = row;
-        if (!fresh && !is_final(it->second.status)) it->second = row;
-      }
-    }
-  for (const auto& [key, row] : runs) {
-    const auto it = slots.find({row.job, row.slot});
-    if (it != slots.end() && it->second.reason == Reason::halted && it->second.slots == 1) slots.erase(it);
-  }
-  std::vector<Row> all;
-  for (const auto& [key, row] : runs) all.push_back(row);
-  for (const auto& [key, row] : slots) all.push_back(row);
-  return all;
-}
-
 std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime after, WallTime until) const {
-  std::map<WallTime, int> wanted;
-  const auto& everies = job.plan.everies();
-  const std::vector<WallTime> anchors(everies.size(), after);
-  for (auto slot = job.plan.next(after, anchors); slot && slot->at <= until; slot = job.plan.next(slot->at, anchors))
-    wanted[slot->at] = 0;
-  std::set<RunId> counted;              // its further attempts are the same disposition
-  std::map<WallTime, const Row*> told;  // so is what another node says just so
-  std::vector<Row> rows = merged();
-  const auto halted = std::stable_partition(rows.begin(), rows.end(),
-                                            [](const Row& row) { return row.run || row.reason != Reason::halted; });
-  for (auto at = rows.begin(); at != rows.end(); ++at) {
-    const Row& row = *at;
-    if (row.run && row.fence == 0) continue;  // unclaimed: a further attempt at a slot that is claimed, or settled
-    if (row.run && !counted.insert(*row.run).second) continue;
-    if (row.job != job.job.name || row.trigger == Trigger::manual || row.trigger == Trigger::rerun ||
-        row.trigger == Trigger::reboot)
-      continue;
-    std::int64_t covered = 0;
-    for (auto it = wanted.lower_bound(row.slot); it != wanted.end() && it->first <= row.slot_until.value_or(row.slot);
-         ++it, ++covered) {
-      if (at >= halted && it->second > 0) continue;  // it yields to whoever knows better
-      const Row*& other = told[it->first];
-      const bool same = !row.run && other && other->node != row.node && other->reason == row.reason;
-      if (!row.run) other = &row;
-      if (!same) ++it->second;
-    }
-    if (row.slot > after && row.slot_until.value_or(row.slot) <= until && covered != row.slots)
-      return "a row at " + format_slot(row.slot) + " stands for " + std::to_string(row.slots) +
-             " slots, the schedule has " + std::to_string(covered);
+  const std::vector<WallTime> anchors(job.plan.everies().size(), after);
+  testing::SlotAccounts accounts;
+  const testing::Slots due = testing::slots_between(job.plan, anchors, after + Millis(1), until);
+  accounts.due(due);
+  const testing::MergedLedger ledger = ballot::merged(ledgers());
+  for (const testing::Entry* entry : ledger.entries()) {
+    const Row& row = entry->row;
+    const WallTime last = row.slot_until.value_or(row.slot);
+    if (row.job != job.job.name || !testing::is_scheduled(row.trigger)) continue;
+    const testing::Slots slots = accounts.due_between(row.slot, last);
+    const bool whole = row.slot > after && last <= until, claimed = !row.run || row.fence > 0;
+    if (const std::string wrong = testing::miscounted(row, slots); whole && claimed && !wrong.empty())
+      return "the row at " + format_slot(row.slot) + " " + wrong + ": " + entry->text();
+    accounts.add(*entry, slots);
   }
-  for (const auto& [slot, count] : wanted)
-    if (count != 1)
-      return "slot " + format_slot(slot) + " has " + std::to_string(count) + " dispositions\n" +
-             story(job.job.name, slot);
+  for (const testing::Discrepancy& one : accounts.discrepancies())
+    return "slot " + one.text() + "\n" + story(job.job.name, one.slot);
+  for (const WallTime slot : due)
+    if (accounts.fate(slot) == testing::Fate::unclaimed_run)
+      return "slot " + format_slot(slot) + " has a run that nobody claimed\n" + story(job.job.name, slot);
   return "";
 }
 

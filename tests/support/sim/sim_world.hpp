@@ -48,14 +48,14 @@ class SimWorld {
   void step_clock(SimMachine& machine, Millis by);
 
   /// The rows of all nodes, merged by the rules of the semantics.
-  std::vector<Row> merged() const;
-  /// Every slot of the plan in (after, until] has exactly one disposition, and nothing else has one: "" or what is
-  /// wrong.
+  std::vector<Row> merged() const { return ballot::merged(ledgers()).rows(); }
+  /// Every slot of the plan in (after, until] has exactly one disposition, and nothing else has one, and no run stands
+  /// for one that nobody claimed: "" or what is wrong.
   std::string unaccounted(const schedule::Definition& job, WallTime after, WallTime until) const;
   /// The same of all jobs, by what their registers have passed; of the last moments what is known may be under way.
   std::string unaccounted() const { return oracle.unaccounted(ledgers(), wall() - Millis(10'000)); }
   /// Of what needs to be seen from the end: the judge's findings are among the broken promises then.
-  void judge_ends() { judge.judge_ends(ledgers()); }
+  void judge_ends() { judge.judge_ends(ballot::merged(ledgers())); }
   /// What may never be, seen so far: "" or what is wrong.
   std::string broken_promises() const;
   std::size_t starts_of(const std::string& job) const;

@@ -276,7 +276,7 @@ TEST_F(GroupOfNodeA, ForwardsWhatIsHandedOverToAnotherThatTakesPartAndLeadsNothi
   before.node = "c";
   before.elected_at = now().wall;
   before.hand_over_to = "b";
-  before.turned_at = before.ended_at = now().wall;
+  before.last_handover_at = before.ended_at = now().wall;
   const Register stored{"g/g", to_text(before), 4};
   advance();
   elect(2);
@@ -287,7 +287,7 @@ TEST_F(GroupOfNodeA, ForwardsWhatIsHandedOverToAnotherThatTakesPartAndLeadsNothi
   EXPECT_FALSE(group.is_led());
   ASSERT_TRUE(write());
   EXPECT_EQ(write()->epoch, 1u) << "as the term before has left it";
-  EXPECT_EQ(write()->passes, 1);
+  EXPECT_EQ(write()->forwards, 1);
   EXPECT_TRUE(has_resigned());
   depose(2);
   EXPECT_FALSE(find<RecordTerm>());
@@ -300,7 +300,7 @@ TEST_F(GroupOfNodeA, LeadsItselfWhereTheOtherDoesNotTakePart) {
   before.node = "c";
   before.elected_at = now().wall;
   before.hand_over_to = "b";
-  before.turned_at = before.ended_at = now().wall;
+  before.last_handover_at = before.ended_at = now().wall;
   const Register stored{"g/g", to_text(before), 4};
   advance();
   elect(2);
@@ -311,7 +311,7 @@ TEST_F(GroupOfNodeA, LeadsItselfWhereTheOtherDoesNotTakePart) {
   EXPECT_TRUE(group.leads());
   advance();
   EXPECT_EQ(write()->hand_over_to, "") << "a hand-over that has failed is over";
-  EXPECT_EQ(write()->failed_turns, 1);
+  EXPECT_EQ(write()->failed_handovers, 1);
 }
 
 TEST_F(GroupOfNodeA, APauseIsAnsweredOnceItsRegisterSaysSo) {

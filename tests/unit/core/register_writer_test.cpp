@@ -61,12 +61,27 @@ TEST_F(Writer, AReadThatFailsIsRepeated) {
 
 TEST_F(Writer, AWriteThatIsLeftBehindClaimsNothingMore) {
   PendingWrite write = writer.begin(stored, term);
-  write.claims_due_slot = true;
-  write.claim = runner::AttemptId{*RunId::parse("00000000-0000-7000-8000-000000000010"), 1};
+  write.intent = ClaimDueSlot{{*RunId::parse("00000000-0000-7000-8000-000000000010"), 1}};
   writer.send(std::move(write), "a", term, 0);
   EXPECT_TRUE(writer.detach());
-  EXPECT_FALSE(writer.pending()->claim);
-  EXPECT_TRUE(writer.pending()->follows);
+  EXPECT_FALSE(writer.pending()->claim());
+  EXPECT_TRUE(writer.pending()->is<CatchUp>());
+}
+
+TEST_F(Writer, AClaimThatIsOfNoDueSlotStaysOneWhenItsWriteIsLeftBehind) {
+  PendingWrite write = writer.begin(stored, term);
+  write.intent = ClaimAtOnce{{*RunId::parse("00000000-0000-7000-8000-000000000010"), 2}};
+  writer.send(std::move(write), "a", term, 0);
+  EXPECT_FALSE(writer.detach());
+  ASSERT_TRUE(writer.pending()->claim());
+  EXPECT_EQ(writer.pending()->claim()->attempt, 2);
+}
+
+TEST_F(Writer, AWriteThatClaimsNothingHasNoClaim) {
+  PendingWrite write = writer.begin(stored, term);
+  EXPECT_FALSE(write.claim());
+  write.intent = QueueRun{*RunId::parse("00000000-0000-7000-8000-000000000010")};
+  EXPECT_FALSE(write.claim()) << "it waits for its turn";
 }
 
 TEST_F(Writer, AfterARefusalTheNextWriteWaits) {

@@ -33,6 +33,13 @@ std::vector<Anchor> anchored_anew(const schedule::Plan& plan, const JobRegister&
 
 }  // namespace
 
+const runner::AttemptId* PendingWrite::claim() const {
+  if (const auto* slot = intent_as<ClaimDueSlot>()) return &slot->run;
+  if (const auto* waiting = intent_as<ClaimWaiting>()) return &waiting->run;
+  if (const auto* at_once = intent_as<ClaimAtOnce>()) return &at_once->run;
+  return nullptr;
+}
+
 void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
   for (Row& row : slots) rows.push_back(std::move(row));
   next.dispositions.push_back(range);
@@ -67,6 +74,7 @@ void PendingWrite::pass(WallTime slot) {
 }
 
 void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, WallTime now) {
+  intent = Define{};
   next.definition = wanted ? job.definition->digest : "";
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   if (wanted || next.released) next.timing = wanted ? timing_of(job.definition->job) : Timing{};

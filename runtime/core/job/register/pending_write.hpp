@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/job/job_facts.hpp"
+#include "core/job/register/intent.hpp"
 #include "core/job/runs/live_run.hpp"
 
 namespace ballot::core {
@@ -22,19 +23,24 @@ struct PendingWrite {
   std::uint64_t serial = 0;
   RegisterWrite request;
   JobRegister next;
-  std::size_t decided = 0;                 // how many ranges it carries that no write has carried before
-  std::vector<Row> rows;                   // recorded once it is confirmed
-  std::optional<runner::AttemptId> claim;  // launched once it is confirmed
-  std::optional<OpenRun> waited;           // it claims this one, which goes on waiting where it fails
-  bool claims_due_slot = false;
-  bool follows = false;  // it brings what was run ahead into the register
+  Intent intent = Settle{};
+  std::size_t decided = 0;  // how many ranges it carries that no write has carried before
+  std::vector<Row> rows;    // recorded once it is confirmed
   std::vector<runner::AttemptId> closes;
-  std::optional<RunId> answers;  // a pause: done once it is confirmed
-  std::optional<RunId> queues;   // a run that was asked for by hand and waits
-  bool mends = false;            // the last write of a repair
-  bool unknown = false;          // an outcome of it was unknown
+  bool unknown = false;  // an outcome of it was unknown
   std::optional<SteadyTime> repeat_at;
   bool reading = false;
+
+  template <class T>
+  bool is() const {
+    return std::holds_alternative<T>(intent);
+  }
+  template <class T>
+  const T* intent_as() const {
+    return std::get_if<T>(&intent);
+  }
+  /// The run that it claims; null where it claims none.
+  const runner::AttemptId* claim() const;
 
   /// A range that is decided, and its rows.
   void carry(const Disposition& range, std::vector<Row> slots);

@@ -31,13 +31,10 @@ const PendingWrite& RegisterWriter::send(PendingWrite write, const std::string& 
 }
 
 std::optional<runner::AttemptId> RegisterWriter::detach() {
-  pending_->follows = true;
-  if (!std::exchange(pending_->claims_due_slot, false)) return std::nullopt;
-  return std::exchange(pending_->claim, std::nullopt);
-}
-
-std::optional<RunId> RegisterWriter::take_request() {
-  return pending_ ? std::exchange(pending_->answers, std::nullopt) : std::nullopt;
+  std::optional<runner::AttemptId> claimed;
+  if (const auto* slot = pending_->intent_as<ClaimDueSlot>()) claimed = slot->run;
+  if (claimed || pending_->is<Settle>()) pending_->intent = CatchUp{};
+  return claimed;
 }
 
 RegisterWriter::Next RegisterWriter::on_answer(const WriteAnswer& answer, SteadyTime now) {

@@ -40,11 +40,9 @@ class RegisterWriter {
   /// It is none any more: its answer is known, or does not matter.
   std::unique_ptr<PendingWrite> take() { return std::move(pending_); }
   void drop() { pending_.reset(); }
-  /// What it carries is taken for decided, and what it claims for begun, whatever becomes of it. Returns the run of the
-  /// due slot that it claims.
+  /// What it settles is taken for decided, and the due slot that it claims for begun, whatever becomes of it. Returns
+  /// that slot's run.
   std::optional<runner::AttemptId> detach();
-  /// Whoever waits for it is not answered by it.
-  std::optional<RunId> take_request();
 
   enum class Next { wait, confirm, failed, read };
   Next on_answer(const WriteAnswer& answer, SteadyTime now);

@@ -40,8 +40,10 @@ LiveRun* RunList::find(const runner::AttemptId& id) {
   return it == runs_.end() ? nullptr : &*it;
 }
 
-const LiveRun* RunList::first_lost() const {
-  const auto it = std::find_if(runs_.begin(), runs_.end(), [](const LiveRun& run) { return run.repeat; });
+const LiveRun* RunList::first_lost(const JobFacts& job) const {
+  const bool paused = job.is_paused() && job.defined;
+  const auto it = std::find_if(runs_.begin(), runs_.end(),
+                               [&](const LiveRun& run) { return run.repeat && (run.is_by_hand() || !paused); });
   return it == runs_.end() ? nullptr : &*it;
 }
 

@@ -42,8 +42,9 @@ class RunList {
     std::erase_if(runs_, predicate);
   }
 
-  /// One that was lost, and is to be claimed again;
-  const LiveRun* first_lost() const;
+  /// One that was lost, and is to be claimed again; in a pause what was asked for by hand is, and else
+  /// only what no file defines any more, for that is not repeated;
+  const LiveRun* first_lost(const JobFacts& job) const;
   /// that is queued;
   const LiveRun* first_queued() const;
   /// whose time has come; of queued ones it has where nothing else goes on, nor a slot before is due.

@@ -66,8 +66,7 @@ void RunSet::drop_claim(Context& c, const runner::AttemptId& id) {
   });
 }
 
-void RunSet::give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id,
-                           const std::optional<OpenRun>& waited) {
+void RunSet::give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited) {
   const LiveRun* const claimed = runs_.find(id);
   const bool killed = claimed && claimed->kill_asked;
   if (!waited) drop_claim(c, id);

@@ -36,9 +36,8 @@ class RunSet {
   void confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id);
   /// It is known to have failed, or is given up: its run never was. Who killed it is told so.
   void drop_claim(Context& c, const runner::AttemptId& id);
-  /// The same, where the term goes on; `waited`: the run goes on waiting.
-  void give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id,
-                     const std::optional<OpenRun>& waited);
+  /// The same, where the term goes on; `waited`: the run goes on waiting, as it did.
+  void give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited);
   /// A run that waits, or was lost, is claimed: what it was.
   OpenRun take_waiting(const runner::AttemptId& id) { return runs_.take_waiting(id); }
   OpenRun take_lost(const runner::AttemptId& id) { return runs_.take_lost(id); }

@@ -30,22 +30,6 @@ bool says_it_ran(const Row& row) {
 
 }  // namespace
 
-const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedger*>& ledgers) {
-  const Row* best = nullptr;
-  const auto rank = [](const Row& row, bool own) {
-    return (is_final(row.status) ? 4 : 0) + (row.status != Status::lost && row.reason != Reason::halted ? 2 : 0) +
-           (own ? 1 : 0);
-  };
-  int highest = -1;
-  for (const SimLedger* ledger : ledgers) {
-    const Row* row = ledger->row(id.run, id.attempt);
-    if (!row || rank(*row, row->node == ledger->node()) <= highest) continue;
-    highest = rank(*row, row->node == ledger->node());
-    best = row;
-  }
-  return best;
-}
-
 std::string line_of(const Row& row) {
   std::string line = row.node + " epoch " + std::to_string(row.epoch) + ": " + row.job + " " + format_slot(row.slot);
   if (row.slot_until) line += " until " + format_slot(*row.slot_until);
@@ -57,35 +41,49 @@ std::string line_of(const Row& row) {
 }
 
 std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const {
-  for (const auto& [job, history] : jobs_) {
-    Slots slots;
-    std::string what = gather(job, history, ledgers, slots);
-    if (!what.empty()) return what;
-    for (const WallTime slot : history.settled)
-      if (slot > until)
-        break;
-      else if (what = wrong(slots[slot]); !what.empty() && !is_open(history, slot, slots[slot]))
-        return "job " + job + ", slot " + format_slot(slot) + " " + what + "\n" + story(job, slot, ledgers);
-    if (what = unended(history, ledgers); !what.empty()) return "job " + job + ": " + what;
+  const testing::MergedLedger ledger = merged(ledgers);
+  std::map<std::string, testing::SlotAccounts> accounts;
+  for (const auto& [job, history] : jobs_) accounts[job].due(history.settled);
+  for (const testing::Entry* entry : ledger.entries()) {
+    const std::string& job = entry->row.job;
+    const auto history = jobs_.find(job);
+    if (history == jobs_.end()) continue;
+    if (const std::string what = enter(*entry, history->second, accounts[job]); !what.empty())
+      return "a row " + what + ": " + line_of(entry->row) + "\n" + story(job, entry->row.slot, ledgers);
   }
-  return unrecorded(ledgers);
+  for (const auto& [job, history] : jobs_) {
+    for (const testing::Discrepancy& one : accounts[job].discrepancies())
+      if (one.slot <= until && !(one.entries.empty() && is_open(history, one.slot)))
+        return "job " + job + ", slot " + one.text() + "\n" + story(job, one.slot, ledgers);
+    if (const std::string what = unended(history, ledger); !what.empty()) return "job " + job + ": " + what;
+  }
+  return unrecorded(ledger);
+}
+
+/// Of what the cursor has passed. A run without a claim may be of a slot that it will pass.
+std::string SimOracle::enter(const testing::Entry& entry, const History& history, testing::SlotAccounts& accounts) {
+  const Row& row = entry.row;
+  const testing::Slots slots = accounts.due_between(row.slot, row.slot_until.value_or(row.slot));
+  const bool is_counted = testing::is_scheduled(row.trigger) && (!row.run || row.fence > 0);
+  const bool of_reboot = slots.empty() && row.slots == 1 && history.plan && history.plan->on_reboot();
+  accounts.add(entry, slots);
+  return is_counted && !of_reboot ? testing::miscounted(row, slots) : "";
 }
 
 /// A run that was started without a claim stands in its node's ledger all the same, with its end.
-std::string SimOracle::unrecorded(const std::vector<const SimLedger*>& ledgers) const {
+std::string SimOracle::unrecorded(const testing::MergedLedger& ledger) const {
   for (const Start& start : starts) {
     if (start.fence > 0 || gone_.contains({start.run, start.attempt})) continue;
-    const Row* row = best_row({start.run, start.attempt}, ledgers);
+    const testing::Entry* entry = ledger.find(start.run, start.attempt);
     const std::string run = "job " + start.job + ": run " + start.run.text() + " was started unclaimed, and has ";
-    if (!row) return run + "no row";
-    if (start.ended && !is_final(row->status)) return run + "no end: " + line_of(*row);
+    if (!entry) return run + "no row";
+    if (start.ended && !is_final(entry->row.status)) return run + "no end: " + line_of(entry->row);
   }
   return "";
 }
 
 /// It has been claimed or decided just now, and no ledger has its row yet.
-bool SimOracle::is_open(const History& history, WallTime slot, const Told& told) {
-  if (!told.rows.empty() || !told.runs.empty()) return false;
+bool SimOracle::is_open(const History& history, WallTime slot) {
   const auto& decided = history.now.dispositions;
   if (std::any_of(decided.begin(), decided.end(), [&](const auto& d) { return d.from <= slot && slot <= d.to; }))
     return true;
@@ -94,52 +92,11 @@ bool SimOracle::is_open(const History& history, WallTime slot, const Told& told)
   });
 }
 
-/// What the ledgers say of each slot; or which row of theirs is of none.
-std::string SimOracle::gather(const std::string& job, const History& history,
-                              const std::vector<const SimLedger*>& ledgers, Slots& slots) const {
-  for (const WallTime slot : history.settled) slots[slot];
-  for (const SimLedger* ledger : ledgers)
-    for (const Row* row : ledger->rows_of(job)) {
-      if (row->trigger == Trigger::manual || row->trigger == Trigger::rerun || row->trigger == Trigger::reboot)
-        continue;
-      if (row->run && row->fence == 0) {  // a further attempt at a slot that is claimed, or will be
-        if (const auto slot = slots.find(row->slot); slot != slots.end()) slot->second.unclaimed = true;
-        continue;
-      }
-      std::int64_t count = 0;
-      const WallTime until = row->slot_until.value_or(row->slot);
-      for (auto it = slots.lower_bound(row->slot); it != slots.end() && it->first <= until; ++it, ++count) {
-        if (row->run)
-          it->second.runs.insert(*row->run);
-        else
-          it->second.rows[ledger->node()].push_back(row);
-      }
-      const bool of_reboot = count == 0 && row->slots == 1 && history.plan && history.plan->on_reboot();
-      if (count != row->slots && !of_reboot)
-        return "a row stands for " + std::to_string(row->slots) + " slots, the cursor passed " + std::to_string(count) +
-               " there: " + line_of(*row) + "\n" + story(job, row->slot, ledgers);
-    }
-  return "";
-}
-
-/// Exactly one disposition, the same in every ledger. Evidence is not recorded where a run without a claim is known.
-std::string SimOracle::wrong(const Told& told) {
-  const Row* one = nullptr;
-  for (const auto& [node, rows] : told.rows) {
-    if (rows.size() > 1) return "has two rows in the ledger of " + node;
-    if (one && (one->status != rows[0]->status || one->reason != rows[0]->reason))
-      return "has different rows in two ledgers";
-    one = rows[0];
-  }
-  const std::size_t count = told.runs.size() + (one ? 1 : 0);
-  if (count > 1) return "has " + std::to_string(count) + " dispositions";
-  return count == 1 || told.unclaimed ? "" : "has no disposition";
-}
-
 /// Every claimed run has its end, and it is what the child did.
-std::string SimOracle::unended(const History& history, const std::vector<const SimLedger*>& ledgers) const {
+std::string SimOracle::unended(const History& history, const testing::MergedLedger& ledger) const {
   for (const auto& [attempt, claim] : history.claims) {
-    const Row* row = best_row(attempt, ledgers);
+    const testing::Entry* entry = ledger.find(attempt.run, attempt.attempt);
+    const Row* row = entry ? &entry->row : nullptr;
     if (claim.open || claim.never_was) continue;
     const std::string run = "run " + attempt.run.text() + " of slot " + format_slot(claim.run.slot);
     if (!row || !is_final(row->status)) return run + " has no final row";
@@ -153,7 +110,7 @@ std::string SimOracle::unended(const History& history, const std::vector<const S
         claim.run.fence < history.now.repair;  // a further attempt may have run, and be forgotten
     if (owes_another(*row, claim.run) && !before_repair && !taken_for_lost_.contains(attempt) &&
         !history.claims.contains({attempt.run, attempt.attempt + 1}) &&
-        !best_row({attempt.run, attempt.attempt + 1}, ledgers) && !waits(history.now, attempt.run))
+        !ledger.find(attempt.run, attempt.attempt + 1) && !waits(history.now, attempt.run))
       return run + " has retries left, and was not tried again: " + line_of(*row);
   }
   return "";

@@ -3,7 +3,7 @@
 // what ran when, is the oracle's.
 //
 //   world.judge.loaded(...); world.judge.row(...);      // told by nodes, as it happens
-//   world.judge.judge_ends(ledgers);                    // once all is over: what needs to be seen from the end
+//   world.judge.judge_ends(ledger);                     // once all is over: what needs to be seen from the end
 //   world.judge.judge_quiet(files, from, until, late);  // between two instants without a fault: every slot ran in time
 //
 // Findings go to the oracle.
@@ -49,7 +49,7 @@ class SimJudge {
   void watch();
 
   // at the end
-  void judge_ends(const std::vector<const SimLedger*>& ledgers);
+  void judge_ends(const testing::MergedLedger& ledger);
   struct Quiet {
     WallTime from{}, until{};
     Millis late{1000};     // a start may be so late, without a hand-over
@@ -109,8 +109,8 @@ class SimJudge {
   std::string why_not_killed(const Row& row) const;
   void judge_term_end(const std::string& node, const Row& row);
   void judge_truth(const Row& row, const Start& start);
-  void judge_repeats(const std::vector<const SimLedger*>& ledgers);
-  void judge_triggers(const std::vector<const SimLedger*>& ledgers);
+  void judge_repeats(const testing::MergedLedger& ledger);
+  void judge_triggers(const testing::MergedLedger& ledger);
   void judge_evictions();
   void judge_kills();
   void judge_clocks();

@@ -149,43 +149,47 @@ std::string SimJudge::why_not_killed(const Row& row) const {
   return "";
 }
 
-void SimJudge::judge_ends(const std::vector<const SimLedger*>& ledgers) {
+void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
   for (const Later& later : later_) {
     const Term* term = oracle_.term(later.group, later.epoch);
     if (later.by < loop_.now() && term && (!term->ended || *term->ended > later.by)) oracle_.find(later.what);
   }
-  judge_repeats(ledgers);
-  judge_triggers(ledgers);
+  judge_repeats(ledger);
+  judge_triggers(ledger);
 }
 
 /// A further attempt follows one that failed; at-least-once, one that was lost as well. And there it must.
-void SimJudge::judge_repeats(const std::vector<const SimLedger*>& ledgers) {
+void SimJudge::judge_repeats(const testing::MergedLedger& ledger) {
   for (const auto& [name, job] : last_files_) {
     const auto* claims = oracle_.claims_of(name);
     if (!claims || spoiled_.contains(name)) continue;
     for (const auto& [id, claim] : *claims) {
       const runner::AttemptId before{id.run, id.attempt - 1}, next{id.run, id.attempt + 1};
-      const Row* last = id.attempt > 1 ? best_row(before, ledgers) : nullptr;
+      const auto row_of = [&](const runner::AttemptId& attempt) {
+        const testing::Entry* entry = ledger.find(attempt.run, attempt.attempt);
+        return entry ? &entry->row : nullptr;
+      };
+      const Row* last = id.attempt > 1 ? row_of(before) : nullptr;
       const bool stale = last && last->status == Status::missed && last->reason == Reason::stale;
       const bool repeats = claim.run.at_least_once && (lost_.contains(before) || stale);
       if (last && !is_again(*last) && !repeats)
         find("a run is tried again that had not failed, attempt " + std::to_string(id.attempt), *last, last->node);
-      const Row* row = best_row(id, ledgers);
+      const Row* row = row_of(id);
       if (!row || claim.open || row->status != Status::lost || row->reason == Reason::forgotten) continue;
       if (!claim.run.at_least_once || in_flux_.at(name) > SteadyTime::min()) continue;
       if (job->job.concurrency == Concurrency::replace) continue;  // a later slot takes its place
-      if (!claims->contains(next) && !best_row(next, ledgers))
+      if (!claims->contains(next) && !row_of(next))
         find("an at-least-once run was lost, and is not repeated", *row, row->node);
     }
   }
 }
 
 /// Acknowledged, it has a run or the row of one; refused, nothing comes of it.
-void SimJudge::judge_triggers(const std::vector<const SimLedger*>& ledgers) {
+void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
   for (const auto& [id, reply] : triggers_) {
     const Asked& asked = asked_.at(id);
     const std::string what = "job " + asked.request.job + ", run " + id.text();
-    const bool has_row = best_row({id, 1}, ledgers) || oracle_.start_of({id, 1});
+    const bool has_row = ledger.find(id, 1) || oracle_.start_of({id, 1});
     const core::JobRegister* stored = oracle_.job_register(asked.request.job);
     const bool waits = stored && std::any_of(stored->runs.begin(), stored->runs.end(),
                                              [&](const core::OpenRun& run) { return run.id == id; });

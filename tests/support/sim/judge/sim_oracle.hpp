@@ -21,6 +21,7 @@
 #include "core/action.hpp"
 #include "core/record/register.hpp"
 #include "schedule/plan.hpp"
+#include "support/judge/slot_accounts.hpp"
 #include "support/sim/sim_ledger.hpp"
 #include "support/sim/sim_store.hpp"
 
@@ -47,10 +48,6 @@ struct RunLife {
   SteadyTime from;
   std::optional<SteadyTime> until;
 };
-
-/// What the ledgers together say of an attempt: the executing node's row beats any other; a final one an open one;
-/// anything `lost`. None: nothing.
-const Row* best_row(const runner::AttemptId& id, const std::vector<const SimLedger*>& ledgers);
 
 class SimOracle {
  public:
@@ -136,28 +133,20 @@ class SimOracle {
     std::string who;
     std::variant<std::string, Row> what;
   };
-  struct Told {                                           // of one slot
-    std::map<std::string, std::vector<const Row*>> rows;  // without a run, by node
-    std::set<RunId> runs;
-    bool unclaimed = false;  // a run without a claim
-  };
-  using Slots = std::map<WallTime, Told>;
   using Event = core::Notify::Event;
 
   void end_life(const Start& over);
   void check_claimed(const core::Launch& launch, const std::string& what);
-  std::string unrecorded(const std::vector<const SimLedger*>& ledgers) const;
-  static bool is_open(const History& history, WallTime slot, const Told& told);
+  std::string unrecorded(const testing::MergedLedger& ledger) const;
+  static bool is_open(const History& history, WallTime slot);
   void watch_terms();
   void watch_register(const std::string& job, const Register& stored);
   static const Claim* another_claim(const History& history, const core::OpenRun& run);
   void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
   void settle(History& history, const core::JobRegister& next);
   void make_plan(const std::string& job, History& history);
-  std::string gather(const std::string& job, const History& history, const std::vector<const SimLedger*>& ledgers,
-                     Slots& slots) const;
-  static std::string wrong(const Told& told);
-  std::string unended(const History& history, const std::vector<const SimLedger*>& ledgers) const;
+  static std::string enter(const testing::Entry& entry, const History& history, testing::SlotAccounts& accounts);
+  std::string unended(const History& history, const testing::MergedLedger& ledger) const;
   void keep(Noted noted);
   static std::string text_of(const Noted& noted);
 

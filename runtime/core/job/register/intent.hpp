@@ -1,0 +1,65 @@
+// Intent: what a write of a job's register is for. It says what follows once the write stands, and what is to be undone
+// where it never will.
+//
+//   intent       | once it stands                              | where it fails
+//   Settle       | what it settles is decided no more          | all of it is decided anew
+//   CatchUp      | nothing more: that was decided before it    | nothing: it is tried again
+//   Define       | the plan is the new definition's            | as Settle
+//   ChangePause  | the request is done                         | the request is refused
+//   FinishRepair | the repair is done                          | it is tried again
+//   QueueRun     | the request is done, and its run waits      | the request is refused
+//   ClaimDueSlot | the slot waits no more, its run is launched | the run never was, its slot is decided anew
+//   ClaimWaiting | the run is launched                         | it goes on waiting
+//   ClaimAtOnce  | the run is launched                         | it never was: who asked for it is refused; lost
+//   before,
+//                |                                             | it is to be claimed anew
+//
+// Each of them settles what is decided and closes what has ended besides.
+//
+//   if (const auto* pause = write.intent_as<ChangePause>()) refuse(pause->request);
+//
+// Plain values. Knows nothing of what is written; used by PendingWrite and whoever makes one.
+#pragma once
+
+#include <variant>
+
+#include "ballot/run.hpp"
+#include "base/runner_wire.hpp"
+#include "core/record/register.hpp"
+
+namespace ballot::core {
+
+/// Slots that were decided, runs that have ended.
+struct Settle {};
+/// What was begun ahead of the register.
+struct CatchUp {};
+/// What the files say now; or that no file defines the job any more.
+struct Define {};
+/// Asked for: a pause, or its end.
+struct ChangePause {
+  RunId request;
+};
+/// The last write of a repair.
+struct FinishRepair {};
+/// A run that was asked for by hand and waits for its turn; the request has its id.
+struct QueueRun {
+  RunId run;
+};
+/// The first slot that is due.
+struct ClaimDueSlot {
+  runner::AttemptId run;
+};
+/// A run that the register shows as waiting: `waited`.
+struct ClaimWaiting {
+  runner::AttemptId run;
+  OpenRun waited;
+};
+/// A run by hand, or the next attempt of one that was lost.
+struct ClaimAtOnce {
+  runner::AttemptId run;
+};
+
+using Intent =
+    std::variant<Settle, CatchUp, Define, ChangePause, FinishRepair, QueueRun, ClaimDueSlot, ClaimWaiting, ClaimAtOnce>;
+
+}  // namespace ballot::core
