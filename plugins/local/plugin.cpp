@@ -5,6 +5,7 @@
 #include <string>
 
 #include "local_driver.hpp"
+#include "store.hpp"
 #include "support/machine/store_folder.hpp"
 #include "support/make_backend.hpp"
 
@@ -28,7 +29,7 @@ Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   return MakeDriver([folder](Outlet& outlet) { return std::make_unique<LocalDriver>(outlet, folder); });
 }
 
-constexpr BackendTraits traits{.keys = keys, .reach = Reach::host};
+constexpr BackendTraits traits{.keys = keys, .session_timeout = default_timeout, .reach = Reach::host};
 constexpr BackendKind kind{"local", "ballot-local", keys, no_hold, prepare};
 
 }  // namespace
