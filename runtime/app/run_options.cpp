@@ -74,7 +74,7 @@ bool read_variables(const FlagVariables& variables) {
 std::string take_group(const std::string& text, std::string& to) {
   if (!config::is_name(text))
     return config::in_quotes(text) +
-           " is no name of a group: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit";
+           " is not a valid group name: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit";
   to = text;
   return {};
 }
@@ -82,7 +82,7 @@ std::string take_group(const std::string& text, std::string& to) {
 void add_candidate_option(CLI::App& command, std::string& to, FlagVariables& variables) {
   add(command, "--candidate-id", "this candidate's name; default: the node's", variables,
       [&to](const std::string& text) {
-        if (!config::is_node_name(text)) return config::in_quotes(text) + " is no name of a candidate";
+        if (!config::is_node_name(text)) return config::in_quotes(text) + " is not a valid candidate name";
         to = text;
         return std::string();
       });

@@ -1,4 +1,4 @@
-// What `ballot run` is told, and the words of its policies.
+// The flags of `ballot run`, and the words of its policies.
 #pragma once
 
 #include <functional>

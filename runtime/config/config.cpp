@@ -158,7 +158,7 @@ class Loader {
     check_node();
     if (overrides_.backend && !is_name(*overrides_.backend))
       error("--backend or BALLOT_BACKEND",
-            in_quotes(*overrides_.backend) + " is no name of a backend, such as \"local\"");
+            in_quotes(*overrides_.backend) + " is not a valid backend name, such as \"local\"");
     check_namespace();
     if (config_.control_socket.size() >= sizeof(sockaddr_un::sun_path))
       error("control.socket", in_quotes(config_.control_socket) + " is too long for a socket: at most " +
@@ -170,18 +170,19 @@ class Loader {
     if (is_node_name(config_.node)) return;
     constexpr std::string_view rule = ": 1 to 64 letters, digits, '_', '-' and '.', beginning with a letter or digit";
     if (overrides_.node)
-      error("--node", in_quotes(config_.node) + " is no name of a node" + std::string(rule));
+      error("--node", in_quotes(config_.node) + " is not a valid node name" + std::string(rule));
     else
-      error("node", "the host's name, " + in_quotes(config_.node) + ", is no name of a node" + std::string(rule) +
+      error("node", "the host's name, " + in_quotes(config_.node) + ", is not a valid node name" + std::string(rule) +
                         "; set node in " + config_.file + ", or --node");
   }
 
   void check_namespace() {
     std::string& name_space = config_.coordination.name_space;
     if (overrides_.name_space && !is_name(*overrides_.name_space))
-      return error("--namespace or BALLOT_NAMESPACE",
-                   in_quotes(*overrides_.name_space) +
-                       " is no name: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit");
+      return error(
+          "--namespace or BALLOT_NAMESPACE",
+          in_quotes(*overrides_.name_space) +
+              " is not a valid namespace: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit");
     if (!name_space.empty()) return;
     if (request_.namespace_rule == NamespaceRule::has_default)
       name_space = default_namespace;

@@ -106,7 +106,7 @@ struct LoadedConfig {
   Diagnostics diagnostics;
 };
 
-/// Reads the file and everything that follows from it. The order is flag, environment, file, default.
+/// Reads the file and everything that follows from it. Precedence: flag, environment, file, default.
 LoadedConfig load_config(const ConfigRequest& request);
 
 /// What the plugin of `backend` says of its table, at the line where it stands.

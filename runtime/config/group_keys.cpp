@@ -23,7 +23,7 @@ void read_preferred(const Value& value, Group& group) {
   auto nodes = value.strings();
   if (!nodes) return;
   for (const std::string& node : *nodes)
-    if (!is_node_name(node)) return value.error("holds " + in_quotes(node) + ", which is no name of a node");
+    if (!is_node_name(node)) return value.error("holds " + in_quotes(node) + ", which is not a valid node name");
   group.preferred = std::move(*nodes);
 }
 

@@ -65,7 +65,7 @@ bool same(const schedule::Definition& a, const schedule::Definition& b) {
 
 }  // namespace
 
-/// One reload: what it reads with, what it has found, and which names that touches.
+/// One reload: what it reads with, what it has found, and which names that concerns.
 struct JobsDir::Pass {
   UniqueFd folder;
   Identities identities;
@@ -98,7 +98,7 @@ Changes JobsDir::reload() {
   }
   pass.found.reserve(names->size());
   forget_identities();
-  for (const std::string& name : *names) look_at(name, pass);
+  for (const std::string& name : *names) read_if_changed(name, pass);
   for (const auto& [name, file] : files_)
     if (!std::binary_search(names->begin(), names->end(), name))
       pass.found.push_back({name, Found::State::gone, {}, {}});
@@ -121,11 +121,11 @@ Changes JobsDir::reload(std::span<const std::string> names) {
   else
     return Findings(path_, folder_findings_).error({}, folder.error().what), commit(pass);
   for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
-    if (is_job_file_name(name)) look_at(name, pass);
+    if (is_job_file_name(name)) read_if_changed(name, pass);
   return commit(pass);
 }
 
-void JobsDir::look_at(const std::string& name, Pass& pass) {
+void JobsDir::read_if_changed(const std::string& name, Pass& pass) {
   const auto known = files_.find(name);
   if (known != files_.end()) {
     struct stat info {};

@@ -143,7 +143,7 @@ Result<const PluginInfo*> load_from(const fs::path& folder, const std::string& n
 Result<const PluginInfo*> load_plugin(const fs::path& folder, const std::string& name) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
   if (name.empty() || name.find_first_not_of(allowed) != std::string::npos)
-    return Error{Errc::invalid, "'" + name + "' is no plugin's name: it has only a-z, 0-9 and _"};
+    return Error{Errc::invalid, "'" + name + "' is not a valid plugin name: it has only a-z, 0-9 and _"};
   auto resolved = resolve(folder);
   if (!resolved) return resolved.error();
   return load_from(*resolved, name);

@@ -35,7 +35,7 @@ Result<void> Runtime::start(Resume resume) {
     refusal_ = Error{Errc::conflict, text};
     loop_.stop();
   });
-  if (session_told_) engine_->on_session(session_told_);
+  if (session_changed_) engine_->on_session(session_changed_);
   return engine_->start();
 }
 

@@ -11,7 +11,7 @@
 #include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/election_notes.hpp"
-#include "app/file_keeper.hpp"
+#include "app/leader_file_program.hpp"
 #include "app/ledger_access.hpp"
 #include "app/log_sink.hpp"
 #include "app/observer.hpp"
@@ -29,9 +29,9 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::size_t longest_pattern = 1024;           // what std::regex can take, and
-constexpr std::size_t longest_group = 256;              // of a name; it recurses with each of its letters
-constexpr Millis look_every = std::chrono::seconds(1);  // candidates that come and go tell nobody
+constexpr std::size_t longest_pattern = 1024;              // what std::regex can take, and
+constexpr std::size_t longest_group = 256;                 // of a name; it recurses with each of its letters
+constexpr Millis poll_interval = std::chrono::seconds(1);  // candidates that come and go are no change of a register
 
 struct ElectionOptions {
   ConfigOptions config;
@@ -124,7 +124,7 @@ Exit watch(const ElectionOptions& options) {
     out.row(std::move(line));
     out.flush();
     if (!std::cout.flush()) return Exit::done;
-  } while ((*observer)->wait_for_change(look_every));
+  } while ((*observer)->wait_for_change(poll_interval));
   return fail("election watch", {Errc::unavailable, "the backend is gone"});
 }
 
@@ -158,7 +158,7 @@ Result<void> ask_leader(Observer& store, const ElectionOptions& options) {
       store.remove({answer});
       return {};
     }
-    if (!store.wait_for_change(look_every)) return Error{Errc::unavailable, "the backend is gone"};
+    if (!store.wait_for_change(poll_interval)) return Error{Errc::unavailable, "the backend is gone"};
   }
   store.remove({core::request_record(request.id)});
   return Error{Errc::timeout, "not done in time: the group's leader has not answered"};
@@ -200,8 +200,8 @@ Exit keep_file(const ElectionOptions& options) {
   if (!read_variables(options.file_variables)) return Exit::usage;
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
-  return FileKeeper(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
-                    make_log(config->log))
+  return LeaderFileProgram(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
+                           make_log(config->log))
       .run();
 }
 
@@ -210,15 +210,15 @@ Exit run_child(const ElectionOptions& options) {
   if (!read_variables(options.run_variables)) return Exit::usage;
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
-  const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::tell;
+  const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::signal;
   CandidateSession session(*config, options.group, options.candidate);
-  io::KeeperSettings settings{options.child, options.kill_grace, on_lost, options.lost};
+  io::ChildGuardSettings settings{options.child, options.kill_grace, on_lost, options.lost};
   session.add_to(settings);
-  auto keeper = io::Keeper::make(std::move(settings));
-  if (!keeper) return fail("election run", keeper.error());
-  const Millis ladder = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
-  return SignalledCommand(*config, {"election run", options.candidate, options.group, ladder, &session},
-                          {options.won, on_lost}, **keeper, make_log(config->log))
+  auto guard = io::ChildGuard::make(std::move(settings));
+  if (!guard) return fail("election run", guard.error());
+  const Millis stop_grace = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
+  return SignalledCommand(*config, {"election run", options.candidate, options.group, stop_grace, &session},
+                          {options.won, on_lost}, **guard, make_log(config->log))
       .run();
 }
 
@@ -233,7 +233,7 @@ std::string take_signal(std::string text, int& to) {
     to = signal;
     return {};
   }
-  return config::in_quotes(given) + " is no signal that a program can catch, such as USR1";
+  return config::in_quotes(given) + " is not a signal that a program can catch, such as USR1";
 }
 
 CLI::App& add(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options, const char* name,
@@ -251,7 +251,7 @@ void add_group(CLI::App& command, const std::shared_ptr<ElectionOptions>& option
 }
 
 CLI::App& add_run(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options) {
-  CLI::App& run = add(command, words, options, "run", "run a command that is told by signals whether this node leads");
+  CLI::App& run = add(command, words, options, "run", "run a command that hears by signals whether this node leads");
   add_group(run, options);
   add_candidate_option(run, options->candidate, options->run_variables);
   add_switch(run, "--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");

@@ -46,11 +46,11 @@ Exit run(const RunOptions& options, bool cron) {
     if (!plan) return Exit::usage;
   }
   CandidateSession session(*config, options.group, options.candidate);
-  io::KeeperSettings settings{.argv = options.command, .kill_grace = options.kill_grace};
+  io::ChildGuardSettings settings{.argv = options.command, .kill_grace = options.kill_grace};
   session.add_to(settings);
-  auto keeper = io::Keeper::make(std::move(settings));
-  if (!keeper) return fail("run", keeper.error());
-  return ElectedCommand(*config, options, std::move(plan), session, **keeper, make_log(config->log)).run();
+  auto guard = io::ChildGuard::make(std::move(settings));
+  if (!guard) return fail("run", guard.error());
+  return ElectedCommand(*config, options, std::move(plan), session, **guard, make_log(config->log)).run();
 }
 
 }  // namespace

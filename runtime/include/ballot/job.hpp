@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "ballot/defaulted.hpp"
 #include "ballot/options.hpp"
-#include "ballot/rare.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
@@ -68,7 +68,7 @@ struct Job {
 
   std::vector<std::string> command;          // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
   std::shared_ptr<const Identity> identity;  // null: the daemon's. Jobs of one user share it
-  Rare<JobDetails> details;
+  Defaulted<JobDetails> details;
   std::uint32_t umask = 022;
   int nice = 0;
 

@@ -288,10 +288,10 @@ TEST_F(ConfigTest, ChecksABackendsTableInAGroup) {
 TEST_F(ConfigTest, RefusesAHostNameThatIsNoNode) {
   request_.host_name = "my host";
   EXPECT_TRUE(
-      text_of(load("").diagnostics).starts_with("node: error: the host's name, 'my host', is no name of a node"));
+      text_of(load("").diagnostics).starts_with("node: error: the host's name, 'my host', is not a valid node name"));
   EXPECT_EQ(good("node = \"n\"\n").node, "n");
   request_.overrides.node = "a/b";
-  EXPECT_TRUE(text_of(load("").diagnostics).starts_with("--node: error: 'a/b' is no name of a node"));
+  EXPECT_TRUE(text_of(load("").diagnostics).starts_with("--node: error: 'a/b' is not a valid node name"));
 }
 
 TEST_F(ConfigTest, RefusesNamesFromFlagsThatAreNone) {
