@@ -24,7 +24,7 @@ void LocalDriver::open(const SessionRequest& request, SteadyTime asked) {
   session_.reset();
   missing_.reset();
   const Opening opening{folder_, request, asked, spent_, [this](int tries) { return wait_for_file(tries); }, &stuck_};
-  next_look_ = no_look_before_ = asked;
+  next_poll_ = no_poll_before_ = asked;
   request.observer&& request.handle.empty() ? open_observer(opening) : open_session(opening);
 }
 
@@ -99,29 +99,29 @@ void LocalDriver::carry_out(std::vector<Call> calls) {
     session_->carry_out({std::move_iterator(first), std::move_iterator(first + count)}, events);
     publish(std::move(events));
   }
-  next_look_ = std::min(next_look_, boot_now() + poll_interval());
+  next_poll_ = std::min(next_poll_, boot_now() + poll_interval());
 }
 
 /// What is stored counts: a renewal that was asked for and could not be written extends nothing.
 void LocalDriver::expire() { finish(Cause::expired, "the session was not renewed for its timeout"); }
 
-void LocalDriver::hear(bool readable) {
+void LocalDriver::receive(bool readable) {
   if (!readable || !session_) return;
   Events events;
-  if (session_->take_changes(events)) next_look_ = boot_now();
+  if (session_->take_changes(events)) next_poll_ = boot_now();
   publish(std::move(events));
 }
 
 void LocalDriver::advance() {
-  if (boot_now() < std::max(next_look_, no_look_before_)) return;
+  if (boot_now() < std::max(next_poll_, no_poll_before_)) return;
   const Millis began = read_clock(CLOCK_THREAD_CPUTIME_ID);
   Events events;
   if (missing_) find_store();
-  if (session_) session_->look(events);
+  if (session_) session_->poll(events);
   const Millis worked = read_clock(CLOCK_THREAD_CPUTIME_ID) - began;  // waiting for the file is not work
   const SteadyTime now = boot_now();
-  no_look_before_ = events.empty() ? now + 10 * worked : now;
-  next_look_ = now + poll_interval();
+  no_poll_before_ = events.empty() ? now + 10 * worked : now;
+  next_poll_ = now + poll_interval();
   publish(std::move(events));
 }
 

@@ -34,9 +34,9 @@ class LocalDriver final : public SessionDriver {
   void close(bool keep) override;
   void expire() override;
   void drop() noexcept override { session_.reset(); }
-  void hear(bool readable) override;
+  void receive(bool readable) override;
   void advance() override;
-  std::optional<SteadyTime> due() const override { return std::max(next_look_, no_look_before_); }
+  std::optional<SteadyTime> due() const override { return std::max(next_poll_, no_poll_before_); }
   std::vector<int> descriptors() const override { return session_ ? session_->wait_fds() : std::vector<int>{}; }
   SteadyTime deadline() const override { return session_ ? session_->deadline() : SteadyTime::max(); }
 
@@ -62,8 +62,8 @@ class LocalDriver final : public SessionDriver {
   std::unique_ptr<Session> session_;
   std::optional<Missing> missing_;
   std::set<std::int64_t> spent_;  // sessions that ended with all their terms
-  SteadyTime next_look_{};
-  SteadyTime no_look_before_{};  // looking in vain takes a tenth of the time at most
+  SteadyTime next_poll_{};
+  SteadyTime no_poll_before_{};  // polling in vain takes a tenth of the time at most
 };
 
 }  // namespace ballot::local

@@ -98,8 +98,8 @@ bool Session::change(Access access, const std::function<void(Events&)>& work, co
   }
 }
 
-/// A session that was stopped in between commits nothing. Others are told before the commit, which they wait for: a
-/// process that is killed here has told of its change.
+/// A session that was stopped in between commits nothing. Others are notified before the commit, which they wait for: a
+/// process that is killed here has notified them.
 bool Session::prepare_commit() {
   const bool term_ended = groups_.end_left();
   if (!usable()) return false;
@@ -211,7 +211,7 @@ void Session::log_once(Level level, const std::string& text) {
 }
 
 void Session::warn_of_polling() {
-  host_.log(Level::warn, "changes cannot be told beside " + store_->path() +
+  host_.log(Level::warn, "changes cannot be notified beside " + store_->path() +
                              " (no inotify, or no space in bell/): the store is polled every " +
                              std::to_string(short_interval.count()) + " ms instead");
 }
@@ -228,7 +228,7 @@ bool Session::take_changes(Events& events) {
 }
 
 /// Reads first: where nothing is to be done, nobody is kept from writing.
-void Session::look(Events& events) {
+void Session::poll(Events& events) {
   watches_.settle(events);
   std::uint64_t revision = revision_;
   std::vector<std::string> groups;
@@ -236,11 +236,11 @@ void Session::look(Events& events) {
     revision = store_->db().revision();
     if (takes_part()) groups = find_work();
   };
-  last_look_ = Look::failed;
+  last_poll_ = Poll::failed;
   if (!change(Access::read, read, {}, events)) return;
   const bool idle = groups.empty() && !groups_.has_unended();
   if (!idle && !lead(groups, events)) return;
-  last_look_ = groups.size() > groups_a_commit ? Look::partial : Look::complete;
+  last_poll_ = groups.size() > groups_a_commit ? Poll::partial : Poll::complete;
   if (std::exchange(revision_, revision) != revision && watches_.lossy()) watches_.add_all(events);
 }
 
@@ -263,9 +263,9 @@ bool Session::lead(const std::vector<std::string>& groups, Events& events) {
 }
 
 Millis Session::poll_interval() const {
-  if (last_look_ == Look::partial) return Millis(0);
+  if (last_poll_ == Poll::partial) return Millis(0);
   const bool often =
-      watches_.lossy() || watches_.unsettled() || peers_.lossy() || groups_.polls() || last_look_ == Look::failed;
+      watches_.lossy() || watches_.unsettled() || peers_.lossy() || groups_.polls() || last_poll_ == Poll::failed;
   const Millis most = often ? short_interval : long_interval;
   if (!groups_.waits() || others_until_ == SteadyTime::max()) return most;
   return std::clamp(others_until_ - boot_now(), Millis(1), most);  // what is past by then has been seen to

@@ -27,12 +27,12 @@ namespace ballot::local {
 
 class Session {
  public:
-  /// How often the store is looked at where a change may be missed, and where none is.
+  /// How often the store is polled where a change may be missed, and where none is.
   static constexpr Millis short_interval{250}, long_interval{5'000};
 
   /// As open_store() and enter().
   static Result<std::unique_ptr<Session>> open(const Opening& opening, Host& host);
-  /// Its locks fall, and the others are told.
+  /// Its locks fall, and the others are notified.
   ~Session();
 
   std::int64_t id() const noexcept { return entry_.session.id; }  // 0: an observer's
@@ -45,11 +45,11 @@ class Session {
   void carry_out(std::vector<Call> calls, Events& events);
   /// Readable when another process has changed something or has died.
   std::vector<int> wait_fds() const;
-  /// Adds what was told there. True: it is time to look().
+  /// Adds what was notified there. True: it is time to poll().
   bool take_changes(Events& events);
-  /// Looks at what has changed by itself: groups that nobody leads any more, terms that were evicted.
-  void look(Events& events);
-  /// Looking that often misses nothing.
+  /// Finds what has changed by itself: groups that nobody leads any more, terms that were evicted.
+  void poll(Events& events);
+  /// Polling that often misses nothing.
   Millis poll_interval() const;
   /// Records that its terms ended cleanly, as far as that can be written. Its locks fall with this object.
   void end_terms() noexcept;
@@ -58,7 +58,7 @@ class Session {
   const std::optional<backend::SessionClosed>& over() const noexcept { return over_; }
 
  private:
-  enum class Look { complete, partial, failed };
+  enum class Poll { complete, partial, failed };
 
   Session(std::unique_ptr<Store> store, Entry entry, Host& host);
   bool usable();
@@ -92,7 +92,7 @@ class Session {
   PeerProcesses peers_;
   std::uint64_t revision_;                       // of the store, when it was looked at last
   SteadyTime others_until_ = SteadyTime::max();  // the first deadline of whoever may lead what is waited for
-  Look last_look_ = Look::complete;
+  Poll last_poll_ = Poll::complete;
   std::string logged_;  // last, not repeated for a minute
   SteadyTime logged_at_{};
   std::optional<backend::SessionClosed> over_;

@@ -1,7 +1,7 @@
 // EntryWatches: which entries of queues are watched, and what the watches take of what a session may have in all. Knows
 // nothing of who watches. Pure.
 //
-//   if (watches.add("nightly", entry)) store.look_at(...);   ... watches.remove("nightly", entry)    it went off
+//   if (watches.add("nightly", entry)) store.read_entry(...);   ... watches.remove("nightly", entry)    it went off
 #pragma once
 
 #include <string>

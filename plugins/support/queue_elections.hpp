@@ -9,13 +9,13 @@
 //
 //   | state    | what is under way                        | next                                                      |
 //   | -------- | ---------------------------------------- | --------------------------------------------------------- |
-//   | entering | our entry is being made                  | looking                                                   |
-//   | looking  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
-//   | waiting  | the entry before ours is watched         | looking, when it has changed; claiming, if we were next   |
-//   | claiming | old term is read, ours is written down   | leading, and Elected is told; looking, where it failed    |
-//   | leading  | our entry is watched                     | looking, when it has changed: gone is evicted             |
+//   | entering | our entry is being made                  | listing                                                   |
+//   | listing  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
+//   | waiting  | the entry before ours is watched         | listing, when it has changed; claiming, if we were next   |
+//   | claiming | old term is read, ours is written down   | leading, and Elected is told; listing, where it failed    |
+//   | leading  | our entry is watched                     | listing, when it has changed: gone is evicted             |
 //   | leaving  | our entry is being removed               | out, and Deposed is told                                  |
-//   | stalled  | nothing: an outcome is unknown           | looking, as soon as the store answers again               |
+//   | stalled  | nothing: an outcome is unknown           | listing, as soon as the store answers again               |
 //
 // Steps of many groups are sent together, by a QueueSender.
 #pragma once
@@ -43,12 +43,12 @@ namespace ballot::support {
 /// Who takes part.
 struct ElectionSelf {
   Host& host;
-  std::function<void(Event)> tell;
+  std::function<void(Event)> post;
   std::string session;  // as the store names it
   std::string node = {}, boot_id = {};
-  Millis timeout{0};       // T
-  bool observes = false;   // it takes part in nothing
-  bool stands_in = false;  // for a dead daemon, to leave on its behalf
+  Millis timeout{0};      // T
+  bool observes = false;  // it takes part in nothing
+  bool deputy = false;    // for a dead daemon, to leave on its behalf
   /// The session is gone on with, and so are its terms until then.
   std::optional<SteadyTime> resumed_until = {};
   /// What this node's session before said of itself, until this one overwrote it.
@@ -85,11 +85,11 @@ class QueueElections final : private QueueSender::Results {
   std::optional<SteadyTime> due() const;
 
  private:
-  enum class State { entering, looking, waiting, claiming, leading, leaving, stalled };
+  enum class State { entering, listing, waiting, claiming, leading, leaving, stalled };
   struct Group {
     State state = State::entering;
-    std::uint64_t turn = 0;  // of what is under way: other answers are late
-    std::string entry;       // ours; "": not known
+    std::uint64_t serial = 0;  // of what is under way: other answers are late
+    std::string entry;         // ours; "": not known
     std::uint64_t epoch = 0;
     WallTime since{};
     TermRecord term;
@@ -97,7 +97,7 @@ class QueueElections final : private QueueSender::Results {
     SteadyTime led_at{};                    // since when ours goes on
     std::optional<std::int64_t> version;    // of `term`, where it was read
     std::optional<backend::Elected> ready;  // to be told when our term is written down
-    bool told = false;                      // Elected, and not yet Deposed
+    bool announced = false;                 // Elected, and not yet Deposed
     bool led = false;                       // by the dead daemon that this session stands in for
     bool adopt = false;                     // an entry of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while it was looked at
@@ -111,38 +111,39 @@ class QueueElections final : private QueueSender::Results {
   using Entries = std::vector<QueueStore::Entry>;
 
   Group* find(const std::string& name);
-  Group* find(const std::string& name, std::uint64_t turn);
-  Group* find_done(const std::string& name, std::uint64_t turn, const Step& step);
+  Group* find(const std::string& name, std::uint64_t serial);
+  Group* find_done(const std::string& name, std::uint64_t serial, const Step& step);
   std::uint64_t enter_state(Group& group, State state);
 
   void join(const std::string& name);
   void leave_unknown(const std::string& name);
   void end_unknown(const std::string& name, Group& group);
   void enter(const std::string& name, Group& group);
-  bool wanted(const std::string& name, std::uint64_t turn) const override;
-  void on_entered(const std::string& name, std::uint64_t turn, const Step& step, const QueueStore::Made& made) override;
+  bool wanted(const std::string& name, std::uint64_t serial) const override;
+  void on_entered(const std::string& name, std::uint64_t serial, const Step& step,
+                  const QueueStore::Made& made) override;
   void on_placed(const std::string& name, Group& group, const QueueStore::Made& made);
-  void look(const std::string& name, Group& group);
+  void relist(const std::string& name, Group& group);
   void on_listed(const std::string& name, Group& group, const Entries& entries, std::int64_t version);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const QueueStore::Entry& before_us);
   void watch_own(const std::string& name, Group& group);
-  void look_ahead(const std::string& name, Group& group);
+  void read_ahead(const std::string& name, Group& group);
   void succeed(const std::string& name, Group& group);
   void stay(const std::string& name, Group& group);
 
   void claim(const std::string& name, Group& group, std::int64_t version);
   void claim_epoch(const std::string& name, Group& group, std::optional<std::int64_t> version);
   bool is_ours(const Group& group) const;
-  void weigh_term(const std::string& name, Group& group);
+  void consider_term(const std::string& name, Group& group);
   void on_facts(const std::string& name, Group& group, TermFacts facts);
   TermRecord own_term(const Group& group, bool clean) const;
   void take(const std::string& name, Group& group, backend::Elected elected);
-  void on_claimed(const std::string& name, std::uint64_t turn, const Step& step, std::uint64_t revision) override;
+  void on_claimed(const std::string& name, std::uint64_t serial, const Step& step, std::uint64_t revision) override;
   void announce(const std::string& name, Group& group, backend::Elected elected);
 
   void leave(const std::string& name, Group& group);
-  void on_left(const std::string& name, std::uint64_t turn, const Step& step) override;
+  void on_left(const std::string& name, std::uint64_t serial, const Step& step) override;
   void gone(const std::string& name, Group& group);
 
   void stall(const std::string& name, Group& group, const Step& step);
@@ -156,7 +157,7 @@ class QueueElections final : private QueueSender::Results {
   QueueSender sender_;
   std::optional<SteadyTime> sweep_at_;
   std::unordered_map<std::string, Group> groups_;
-  std::uint64_t last_turn_ = 0;
+  std::uint64_t last_serial_ = 0;
   bool unclean_ = false;      // a term of ours has ended in no clean way
   std::size_t own_size_ = 0;  // of our entries, as the store counts it
   EntryWatches watches_;

@@ -10,16 +10,16 @@ constexpr int most_prepared = 3;  // together with others that make the same gro
 
 }  // namespace
 
-void QueueSender::enter(const std::string& group, std::uint64_t turn, std::string text) {
-  entries_.push_back({group, turn, std::move(text)});
+void QueueSender::enter(const std::string& group, std::uint64_t serial, std::string text) {
+  entries_.push_back({group, serial, std::move(text)});
 }
 
-void QueueSender::claim(std::uint64_t turn, QueueStore::Claim claim) {
-  claims_.push_back({claim.group, turn, std::move(claim)});
+void QueueSender::claim(std::uint64_t serial, QueueStore::Claim claim) {
+  claims_.push_back({claim.group, serial, std::move(claim)});
 }
 
-void QueueSender::leave(std::uint64_t turn, QueueStore::Leave leave) {
-  leaves_.push_back({leave.group, turn, std::move(leave)});
+void QueueSender::leave(std::uint64_t serial, QueueStore::Leave leave) {
+  leaves_.push_back({leave.group, serial, std::move(leave)});
 }
 
 void QueueSender::flush(bool all) {
@@ -33,7 +33,7 @@ template <class What>
 QueueSender::Items<What> QueueSender::take_some(Queue<What>& from) const {
   Items<What> items;
   while (!from.empty() && items.size() < batching_.most()) {
-    const bool wanted = results_.wanted(from.front().group, from.front().turn);
+    const bool wanted = results_.wanted(from.front().group, from.front().serial);
     const bool alone = wanted && from.front().alone;
     if (alone && !items.empty()) return items;
     if (wanted) items.push_back(std::move(from.front()));
@@ -66,7 +66,7 @@ void QueueSender::flush_entries() {
     const auto entered = [this, items](const Step& step, const std::vector<QueueStore::Made>& made) {
       if (step.code == Step::Code::missing) return prepare(items);
       for (std::size_t i = 0; i < items.size(); ++i)
-        results_.on_entered(items[i].group, items[i].turn, step, step.ok() ? made.at(i) : QueueStore::Made{});
+        results_.on_entered(items[i].group, items[i].serial, step, step.ok() ? made.at(i) : QueueStore::Made{});
     };
     store_.enter(groups, texts, batching_.counted(entered));
   }
@@ -80,7 +80,7 @@ void QueueSender::prepare(const Items<std::string>& items) {
   store_.prepare(groups, batching_.counted([this, items](const Step& step) {
     for (const auto& item : items) {
       if (!step.ok() && step.code != Step::Code::exists) {
-        results_.on_entered(item.group, item.turn, step, {});
+        results_.on_entered(item.group, item.serial, step, {});
       } else {
         entries_.push_back(item);
         entries_.back().alone = !step.ok() && ++entries_.back().prepared > most_prepared;
@@ -99,7 +99,7 @@ void QueueSender::flush_claims() {
       // Where the terms have changed, mostly all have: many leaders have just resigned.
       if (step.code != Step::Code::changed && send_again(items, step, claims_)) return;
       for (std::size_t i = 0; i < items.size(); ++i)
-        results_.on_claimed(items[i].group, items[i].turn, step, step.ok() ? revisions.at(i) : 0);
+        results_.on_claimed(items[i].group, items[i].serial, step, step.ok() ? revisions.at(i) : 0);
     };
     store_.claim(claims, batching_.counted(claimed));
   }
@@ -113,7 +113,7 @@ void QueueSender::flush_leaves(bool all) {
     for (const auto& item : items) leaves.push_back(item.what);
     const auto left = [this, items](const Step& step) {
       if (send_again(items, step, leaves_)) return;
-      for (const auto& item : items) results_.on_left(item.group, item.turn, step);
+      for (const auto& item : items) results_.on_left(item.group, item.serial, step);
     };
     store_.leave(leaves, batching_.counted(left));
   }

@@ -3,7 +3,7 @@
 // group: whoever asks is told of each. Used on the plugin's thread only.
 //
 //   QueueSender sender(store, results);          // results: whoever decides about the groups
-//   sender.enter("nightly", turn, text);  ... sender.flush();        // results.on_entered("nightly", turn, ...)
+//   sender.enter("nightly", serial, text);  ... sender.flush();        // results.on_entered("nightly", serial, ...)
 //   follows
 #pragma once
 
@@ -22,12 +22,13 @@ class QueueSender {
   class Results {
    public:
     /// False: what was to be sent for this group then is not to be sent any more.
-    virtual bool wanted(const std::string& group, std::uint64_t turn) const = 0;
-    virtual void on_entered(const std::string& group, std::uint64_t turn, const Step& step,
+    virtual bool wanted(const std::string& group, std::uint64_t serial) const = 0;
+    virtual void on_entered(const std::string& group, std::uint64_t serial, const Step& step,
                             const QueueStore::Made& made) = 0;
-    virtual void on_claimed(const std::string& group, std::uint64_t turn, const Step& step, std::uint64_t revision) = 0;
+    virtual void on_claimed(const std::string& group, std::uint64_t serial, const Step& step,
+                            std::uint64_t revision) = 0;
     /// missing: the entry was not there.
-    virtual void on_left(const std::string& group, std::uint64_t turn, const Step& step) = 0;
+    virtual void on_left(const std::string& group, std::uint64_t serial, const Step& step) = 0;
 
    protected:
     ~Results() = default;
@@ -37,9 +38,9 @@ class QueueSender {
   QueueSender(QueueStore& store, Results& results) : store_(store), results_(results) {}
 
   // What gathers, until it is flushed.
-  void enter(const std::string& group, std::uint64_t turn, std::string text);
-  void claim(std::uint64_t turn, QueueStore::Claim claim);
-  void leave(std::uint64_t turn, QueueStore::Leave leave);
+  void enter(const std::string& group, std::uint64_t serial, std::string text);
+  void claim(std::uint64_t serial, QueueStore::Claim claim);
+  void leave(std::uint64_t serial, QueueStore::Leave leave);
 
   /// Sends what makes transactions now, or, as there will be no later flush, all that leaves.
   void flush(bool all);
@@ -50,7 +51,7 @@ class QueueSender {
   template <class What>
   struct Item {
     std::string group;
-    std::uint64_t turn = 0;
+    std::uint64_t serial = 0;
     What what;
     bool alone = false;  // sent together with others it was refused
     int prepared = 0;    // so often another daemon had just made some of the groups

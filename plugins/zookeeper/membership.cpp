@@ -18,18 +18,18 @@ Membership::Membership(SessionContext& context, Members& members, Terms terms)
       members_(members),
       terms_(std::move(terms)),
       rival_(context.self, terms_.left_behind),
-      heard_(terms_.asked),
+      last_answer_(terms_.asked),
       deadline_(terms_.asked + terms_.timeout),
       confirmed_(terms_.asked),
       renewals_(terms_.timeout, terms_.tick, terms_.asked) {}
 
 void Membership::enter(Entered entered) {
   entered_ = std::move(entered);
-  look();
+  observe();
 }
 
 void Membership::finish(Entry entry, Cause cause, std::string text) {
-  look_at_.reset();
+  observe_at_.reset();
   if (auto entered = std::exchange(entered_, nullptr)) entered(entry, cause, std::move(text));
 }
 
@@ -40,16 +40,16 @@ bool Membership::again(int rc) {
     return true;
   }
   if (is_unknown(rc)) {
-    look_at_ = boot_now() + retry_pause;
+    observe_at_ = boot_now() + retry_pause;
     return true;
   }
-  heard_ = boot_now();
+  last_answer_ = boot_now();
   return false;
 }
 
 /// Behind a transaction: a server that lags shows a dead session's last renewals one after the other.
-void Membership::look() {
-  look_at_.reset();
+void Membership::observe() {
+  observe_at_.reset();
   context_.after_barrier([this](int rc) {
     if (!again(rc)) read();
   });
@@ -61,26 +61,26 @@ void Membership::read() {
     if (found.rc == ZNONODE) {
       context_.make_folders([](int) {});
       return context_.client.create(path(), {}, ZOO_PERSISTENT, [this](const Reply& made) {
-        if (!again(made.rc)) look_at_ = boot_now() + (made.rc == ZNONODE ? retry_pause : 0ms);
+        if (!again(made.rc)) observe_at_ = boot_now() + (made.rc == ZNONODE ? retry_pause : 0ms);
       });
     }
     context_.see(found.stat);
     const int version = found.stat.version;
     context_.client.children(path(), Watch::no, [this, version, record = parse_member(found.value)](const Reply& all) {
       if (again(all.rc)) return;
-      if (all.rc == ZNONODE) return look();
-      weigh(version, record, all.names);
+      if (all.rc == ZNONODE) return observe();
+      consider(version, record, all.names);
     });
   });
 }
 
-void Membership::weigh(int version, const std::optional<MemberRecord>& record,
-                       const std::vector<std::string>& sessions) {
+void Membership::consider(int version, const std::optional<MemberRecord>& record,
+                          const std::vector<std::string>& sessions) {
   const bool ours = std::find(sessions.begin(), sessions.end(), context_.session) != sessions.end();
   const auto other =
       std::find_if(sessions.begin(), sessions.end(), [&](const auto& one) { return one != context_.session; });
   if (other == sessions.end()) {
-    if (ours) return weigh_own(version, record);
+    if (ours) return consider_own(version, record);
     if (record) members_.keep(record);
     return stand(version);
   }
@@ -91,7 +91,7 @@ void Membership::weigh(int version, const std::optional<MemberRecord>& record,
   wait_for(rival, version);
 }
 
-void Membership::weigh_own(int version, const std::optional<MemberRecord>& record) {
+void Membership::consider_own(int version, const std::optional<MemberRecord>& record) {
   if (!record || record->session != context_.session) return finish(Entry::stale, {}, {});
   // Written by us, or by the daemon before: its deadline tells which.
   if (record->pid == context_.self.pid && record->deadline == deadline_) return finish(Entry::standing, {}, {});
@@ -107,7 +107,7 @@ void Membership::withdraw() {
   context_.client.remove(context_.standing, [this](const Reply& reply) {
     if (again(reply.rc)) return;
     stood_ = false;
-    look_later();
+    observe_later();
   });
 }
 
@@ -119,10 +119,10 @@ void Membership::wait_for(const MemberRecord& rival, int version) {
     case NameRival::Verdict::arrived: context_.host.log(Level::info, rival_.waiting_text(rival)); break;
     case NameRival::Verdict::waits: break;
   }
-  look_later();
+  observe_later();
 }
 
-void Membership::look_later() { look_at_ = boot_now() + terms_.timeout / 8; }
+void Membership::observe_later() { observe_at_ = boot_now() + terms_.timeout / 8; }
 
 /// Over the version that showed nobody: of two that come at once, one succeeds.
 void Membership::stand(int version) {
@@ -135,10 +135,10 @@ void Membership::stand(int version) {
   multi->set(path(), text, version);
   context_.client.commit(std::move(multi), [this](const Reply& reply) {
     if (again(reply.rc)) return;
-    if (reply.rc != ZOK) return look();
+    if (reply.rc != ZOK) return observe();
     stood_ = !resumed_until_;
     written(reply.ops.at(1).stat);
-    look();
+    observe();
   });
 }
 
@@ -163,7 +163,7 @@ void Membership::renew(RequestId request, SteadyTime asked) {
   const auto done = [this, request, sent = boot_now()](const Reply& reply) {
     if (request == request_) on_written(sent, reply);
   };
-  context_.client.commit(std::move(multi), done, Turn::urgent);
+  context_.client.commit(std::move(multi), done, Priority::urgent);
 }
 
 void Membership::on_written(SteadyTime sent, const Reply& reply) {
@@ -188,7 +188,7 @@ void Membership::on_written(SteadyTime sent, const Reply& reply) {
   renewed.revision = context_.highest;
   renewed.counts_from = renewals_.counts_from();
   renewed.gone_back = gone_back;
-  context_.tell(std::move(renewed));
+  context_.post(std::move(renewed));
 }
 
 /// Nobody else writes our entry, and each of our writes makes its version one higher: one that is not higher was given
@@ -208,7 +208,7 @@ void Membership::written(const Stat& stat) {
 void Membership::answer(Outcome outcome, std::string text) {
   backend::Renewed renewed{std::exchange(request_, 0), outcome, std::move(text)};
   renewed.revision = context_.highest;
-  context_.tell(std::move(renewed));
+  context_.post(std::move(renewed));
 }
 
 void Membership::end(bool forget, std::function<void(int rc)> done) {
@@ -222,15 +222,15 @@ void Membership::end(bool forget, std::function<void(int rc)> done) {
     if (forget && reply.rc == ZNOTEMPTY) return end(false, done);
     done(reply.rc);
   };
-  context_.client.commit(std::move(multi), ended, Turn::urgent);
+  context_.client.commit(std::move(multi), ended, Priority::urgent);
 }
 
 void Membership::on_connected() {
-  if (look_at_) look_at_ = boot_now();
+  if (observe_at_) observe_at_ = boot_now();
 }
 
 void Membership::tick(SteadyTime now) {
-  if (look_at_ && now >= *look_at_) look();
+  if (observe_at_ && now >= *observe_at_) observe();
 }
 
 }  // namespace ballot::zookeeper

@@ -8,43 +8,43 @@ namespace ballot::zookeeper {
 
 void Observation::observe(const ObserveCall& call) {
   context_.after_barrier([this, call](int rc) {
-    auto looking = std::make_shared<Looking>(Looking{call.request, {}, 1, rc});
-    if (rc != ZOK) return arrived(looking, rc);
+    auto query = std::make_shared<Query>(Query{call.request, {}, 1, rc});
+    if (rc != ZOK) return arrived(query, rc);
     if (!call.group.empty()) {
-      looking->groups.push_back({call.group, {}, {}, false});
-      return look(looking, 0);
+      query->groups.push_back({call.group, {}, {}, false});
+      return query_group(query, 0);
     }
-    context_.client.children(context_.paths.groups(), Watch::no, [this, looking](const Reply& all) {
-      looking->open += all.names.size();
-      for (const std::string& name : all.names) looking->groups.push_back({name, {}, {}, false});
-      for (std::size_t i = 0; i < all.names.size(); ++i) look(looking, i);
-      arrived(looking, all.rc);
+    context_.client.children(context_.paths.groups(), Watch::no, [this, query](const Reply& all) {
+      query->open += all.names.size();
+      for (const std::string& name : all.names) query->groups.push_back({name, {}, {}, false});
+      for (std::size_t i = 0; i < all.names.size(); ++i) query_group(query, i);
+      arrived(query, all.rc);
     });
   });
 }
 
 /// Counts for one, and one more for each candidate and for the term.
-void Observation::look(const Shared& looking, std::size_t index) {
-  const std::string path = context_.paths.group(looking->groups[index].name);
-  context_.client.children(path, Watch::no, [this, looking, index](const Reply& queue) {
-    looking->groups[index].exists = queue.rc == ZOK;
-    looking->open += queue.names.size();
-    for (const std::string& name : queue.names) look_at(looking, index, name);
-    arrived(looking, queue.rc);
+void Observation::query_group(const Shared& query, std::size_t index) {
+  const std::string path = context_.paths.group(query->groups[index].name);
+  context_.client.children(path, Watch::no, [this, query, index](const Reply& queue) {
+    query->groups[index].exists = queue.rc == ZOK;
+    query->open += queue.names.size();
+    for (const std::string& name : queue.names) query_candidate(query, index, name);
+    arrived(query, queue.rc);
   });
-  ++looking->open;
-  context_.client.get(path, Watch::no, [this, looking, index](const Reply& term) {
-    looking->groups[index].term = parse_term(term.value);
-    arrived(looking, term.rc);
+  ++query->open;
+  context_.client.get(path, Watch::no, [this, query, index](const Reply& term) {
+    query->groups[index].term = parse_term(term.value);
+    arrived(query, term.rc);
   });
 }
 
-void Observation::look_at(const Shared& looking, std::size_t group, const std::string& name) {
+void Observation::query_candidate(const Shared& query, std::size_t group, const std::string& name) {
   const auto place = parse_place(name);
-  if (!place) return arrived(looking, ZOK);
-  const std::string path = context_.paths.candidate(looking->groups[group].name, name);
-  context_.client.get(path, Watch::no, [this, looking, group, place](const Reply& reply) {
-    if (reply.rc != ZOK) return arrived(looking, reply.rc);
+  if (!place) return arrived(query, ZOK);
+  const std::string path = context_.paths.candidate(query->groups[group].name, name);
+  context_.client.get(path, Watch::no, [this, query, group, place](const Reply& reply) {
+    if (reply.rc != ZOK) return arrived(query, reply.rc);
     const auto text = parse_candidate(reply.value);
     Seen seen{place->sequence, static_cast<std::uint64_t>(reply.stat.czxid), {}};
     seen.candidate.id = place->session;
@@ -52,40 +52,40 @@ void Observation::look_at(const Shared& looking, std::size_t group, const std::s
     seen.candidate.stored_at = WallTime(Millis(reply.stat.ctime));
     if (text) seen.candidate.node = text->node;
     if (text) seen.candidate.since = text->since;
-    auto& all = looking->groups[group].seen;
+    auto& all = query->groups[group].seen;
     all.push_back(std::move(seen));
-    if (!text) return arrived(looking, ZOK);
-    look_up(looking, group, all.size() - 1, reply.stat.ephemeralOwner);
+    if (!text) return arrived(query, ZOK);
+    query_member(query, group, all.size() - 1, reply.stat.ephemeralOwner);
   });
 }
 
-void Observation::look_up(const Shared& looking, std::size_t group, std::size_t seen, std::int64_t owner) {
-  const std::string node = looking->groups[group].seen[seen].candidate.node;
-  members_.find(node, [this, looking, group, seen, owner](int rc, const QueueStore::Member& found) {
+void Observation::query_member(const Shared& query, std::size_t group, std::size_t seen, std::int64_t owner) {
+  const std::string node = query->groups[group].seen[seen].candidate.node;
+  members_.find(node, [this, query, group, seen, owner](int rc, const QueueStore::Member& found) {
     const auto& member = found.record;
-    Candidate& candidate = looking->groups[group].seen[seen].candidate;
+    Candidate& candidate = query->groups[group].seen[seen].candidate;
     candidate.node = shown(candidate.node);
     if (member && member->session == session_text(owner)) describe(*member, candidate);
-    arrived(looking, rc);
+    arrived(query, rc);
   });
 }
 
 /// What has gone meanwhile is not there.
-void Observation::arrived(const Shared& looking, int rc) {
-  if (rc != ZOK && rc != ZNONODE) looking->rc = rc;
-  if (--looking->open > 0) return;
-  if (looking->rc != ZOK && looking->rc != ZNONODE) {
-    const Outcome outcome = is_unknown(looking->rc) ? Outcome::unknown : Outcome::failed;
-    return context_.tell(backend::Observed{looking->request, outcome, {}, text_of(looking->rc)});
+void Observation::arrived(const Shared& query, int rc) {
+  if (rc != ZOK && rc != ZNONODE) query->rc = rc;
+  if (--query->open > 0) return;
+  if (query->rc != ZOK && query->rc != ZNONODE) {
+    const Outcome outcome = is_unknown(query->rc) ? Outcome::unknown : Outcome::failed;
+    return context_.post(backend::Observed{query->request, outcome, {}, text_of(query->rc)});
   }
-  backend::Observed observed{looking->request, Outcome::done, {}, {}};
-  for (Group& group : looking->groups) {
+  backend::Observed observed{query->request, Outcome::done, {}, {}};
+  for (Group& group : query->groups) {
     Election found = election(std::move(group));
     if (found.epoch != 0 || !found.candidates.empty()) observed.elections.push_back(std::move(found));
   }
   std::sort(observed.elections.begin(), observed.elections.end(),
             [](const Election& a, const Election& b) { return a.group < b.group; });
-  context_.tell(std::move(observed));
+  context_.post(std::move(observed));
 }
 
 Election Observation::election(Group group) {
@@ -133,7 +133,7 @@ void Observation::find_leader(RequestId request, const std::string& group, const
 }
 
 void Observation::answer(RequestId request, WriteAnswer answer) {
-  context_.tell(backend::Wrote{request, {std::move(answer)}});
+  context_.post(backend::Wrote{request, {std::move(answer)}});
 }
 
 }  // namespace ballot::zookeeper

@@ -32,18 +32,18 @@ class Observation {
     bool exists = false;
   };
   /// A call under way.
-  struct Looking {
+  struct Query {
     RequestId request = 0;
     std::vector<Group> groups;
     std::size_t open = 0;
     int rc = ZOK;
   };
-  using Shared = std::shared_ptr<Looking>;
+  using Shared = std::shared_ptr<Query>;
 
-  void look(const Shared& looking, std::size_t index);
-  void look_at(const Shared& looking, std::size_t group, const std::string& name);
-  void look_up(const Shared& looking, std::size_t group, std::size_t seen, std::int64_t owner);
-  void arrived(const Shared& looking, int rc);
+  void query_group(const Shared& query, std::size_t index);
+  void query_candidate(const Shared& query, std::size_t group, const std::string& name);
+  void query_member(const Shared& query, std::size_t group, std::size_t seen, std::int64_t owner);
+  void arrived(const Shared& query, int rc);
   static Election election(Group group);
 
   void find_leader(RequestId request, const std::string& group, const TermRecord& term);

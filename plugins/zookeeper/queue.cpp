@@ -67,15 +67,15 @@ void Queue::read_term(const std::string& group, Done<Text> done) {
 }
 
 /// The lowest node leads only where it is this session's.
-void Queue::look_at(const std::string& group, const std::string& entry, Watched watched, Turn turn,
-                    Done<EntryFacts> done) {
+void Queue::read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,
+                       Done<EntryFacts> done) {
   const auto seen = [this, done](const Reply& reply) {
     if (reply.rc == ZOK) context_.see(reply.stat);
     const bool ours = session_text(reply.stat.ephemeralOwner) == context_.session;
     done(step_of(reply.rc), {static_cast<std::uint64_t>(reply.stat.czxid), ours});
   };
   context_.client.get(context_.paths.candidate(group, entry), watched == Watched::yes ? Watch::yes : Watch::no, seen,
-                      turn);
+                      priority);
 }
 
 void Queue::remove(const std::string& group, const std::string& entry) {

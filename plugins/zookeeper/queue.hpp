@@ -19,8 +19,8 @@ class Queue final : public QueueStore {
   void prepare(const Names& groups, Done<> done) override;
   void list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) override;
   void read_term(const std::string& group, Done<Text> done) override;
-  void look_at(const std::string& group, const std::string& entry, Watched watched, Turn turn,
-               Done<EntryFacts> done) override;
+  void read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,
+                  Done<EntryFacts> done) override;
   void remove(const std::string& group, const std::string& entry) override;
   void claim(const std::vector<Claim>& claims, Done<std::vector<std::uint64_t>> done) override;
   void leave(const std::vector<Leave>& leaves, Done<> done) override;

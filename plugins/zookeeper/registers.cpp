@@ -13,7 +13,7 @@ constexpr std::size_t most_bytes = 200'000;  // of values in one transaction
 }  // namespace
 
 std::shared_ptr<WriteBatch> Registers::begin(RequestId request, std::size_t size) {
-  return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { context_.tell(std::move(wrote)); });
+  return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { context_.post(std::move(wrote)); });
 }
 
 void Registers::answer(const Change& change, WriteAnswer answer) {
@@ -202,9 +202,9 @@ void Registers::arrived(const std::shared_ptr<Found>& found, int rc) {
   auto& registers = found->registers;
   std::erase_if(registers, [](const Register& one) { return one.name.empty(); });
   if (found->rc == ZOK || found->rc == ZNONODE)
-    return context_.tell(backend::ReadDone{found->request, Outcome::done, std::move(registers), {}});
+    return context_.post(backend::ReadDone{found->request, Outcome::done, std::move(registers), {}});
   const Outcome outcome = is_unknown(found->rc) ? Outcome::unknown : Outcome::failed;
-  context_.tell(backend::ReadDone{found->request, outcome, {}, text_of(found->rc)});
+  context_.post(backend::ReadDone{found->request, outcome, {}, text_of(found->rc)});
 }
 
 }  // namespace ballot::zookeeper

@@ -51,7 +51,7 @@ void Session::on_state(int state) {
   if (state == ZOO_AUTH_FAILED_STATE)
     return fail(Cause::auth_failed, "the store refuses [zookeeper] auth of this user", Rest::uncertain);
   if (state != ZOO_EXPIRED_SESSION_STATE) return;
-  if (phase_ != Phase::reviving || stands_in())
+  if (phase_ != Phase::reviving || is_deputy())
     return fail(Cause::expired, "the store has ended the session", Rest::nothing);
   Client::close(std::move(client_));
   phase_ = Phase::connecting;
@@ -71,7 +71,7 @@ void Session::begin() {
   timeout_ = client_->timeout();
   context_ = std::make_unique<SessionContext>(*client_, paths_, host_, opening_.request);
   context_->session = session_text(client_->session());
-  context_->stands_in = stands_in();
+  context_->deputy = is_deputy();
   members_ = std::make_unique<Members>(*context_);
   if (observes()) return open();
   context_->standing = paths_.standing(opening_.request.node, client_->session());
@@ -102,19 +102,19 @@ void Session::open() {
                                "maxSessionTimeout)");
   phase_ = Phase::open;
   open_ = std::make_unique<OpenSession>(*context_, *members_, election_self());
-  context_->tell(backend::SessionOpened{timeout_, Capability::fenced, context_->session, context_->highest,
+  context_->post(backend::SessionOpened{timeout_, Capability::fenced, context_->session, context_->highest,
                                         observes() ? std::string() : handle_text(handle()),
                                         membership_ ? membership_->store_clock() : std::nullopt});
 }
 
 ElectionSelf Session::election_self() {
-  ElectionSelf self{host_, [context = context_.get()](Event event) { context->tell(std::move(event)); },
+  ElectionSelf self{host_, [context = context_.get()](Event event) { context->post(std::move(event)); },
                     context_->session};
   self.node = opening_.request.node;
   self.boot_id = opening_.request.boot_id;
   self.timeout = timeout_;
   self.observes = observes();
-  self.stands_in = stands_in();
+  self.deputy = is_deputy();
   self.before = members_->before();
   if (membership_) self.resumed_until = membership_->resumed_until();
   return self;
@@ -149,7 +149,7 @@ void Session::carry_out(const Call& call) {
   if (over_ || phase_ != Phase::open) return;
   const auto* renewal = std::get_if<RenewCall>(&call);
   if (renewal == nullptr) return open_->carry_out(call);
-  if (observes()) return context_->tell(backend::Renewed{renewal->request, Outcome::done, {}});
+  if (observes()) return context_->post(backend::Renewed{renewal->request, Outcome::done, {}});
   membership_->renew(renewal->request, renewal->asked);
 }
 
@@ -216,7 +216,7 @@ void Session::fail(Cause cause, std::string text, Rest rest) {
 
 /// An older session of this node is waited for as long as it stands, while the store answers.
 SteadyTime Session::give_up() const {
-  return phase_ == Phase::entering && membership_ ? std::max(give_up_at_, membership_->heard() + 3 * timeout_)
+  return phase_ == Phase::entering && membership_ ? std::max(give_up_at_, membership_->last_answer() + 3 * timeout_)
                                                   : give_up_at_;
 }
 

@@ -56,8 +56,8 @@ class Session {
 
   Events take_events();
   /// It bears no name and need not be renewed; also one that stands in for a dead daemon.
-  bool observes() const noexcept { return opening_.request.observer || stands_in(); }
-  bool stands_in() const noexcept { return !opening_.request.handle.empty(); }
+  bool observes() const noexcept { return opening_.request.observer || is_deputy(); }
+  bool is_deputy() const noexcept { return !opening_.request.handle.empty(); }
   /// When it was asked for: T counts from here.
   SteadyTime base() const noexcept { return base_; }
   Handle handle() const;

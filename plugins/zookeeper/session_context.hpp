@@ -30,11 +30,11 @@ struct SessionContext {
   const SessionRequest self;
   std::string session = {};   // ours, as text
   std::string standing = {};  // the path that stands while it does; "" for an observer
-  bool stands_in = false;     // for a dead daemon, to leave on its behalf
+  bool deputy = false;        // for a dead daemon, to leave on its behalf
   Events events = {};         // to be posted, in order
   std::uint64_t highest = 0;  // zxid seen
 
-  void tell(Event event) { events.push_back(std::move(event)); }
+  void post(Event event) { events.push_back(std::move(event)); }
   void see(const Stat& stat) {
     for (const std::int64_t zxid : {stat.czxid, stat.mzxid, stat.pzxid})
       highest = std::max(highest, static_cast<std::uint64_t>(std::max<std::int64_t>(zxid, 0)));

@@ -22,9 +22,9 @@ class Tidy {
   std::optional<SteadyTime> due() const noexcept { return at_; }
 
  private:
-  void look_at(const std::vector<std::string>& nodes);
+  void check_nodes(const std::vector<std::string>& nodes);
   void arrived();
-  void look_at_groups();
+  void check_groups();
   void keep(const TermRecord& term);
   void remove();
 

@@ -8,7 +8,7 @@ void Watches::add(const std::string& prefix) {
   prefixes_.insert(prefix);
   const char letter = prefix.empty() ? '\0' : prefix[0];
   if (!armed_.contains(letter)) return arm(letter);
-  context_.tell(backend::Changed{prefix});
+  context_.post(backend::Changed{prefix});
 }
 
 void Watches::arm(char letter) {
@@ -31,19 +31,19 @@ void Watches::arm(char letter) {
       if (letter == 0)
         for (const std::string& one : reply.names)
           if (!armed_.contains(one[0])) arm(one[0]);
-      return tell(letter);
+      return post_changed(letter);
     }
     // Nothing is there: until it is made.
     context_.client.exists(path, Watch::yes, [this, letter, failed](const Reply& found) {
       if (failed(found.rc)) return;
-      found.rc == ZOK ? arm(letter) : tell(letter);
+      found.rc == ZOK ? arm(letter) : post_changed(letter);
     });
   });
 }
 
-void Watches::tell(char letter) {
+void Watches::post_changed(char letter) {
   for (const std::string& prefix : prefixes_)
-    if (prefix.empty() || prefix[0] == letter) context_.tell(backend::Changed{prefix});
+    if (prefix.empty() || prefix[0] == letter) context_.post(backend::Changed{prefix});
 }
 
 void Watches::on_watch(char letter) {
@@ -52,7 +52,7 @@ void Watches::on_watch(char letter) {
 
 void Watches::on_connected() {
   for (const char letter : std::exchange(failed_, {})) arm(letter);
-  for (const std::string& prefix : prefixes_) context_.tell(backend::Changed{prefix});
+  for (const std::string& prefix : prefixes_) context_.post(backend::Changed{prefix});
 }
 
 }  // namespace ballot::zookeeper

@@ -21,7 +21,7 @@ class Watches {
 
  private:
   void arm(char letter);
-  void tell(char letter);
+  void post_changed(char letter);
 
   SessionContext& context_;
   std::set<std::string> prefixes_;

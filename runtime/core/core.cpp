@@ -322,6 +322,8 @@ void Core::on(Step& s, const backend::Renewed& event) {
   if (doubted && !p.session.in_doubt()) s.c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
 }
 
+void Core::on(Step&, const backend::Outage& event) { parts_.session.on_outage(event); }
+
 /// The first failure, its end, and in between once a minute: it is tried again ten times a second.
 void Core::log_renewal(Context& c, const backend::Renewed& event) {
   std::optional<SteadyTime>& noted_at = parts_.renewal_noted_at;

@@ -39,6 +39,10 @@ class ZookeeperCluster : public Cluster {
     return backend;
   }
 
+  std::optional<std::string> refusal_to_hold() override {
+    return conformance::refusal_to_hold(BALLOT_ZOOKEEPER_PLUGIN, {"test", folder_.path(), false, {{"tick", tick}}});
+  }
+
   testing::ZookeeperEnsemble& store() { return store_; }
   /// Does something to each of the node's relays, as it may be connected by any.
   template <class Work>

@@ -20,8 +20,9 @@ constexpr const char* fault_names[] = {
     "late_expiry",   "depose",    "expire",      "spoil",         "store_down"};
 constexpr Millis target{5500};  // T + 0.5 s
 
-SimStore::Settings settings_of(std::uint64_t seed) {
+SimStore::Settings settings_of(std::uint64_t seed, Capability capability) {
   SimStore::Settings settings;
+  settings.capability = capability;
   settings.death_frees = seed % 3 == 0;
   settings.resumes = seed % 5 != 0;
   settings.has_clock = seed % 3 != 0 && seed % 2 == 0;
@@ -30,8 +31,8 @@ SimStore::Settings settings_of(std::uint64_t seed) {
 
 }  // namespace
 
-Chaos::Chaos(std::uint64_t seed)
-    : one_host_(seed % 3 == 0), store_lies_(seed % 4 == 1), world_(seed, settings_of(seed)) {
+Chaos::Chaos(std::uint64_t seed, Capability of_store)
+    : one_host_(seed % 3 == 0), store_lies_(seed % 4 == 1), world_(seed, settings_of(seed, of_store)) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   make_jobs();

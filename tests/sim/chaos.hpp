@@ -15,7 +15,7 @@ namespace ballot {
 
 class Chaos {
  public:
-  explicit Chaos(std::uint64_t seed);
+  explicit Chaos(std::uint64_t seed, Capability of_store = Capability::fenced);
 
   /// "" or what broke, with the last events before it.
   std::string run();

@@ -33,12 +33,12 @@ class PrefixWatches {
   /// Adds what has changed. Waits for whoever writes just now, as long as `wait` says; see WriteLock. True: elections
   /// may have changed.
   bool take_changes(const std::function<bool(int)>& wait, Events& events);
-  /// Adds what was told by somebody who had not committed then, and has since.
+  /// Adds what was notified before its commit, once that is over.
   void settle(Events& events);
-  /// Adds all: the store has changed, and nobody may have been told so.
+  /// Adds all: the store has changed, and the notification may have been missed.
   void add_all(Events& events) const;
 
-  /// What is told was told before a commit that is not over: poll.
+  /// A change was notified before its commit, which may not be over: poll.
   bool unsettled() const noexcept { return !unsettled_.empty(); }
   bool lossy() const noexcept { return notifier_.lossy(); }
   int descriptor() const noexcept { return notifier_.descriptor(); }

@@ -14,6 +14,7 @@
 //             | failed                         |
 //   open      | wall clock steps against boot  | open, in doubt: clock_stepped, until a renewal sent later is confirmed
 //             | clock                          |
+//   open      | Outage                         | open, until T/3 after it was asked for at least
 //   open      | deadline passes                | closing: the session is closed in the store before a new one is opened
 //   open      | SessionClosed                  | closed, reopened after a pause
 //   closing   | SessionClosed                  | closed, reopened at once
@@ -51,6 +52,8 @@ class Session {
   Edge on_opened(Now now, const backend::SessionOpened& event);
   Edge on_closed(Now now, const backend::SessionClosed& event);
   void on_renewed(Now now, const backend::Renewed& event);
+  /// Nobody can be elected meanwhile: the deadline moves. What is in doubt stays in doubt.
+  void on_outage(const backend::Outage& event);
 
   /// Renews, doubts and gives up as time passes. Call it before anything else of a step, so that an answer that comes
   /// past the deadline finds the session lost. `last_request` is raised for each request.

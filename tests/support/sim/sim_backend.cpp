@@ -64,6 +64,7 @@ void SimBackend::opened(std::uint64_t generation, bool in_time, const SimStore::
     session_ = opened.session;
     timeout_ = opened.timeout;
     restart_silence();
+    if (store_.settings().hold && !observer_) ask_for_quorum();
     post(backend::SessionOpened{opened.timeout,
                                 store_.settings().capability,
                                 std::to_string(opened.session),
@@ -247,6 +248,21 @@ void SimBackend::restart_silence() {
       out_.send_kept(delay(), [this, session = session_] { store_.end(session, Cause::expired); });
       finish(Cause::expired, "the session was not renewed for its timeout");
     });
+  });
+}
+
+/// Its servers answer that they have none where the store does not answer.
+void SimBackend::ask_for_quorum() {
+  const SteadyTime asked = loop_.now();
+  loop_.after(2 * delay(), owner_, [this, asked, generation = generation_] {
+    if (generation != generation_ || link_.cut || !store_.without_quorum()) return;
+    store_.promise(session_, asked + timeout_ / 3);
+    node_.send_kept(Millis(0), [this, asked, generation] {
+      if (generation == generation_) post(backend::Outage{clock_.steady(asked)});
+    });
+  });
+  loop_.after(timeout_ / 10, owner_, [this, generation = generation_] {
+    if (generation == generation_ && open_) ask_for_quorum();
   });
 }
 

@@ -68,6 +68,7 @@ class SimBackend final : public Backend {
   void pushed(std::uint64_t generation, SimStore::Event event);
   void hear(const std::string& prefix);
   void restart_silence();
+  void ask_for_quorum();
   void post(What what);
   void finish(Cause cause, std::string text);
 

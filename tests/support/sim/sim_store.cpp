@@ -311,8 +311,13 @@ bool SimStore::is_dead(const Group& group) {
   return settings_.death_frees && group.leading && (group.kept || !find(group.queue.front())->push);
 }
 
+void SimStore::promise(SessionId id, SteadyTime until) {
+  SteadyTime& promised = promised_until_[id];
+  promised = std::max(promised, until);
+}
+
 void SimStore::start() {
-  down_ = false;
+  down_ = without_quorum_ = false;
   for (auto& [id, session] : sessions_) touch(id, session);
 }
 

@@ -31,7 +31,7 @@ class SimStore {
  public:
   struct Settings {
     Millis timeout{5000};                        // T, where none is asked for
-    Capability capability = Capability::fenced;  // other than fenced: a write's epoch is not compared
+    Capability capability = Capability::fenced;  // sealed: a write's version is compared, its epoch is not
     bool resumes = true;
     /// As on one machine: the groups of a daemon that is gone are free at once, before its deadline.
     bool death_frees = false;
@@ -39,6 +39,8 @@ class SimStore {
     Millis forged_deadlines{0};
     /// Tells its clock, which is right.
     bool has_clock = false;
+    /// As made with BackendSettings::hold: its backends ask its servers whether they have a quorum.
+    bool hold = false;
   };
 
   using SessionId = std::uint64_t;  // 0 is none
@@ -99,8 +101,13 @@ class SimStore {
 
   // What happens to a server.
   void stop() noexcept { down_ = true; }
+  /// As stop(), but its servers run, and say so.
+  void lose_quorum() noexcept { down_ = without_quorum_ = true; }
   void start();
   bool down() const noexcept { return down_; }
+  bool without_quorum() const noexcept { return without_quorum_; }
+  /// Nobody can be elected: the session may act until then.
+  void promise(SessionId id, SteadyTime until);
   void restore(Contents contents);
   /// Somebody else writes there who may, and asks nobody: a register, or a record where the name is one's.
   void forge(const std::string& name, const std::string& value);
@@ -124,7 +131,8 @@ class SimStore {
   bool stands(SessionId id) const { return sessions_.contains(id); }
   SessionId of_process(std::uint64_t process) const;
   SessionId of_node(const std::string& node, const std::string& only_group = "") const;
-  /// T after its last renewal arrived, whatever the store did to the session: it may lead no longer than that.
+  /// T after its last renewal arrived, or as its servers promised in an outage, whatever the store did to the session:
+  /// it may lead no longer than that.
   SteadyTime promised_until(SessionId id) const { return promised_until_.at(id); }
   /// When a renewal of it arrived last; or it was opened.
   SteadyTime renewed_at(SessionId id) const { return renewed_at_.at(id); }
@@ -170,7 +178,7 @@ class SimStore {
 
   SimLoop& loop_;
   Settings settings_;
-  bool down_ = false;
+  bool down_ = false, without_quorum_ = false;
   SessionId last_session_ = 0;
   Contents contents_;
   std::map<SessionId, Session> sessions_;

@@ -171,13 +171,13 @@ TEST_F(LocalStopped, AWriteThatCouldOnlyBeCommittedPastTheDeadlineIsNotAnsweredA
 
 /// A daemon that writes all the time is stopped while it is in a transaction, by trying.
 TEST_F(LocalStopped, ADaemonThatIsStoppedInACommitIsKilledPastItsDeadline) {
-  Bell bell;
-  Recorder told(bell);
+  Signal signal;
+  Recorder told(signal);
   Daemon b(state(), "b");
   ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
   victim.open({1, "victim", "boot", "machine", "host", 1, "test", "", 3s});
   victim.campaign("g");
-  ASSERT_TRUE(bell.wait([&] { return told.leads(1, "g").has_value(); }, 10s));
+  ASSERT_TRUE(signal.wait([&] { return told.leads(1, "g").has_value(); }, 10s));
   const std::uint64_t epoch = *told.leads(1, "g");
   ASSERT_EQ(b.open(), "");
   b.backend().campaign("g");
