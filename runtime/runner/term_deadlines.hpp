@@ -1,11 +1,11 @@
-// Sessions: until when the runs of each session (a term of the daemon's) may be exec'd and, with `terminate`, go on.
+// TermDeadlines: until when the runs of each term of the daemon's may be exec'd and, with `terminate`, go on.
 //
 // Past ones are forgotten an hour later: the daemon must not come back to a number. Pure: it is told the time.
-// Thousands of sessions cost a look at the first.
+// Thousands of terms cost a look at the first.
 //
-//   sessions.set({.session = 7, .at = deadline, .grace = g});
-//   sessions.limit(7);                       // nothing is exec'd past it
-//   for (auto session : sessions.take_due(now)) ... sessions.due(session, now)  // when KILL is due
+//   deadlines.set({.term_key = 7, .at = deadline, .grace = g});
+//   deadlines.limit(7);                       // nothing is exec'd past it
+//   for (auto term : deadlines.take_due(now)) ... deadlines.due(term, now)  // when KILL is due
 #pragma once
 
 #include <algorithm>
@@ -21,42 +21,42 @@
 
 namespace ballot::runner {
 
-inline constexpr Millis kill_margin{200};  // before a session's deadline KILL is sent
+inline constexpr Millis kill_margin{200};  // before a term's deadline KILL is sent
 
-class Sessions {
+class TermDeadlines {
  public:
   void set(const Deadline& deadline) {
-    Entry& entry = sessions_[deadline.session];
-    next_.erase({entry.wakes_at, deadline.session});
+    Entry& entry = terms_[deadline.term_key];
+    next_.erase({entry.wakes_at, deadline.term_key});
     entry = {deadline.at, deadline.at - std::max(deadline.grace, kill_margin), {}};
-    wake(deadline.session, entry, entry.signal_at);
+    wake(deadline.term_key, entry, entry.signal_at);
   }
 
   /// none: no deadline was given. Then nothing would end what is to end at it.
-  std::optional<SteadyTime> limit(std::uint64_t session) const {
-    const auto found = sessions_.find(session);
-    return found == sessions_.end() ? std::nullopt : std::optional(found->second.at);
+  std::optional<SteadyTime> limit(std::uint64_t term_key) const {
+    const auto found = terms_.find(term_key);
+    return found == terms_.end() ? std::nullopt : std::optional(found->second.at);
   }
 
   /// When KILL is due, if the signal is due by `now`.
-  std::optional<SteadyTime> due(std::uint64_t session, SteadyTime now) const {
-    const auto found = sessions_.find(session);
-    if (found == sessions_.end() || now < found->second.signal_at) return std::nullopt;
+  std::optional<SteadyTime> due(std::uint64_t term_key, SteadyTime now) const {
+    const auto found = terms_.find(term_key);
+    if (found == terms_.end() || now < found->second.signal_at) return std::nullopt;
     return found->second.at - kill_margin;
   }
 
-  /// The sessions whose signal has become due, ascending; each is told once for each deadline that it was given.
+  /// The terms whose signal has become due, ascending; each is told once for each deadline that it was given.
   std::vector<std::uint64_t> take_due(SteadyTime now) {
     std::vector<std::uint64_t> due;
     while (!next_.empty() && next_.begin()->first <= now) {
-      const std::uint64_t session = next_.begin()->second;
+      const std::uint64_t term_key = next_.begin()->second;
       next_.erase(next_.begin());
-      Entry& entry = sessions_[session];
+      Entry& entry = terms_[term_key];
       if (entry.wakes_at == entry.signal_at) {
-        due.push_back(session);
-        wake(session, entry, later(std::max(entry.at, entry.signal_at), forget_after));
+        due.push_back(term_key);
+        wake(term_key, entry, later(std::max(entry.at, entry.signal_at), forget_after));
       } else {
-        sessions_.erase(session);
+        terms_.erase(term_key);
       }
     }
     std::sort(due.begin(), due.end());
@@ -66,7 +66,7 @@ class Sessions {
   /// When take_due() has something to do; max(): never.
   SteadyTime next() const { return next_.empty() ? SteadyTime::max() : next_.begin()->first; }
 
-  std::size_t size() const { return sessions_.size(); }
+  std::size_t size() const { return terms_.size(); }
 
  private:
   static constexpr Millis forget_after = std::chrono::hours(1);
@@ -76,12 +76,12 @@ class Sessions {
     SteadyTime wakes_at{};  // its place in next_
   };
 
-  void wake(std::uint64_t session, Entry& entry, SteadyTime at) {
+  void wake(std::uint64_t term_key, Entry& entry, SteadyTime at) {
     entry.wakes_at = at;
-    next_.emplace(at, session);
+    next_.emplace(at, term_key);
   }
 
-  std::unordered_map<std::uint64_t, Entry> sessions_;
+  std::unordered_map<std::uint64_t, Entry> terms_;
   std::set<std::pair<SteadyTime, std::uint64_t>> next_;
 };
 
