@@ -5,9 +5,9 @@
 #include <string>
 
 #include "local_driver.hpp"
+#include "store.hpp"
 #include "support/machine/store_folder.hpp"
 #include "support/make_backend.hpp"
-#include "support/options.hpp"
 
 namespace ballot::local {
 
@@ -16,25 +16,24 @@ namespace {
 constexpr const char* no_hold =
     "cannot be kept by the backend local, which cannot tell an outage: remove it, or choose a networked backend";
 
-std::string path_problem(const OptionValue& value) {
+std::string path_problem(const OptionValue& value) noexcept {
   const auto* path = std::get_if<std::string>(&value);
   if (path == nullptr) return "path must be a string: the folder of locks and registers";
   return path->empty() || path->find('\0') != std::string::npos ? "path must name a folder" : "";
 }
 
-std::vector<OptionProblem> check(const Options& options) noexcept {
-  return check_options(options, {{"path", path_problem}});
-}
+constexpr OptionKey keys[] = {{"path", path_problem, OptionType::text, "the folder of locks and registers"}};
 
 Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   const std::string folder = folder_of(settings, "local");
   return MakeDriver([folder](Outlet& outlet) { return std::make_unique<LocalDriver>(outlet, folder); });
 }
 
-constexpr BackendKind kind{"local", "ballot-local", check, no_hold, prepare};
+constexpr BackendTraits traits{.keys = keys, .session_timeout = default_timeout, .reach = Reach::host};
+constexpr BackendKind kind{"local", "ballot-local", keys, no_hold, prepare};
 
 }  // namespace
 
 }  // namespace ballot::local
 
-BALLOT_PLUGIN("local", "0.1.0", ballot::local::check, ballot::support::create<ballot::local::kind>)
+BALLOT_PLUGIN("local", "0.1.0", ballot::local::traits, ballot::support::create<ballot::local::kind>)

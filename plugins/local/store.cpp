@@ -24,7 +24,7 @@ std::string Store::describe(const DbError& error, const std::string& path) {
   return "cannot use " + path + ": " + error.what();
 }
 
-Millis granted_timeout(Millis asked) { return asked <= 0ms ? 15s : std::clamp<Millis>(asked, 1s, 1h); }
+Millis granted_timeout(Millis asked) { return asked <= 0ms ? default_timeout : std::clamp<Millis>(asked, 1s, 1h); }
 
 Store::Store(const Opening& opening, LockFile lock)
     : folder_(opening.folder),

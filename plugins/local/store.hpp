@@ -27,7 +27,9 @@ struct Opening {
   StuckWriter* stuck = nullptr;   // required; outlives the session
 };
 
-/// T as asked for, 15 s by default, within 1 s and 1 h.
+inline constexpr Millis default_timeout{15'000};
+
+/// T as asked for, or the default, within 1 s and 1 h.
 Millis granted_timeout(Millis asked);
 
 class Store {

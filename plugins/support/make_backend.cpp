@@ -10,7 +10,7 @@ namespace ballot::support {
 namespace {
 
 Result<void> check(const BackendKind& kind, const BackendSettings& settings) {
-  if (const auto problems = kind.check(settings.options); !problems.empty())
+  if (const auto problems = check_options(settings.options, kind.keys); !problems.empty())
     return Error{Errc::invalid, "[" + std::string(kind.name) + "] " + problems.front().text};
   if (!is_path_part(settings.name_space))
     return Error{Errc::invalid, "the namespace '" + settings.name_space +

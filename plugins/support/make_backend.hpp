@@ -2,12 +2,12 @@
 // that can be no part of a path, an outage that it cannot tell, and whatever throws, as an Error. Pure but for `make`.
 //
 //   Result<MakeDriver> prepare(Host& host, const BackendSettings& settings);   // the plugin's
-//   constexpr BackendKind kind{"local", "ballot-local", check, "...cannot be kept...", prepare};
-//   BALLOT_PLUGIN("local", "0.1.0", check, ballot::support::create<kind>)
+//   constexpr BackendKind kind{"local", "ballot-local", keys, "...cannot be kept...", prepare};
+//   BALLOT_PLUGIN("local", "0.1.0", traits, ballot::support::create<kind>)
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 #include "ballot/plugin.hpp"
 #include "support/session_driver.hpp"
@@ -17,7 +17,7 @@ namespace ballot::support {
 struct BackendKind {
   const char* name;    // of the plugin and its table
   const char* thread;  // at most 15 letters
-  std::vector<OptionProblem> (*check)(const Options&) noexcept;
+  std::span<const OptionKey> keys;
   const char* no_hold;  // why on_outage = "hold" is refused, and what to do; null where it is kept
   /// Requires: nothing of the above is wrong.
   Result<MakeDriver> (*prepare)(Host&, const BackendSettings&);

@@ -65,19 +65,6 @@ void add_entry(std::string text, const std::string& default_port, HostList& list
 
 }  // namespace
 
-std::vector<OptionProblem> check_options(const Options& options, const std::vector<OptionRule>& rules) {
-  std::vector<OptionProblem> problems;
-  std::string allowed;
-  for (const OptionRule& rule : rules) allowed += (allowed.empty() ? "" : ", ") + rule.key;
-  for (const auto& [key, value] : options) {
-    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const OptionRule& one) { return one.key == key; });
-    const std::string text =
-        rule == rules.end() ? "unknown key '" + key + "'; allowed: " + allowed : rule->problem(value);
-    if (!text.empty()) problems.push_back({key, text});
-  }
-  return problems;
-}
-
 std::string HostList::text() const {
   std::string all;
   for (const std::string& host : hosts) all += (all.empty() ? "" : ",") + host;

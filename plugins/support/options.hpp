@@ -1,27 +1,17 @@
-// Options: a plugin's table of ballot.toml, checked by a table of its keys; and what several stores have in common
-// there: hosts, durations, the namespace as a part of a path. Pure.
+// Options: what several stores have in common in their tables of ballot.toml: hosts, durations, the namespace as a part
+// of a path. The tables of keys themselves are ballot/options.hpp's. Pure.
 //
-//   const std::vector<OptionRule> rules = {{"servers", servers_problem}, {"tick", tick_problem}};
-//   return check_options(options, rules);
+//   const HostList hosts = read_hosts(options.at("servers"), "2181");
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "ballot/plugin.hpp"
+#include "ballot/options.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot::support {
-
-struct OptionRule {
-  std::string key;
-  /// What is wrong with the value, for people; "" for nothing.
-  std::string (*problem)(const OptionValue&);
-};
-
-/// Every problem of the table at once, unknown keys among them.
-std::vector<OptionProblem> check_options(const Options& options, const std::vector<OptionRule>& rules);
 
 /// Hosts as people write them: a list, or a text with commas, of "HOST", "HOST:PORT" or "[IPV6]:PORT". At the end of
 /// any of them there may be a path, the same for all.

@@ -12,8 +12,6 @@ namespace ballot::zookeeper {
 
 namespace {
 
-std::vector<OptionProblem> check(const Options& options) noexcept { return check_options(options); }
-
 Error open_store(const Settings& settings) {
   return {Errc::refused, "the ZooKeeper at " + settings.servers +
                              " is open: whoever reaches it may trigger, kill and pause jobs here. Set [zookeeper] auth "
@@ -32,7 +30,8 @@ Result<MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   return MakeDriver([place](Outlet& outlet) { return std::make_unique<ZookeeperDriver>(outlet, place); });
 }
 
-constexpr BackendKind kind{"zookeeper", "ballot-zk", check,
+constexpr BackendTraits traits{.keys = table_keys, .session_timeout = ZookeeperDriver::default_timeout};
+constexpr BackendKind kind{"zookeeper", "ballot-zk", table_keys,
                            "is not kept by the backend zookeeper: its servers cannot be asked one by one whether they "
                            "have a quorum. Remove it",
                            prepare};
@@ -41,4 +40,4 @@ constexpr BackendKind kind{"zookeeper", "ballot-zk", check,
 
 }  // namespace ballot::zookeeper
 
-BALLOT_PLUGIN("zookeeper", "0.1.0", ballot::zookeeper::check, ballot::support::create<ballot::zookeeper::kind>)
+BALLOT_PLUGIN("zookeeper", "0.1.0", ballot::zookeeper::traits, ballot::support::create<ballot::zookeeper::kind>)

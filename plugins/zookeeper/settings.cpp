@@ -26,28 +26,29 @@ bool split_auth(const OptionValue& value, std::string& user, std::string& file) 
   return !user.empty() && !file.empty() && file[0] == '/';
 }
 
-std::string servers_problem(const OptionValue& value) {
+std::string servers_problem(const OptionValue& value) noexcept {
   const std::string problem = support::read_hosts(value, default_port).problem;
   return problem.empty() ? problem : "servers: " + problem;
 }
 
-std::string auth_problem(const OptionValue& value) {
+std::string auth_problem(const OptionValue& value) noexcept {
   std::string user, file;
   if (split_auth(value, user, file)) return {};
   return "auth must be \"digest:USER:FILE\", where FILE is the path of a file with the password";
 }
 
-std::string tick_problem(const OptionValue& value) {
+std::string tick_problem(const OptionValue& value) noexcept {
   if (support::read_duration(value, longest_tick)) return {};
   return "tick must be the servers' tickTime, up to \"60s\", such as \"2s\" or \"500ms\"";
 }
 
 }  // namespace
 
-std::vector<OptionProblem> check_options(const Options& options) {
-  return support::check_options(options,
-                                {{"servers", servers_problem}, {"auth", auth_problem}, {"tick", tick_problem}});
-}
+const OptionKey table_keys[3] = {
+    {"servers", servers_problem, OptionType::list, "HOST or HOST:PORT, a list", OptionFlag::listed},
+    {"auth", auth_problem, OptionType::text, "digest:USER:FILE"},
+    {"tick", tick_problem, OptionType::text, "the servers' tickTime"},
+};
 
 Settings read_settings(const Options& options) {
   Settings settings;

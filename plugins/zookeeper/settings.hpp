@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
@@ -17,8 +16,7 @@ struct Settings {
   Millis tick{2000};  // the servers' tickTime
 };
 
-/// Every problem of the table at once.
-std::vector<OptionProblem> check_options(const Options& options);
+extern const OptionKey table_keys[3];
 /// Requires: no problems.
 Settings read_settings(const Options& options);
 /// What digest authentication takes, read anew from its file; "" where there is no user.

@@ -22,7 +22,7 @@ CandidateSession::CandidateSession(const config::Config& config, const std::stri
            about_session(config, candidate.empty() ? config.node : candidate)),
       anew(kept.begin() == SessionLock::Taken::by_other) {}
 
-void CandidateSession::add_to(io::KeeperSettings& settings) {
+void CandidateSession::add_to(io::ChildGuardSettings& settings) {
   settings.resign = {own_file(), "resign", "--session", kept.path()};
   settings.session_file = kept.path();
   settings.lock = kept.lock().descriptor();
@@ -52,7 +52,7 @@ Exit CandidateProgram::run() {
   settings.group = settings_.group;
   settings.version = BALLOT_VERSION;
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
-  settings.ladder = settings_.ladder;
+  settings.stop_grace = settings_.stop_grace;
   settings.backend = backend_settings(config_);
   settings.anew = settings_.session && settings_.session->anew;
   const auto log = [this](Level level, std::string_view text, const LogFields& fields) { say(level, text, fields); };

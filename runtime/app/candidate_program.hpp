@@ -16,7 +16,7 @@
 #include "ballot/log.hpp"
 #include "config/config.hpp"
 #include "io/campaigner.hpp"
-#include "io/keeper.hpp"
+#include "io/child_guard.hpp"
 #include "io/main_loop.hpp"
 
 namespace ballot::app {
@@ -27,15 +27,15 @@ struct CandidateSettings {
   std::string command;    // "run once", as errors begin
   std::string candidate;  // "": the node's name
   std::string group = "default";
-  Millis ladder{0};                     // how long what runs may take to end
+  Millis stop_grace{0};                 // how long what runs may take to end
   CandidateSession* session = nullptr;  // kept for whoever has to leave on this program's behalf
 };
 
-/// The session of a candidate, to be made before there is a keeper, which shares its lock.
+/// The session of a candidate, to be made before there is a guard, which shares its lock.
 struct CandidateSession {
   CandidateSession(const config::Config& config, const std::string& group, const std::string& candidate);
-  /// Has the keeper resign when this program is killed.
-  void add_to(io::KeeperSettings& settings);
+  /// Has the guard resign when this program is killed.
+  void add_to(io::ChildGuardSettings& settings);
 
   KeptSession kept;
   const bool anew;  // the session before is left to whoever resigns for it

@@ -26,13 +26,19 @@ namespace ballot::app {
 /// What the command does once its flags are read. Data goes to std::cout, all else to stderr.
 using Run = std::function<Exit()>;
 
+/// What stands behind the command's name.
+struct Words {
+  std::vector<std::string> flags;                 // and arguments, up to `--`
+  std::optional<std::vector<std::string>> child;  // what follows it, byte for byte; none: there is no `--`
+};
+
 struct Command {
   std::string_view name;
   std::string_view summary;
   /// Declares the flags. What it returns is called after they are read.
   Run (*setup)(CLI::App& command) = nullptr;
-  /// The same, of a command that runs another one: `child` is what follows `--`, byte for byte; none: there is no `--`.
-  Run (*setup_with_child)(CLI::App& command, std::optional<std::vector<std::string>> child) = nullptr;
+  /// The same, of a command that runs another one, or whose flags hang on which backends the words name.
+  Run (*setup_with_words)(CLI::App& command, const Words& words) = nullptr;
 };
 
 /// Every command, in the order of the help.

@@ -66,7 +66,10 @@ std::optional<std::vector<std::string>> cut_child(std::vector<std::string>& argu
 Exit run(const Command& command, std::vector<std::string> arguments) {
   CLI::App app{std::string(command.summary)};
   app.name("ballot " + std::string(command.name));
-  const Run run = command.setup ? command.setup(app) : command.setup_with_child(app, cut_child(arguments));
+  Words words;
+  if (!command.setup) words.child = cut_child(arguments);
+  words.flags = arguments;
+  const Run run = command.setup ? command.setup(app) : command.setup_with_words(app, words);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));

@@ -1,6 +1,6 @@
-// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "groups" | "runs" | "status" |
-// "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a request is for
-// whoever leads.
+// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "groups" | "runs" | "status"
+// | "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a request is
+// for whoever leads.
 //
 // Thread: the loop's. Requires: it lives as long as anybody asks, and as the runtime and the folder.
 //

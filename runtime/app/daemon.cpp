@@ -15,7 +15,6 @@
 #include "base/trust.hpp"
 #include "config/identities.hpp"
 #include "io/clocks.hpp"
-#include "io/plugin_loader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -90,7 +89,10 @@ Exit Daemon::run() {
   ::umask(027);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
-  if (!check_backend()) return Exit::configuration;
+  if (const auto plugin = find_backend(config_); !plugin) {
+    log_(Level::fatal, plugin.error().what, {{"backend", config_.coordination.backend}});
+    return Exit::configuration;
+  }
   if (const auto made = make_folders(); !made) return fail(made.error());
   if (const auto started = start(); !started) return fail(started.error());
   const auto ran = runtime_.run();
@@ -102,22 +104,6 @@ Exit Daemon::run() {
 Exit Daemon::fail(const Error& error) const {
   log_(Level::fatal, error.what, {});
   return error.code == Errc::refused || error.code == Errc::invalid ? Exit::configuration : Exit::failed;
-}
-
-/// Every problem of its table is told.
-bool Daemon::check_backend() const {
-  const std::string& name = config_.coordination.backend;
-  const auto plugin = load_plugin(config_.plugin_dir, name);
-  if (!plugin) {
-    log_(Level::fatal, plugin.error().what, {{"backend", name}});
-    return false;
-  }
-  const auto table = config_.backends.find(name);
-  if (table == config_.backends.end()) return true;
-  const auto problems = (*plugin)->check(table->second.options);
-  for (const OptionProblem& problem : problems)
-    log_(Level::fatal, option_diagnostic(config_, name, problem).text(), {});
-  return problems.empty();
 }
 
 Result<void> Daemon::start() {

@@ -34,7 +34,6 @@ class Daemon {
  private:
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
 
-  bool check_backend() const;
   Result<void> make_folders() const;
   Result<void> start();
   library::Resume take_session();

@@ -24,7 +24,7 @@ std::uint64_t seed() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
-/// As a shell tells it.
+/// As a shell reports it.
 int code_of(const io::ChildEnd& end) {
   switch (end.kind) {
     case io::ChildEnd::Kind::exited: return end.value;
@@ -40,7 +40,7 @@ std::string text_of(const io::ChildEnd& end) {
     case io::ChildEnd::Kind::too_late: return "not started: the lease was about to end";
     default: break;
   }
-  if (end.value == EPIPE) return "cannot be started: the keeper was killed";
+  if (end.value == EPIPE) return "cannot be started: the guard was killed";
   return std::string("cannot be started: ") + std::strerror(end.value);
 }
 
@@ -51,11 +51,11 @@ CandidateSettings candidate_settings(const RunOptions& options, bool cron, Candi
 }  // namespace
 
 ElectedCommand::ElectedCommand(const config::Config& config, const RunOptions& options,
-                               std::optional<schedule::Plan> plan, CandidateSession& session, io::Keeper& keeper,
+                               std::optional<schedule::Plan> plan, CandidateSession& session, io::ChildGuard& guard,
                                Log log)
     : CandidateProgram(config, candidate_settings(options, plan.has_value(), session), std::move(log)),
       options_(options),
-      keeper_(keeper),
+      guard_(guard),
       plan_(std::move(plan)),
       random_(seed()),
       boot_timer_(loop().context(), [this] { advance(); }),
@@ -70,8 +70,8 @@ ElectedCommand::ElectedCommand(const config::Config& config, const RunOptions& o
 }
 
 void ElectedCommand::begin() {
-  keeper_.attach(loop().context(),
-                 {[this](pid_t pid) { on_started(pid); }, [this](io::ChildEnd end) { on_ended(end); }});
+  guard_.attach(loop().context(),
+                {[this](pid_t pid) { on_started(pid); }, [this](io::ChildEnd end) { on_ended(end); }});
   if (options_.max_wait) patience_timer_.arm(io::read_clocks().steady + *options_.max_wait);
 }
 
@@ -81,7 +81,7 @@ void ElectedCommand::add_fields(LogFields& fields) const {
 }
 
 void ElectedCommand::on_status(const core::CandidateStatus& before) {
-  tell_keeper(before);
+  update_guard(before);
   const core::CandidateStatus& now = status();
   if (now.leads() && !before.leads()) {
     patience_timer_.disarm();
@@ -96,18 +96,18 @@ void ElectedCommand::on_status(const core::CandidateStatus& before) {
   if (now.failures > before.failures) on_failure();
   if (now.asked_to_leave && !before.asked_to_leave) {
     say(Level::warn, "asked to leave");
-    if (child_ != Child::waiting) keeper_.end(SIGTERM);
+    if (child_ != Child::waiting) guard_.end(SIGTERM);
   }
   advance();
 }
 
 /// It enforces the lease also where this process stands still.
-void ElectedCommand::tell_keeper(const core::CandidateStatus& before) {
+void ElectedCommand::update_guard(const core::CandidateStatus& before) {
   const core::CandidateStatus& now = status();
   const bool holds = now.epoch != 0;
-  if (holds && (before.epoch == 0 || now.deadline != before.deadline)) keeper_.lease(now.deadline, now.grace);
+  if (holds && (before.epoch == 0 || now.deadline != before.deadline)) guard_.lease(now.deadline, now.grace);
   if (holds || before.epoch == 0) return;
-  if (elected_ && child_ != Child::waiting) keeper_.lost();
+  if (elected_ && child_ != Child::waiting) guard_.lost();
   if (child_ == Child::waiting) run_.clear();
 }
 
@@ -122,7 +122,7 @@ void ElectedCommand::on_signal(int signal) {
   say(Level::info, "stopping", {{"signal", std::to_string(signal)}});
   if (stop_signal_ == 0) stop_signal_ = signal;
   if (child_ == Child::waiting) return finish(static_cast<Exit>(128 + signal));
-  keeper_.end(signal);
+  guard_.end(signal);
 }
 
 void ElectedCommand::advance() {
@@ -254,11 +254,11 @@ void ElectedCommand::start(std::optional<WallTime> slot, SteadyTime not_after) {
     };
     out_ = std::make_unique<io::LinePipe>(loop().context(), logger(Level::info), closed);
     err_ = std::make_unique<io::LinePipe>(loop().context(), logger(Level::error), closed);
-    keeper_.start(variables, not_after, out_->write_end(), err_->write_end());
+    guard_.start(variables, not_after, out_->write_end(), err_->write_end());
     out_->close_write_end();
     err_->close_write_end();
   } else {
-    keeper_.start(variables, not_after, -1, -1);
+    guard_.start(variables, not_after, -1, -1);
   }
 }
 

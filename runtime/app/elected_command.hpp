@@ -1,4 +1,4 @@
-// ElectedCommand: `ballot run once` and `ballot run cron`: one command, run by whoever leads. The keeper has the child
+// ElectedCommand: `ballot run once` and `ballot run cron`: one command, run by whoever leads. The guard has the child
 // and ends it by the deadline of the lease; this decides when it runs and what follows its end.
 //
 //   waiting   leads, beyond doubt, the term before over, and (cron) a tick claimed   -> starting
@@ -9,7 +9,7 @@
 //
 // Thread: the main one.
 //
-//   return ElectedCommand(config, options, plan, session, *keeper, log).run();
+//   return ElectedCommand(config, options, plan, session, *guard, log).run();
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@
 #include "app/run_options.hpp"
 #include "base/random.hpp"
 #include "core/candidate/ticks.hpp"
-#include "io/keeper.hpp"
+#include "io/child_guard.hpp"
 #include "io/line_pipe.hpp"
 #include "schedule/plan.hpp"
 
@@ -31,8 +31,8 @@ class ElectedCommand final : public CandidateProgram {
  public:
   /// `plan`: cron's; none: once.
   ElectedCommand(const config::Config& config, const RunOptions& options, std::optional<schedule::Plan> plan,
-                 CandidateSession& session, io::Keeper& keeper, Log log);
-  ~ElectedCommand() override { keeper_.detach(); }
+                 CandidateSession& session, io::ChildGuard& guard, Log log);
+  ~ElectedCommand() override { guard_.detach(); }
 
  private:
   enum class Child { waiting, starting, running, printing, over };
@@ -43,7 +43,7 @@ class ElectedCommand final : public CandidateProgram {
   void on_signal(int signal) override;
   void add_fields(LogFields& fields) const override;
 
-  void tell_keeper(const core::CandidateStatus& before);
+  void update_guard(const core::CandidateStatus& before);
   void on_failure();
   void advance();
   void advance_once(Now now);
@@ -64,7 +64,7 @@ class ElectedCommand final : public CandidateProgram {
   void hand_over();
 
   const RunOptions& options_;
-  io::Keeper& keeper_;
+  io::ChildGuard& guard_;
   std::optional<core::Ticks> ticks_;
   const std::optional<schedule::Plan> plan_;
   Random random_;

@@ -9,7 +9,7 @@ enum class Exit : int {
   usage = 2,           // unknown command, flag or value
   not_found = 3,       // no such job, run or group
   unreachable = 69,    // the daemon or the backend does not answer
-  gave_up = 75,        // waited as long as it was told to
+  gave_up = 75,        // waited as long as it was to
   configuration = 78,  // a file says what cannot be
 };
 

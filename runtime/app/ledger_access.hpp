@@ -19,7 +19,7 @@ Result<storage::Reader> open_ledger(const config::Config& config);
 /// The one run whose id ends with `suffix`. not_found: none; invalid: too short, no number, or several, which it names.
 Result<RunId> find_run(storage::Reader& ledger, const std::string& suffix);
 
-/// Prints `error` as the command's last word. not_found is Exit::not_found, invalid is Exit::usage, and so on.
+/// Prints `error` as the last line of the command. not_found is Exit::not_found, invalid is Exit::usage, and so on.
 Exit fail(std::string_view command, const Error& error);
 
 }  // namespace ballot::app

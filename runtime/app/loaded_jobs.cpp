@@ -36,6 +36,7 @@ Result<void> require(const std::string& what, const std::string& name, const Nam
 config::JobSettings job_settings(const config::Config& config) {
   return {.timezone = config.timezone,
           .longest_kill_grace = config::longest_kill_grace(config),
+          .backends = config.known,
           .controllers = machine_controllers()};
 }
 

@@ -8,7 +8,7 @@ namespace ballot::app {
 
 std::span<const Command> commands() {
   static constexpr std::array table{
-      Command{"serve", "run the daemon: take part in elections and launch what is due", setup_serve},
+      Command{"serve", "run the daemon: take part in elections and launch what is due", nullptr, setup_serve},
       Command{"check", "find everything that is wrong with job files and ballot.toml", setup_check},
       Command{"schedule", "show when an expression is due", setup_schedule},
       Command{"jobs", "list the jobs in force, their leaders and next slots", setup_jobs},
@@ -19,7 +19,7 @@ std::span<const Command> commands() {
       Command{"forget", "close a run whose node will not come back", setup_forget},
       Command{"repair", "end the halt of a job, or of a group", setup_repair},
       Command{"status", "show how this node stands", setup_status},
-      Command{"info", "show elections, with no daemon needed", setup_info},
+      Command{"info", "show elections, with no daemon needed", nullptr, setup_info},
       Command{"election", "list, watch and evict leaders; elections for other programs", nullptr, setup_election},
       Command{"run", "run one command under election: once, or by a schedule", nullptr, setup_run},
       Command{"resign", "leave the elections of a daemon that is dead", setup_resign},

@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "app/backend_flags.hpp"
 #include "app/places.hpp"
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
 #include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -33,14 +35,6 @@ void add_text(CLI::App& command, const std::string& flag, const std::string& hel
   });
 }
 
-void add_texts(CLI::App& command, const std::string& flag, const std::string& help, std::optional<Texts>& to) {
-  add_list(command, flag, help, [&to](const std::string& text) {
-    if (!to) to.emplace();
-    to->push_back(text);
-    return std::string();
-  });
-}
-
 }  // namespace
 
 void add_config_options(CLI::App& command, ConfigOptions& to) {
@@ -59,15 +53,12 @@ void add_daemon_options(CLI::App& command, config::Overrides& to) {
   add_text(command, "--node", "this node's name; default: the host's", to.node);
 }
 
-void add_coordination_options(CLI::App& command, config::Overrides& to) {
-  add_text(command, "--backend", "local, zookeeper, nats, consul or etcd", to.backend);
-  add_text(command, "--namespace", "what shares nothing with others of its backend", to.name_space);
-  add_read(command, "--session-timeout", "how long leadership survives silence, as 6s", to.session_timeout,
+void add_coordination_options(CLI::App& command, ConfigOptions& to, const Words& words) {
+  add_text(command, "--backend", "its plugin; installed here: " + installed_backends(words), to.flags.backend);
+  add_text(command, "--namespace", "what shares nothing with others of its backend", to.flags.name_space);
+  add_read(command, "--session-timeout", "how long leadership survives silence, as 6s", to.flags.session_timeout,
            config::parse_session_timeout);
-  add_texts(command, "--zookeeper-servers", "HOST or HOST:PORT, a list", to.zookeeper_servers);
-  add_texts(command, "--nats-servers", "URLs, a list", to.nats_servers);
-  add_text(command, "--consul-address", "the agent's URL", to.consul_address);
-  add_texts(command, "--etcd-endpoints", "URLs, a list", to.etcd_endpoints);
+  add_backend_flags(command, words, to.flags.options);
 }
 
 void add_format_option(CLI::App& command, Format& to) {
@@ -96,14 +87,16 @@ Result<WallTime> parse_time(const std::string& text) {
                                   config::in_quotes(text)};
 }
 
-config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule, config::TrustRule trust) {
+namespace {
+
+config::ConfigRequest request_of(const ConfigOptions& options, config::Diagnostics& from_environment) {
   const auto lookup = [](const char* name) { return std::getenv(name); };
-  config::Diagnostics from_environment;
   config::ConfigRequest request;
-  request.namespace_rule = rule;
-  request.trust_rule = trust;
+  request.trust_rule = config::TrustRule::trusted;
   request.host_name = io::host_name();
   request.plugin_dir = plugin_dir();
+  request.plugins = {plugin_names, load_plugin};
+  request.lookup = lookup;
   request.overrides = options.flags.over(config::read_environment(lookup, from_environment));
   const char* variable = lookup("BALLOT_CONFIG");
   const bool named = variable != nullptr && *variable != '\0';
@@ -111,17 +104,44 @@ config::LoadedConfig read_config(const ConfigOptions& options, config::Namespace
     request.file = options.file ? *options.file : std::string(variable);
     request.file_rule = config::FileRule::must_exist;
   }
+  return request;
+}
+
+config::LoadedConfig load(const config::ConfigRequest& request, const config::Diagnostics& from_environment) {
   config::LoadedConfig loaded = config::load_config(request);
   loaded.diagnostics.insert(loaded.diagnostics.begin(), from_environment.begin(), from_environment.end());
   return loaded;
 }
 
-std::optional<config::Config> load_config(const ConfigOptions& options, config::NamespaceRule rule) {
-  config::LoadedConfig loaded = read_config(options, rule, config::TrustRule::trusted);
+std::optional<config::Config> load(const ConfigOptions& options, config::NamespaceRule namespaces,
+                                   config::PluginRule plugins) {
+  config::Diagnostics from_environment;
+  config::ConfigRequest request = request_of(options, from_environment);
+  request.namespace_rule = namespaces;
+  request.plugin_rule = plugins;
+  config::LoadedConfig loaded = load(request, from_environment);
   if (!has_errors(loaded.diagnostics)) return std::move(loaded.config);
   for (const config::Diagnostic& finding : loaded.diagnostics)
     if (finding.severity == config::Severity::error) std::cerr << finding.text() << '\n';
   return std::nullopt;
+}
+
+}  // namespace
+
+config::LoadedConfig check_config(const ConfigOptions& options, config::TrustRule trust) {
+  config::Diagnostics from_environment;
+  config::ConfigRequest request = request_of(options, from_environment);
+  request.trust_rule = trust;
+  request.plugin_rule = config::PluginRule::all;
+  return load(request, from_environment);
+}
+
+std::optional<config::Config> load_config(const ConfigOptions& options) {
+  return load(options, config::NamespaceRule::has_default, config::PluginRule::none);
+}
+
+std::optional<config::Config> load_backend_config(const ConfigOptions& options, config::NamespaceRule rule) {
+  return load(options, rule, config::PluginRule::used);
 }
 
 }  // namespace ballot::app

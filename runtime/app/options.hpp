@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/command.hpp"
 #include "app/flags.hpp"
 #include "app/format.hpp"
 #include "ballot/error.hpp"
@@ -26,8 +27,9 @@ void add_config_options(CLI::App& command, ConfigOptions& to);
 /// serve's: --jobs-dir --plugin-dir --state-dir --run-dir --node.
 void add_daemon_options(CLI::App& command, config::Overrides& to);
 
-/// --backend --namespace --session-timeout --zookeeper-servers --nats-servers --consul-address --etcd-endpoints.
-void add_coordination_options(CLI::App& command, config::Overrides& to);
+/// --backend --namespace --session-timeout, and the flags of the backends that `words` name; where help is asked for,
+/// those of all that are installed. After add_config_options().
+void add_coordination_options(CLI::App& command, ConfigOptions& to, const Words& words);
 
 /// --format, of those commands that list.
 void add_format_option(CLI::App& command, Format& to);
@@ -56,10 +58,13 @@ Result<T> parse_word(const std::string& text, std::optional<T> (*parse)(std::str
 Result<WallTime> parse_time(const std::string& text);
 
 /// The configuration, or every error of it on stderr and nothing. Its file must be trusted: it names programs.
-std::optional<config::Config> load_config(const ConfigOptions& options,
-                                          config::NamespaceRule rule = config::NamespaceRule::has_default);
+std::optional<config::Config> load_config(const ConfigOptions& options);
 
-/// As load_config(), with everything that was found.
-config::LoadedConfig read_config(const ConfigOptions& options, config::NamespaceRule rule, config::TrustRule trust);
+/// The same, of what talks to the store: with what the backend's plugin knows of its keys and variables.
+std::optional<config::Config> load_backend_config(const ConfigOptions& options,
+                                                  config::NamespaceRule rule = config::NamespaceRule::has_default);
+
+/// Everything that is wrong with it too, for `ballot check`: with what all plugins know.
+config::LoadedConfig check_config(const ConfigOptions& options, config::TrustRule trust);
 
 }  // namespace ballot::app

@@ -74,7 +74,7 @@ bool read_variables(const FlagVariables& variables) {
 std::string take_group(const std::string& text, std::string& to) {
   if (!config::is_name(text))
     return config::in_quotes(text) +
-           " is no name of a group: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit";
+           " is not a valid group name: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit";
   to = text;
   return {};
 }
@@ -82,7 +82,7 @@ std::string take_group(const std::string& text, std::string& to) {
 void add_candidate_option(CLI::App& command, std::string& to, FlagVariables& variables) {
   add(command, "--candidate-id", "this candidate's name; default: the node's", variables,
       [&to](const std::string& text) {
-        if (!config::is_node_name(text)) return config::in_quotes(text) + " is no name of a candidate";
+        if (!config::is_node_name(text)) return config::in_quotes(text) + " is not a valid candidate name";
         to = text;
         return std::string();
       });
@@ -92,10 +92,10 @@ void add_kill_grace_option(CLI::App& command, Millis& to, FlagVariables& variabl
   add_duration(command, "--kill-grace", "between its signal and KILL; default 10s", variables, to);
 }
 
-void add_run_options(CLI::App& command, RunOptions& to) {
+void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
   static const std::vector<std::string_view> child_words{"rerun", "reelect", "exit", "ignore"};
   add_config_options(command, to.config);
-  add_coordination_options(command, to.config.flags);
+  add_coordination_options(command, to.config, words);
   add_candidate_option(command, to.candidate, to.variables);
   add_value(command, "--group", "the election; default: default",
             [&to](const std::string& text) { return take_group(text, to.group); });

@@ -1,4 +1,4 @@
-// What `ballot run` is told, and the words of its policies.
+// The flags of `ballot run`, and the words of its policies.
 #pragma once
 
 #include <functional>
@@ -48,7 +48,7 @@ struct RunOptions {
 };
 
 /// All but --schedule. Each has its variable, but for --group.
-void add_run_options(CLI::App& command, RunOptions& to);
+void add_run_options(CLI::App& command, RunOptions& to, const Words& words);
 void add_schedule_option(CLI::App& command, RunOptions& to);
 
 /// --candidate-id, --group and --kill-grace alone.

@@ -36,7 +36,7 @@ bool take(RunnerView& view, runner::FromRunner&& message) {
 
 }  // namespace
 
-RunnerView look_at_runner(const std::string& socket, SteadyTime until) {
+RunnerView read_runner(const std::string& socket, SteadyTime until) {
   RunnerView view;
   if (socket.empty()) {
     view.known = RunnerView::Known::nobody;

@@ -1,4 +1,4 @@
-// RunnerView: what a runner has, as it tells somebody who watches: a look at one moment. Blocking, with a time limit.
+// RunnerView: what a runner has, as it reports it to somebody who watches, at one moment. Blocking, with a time limit.
 //
 // Threads: one.
 #pragma once
@@ -11,7 +11,7 @@ namespace ballot::app {
 
 using core::RunnerView;
 
-/// As `ballot resign`: it tells the runner so.
-RunnerView look_at_runner(const std::string& socket, SteadyTime until);
+/// As `ballot resign`: the runner knows.
+RunnerView read_runner(const std::string& socket, SteadyTime until);
 
 }  // namespace ballot::app

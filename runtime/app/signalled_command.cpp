@@ -29,60 +29,60 @@ bool is_ready_for(int signal, pid_t pid) {
 }  // namespace
 
 SignalledCommand::SignalledCommand(const config::Config& config, CandidateSettings settings, Signals signals,
-                                   io::Keeper& keeper, Log log)
+                                   io::ChildGuard& guard, Log log)
     : CandidateProgram(config, std::move(settings), std::move(log)),
       signals_(signals),
-      keeper_(keeper),
-      timer_(loop().context(), [this] { tell_won(); }) {}
+      guard_(guard),
+      timer_(loop().context(), [this] { signal_won(); }) {}
 
 void SignalledCommand::begin() {
-  keeper_.attach(loop().context(), {[this](pid_t pid) {
-                                      pid_ = pid;
-                                      patient_until_ = io::read_clocks().steady + patience;
-                                      say(Level::info, "child started", {{"pid", std::to_string(pid)}});
-                                      tell_won();
-                                    },
-                                    [this](io::ChildEnd end) { on_ended(end); }});
-  keeper_.start({"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate()}, SteadyTime::max(), -1, -1);
+  guard_.attach(loop().context(), {[this](pid_t pid) {
+                                     pid_ = pid;
+                                     patient_until_ = io::read_clocks().steady + patience;
+                                     say(Level::info, "child started", {{"pid", std::to_string(pid)}});
+                                     signal_won();
+                                   },
+                                   [this](io::ChildEnd end) { on_ended(end); }});
+  guard_.start({"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate()}, SteadyTime::max(), -1, -1);
 }
 
 void SignalledCommand::on_status(const core::CandidateStatus& before) {
   const core::CandidateStatus& now = status();
-  if (now.epoch == 0 && before.epoch != 0) tell_lost();
-  if (told_ && now.deadline != before.deadline) keeper_.lease(now.deadline, now.grace);
+  if (now.epoch == 0 && before.epoch != 0) signal_lost();
+  if (child_leads_ && now.deadline != before.deadline) guard_.lease(now.deadline, now.grace);
   if (now.asked_to_leave && !before.asked_to_leave) leave();
-  if (now.leads() && !told_) tell_won();
+  if (now.leads() && !child_leads_) signal_won();
 }
 
 /// A child that ends with the term is awaited: its end is the end of all this.
 void SignalledCommand::leave() {
-  const bool ends = told_ && signals_.on_lost != io::OnLost::tell;
-  tell_lost();
+  const bool ends = child_leads_ && signals_.on_lost != io::OnLost::signal;
+  signal_lost();
   if (ends) return;
   campaigner().leave();
   campaigner().enter();
 }
 
-void SignalledCommand::tell_lost() {
+void SignalledCommand::signal_lost() {
   timer_.disarm();
-  if (std::exchange(told_, false)) keeper_.lost();
+  if (std::exchange(child_leads_, false)) guard_.lost();
 }
 
 /// Once the term before is over, and the child can hear it.
-void SignalledCommand::tell_won() {
+void SignalledCommand::signal_won() {
   const core::CandidateStatus& now = status();
-  if (!now.leads() || now.asked_to_leave || told_ || pid_ == 0) return;
+  if (!now.leads() || now.asked_to_leave || child_leads_ || pid_ == 0) return;
   const SteadyTime time = io::read_clocks().steady;
   if (time < now.acts_from) return timer_.arm(now.acts_from);
   if (!is_ready_for(signals_.won, pid_) && time < patient_until_) return timer_.arm(time + readiness_pause);
-  told_ = true;
-  keeper_.lease(now.deadline, now.grace);
-  keeper_.signal(signals_.won);
+  child_leads_ = true;
+  guard_.lease(now.deadline, now.grace);
+  guard_.signal(signals_.won);
 }
 
 void SignalledCommand::on_signal(int signal) {
   say(Level::info, "stopping", {{"signal", std::to_string(signal)}});
-  keeper_.end(signal);
+  guard_.end(signal);
 }
 
 void SignalledCommand::on_ended(io::ChildEnd end) {

@@ -14,7 +14,7 @@ std::string_view rule_of(Status status, Reason reason);
 /// `JOB SLOT STATUS: REASON (run ID)`; of a row of many slots SLOT is FIRST/LAST (N slots).
 std::string headline(const Row& row);
 
-/// Who, when, how it ended: a sentence or more. "" where there is nothing to tell.
+/// Who, when, how it ended: a sentence or more. "" where there is nothing to say.
 std::string circumstances(const Row& row);
 
 /// A slot that this node's ledger says nothing of.

@@ -39,7 +39,7 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
       else
         jobs.add({name, position, definition});
     }
-    for (const auto& [group, position] : file.groups) {
+    for (const auto& [group, position, tables] : file.groups) {
       const auto [first, last] = groups.on(group.name);
       if (first == last)
         groups.add({name, position, group});

@@ -19,7 +19,7 @@ inline std::string at(std::string_view file, Position position) {
   return std::string(file) + ':' + std::to_string(position.line);
 }
 
-/// What a second claim is told. `file` and `position` are the first one's.
+/// The finding for a second claim. `file` and `position` are the first one's.
 inline std::string duplicate_job(std::string_view name, std::string_view file, Position position) {
   return "job " + in_quotes(name) + " is already defined at " + at(file, position) +
          ", and counts there; rename this one";

@@ -9,6 +9,7 @@
 
 #include "base/trust.hpp"
 #include "config/config_file.hpp"
+#include "config/group_keys.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
 
@@ -17,9 +18,10 @@ namespace {
 
 constexpr std::string_view default_namespace = "ballot";
 
-/// What each backend asks for where nothing is set.
-Millis default_session_timeout(const std::string& backend) {
-  return std::chrono::seconds(backend == "zookeeper" ? 10 : 5);
+/// The plugin of the backend that is used, where it is loaded.
+const PluginInfo* plugin_of(const Config& config) {
+  const auto known = config.known.find(config.coordination.backend);
+  return known == config.known.end() ? nullptr : known->second;
 }
 
 /// Builds a Config in the order of precedence, weakest first.
@@ -34,23 +36,39 @@ class Loader {
     read_file();
     override_values();
     override_options();
+    load_plugins();
     fill_in();
     check();
+    check_tables();
     sort(diagnostics_);
     return {std::move(config_), std::move(diagnostics_)};
   }
 
  private:
   void read_file() {
+    config_.known = find_backends("", "");
     std::string text;
     const auto info = read_text_file(AT_FDCWD, request_.file, Links::follow, text);
     Findings findings(request_.file, diagnostics_);
     if (const auto fault = info ? distrusted() : std::nullopt)
       findings.error({}, "the configuration is not used: " + *fault);
     else if (info)
-      read_config_file(text, overrides_.backend.value_or(""), config_, findings);
+      read_config_file(
+          text, [this](const auto& folder, const auto& backend) { return find_backends(folder, backend); }, config_,
+          findings);
     else if (info.error().code != Errc::not_found || request_.file_rule == FileRule::must_exist)
       findings.error({}, info.error().what);
+  }
+
+  /// All that are installed, and the one that the file names or that is used: it need not be installed here.
+  Backends find_backends(const std::string& folder, const std::string& written) const {
+    Backends known;
+    const std::string& place = folder.empty() ? config_.plugin_dir : folder;
+    for (const std::string& name : request_.plugins.names(overrides_.plugin_dir.value_or(place)))
+      known.emplace(name, nullptr);
+    known.emplace(written.empty() ? config_.coordination.backend : written, nullptr);
+    if (overrides_.backend) known.emplace(*overrides_.backend, nullptr);
+    return known;
   }
 
   std::optional<std::string> distrusted() const {
@@ -77,35 +95,70 @@ class Loader {
   }
 
   void override_options() {
-    put_option("zookeeper", "servers", overrides_.zookeeper_servers);
-    put_option("nats", "servers", overrides_.nats_servers);
-    put_option("etcd", "endpoints", overrides_.etcd_endpoints);
-    put_option("consul", "address", overrides_.consul_address);
+    for (const auto& [backend, options] : overrides_.options)
+      for (const auto& [key, value] : options) override_option(config_.backends[backend], key, value);
   }
 
-  template <class T>
-  void put_option(const char* backend, const char* key, const std::optional<T>& value) {
-    if (!value) return;
-    BackendTable& table = config_.backends[backend];
-    table.options.insert_or_assign(key, OptionValue(*value));
+  static void override_option(BackendTable& table, const std::string& key, const OptionValue& value) {
+    table.options.insert_or_assign(key, value);
     table.positions.insert_or_assign(key, Position{0, 0});
+  }
+
+  void load_plugins() {
+    for (auto& [name, plugin] : config_.known) {
+      const bool is_used = name == config_.coordination.backend;
+      if (request_.plugin_rule == PluginRule::none || (request_.plugin_rule == PluginRule::used && !is_used)) continue;
+      if (const auto loaded = request_.plugins.load(config_.plugin_dir, name)) {
+        plugin = *loaded;
+        read_variables(name, *plugin);
+      } else if (request_.plugin_rule == PluginRule::all && (is_used || config_.backends.contains(name))) {
+        warn_unchecked(name, loaded.error());
+      }
+    }
+  }
+
+  /// They beat the file, and a flag beats them.
+  void read_variables(const std::string& backend, const PluginInfo& plugin) {
+    for (const OptionKey& key : plugin.traits.keys) {
+      const char* const text = request_.lookup(variable_of(backend, key.name).c_str());
+      const auto flags = overrides_.options.find(backend);
+      const bool has_flag = flags != overrides_.options.end() && flags->second.contains(key.name);
+      if (text == nullptr || *text == '\0' || has_flag) continue;
+      override_option(config_.backends[backend], key.name, parse_option(key, text));
+    }
+  }
+
+  void warn_unchecked(const std::string& backend, const Error& error) {
+    const auto table = config_.backends.find(backend);
+    const Position at = table == config_.backends.end() ? Position{} : table->second.position;
+    Findings(request_.file, diagnostics_)
+        .warning(at, "the keys of backend " + in_quotes(backend) + " are not checked: " + error.what);
+  }
+
+  void check_tables() {
+    for (const auto& [name, table] : config_.backends) {
+      const auto known = config_.known.find(name);
+      if (known == config_.known.end() || known->second == nullptr) continue;
+      for (const OptionProblem& problem : check_options(table.options, known->second->traits.keys))
+        diagnostics_.push_back(option_diagnostic(config_, name, problem));
+    }
+    check_group_tables(config_.known, config_.groups, Findings(request_.file, diagnostics_));
   }
 
   void fill_in() {
     if (config_.node.empty()) config_.node = request_.host_name;
     if (config_.history.path.empty()) config_.history.path = config_.state_dir + "/history.db";
     if (config_.control_socket.empty()) config_.control_socket = config_.run_dir + "/ballot.sock";
-    BackendTable& used = config_.backends[config_.coordination.backend];
-    if (!is_local()) return;
-    used.options.try_emplace("path", config_.state_dir + "/local");
-    if (config_.coordination.name_space.empty()) config_.coordination.name_space = default_namespace;
+    config_.backends.try_emplace(config_.coordination.backend);
+    if (is_of_one_host() && config_.coordination.name_space.empty())
+      config_.coordination.name_space = default_namespace;
   }
 
   void check() {
     check_node();
     if (overrides_.backend && !is_name(*overrides_.backend))
       error("--backend or BALLOT_BACKEND",
-            in_quotes(*overrides_.backend) + " is no name of a backend, such as \"local\"");
+            in_quotes(*overrides_.backend) + " is not a valid backend name, such as \"local\"");
     check_namespace();
     if (config_.control_socket.size() >= sizeof(sockaddr_un::sun_path))
       error("control.socket", in_quotes(config_.control_socket) + " is too long for a socket: at most " +
@@ -117,18 +170,19 @@ class Loader {
     if (is_node_name(config_.node)) return;
     constexpr std::string_view rule = ": 1 to 64 letters, digits, '_', '-' and '.', beginning with a letter or digit";
     if (overrides_.node)
-      error("--node", in_quotes(config_.node) + " is no name of a node" + std::string(rule));
+      error("--node", in_quotes(config_.node) + " is not a valid node name" + std::string(rule));
     else
-      error("node", "the host's name, " + in_quotes(config_.node) + ", is no name of a node" + std::string(rule) +
+      error("node", "the host's name, " + in_quotes(config_.node) + ", is not a valid node name" + std::string(rule) +
                         "; set node in " + config_.file + ", or --node");
   }
 
   void check_namespace() {
     std::string& name_space = config_.coordination.name_space;
     if (overrides_.name_space && !is_name(*overrides_.name_space))
-      return error("--namespace or BALLOT_NAMESPACE",
-                   in_quotes(*overrides_.name_space) +
-                       " is no name: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit");
+      return error(
+          "--namespace or BALLOT_NAMESPACE",
+          in_quotes(*overrides_.name_space) +
+              " is not a valid namespace: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit");
     if (!name_space.empty()) return;
     if (request_.namespace_rule == NamespaceRule::has_default)
       name_space = default_namespace;
@@ -139,7 +193,11 @@ class Loader {
                              config_.file + ", or --namespace, or BALLOT_NAMESPACE");
   }
 
-  bool is_local() const { return config_.coordination.backend == "local"; }
+  /// It joins nobody else's elections by mistake. Of the default backend that is known without its plugin.
+  bool is_of_one_host() const {
+    const PluginInfo* const plugin = plugin_of(config_);
+    return plugin ? plugin->traits.reach == Reach::host : config_.coordination.backend == Coordination().backend;
+  }
 
   void error(std::string_view source, std::string message) {
     Findings(source, diagnostics_).error({0, 0}, std::move(message));
@@ -159,17 +217,18 @@ Diagnostic option_diagnostic(const Config& config, std::string_view backend, con
   Diagnostic diagnostic{Severity::error, config.file, 1, 1, '[' + std::string(backend) + "] " + problem.text};
   const auto table = config.backends.find(std::string(backend));
   if (table == config.backends.end()) return diagnostic;
-  const auto found = table->second.positions.find(problem.key);
-  const Position at = found != table->second.positions.end() ? found->second : table->second.position;
+  const Position at = position_of(problem, table->second);
   diagnostic.line = at.line;
   diagnostic.column = at.column;
   if (at.line == 0) diagnostic.file = "the flag or variable for [" + std::string(backend) + "] " + problem.key;
   return diagnostic;
 }
 
-Millis longest_kill_grace(const Config& config) {
+std::optional<Millis> longest_kill_grace(const Config& config) {
+  const PluginInfo* const plugin = plugin_of(config);
+  if (!config.coordination.session_timeout && !plugin) return std::nullopt;
   const Millis timeout =
-      config.coordination.session_timeout.value_or(default_session_timeout(config.coordination.backend));
+      config.coordination.session_timeout.value_or(plugin ? plugin->traits.session_timeout : Millis(0));
   const Millis margin = std::max<Millis>(timeout / 10, std::chrono::milliseconds(500));
   return std::max(Millis(0), timeout - margin - timeout / 3 - timeout / 6);
 }

@@ -1,7 +1,7 @@
 // Config: `ballot.toml` with what flags and environment put over it, and every default filled in.
 //
-// Knows nothing of what the backends' tables mean: their plugins check them, and option_diagnostic() says where a
-// problem of theirs stands. Reads one file; asks for no environment, host name or clock. Threads: plain values.
+// Knows nothing of what the backends' tables mean: their plugins say which keys there are, and what is wrong with a
+// value. Reads one file; asks for no host name or clock, and for variables only by `lookup`. Threads: plain values.
 //
 //   const auto overrides = flags.over(read_environment(getenv, diagnostics));
 //   const LoadedConfig loaded = load_config({.file = "/etc/ballot/ballot.toml", .overrides = overrides, .host_name =
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "ballot/log.hpp"
 #include "ballot/plugin.hpp"
+#include "config/backends.hpp"
 #include "config/diagnostics.hpp"
 #include "config/group.hpp"
 #include "config/overrides.hpp"
@@ -55,13 +57,6 @@ struct LogSettings {
   LogFormat format = LogFormat::human;
 };
 
-/// A backend's table as its plugin gets it, and where each key stands.
-struct BackendTable {
-  Options options;
-  Position position;                                       // of the table
-  std::map<std::string, Position, std::less<>> positions;  // of the values; an overridden one has line 0
-};
-
 struct Config {
   std::string file;
   std::string node;  // the host's name
@@ -77,6 +72,7 @@ struct Config {
   LogSettings log;
   std::string control_socket;                    // run_dir/ballot.sock
   std::map<std::string, BackendTable> backends;  // those with a table, and the one that is used
+  Backends known;                                // installed, or named as the one that is used
   std::vector<PlacedGroup> groups;
 };
 
@@ -88,12 +84,19 @@ enum class NamespaceRule { must_be_set, has_default };
 /// Whether the file must be one that nobody but root and this user can have written: it names programs to be run.
 enum class TrustRule { anybodys, trusted };
 
+/// Whose plugins are loaded, for what they know of their keys, variables and defaults: nobody's, as what is wanted has
+/// nothing to do with a store; that of the backend which is used; or all, and one that is missing is a warning.
+enum class PluginRule { none, used, all };
+
 struct ConfigRequest {
   std::string file = std::string(default_config_file);
   FileRule file_rule = FileRule::may_be_missing;
   NamespaceRule namespace_rule = NamespaceRule::must_be_set;
   TrustRule trust_rule = TrustRule::anybodys;
+  PluginRule plugin_rule = PluginRule::none;
+  Plugins plugins;
   Overrides overrides;
+  std::function<const char*(const char* name)> lookup = [](const char*) { return nullptr; };  // getenv, or like it
   std::string host_name;
   std::string plugin_dir = "/usr/lib/ballot/plugins";  // the default, which differs in the build tree
 };
@@ -103,14 +106,14 @@ struct LoadedConfig {
   Diagnostics diagnostics;
 };
 
-/// Reads the file and everything that follows from it. The order is flag, environment, file, default.
+/// Reads the file and everything that follows from it. Precedence: flag, environment, file, default.
 LoadedConfig load_config(const ConfigRequest& request);
 
 /// What the plugin of `backend` says of its table, at the line where it stands.
 Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem);
 
 /// g of docs/semantics: the longest time that a run can be given between TERM and KILL when leadership is lost, for
-/// the session timeout asked for, or the backend's own where none is.
-Millis longest_kill_grace(const Config& config);
+/// the session timeout asked for, or the backend's own where none is; none where that is not known.
+std::optional<Millis> longest_kill_grace(const Config& config);
 
 }  // namespace ballot::config

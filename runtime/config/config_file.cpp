@@ -1,10 +1,10 @@
 #include "config/config_file.hpp"
 
 #include "base/duration.hpp"
+#include "config/backend_table.hpp"
 #include "config/document.hpp"
 #include "config/group_keys.hpp"
 #include "config/key_table.hpp"
-#include "config/no_effect.hpp"
 #include "schedule/plan.hpp"
 
 namespace ballot::config {
@@ -12,39 +12,6 @@ namespace {
 
 constexpr std::int64_t largest_count = 1'000'000;
 constexpr Millis one_second = std::chrono::seconds(1);
-
-/// Puts the value into `option` as a plugin gets it. False, and a finding, where there is no such type.
-bool take_option(const Value& value, OptionValue& option) {
-  const toml::node& node = value.node();
-  if (const auto* const flag = node.as_boolean()) return option = flag->get(), true;
-  if (const auto* const number = node.as_integer()) return option = std::int64_t{number->get()}, true;
-  if (node.is_array()) {
-    auto texts = value.strings();
-    if (texts) option = std::move(*texts);
-    return texts.has_value();
-  }
-  if (!node.is_string()) {
-    value.error("must be a string, an integer, true or false, or a list of strings");
-    return false;
-  }
-  const auto text = value.string();
-  if (text) option = std::string(*text);
-  return text.has_value();
-}
-
-void read_backend(const Value& value, Config& config) {
-  const toml::table* const table = value.table();
-  if (table == nullptr) return;
-  BackendTable& backend = config.backends[std::string(value.key())];
-  backend.position = value.position();
-  for (auto&& [key, node] : *table) {
-    const Value entry(key.str(), node, value.findings());
-    OptionValue option;
-    if (!take_option(entry, option)) continue;
-    backend.options.insert_or_assign(std::string(key.str()), std::move(option));
-    backend.positions.insert_or_assign(std::string(key.str()), entry.position());
-  }
-}
 
 void read_node(const Value& value, Config& config) {
   const auto text = value.string();
@@ -116,44 +83,55 @@ void as_flat_section(const Value& value, Config& config) {
 }
 
 constexpr Key<Config> config_keys[] = {
-    plain_row<Config>("consul", read_backend),
     plain_row<Config>("control", as_flat_section<control_keys>),
     plain_row<Config>("coordination", as_section<coordination_keys, &Config::coordination>),
-    plain_row<Config>("etcd", read_backend),
-    plain_row<Config>("group", [](const Value& value, Config& config) { read_groups(value, config.groups); }),
+    plain_row<Config>("group",
+                      [](const Value& value, Config& config) { read_groups(value, config.known, config.groups); }),
     plain_row<Config>("history", as_section<history_keys, &Config::history>),
     plain_row<Config>("jobs_dir", as_path<&Config::jobs_dir>),
-    plain_row<Config>("local", read_backend),
     plain_row<Config>("log", as_section<log_keys, &Config::log>),
     row<Config, &Config::max_running>("max_running", as_integer<&Config::max_running, 0, largest_count>),
-    plain_row<Config>("nats", read_backend),
     plain_row<Config>("node", read_node),
     plain_row<Config>("plugin_dir", as_path<&Config::plugin_dir>),
     plain_row<Config>("run_dir", as_path<&Config::run_dir>),
     plain_row<Config>("runner", as_flat_section<runner_keys>),
     plain_row<Config>("state_dir", as_path<&Config::state_dir>),
     plain_row<Config>("timezone", read_timezone),
-    plain_row<Config>("zookeeper", read_backend),
 };
 static_assert(is_sorted(config_keys));
 
-/// Known to be there: the table of a backend that is somebody else's plugin.
-bool is_table_of(std::string_view backend, const toml::key& key) {
-  return key.str() == backend && find_key(key.str(), std::span<const Key<Config>>(config_keys)) == nullptr;
+/// A text of the document, where it has one there.
+std::string text_in(const toml::table& document, const char* table, const char* key) {
+  const auto node = table == nullptr ? document[key] : document[table][key];
+  return node.value<std::string>().value_or("");
+}
+
+bool is_key(std::string_view name) { return find_key(name, std::span<const Key<Config>>(config_keys)) != nullptr; }
+
+/// A name that is neither a key's nor a backend's.
+void unknown_key(const toml::key& key, const toml::node& node, const Config& config, Findings& findings) {
+  std::vector<std::string_view> known;
+  for (const Key<Config>& each : config_keys) known.push_back(each.name);
+  for (const auto& [name, plugin] : config.known) known.push_back(name);
+  std::string text = "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known);
+  if (node.is_table()) text += "; nor is a backend of that name installed in plugin_dir";
+  findings.error(position_of(key.source()), text);
 }
 
 }  // namespace
 
-void read_config_file(std::string_view text, const std::string& backend, Config& config, Findings& findings) {
+void read_config_file(std::string_view text, const FindBackends& find_backends, Config& config, Findings& findings) {
   const auto document = parse_toml(text, findings);
   if (!document) return;
-  const auto written = (*document)["coordination"]["backend"].value<std::string>();
-  const std::string used = backend.empty() ? written.value_or("") : backend;
+  config.known =
+      find_backends(text_in(*document, nullptr, "plugin_dir"), text_in(*document, "coordination", "backend"));
   for (auto&& [key, node] : *document) {
-    if (is_table_of(used, key))
-      read_backend(Value(key.str(), node, findings), config);
-    else
+    if (is_key(key.str()))
       read_entry(key, node, std::span<const Key<Config>>(config_keys), config, findings);
+    else if (config.known.contains(key.str()))
+      read_backend_table(Value(key.str(), node, findings), config.backends[std::string(key.str())]);
+    else
+      unknown_key(key, node, config, findings);
   }
 }
 

@@ -1,26 +1,14 @@
 #include "config/group_keys.hpp"
 
+#include "config/backend_table.hpp"
 #include "config/key_table.hpp"
-#include "config/no_effect.hpp"
 
 namespace ballot::config {
 namespace {
 
 template <auto Member>
 constexpr Key<Group> group_row(std::string_view name, void (*read)(const Value&, Group&)) {
-  return row<Group, Member>(name, read, !lists(group_keys_without_effect, name));
-}
-
-constexpr Key<Group> consul_keys[] = {
-    group_row<&Group::consul_lock_delay>("lock_delay", as_duration<&Group::consul_lock_delay, 0, 60'000>),
-    group_row<&Group::consul_primary_tag>("primary_tag", as_string<&Group::consul_primary_tag>),
-    group_row<&Group::consul_service>("service", as_string<&Group::consul_service>),
-    group_row<&Group::consul_service_checks>("service_checks", as_strings<&Group::consul_service_checks>),
-};
-static_assert(is_sorted(consul_keys));
-
-void read_consul(const Value& value, Group& group) {
-  if (const toml::table* const table = value.table()) read_table(*table, consul_keys, group, value.findings());
+  return row<Group, Member>(name, read);
 }
 
 void read_candidates(const Value& value, Group& group) {
@@ -35,13 +23,12 @@ void read_preferred(const Value& value, Group& group) {
   auto nodes = value.strings();
   if (!nodes) return;
   for (const std::string& node : *nodes)
-    if (!is_node_name(node)) return value.error("holds " + in_quotes(node) + ", which is no name of a node");
+    if (!is_node_name(node)) return value.error("holds " + in_quotes(node) + ", which is not a valid node name");
   group.preferred = std::move(*nodes);
 }
 
 constexpr Key<Group> group_keys[] = {
     group_row<&Group::candidates>("candidates", read_candidates),
-    plain_row<Group>("consul", read_consul),
     group_row<&Group::hook_timeout>("hook_timeout", as_duration<&Group::hook_timeout, 1>),
     group_row<&Group::max_running>("max_running", as_integer<&Group::max_running, 0, 1'000'000>),
     group_row<&Group::on_demote>("on_demote", as_hook<&Group::on_demote>),
@@ -51,26 +38,61 @@ constexpr Key<Group> group_keys[] = {
 };
 static_assert(is_sorted(group_keys));
 
+/// The keys of one backend: its plugin says what they mean.
+void read_group_table(const Value& value, PlacedGroup& placed) {
+  const std::string backend(value.key());
+  BackendTable& table = placed.tables[backend];
+  read_backend_table(value, table);
+  placed.group.options[backend] = table.options;
+}
+
+void read_group(const toml::table& table, const Backends& known, PlacedGroup& placed, Findings& findings) {
+  const std::span<const Key<Group>> keys(group_keys);
+  for (auto&& [key, node] : table) {
+    const bool is_backend = find_key(key.str(), keys) == nullptr && known.contains(key.str());
+    if (is_backend)
+      read_group_table(Value(key.str(), node, findings), placed);
+    else
+      read_entry(key, node, keys, placed.group, findings);
+  }
+}
+
 }  // namespace
 
-void read_groups(const Value& value, std::vector<PlacedGroup>& groups) {
+void read_groups(const Value& value, const Backends& known, std::vector<PlacedGroup>& groups) {
   const toml::table* const tables = value.table();
   if (tables == nullptr) return;
   for (auto&& [key, node] : *tables) {
     const Position at = position_of(key.source());
     if (!is_name(key.str())) {
       value.findings().error(at, in_quotes(key.str()) +
-                                     " is no name of a group: 1 to 64 letters, digits, '_' and '-', "
+                                     " is not a valid group name: 1 to 64 letters, digits, '_' and '-', "
                                      "beginning with a letter or digit");
       continue;
     }
     const toml::table* const table = Value(key.str(), node, value.findings()).table();
     if (table == nullptr) continue;
-    PlacedGroup placed{{}, at};
+    PlacedGroup placed{{}, at, {}};
     placed.group.name = key.str();
-    read_table(*table, group_keys, placed.group, value.findings());
+    read_group(*table, known, placed, value.findings());
     groups.push_back(std::move(placed));
   }
+}
+
+void check_group_tables(const Backends& known, const std::vector<PlacedGroup>& groups, Findings findings) {
+  for (const auto& [group, position, tables] : groups)
+    for (const auto& [backend, table] : tables) {
+      const std::string name = "[group." + group.name + "." + backend + "] ";
+      std::map<std::string, Position, std::less<>> right = table.positions;
+      const auto plugin = known.find(backend);
+      if (plugin != known.end() && plugin->second != nullptr)
+        for (const OptionProblem& problem : check_options(table.options, plugin->second->traits.group_keys)) {
+          findings.error(position_of(problem, table), name + problem.text);
+          right.erase(problem.key);
+        }
+      for (const auto& [key, at] : right)
+        findings.warning(at, name + in_quotes(key) + " has no effect in this version");
+    }
 }
 
 }  // namespace ballot::config

@@ -3,12 +3,16 @@
 
 #include <vector>
 
+#include "config/backends.hpp"
 #include "config/group.hpp"
 #include "config/value.hpp"
 
 namespace ballot::config {
 
-/// `value` is what stands under `group`: a table of tables.
-void read_groups(const Value& value, std::vector<PlacedGroup>& groups);
+/// `value` is what stands under `group`: a table of tables. `known`: the backends that may have tables of theirs there.
+void read_groups(const Value& value, const Backends& known, std::vector<PlacedGroup>& groups);
+
+/// What the plugins say of their tables there, once they are loaded.
+void check_group_tables(const Backends& known, const std::vector<PlacedGroup>& groups, Findings findings);
 
 }  // namespace ballot::config

@@ -68,7 +68,7 @@ class JobReader {
     if (!plan) return nullptr;
     check_jitter(*plan);
     std::string digest = digest_of(job_);
-    job_.details = Rare<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
+    job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
     return std::make_shared<schedule::Definition>(std::move(static_cast<Job&>(job_)), std::move(*plan),
                                                   std::move(digest));
   }
@@ -120,7 +120,7 @@ class JobReader {
     }
   }
 
-  /// A word of warning only: what a program is changes without the file.
+  /// A warning only: what a program is changes without the file.
   void check_program() {
     if (job_.command.empty() || table_->get("command") == nullptr) return;
     const std::string& path = job_.command.front();
@@ -216,7 +216,7 @@ void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefiniti
     const toml::table* const table = node.as_table();
     if (!is_name(key.str()))
       value.findings().error(at, in_quotes(key.str()) +
-                                     " is no name of a job: 1 to 64 letters, digits, '_' and '-', "
+                                     " is not a valid job name: 1 to 64 letters, digits, '_' and '-', "
                                      "beginning with a letter or digit");
     else if (table == nullptr)
       value.findings().error(at, "'job' holds tables only: write [job.NAME], then the keys of the job below it");
@@ -225,14 +225,15 @@ void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefiniti
   }
 }
 
-void read_top(const toml::table& document, JobReader& reader, JobFile& file, Findings& findings) {
+void read_top(const toml::table& document, const JobSettings& settings, JobReader& reader, JobFile& file,
+              Findings& findings) {
   constexpr std::string_view known[] = {"group", "job"};
   for (auto&& [key, node] : document) {
     const Value value(key.str(), node, findings);
     if (key.str() == "job")
       read_jobs(value, reader, file.definitions);
     else if (key.str() == "group")
-      read_groups(value, file.groups);
+      read_groups(value, settings.backends, file.groups);
     else
       findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
                                                     ": a job file holds [job.NAME] and [group.NAME]");
@@ -247,7 +248,8 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
   Findings findings(origin.name, file.diagnostics);
   if (const auto document = parse_toml(text, findings)) {
     JobReader reader(origin, settings, identities, findings);
-    read_top(*document, reader, file, findings);
+    read_top(*document, settings, reader, file, findings);
+    check_group_tables(settings.backends, file.groups, findings);
   }
   if (has_errors(file.diagnostics)) {
     file.definitions.clear();

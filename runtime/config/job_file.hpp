@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/backends.hpp"
 #include "config/diagnostics.hpp"
 #include "config/group.hpp"
 #include "config/identities.hpp"
@@ -25,9 +26,10 @@ namespace ballot::config {
 
 /// What is the same for all files.
 struct JobSettings {
-  std::string timezone = "UTC";              // of jobs that name none
-  std::uint32_t daemon = ::geteuid();        // whom the jobs of a daemon run as
-  std::optional<Millis> longest_kill_grace;  // where set, a longer `kill_grace` in a file is a warning
+  std::string timezone = "UTC";                             // of jobs that name none
+  std::uint32_t daemon = ::geteuid();                       // whom the jobs of a daemon run as
+  std::optional<Millis> longest_kill_grace = std::nullopt;  // where set, a longer `kill_grace` in a file is a warning
+  Backends backends = {};                                   // whose tables a group may have
   /// The machine's cgroup v2 controllers: a limit that needs another is an error, in a file that is named by hand a
   /// warning, as its machine may be another one. None: not asked.
   std::optional<std::vector<std::string>> controllers = std::nullopt;

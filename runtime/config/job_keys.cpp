@@ -115,7 +115,7 @@ std::map<std::string, std::string> read_variables(const Value& value) {
     const Position at = position_of(key.source());
     const auto text = Value(key.str(), node, value.findings()).string();
     if (!is_variable_name(key.str()))
-      value.findings().error(at, in_quotes(key.str()) + " is no name of a variable: letters, digits and '_'");
+      value.findings().error(at, in_quotes(key.str()) + " is not a valid variable name: letters, digits and '_'");
     else if (key.str().starts_with("BALLOT_"))
       value.findings().error(
           at, in_quotes(key.str()) + " is one of the variables that ballot itself sets; use another name");

@@ -65,7 +65,7 @@ bool same(const schedule::Definition& a, const schedule::Definition& b) {
 
 }  // namespace
 
-/// One reload: what it reads with, what it has found, and which names that touches.
+/// One reload: what it reads with, what it has found, and which names that concerns.
 struct JobsDir::Pass {
   UniqueFd folder;
   Identities identities;
@@ -76,7 +76,7 @@ struct JobsDir::Pass {
 
 JobsDir::JobsDir(std::string path, JobSettings settings, ConfigGroups groups)
     : path_(std::move(path)), settings_(std::move(settings)), config_groups_(std::move(groups)) {
-  for (const auto& [group, position] : config_groups_.groups) {
+  for (const auto& [group, position, tables] : config_groups_.groups) {
     groups_.add({"", position, group});
     set_.groups.emplace(group.name, group);
   }
@@ -98,7 +98,7 @@ Changes JobsDir::reload() {
   }
   pass.found.reserve(names->size());
   forget_identities();
-  for (const std::string& name : *names) look_at(name, pass);
+  for (const std::string& name : *names) read_if_changed(name, pass);
   for (const auto& [name, file] : files_)
     if (!std::binary_search(names->begin(), names->end(), name))
       pass.found.push_back({name, Found::State::gone, {}, {}});
@@ -121,11 +121,11 @@ Changes JobsDir::reload(std::span<const std::string> names) {
   else
     return Findings(path_, folder_findings_).error({}, folder.error().what), commit(pass);
   for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
-    if (is_job_file_name(name)) look_at(name, pass);
+    if (is_job_file_name(name)) read_if_changed(name, pass);
   return commit(pass);
 }
 
-void JobsDir::look_at(const std::string& name, Pass& pass) {
+void JobsDir::read_if_changed(const std::string& name, Pass& pass) {
   const auto known = files_.find(name);
   if (known != files_.end()) {
     struct stat info {};
@@ -195,7 +195,7 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
     pass.jobs.push_back(definition->job.name);
     jobs_.add({name, position, definition});
   }
-  for (const auto& [group, position] : file->second.groups) {
+  for (const auto& [group, position, tables] : file->second.groups) {
     pass.groups.push_back(group.name);
     groups_.add({name, position, group});
   }
@@ -206,7 +206,7 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
     pass.jobs.push_back(definition->job.name);
     jobs_.remove(definition->job.name, name);
   }
-  for (const auto& [group, position] : file.groups) {
+  for (const auto& [group, position, tables] : file.groups) {
     pass.groups.push_back(group.name);
     groups_.remove(group.name, name);
   }

@@ -1,9 +1,9 @@
 // JobsDir: a folder of job files, and the jobs that it puts in force.
 //
 // The file is the unit. A file with an error gives none of its jobs; if it was good before, its last good version stays
-// in force as a whole, with the finding, until the file is mended or removed. A folder that cannot be read or trusted
-// leaves everything as it was. A job that several files define belongs to the first file in byte order, whichever came
-// first; each other one is a finding. A file that is gone takes its jobs along.
+// in force as a whole, with the finding, until the file is corrected or removed. A folder that cannot be read or
+// trusted leaves everything as it was. A job that several files define belongs to the first file in byte order,
+// whichever came first; each other one is a finding. A file that is gone takes its jobs along.
 //
 // Knows nothing of file watches: who has one passes the names on. Keeps no file open. Threads: one.
 //
@@ -44,7 +44,7 @@ class JobsDir {
   /// The same for some names in the folder: those that a watch reports. Names that no job file has are passed over.
   Changes reload(std::span<const std::string> names);
 
-  /// Something could not be read for want of descriptors or because its disk failed, and no change of a file will tell
+  /// Something could not be read for want of descriptors or because its disk failed, and no change of a file will show
   /// when it can: reload() again after a while.
   bool unread() const { return unread_; }
 
@@ -79,7 +79,7 @@ class JobsDir {
 
   struct Pass;
 
-  void look_at(const std::string& name, Pass& pass);
+  void read_if_changed(const std::string& name, Pass& pass);
   Found read(const std::string& name, Pass& pass);
   void forget_identities();
   Result<UniqueFd> open();

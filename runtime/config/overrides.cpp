@@ -31,12 +31,6 @@ class Environment {
     return value;
   }
 
-  std::optional<std::vector<std::string>> list(const char* name) const {
-    const auto value = text(name);
-    if (!value) return std::nullopt;
-    return split_list(*value);
-  }
-
   template <class T>
   std::optional<T> parsed(const char* name,
                           std::optional<T> (*parse)(std::string_view, std::string_view, Diagnostics&)) const {
@@ -69,10 +63,6 @@ Overrides Overrides::over(Overrides weaker) const {
   fill(out.session_timeout, weaker.session_timeout);
   fill(out.log_level, weaker.log_level);
   fill(out.log_format, weaker.log_format);
-  fill(out.zookeeper_servers, weaker.zookeeper_servers);
-  fill(out.nats_servers, weaker.nats_servers);
-  fill(out.etcd_endpoints, weaker.etcd_endpoints);
-  fill(out.consul_address, weaker.consul_address);
   return out;
 }
 
@@ -88,10 +78,6 @@ Overrides read_environment(const std::function<const char*(const char*)>& lookup
   out.session_timeout = environment.parsed("BALLOT_SESSION_TIMEOUT", parse_session_timeout);
   out.log_level = environment.parsed("BALLOT_LOG_LEVEL", parse_log_level);
   out.log_format = environment.parsed("BALLOT_LOG_FORMAT", parse_log_format);
-  out.zookeeper_servers = environment.list("BALLOT_ZOOKEEPER_SERVERS");
-  out.nats_servers = environment.list("BALLOT_NATS_SERVERS");
-  out.etcd_endpoints = environment.list("BALLOT_ETCD_ENDPOINTS");
-  out.consul_address = environment.text("BALLOT_CONSUL_ADDRESS");
   return out;
 }
 

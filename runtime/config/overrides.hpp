@@ -5,12 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ballot/log.hpp"
+#include "ballot/options.hpp"
 #include "ballot/time.hpp"
 #include "config/diagnostics.hpp"
 
@@ -30,17 +32,16 @@ struct Overrides {
   std::optional<Millis> session_timeout;
   std::optional<Level> log_level;
   std::optional<LogFormat> log_format;
-  std::optional<std::vector<std::string>> zookeeper_servers, nats_servers, etcd_endpoints;
-  std::optional<std::string> consul_address;
+  std::map<std::string, Options>
+      options;  // by backend: of flags only, as variables of theirs are read with their plugin
 
   /// This, and `weaker` where this says nothing.
   Overrides over(Overrides weaker) const;
 };
 
 /// BALLOT_JOBS_DIR, BALLOT_PLUGIN_DIR, BALLOT_STATE_DIR, BALLOT_RUN_DIR, BALLOT_BACKEND, BALLOT_NAMESPACE,
-/// BALLOT_SESSION_TIMEOUT, BALLOT_LOG_LEVEL, BALLOT_LOG_FORMAT, BALLOT_ZOOKEEPER_SERVERS, BALLOT_NATS_SERVERS,
-/// BALLOT_CONSUL_ADDRESS, BALLOT_ETCD_ENDPOINTS. An empty variable counts as none. A value that makes no sense is an
-/// error that names the variable. `lookup` is getenv, or like it.
+/// BALLOT_SESSION_TIMEOUT, BALLOT_LOG_LEVEL, BALLOT_LOG_FORMAT. An empty variable counts as none. A value that makes no
+/// sense is an error that names the variable. `lookup` is getenv, or like it.
 Overrides read_environment(const std::function<const char*(const char* name)>& lookup, Diagnostics& diagnostics);
 
 /// A list as flags and variables take it: at commas, empty parts left out.

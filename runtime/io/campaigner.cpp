@@ -12,7 +12,7 @@ Campaigner::Campaigner(MainLoop& loop, CampaignerSettings settings, const Plugin
                        CampaignerHandlers handlers)
     : settings_(std::move(settings)),
       handlers_(std::move(handlers)),
-      candidacy_(settings_.group, settings_.ladder),
+      candidacy_(settings_.group, settings_.stop_grace),
       self_(std::make_shared<Campaigner*>(this)),
       timer_(loop.context(), [this] { feed(core::Tick{}); }),
       port_(plugin, std::move(log), [&loop, self = self_] {
@@ -48,13 +48,14 @@ void Campaigner::feed(const core::Candidacy::Event& event) {
 void Campaigner::step(const core::Candidacy::Event& event) {
   const core::CandidateStatus before = candidacy_.status();
   perform(candidacy_.step(read_clocks(), event));
-  tell(before, event);
+  notify_handlers(before, event);
 }
 
-void Campaigner::tell(const core::CandidateStatus& before, const core::Candidacy::Event& event) {
+void Campaigner::notify_handlers(const core::CandidateStatus& before, const core::Candidacy::Event& event) {
   if (candidacy_.status() != before) handlers_.on_status(before);
-  const auto* told = std::get_if<BackendEvent>(&event);
-  if (told && told->generation == candidacy_.session().generation() && handlers_.on_answer) handlers_.on_answer(*told);
+  const auto* answer = std::get_if<BackendEvent>(&event);
+  if (answer && answer->generation == candidacy_.session().generation() && handlers_.on_answer)
+    handlers_.on_answer(*answer);
 }
 
 void Campaigner::arm() {

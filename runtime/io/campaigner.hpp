@@ -28,7 +28,7 @@ struct CampaignerSettings {
   std::string group;
   std::string version;
   Millis session_timeout{0};  // 0: the backend's own
-  Millis ladder{0};           // how long what runs may take to end
+  Millis stop_grace{0};       // how long what runs may take to end
   BackendSettings backend;
   bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
 };
@@ -67,7 +67,7 @@ class Campaigner {
   void feed(const core::Candidacy::Event& event);
   void step(const core::Candidacy::Event& event);
   void arm();
-  void tell(const core::CandidateStatus& before, const core::Candidacy::Event& event);
+  void notify_handlers(const core::CandidateStatus& before, const core::Candidacy::Event& event);
 
   void perform(core::OpenSession& a);
   template <ForBackend Action>

@@ -15,7 +15,7 @@ Now read_clocks();
 /// When this machine was booted, by the kernel's account, to the second. A step of the wall clock moves it.
 WallTime boot_time();
 
-/// Of this boot of the machine; "" where the kernel does not tell.
+/// Of this boot of the machine; "" where the kernel does not say.
 std::string boot_id();
 
 /// Of the machine, over boots (/etc/machine-id); "" where it has none.

@@ -76,7 +76,7 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
     socket_.close(ignored);
     timer_.cancel();
     on_request = nullptr;
-    if (const auto told = std::exchange(on_closed, nullptr)) told();
+    if (const auto closed = std::exchange(on_closed, nullptr)) closed();
   }
 
  private:

@@ -15,11 +15,11 @@ constexpr Millis record_pause{100};        // in which rows gather for one flush
 
 }  // namespace
 
-DurableRows::DurableRows(MainLoop& loop, LedgerSink& ledger, Log log, std::function<void(core::RowsDurable)> tell)
+DurableRows::DurableRows(MainLoop& loop, LedgerSink& ledger, Log log, std::function<void(core::RowsDurable)> on_durable)
     : loop_(loop),
       ledger_(ledger),
       log_(std::move(log)),
-      tell_(std::move(tell)),
+      on_durable_(std::move(on_durable)),
       self_(std::make_shared<DurableRows*>(this)),
       flush_timer_(loop.context(), [this] { flush(); }),
       patience_timer_(loop.context(), [this] { wait_no_longer(); }) {}
@@ -72,7 +72,7 @@ void DurableRows::flush() {
 void DurableRows::on_flushed() {
   flushing_ = waits_ = false;
   patience_timer_.disarm();
-  if (!flushed_.empty()) tell_(std::exchange(flushed_, {}));
+  if (!flushed_.empty()) on_durable_(std::exchange(flushed_, {}));
   begin_flush();
 }
 
@@ -102,7 +102,7 @@ void DurableRows::wait_no_longer() {
   if (all.empty()) return;
   log_(Level::error, "the ledger stores nothing: what is on no disk yet leaves the registers",
        {{"runs", std::to_string(all.ids.size())}, {"registers", std::to_string(all.settled.size())}});
-  tell_(std::move(all));
+  on_durable_(std::move(all));
 }
 
 void DurableRows::end() {

@@ -25,7 +25,7 @@ core::CoreSettings core_settings(const EngineSettings& settings, const PluginInf
           .dry_run = settings.dry_run,
           .seed = seed(),
           .max_running = settings.max_running,
-          .spread = std::string_view(plugin.name) != "local"};  // one host gains nothing by it
+          .spread = plugin.traits.reach == Reach::network};  // one host gains nothing by it
 }
 
 }  // namespace
@@ -97,17 +97,17 @@ void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
 
 void Engine::take_posted() {
   for (BackendEvent& event : port_.take()) {
-    tell_session(event);
+    report_session(event);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
       observations_.answer(observed->request, observed->elections);
     feed(std::move(event));
   }
 }
 
-void Engine::tell_session(const BackendEvent& event) const {
-  if (!session_told_ || event.generation != core_.session().generation()) return;
-  if (const auto* opened = std::get_if<backend::SessionOpened>(&event.what)) session_told_(opened->handle);
-  if (std::holds_alternative<backend::SessionClosed>(event.what)) session_told_("");
+void Engine::report_session(const BackendEvent& event) const {
+  if (!session_changed_ || event.generation != core_.session().generation()) return;
+  if (const auto* opened = std::get_if<backend::SessionOpened>(&event.what)) session_changed_(opened->handle);
+  if (std::holds_alternative<backend::SessionClosed>(event.what)) session_changed_("");
 }
 
 /// Steps the core with the event and performs its actions; what they bring about at once is fed after them.
@@ -157,8 +157,8 @@ void Engine::perform(core::AskRunner& a) {
   runner_watches_.erase(a.node);
   if (a.socket.empty()) return;
   const std::string owner = std::string(plugin_.name) + " " + settings_.backend.name_space + " " + a.node;
-  auto watch = RunnerWatch::begin(loop_.context(), a.socket, owner, [this, node = a.node](RunnerWatch::Told told) {
-    feed(core::RunnerWord{node, told.complete, std::move(told.running), std::move(told.ended), told.gone});
+  auto watch = RunnerWatch::begin(loop_.context(), a.socket, owner, [this, node = a.node](RunnerWatch::Report report) {
+    feed(core::RunnerWord{node, report.complete, std::move(report.running), std::move(report.ended), report.gone});
   });
   if (!watch) return log_(Level::debug, watch.error().what, {{"node", a.node}});
   runner_watches_[a.node] = std::move(*watch);
@@ -216,7 +216,8 @@ void Engine::perform(core::Stopped& a) {
   notifier_.finish(keeps_runs_, [this] { leave(); });
 }
 
-/// All is told: the runner may go, and the ledger stores what it has. What it could not it says at its end.
+/// Nobody is to be notified any more: the runner may go, and the ledger stores what it has. What it could not it says
+/// at its end.
 void Engine::leave() {
   executor_.leave(keeps_runs_, deadline());
   durable_.finish([this] {

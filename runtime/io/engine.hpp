@@ -59,7 +59,7 @@ class Engine {
   void on_refused(std::function<void(const std::string& text)> refused) { refused_ = std::move(refused); }
 
   /// Called with the handle of each session that is opened, and with "" when it is over: see SessionOpened::handle.
-  void on_session(std::function<void(const std::string& handle)> told) { session_told_ = std::move(told); }
+  void on_session(std::function<void(const std::string& handle)> changed) { session_changed_ = std::move(changed); }
 
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
@@ -93,7 +93,7 @@ class Engine {
   void feed(const core::Event& event);
   void arm();
   void take_posted();
-  void tell_session(const BackendEvent& event) const;
+  void report_session(const BackendEvent& event) const;
   void leave();
 
   void perform(core::OpenSession& a);
@@ -111,7 +111,7 @@ class Engine {
   void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a);
   void perform(core::RecordOutput& a);
-  void perform(core::Notify& a) { notifier_.tell(a); }
+  void perform(core::Notify& a) { notifier_.notify(a); }
   void perform(core::Reply& a);
   void perform(core::RunEnded& a);
   void perform(core::Notice& a);
@@ -144,7 +144,7 @@ class Engine {
   std::map<core::Asker, Waiting> waiting_;
   std::function<void()> stopped_;
   std::function<void(const std::string&)> refused_;
-  std::function<void(const std::string&)> session_told_;
+  std::function<void(const std::string&)> session_changed_;
   BackendPort port_;  // last: it posts until it is gone
 };
 

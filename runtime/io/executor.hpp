@@ -1,7 +1,7 @@
 // Executor: what starts, watches and ends runs for an engine. The runner is one (RunnerExecutor); functions inside a
 // process can be another.
 //
-// Thread: the loop's. What becomes of runs is told as events of the core: Inventory first, once the executor knows what
+// Thread: the loop's. What becomes of runs comes as events of the core: Inventory first, once the executor knows what
 // it has, then Started, Refused, CannotStart and Ended of each launch; RunnerGone and RunnerSilence where it fails.
 #pragma once
 
@@ -21,7 +21,7 @@ class Executor {
   virtual void kill(const core::KillRun& kill) = 0;
   /// Its end is known to all who need it.
   virtual void forget(const runner::AttemptId& id) = 0;
-  /// The engine stops. `keeps`: runs go on, and the terms last until `deadline`. Nothing is told after it.
+  /// The engine stops. `keeps`: runs go on, and the terms last until `deadline`. No event comes after it.
   virtual void leave(bool keeps, SteadyTime deadline) = 0;
 };
 

@@ -29,13 +29,13 @@ constexpr Millis retry_delay = std::chrono::seconds(10);
 
 /// Watches the directory, and each folder on the way to it for the entry that leads on.
 struct FileWatch::State : std::enable_shared_from_this<State> {
-  State(asio::io_context& loop, int fd, const std::string& path, OnChanged callback, WatchPace p)
+  State(asio::io_context& loop, int fd, const std::string& path, OnChanged callback, WatchDelays p)
       : descriptor(loop, fd),
         rest(loop),
         retry(loop),
         directory(std::filesystem::absolute(path).lexically_normal()),
         on_changed(std::move(callback)),
-        pace(p) {
+        delays(p) {
     if (!directory.has_filename()) directory = directory.parent_path();
   }
 
@@ -51,7 +51,7 @@ struct FileWatch::State : std::enable_shared_from_this<State> {
     add(directory, inside, {});
   }
 
-  /// False if there is no such folder now: the watch on its parent tells when that changes.
+  /// False if there is no such folder now: the watch on its parent reports when that changes.
   bool add(const std::filesystem::path& folder, std::uint32_t events, const std::string& entry) {
     const int watch = ::inotify_add_watch(descriptor.native_handle(), folder.c_str(), events | IN_ONLYDIR);
     if (watch >= 0) {
@@ -118,7 +118,7 @@ struct FileWatch::State : std::enable_shared_from_this<State> {
   void changed() {
     const auto now = std::chrono::steady_clock::now();
     if (!first_change) first_change = now;
-    rest.expires_at(std::min(now + pace.quiet, *first_change + pace.most));
+    rest.expires_at(std::min(now + delays.quiet, *first_change + delays.most));
     rest.async_wait([self = shared_from_this()](boost::system::error_code error) {
       if (error || !self->alive) return;
       self->first_change.reset();
@@ -134,22 +134,22 @@ struct FileWatch::State : std::enable_shared_from_this<State> {
   asio::steady_timer rest, retry;
   std::filesystem::path directory;
   OnChanged on_changed;
-  WatchPace pace;
+  WatchDelays delays;
   std::map<int, std::string> watches;  // and the entry that leads on; "" for the directory itself
   std::optional<std::chrono::steady_clock::time_point> first_change;
-  std::set<std::string> names;  // that changed and have not been told
+  std::set<std::string> names;  // that changed and have not been reported
   bool everything = false;      // may have changed
   std::string problem;
   bool alive = true;
 };
 
 Result<std::unique_ptr<FileWatch>> FileWatch::open(asio::io_context& loop, const std::string& directory,
-                                                   OnChanged on_changed, WatchPace pace) {
+                                                   OnChanged on_changed, WatchDelays delays) {
   const int fd = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (fd < 0)
     return Error{Errc::io, "cannot watch " + directory + " for changes: " + std::strerror(errno) +
                                "; raise fs.inotify.max_user_instances"};
-  auto state = std::make_shared<State>(loop, fd, directory, std::move(on_changed), pace);
+  auto state = std::make_shared<State>(loop, fd, directory, std::move(on_changed), delays);
   state->attach();
   state->wait();
   return std::unique_ptr<FileWatch>(new FileWatch(std::move(state)));

@@ -1,6 +1,6 @@
-// FileWatch: tells when something in a directory has changed, once things have come to rest.
+// FileWatch: reports when something in a directory has changed, once things have come to rest.
 //
-// It tells names, not what became of them: the owner looks. The directory may come later, go, or be replaced; events
+// It reports names, not what became of them: the owner looks. The directory may come later, go, or be replaced; events
 // may be lost (queue overflow): then anything may have changed. Not seen: what changes behind a link in the directory's
 // path. Thread: the loop's. While one exists the loop does not run out of work.
 //
@@ -24,7 +24,7 @@ class io_context;
 namespace ballot::io {
 
 /// A burst of events is one callback: `quiet` after the last of them, at most `most` after the first.
-struct WatchPace {
+struct WatchDelays {
   Millis quiet{100};
   Millis most{1000};
 };
@@ -34,9 +34,9 @@ class FileWatch {
   /// The names in the directory that changed, in order, each once; empty: look at everything.
   using OnChanged = std::function<void(const std::vector<std::string>& names)>;
 
-  /// Nothing is told of what is there already: scan after opening. io: the kernel gives no inotify.
+  /// What is there already is not reported: scan after opening. io: the kernel gives no inotify.
   static Result<std::unique_ptr<FileWatch>> open(boost::asio::io_context& loop, const std::string& directory,
-                                                 OnChanged on_changed, WatchPace pace = {});
+                                                 OnChanged on_changed, WatchDelays delays = {});
   /// No callback after return; may be called from the callback.
   ~FileWatch();
 

@@ -1,10 +1,10 @@
-// LinePipe: a pipe that a child writes to, told line by line on the loop. Whatever is written, the child is never
-// blocked for long, and memory stays bounded: a line longer than `longest_line` is told in pieces.
+// LinePipe: a pipe that a child writes to, read line by line on the loop. Whatever is written, the child is never
+// blocked for long, and memory stays bounded: a line longer than `longest_line` comes in pieces.
 //
 // Thread: the loop's. No callback after the destruction.
 //
 //   LinePipe out(loop.context(), on_line, on_closed);
-//   keeper.start(..., out.write_end(), ...);  out.close_write_end();
+//   guard.start(..., out.write_end(), ...);  out.close_write_end();
 //   ... on_ended: out.finish();                // what a grandchild that holds it open says is awaited for 2 s
 #pragma once
 

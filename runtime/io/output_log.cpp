@@ -15,7 +15,7 @@ LogFields OutputLog::fields(const runner::AttemptId& id) const {
 void OutputLog::print(const runner::Printed& printed, SteadyTime now) {
   Printing& printing = printing_[printed.id];
   if (now - printing.since >= std::chrono::seconds(1)) {
-    tell_left_out(printed.id, printing);
+    report_left_out(printed.id, printing);
     printing.since = now;
     printing.lines = printing.bytes = 0;
   }
@@ -40,7 +40,7 @@ void OutputLog::line(const runner::AttemptId& id, Printing& printing, std::strin
   log_(Level::info, text, fields(id));
 }
 
-void OutputLog::tell_left_out(const runner::AttemptId& id, Printing& printing) {
+void OutputLog::report_left_out(const runner::AttemptId& id, Printing& printing) {
   const std::int64_t left_out = std::exchange(printing.left_out, 0);
   if (left_out == 0) return;
   log_(Level::warn, std::to_string(left_out) + " lines of output left out of the log: too many in a second",
@@ -50,7 +50,7 @@ void OutputLog::tell_left_out(const runner::AttemptId& id, Printing& printing) {
 void OutputLog::end(const runner::AttemptId& id) {
   if (const auto printing = printing_.find(id); printing != printing_.end()) {
     if (!printing->second.rest.empty()) line(id, printing->second, printing->second.rest);
-    tell_left_out(id, printing->second);
+    report_left_out(id, printing->second);
     printing_.erase(printing);
   }
   jobs_.erase(id.run);

@@ -44,7 +44,7 @@ class OutputLog {
   };
 
   void line(const runner::AttemptId& id, Printing& printing, std::string_view text);
-  void tell_left_out(const runner::AttemptId& id, Printing& printing);
+  void report_left_out(const runner::AttemptId& id, Printing& printing);
   LogFields fields(const runner::AttemptId& id) const;
 
   const Log log_;

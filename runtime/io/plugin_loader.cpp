@@ -67,7 +67,9 @@ Result<fs::path> resolve(const fs::path& folder) {
   return resolved;
 }
 
-std::vector<std::string> names_in(const fs::path& folder) {
+}  // namespace
+
+std::vector<std::string> plugin_names(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
@@ -76,9 +78,11 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+namespace {
+
 Error missing(const fs::path& folder, const std::string& name) {
   std::string there;
-  for (const std::string& one : names_in(folder)) there += (there.empty() ? "" : ", ") + one;
+  for (const std::string& one : plugin_names(folder)) there += (there.empty() ? "" : ", ") + one;
   return {Errc::not_found, "there is no plugin '" + name + "' in " + folder.string() +
                                " (there: " + (there.empty() ? "none" : there) +
                                "): install the package ballot-plugin-" + name + ", or set plugin_dir"};
@@ -117,8 +121,8 @@ std::optional<Error> compare(const PluginInfo& info, const fs::path& file, const
   if (!same(info.kind, "backend")) return refusal(file, "is of kind " + quoted(info.kind) + ", not a backend");
   if (!same(info.name, name.c_str()))
     return refusal(file, "is the plugin " + quoted(info.name) + ": its file must be named after it");
-  if (info.version == nullptr || info.check == nullptr || info.create == nullptr)
-    return refusal(file, "has an empty handshake: version, check or create is missing" + again);
+  if (info.version == nullptr || info.create == nullptr)
+    return refusal(file, "has an empty handshake: version or create is missing" + again);
   return std::nullopt;
 }
 
@@ -139,7 +143,7 @@ Result<const PluginInfo*> load_from(const fs::path& folder, const std::string& n
 Result<const PluginInfo*> load_plugin(const fs::path& folder, const std::string& name) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789_";
   if (name.empty() || name.find_first_not_of(allowed) != std::string::npos)
-    return Error{Errc::invalid, "'" + name + "' is no plugin's name: it has only a-z, 0-9 and _"};
+    return Error{Errc::invalid, "'" + name + "' is not a valid plugin name: it has only a-z, 0-9 and _"};
   auto resolved = resolve(folder);
   if (!resolved) return resolved.error();
   return load_from(*resolved, name);
@@ -149,7 +153,7 @@ Result<std::vector<FoundPlugin>> find_plugins(const fs::path& folder) {
   auto resolved = resolve(folder);
   if (!resolved) return resolved.error();
   std::vector<FoundPlugin> plugins;
-  for (const std::string& name : names_in(*resolved)) {
+  for (const std::string& name : plugin_names(*resolved)) {
     const auto info = load_plugin(*resolved, name);
     plugins.push_back(info ? FoundPlugin{name, (*info)->version, {}} : FoundPlugin{name, {}, info.error().what});
   }

@@ -18,9 +18,12 @@ namespace ballot {
 
 /// Loads `folder`/`name`.so. The result is valid for the life of the process: nothing is ever unloaded, refused files
 /// included, as threads and objects of theirs cannot be proved dead.
-/// Errors: invalid (no plugin's name), not_found, refused (permissions, another build, not what its name says), corrupt
-/// (not a shared object, or one that lacks something).
+/// Errors: invalid (not a valid plugin name), not_found, refused (permissions, another build, not what its name says),
+/// corrupt (not a shared object, or one that lacks something).
 Result<const PluginInfo*> load_plugin(const std::filesystem::path& folder, const std::string& name);
+
+/// The names of all *.so in `folder`, sorted; none where it cannot be read. Loads nothing, and trusts nobody.
+std::vector<std::string> plugin_names(const std::filesystem::path& folder);
 
 struct FoundPlugin {
   std::string name;

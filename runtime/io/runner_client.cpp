@@ -162,15 +162,15 @@ bool RunnerClient::Connection::acceptable(const runner::FromRunner& first) {
 void RunnerClient::Connection::lost(std::string why) {
   error_code ignored;
   socket_.close(ignored);
-  const auto tell = [self = shared_from_this(), text = std::move(why)](error_code) {
+  const auto report = [self = shared_from_this(), text = std::move(why)](error_code) {
     if (!self->client_) return;
     const auto handlers = self->client_->handlers_;
     self->client_ = nullptr;
     handlers->on_down(text);
   };
-  if (Clock::now() - began_ >= shortest_life) return tell({});
+  if (Clock::now() - began_ >= shortest_life) return report({});
   brake_.expires_at(began_ + shortest_life);
-  brake_.async_wait(tell);
+  brake_.async_wait(report);
 }
 
 RunnerClient::RunnerClient(asio::io_context& loop, RunnerSettings settings, RunnerHandlers handlers)

@@ -103,13 +103,13 @@ void RunnerExecutor::on_message(runner::FromRunner message) {
 }
 
 void RunnerExecutor::on_ready() {
-  if (state_ == State::telling) state_ = State::there;
+  if (state_ == State::inventory) state_ = State::there;
   handlers_.on_event(std::exchange(inventory_, {}));
   handlers_.on_runner(true);
 }
 
 void RunnerExecutor::on_ended(runner::Ended ended) {
-  if (state_ == State::telling) return inventory_.ended.push_back(std::move(ended));
+  if (state_ == State::inventory) return inventory_.ended.push_back(std::move(ended));
   output_log_.end(ended.id);
   handlers_.on_event(std::move(ended));
 }
@@ -117,7 +117,7 @@ void RunnerExecutor::on_ended(runner::Ended ended) {
 void RunnerExecutor::on_down(const std::string& text) {
   if (state_ == State::left) return;
   log_(Level::error, "the runner is gone: " + text + "; starting another", {});
-  state_ = State::telling;
+  state_ = State::inventory;
   inventory_ = {};
   silence_ = {};
   handlers_.on_runner(false);
@@ -125,20 +125,20 @@ void RunnerExecutor::on_down(const std::string& text) {
   restart();
 }
 
-/// A runner that is stopped, or waits for a disk: what it was told it does when it goes on. Its groups go to a node
+/// A runner that is stopped, or waits for a disk: what it was sent it does when it goes on. Its groups go to a node
 /// that can launch once it has been so for half a session's time-out.
 void RunnerExecutor::on_silence(Millis silence) {
   if (state_ == State::left) return;
   const Millis longest = std::max(handlers_.timeout() / 2, shortest_hand_over);
-  const core::RunnerSilence told{silence > Millis(0), silence >= longest};
-  if (told == silence_) return;
-  if (!told.is_silent)
+  const core::RunnerSilence now{silence > Millis(0), silence >= longest};
+  if (now == silence_) return;
+  if (!now.is_silent)
     log_(Level::info, "the runner answers again", {});
   else if (!silence_.is_silent)
     log_(Level::error, "the runner does not answer: nothing is launched until it does",
          {{"silence", std::to_string(silence.count()) + "ms"}});
-  silence_ = told;
-  handlers_.on_event(told);
+  silence_ = now;
+  handlers_.on_event(now);
 }
 
 void RunnerExecutor::restart() {

@@ -2,10 +2,10 @@
 // runner where one is lost, and says so where it does not answer.
 //
 //   state    | event                                   | next
-//   telling  | what the runner has, then Ready         | there: the inventory is told
+//   inventory | what the runner has, then Ready         | there: the inventory is an event
 //   there    | nothing comes though an answer is due   | there, silent; for long from half a session's time-out on
-//   there    | the runner is gone                      | telling: another is started, and again each second
-//   any      | leave()                                 | left: nothing is told any more
+//   there    | the runner is gone                      | inventory: another is started, and again each second
+//   any      | leave()                                 | left: no more events
 //
 // Thread: the loop's. No callback comes after the destructor.
 #pragma once
@@ -36,7 +36,7 @@ class RunnerExecutor final : public Executor {
     std::function<void(const core::Event&)> on_event;
     /// Whether it was for somebody else, who has taken it.
     std::function<bool(const runner::FromRunner&)> takes;
-    /// The runner is there (after its inventory was told), or is not.
+    /// The runner is there (after its inventory), or is not.
     std::function<void(bool)> on_runner;
     /// Of the session.
     std::function<Millis()> timeout;
@@ -55,7 +55,7 @@ class RunnerExecutor final : public Executor {
   void send(const runner::ToRunner& message) { runner_.send(message); }
 
  private:
-  enum class State { telling, there, left };
+  enum class State { inventory, there, left };
 
   void on_message(runner::FromRunner message);
   void on_ready();
@@ -67,9 +67,9 @@ class RunnerExecutor final : public Executor {
   const Settings settings_;
   const Log log_;
   const Handlers handlers_;
-  State state_ = State::telling;
-  core::Inventory inventory_;    // while it is told
-  core::RunnerSilence silence_;  // as was told
+  State state_ = State::inventory;
+  core::Inventory inventory_;    // while it is read
+  core::RunnerSilence silence_;  // as was reported
   OutputLog output_log_;
   BootTimer timer_;
   RunnerClient runner_;

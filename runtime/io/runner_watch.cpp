@@ -25,11 +25,11 @@ constexpr std::chrono::milliseconds answer_within{100};
 /// Its pending operations keep it alive, never its owner.
 class RunnerWatch::Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(asio::io_context& loop, int fd, std::string owner, std::function<void(Told)> tell)
+  Connection(asio::io_context& loop, int fd, std::string owner, std::function<void(Report)> on_report)
       : socket_(loop, asio::local::stream_protocol(), fd),
         patience_(loop),
         owner_(std::move(owner)),
-        tell_(std::move(tell)) {}
+        on_report_(std::move(on_report)) {}
 
   void begin() {
     patience_.expires_after(answer_within);
@@ -39,7 +39,7 @@ class RunnerWatch::Connection : public std::enable_shared_from_this<Connection> 
     read();
   }
   void close() {
-    tell_ = nullptr;
+    on_report_ = nullptr;
     patience_.cancel();
     error_code ignored;
     socket_.close(ignored);
@@ -55,16 +55,16 @@ class RunnerWatch::Connection : public std::enable_shared_from_this<Connection> 
   asio::local::stream_protocol::socket socket_;
   asio::steady_timer patience_;
   const std::string owner_;
-  std::function<void(Told)> tell_;  // null once it is closed
+  std::function<void(Report)> on_report_;  // null once it is closed
   runner::FrameReader reader_;
   std::array<char, 16384> buffer_;
-  Told inventory_;
+  Report inventory_;
   bool ready_ = false;
 };
 
 void RunnerWatch::Connection::read() {
   socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, std::size_t size) {
-    if (!self->tell_) return;
+    if (!self->on_report_) return;
     if (error) return self->lose();
     self->reader_.feed({self->buffer_.data(), size});
     self->deliver();
@@ -72,7 +72,7 @@ void RunnerWatch::Connection::read() {
 }
 
 void RunnerWatch::Connection::deliver() {
-  while (tell_) {
+  while (on_report_) {
     auto message = reader_.next_from_runner();
     if (message && !*message) return read();
     if (!message || !take(std::move(**message))) return lose();
@@ -80,9 +80,9 @@ void RunnerWatch::Connection::deliver() {
 }
 
 void RunnerWatch::Connection::lose() {
-  const auto tell = std::exchange(tell_, nullptr);
+  const auto on_report = std::exchange(on_report_, nullptr);
   close();
-  if (tell && ready_) tell({false, {}, {}, true});
+  if (on_report && ready_) on_report({false, {}, {}, true});
 }
 
 /// False: nothing more is to be had from it.
@@ -93,8 +93,8 @@ bool RunnerWatch::Connection::take(runner::FromRunner&& message) {
   auto* ended = std::get_if<runner::Ended>(&message);
   if (ended && !ready_) inventory_.ended.push_back(std::move(*ended));
   if (ended && ready_) {
-    const auto tell = tell_;  // it may be destroyed meanwhile
-    tell({false, {}, {std::move(*ended)}});
+    const auto on_report = on_report_;  // it may be destroyed meanwhile
+    on_report({false, {}, {std::move(*ended)}});
   }
   return true;
 }
@@ -104,20 +104,20 @@ bool RunnerWatch::Connection::take(const runner::Ready& ready) {
   ready_ = true;
   patience_.cancel();
   inventory_.complete = !ready.commanded;
-  const auto tell = tell_;
-  tell(std::exchange(inventory_, {}));
+  const auto on_report = on_report_;
+  on_report(std::exchange(inventory_, {}));
   return true;
 }
 
 Result<std::unique_ptr<RunnerWatch>> RunnerWatch::begin(asio::io_context& loop, const std::string& socket,
-                                                        std::string owner, std::function<void(Told)> tell) {
+                                                        std::string owner, std::function<void(Report)> on_report) {
   auto found = find_runner(socket);
   if (!found) return found.error();
   if (!*found) return Error{Errc::not_found, "no runner listens at " + socket};
   const std::string watch = encode(runner::ToRunner(runner::Watch{}));
   if (::send(found->get(), watch.data(), watch.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(watch.size()))
     return Error{Errc::io, "the runner at " + socket + " takes nothing"};
-  auto connection = std::make_shared<Connection>(loop, found->release(), std::move(owner), std::move(tell));
+  auto connection = std::make_shared<Connection>(loop, found->release(), std::move(owner), std::move(on_report));
   connection->begin();
   return std::unique_ptr<RunnerWatch>(new RunnerWatch(std::move(connection)));
 }

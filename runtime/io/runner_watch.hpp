@@ -1,10 +1,10 @@
 // RunnerWatch: a connection that watches another node's runner on this host: what it has, and ends as they happen. It
-// commands nothing. Where the runner does not answer within 100 ms, is another's, or goes, nothing more is told.
+// commands nothing. Where the runner does not answer within 100 ms, is another's, or goes, no more reports come.
 //
-// Thread: the loop's. Nothing is told from within begin(), nor after the destruction (which the callback may bring
+// Thread: the loop's. No report comes from within begin(), nor after the destruction (which the callback may bring
 // about).
 //
-//   auto watch = RunnerWatch::begin(loop, socket, "local ballot n1", [](RunnerWatch::Told told) { ... });
+//   auto watch = RunnerWatch::begin(loop, socket, "local ballot n1", [](RunnerWatch::Report report) { ... });
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ namespace ballot::io {
 
 class RunnerWatch {
  public:
-  struct Told {
+  struct Report {
     bool complete = false;  // this is all that it has, and no daemon can give it more
     std::vector<runner::Running> running;
     std::vector<runner::Ended> ended;
@@ -32,7 +32,7 @@ class RunnerWatch {
 
   /// `owner`: whose the runner has to be, as runner::Ready says it. Errors: as find_runner; not_found: none is there.
   static Result<std::unique_ptr<RunnerWatch>> begin(boost::asio::io_context& loop, const std::string& socket,
-                                                    std::string owner, std::function<void(Told)> tell);
+                                                    std::string owner, std::function<void(Report)> on_report);
   ~RunnerWatch();
 
  private:

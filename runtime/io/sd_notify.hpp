@@ -1,4 +1,4 @@
-// SdNotify: tells the service manager how the daemon stands (sd_notify(3)), without libsystemd.
+// SdNotify: reports the state of the daemon to the service manager (sd_notify(3)), without libsystemd.
 //
 // Outside of a service it does nothing. Threads: any.
 //
@@ -16,13 +16,13 @@ namespace ballot::io {
 
 class SdNotify {
  public:
-  /// `address`: the path of a datagram socket, or `@name` for an abstract one; "": nobody to tell.
+  /// `address`: the path of a datagram socket, or `@name` for an abstract one; "": nobody to notify.
   explicit SdNotify(std::string address) : address_(std::move(address)) {}
 
   /// By $NOTIFY_SOCKET.
   static SdNotify from_environment();
 
-  /// Whether there is somebody to tell.
+  /// Whether there is somebody to notify.
   bool heard() const { return !address_.empty(); }
 
   /// Each returns false if it could not be sent. A line break in `status` ends it.

@@ -26,7 +26,7 @@ Runtime::~Runtime() {
 Result<void> Runtime::start(Resume resume) {
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
-  const auto problems = (*plugin)->check(settings_.engine.backend.options);
+  const auto problems = check_options(settings_.engine.backend.options, (*plugin)->traits.keys);
   if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
   open_ledger();
   settings_.engine.anew = resume == Resume::refused;
@@ -35,7 +35,7 @@ Result<void> Runtime::start(Resume resume) {
     refusal_ = Error{Errc::conflict, text};
     loop_.stop();
   });
-  if (session_told_) engine_->on_session(session_told_);
+  if (session_changed_) engine_->on_session(session_changed_);
   return engine_->start();
 }
 

@@ -53,7 +53,7 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 
   /// Called with the handle of each session that is opened, and with "" when it is over. Before start().
-  void on_session(std::function<void(const std::string& handle)> told) { session_told_ = std::move(told); }
+  void on_session(std::function<void(const std::string& handle)> changed) { session_changed_ = std::move(changed); }
 
   /// Loads the plugin, opens the ledger, makes the backend and finds or starts the runner. Errors: the plugin's
   /// (not_found, refused, corrupt), invalid (its options), io.
@@ -92,7 +92,7 @@ class Runtime {
 
   RuntimeSettings settings_;
   const Log log_;
-  std::function<void(const std::string&)> session_told_;
+  std::function<void(const std::string&)> session_changed_;
   io::MainLoop loop_;
   const std::shared_ptr<LedgerReport> ledger_report_;
   std::unique_ptr<storage::Ledger> ledger_;

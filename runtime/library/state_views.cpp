@@ -75,7 +75,7 @@ void note(const core::JobView& job, NodeStatus& status) {
   if (next.size() > next_shown) next.pop_back();
 }
 
-/// What does not hang on one job or group; told first.
+/// What does not depend on one job or group; comes first.
 void note_node(const Runtime& runtime, NodeStatus& status) {
   using Session = NodeStatus::Session;
   const core::Core& core = runtime.core();

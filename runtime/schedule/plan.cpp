@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ballot/rare.hpp"
+#include "ballot/defaulted.hpp"
 #include "base/assert.hpp"
 #include "schedule/cron_expression.hpp"
 #include "schedule/schedule.hpp"
@@ -48,7 +48,7 @@ struct Plan::State {
   };
 
   std::optional<Schedule> schedule;
-  Rare<More> more;
+  Defaulted<More> more;
 
   void add(CronExpression&& expression, const TimeZone& zone) {
     if (const auto* fields = std::get_if<CronFields>(&expression.when)) {

@@ -34,14 +34,14 @@ struct Truth {
   }
 };
 
-/// One candidate: its policy as ElectedCommand drives it, and a keeper that outlives it.
+/// One candidate: its policy as ElectedCommand drives it, and a guard that outlives it.
 class SimCandidate final : private Host {
  public:
   SimCandidate(Truth& truth, SimStore& store, std::string name)
       : truth_(truth), loop_(truth.loop), store_(store), clock_(loop_), name_(std::move(name)) {}
   ~SimCandidate() {
     if (process_ != 0) crash();
-    loop_.drop(keeper_);
+    loop_.drop(guard_);
   }
 
   SimLink link;
@@ -53,7 +53,7 @@ class SimCandidate final : private Host {
     backend_ = std::make_unique<SimBackend>(store_, loop_, link, clock_, static_cast<Host&>(*this));
     feed(core::Enter{});
   }
-  /// kill -9: the keeper gives the child its grace, within the lease.
+  /// kill -9: the guard gives the child its grace, within the lease.
   void crash() {
     loop_.drop(process_);
     backend_->crash();
@@ -130,7 +130,7 @@ class SimCandidate final : private Host {
     ticks_->claim(*look.due, name_ + std::to_string(++run_), candidacy_->last_request(), out);
   }
 
-  /// The keeper looks at the clock last.
+  /// The guard looks at the clock last.
   void launch(WallTime slot) {
     const Now now = clock_.now();
     if (now.steady > candidacy_->launch_not_after() || child_) {
@@ -147,9 +147,9 @@ class SimCandidate final : private Host {
   void end_by(SteadyTime at, bool = true) {
     if (at >= end_at_) return;
     end_at_ = at;
-    loop_.drop(keeper_);
-    keeper_ = loop_.new_owner();
-    loop_.at(std::max(loop_.now(), at), keeper_, [this] { ended(); });
+    loop_.drop(guard_);
+    guard_ = loop_.new_owner();
+    loop_.at(std::max(loop_.now(), at), guard_, [this] { ended(); });
   }
   void ended() {
     child_ = false;
@@ -189,7 +189,7 @@ class SimCandidate final : private Host {
   SimStore& store_;
   SimClock clock_;
   const std::string name_;
-  SimLoop::Owner process_ = 0, keeper_ = 0;
+  SimLoop::Owner process_ = 0, guard_ = 0;
   SimLoop::Timer timer_ = 0;
   std::unique_ptr<Candidacy> candidacy_;
   std::unique_ptr<core::Ticks> ticks_;

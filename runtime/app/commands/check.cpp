@@ -11,7 +11,6 @@
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
 #include "config/jobs_dir.hpp"
-#include "io/plugin_loader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -46,16 +45,6 @@ Paths sort_out(const std::vector<std::string>& paths) {
   return sorted;
 }
 
-/// The backends' tables, each by its plugin, where that is installed.
-void check_backends(const config::Config& config, Findings& findings) {
-  for (const auto& [name, table] : config.backends) {
-    const auto plugin = load_plugin(config.plugin_dir, name);
-    if (!plugin) continue;
-    for (const OptionProblem& problem : (*plugin)->check(table.options))
-      findings.diagnostics.push_back(option_diagnostic(config, name, problem));
-  }
-}
-
 /// The jobs are checked against the first configuration named, else against the one in use.
 config::Config check_configurations(const CheckOptions& options, const Paths& paths, Findings& findings) {
   std::optional<config::Config> first;
@@ -65,9 +54,8 @@ config::Config check_configurations(const CheckOptions& options, const Paths& pa
   for (const std::optional<std::string>& file : files) {
     request.file = file;
     const auto trust = paths.configurations.empty() ? config::TrustRule::trusted : config::TrustRule::anybodys;
-    config::LoadedConfig loaded = read_config(request, config::NamespaceRule::must_be_set, trust);
+    config::LoadedConfig loaded = check_config(request, trust);
     findings.add(loaded.diagnostics);
-    check_backends(loaded.config, findings);
     if (!first) first = std::move(loaded.config);
   }
   return *std::move(first);

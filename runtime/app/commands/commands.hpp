@@ -6,10 +6,10 @@
 namespace ballot::app {
 
 Run setup_check(CLI::App& command);
-Run setup_election(CLI::App& command, std::optional<std::vector<std::string>> child);
+Run setup_election(CLI::App& command, const Words& words);
 Run setup_forget(CLI::App& command);
 Run setup_history(CLI::App& command);
-Run setup_info(CLI::App& command);
+Run setup_info(CLI::App& command, const Words& words);
 Run setup_jobs(CLI::App& command);
 Run setup_kill(CLI::App& command);
 Run setup_output(CLI::App& command);
@@ -17,9 +17,9 @@ Run setup_pause(CLI::App& command);
 Run setup_repair(CLI::App& command);
 Run setup_resign(CLI::App& command);
 Run setup_resume(CLI::App& command);
-Run setup_run(CLI::App& command, std::optional<std::vector<std::string>> child);
+Run setup_run(CLI::App& command, const Words& words);
 Run setup_schedule(CLI::App& command);
-Run setup_serve(CLI::App& command);
+Run setup_serve(CLI::App& command, const Words& words);
 Run setup_status(CLI::App& command);
 Run setup_trigger(CLI::App& command);
 Run setup_version(CLI::App& command);

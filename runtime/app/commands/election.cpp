@@ -11,7 +11,7 @@
 #include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/election_notes.hpp"
-#include "app/file_keeper.hpp"
+#include "app/leader_file_program.hpp"
 #include "app/ledger_access.hpp"
 #include "app/log_sink.hpp"
 #include "app/observer.hpp"
@@ -29,9 +29,9 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::size_t longest_pattern = 1024;           // what std::regex can take, and
-constexpr std::size_t longest_group = 256;              // of a name; it recurses with each of its letters
-constexpr Millis look_every = std::chrono::seconds(1);  // candidates that come and go tell nobody
+constexpr std::size_t longest_pattern = 1024;              // what std::regex can take, and
+constexpr std::size_t longest_group = 256;                 // of a name; it recurses with each of its letters
+constexpr Millis poll_interval = std::chrono::seconds(1);  // candidates that come and go are no change of a register
 
 struct ElectionOptions {
   ConfigOptions config;
@@ -58,7 +58,7 @@ bool matches(const std::string& group, const std::regex& wanted) {
 }
 
 Exit list(const ElectionOptions& options) {
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   if (options.pattern.size() > longest_pattern)
     return fail("election list", {Errc::invalid, "REGEX has more than " + std::to_string(longest_pattern) + " bytes"});
@@ -101,7 +101,7 @@ std::vector<Cell> line_of(const Election& election) {
 }
 
 Exit watch(const ElectionOptions& options) {
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
   if (!observer) return fail("election watch", observer.error());
@@ -124,7 +124,7 @@ Exit watch(const ElectionOptions& options) {
     out.row(std::move(line));
     out.flush();
     if (!std::cout.flush()) return Exit::done;
-  } while ((*observer)->wait_for_change(look_every));
+  } while ((*observer)->wait_for_change(poll_interval));
   return fail("election watch", {Errc::unavailable, "the backend is gone"});
 }
 
@@ -158,7 +158,7 @@ Result<void> ask_leader(Observer& store, const ElectionOptions& options) {
       store.remove({answer});
       return {};
     }
-    if (!store.wait_for_change(look_every)) return Error{Errc::unavailable, "the backend is gone"};
+    if (!store.wait_for_change(poll_interval)) return Error{Errc::unavailable, "the backend is gone"};
   }
   store.remove({core::request_record(request.id)});
   return Error{Errc::timeout, "not done in time: the group's leader has not answered"};
@@ -179,7 +179,7 @@ Exit evict_asking(const ElectionOptions& options, const config::Config& config) 
 
 Exit evict(const ElectionOptions& options) {
   if (!options.force && !confirmed(options.group)) return fail("election evict", {Errc::conflict, "not confirmed"});
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   if (!options.force) return evict_asking(options, *config);
   const auto observer = Observer::open(*config);
@@ -198,27 +198,27 @@ Exit check_file(const ElectionOptions& options) {
 Exit keep_file(const ElectionOptions& options) {
   if (options.check) return check_file(options);
   if (!read_variables(options.file_variables)) return Exit::usage;
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
-  return FileKeeper(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
-                    make_log(config->log))
+  return LeaderFileProgram(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
+                           make_log(config->log))
       .run();
 }
 
 Exit run_child(const ElectionOptions& options) {
   if (options.child.empty()) return fail("election run", {Errc::invalid, "no command: it follows `--`"});
   if (!read_variables(options.run_variables)) return Exit::usage;
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
-  const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::tell;
+  const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::signal;
   CandidateSession session(*config, options.group, options.candidate);
-  io::KeeperSettings settings{options.child, options.kill_grace, on_lost, options.lost};
+  io::ChildGuardSettings settings{options.child, options.kill_grace, on_lost, options.lost};
   session.add_to(settings);
-  auto keeper = io::Keeper::make(std::move(settings));
-  if (!keeper) return fail("election run", keeper.error());
-  const Millis ladder = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
-  return SignalledCommand(*config, {"election run", options.candidate, options.group, ladder, &session},
-                          {options.won, on_lost}, **keeper, make_log(config->log))
+  auto guard = io::ChildGuard::make(std::move(settings));
+  if (!guard) return fail("election run", guard.error());
+  const Millis stop_grace = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
+  return SignalledCommand(*config, {"election run", options.candidate, options.group, stop_grace, &session},
+                          {options.won, on_lost}, **guard, make_log(config->log))
       .run();
 }
 
@@ -233,14 +233,14 @@ std::string take_signal(std::string text, int& to) {
     to = signal;
     return {};
   }
-  return config::in_quotes(given) + " is no signal that a program can catch, such as USR1";
+  return config::in_quotes(given) + " is not a signal that a program can catch, such as USR1";
 }
 
-CLI::App& add(CLI::App& command, const std::shared_ptr<ElectionOptions>& options, const char* name,
+CLI::App& add(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options, const char* name,
               const char* summary) {
   CLI::App& sub = add_subcommand(command, name, summary);
   add_config_options(sub, options->config);
-  add_coordination_options(sub, options->config.flags);
+  add_coordination_options(sub, options->config, words);
   return sub;
 }
 
@@ -250,8 +250,8 @@ void add_group(CLI::App& command, const std::shared_ptr<ElectionOptions>& option
       Need::required);
 }
 
-CLI::App& add_run(CLI::App& command, const std::shared_ptr<ElectionOptions>& options) {
-  CLI::App& run = add(command, options, "run", "run a command that is told by signals whether this node leads");
+CLI::App& add_run(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options) {
+  CLI::App& run = add(command, words, options, "run", "run a command that hears by signals whether this node leads");
   add_group(run, options);
   add_candidate_option(run, options->candidate, options->run_variables);
   add_switch(run, "--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
@@ -264,8 +264,8 @@ CLI::App& add_run(CLI::App& command, const std::shared_ptr<ElectionOptions>& opt
   return run;
 }
 
-CLI::App& add_file(CLI::App& command, const std::shared_ptr<ElectionOptions>& options) {
-  CLI::App& file = add(command, options, "file", "keep a file while this node leads");
+CLI::App& add_file(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options) {
+  CLI::App& file = add(command, words, options, "file", "keep a file while this node leads");
   add_string(file, "PATH", options->path, "the file", Need::required);
   add_group(file, options);
   add_candidate_option(file, options->candidate, options->file_variables);
@@ -275,22 +275,22 @@ CLI::App& add_file(CLI::App& command, const std::shared_ptr<ElectionOptions>& op
 
 }  // namespace
 
-Run setup_election(CLI::App& command, std::optional<std::vector<std::string>> child) {
+Run setup_election(CLI::App& command, const Words& words) {
   auto options = std::make_shared<ElectionOptions>();
-  if (child) options->child = *std::move(child);
+  if (words.child) options->child = *words.child;
   require_one_subcommand(command);
-  CLI::App& listed = add(command, options, "list", "every election, its leader and how many take part");
+  CLI::App& listed = add(command, words, options, "list", "every election, its leader and how many take part");
   add_format_option(listed, options->format);
   add_string(listed, "REGEX", options->pattern, "only groups that it matches");
-  CLI::App& watched = add(command, options, "watch", "a line now, and one for each change");
+  CLI::App& watched = add(command, words, options, "watch", "a line now, and one for each change");
   add_format_option(watched, options->format);
   add_string(watched, "GROUP", options->group, "the group", Need::required);
-  CLI::App& evicted = add(command, options, "evict", "have the leader resign and stay out for a while");
+  CLI::App& evicted = add(command, words, options, "evict", "have the leader resign and stay out for a while");
   add_string(evicted, "GROUP", options->group, "the group", Need::required);
   add_switch(evicted, "--force", options->force, "ask nobody, neither you nor the leader: its entry is deleted");
   add_timeout_option(evicted, options->patience);
-  CLI::App& filed = add_file(command, options);
-  CLI::App& ran = add_run(command, options);
+  CLI::App& filed = add_file(command, words, options);
+  CLI::App& ran = add_run(command, words, options);
   return [options, &listed, &watched, &filed, &ran] {
     if (is_chosen(listed)) return list(*options);
     if (is_chosen(filed)) return keep_file(*options);

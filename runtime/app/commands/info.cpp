@@ -54,7 +54,7 @@ Document document_of(const Election& election, const std::string& backend, WallT
 }
 
 Exit run(const InfoOptions& options) {
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
   if (!observer) return fail("info", observer.error());
@@ -74,10 +74,10 @@ Exit run(const InfoOptions& options) {
 
 }  // namespace
 
-Run setup_info(CLI::App& command) {
+Run setup_info(CLI::App& command, const Words& words) {
   auto options = std::make_shared<InfoOptions>();
   add_config_options(command, options->config);
-  add_coordination_options(command, options->config.flags);
+  add_coordination_options(command, options->config, words);
   add_value(command, "--format", "yaml or json", [to = options.get()](const std::string& text) {
     to->json = text == "json";
     return text == "json" || text == "yaml" ? std::string() : unknown_word(text, {"yaml", "json"}).what;

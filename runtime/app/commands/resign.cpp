@@ -124,7 +124,7 @@ Exit run(const ResignOptions& options) {
   const SteadyTime now = io::read_clocks().steady;
   if (session->left_until && session->boot_id == io::boot_id() && now < *session->left_until)
     return nothing_to_do("the daemon was stopped with `leave`, and may come back until its deadline");
-  const RunnerView runner = look_at_runner(session->runner_socket, now + answer_within);
+  const RunnerView runner = read_runner(session->runner_socket, now + answer_within);
   if (runner.commanded) return nothing_to_do("the runner has a daemon");
   std::unique_ptr<Observer> store;
   const auto resigned = resign(options.session, *session, runner, store);

@@ -38,7 +38,7 @@ Exit run(const RunOptions& options, bool cron) {
   if (!read_variables(options.variables)) return Exit::usage;
   if (cron && options.schedule.empty()) return misused("cron needs --schedule or BALLOT_SCHEDULE");
   if (options.command.empty()) return misused("no command: it follows `--`");
-  const auto config = load_config(options.config);
+  const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   std::optional<schedule::Plan> plan;
   if (cron) {
@@ -46,22 +46,22 @@ Exit run(const RunOptions& options, bool cron) {
     if (!plan) return Exit::usage;
   }
   CandidateSession session(*config, options.group, options.candidate);
-  io::KeeperSettings settings{.argv = options.command, .kill_grace = options.kill_grace};
+  io::ChildGuardSettings settings{.argv = options.command, .kill_grace = options.kill_grace};
   session.add_to(settings);
-  auto keeper = io::Keeper::make(std::move(settings));
-  if (!keeper) return fail("run", keeper.error());
-  return ElectedCommand(*config, options, std::move(plan), session, **keeper, make_log(config->log)).run();
+  auto guard = io::ChildGuard::make(std::move(settings));
+  if (!guard) return fail("run", guard.error());
+  return ElectedCommand(*config, options, std::move(plan), session, **guard, make_log(config->log)).run();
 }
 
 }  // namespace
 
-Run setup_run(CLI::App& command, std::optional<std::vector<std::string>> child) {
+Run setup_run(CLI::App& command, const Words& words) {
   require_one_subcommand(command);
   const auto add = [&](const char* name, const char* summary) {
     auto options = std::make_shared<RunOptions>();
-    if (child) options->command = *child;
+    if (words.child) options->command = *words.child;
     CLI::App& sub = add_subcommand(command, name, summary);
-    add_run_options(sub, *options);
+    add_run_options(sub, *options, words);
     set_footer(sub, "The command follows `--`: ballot run " + std::string(name) + " [FLAGS] -- COMMAND [ARGUMENTS]");
     return std::pair(options, &sub);
   };

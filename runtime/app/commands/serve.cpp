@@ -15,7 +15,7 @@ struct ServeOptions {
 };
 
 Exit run(const ServeOptions& options) {
-  auto config = load_config(options.config, config::NamespaceRule::must_be_set);
+  auto config = load_backend_config(options.config, config::NamespaceRule::must_be_set);
   if (!config) return Exit::configuration;
   Log log = make_log(config->log);
   Daemon daemon(*std::move(config), options.dry_run, std::move(log));
@@ -24,11 +24,11 @@ Exit run(const ServeOptions& options) {
 
 }  // namespace
 
-Run setup_serve(CLI::App& command) {
+Run setup_serve(CLI::App& command, const Words& words) {
   auto options = std::make_shared<ServeOptions>();
   add_config_options(command, options->config);
   add_daemon_options(command, options->config.flags);
-  add_coordination_options(command, options->config.flags);
+  add_coordination_options(command, options->config, words);
   add_switch(command, "--dry-run", options->dry_run, "all but the launch: slots become `skipped: dry_run`");
   return [options] { return run(*options); };
 }

@@ -18,9 +18,9 @@ void print_plugins(const std::string& folder) {
   }
   std::cout << "plugins in " << folder << ":\n";
   for (const FoundPlugin& plugin : *plugins) {
-    const std::string& told = plugin.problem.empty() ? plugin.version : plugin.problem;
+    const std::string& text = plugin.problem.empty() ? plugin.version : plugin.problem;
     std::cout << "  " << escaped(plugin.name, Escape::plain) << (plugin.problem.empty() ? " " : ": ")
-              << escaped(told, Escape::plain) << '\n';
+              << escaped(text, Escape::plain) << '\n';
   }
 }
 

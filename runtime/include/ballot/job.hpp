@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "ballot/rare.hpp"
+#include "ballot/defaulted.hpp"
+#include "ballot/options.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
@@ -67,7 +68,7 @@ struct Job {
 
   std::vector<std::string> command;          // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
   std::shared_ptr<const Identity> identity;  // null: the daemon's. Jobs of one user share it
-  Rare<JobDetails> details;
+  Defaulted<JobDetails> details;
   std::uint32_t umask = 022;
   int nice = 0;
 
@@ -109,11 +110,7 @@ struct Group {
   std::vector<std::string> on_promote, on_demote;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string state_file;
-  // [group.NAME.consul]
-  std::string consul_service;
-  std::vector<std::string> consul_service_checks;
-  std::string consul_primary_tag;
-  std::optional<Millis> consul_lock_delay;
+  std::map<std::string, Options> options;  // [group.NAME.BACKEND], by backend
   bool operator==(const Group&) const = default;
 };
 

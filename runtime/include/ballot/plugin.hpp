@@ -1,19 +1,19 @@
 // The handshake of a plugin: one C symbol, `ballot_plugin_info`, that is checked before anything is called.
 //
-//   BALLOT_PLUGIN("local", "0.1.0", check_options, create)     // once, at namespace scope of one file of the plugin
+//   constexpr BackendTraits traits{.keys = keys, .reach = Reach::host};
+//   BALLOT_PLUGIN("local", "0.1.0", traits, create)     // once, at namespace scope of one file of the plugin
 //
 // Built with the CMake function ballot_plugin(). A plugin is loaded with RTLD_NOW | RTLD_LOCAL by absolute path and is
 // never unloaded. No exception crosses the boundary.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <span>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include "ballot/backend.hpp"
 #include "ballot/error.hpp"
+#include "ballot/options.hpp"
 
 namespace ballot {
 
@@ -25,25 +25,29 @@ inline constexpr std::uint32_t plugin_abi = 7;
 #define BALLOT_TEXT_(x) BALLOT_TEXT_OF_(x)
 inline constexpr const char* plugin_toolchain = "gcc" BALLOT_TEXT_(__GNUC__) " libstdc++ cxx20";
 
-using OptionValue = std::variant<bool, std::int64_t, std::string, std::vector<std::string>>;
-
-/// The plugin's table of ballot.toml, `[NAME]`, as written there.
-using Options = std::map<std::string, OptionValue>;
-
-struct OptionProblem {
-  std::string key;
-  std::string text;
-};
-
 /// What becomes of a store that asks nobody who he is, so that whoever reaches it may write what this daemon reads.
 enum class OpenStore { accept, warn, refuse };
 
 struct BackendSettings {
   std::string name_space;  // registers and elections of different namespaces share nothing
   std::string state_dir;   // of the daemon: where relative and default paths lie
-  bool hold = false;       // on_outage = "hold": backend::Outage is told; a backend that cannot refuses to be made
-  Options options;
+  bool hold = false;       // on_outage = "hold": backend::Outage is posted; a backend that cannot refuses to be made
+  Options options;         // its table [NAME], of which check_options() has found nothing wrong
   OpenStore open_store = OpenStore::accept;  // refuse: create() fails with Errc::refused, and says what to do
+};
+
+/// Where the nodes are that share a namespace of the backend.
+enum class Reach {
+  host,    // all on one: they need not share out their groups, nor fear to join somebody else's
+  network  // anywhere
+};
+
+/// What ballot knows of a backend without making one.
+struct BackendTraits {
+  std::span<const OptionKey> keys = {};        // of its table [NAME]
+  std::span<const OptionKey> group_keys = {};  // of its table in a group's, [group.GROUP.NAME]
+  Millis session_timeout{5000};                // asked for where nobody says
+  Reach reach = Reach::network;
 };
 
 struct PluginInfo {
@@ -53,15 +57,14 @@ struct PluginInfo {
   const char* kind;  // "backend"
   const char* name;  // of the plugin, its file and its table
   const char* version;
-  /// Every problem of the table at once: unknown keys (with the allowed ones), wrong types, wrong values.
-  std::vector<OptionProblem> (*check)(const Options&) noexcept;
+  BackendTraits traits;
   /// Null and `error` set where it cannot be made. The backend is destroyed before `host`.
   Backend* (*create)(Host& host, const BackendSettings&, Error& error) noexcept;
 };
 
 }  // namespace ballot
 
-#define BALLOT_PLUGIN(name, version, check, create)                                                \
+#define BALLOT_PLUGIN(name, version, traits, create)                                               \
   extern "C" __attribute__((visibility("default"))) const ::ballot::PluginInfo ballot_plugin_info; \
   const ::ballot::PluginInfo ballot_plugin_info{::ballot::plugin_abi,                              \
                                                 sizeof(::ballot::PluginInfo),                      \
@@ -69,5 +72,5 @@ struct PluginInfo {
                                                 "backend",                                         \
                                                 name,                                              \
                                                 version,                                           \
-                                                check,                                             \
+                                                traits,                                            \
                                                 create};

@@ -39,7 +39,7 @@ class Children {
   /// TERM, then KILL `grace` later, to those of the key that are under way.
   void kill(const std::string& key, Millis grace);
 
-  /// The runner is there and has told what it has; or it is gone, and all that it had with it.
+  /// The runner is there and has sent its inventory; or it is gone, and all that it had with it.
   void ready(bool is_ready);
   /// An earlier daemon began it, and it goes on: what is to come of the key waits for it.
   void adopt(const runner::Running& running, const std::string& key);

@@ -15,10 +15,10 @@ void GroupHooks::define(const std::vector<Group>& groups) {
     if (!group.on_promote.empty() || !group.on_demote.empty()) groups_[group.name] = group;
 }
 
-void GroupHooks::stand(const std::string& group, GroupStanding standing) {
+void GroupHooks::set(const std::string& group, GroupLeadership leadership) {
   State& state = states_[group];
-  state.wanted = standing;
-  if (state.running && state.told.leads && !standing.leads) children_.kill(group, hook_grace);
+  state.wanted = leadership;
+  if (state.running && state.announced.leads && !leadership.leads) children_.kill(group, hook_grace);
   advance(group);
 }
 
@@ -27,21 +27,21 @@ void GroupHooks::advance(const std::string& group) {
   const auto found = states_.find(group);
   if (found == states_.end() || found->second.running) return;
   State& state = found->second;
-  const GroupStanding before = std::exchange(state.told, state.wanted);
-  const bool is_news = state.told.leads ? state.told != before : before.leads;
+  const GroupLeadership before = std::exchange(state.announced, state.wanted);
+  const bool is_news = state.announced.leads ? state.announced != before : before.leads;
   const auto known = groups_.find(group);
   if (is_news && known != groups_.end()) {
     const Group& settings = known->second;
-    const auto& command = state.told.leads ? settings.on_promote : settings.on_demote;
+    const auto& command = state.announced.leads ? settings.on_promote : settings.on_demote;
     if (!command.empty()) return begin(group, command, settings.hook_timeout, state);
   }
-  if (!state.told.leads) states_.erase(found);
+  if (!state.announced.leads) states_.erase(found);
 }
 
 void GroupHooks::begin(const std::string& group, const std::vector<std::string>& command, Millis timeout,
                        State& state) {
   state.running = true;
-  const GroupStanding& now = state.told;
+  const GroupLeadership& now = state.announced;
   Child child;
   child.key = group;
   child.what = now.leads ? "on_promote" : "on_demote";
@@ -60,7 +60,7 @@ void GroupHooks::begin(const std::string& group, const std::vector<std::string>&
 }
 
 /// Who leads after this node is not known yet as it stops.
-std::vector<std::string> GroupHooks::environment(const std::string& group, const GroupStanding& standing) const {
+std::vector<std::string> GroupHooks::environment(const std::string& group, const GroupLeadership& leadership) const {
   return {"PATH=/usr/local/bin:/usr/bin:/bin",
           "HOME=" + daemon_.home,
           "USER=" + daemon_.user,
@@ -69,9 +69,9 @@ std::vector<std::string> GroupHooks::environment(const std::string& group, const
           "LANG=C.UTF-8",
           "BALLOT_GROUP=" + group,
           "BALLOT_NODE=" + node_,
-          std::string("BALLOT_ROLE=") + (standing.leads ? "leader" : "follower"),
-          "BALLOT_EPOCH=" + std::to_string(standing.epoch),
-          "BALLOT_LEADER=" + (standing.leads ? node_ : "")};
+          std::string("BALLOT_ROLE=") + (leadership.leads ? "leader" : "follower"),
+          "BALLOT_EPOCH=" + std::to_string(leadership.epoch),
+          "BALLOT_LEADER=" + (leadership.leads ? node_ : "")};
 }
 
 }  // namespace ballot::io

@@ -6,7 +6,7 @@
 //
 //   GroupHooks hooks(settings, children);
 //   hooks.define(groups);
-//   hooks.stand("db", {.leads = true, .epoch = 7});
+//   hooks.set("db", {.leads = true, .epoch = 7});
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace ballot::io {
 
-struct GroupStanding {
+struct GroupLeadership {
   bool leads = false;
   std::uint64_t epoch = 0;  // of the term that has begun, or is over
-  bool operator==(const GroupStanding&) const = default;
+  bool operator==(const GroupLeadership&) const = default;
 };
 
 class GroupHooks {
@@ -31,17 +31,17 @@ class GroupHooks {
   GroupHooks(std::string node, Identity daemon, Children& children);
 
   void define(const std::vector<Group>& groups);
-  void stand(const std::string& group, GroupStanding standing);
+  void set(const std::string& group, GroupLeadership leadership);
 
  private:
   struct State {
-    GroupStanding wanted, told;  // what holds; what its hook was begun for last
+    GroupLeadership wanted, announced;  // what holds; what its hook was begun for last
     bool running = false;
   };
 
   void advance(const std::string& group);
   void begin(const std::string& group, const std::vector<std::string>& command, Millis timeout, State& state);
-  std::vector<std::string> environment(const std::string& group, const GroupStanding& standing) const;
+  std::vector<std::string> environment(const std::string& group, const GroupLeadership& leadership) const;
 
   const std::string node_;
   const Identity daemon_;

@@ -18,12 +18,12 @@ constexpr std::string_view of_runs[] = {
 
 std::string hook_slot(const Row& row) { return format_slot(row.slot); }
 
-Result<std::vector<std::string>> hook_environment(const core::Notify& told, const Identity& daemon,
+Result<std::vector<std::string>> hook_environment(const core::Notify& notice, const Identity& daemon,
                                                   const std::string& credentials) {
-  const Row& row = told.row;
+  const Row& row = notice.row;
   core::Launch launch;
   launch.id = {row.run.value_or(RunId{}), row.attempt};
-  launch.definition = told.definition;
+  launch.definition = notice.definition;
   launch.slot = row.slot;
   launch.trigger = row.trigger;
   launch.epoch = row.epoch;
@@ -46,11 +46,11 @@ Result<std::vector<std::string>> hook_environment(const core::Notify& told, cons
   return all;
 }
 
-std::vector<std::string> bare_hook_environment(const core::Notify& told, const Identity& daemon) {
-  auto bare = std::make_shared<schedule::Definition>(*told.definition);
+std::vector<std::string> bare_hook_environment(const core::Notify& notice, const Identity& daemon) {
+  auto bare = std::make_shared<schedule::Definition>(*notice.definition);
   bare->job.details.edit().env_file.clear();
   bare->job.details.edit().secrets.clear();
-  core::Notify same = told;
+  core::Notify same = notice;
   same.definition = std::move(bare);
   return *hook_environment(same, daemon, "");
 }

@@ -14,7 +14,7 @@ void header(std::string& text, std::string_view name, std::string_view value) {
   text += '\n';
 }
 
-std::string standing(const Row& row) {
+std::string outcome_text(const Row& row) {
   std::string text(to_string(row.status));
   if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
   if (row.exit_code && row.status == Status::failed) text += " " + std::to_string(*row.exit_code);
@@ -76,7 +76,7 @@ std::string mail_text(const MailFacts& facts) {
   header(text, "From", facts.user + " (Cron Daemon)");
   header(text, "To", facts.job.details->mail_to);
   header(text, "Subject",
-         "Cron <" + facts.user + "@" + facts.row.node + "> " + facts.row.job + ": " + standing(facts.row));
+         "Cron <" + facts.user + "@" + facts.row.node + "> " + facts.row.job + ": " + outcome_text(facts.row));
   header(text, "MIME-Version", "1.0");
   header(text, "Content-Type", "text/plain; charset=UTF-8");
   header(text, "Content-Transfer-Encoding", "8bit");

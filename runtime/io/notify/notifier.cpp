@@ -12,7 +12,7 @@
 namespace ballot::io {
 namespace {
 
-constexpr Millis look_pause{20};
+constexpr Millis finish_poll{20};
 constexpr QueueBounds in_order{.at_once_a_key = 1};  // no recovery overtakes its failure, no end of a run its start
 constexpr QueueBounds for_groups{.at_once = 64, .at_once_a_key = 1, .waiting = 100'000};  // a hook a group
 constexpr std::string_view group_label = "group ";
@@ -29,7 +29,7 @@ Notifier::Notifier(boost::asio::io_context& loop, NotifierSettings settings, ToR
       group_children_(for_groups, send_, log_),
       group_hooks_(settings_.node, settings_.daemon, group_children_),
       state_files_(settings_.node, log_),
-      look_timer_(loop, [this] { look(); }) {}
+      finish_timer_(loop, [this] { check_finished(); }) {}
 
 void Notifier::define(const std::vector<Group>& groups) {
   if (settings_.silent) return;
@@ -37,62 +37,62 @@ void Notifier::define(const std::vector<Group>& groups) {
   state_files_.define(groups);
 }
 
-void Notifier::tell(const core::Notify& told) {
+void Notifier::notify(const core::Notify& notice) {
   using Event = core::Notify::Event;
   if (settings_.silent) return;
-  const JobDetails& details = *told.definition->job.details;
-  if (told.event == Event::missed) return run_hook(told, "on_missed", details.on_missed);
-  if (!details.ping_url.empty()) ping(told);
-  if (told.event == Event::started) return;
-  if (core::is_failure(told.row)) run_hook(told, "on_failure", details.on_failure);
-  if (told.recovered) run_hook(told, "on_recovery", details.on_recovery);
-  if (wants_mail(told.definition->job, told.row)) send_mail(told);
+  const JobDetails& details = *notice.definition->job.details;
+  if (notice.event == Event::missed) return run_hook(notice, "on_missed", details.on_missed);
+  if (!details.ping_url.empty()) ping(notice);
+  if (notice.event == Event::started) return;
+  if (core::is_failure(notice.row)) run_hook(notice, "on_failure", details.on_failure);
+  if (notice.recovered) run_hook(notice, "on_recovery", details.on_recovery);
+  if (wants_mail(notice.definition->job, notice.row)) send_mail(notice);
 }
 
-/// A program that tells something of a job: as the job's user, and as its runs are started.
-Child Notifier::child_of(const core::Notify& told, const char* what) const {
-  const Job& job = told.definition->job;
+/// A program that notifies of a job: as the job's user, and as its runs are started.
+Child Notifier::child_of(const core::Notify& notice, const char* what) const {
+  const Job& job = notice.definition->job;
   Child child;
   child.key = job.name;
   child.what = what;
-  child.fields = {{"job", job.name}, {"slot", hook_slot(told.row)}};
-  if (told.row.run) child.fields.emplace_back("run", told.row.run->text());
+  child.fields = {{"job", job.name}, {"slot", hook_slot(notice.row)}};
+  if (notice.row.run) child.fields.emplace_back("run", notice.row.run->text());
   runner::Start& start = child.start;
   start.job = job.name;
-  start.environment = bare_hook_environment(told, settings_.daemon);
+  start.environment = bare_hook_environment(notice, settings_.daemon);
   set_identity(start, job, settings_.daemon);
   start.deadline = job.details->hook_timeout;
   start.kill_grace = hook_grace;
   return child;
 }
 
-void Notifier::run_hook(const core::Notify& told, const char* key, const std::vector<std::string>& command) {
+void Notifier::run_hook(const core::Notify& notice, const char* key, const std::vector<std::string>& command) {
   if (command.empty()) return;
-  Child child = child_of(told, key);
+  Child child = child_of(notice, key);
   child.start.argv = command;
-  if (auto environment = hook_environment(told, settings_.daemon, settings_.credentials))
+  if (auto environment = hook_environment(notice, settings_.daemon, settings_.credentials))
     child.start.environment = std::move(*environment);
-  else  // what it is to tell of may be just that
+  else  // that may be just what it is to notify of
     log_(Level::warn, std::string(key) + " runs without it: " + environment.error().what, child.fields);
   hooks_.run(std::move(child));
 }
 
-void Notifier::send_mail(const core::Notify& told) {
+void Notifier::send_mail(const core::Notify& notice) {
   std::optional<Output> output;
-  if (auto kept = outputs_.extract({*told.row.run, told.row.attempt})) output = std::move(kept.mapped());
-  const Job& job = told.definition->job;
-  Child child = child_of(told, "mail");
+  if (auto kept = outputs_.extract({*notice.row.run, notice.row.attempt})) output = std::move(kept.mapped());
+  const Job& job = notice.definition->job;
+  Child child = child_of(notice, "mail");
   child.start.argv = {settings_.sendmail, "-i", "-t"};
   child.start.standard_input =
-      mail_text({job, told.row, (job.identity ? *job.identity : settings_.daemon).user, settings_.node, output});
+      mail_text({job, notice.row, (job.identity ? *job.identity : settings_.daemon).user, settings_.node, output});
   child.start.working_dir = "/";
   mails_.run(std::move(child));
 }
 
-void Notifier::ping(const core::Notify& told) {
-  const std::string address = ping_address(told);
+void Notifier::ping(const core::Notify& notice) {
+  const std::string address = ping_address(notice);
   if (address.empty()) return;
-  Child child = child_of(told, "ping");
+  Child child = child_of(notice, "ping");
   child.start.argv = {settings_.ping};
   child.start.standard_input = address + "\n";
   child.start.working_dir = "/";
@@ -111,7 +111,7 @@ void Notifier::on_term(const TermRow& term, SteadyTime deadline) {
     led_[term.group] = term.epoch, state_files_.stand(term.group, term.epoch, deadline);
   else
     led_.erase(term.group), state_files_.remove(term.group);
-  group_hooks_.stand(term.group, {leads, term.epoch});
+  group_hooks_.set(term.group, {leads, term.epoch});
 }
 
 void Notifier::on_runner(bool is_ready) {
@@ -135,24 +135,25 @@ bool Notifier::takes(const runner::FromRunner& message) {
 void Notifier::finish(bool left, std::function<void()> done) {
   state_files_.remove_all();
   for (const auto& [group, epoch] : std::exchange(led_, {}))
-    if (!left) group_hooks_.stand(group, {false, epoch});
+    if (!left) group_hooks_.set(group, {false, epoch});
   finished_ = std::move(done);
   finish_by_ = read_clocks().steady + patience_;
-  look();
+  check_finished();
 }
 
 void Notifier::hurry() {
   patience_ = Millis(0);
   finish_by_ = read_clocks().steady;
-  look();
+  check_finished();
 }
 
-void Notifier::look() {
+void Notifier::check_finished() {
   if (!finished_) return;
   const Now now = read_clocks();
   const std::size_t open = hooks_.open() + mails_.open() + pings_.open() + group_children_.open();
-  if (open > 0 && now.steady < finish_by_) return look_timer_.arm(now.steady + look_pause);
-  if (open > 0) log_(Level::warn, "stopping before all is told", {{"open", std::to_string(open)}});
+  if (open > 0 && now.steady < finish_by_) return finish_timer_.arm(now.steady + finish_poll);
+  if (open > 0)
+    log_(Level::warn, "stopping before all hooks, mails and pings have ended", {{"open", std::to_string(open)}});
   std::exchange(finished_, nullptr)();
 }
 

@@ -11,7 +11,7 @@
 //
 //   Notifier notifier(loop, settings, send, log);
 //   notifier.define(groups);
-//   notifier.tell(notify); ... if (notifier.takes(message)) return;
+//   notifier.notify(notify); ... if (notifier.takes(message)) return;
 #pragma once
 
 #include <functional>
@@ -43,7 +43,7 @@ class Notifier {
   Notifier(boost::asio::io_context& loop, NotifierSettings settings, ToRunner send, Log log);
 
   void define(const std::vector<Group>& groups);
-  void tell(const core::Notify& told);
+  void notify(const core::Notify& notice);
   /// What a run printed, until it is mailed or forgotten.
   void keep(const runner::AttemptId& id, const Output& output);
   void forget(const runner::AttemptId& id) { outputs_.erase(id); }
@@ -55,18 +55,18 @@ class Notifier {
   /// True: the runner spoke of one of these, and not of a run.
   bool takes(const runner::FromRunner& message);
 
-  /// The daemon stops; `left`: its terms go on without it. Calls `done` when nothing is to be told any more, or goes on
-  /// in the runner after ten seconds.
+  /// The daemon stops; `left`: its terms go on without it. Calls `done` when nobody is to be notified any more, or goes
+  /// on in the runner after ten seconds.
   void finish(bool left, std::function<void()> done);
   /// finish() does not wait, or not any longer.
   void hurry();
 
  private:
-  void run_hook(const core::Notify& told, const char* key, const std::vector<std::string>& command);
-  void send_mail(const core::Notify& told);
-  void ping(const core::Notify& told);
-  Child child_of(const core::Notify& told, const char* what) const;
-  void look();
+  void run_hook(const core::Notify& notice, const char* key, const std::vector<std::string>& command);
+  void send_mail(const core::Notify& notice);
+  void ping(const core::Notify& notice);
+  Child child_of(const core::Notify& notice, const char* what) const;
+  void check_finished();
 
   const NotifierSettings settings_;
   const ToRunner send_;
@@ -76,7 +76,7 @@ class Notifier {
   StateFiles state_files_;
   std::map<runner::AttemptId, Output> outputs_;
   std::map<std::string, std::uint64_t> led_;  // epochs of the terms of this node
-  BootTimer look_timer_;
+  BootTimer finish_timer_;
   Millis patience_ = stop_patience;  // of finish()
   SteadyTime finish_by_{};
   std::function<void()> finished_;

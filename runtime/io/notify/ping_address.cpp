@@ -6,12 +6,12 @@
 
 namespace ballot::io {
 
-std::string ping_address(const core::Notify& told) {
-  const Row& row = told.row;
-  const bool started = told.event == core::Notify::Event::started;
+std::string ping_address(const core::Notify& notice) {
+  const Row& row = notice.row;
+  const bool started = notice.event == core::Notify::Event::started;
   const bool failed = core::is_failure(row);
   if (!started && !failed && row.status != Status::succeeded) return "";
-  const std::string& url = told.definition->job.details->ping_url;
+  const std::string& url = notice.definition->job.details->ping_url;
   const std::size_t query = std::min(url.find('?'), url.size());
   std::string address = url.substr(0, query);
   while (address.ends_with('/')) address.pop_back();

@@ -8,6 +8,6 @@
 namespace ballot::io {
 
 /// "" where nothing is pinged: the run has neither failed nor succeeded. A query of the URL stays behind its path.
-std::string ping_address(const core::Notify& told);
+std::string ping_address(const core::Notify& notice);
 
 }  // namespace ballot::io

@@ -216,11 +216,11 @@ TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItStandsStill) {
   EXPECT_EQ(a.stop(SIGTERM) & 128, 128);
 }
 
-TEST_F(RunOnce, EndsWhereItsKeeperIsKilledAndTheChildWithIt) {
+TEST_F(RunOnce, EndsWhereItsGuardIsKilledAndTheChildWithIt) {
   CandidateProcess a(folder, once("a", {}, shell(folder.saying("sleep 30 & wait"))));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const pid_t first = child();
-  ::kill(a.keeper(), SIGKILL);
+  ::kill(a.guard(), SIGKILL);
   EXPECT_NE(a.wait(), 0);
   EXPECT_TRUE(is_gone(first));
   EXPECT_EQ(a.count("signal 9"), 1u);

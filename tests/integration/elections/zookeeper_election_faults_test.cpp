@@ -27,7 +27,7 @@ struct FaultsOnZookeeper : ElectionsOnZookeeper {
   }
 };
 
-TEST_F(FaultsOnZookeeper, ALeaderThatIsKilledWithItsKeeperIsFollowedWhenItsSessionExpiresAndNotBeforeItsDeadline) {
+TEST_F(FaultsOnZookeeper, ALeaderThatIsKilledWithItsGuardIsFollowedWhenItsSessionExpiresAndNotBeforeItsDeadline) {
   CandidateProcess a(folder, candidate("a", until_told()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess b(folder, candidate("b", until_told()));
@@ -169,19 +169,19 @@ TEST_F(FaultsOnZookeeper, AStoppedCandidateStartsNothingInItsOldTermAndItsChildI
   expect_no_overlap();
 }
 
-/// The keeper too: nothing can end the child then, but whoever takes its writes can refuse them by their epoch.
-TEST_F(FaultsOnZookeeper, AChildThatWasStoppedWithItsKeeperIsEndedAtOnceAndItsEpochIsTheLower) {
+/// The guard too: nothing can end the child then, but whoever takes its writes can refuse them by their epoch.
+TEST_F(FaultsOnZookeeper, AChildThatWasStoppedWithItsGuardIsEndedAtOnceAndItsEpochIsTheLower) {
   const std::string writes =
       "while :; do echo WRITE $$ 0 $BALLOT_NODE $BALLOT_EPOCH >> " + (folder.folder / "said") + "; sleep 0.02; done";
   CandidateProcess a(folder, candidate("a", writes));
   ASSERT_TRUE(folder.wait_until_said("WRITE"));
-  const pid_t child = pid_of(folder.said("WRITE").front()), keeper = a.keeper();
+  const pid_t child = pid_of(folder.said("WRITE").front()), guard = a.guard();
   CandidateProcess b(folder, candidate("b", writes));
   ASSERT_TRUE(campaigns(b));
   a.send(SIGSTOP);
-  for (const pid_t pid : {keeper, child}) ASSERT_EQ(::kill(pid, SIGSTOP), 0);
+  for (const pid_t pid : {guard, child}) ASSERT_EQ(::kill(pid, SIGSTOP), 0);
   ASSERT_TRUE(wait_until([&] { return field(folder.said("WRITE").back(), 3) == "b"; }));
-  for (const pid_t pid : {child, keeper}) ::kill(pid, SIGCONT);
+  for (const pid_t pid : {child, guard}) ::kill(pid, SIGCONT);
   a.send(SIGCONT);
   const Millis woken = wall_now();
   ASSERT_TRUE(wait_until([&] { return is_gone(child); }));

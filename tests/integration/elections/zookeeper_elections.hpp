@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 
 /// Nobody is left who could resign for it.
 inline void kill_with_keeper(CandidateProcess& candidate) {
-  const pid_t keeper = candidate.keeper();
+  const pid_t guard = candidate.guard();
   candidate.send(SIGKILL);
-  ::kill(keeper, SIGKILL);
+  ::kill(guard, SIGKILL);
   candidate.wait();
 }
 

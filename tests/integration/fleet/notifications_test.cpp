@@ -120,7 +120,7 @@ TEST_F(Hooks, ThatHangHoldUpAStopOnlyUntilTheSecondSignal) {
   const auto before = std::chrono::steady_clock::now();
   EXPECT_EQ(daemon.stop(), 0);
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
-  EXPECT_NE(daemon.log.find("stopping before all is told"), std::string::npos) << daemon.log;
+  EXPECT_NE(daemon.log.find("stopping before all hooks, mails and pings have ended"), std::string::npos) << daemon.log;
 }
 
 TEST_F(Hooks, ThatFailAreLoggedWithWhatTheySaid) {

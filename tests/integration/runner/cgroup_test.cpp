@@ -32,15 +32,15 @@ class ACgroup : public ::testing::Test {
     folder_.write("run/memory.events", "low 0\nhigh 0\nmax 7\noom 1\noom_kill " + oom_kill + "\noom_group_kill 0\n");
   }
 
-  /// How an attempt in it is told to have ended, which is being stopped for `reason` if there is one.
-  Ended end_of_an_attempt(int wait_status, std::optional<Reason> reason = {}) {
+  /// How an attempt in it is told to have ended, with `stopped_for`, if any, begun before.
+  Ended end_of_an_attempt(int wait_status, std::optional<Reason> stopped_for = {}) {
     Orphans orphans;
     Start start;
     start.kill_grace = std::chrono::seconds(1);
     constexpr pid_t nobody = 1 << 30;
     const Now now{WallTime(Millis(5)), SteadyTime(Millis(5))};
     Attempt attempt(start, {Descendants({}, nobody, now.steady, orphans), nobody, run()}, UniqueFd(), now);
-    if (reason) attempt.stop(*reason, SteadyTime(Millis(1'000)), now.steady);
+    if (stopped_for) attempt.stop(*stopped_for, SteadyTime(Millis(1'000)), now.steady);
     attempt.child_ended(wait_status, now);
     attempt.advance(now.steady);
     EXPECT_TRUE(attempt.has_ended());

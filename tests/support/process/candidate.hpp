@@ -140,7 +140,7 @@ class CandidateProcess {
     return wait();
   }
   /// The process that keeps its child.
-  pid_t keeper() const {
+  pid_t guard() const {
     const auto children = children_of(pid_);
     return children.empty() ? -1 : children.front();
   }

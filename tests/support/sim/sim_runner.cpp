@@ -135,7 +135,7 @@ SteadyTime SimRunner::signal_at(const Deadline& term, const Child& child) {
   return term.at - std::max(std::min(term.grace, child.grace), kill_margin);
 }
 
-/// A second one only shortens.
+/// Begins to stop it; one that has begun is only shortened.
 void SimRunner::stop(Child& child, Reason reason, SteadyTime kill_at) {
   child.kill_at = std::min(child.kill_at, kill_at);
   if (child.reason != Reason::none) return;

@@ -84,7 +84,7 @@ class SimRunner {
     int code;
     SteadyTime begun, exits_at, kill_at = SteadyTime::max();
     std::optional<SteadyTime> deadline;  // of the attempt
-    Reason reason = Reason::none;        // why it is being stopped
+    Reason reason = Reason::none;        // of being stopped
   };
   struct Deadline {
     SteadyTime at{};

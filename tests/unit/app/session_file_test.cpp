@@ -105,8 +105,8 @@ TEST(SessionLock, IsSharedWithAForkUntilBothHaveLetItGo) {
   ASSERT_EQ(lock.take(SessionLock::program), Taken::yes);
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  const pid_t keeper = ::fork();
-  if (keeper == 0) {
+  const pid_t guard = ::fork();
+  if (guard == 0) {
     char byte = 0;
     ::close(ends[1]);
     ::_exit(static_cast<int>(::read(ends[0], &byte, 1)));
@@ -115,7 +115,7 @@ TEST(SessionLock, IsSharedWithAForkUntilBothHaveLetItGo) {
   lock.release();
   EXPECT_EQ(other.take("resign"), Taken::in_use);
   ::close(ends[1]);
-  ASSERT_EQ(::waitpid(keeper, nullptr, 0), keeper);
+  ASSERT_EQ(::waitpid(guard, nullptr, 0), guard);
   EXPECT_EQ(other.take("resign"), Taken::yes);
 }
 

@@ -3,6 +3,7 @@
 
 #include "config/config.hpp"
 #include "diagnostics_text.hpp"
+#include "fake_backends.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::config {
@@ -37,8 +38,7 @@ const KeyRow rows[] = {
     {"log", "format", "1", {"\"text\""}},
     {"control", "socket", "1", {"\"b.sock\""}},
 };
-const char* const tables[] = {"coordination", "runner", "history", "log",  "control", "local",
-                              "zookeeper",    "nats",   "consul",  "etcd", "group"};
+const char* const tables[] = {"coordination", "runner", "history", "log", "control", "far", "near", "group"};
 
 class ConfigKeys : public ::testing::Test {
  protected:
@@ -47,6 +47,7 @@ class ConfigKeys : public ::testing::Test {
     ConfigRequest request;
     request.file = folder_ / "b";
     request.host_name = "h";
+    request.plugins = fake_plugins();
     return load_config(request).diagnostics;
   }
 
@@ -91,7 +92,7 @@ TEST_F(ConfigKeys, OfTablesWantTables) {
 TEST_F(ConfigKeys, OfBackendsTakeWhatAPluginCanHandle) {
   for (const char* line :
        {"x = 1.5", "x = 2025-01-01", "x = {a = 1}", "x = [1]", "x = [[\"a\"]]", "x = \"a\\u0000\""}) {
-    const Diagnostics found = load({"nats", "", "", {}}, line);
+    const Diagnostics found = load({"far", "", "", {}}, line);
     ASSERT_EQ(found.size(), 1u) << line << '\n' << text_of(found);
     EXPECT_EQ(found[0].line, 2) << line;
   }

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "diagnostics_text.hpp"
+#include "fake_backends.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::config {
@@ -19,6 +20,7 @@ class ConfigTest : public ::testing::Test {
   ConfigTest() {
     request_.file = folder_ / "ballot.toml";
     request_.host_name = "host-1";
+    request_.plugins = fake_plugins();
   }
 
   LoadedConfig load(std::string_view text) {
@@ -35,6 +37,12 @@ class ConfigTest : public ::testing::Test {
   TempFolder folder_;
   ConfigRequest request_;
 };
+
+std::string joined(const Config& config, const char* backend, const char* key) {
+  std::string text;
+  for (const auto& part : std::get<std::vector<std::string>>(config.backends.at(backend).options.at(key))) text += part;
+  return text;
+}
 
 TEST_F(ConfigTest, AFileThatOthersMayWriteIsNotUsedWhereItMustBeTrusted) {
   const std::string text = "max_running = 7\n";
@@ -83,7 +91,7 @@ TEST_F(ConfigTest, HasEveryDefaultWithoutAFile) {
   EXPECT_EQ(config.log.level, Level::info);
   EXPECT_EQ(config.log.format, LogFormat::human);
   EXPECT_EQ(config.control_socket, "/run/ballot/ballot.sock");
-  EXPECT_EQ(config.backends.at("local").options, (Options{{"path", std::string("/var/lib/ballot/local")}}));
+  EXPECT_TRUE(config.backends.at("local").options.empty());
   EXPECT_TRUE(config.groups.empty());
   EXPECT_EQ(default_config_file, "/etc/ballot/ballot.toml");
 }
@@ -107,7 +115,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
     run_dir = "/r"
     timezone = "Europe/Paris"
     [coordination]
-    backend = "zookeeper"
+    backend = "far"
     namespace = "prod"
     session_timeout = "8s"
     on_outage = "step_down"
@@ -123,12 +131,11 @@ TEST_F(ConfigTest, ReadsEveryKey) {
     format = "json"
     [control]
     socket = "/c.sock"
-    [zookeeper]
+    [far]
     servers = ["a", "b:2181"]
-    auth = "digest:u:/f"
-    [consul]
+    auth_file = "/f"
+    [near]
     node_check = false
-    [nats]
     replicas = 3
     [group.empty]
   )");
@@ -138,7 +145,7 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(config.state_dir, "/s");
   EXPECT_EQ(config.run_dir, "/r");
   EXPECT_EQ(config.timezone, "Europe/Paris");
-  EXPECT_EQ(config.coordination.backend, "zookeeper");
+  EXPECT_EQ(config.coordination.backend, "far");
   EXPECT_EQ(config.coordination.name_space, "prod");
   EXPECT_EQ(config.coordination.session_timeout, Millis(8s));
   EXPECT_EQ(config.on_stop, (OnStop{OnStop::Kind::wait, 1min}));
@@ -149,10 +156,9 @@ TEST_F(ConfigTest, ReadsEveryKey) {
   EXPECT_EQ(config.log.level, Level::debug);
   EXPECT_EQ(config.log.format, LogFormat::json);
   EXPECT_EQ(config.control_socket, "/c.sock");
-  EXPECT_EQ(config.backends.at("zookeeper").options,
-            (Options{{"servers", std::vector<std::string>{"a", "b:2181"}}, {"auth", std::string("digest:u:/f")}}));
-  EXPECT_EQ(config.backends.at("consul").options, (Options{{"node_check", false}}));
-  EXPECT_EQ(config.backends.at("nats").options, (Options{{"replicas", std::int64_t{3}}}));
+  EXPECT_EQ(config.backends.at("far").options,
+            (Options{{"servers", std::vector<std::string>{"a", "b:2181"}}, {"auth_file", std::string("/f")}}));
+  EXPECT_EQ(config.backends.at("near").options, (Options{{"node_check", false}, {"replicas", std::int64_t{3}}}));
   ASSERT_EQ(config.groups.size(), 1u);
   EXPECT_EQ(config.groups[0].group.name, "empty");
 }
@@ -161,7 +167,6 @@ TEST_F(ConfigTest, DerivesPathsFromTheFolders) {
   const Config config = good("state_dir = \"/s\"\nrun_dir = \"/r\"\n");
   EXPECT_EQ(config.history.path, "/s/history.db");
   EXPECT_EQ(config.control_socket, "/r/ballot.sock");
-  EXPECT_EQ(config.backends.at("local").options, (Options{{"path", std::string("/s/local")}}));
 }
 
 TEST_F(ConfigTest, ReadsWhatAStopDoes) {
@@ -179,14 +184,14 @@ TEST_F(ConfigTest, ReadsWhatToDoInAnOutage) {
 }
 
 TEST_F(ConfigTest, WantsANamespaceForANetworkedBackend) {
-  const LoadedConfig loaded = load("[coordination]\nbackend = \"nats\"\n");
+  const LoadedConfig loaded = load("[coordination]\nbackend = \"far\"\n");
   EXPECT_EQ(
       text_of(loaded.diagnostics),
-      "namespace: error: backend 'nats' has no default namespace, so that one installation does not join another's "
+      "namespace: error: backend 'far' has no default namespace, so that one installation does not join another's "
       "elections; set namespace in [coordination] of " +
           request_.file + ", or --namespace, or BALLOT_NAMESPACE\n");
   request_.namespace_rule = NamespaceRule::has_default;
-  EXPECT_EQ(good("[coordination]\nbackend = \"nats\"\n").coordination.name_space, "ballot");
+  EXPECT_EQ(good("[coordination]\nbackend = \"far\"\n").coordination.name_space, "ballot");
 }
 
 TEST_F(ConfigTest, TakesTheTableOfSomebodyElsesPlugin) {
@@ -199,29 +204,94 @@ TEST_F(ConfigTest, TakesTheTableOfSomebodyElsesPlugin) {
 }
 
 TEST_F(ConfigTest, PointsToAPluginsProblem) {
-  const Config config = good("[zookeeper]\nauth = \"x\"\n\n  servers = [\"a\"]\n[nats]\n");
-  EXPECT_EQ(option_diagnostic(config, "zookeeper", {"servers", "no port"}).text(),
-            request_.file + ":4:13: error: [zookeeper] no port");
-  EXPECT_EQ(option_diagnostic(config, "zookeeper", {"missing", "none"}).text(),
-            request_.file + ":1:1: error: [zookeeper] none");
-  EXPECT_EQ(option_diagnostic(config, "nats", {"servers", "none"}).text(), request_.file + ":5:1: error: [nats] none");
-  EXPECT_EQ(option_diagnostic(config, "etcd", {"endpoints", "none"}).text(),
-            request_.file + ":1:1: error: [etcd] none");
+  const Config config = good("[far]\nauth = \"x\"\n\n  servers = [\"a\"]\n[near]\n");
+  EXPECT_EQ(option_diagnostic(config, "far", {"servers", "no port"}).text(),
+            request_.file + ":4:13: error: [far] no port");
+  EXPECT_EQ(option_diagnostic(config, "far", {"missing", "none"}).text(), request_.file + ":1:1: error: [far] none");
+  EXPECT_EQ(option_diagnostic(config, "near", {"servers", "none"}).text(), request_.file + ":5:1: error: [near] none");
+  EXPECT_EQ(option_diagnostic(config, "raft", {"endpoints", "none"}).text(),
+            request_.file + ":1:1: error: [raft] none");
 }
 
 TEST_F(ConfigTest, PointsToTheFlagOfAPluginsProblem) {
-  request_.overrides.zookeeper_servers = {"b"};
-  EXPECT_EQ(option_diagnostic(good("[zookeeper]\nservers = [\"a\"]\n"), "zookeeper", {"servers", "no port"}).text(),
-            "the flag or variable for [zookeeper] servers: error: [zookeeper] no port");
+  request_.overrides.options["far"]["servers"] = std::string("b");
+  EXPECT_EQ(option_diagnostic(good("[far]\nservers = [\"a\"]\n"), "far", {"servers", "no port"}).text(),
+            "the flag or variable for [far] servers: error: [far] no port");
+}
+
+const std::string on_far = "[coordination]\nbackend = \"far\"\nnamespace = \"n\"\n";
+
+TEST_F(ConfigTest, ChecksTheKeysOfTheBackendThatIsUsed) {
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(text_of(load(on_far + "[far]\nservers = 1\nserver = [\"a\"]\n").diagnostics),
+            request_.file + ":5:11: error: [far] must be a list\n" + request_.file +
+                ":6:10: error: [far] unknown key 'server'; allowed: servers, auth_file\n");
+  good(on_far + "[near]\nanything = 1\n");
+  request_.plugin_rule = PluginRule::none;
+  good(on_far + "[far]\nservers = 1\n");
+}
+
+TEST_F(ConfigTest, ChecksTheKeysOfAllBackendsWhereThatIsAskedFor) {
+  request_.plugin_rule = PluginRule::all;
+  EXPECT_EQ(text_of(load("[coordination]\nbackend = \"near\"\n[far]\nservers = 1\n[near]\nx = 1\n").diagnostics),
+            request_.file + ":4:11: error: [far] must be a list\n" + request_.file +
+                ":6:5: error: [near] unknown key 'x'; allowed: none\n");
+}
+
+TEST_F(ConfigTest, SaysWhichBackendIsNotCheckedAsItIsNotInstalled) {
+  request_.plugin_rule = PluginRule::all;
+  const LoadedConfig loaded =
+      load("plugin_dir = \"/empty\"\n[coordination]\nbackend = \"far\"\nnamespace = \"n\"\n[far]\nservers = 1\n");
+  EXPECT_EQ(
+      text_of(loaded.diagnostics),
+      request_.file + ":5:1: warning: the keys of backend 'far' are not checked: there is no plugin 'far' in /empty\n");
+}
+
+TEST_F(ConfigTest, RefusesATableOfNobody) {
+  const std::string text = text_of(load("plugin_dir = \"/empty\"\n[near]\n").diagnostics);
+  EXPECT_TRUE(text.starts_with(request_.file + ":2:2: error: unknown key 'near'")) << text;
+  EXPECT_TRUE(text.ends_with("; nor is a backend of that name installed in plugin_dir\n")) << text;
+}
+
+TEST_F(ConfigTest, ReadsTheVariablesOfTheBackendThatIsUsed) {
+  std::map<std::string, std::string> variables = {{"BALLOT_FAR_SERVERS", "a,,b"}, {"BALLOT_FAR_AUTH_FILE", "/v"}};
+  request_.lookup = [&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  const std::string text = on_far + "[far]\nservers = [\"file\"]\nauth_file = \"/file\"\n";
+  EXPECT_EQ(joined(good(text), "far", "servers"), "file") << "no plugin says that there is such a variable";
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(joined(good(text), "far", "servers"), "ab");
+  EXPECT_EQ(good(text).backends.at("far").options.at("auth_file"), OptionValue(std::string("/v")));
+  request_.overrides.options["far"]["servers"] = std::vector<std::string>{"flag"};
+  EXPECT_EQ(joined(good(text), "far", "servers"), "flag");
+  variables["BALLOT_FAR_AUTH_FILE"] = "";
+  EXPECT_EQ(good(text).backends.at("far").options.at("auth_file"), OptionValue(std::string("/file")));
+}
+
+TEST_F(ConfigTest, OfABackendOfOneHostNeedsNoNamespace) {
+  EXPECT_TRUE(has_errors(load("[coordination]\nbackend = \"near\"\n").diagnostics)) << "its plugin is not asked";
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(good("[coordination]\nbackend = \"near\"\n").coordination.name_space, "ballot");
+}
+
+TEST_F(ConfigTest, ChecksABackendsTableInAGroup) {
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(text_of(load(on_far + "[group.g.far]\nservice = 1\n").diagnostics),
+            request_.file + ":5:11: error: [group.g.far] must be a text\n");
+  const Config config = load(on_far + "[group.g.far]\nservice = \"x\"\n").config;
+  ASSERT_EQ(config.groups.size(), 1u);
+  EXPECT_EQ(config.groups[0].group.options.at("far"), (Options{{"service", std::string("x")}}));
 }
 
 TEST_F(ConfigTest, RefusesAHostNameThatIsNoNode) {
   request_.host_name = "my host";
   EXPECT_TRUE(
-      text_of(load("").diagnostics).starts_with("node: error: the host's name, 'my host', is no name of a node"));
+      text_of(load("").diagnostics).starts_with("node: error: the host's name, 'my host', is not a valid node name"));
   EXPECT_EQ(good("node = \"n\"\n").node, "n");
   request_.overrides.node = "a/b";
-  EXPECT_TRUE(text_of(load("").diagnostics).starts_with("--node: error: 'a/b' is no name of a node"));
+  EXPECT_TRUE(text_of(load("").diagnostics).starts_with("--node: error: 'a/b' is not a valid node name"));
 }
 
 TEST_F(ConfigTest, RefusesNamesFromFlagsThatAreNone) {
@@ -239,10 +309,12 @@ TEST_F(ConfigTest, RefusesASocketThatNoSocketCanHave) {
 }
 
 TEST_F(ConfigTest, KnowsTheLongestKillGrace) {
-  EXPECT_EQ(longest_kill_grace(good("")), Millis(2001));
+  EXPECT_EQ(longest_kill_grace(good("")), std::nullopt) << "the backend's own, which is not known";
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"60s\"\n")), Millis(24s));
   EXPECT_EQ(longest_kill_grace(good("[coordination]\nsession_timeout = \"2s\"\n")), Millis(501));
-  EXPECT_EQ(longest_kill_grace(good("[coordination]\nbackend = \"zookeeper\"\nnamespace = \"n\"\n")), Millis(4001));
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(longest_kill_grace(good("[coordination]\nbackend = \"near\"\n")), Millis(2001));
+  EXPECT_EQ(longest_kill_grace(good(on_far)), Millis(4001));
 }
 
 /// What one setting is without anything, in the file, in a variable, by a flag.
@@ -252,12 +324,6 @@ struct Setting {
   std::function<void(Overrides&, const std::string&)> set;
   std::function<std::string(const Config&)> get;
 };
-
-std::string joined(const Config& config, const char* backend, const char* key) {
-  std::string text;
-  for (const auto& part : std::get<std::vector<std::string>>(config.backends.at(backend).options.at(key))) text += part;
-  return text;
-}
 
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> all = {
@@ -283,14 +349,6 @@ const std::vector<Setting>& settings() {
       {"log_format", "log.format = \"json\"",
        [](auto& o, auto& v) { o.log_format = v == "/flag" ? LogFormat::raw : LogFormat::human; },
        [](auto& c) { return std::to_string(static_cast<int>(c.log.format)); }},
-      {"zookeeper", "zookeeper.servers = [\"/file\"]", [](auto& o, auto& v) { o.zookeeper_servers = {v}; },
-       [](auto& c) { return joined(c, "zookeeper", "servers"); }},
-      {"nats", "nats.servers = [\"/file\"]", [](auto& o, auto& v) { o.nats_servers = {v}; },
-       [](auto& c) { return joined(c, "nats", "servers"); }},
-      {"etcd", "etcd.endpoints = [\"/file\"]", [](auto& o, auto& v) { o.etcd_endpoints = {v}; },
-       [](auto& c) { return joined(c, "etcd", "endpoints"); }},
-      {"consul", "consul.address = \"/file\"", [](auto& o, auto& v) { o.consul_address = v; },
-       [](auto& c) { return std::get<std::string>(c.backends.at("consul").options.at("address")); }},
   };
   return all;
 }

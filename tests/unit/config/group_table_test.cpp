@@ -1,4 +1,5 @@
 // [group.NAME] in a job file.
+#include "fake_backends.hpp"
 #include "job_file_text.hpp"
 
 namespace ballot::config {
@@ -6,6 +7,18 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
+
+JobSettings with_far() {
+  JobSettings settings;
+  settings.backends = {{"far", &far_plugin}, {"broken", nullptr}};
+  return settings;
+}
+
+TEST(Group, TakesATableWhosePluginIsNotLoadedAsItStands) {
+  const JobFile file = read("[group.g.broken]\nx = 1\n", with_far());
+  ASSERT_EQ(file.groups.size(), 1u) << text_of(file.diagnostics);
+  EXPECT_EQ(file.groups[0].group.options.at("broken"), (Options{{"x", std::int64_t{1}}}));
+}
 
 TEST(Group, IsReadFromAJobFile) {
   const JobFile file = read(R"([group.db]
@@ -16,12 +29,10 @@ TEST(Group, IsReadFromAJobFile) {
     on_demote = ["/d"]
     hook_timeout = "5s"
     state_file = "/run/leader"
-    [group.db.consul]
+    [group.db.far]
     service = "db"
-    service_checks = ["a"]
-    primary_tag = "primary"
-    lock_delay = "15s"
-  )");
+  )",
+                            with_far());
   ASSERT_EQ(file.groups.size(), 1u) << text_of(file.diagnostics);
   Group expected;
   expected.name = "db";
@@ -32,12 +43,10 @@ TEST(Group, IsReadFromAJobFile) {
   expected.on_demote = {"/d"};
   expected.hook_timeout = 5s;
   expected.state_file = "/run/leader";
-  expected.consul_service = "db";
-  expected.consul_service_checks = {"a"};
-  expected.consul_primary_tag = "primary";
-  expected.consul_lock_delay = 15s;
+  expected.options["far"] = {{"service", std::string("db")}};
   EXPECT_EQ(file.groups[0].group, expected);
-  EXPECT_EQ(file.diagnostics.size(), 4u) << text_of(file.diagnostics);
+  EXPECT_EQ(text_of(file.diagnostics),
+            "x.toml:10:15: warning: [group.db.far] 'service' has no effect in this version\n");
 }
 
 TEST(Group, MayBeEmpty) {
@@ -60,18 +69,15 @@ TEST(Group, RefusesWrongTypesRangesAndNamesWithOneFindingEach) {
                            "hook_timeout = \"0s\"",
                            "state_file = 1",
                            "state_file = \"relative\"",
-                           "consul = 1",
-                           "consul.service = 1",
-                           "consul.service_checks = \"a\"",
-                           "consul.primary_tag = []",
-                           "consul.lock_delay = \"61s\"",
-                           "consul.lock_delay = 1",
+                           "far = 1",
+                           "far.service = 1",
+                           "far.service = 1.5",
                            "candidate = []",
                            "max_runing = 1",
                            "state_fil = \"/x\"",
-                           "consul.servce = \"x\"",
-                           "consul.tag = \"x\""}) {
-    const JobFile file = read("[group.g]\n"s + line + "\n");
+                           "far.servce = \"x\"",
+                           "raft.service = \"x\""}) {
+    const JobFile file = read("[group.g]\n"s + line + "\n", with_far());
     ASSERT_EQ(file.diagnostics.size(), 1u) << line << '\n' << text_of(file.diagnostics);
     EXPECT_EQ(file.diagnostics[0].severity, Severity::error) << line;
     EXPECT_EQ(file.diagnostics[0].line, 2) << line;

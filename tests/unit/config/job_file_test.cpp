@@ -304,7 +304,7 @@ TEST(JobFile, RefusesNamesThatAreNone) {
     EXPECT_TRUE(text.starts_with("x.toml:1:6: error: '")) << name << '\n' << text;
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
   }
-  EXPECT_TRUE(findings("[group.\"a/b\"]\n").starts_with("x.toml:1:8: error: 'a/b' is no name of a group"));
+  EXPECT_TRUE(findings("[group.\"a/b\"]\n").starts_with("x.toml:1:8: error: 'a/b' is not a valid group name"));
 }
 
 TEST(JobFile, RefusesOtherTables) {
@@ -371,7 +371,7 @@ TEST(JobFile, IsReadOrRefusedHoweverItIsBroken) {
   const std::string text =
       "[job.x]\nschedule = [\"0 2 * * *\", '@every 5m'] # twice\nshell = \"\"\"\ntrue \\\n  \\\"x\\\"\"\"\"\n"
       "deadline = \"1h\"\nenv = {A = \"1\", \"B\" = '\xc3\xa4'}\nnot_before = 2025-01-01T00:00:00Z\n"
-      "retry_backoff = 1.5\n[job.x.limits]\nopen_files = 0x10\n[group.g.consul]\nservice_checks = [\"a\"]\n";
+      "retry_backoff = 1.5\n[job.x.limits]\nopen_files = 0x10\n[group.g]\npreferred = [\"a\"]\n";
   const std::string marks =
       "\"'[]{}=.,#\\\n\0\xff \xc3"
       "aZ09-"s;

@@ -46,7 +46,7 @@ class JobsDirTest : public ::testing::Test {
   std::string reload() { return text_of_changes(jobs_.reload()); }
 
   TempFolder folder_;
-  JobsDir jobs_{folder_.path(), {}};
+  JobsDir jobs_{folder_.path(), {.backends = {{"far", nullptr}}}};
 };
 
 TEST_F(JobsDirTest, LoadsAllFilesWithAJobFilesName) {
@@ -356,9 +356,9 @@ TEST_F(JobsDirTest, GathersGroupsOfTheConfigAndOfAllFiles) {
 }
 
 TEST_F(JobsDirTest, KeepsWarningsOfFilesInForce) {
-  write("a.toml", "[group.g.consul]\nservice = \"x\"\n" + job("a"));
+  write("a.toml", "[group.g.far]\nservice = \"x\"\n" + job("a"));
   reload();
-  EXPECT_EQ(findings(), path("a.toml") + ":2:1: warning: 'service' has no effect in this version\n");
+  EXPECT_EQ(findings(), path("a.toml") + ":2:11: warning: [group.g.far] 'service' has no effect in this version\n");
   EXPECT_FALSE(jobs_.reload().diagnostics);
   EXPECT_EQ(in_force(), "a=true");
 }

@@ -31,11 +31,7 @@ TEST(Environment, SetsWhatItNames) {
                               {"BALLOT_NAMESPACE", "n"},
                               {"BALLOT_SESSION_TIMEOUT", "7s"},
                               {"BALLOT_LOG_LEVEL", "debug"},
-                              {"BALLOT_LOG_FORMAT", "raw"},
-                              {"BALLOT_ZOOKEEPER_SERVERS", "a:1,b"},
-                              {"BALLOT_NATS_SERVERS", "c,,d,"},
-                              {"BALLOT_ETCD_ENDPOINTS", "e"},
-                              {"BALLOT_CONSUL_ADDRESS", "http://f"}},
+                              {"BALLOT_LOG_FORMAT", "raw"}},
                              diagnostics);
   EXPECT_EQ(text_of(diagnostics), "");
   EXPECT_EQ(out.jobs_dir, "/j");
@@ -47,10 +43,6 @@ TEST(Environment, SetsWhatItNames) {
   EXPECT_EQ(out.session_timeout, Millis(7s));
   EXPECT_EQ(out.log_level, Level::debug);
   EXPECT_EQ(out.log_format, LogFormat::raw);
-  EXPECT_EQ(out.zookeeper_servers, (std::vector<std::string>{"a:1", "b"}));
-  EXPECT_EQ(out.nats_servers, (std::vector<std::string>{"c", "d"}));
-  EXPECT_EQ(out.etcd_endpoints, std::vector<std::string>{"e"});
-  EXPECT_EQ(out.consul_address, "http://f");
 }
 
 TEST(Environment, NamesNoNodeAndNoGroup) {
@@ -84,6 +76,11 @@ TEST(Overrides, OfAFlagBeatThoseOfAVariable) {
   EXPECT_EQ(both.backend, "etcd");
   EXPECT_EQ(both.name_space, "n");
   EXPECT_EQ(both.log_level, Level::debug);
+}
+
+TEST(Overrides, OfAListAreSplitAtCommas) {
+  EXPECT_EQ(split_list("c,,d,"), (std::vector<std::string>{"c", "d"}));
+  EXPECT_TRUE(split_list("").empty());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class AnEnvironment : public ::testing::Test {
   Result<std::vector<std::string>> made(const std::string& credentials = "") {
     Job job;
     job.name = "job";
-    job.details = Rare<JobDetails>(JobDetails(details_));
+    job.details = Defaulted<JobDetails>(JobDetails(details_));
     core::Launch launch;
     launch.id.attempt = 1;
     launch.fence = fence_;

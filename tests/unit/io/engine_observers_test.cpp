@@ -55,7 +55,7 @@ const PluginInfo hung_plugin{
     "backend",
     "hung",
     "0",
-    [](const Options&) noexcept { return std::vector<OptionProblem>(); },
+    {},
     [](Host& host, const BackendSettings&, Error&) noexcept -> Backend* { return new HungStore(host); }};
 
 struct NoLedger final : LedgerSink {

@@ -27,8 +27,6 @@ void defined_nowhere();
 #ifndef ODD_NO_SYMBOL
 namespace {
 
-std::vector<ballot::OptionProblem> check(const ballot::Options&) noexcept { return {}; }
-
 [[maybe_unused]] ballot::Backend* create(ballot::Host&, const ballot::BackendSettings&, ballot::Error&) noexcept {
 #ifdef ODD_UNDEFINED_SYMBOL
   defined_nowhere();
@@ -39,6 +37,6 @@ std::vector<ballot::OptionProblem> check(const ballot::Options&) noexcept { retu
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ballot::PluginInfo ballot_plugin_info;
-const ballot::PluginInfo ballot_plugin_info{ODD_ABI,        ODD_SIZE, ODD_TOOLCHAIN, ODD_KIND,
-                                            ODD_OTHER_NAME, "1.2.3",  check,         ODD_CREATE};
+const ballot::PluginInfo ballot_plugin_info{ODD_ABI, ODD_SIZE, ODD_TOOLCHAIN, ODD_KIND, ODD_OTHER_NAME,
+                                            "1.2.3", {},       ODD_CREATE};
 #endif

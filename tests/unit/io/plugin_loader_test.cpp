@@ -56,10 +56,10 @@ TEST_F(PluginLoader, LoadsTheLocalPluginAsItIsBuilt) {
   const auto plugin = load_plugin(folder_, "local");
   ASSERT_TRUE(plugin) << plugin.error().what;
   const Options wrong{{"pth", std::string("/x")}, {"path", std::int64_t{7}}};
-  const auto problems = (*plugin)->check(wrong);
+  const auto problems = check_options(wrong, (*plugin)->traits.keys);
   ASSERT_EQ(problems.size(), 2u);
   EXPECT_NE(problems[1].text.find("allowed: path"), std::string::npos) << problems[1].text;
-  EXPECT_TRUE((*plugin)->check({{"path", std::string("/srv/locks")}}).empty());
+  EXPECT_TRUE(check_options({{"path", std::string("/srv/locks")}}, (*plugin)->traits.keys).empty());
 }
 
 TEST_F(PluginLoader, LoadsAPluginTwiceAsOne) {

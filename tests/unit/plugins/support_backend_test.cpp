@@ -197,9 +197,9 @@ TEST_F(TheThreadedBackend, LeavesAThreadBehindThatDoesNotAnswer) {
   EXPECT_EQ(host.count(), told) << "it posts nothing any more";
 }
 
-std::vector<OptionProblem> check(const Options& options) noexcept {
-  return check_options(options, {{"path", [](const OptionValue&) { return std::string(); }}, {"tick", nullptr}});
-}
+std::string no_problem(const OptionValue&) noexcept { return {}; }
+
+constexpr OptionKey keys[] = {{"path", no_problem}, {"tick", no_problem}};
 
 Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   if (settings.state_dir == "throw") throw std::runtime_error("no threads left");
@@ -210,7 +210,7 @@ Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
 
 /// "" where it is made.
 std::string problem_of(const BackendSettings& settings) {
-  const BackendKind kind{"test", "ballot-test", check, "is not kept: remove it", prepare};
+  const BackendKind kind{"test", "ballot-test", keys, "is not kept: remove it", prepare};
   Posted host;
   Error error;
   const std::unique_ptr<Backend> made(make_backend(kind, host, settings, error));

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
 
 std::string problem(const std::string& key, OptionValue value) {
-  const auto problems = check_options({{key, std::move(value)}});
+  const auto problems = check_options({{key, std::move(value)}}, table_keys);
   return problems.empty() ? "" : problems.at(0).text;
 }
 

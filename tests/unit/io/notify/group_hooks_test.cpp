@@ -34,22 +34,22 @@ struct GroupHooksTest : ::testing::Test {
 };
 
 TEST_F(GroupHooksTest, RunAsTheTermBeginsAndAsItEnds) {
-  hooks.stand("db", {true, 1});
+  hooks.set("db", {true, 1});
   const auto environment = runner.starts.back().environment;
   EXPECT_EQ(value_of(environment, "BALLOT_GROUP"), "db");
   EXPECT_EQ(value_of(environment, "BALLOT_NODE"), "n1");
   EXPECT_EQ(value_of(environment, "BALLOT_ROLE"), "leader");
   EXPECT_EQ(value_of(environment, "BALLOT_LEADER"), "n1");
   end_last();
-  hooks.stand("db", {false, 1});
+  hooks.set("db", {false, 1});
   EXPECT_EQ(begun(), "promote 1, demote 1");
   EXPECT_EQ(value_of(runner.starts.back().environment, "BALLOT_ROLE"), "follower");
   EXPECT_EQ(value_of(runner.starts.back().environment, "BALLOT_LEADER"), "");
 }
 
 TEST_F(GroupHooksTest, DemoteOnlyOncePromoteHasEndedWhichIsEnded) {
-  hooks.stand("db", {true, 1});
-  hooks.stand("db", {false, 1});
+  hooks.set("db", {true, 1});
+  hooks.set("db", {false, 1});
   EXPECT_EQ(begun(), "promote 1");
   ASSERT_EQ(runner.kills.size(), 1u);
   EXPECT_EQ(runner.kills[0].id, runner.starts[0].id);
@@ -58,10 +58,10 @@ TEST_F(GroupHooksTest, DemoteOnlyOncePromoteHasEndedWhichIsEnded) {
 }
 
 TEST_F(GroupHooksTest, PromoteOnlyOnceDemoteHasEndedWhichIsLetEnd) {
-  hooks.stand("db", {true, 1});
+  hooks.set("db", {true, 1});
   end_last();
-  hooks.stand("db", {false, 1});
-  hooks.stand("db", {true, 2});
+  hooks.set("db", {false, 1});
+  hooks.set("db", {true, 2});
   EXPECT_TRUE(runner.kills.empty());
   EXPECT_EQ(begun(), "promote 1, demote 1");
   end_last();
@@ -69,11 +69,11 @@ TEST_F(GroupHooksTest, PromoteOnlyOnceDemoteHasEndedWhichIsLetEnd) {
 }
 
 TEST_F(GroupHooksTest, LeaveOutWhatWasOvertaken) {
-  hooks.stand("db", {true, 1});
+  hooks.set("db", {true, 1});
   end_last();
-  hooks.stand("db", {false, 1});
-  hooks.stand("db", {true, 2});
-  hooks.stand("db", {false, 2});
+  hooks.set("db", {false, 1});
+  hooks.set("db", {true, 2});
+  hooks.set("db", {false, 2});
   end_last();
   EXPECT_EQ(begun(), "promote 1, demote 1") << "of term 2 nothing has begun that would have to be undone";
 }
@@ -82,7 +82,7 @@ TEST_F(GroupHooksTest, WaitForWhatAnEarlierDaemonBegan) {
   runner::Running running;
   running.id = {*RunId::parse("00000000-0000-7000-8000-000000000001"), 0};
   children.adopt(running, "db");
-  hooks.stand("db", {true, 3});
+  hooks.set("db", {true, 3});
   EXPECT_EQ(begun(), "");
   runner::Ended end;
   end.id = running.id;
@@ -92,8 +92,8 @@ TEST_F(GroupHooksTest, WaitForWhatAnEarlierDaemonBegan) {
 }
 
 TEST_F(GroupHooksTest, OfAGroupThatHasNoneDoNothing) {
-  hooks.stand("other", {true, 1});
-  hooks.stand("other", {false, 1});
+  hooks.set("other", {true, 1});
+  hooks.set("other", {false, 1});
   EXPECT_EQ(begun(), "");
 }
 

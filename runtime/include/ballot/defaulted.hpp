@@ -1,6 +1,6 @@
-// Rare: a value that most objects leave at its default, and then a null pointer. Copied with its owner.
+// Defaulted: a value that most objects leave at its default, and then a null pointer. Copied with its owner.
 //
-//   struct Job { Rare<JobDetails> details; };
+//   struct Job { Defaulted<JobDetails> details; };
 //   job.details->mail_to;                        // the default's where there is none
 //   job.details.edit().mail_to = "root";
 #pragma once
@@ -11,14 +11,14 @@
 namespace ballot {
 
 template <class T>
-class Rare {
+class Defaulted {
  public:
-  Rare() = default;
+  Defaulted() = default;
   /// Keeps nothing where `value` is the default.
-  explicit Rare(T&& value) : value_(value == defaults() ? nullptr : std::make_unique<T>(std::move(value))) {}
-  Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
-  Rare(Rare&&) noexcept = default;
-  Rare& operator=(Rare other) noexcept {
+  explicit Defaulted(T&& value) : value_(value == defaults() ? nullptr : std::make_unique<T>(std::move(value))) {}
+  Defaulted(const Defaulted& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  Defaulted(Defaulted&&) noexcept = default;
+  Defaulted& operator=(Defaulted other) noexcept {
     value_ = std::move(other.value_);
     return *this;
   }

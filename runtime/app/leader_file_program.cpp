@@ -1,4 +1,4 @@
-#include "app/file_keeper.hpp"
+#include "app/leader_file_program.hpp"
 
 #include <unistd.h>
 
@@ -7,19 +7,20 @@
 
 namespace ballot::app {
 
-FileKeeper::FileKeeper(const config::Config& config, CandidateSettings settings, std::string path, Log log)
+LeaderFileProgram::LeaderFileProgram(const config::Config& config, CandidateSettings settings, std::string path,
+                                     Log log)
     : CandidateProgram(config, std::move(settings), std::move(log)),
       path_(std::move(path)),
       timer_(loop().context(), [this] { write(); }) {}
 
-FileKeeper::~FileKeeper() { remove(); }
+LeaderFileProgram::~LeaderFileProgram() { remove(); }
 
 /// What an earlier process left goes once it is void.
-void FileKeeper::begin() {
+void LeaderFileProgram::begin() {
   if (!io::check_leader_file(path_, group(), io::read_clocks().steady, io::boot_id())) ::unlink(path_.c_str());
 }
 
-void FileKeeper::on_status(const core::CandidateStatus& before) {
+void LeaderFileProgram::on_status(const core::CandidateStatus& before) {
   const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave) remove();
   if (now.asked_to_leave && !before.asked_to_leave) {
@@ -30,7 +31,7 @@ void FileKeeper::on_status(const core::CandidateStatus& before) {
   }
 }
 
-void FileKeeper::write() {
+void LeaderFileProgram::write() {
   const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave) return;
   const Now time = io::read_clocks();
@@ -41,13 +42,13 @@ void FileKeeper::write() {
   if (!written) say(Level::error, written.error().what);
 }
 
-void FileKeeper::remove() {
+void LeaderFileProgram::remove() {
   timer_.disarm();
   if (std::exchange(stands_, false)) ::unlink(path_.c_str());
 }
 
 /// Before it resigns: the next leader's file comes after this one has gone.
-void FileKeeper::on_signal(int signal) {
+void LeaderFileProgram::on_signal(int signal) {
   say(Level::info, "stopping", {{"signal", std::to_string(signal)}});
   remove();
   finish(Exit::done);

@@ -1,13 +1,13 @@
-// Keeper: the one child of `ballot run` and `ballot election run`, which a process of its own keeps: see
-// keeper_process.hpp. This is the loop's end of it.
+// ChildGuard: the one child of `ballot run` and `ballot election run`, which a process of its own keeps: see
+// guard_process.hpp. This is the loop's end of it.
 //
 // Thread: make() must come before the program has any other one, and before it changes signals; the rest is the loop's.
 // The destruction waits for the child's end; nobody resigns for a program that comes so far.
 //
-//   auto keeper = Keeper::make({argv, 10s, OnLost::end});
-//   (*keeper)->attach(loop.context(), {on_started, on_ended});
-//   (*keeper)->lease(deadline, grace);
-//   (*keeper)->start({"BALLOT_EPOCH=7"}, deadline - 500ms, out, err);
+//   auto guard = ChildGuard::make({argv, 10s, OnLost::end});
+//   (*guard)->attach(loop.context(), {on_started, on_ended});
+//   (*guard)->lease(deadline, grace);
+//   (*guard)->start({"BALLOT_EPOCH=7"}, deadline - 500ms, out, err);
 #pragma once
 
 #include <sys/types.h>
@@ -31,19 +31,19 @@ namespace ballot::io {
 enum class OnLost {
   end,        // TERM, kill_grace, KILL
   interrupt,  // INT, 1 s, TERM, kill_grace, KILL
-  tell        // a signal, and it goes on
+  signal      // and it goes on
 };
 
-struct KeeperSettings {
+struct ChildGuardSettings {
   std::vector<std::string> argv;  // exec'd byte for byte; argv[0] without a slash is looked up in PATH
   Millis kill_grace{0};
   OnLost on_lost = OnLost::end;
-  int lost_signal = 0;  // of OnLost::tell
+  int lost_signal = 0;  // of OnLost::signal
   /// What is started for `ballot` when it was killed, 1 s later and once its child is gone: `ballot resign`. Empty:
   /// nothing.
   std::vector<std::string> resign = {};
   std::string session_file = {};  // only while it is there
-  /// An exclusive lock that both hold: it falls once both are gone, or when the keeper lets it go, as the child is
+  /// An exclusive lock that both hold: it falls once both are gone, or when the guard lets it go, as the child is
   /// gone.
   int lock = -1;
 };
@@ -60,19 +60,19 @@ struct ChildEnd {
   bool by_lease = false;  // it was being ended because its term was over
 };
 
-struct KeeperHandlers {
+struct ChildGuardHandlers {
   std::function<void(pid_t)> on_started;
   std::function<void(ChildEnd)> on_ended;
 };
 
-class Keeper {
+class ChildGuard {
  public:
   /// Forks. Errors: io.
-  static Result<std::unique_ptr<Keeper>> make(KeeperSettings settings);
-  ~Keeper();
+  static Result<std::unique_ptr<ChildGuard>> make(ChildGuardSettings settings);
+  ~ChildGuard();
 
   /// Until detach(), which must come before the loop goes. No handler is called after that.
-  void attach(boost::asio::io_context& loop, KeeperHandlers handlers);
+  void attach(boost::asio::io_context& loop, ChildGuardHandlers handlers);
   void detach();
 
   /// Starts the child: answered by on_started or on_ended. `variables` are set beside this program's environment.
@@ -90,7 +90,7 @@ class Keeper {
 
  private:
   struct State;
-  Keeper(UniqueFd socket, pid_t pid);
+  ChildGuard(UniqueFd socket, pid_t pid);
   std::unique_ptr<State> state_;
 };
 

@@ -1,4 +1,4 @@
-// FileKeeper: `ballot election file`: a file that stands while this candidate leads, and says until when.
+// LeaderFileProgram: `ballot election file`: a file that stands while this candidate leads, and says until when.
 //
 // Thread: the main one.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace ballot::app {
 
-class FileKeeper final : public CandidateProgram {
+class LeaderFileProgram final : public CandidateProgram {
  public:
-  FileKeeper(const config::Config& config, CandidateSettings settings, std::string path, Log log);
+  LeaderFileProgram(const config::Config& config, CandidateSettings settings, std::string path, Log log);
   /// The file is gone with it.
-  ~FileKeeper() override;
+  ~LeaderFileProgram() override;
 
  private:
   void begin() override;

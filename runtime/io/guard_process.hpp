@@ -1,12 +1,12 @@
-// KeeperProcess: what runs in the process between `ballot run` and its child. It starts the child, passes signals on,
+// GuardProcess: what runs in the process between `ballot run` and its child. It starts the child, passes signals on,
 // and ends it by the deadline of the lease, whether `ballot` still runs, stands still or is gone. It knows nothing of
 // elections.
 //
-// The child has a process group of its own. As it ends, what is left of its group is killed. It dies with the keeper
+// The child has a process group of its own. As it ends, what is left of its group is killed. It dies with the guard
 // (PDEATHSIG); when `ballot` is gone it gets TERM, and KILL after the grace, no later than the deadline less 200 ms.
 //
 //   | state   | event                                    | next                                  |
-//   | none    | start                                    | running, or told why not              |
+//   | none    | start                                    | running, or reported why not              |
 //   | running | end(signal); lost; deadline less grace;  | ending: KILL after the grace          |
 //   |         | `ballot` is gone                         |                                       |
 //   | ending  | its time is over                         | ending: killed                        |
@@ -27,15 +27,15 @@
 
 #include "ballot/time.hpp"
 #include "base/unique_fd.hpp"
-#include "io/keeper.hpp"
-#include "io/keeper_wire.hpp"
+#include "io/child_guard.hpp"
+#include "io/guard_wire.hpp"
 
 namespace ballot::io {
 
-class KeeperProcess {
+class GuardProcess {
  public:
   /// `mask`: the signal mask that the child gets.
-  KeeperProcess(UniqueFd socket, const KeeperSettings& settings, const sigset_t& mask);
+  GuardProcess(UniqueFd socket, const ChildGuardSettings& settings, const sigset_t& mask);
 
   /// Until `ballot` is gone, and the child too, and its election is left.
   void run();
@@ -45,27 +45,27 @@ class KeeperProcess {
     UniqueFd out, err;
   };
 
-  void turn();
+  void step();
   void arm();
   SteadyTime next() const;
   SteadyTime kill_due() const;
   void take_orders();
-  void obey(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors);
-  void start(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors);
+  void obey(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors);
+  void start(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors);
   [[noreturn]] void become_child(const std::vector<char*>& environment, const Descriptors& descriptors,
                                  SteadyTime limit, int failed) const;
   void begin_end(int signal);
   void begin_lost();
   void do_what_is_due();
   void reap();
-  void tell(KeeperReport report);
+  void report(GuardReport report);
   void resign();
   int start_resign() const;
-  void tell_child(int signal) const;
+  void signal_child(int signal) const;
   void send(int signal) const;
 
   UniqueFd socket_;
-  const KeeperSettings& settings_;
+  const ChildGuardSettings& settings_;
   const sigset_t mask_;
   UniqueFd children_, timer_;
   bool orphaned_ = false;  // `ballot` is gone,

@@ -1,13 +1,13 @@
-// What `ballot run` and its keeper say to each other, over a socket between two forks of one program: a packet each.
+// What `ballot run` and its guard say to each other, over a socket between two forks of one program: a packet each.
 #pragma once
 
 #include <cstdint>
 
 namespace ballot::io {
 
-/// To the keeper. With start, two descriptors may come along (standard output and error), and behind it stand the
+/// To the guard. With start, two descriptors may come along (standard output and error), and behind it stand the
 /// variables of the child, each with its NUL.
-struct KeeperOrder {
+struct GuardOrder {
   enum class Kind : std::int32_t {
     start,   // at: launch not after
     lease,   // at: the deadline; grace: how long before it what is lost begins
@@ -21,7 +21,7 @@ struct KeeperOrder {
   std::int64_t at = 0, grace = 0;  // milliseconds; at: of the boot clock
 };
 
-struct KeeperReport {
+struct GuardReport {
   enum class Kind : std::int32_t {
     started,       // pid
     too_late,      // nothing was exec'd

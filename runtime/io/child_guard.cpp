@@ -1,4 +1,4 @@
-#include "io/keeper.hpp"
+#include "io/child_guard.hpp"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,29 +13,29 @@
 #include <cstring>
 #include <optional>
 
-#include "io/keeper_process.hpp"
-#include "io/keeper_wire.hpp"
+#include "io/guard_process.hpp"
+#include "io/guard_wire.hpp"
 
 namespace ballot::io {
 
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-struct Keeper::State {
+struct ChildGuard::State {
   UniqueFd socket;
-  pid_t keeper = -1;
+  pid_t guard = -1;
   pid_t child = 0;       // 0: none
-  bool awaited = false;  // an end is still to be told
-  bool gone = false;     // the keeper is
+  bool awaited = false;  // an end is still to be reported
+  bool gone = false;     // the guard is
   std::optional<asio::posix::stream_descriptor> waiter;
-  KeeperHandlers handlers;
+  ChildGuardHandlers handlers;
 
   void wait();
   void take();
-  void on(const KeeperReport& report);
+  void on(const GuardReport& report);
   void on_gone();
   void ended(ChildEnd end);
-  void send(const KeeperOrder& order, const std::string& variables = {}, int out = -1, int err = -1);
+  void send(const GuardOrder& order, const std::string& variables = {}, int out = -1, int err = -1);
 };
 
 namespace {
@@ -43,21 +43,21 @@ namespace {
 Error failure(const std::string& what) { return {Errc::io, what + ": " + std::strerror(errno)}; }
 
 /// Deaf to all that comes from a terminal: its orders come from `ballot`, and its own end with the child's.
-[[noreturn]] void keep(UniqueFd socket, const KeeperSettings& settings) {
+[[noreturn]] void keep(UniqueFd socket, const ChildGuardSettings& settings) {
   sigset_t all, before;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, &before);
   ::setpgid(0, 0);
-  ::prctl(PR_SET_NAME, "ballot-keeper");
-  KeeperProcess(std::move(socket), settings, before).run();
+  ::prctl(PR_SET_NAME, "ballot-guard");
+  GuardProcess(std::move(socket), settings, before).run();
   ::_exit(0);
 }
 
-ChildEnd end_of(const KeeperReport& report) {
+ChildEnd end_of(const GuardReport& report) {
   const bool by_lease = report.by_lease != 0;
   switch (report.kind) {
-    case KeeperReport::Kind::too_late: return {ChildEnd::Kind::too_late, 0, false};
-    case KeeperReport::Kind::cannot_start: return {ChildEnd::Kind::cannot_start, report.value, false};
+    case GuardReport::Kind::too_late: return {ChildEnd::Kind::too_late, 0, false};
+    case GuardReport::Kind::cannot_start: return {ChildEnd::Kind::cannot_start, report.value, false};
     default: break;
   }
   if (WIFEXITED(report.value)) return {ChildEnd::Kind::exited, WEXITSTATUS(report.value), by_lease};
@@ -66,44 +66,44 @@ ChildEnd end_of(const KeeperReport& report) {
 
 }  // namespace
 
-Result<std::unique_ptr<Keeper>> Keeper::make(KeeperSettings settings) {
+Result<std::unique_ptr<ChildGuard>> ChildGuard::make(ChildGuardSettings settings) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return failure("cannot make a socket");
   UniqueFd ours(ends[0]), theirs(ends[1]);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // a child whose keeper was killed becomes ours, so that its number stays its own
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // a child whose guard was killed becomes ours, so that its number stays its own
   const pid_t pid = ::fork();
   if (pid < 0) return failure("cannot fork");
   if (pid == 0) {
     ours.reset();
     keep(std::move(theirs), settings);
   }
-  return std::unique_ptr<Keeper>(new Keeper(std::move(ours), pid));
+  return std::unique_ptr<ChildGuard>(new ChildGuard(std::move(ours), pid));
 }
 
-Keeper::Keeper(UniqueFd socket, pid_t pid) : state_(std::make_unique<State>()) {
+ChildGuard::ChildGuard(UniqueFd socket, pid_t pid) : state_(std::make_unique<State>()) {
   state_->socket = std::move(socket);
-  state_->keeper = pid;
+  state_->guard = pid;
 }
 
-Keeper::~Keeper() {
+ChildGuard::~ChildGuard() {
   detach();
-  state_->send({KeeperOrder::Kind::leave, 0, 0, 0});
+  state_->send({GuardOrder::Kind::leave, 0, 0, 0});
   state_->socket.reset();
-  if (!state_->gone) ::waitpid(state_->keeper, nullptr, 0);
+  if (!state_->gone) ::waitpid(state_->guard, nullptr, 0);
 }
 
-void Keeper::detach() {
+void ChildGuard::detach() {
   if (state_->waiter) state_->waiter->release();
   state_->waiter.reset();
 }
 
-void Keeper::attach(asio::io_context& loop, KeeperHandlers handlers) {
+void ChildGuard::attach(asio::io_context& loop, ChildGuardHandlers handlers) {
   state_->handlers = std::move(handlers);
   state_->waiter.emplace(loop, state_->socket.get());
   state_->wait();
 }
 
-void Keeper::State::wait() {
+void ChildGuard::State::wait() {
   waiter->async_wait(asio::posix::stream_descriptor::wait_read, [this](error_code error) {
     if (error) return;
     take();
@@ -111,16 +111,16 @@ void Keeper::State::wait() {
   });
 }
 
-void Keeper::State::take() {
-  KeeperReport report;
+void ChildGuard::State::take() {
+  GuardReport report;
   const ssize_t size = ::recv(socket.get(), &report, sizeof report, MSG_DONTWAIT);
   if (size == static_cast<ssize_t>(sizeof report)) return on(report);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   on_gone();
 }
 
-void Keeper::State::on(const KeeperReport& report) {
-  if (report.kind == KeeperReport::Kind::started) {
+void ChildGuard::State::on(const GuardReport& report) {
+  if (report.kind == GuardReport::Kind::started) {
     child = report.pid;
     return handlers.on_started(report.pid);
   }
@@ -128,9 +128,9 @@ void Keeper::State::on(const KeeperReport& report) {
 }
 
 /// It was killed, and the child with it; what the child had started is killed here.
-void Keeper::State::on_gone() {
+void ChildGuard::State::on_gone() {
   gone = true;
-  ::waitpid(keeper, nullptr, 0);
+  ::waitpid(guard, nullptr, 0);
   if (child != 0) {
     ::kill(-child, SIGKILL);
     ::waitpid(child, nullptr, 0);
@@ -138,14 +138,14 @@ void Keeper::State::on_gone() {
   if (awaited) ended({ChildEnd::Kind::signalled, SIGKILL, false});
 }
 
-void Keeper::State::ended(ChildEnd end) {
+void ChildGuard::State::ended(ChildEnd end) {
   child = 0;
   awaited = false;
   handlers.on_ended(end);
 }
 
-void Keeper::State::send(const KeeperOrder& order, const std::string& variables, int out, int err) {
-  iovec parts[] = {{const_cast<KeeperOrder*>(&order), sizeof order},
+void ChildGuard::State::send(const GuardOrder& order, const std::string& variables, int out, int err) {
+  iovec parts[] = {{const_cast<GuardOrder*>(&order), sizeof order},
                    {const_cast<char*>(variables.data()), variables.size()}};
   msghdr message{};
   message.msg_iov = parts;
@@ -164,20 +164,20 @@ void Keeper::State::send(const KeeperOrder& order, const std::string& variables,
   while (::sendmsg(socket.get(), &message, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
-void Keeper::start(const std::vector<std::string>& variables, SteadyTime launch_not_after, int out, int err) {
+void ChildGuard::start(const std::vector<std::string>& variables, SteadyTime launch_not_after, int out, int err) {
   std::string text;
   for (const std::string& variable : variables) (text += variable) += '\0';
   state_->awaited = true;
   if (state_->gone) return state_->ended({ChildEnd::Kind::cannot_start, EPIPE, false});
-  state_->send({KeeperOrder::Kind::start, 0, launch_not_after.time_since_epoch().count(), 0}, text, out, err);
+  state_->send({GuardOrder::Kind::start, 0, launch_not_after.time_since_epoch().count(), 0}, text, out, err);
 }
 
-void Keeper::lease(SteadyTime deadline, Millis grace) {
-  state_->send({KeeperOrder::Kind::lease, 0, deadline.time_since_epoch().count(), grace.count()});
+void ChildGuard::lease(SteadyTime deadline, Millis grace) {
+  state_->send({GuardOrder::Kind::lease, 0, deadline.time_since_epoch().count(), grace.count()});
 }
 
-void Keeper::lost() { state_->send({KeeperOrder::Kind::lost, 0, 0, 0}); }
-void Keeper::signal(int signal) { state_->send({KeeperOrder::Kind::signal, signal, 0, 0}); }
-void Keeper::end(int signal) { state_->send({KeeperOrder::Kind::end, signal, 0, 0}); }
+void ChildGuard::lost() { state_->send({GuardOrder::Kind::lost, 0, 0, 0}); }
+void ChildGuard::signal(int signal) { state_->send({GuardOrder::Kind::signal, signal, 0, 0}); }
+void ChildGuard::end(int signal) { state_->send({GuardOrder::Kind::end, signal, 0, 0}); }
 
 }  // namespace ballot::io

@@ -1,4 +1,4 @@
-#include "io/keeper_process.hpp"
+#include "io/guard_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -58,7 +58,7 @@ std::vector<char*> environment_with(std::string_view variables) {
 
 }  // namespace
 
-KeeperProcess::KeeperProcess(UniqueFd socket, const KeeperSettings& settings, const sigset_t& mask)
+GuardProcess::GuardProcess(UniqueFd socket, const ChildGuardSettings& settings, const sigset_t& mask)
     : socket_(std::move(socket)),
       settings_(settings),
       mask_(mask),
@@ -67,13 +67,13 @@ KeeperProcess::KeeperProcess(UniqueFd socket, const KeeperSettings& settings, co
   if (!children_ || !timer_) ::_exit(71);
 }
 
-void KeeperProcess::run() {
-  while (!orphaned_ || pid_ != 0) turn();
+void GuardProcess::run() {
+  while (!orphaned_ || pid_ != 0) step();
   if (!left_ && !settings_.resign.empty()) resign();
 }
 
 /// The lock first: whoever is started takes it, and so may a `ballot` that comes back.
-void KeeperProcess::resign() {
+void GuardProcess::resign() {
   if (settings_.lock >= 0) ::close(settings_.lock);
   SteadyTime at = orphaned_at_ + comes_back_within;
   for (int i = 0; i < most_tries; ++i, at = steady_now() + retry_pause) {
@@ -84,7 +84,7 @@ void KeeperProcess::resign() {
 }
 
 /// What it ended with.
-int KeeperProcess::start_resign() const {
+int GuardProcess::start_resign() const {
   std::vector<char*> argv;
   for (const std::string& argument : settings_.resign) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -99,7 +99,7 @@ int KeeperProcess::start_resign() const {
   return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void KeeperProcess::turn() {
+void GuardProcess::step() {
   arm();
   pollfd waiting[] = {
       {orphaned_ ? -1 : socket_.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
@@ -112,14 +112,14 @@ void KeeperProcess::turn() {
   do_what_is_due();
 }
 
-void KeeperProcess::arm() {
+void GuardProcess::arm() {
   const std::int64_t at =
       next() == SteadyTime::max() ? 0 : std::max<std::int64_t>(next().time_since_epoch().count(), 1);
   const itimerspec when{.it_interval = {}, .it_value = {at / 1000, at % 1000 * 1'000'000}};
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
-SteadyTime KeeperProcess::next() const {
+SteadyTime GuardProcess::next() const {
   if (pid_ == 0) return SteadyTime::max();
   SteadyTime next = std::min(lost_ ? SteadyTime::max() : lost_at_, kill_due());
   if (term_at_) next = std::min(next, *term_at_);
@@ -127,12 +127,12 @@ SteadyTime KeeperProcess::next() const {
 }
 
 /// While a term that is being left is still renewed, its child has its whole grace.
-SteadyTime KeeperProcess::kill_due() const {
+SteadyTime GuardProcess::kill_due() const {
   if (!ending_ || killed_) return SteadyTime::max();
-  return settings_.on_lost == OnLost::tell ? kill_at_ : std::min(kill_at_, lease_ - kill_margin);
+  return settings_.on_lost == OnLost::signal ? kill_at_ : std::min(kill_at_, lease_ - kill_margin);
 }
 
-void KeeperProcess::take_orders() {
+void GuardProcess::take_orders() {
   while (!orphaned_) {
     static std::array<char, largest_packet> packet;
     alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
@@ -148,7 +148,7 @@ void KeeperProcess::take_orders() {
     if (size <= 0) {
       orphaned_ = true;
       orphaned_at_ = steady_now();
-      if (settings_.lock >= 0) (void)!::pwrite(settings_.lock, "keeper ", 7, 0);  // whoever waits for it waits for us
+      if (settings_.lock >= 0) (void)!::pwrite(settings_.lock, "guard  ", 7, 0);  // whoever waits for it waits for us
       begin_end(SIGTERM);
       return;
     }
@@ -158,39 +158,39 @@ void KeeperProcess::take_orders() {
       std::memcpy(numbers, CMSG_DATA(header), sizeof numbers);
       descriptors = {UniqueFd(numbers[0]), UniqueFd(numbers[1])};
     }
-    KeeperOrder order;
+    GuardOrder order;
     std::memcpy(&order, packet.data(), sizeof order);
     obey(order, {packet.data() + sizeof order, static_cast<std::size_t>(size) - sizeof order}, descriptors);
   }
 }
 
-void KeeperProcess::obey(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors) {
+void GuardProcess::obey(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors) {
   switch (order.kind) {
-    case KeeperOrder::Kind::start: return start(order, variables, descriptors);
-    case KeeperOrder::Kind::signal: return tell_child(order.signal);
-    case KeeperOrder::Kind::end: return begin_end(order.signal);
-    case KeeperOrder::Kind::lost: return begin_lost();
-    case KeeperOrder::Kind::leave: left_ = true; return;
-    case KeeperOrder::Kind::lease: {
+    case GuardOrder::Kind::start: return start(order, variables, descriptors);
+    case GuardOrder::Kind::signal: return signal_child(order.signal);
+    case GuardOrder::Kind::end: return begin_end(order.signal);
+    case GuardOrder::Kind::lost: return begin_lost();
+    case GuardOrder::Kind::leave: left_ = true; return;
+    case GuardOrder::Kind::lease: {
       lease_ = SteadyTime(Millis(order.at));
-      const bool ends = settings_.on_lost != OnLost::tell;
+      const bool ends = settings_.on_lost != OnLost::signal;
       lost_at_ = lease_ - (ends ? std::max(Millis(order.grace), kill_margin) : Millis(0));
       lost_ = false;
     }
   }
 }
 
-void KeeperProcess::start(const KeeperOrder& order, std::string_view variables, const Descriptors& descriptors) {
+void GuardProcess::start(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors) {
   const std::vector<char*> environment = environment_with(variables);
   ending_ = killed_ = lost_ = false;
   term_at_.reset();
   if (SteadyTime(Millis(order.at)) == SteadyTime::max()) lease_ = lost_at_ = SteadyTime::max();  // under no term
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return tell({KeeperReport::Kind::cannot_start, 0, errno, 0});
+  if (::pipe2(ends, O_CLOEXEC) != 0) return report({GuardReport::Kind::cannot_start, 0, errno, 0});
   const UniqueFd result(ends[0]);
   UniqueFd failed(ends[1]);
   const pid_t pid = ::fork();
-  if (pid < 0) return tell({KeeperReport::Kind::cannot_start, 0, errno, 0});
+  if (pid < 0) return report({GuardReport::Kind::cannot_start, 0, errno, 0});
   if (pid == 0) become_child(environment, descriptors, SteadyTime(Millis(order.at)), failed.get());
   failed.reset();
   int error = 0;
@@ -198,22 +198,22 @@ void KeeperProcess::start(const KeeperOrder& order, std::string_view variables, 
   while ((size = ::read(result.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
   if (size <= 0) {
     pid_ = pid;
-    return tell({KeeperReport::Kind::started, pid, 0, 0});
+    return report({GuardReport::Kind::started, pid, 0, 0});
   }
   ::waitpid(pid, nullptr, 0);
-  tell({error == ETIME ? KeeperReport::Kind::too_late : KeeperReport::Kind::cannot_start, 0, error, 0});
+  report({error == ETIME ? GuardReport::Kind::too_late : GuardReport::Kind::cannot_start, 0, error, 0});
 }
 
-void KeeperProcess::become_child(const std::vector<char*>& environment, const Descriptors& descriptors,
-                                 SteadyTime limit, int failed) const {
+void GuardProcess::become_child(const std::vector<char*>& environment, const Descriptors& descriptors, SteadyTime limit,
+                                int failed) const {
   const auto fail = [&](int error) {
     (void)!::write(failed, &error, sizeof error);
     ::_exit(127);
   };
-  const pid_t keeper = ::getppid();
+  const pid_t guard = ::getppid();
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != keeper) ::_exit(127);
+  if (::getppid() != guard) ::_exit(127);
   if (descriptors.out) {
     const int null = ::open("/dev/null", O_RDONLY);
     ::dup2(null, STDIN_FILENO);
@@ -231,16 +231,16 @@ void KeeperProcess::become_child(const std::vector<char*>& environment, const De
   ::_exit(127);
 }
 
-void KeeperProcess::begin_lost() {
+void GuardProcess::begin_lost() {
   if (std::exchange(lost_, true)) return;
   switch (settings_.on_lost) {
     case OnLost::end: return begin_end(SIGTERM);
     case OnLost::interrupt: return begin_end(SIGINT);
-    case OnLost::tell: return tell_child(settings_.lost_signal);
+    case OnLost::signal: return signal_child(settings_.lost_signal);
   }
 }
 
-void KeeperProcess::begin_end(int signal) {
+void GuardProcess::begin_end(int signal) {
   if (pid_ == 0 || std::exchange(ending_, true)) return;
   const SteadyTime time = steady_now();
   const bool asks_first = signal == SIGINT && settings_.on_lost == OnLost::interrupt;
@@ -249,7 +249,7 @@ void KeeperProcess::begin_end(int signal) {
   send(signal);
 }
 
-void KeeperProcess::do_what_is_due() {
+void GuardProcess::do_what_is_due() {
   if (pid_ == 0) return;
   const SteadyTime time = steady_now();
   if (!lost_ && time >= lost_at_) begin_lost();
@@ -263,29 +263,29 @@ void KeeperProcess::do_what_is_due() {
 }
 
 /// What is left of its group is killed while the child's number cannot be another's.
-void KeeperProcess::reap() {
+void GuardProcess::reap() {
   if (pid_ == 0) return;
   siginfo_t info{};
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_) return;
   ::kill(-pid_, SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);
-  tell({KeeperReport::Kind::ended, std::exchange(pid_, 0), status, lost_ ? 1 : 0});
+  report({GuardReport::Kind::ended, std::exchange(pid_, 0), status, lost_ ? 1 : 0});
 }
 
 /// A packet that finds no room would be lost: waits, as there are few.
-void KeeperProcess::tell(KeeperReport report) {
+void GuardProcess::report(GuardReport report) {
   if (orphaned_) return;
   while (::send(socket_.get(), &report, sizeof report, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
 /// What it agreed to hear; what it has started did not.
-void KeeperProcess::tell_child(int signal) const {
+void GuardProcess::signal_child(int signal) const {
   if (pid_ != 0) ::kill(pid_, signal);
 }
 
 /// To the whole group; a child that was stopped hears it too.
-void KeeperProcess::send(int signal) const {
+void GuardProcess::send(int signal) const {
   if (pid_ == 0) return;
   ::kill(-pid_, signal);
   ::kill(-pid_, SIGCONT);
