@@ -4,7 +4,7 @@
 
 #include "runner/clock.hpp"
 #include "runner/log.hpp"
-#include "runner/sessions.hpp"
+#include "runner/term_deadlines.hpp"
 
 namespace ballot::runner {
 namespace {
@@ -22,7 +22,7 @@ void HeldRun::kill_launch(SteadyTime now) {
 
 void HeldRun::end_late_launch(SteadyTime now) {
   const auto killed_at = launch->killed_at;
-  if (attempt.ladder_begun()) return;
+  if (attempt.is_being_stopped()) return;
   if (!killed_at && now > launch->not_after) kill_launch(now);
   if (killed_at && now >= *killed_at + given_up_after)
     attempt.stop(Reason::leadership_lost, now, now);  // from here on it ends, or is given up, as a run does
@@ -45,14 +45,14 @@ void HeldRun::end_with_term(std::optional<SteadyTime> kill_at, SteadyTime now) {
 
 SteadyTime HeldRun::wake(SteadyTime now) const {
   const SteadyTime wake = std::min(attempt.wake(now), signal_at);
-  if (!launch || attempt.has_ended() || attempt.ladder_begun()) return wake;
+  if (!launch || attempt.has_ended() || attempt.is_being_stopped()) return wake;
   if (launch->killed_at) return std::min(wake, later(*launch->killed_at, given_up_after));
   return std::min(wake, later(launch->not_after, Millis(1)));
 }
 
 bool HeldRun::was_in_vain() const {
   const bool no_exec = launch->failure() || (launch->killed_at && !launch->was_about_to_exec());
-  return no_exec && !launch->counts_as_started && !attempt.ladder_begun();
+  return no_exec && !launch->counts_as_started && !attempt.is_being_stopped();
 }
 
 }  // namespace ballot::runner

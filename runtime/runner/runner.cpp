@@ -107,7 +107,7 @@ SteadyTime Runner::leaves_at() const {
 
 /// One that fires too early does no harm, so it is moved only to fire earlier.
 void Runner::set_timer() {
-  const SteadyTime next = std::min({leaves_at(), sessions_.next(), resigner_.wake(), runs_.next_wake()});
+  const SteadyTime next = std::min({leaves_at(), deadlines_.next(), resigner_.wake(), runs_.next_wake()});
   if (next >= timer_set_for_) return;
   timer_set_for_ = next;
   const std::int64_t millis = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
@@ -258,11 +258,11 @@ void Runner::reap() {
 
 void Runner::do_what_is_due() {
   const SteadyTime time = steady_now();
-  if (const auto due = sessions_.take_due(time); !due.empty()) {
+  if (const auto due = deadlines_.take_due(time); !due.empty()) {
     for (auto& [id, held] : runs_.all()) {
-      const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.session());
+      const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.term_key());
       if (!hit || held.attempt.has_ended()) continue;
-      end_with_session(held, time);
+      end_with_term(held, time);
       settle(held);
     }
   }
@@ -271,8 +271,8 @@ void Runner::do_what_is_due() {
   if (const pid_t pid = resigner_.advance(time); pid != 0) orphans_.started(pid);
 }
 
-void Runner::end_with_session(HeldRun& held, SteadyTime time) {
-  held.end_with_term(sessions_.due(held.attempt.session(), time), time);
+void Runner::end_with_term(HeldRun& held, SteadyTime time) {
+  held.end_with_term(deadlines_.due(held.attempt.term_key(), time), time);
 }
 
 void Runner::begin_ending() {
@@ -290,7 +290,7 @@ void Runner::begin_ending() {
 void Runner::settle(HeldRun& held) {
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
-  if (held.signal_at <= time) end_with_session(held, time);
+  if (held.signal_at <= time) end_with_term(held, time);
   if (held.launch) held.end_late_launch(time);
   held.attempt.advance(time);
   if (held.attempt.has_ended()) held.signal_at = SteadyTime::max();
@@ -327,9 +327,9 @@ void Runner::launch_some() {
   }
 }
 
-/// Until when it may be exec'd. None: not at all, for it is to end with a session that has no deadline.
+/// Until when it may be exec'd. None: not at all, for it is to end with a term that has no deadline.
 std::optional<SteadyTime> Runner::limit_of(const Start& start) const {
-  const auto limit = sessions_.limit(start.session);
+  const auto limit = deadlines_.limit(start.term_key);
   if (limit) return std::min(start.launch_not_after, *limit);
   return start.terminate ? std::nullopt : std::optional(start.launch_not_after);
 }
@@ -339,7 +339,7 @@ void Runner::launch(const Start& start) {
   if (const HeldRun* known = runs_.find(start.id)) return tell_again(*known);
   if (mode_ == Mode::ending) return link_.send(Refused{start.id});
   const auto not_after = limit_of(start);
-  if (!not_after) log("run " + start.id.run.text() + " is refused: it ends with its session, which has no deadline");
+  if (!not_after) log("run " + start.id.run.text() + " is refused: it ends with its term, which has no deadline");
   if (!not_after) return link_.send(Refused{start.id});
   if (runs_.all().size() >= most_attempts) return cannot({"runner's table", ENOBUFS});
   auto made = starter_.start(start, *not_after);
@@ -372,7 +372,7 @@ void Runner::count_as_started(HeldRun& held) {
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
   if (late) held.attempt.stop(Reason::leadership_lost, time, time);
-  end_with_session(held, time);
+  end_with_term(held, time);
   settle(held);
 }
 

@@ -1,7 +1,7 @@
 // Runner: starts, watches and kills the children of one daemon, and outlives it.
 //
 // It keeps every run, and the end of every run until it is acknowledged; a daemon that connects, and whoever watches,
-// is told of both. It holds the sessions' deadlines, and ends their `terminate` runs, whether a daemon is connected or
+// is told of both. It holds the terms' deadlines, and ends their `terminate` runs, whether a daemon is connected or
 // not. When its daemon is gone for 1 s it starts `ballot resign` (Resigner).
 //
 // When it exits:
@@ -34,8 +34,8 @@
 #include "runner/poller.hpp"
 #include "runner/resigner.hpp"
 #include "runner/run_table.hpp"
-#include "runner/sessions.hpp"
 #include "runner/starter.hpp"
+#include "runner/term_deadlines.hpp"
 
 namespace ballot::runner {
 
@@ -63,7 +63,7 @@ class Runner {
 
   void handle(Start&& start) { waiting_.push_back(std::move(start)); }
   void handle(Kill&& kill);
-  void handle(Deadline&& deadline) { sessions_.set(deadline); }
+  void handle(Deadline&& deadline) { deadlines_.set(deadline); }
   void handle(Ack&& ack);
   void handle(Ping&&) { link_.send(Pong{}); }
   void handle(Leave&&);
@@ -91,7 +91,7 @@ class Runner {
   void take_signals();
   void reap();
   void do_what_is_due();
-  void end_with_session(HeldRun& held, SteadyTime time);
+  void end_with_term(HeldRun& held, SteadyTime time);
   void begin_ending();
   void settle(HeldRun& held);
   void finish(HeldRun& held);
@@ -105,7 +105,7 @@ class Runner {
   const Millis linger_;
 
   Mode mode_ = Mode::serving;
-  Sessions sessions_;
+  TermDeadlines deadlines_;
   std::deque<Start> waiting_;  // told to start, not started yet
   RunTable runs_;
   Resigner resigner_;

@@ -41,7 +41,7 @@ Start full_start() {
           .kill_signal = 2,
           .kill_grace = Millis(1234),
           .deadline = Millis(99),
-          .session = ~std::uint64_t{0},
+          .term_key = ~std::uint64_t{0},
           .terminate = false};
 }
 
@@ -130,7 +130,7 @@ TEST(RunnerWire, GivesBackEveryField) {
   EXPECT_EQ(start.output_limit, wanted.output_limit);
   EXPECT_EQ(start.launch_not_after, wanted.launch_not_after);
   EXPECT_EQ(start.deadline, wanted.deadline);
-  EXPECT_EQ(start.session, wanted.session);
+  EXPECT_EQ(start.term_key, wanted.term_key);
   EXPECT_FALSE(start.terminate);
 
   reader.feed(encode(FromRunner(full_ended())));
