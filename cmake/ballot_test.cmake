@@ -12,10 +12,27 @@ set(ballot_test_headers
   <memory> <optional> <random> <set> <sstream> <string> <string_view> <thread> <variant> <vector>)
 target_precompile_headers(ballot_tests_pch PRIVATE ${ballot_test_headers})
 
+# The labels of a test are the folders that it lies in: integration and daemon, of tests/integration/daemon. Besides,
+# THREADS: it goes under ThreadSanitizer. LONG: it takes minutes, and is not of `all`.
+function(ballot_labels to)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/tests OUTPUT_VARIABLE folders)
+  string(REPLACE / ";" labels ${folders})
+  foreach(second THREADS LONG)
+    if(second IN_LIST ARGN)
+      string(TOLOWER ${second} label)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
+  set(${to} ${labels} PARENT_SCOPE)
+endfunction()
+
 # ballot_test_program(NAME LABELS SOURCES file... [USES library...] [DEPENDS target...]): the executable alone. The target
 # tests_LABEL builds all of a label.
 function(ballot_test_program name labels)
   cmake_parse_arguments(TEST "" "" "SOURCES;USES;DEPENDS" ${ARGN})
+  if(TEST_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${name}: ${TEST_UNPARSED_ARGUMENTS}: a test's labels are the folders that it lies in")
+  endif()
   add_executable(${name} ${TEST_SOURCES})
   ballot_flags(${name})
   ballot_idle(${name})
@@ -23,11 +40,12 @@ function(ballot_test_program name labels)
   target_link_libraries(${name} PRIVATE ${TEST_USES} GTest::gtest GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM ballot_tests_pch)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if("long" IN_LIST labels)
-    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-  endif()
   if(TEST_DEPENDS)
     add_dependencies(${name} ${TEST_DEPENDS})
+  endif()
+  if("long" IN_LIST labels)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    set(labels long)
   endif()
   foreach(label ${labels})
     if(NOT TARGET tests_${label})
@@ -44,20 +62,9 @@ function(ballot_test_timeout to)
   endif()
 endfunction()
 
-# ballot_shards(NAME LABELS SHARDS): ctest runs the executable SHARDS times, each with a part of its tests.
-# Such a part keeps a core busy, where a test of processes mostly waits: it counts as two (tests/run.sh: at_a_time). What
-# runs a server takes the longest of all, by the clock, and is begun first.
-function(ballot_shards name labels shards)
+# ballot_shards(NAME LABELS SHARDS PROCESSORS COST): ctest runs the executable SHARDS times, each with a part of its tests.
+function(ballot_shards name labels shards processors cost)
   math(EXPR last "${shards} - 1")
-  set(processors 1)
-  if(labels MATCHES "unit|sim|conformance")
-    set(processors 2)
-  endif()
-  set(cost 0)
-  if(name MATCHES "zookeeper" OR labels MATCHES "integration|ensemble")
-    set(cost 100)
-    set(processors 1)
-  endif()
   ballot_test_timeout(timeout ${labels})
   foreach(shard RANGE ${last})
     add_test(NAME ${name}.${shard} COMMAND ${name})
@@ -66,28 +73,33 @@ function(ballot_shards name labels shards)
   endforeach()
 endfunction()
 
-# ballot_test(NAME LABELS [SHARDS n] SOURCES file... [USES library...] [DEPENDS target...])
-# Labels: unit, sim, conformance and long are sharded. The tests of the others start processes and are run one by one:
-# process, of the runner; daemon and integration, of the whole program; fleet, of two
-# daemons on one host; ensemble, of daemons on three servers; long, for tests/run.sh --long. Under AddressSanitizer go unit,
-# sim, conformance, process and daemon; under ThreadSanitizer what has the label threads besides ("unit;threads").
-function(ballot_test name labels)
-  cmake_parse_arguments(TEST "" "SHARDS" "" ${ARGN})
+# ballot_test(NAME [THREADS] [LONG] [SHARDS n] SOURCES file... [USES library...] [DEPENDS target...])
+# The tests of integration/ start processes, mostly wait, and are run one by one. All others, and what is long, are
+# sharded; a shard keeps a core busy, and counts as two (tests/run.sh: at_a_time).
+function(ballot_test name)
+  cmake_parse_arguments(TEST "THREADS;LONG" "SHARDS" "" ${ARGN})
+  ballot_labels(labels ${ARGN})
   ballot_test_program(${name} "${labels}" ${TEST_UNPARSED_ARGUMENTS})
-  if(labels MATCHES "unit|sim|conformance|long")
+  if("integration" IN_LIST labels AND NOT TEST_LONG)
+    ballot_test_timeout(timeout ${labels})
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${timeout})
+    # It takes no property that is a list.
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(WRITE ${file} "if(${name}_TESTS)\n  set_tests_properties(\${${name}_TESTS} PROPERTIES LABELS \"${labels}\")\nendif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+  else()
     if(NOT TEST_SHARDS)
       set(TEST_SHARDS 1)
     endif()
-    ballot_shards(${name} "${labels}" ${TEST_SHARDS})
-  else()
-    ballot_test_timeout(timeout ${labels})
-    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${labels}" TIMEOUT ${timeout})
+    ballot_shards(${name} "${labels}" ${TEST_SHARDS} 2 0)
   endif()
 endfunction()
 
-# ballot_server_test(NAME LABELS SHARDS SOURCES ...): tests that share a server which takes long to start; sharded whatever
-# the label is.
-function(ballot_server_test name labels shards)
-  ballot_test_program(${name} "${labels}" ${ARGN})
-  ballot_shards(${name} "${labels}" ${shards})
+# ballot_server_test(NAME SHARDS [THREADS] [LONG] SOURCES ...): tests that share a server which takes long to start: sharded
+# whatever the folder is, and, as they take the longest of all by the clock, begun first.
+function(ballot_server_test name shards)
+  cmake_parse_arguments(TEST "THREADS;LONG" "" "" ${ARGN})
+  ballot_labels(labels ${ARGN})
+  ballot_test_program(${name} "${labels}" ${TEST_UNPARSED_ARGUMENTS})
+  ballot_shards(${name} "${labels}" ${shards} 1 100)
 endfunction()

@@ -15,7 +15,8 @@ runtime/core           | base schedule                            |             
 runtime/io             | base core                                | boost       | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
-runtime/app            | base schedule config core io runner storage | CLI spdlog | -
+runtime/library        | base schedule config core io storage     |             | -
+runtime/app            | base schedule config core io runner library storage | CLI spdlog | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -
 plugins/local          | support                                  | sqlite3     | -

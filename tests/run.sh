@@ -60,12 +60,13 @@ trap summary EXIT
 
 # build PRESET [TARGET...]
 build() {
-  local preset=$1 strict=ON
+  local preset=$1 strict=ON two_builds=OFF
   shift
   step "$preset: build"
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
   case $preset in asan | tsan) strict=OFF ;; esac
-  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_ZOOKEEPER=ON > /dev/null
+  [ "$preset" != proof ] || two_builds=ON
+  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_ZOOKEEPER=ON -DBALLOT_TWO_BUILDS=$two_builds > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
 
@@ -152,14 +153,14 @@ if [ "$form" != quick ]; then
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
   benches=$!
-  build asan tests_unit tests_process tests_conformance tests_sim tests_daemon
+  build asan tests_unit tests_conformance tests_sim tests_runner tests_daemon
   step 'release: benches, short form (begun before asan: build)'
   wait "$benches" || { cat build/release/benches.log; exit 1; }
   cat build/release/benches.log
   # What takes most of the time is the same few steps very often, and that ten times as long.
   # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
   BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*' \
-    run_tests asan -L '^(unit|process|conformance|sim|daemon)$' -E '^(JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
+    run_tests asan -L '^(unit|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
   build tsan tests_threads
   run_tests tsan -L '^threads$'
 fi

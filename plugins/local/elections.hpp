@@ -10,6 +10,6 @@
 namespace ballot::local {
 
 /// Of `group`, or of all groups where it is "". Whoever is not in `live` is not shown.
-std::vector<Election> elections(RegisterDb& db, const std::vector<SessionRow>& live, const std::string& group);
+std::vector<Election> elections(RegisterDb& db, const std::vector<FolderSession>& live, const std::string& group);
 
 }  // namespace ballot::local

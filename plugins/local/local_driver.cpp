@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "observer.hpp"
 #include "support/clock.hpp"
 
 namespace ballot::local {
@@ -22,95 +21,128 @@ constexpr int busy_tries_pressed = 50;
 }  // namespace
 
 void LocalDriver::open(const SessionRequest& request, SteadyTime asked) {
-  standing_.reset();
-  session_ = 0;
-  const auto wait = [this](int tries) { return wait_for_file(tries); };
-  const Session::Opening opening{folder_, request, asked, spent_, wait, &stuck_};
-  next_look_ = rested_ = asked;
-  request.observer ? observe(opening) : open_session(opening);
+  session_.reset();
+  missing_.reset();
+  const Opening opening{folder_, request, asked, spent_, [this](int tries) { return wait_for_file(tries); }, &stuck_};
+  next_poll_ = no_poll_before_ = asked;
+  request.observer&& request.handle.empty() ? open_observer(opening) : open_session(opening);
 }
 
-void LocalDriver::open_session(const Session::Opening& opening) {
+void LocalDriver::open_session(const Opening& opening) {
   auto opened = Session::open(opening, outlet_.host());
   if (!opened) return finish(cause_of(opened.error()), opened.error().what);
   const Millis asked = opening.request.timeout;
-  const Millis granted = Session::granted(asked);
+  const Millis granted = granted_timeout(asked);
   if (asked > Millis(0) && granted != asked)
     outlet_.host().log(Level::warn, "session_timeout is " + std::to_string(granted / 1s) + " s and not " +
                                         std::to_string(asked.count()) + " ms: the backend local grants 1 s to 1 h");
-  const Session& session = **opened;
-  standing_ = std::move(*opened);
-  session_ = session.id();
-  const bool stands_in = !opening.request.handle.empty();
-  outlet_.opened({granted, Capability::fenced, std::to_string(session_), session.revision(), session.handle()},
-                 stands_in ? std::nullopt : std::optional(opening.asked));
-  publish({});
+  session_ = std::move(*opened);
+  const bool deputy = !opening.request.handle.empty();
+  outlet_.opened(
+      {granted, Capability::fenced, std::to_string(session_->id()), session_->revision(), session_->handle()},
+      deputy ? std::nullopt : std::optional(opening.asked));
 }
 
-void LocalDriver::observe(const Session::Opening& opening) {
-  auto observer = std::make_unique<Observer>(opening, outlet_.host());
-  const std::uint64_t revision = observer->revision();
-  standing_ = std::move(observer);
-  if (!standing_->over())
-    outlet_.opened({Session::granted(opening.request.timeout), Capability::fenced, "observer", revision}, {});
-  publish({});
+void LocalDriver::open_observer(const Opening& opening) {
+  missing_ = Missing{opening, {}};
+  find_store();
+  if (!session_ && !missing_) return;
+  const std::uint64_t revision = session_ ? session_->revision() : 0;
+  outlet_.opened({granted_timeout(opening.request.timeout), Capability::fenced, "observer", revision}, {});
+}
+
+void LocalDriver::find_store() {
+  // Its name stands in the lock file as soon as a store is complete.
+  const auto lock = LockFile::find(folder_ + "/lock");
+  if (!lock && lock.error().code == Errc::not_found) return;
+  if (!lock) return finish(cause_of(lock.error()), lock.error().what);
+  if (lock->text().empty()) return;
+  auto opened = Session::open(missing_->opening, outlet_.host());
+  if (!opened) return finish(cause_of(opened.error()), opened.error().what);
+  session_ = std::move(*opened);
+  std::vector<Call> watches;
+  for (const std::string& prefix : missing_->watches) watches.emplace_back(WatchCall{prefix});
+  missing_.reset();
+  carry_out(std::move(watches));
+}
+
+void LocalDriver::answer_empty(const Call& call) {
+  if (const auto* watch = std::get_if<WatchCall>(&call)) {
+    missing_->watches.insert(watch->prefix);
+    outlet_.post(backend::Changed{watch->prefix});
+  } else if (std::holds_alternative<CreateCall>(call)) {
+    outlet_.post(*refusal(call, Outcome::failed, "there is no store at " + folder_ + ": start a daemon"));
+  } else if (std::holds_alternative<EvictCall>(call)) {
+    outlet_.post(*refusal(call, Outcome::conflict, "nobody leads: there is no store at " + folder_));
+  } else if (std::holds_alternative<WriteCall>(call)) {
+    outlet_.post(*refusal(call, Outcome::not_leader, {}));
+  } else if (auto empty = refusal(call, Outcome::done, {})) {
+    outlet_.post(std::move(*empty));
+  }
 }
 
 void LocalDriver::close(bool keep) {
-  if (!keep) standing_->end_terms();
-  const std::int64_t id = session_;
+  const std::int64_t id = session_ ? session_->id() : 0;
+  if (session_ && !keep) session_->end_terms();
   finish(Cause::shutdown, {});
   if (keep) spent_.erase(id);
 }
 
 void LocalDriver::carry_out(std::vector<Call> calls) {
-  for (std::size_t begin = 0; begin < calls.size() && standing_; begin += calls_a_commit) {
+  if (missing_) find_store();
+  if (missing_)
+    for (const Call& call : calls) answer_empty(call);
+  for (std::size_t begin = 0; begin < calls.size() && session_; begin += calls_a_commit) {
     const auto first = calls.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto count = static_cast<std::ptrdiff_t>(std::min(calls_a_commit, calls.size() - begin));
     Events events;
-    standing_->carry_out({std::move_iterator(first), std::move_iterator(first + count)}, events);
-    next_look_ = std::min(next_look_, boot_now() + standing_->pace());
+    session_->carry_out({std::move_iterator(first), std::move_iterator(first + count)}, events);
     publish(std::move(events));
   }
+  next_poll_ = std::min(next_poll_, boot_now() + poll_interval());
 }
 
 /// What is stored counts: a renewal that was asked for and could not be written extends nothing.
 void LocalDriver::expire() { finish(Cause::expired, "the session was not renewed for its timeout"); }
 
-std::vector<int> LocalDriver::descriptors() const { return standing_ ? standing_->ears() : std::vector<int>{}; }
-
-void LocalDriver::hear(bool readable) {
-  if (!readable || !standing_) return;
+void LocalDriver::receive(bool readable) {
+  if (!readable || !session_) return;
   Events events;
-  if (standing_->hear(events)) next_look_ = boot_now();
+  if (session_->take_changes(events)) next_poll_ = boot_now();
   publish(std::move(events));
 }
 
 void LocalDriver::advance() {
-  if (boot_now() < std::max(next_look_, rested_)) return;
+  if (boot_now() < std::max(next_poll_, no_poll_before_)) return;
   const Millis began = read_clock(CLOCK_THREAD_CPUTIME_ID);
   Events events;
-  standing_->look(events);
+  if (missing_) find_store();
+  if (session_) session_->poll(events);
   const Millis worked = read_clock(CLOCK_THREAD_CPUTIME_ID) - began;  // waiting for the file is not work
   const SteadyTime now = boot_now();
-  rested_ = events.empty() ? now + 10 * worked : now;
-  next_look_ = now + standing_->pace();
+  no_poll_before_ = events.empty() ? now + 10 * worked : now;
+  next_poll_ = now + poll_interval();
   publish(std::move(events));
+}
+
+Millis LocalDriver::poll_interval() const {
+  if (session_) return session_->poll_interval();
+  return missing_ && !missing_->watches.empty() ? Session::short_interval : Session::long_interval;
 }
 
 /// Then says that the session is over, where it is.
 void LocalDriver::publish(Events events) {
   for (Event& event : events) outlet_.post(std::move(event));
-  if (!standing_ || !standing_->over()) return;
-  const backend::SessionClosed closed = *standing_->over();
+  if (!session_ || !session_->over()) return;
+  const backend::SessionClosed closed = *session_->over();
   finish(closed.cause, closed.text);
 }
 
 /// The locks have fallen when the loop hears of it.
 void LocalDriver::finish(Cause cause, std::string text) {
-  if (session_ != 0) spent_.insert(session_);
-  standing_.reset();
-  session_ = 0;
+  if (session_ && session_->id() != 0) spent_.insert(session_->id());
+  session_.reset();
+  missing_.reset();
   outlet_.closed(cause, std::move(text));
 }
 

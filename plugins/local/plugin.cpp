@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "folder.hpp"
 #include "local_driver.hpp"
+#include "support/machine/store_folder.hpp"
 #include "support/make_backend.hpp"
 #include "support/options.hpp"
 
@@ -27,7 +27,7 @@ std::vector<OptionProblem> check(const Options& options) noexcept {
 }
 
 Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
-  const std::string folder = folder_of(settings);
+  const std::string folder = folder_of(settings, "local");
   return MakeDriver([folder](Outlet& outlet) { return std::make_unique<LocalDriver>(outlet, folder); });
 }
 

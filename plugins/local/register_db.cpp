@@ -1,86 +1,44 @@
 #include "register_db.hpp"
 
-#include <sys/random.h>
-
-#include <array>
+#include <limits>
 #include <utility>
+
+#include "support/calls.hpp"
 
 namespace ballot::local {
 
 namespace {
 
-constexpr std::int64_t application_id = 0x62616c6c;  // "ball"
-constexpr std::int64_t checked_size = 64 << 20;      // larger files are not read through at every start
-constexpr std::size_t max_value = 8 * 1024;
-constexpr std::int64_t log_reserve = 8 << 20;  // twice what it grows to
-constexpr int log_pages = 1000;                // then it is written back, and begun anew
+constexpr int log_pages = 1000;  // then the log is written back, and begun anew
 
-// FULL: a commit is on the disk when it is answered, in a write-ahead log after one sync.
-constexpr const char* settings =
-    "PRAGMA journal_size_limit = 16777216; PRAGMA synchronous = FULL;"
-    "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON";
+constexpr std::int64_t max_id = std::numeric_limits<std::int64_t>::max();
 
-// Format 1. A new file is made as one and then brought up to date, as every older file is.
-constexpr const char* tables = R"(
-  CREATE TABLE store (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL, revision INTEGER NOT NULL) STRICT;
-  CREATE TABLE session (id INTEGER PRIMARY KEY AUTOINCREMENT, node TEXT NOT NULL, boot_id TEXT NOT NULL,
-    machine_id TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL,
-    deadline INTEGER NOT NULL, renewed INTEGER NOT NULL) STRICT;
-  CREATE TABLE term (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, epoch INTEGER NOT NULL,
-    session INTEGER NOT NULL, node TEXT NOT NULL, boot_id TEXT NOT NULL, elected_at INTEGER NOT NULL,
-    ended INTEGER NOT NULL, ended_at INTEGER NOT NULL) STRICT;
-  CREATE INDEX term_session ON term (session);
-  CREATE TABLE register (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,
-    version INTEGER NOT NULL) STRICT;
-  PRAGMA application_id = 1650551916;
-  PRAGMA user_version = 1;
-)";
+std::int64_t number(SteadyTime time) { return time.time_since_epoch().count(); }
+std::int64_t number(WallTime time) { return time.time_since_epoch().count(); }
 
-// A daemon of format 1 that still runs goes on: what it does not name has a default.
-constexpr const char* to_format_2 = R"(
-  ALTER TABLE session ADD COLUMN control TEXT NOT NULL DEFAULT '';
-  ALTER TABLE session ADD COLUMN timeout INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE session ADD COLUMN process INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE session ADD COLUMN pid_space INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE register ADD COLUMN record INTEGER NOT NULL DEFAULT 0;
-  CREATE TABLE candidate (session INTEGER NOT NULL, term INTEGER NOT NULL, since INTEGER NOT NULL,
-    PRIMARY KEY (session, term)) STRICT, WITHOUT ROWID;
-  CREATE INDEX term_evicted ON term (session) WHERE ended = 2;
-  PRAGMA user_version = 2;
-)";
-
-constexpr const char* to_format_3 = R"(
-  ALTER TABLE term ADD COLUMN old_until INTEGER NOT NULL DEFAULT 0;
-  PRAGMA user_version = 3;
-)";
-
-// Until when a session acts stands in its lease from now on.
-constexpr const char* to_format_4 = R"(
-  ALTER TABLE session ADD COLUMN slot INTEGER NOT NULL DEFAULT 0;
-  DROP INDEX IF EXISTS term_evicted;
-  DROP INDEX IF EXISTS term_session;
-  CREATE INDEX term_open ON term (session, epoch) WHERE ended = 0;
-  CREATE INDEX term_of ON term (session);
-  CREATE INDEX term_ended ON term (id) WHERE ended <> 0;
-  PRAGMA user_version = 4;
-)";
-
-std::string random_name() {
-  std::array<unsigned char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw DbError(DbFault::broken, "no random bytes from the system");
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
+FolderSession session_of(const Statement& row) {
+  FolderSession read;
+  read.id = row.integer(0);
+  read.session = row.text(0);
+  read.node = row.text(1);
+  read.boot_id = row.text(2);
+  read.machine_id = row.text(3);
+  read.host = row.text(4);
+  read.pid = static_cast<int>(row.integer(5));
+  read.version = row.text(6);
+  read.control = row.text(7);
+  read.timeout = Millis(row.integer(8));
+  read.process = row.integer(9);
+  read.pid_space = row.integer(10);
+  read.slot = row.integer(11);
+  read.deadline = SteadyTime(Millis(row.integer(12)));
+  read.renewed = WallTime(Millis(row.integer(13)));
+  return read;
 }
 
-bool is_name(const std::string& name) {
-  if (name.size() < 3 || name.size() > 255 || name[0] < 'a' || name[0] > 'z' || name[1] != '/') return false;
-  constexpr const char* allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  return name.find_first_not_of(allowed, 2) == std::string::npos;
+TermRow term_row(const Statement& row) {
+  return {row.integer(0), row.text(1), static_cast<std::uint64_t>(row.integer(2)), row.integer(3),
+          static_cast<TermEnd>(row.integer(4))};
 }
 
 Register register_row(const Statement& row) {
@@ -89,111 +47,15 @@ Register register_row(const Statement& row) {
 
 }  // namespace
 
-Result<std::string> RegisterDb::prepare(const std::string& store) {
-  db_.execute(settings);
-  auto name = make_or_check(store);
-  if (name) use_log();
-  return name;
-}
-
-Result<std::string> RegisterDb::make_or_check(const std::string& store) {
-  Transaction change(db_);
-  const bool empty = db_.integer("SELECT count(*) FROM sqlite_schema") == 0;
-  if (empty && !store.empty()) return Error{Errc::corrupt, "is empty or was removed: restore it from a backup"};
-  auto name = empty ? create() : check(store);
-  if (name) change.commit();
-  return name;
-}
-
-/// The file remembers it. Where another daemon has the file in hand at this moment, that one sees to it.
-void RegisterDb::use_log() {
-  try {
-    db_.execute("PRAGMA journal_mode = WAL");
-    revision();  // the first read makes the log
-    db_.reserve_log(log_reserve);
-  } catch (const DbError& error) {
-    if (error.fault != DbFault::busy) throw;
-  }
-}
-
-Result<std::string> RegisterDb::create() {
-  static_assert(application_id == 1650551916);
-  const std::string made = random_name();
-  db_.execute(tables);
-  db_.run("INSERT INTO store (one, name, revision) VALUES (1, ?, 0)", made);
-  migrate(1);
-  return made;
-}
-
-Result<std::string> RegisterDb::check(const std::string& store) {
-  const auto found = known_format();
-  if (!found) return found.error();
-  check_pages();
-  auto known = name_of_store(store);
-  if (known) migrate(*found);
-  return known;
-}
-
-Result<void> RegisterDb::look_into(const std::string& store) {
-  db_.execute(settings);
-  const auto found = known_format();
-  if (!found) return found.error();
-  if (*found == 0) return Error{Errc::corrupt, "is empty or was removed: restore it from a backup"};
-  if (*found < format)
-    return Error{Errc::invalid, "has format " + std::to_string(*found) + ", older than this version's " +
-                                    std::to_string(format) + ": restart its daemons with this version first"};
-  const auto known = name_of_store(store);
-  return known ? Result<void>() : known.error();
-}
-
-Result<std::int64_t> RegisterDb::known_format() {
-  if (db_.integer("SELECT count(*) FROM sqlite_schema") == 0) return std::int64_t{0};
-  if (db_.integer("PRAGMA application_id") != application_id)
-    return Error{Errc::invalid, "is another program's database: set [local] path to another folder"};
-  const std::int64_t found = db_.integer("PRAGMA user_version");
-  if (found > format)
-    return Error{Errc::invalid, "has format " + std::to_string(found) + ", newer than this version's " +
-                                    std::to_string(format) + ": install the version that wrote it"};
-  return found;
-}
-
-void RegisterDb::check_pages() {
-  if (db_.integer("PRAGMA page_count") * db_.integer("PRAGMA page_size") > checked_size) return;
-  Statement query = db_.statement("PRAGMA quick_check(1)");
-  if (const std::string text = query.step() ? query.text(0) : "no answer"; text != "ok")
-    throw DbError(DbFault::damaged, text);
-}
-
-Result<std::string> RegisterDb::name_of_store(const std::string& store) {
-  Statement query = db_.statement("SELECT name FROM store");
-  std::string found = query.step() ? query.text(0) : std::string();
-  if (!store.empty() && store != found)
-    return Error{Errc::corrupt, "belongs to another folder: put back the file that was made with this lock file"};
-  return found;
-}
-
-void RegisterDb::migrate(std::int64_t from) {
-  static_assert(format == 4);
-  if (from < 2) db_.execute(to_format_2);
-  if (from < 3) db_.execute(to_format_3);
-  if (from < 4) db_.execute(to_format_4);
-}
-
-void RegisterDb::begin() {
-  change_.emplace(db_);
+void RegisterDb::begin(Access access) {
+  db_.begin(access);
   revision_ = revision();
-  touched_.clear();
-}
-
-void RegisterDb::begin_reading() {
-  change_.emplace(db_, Transaction::Kind::read);
   touched_.clear();
 }
 
 void RegisterDb::commit() {
   if (!touched_.empty()) db_.run("UPDATE store SET revision = ?", static_cast<std::int64_t>(revision_));
-  change_->commit();
-  change_.reset();
+  db_.commit();
 }
 
 void RegisterDb::checkpoint_if_due() {
@@ -203,8 +65,7 @@ void RegisterDb::checkpoint_if_due() {
 std::uint64_t RegisterDb::revision() { return static_cast<std::uint64_t>(db_.integer("SELECT revision FROM store")); }
 
 WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) {
-  if (!is_name(write.name)) return {Outcome::failed, 0, "not a register's name: " + write.name};
-  if (write.value.size() > max_value) return {Outcome::failed, 0, "more than 8 KB for the register " + write.name};
+  if (auto problem = problem_of(write.name, write.value); !problem.empty()) return {Outcome::failed, 0, problem};
   Statement query = db_.statement("SELECT id, version, record FROM register WHERE name = ?");
   const bool exists = query.bind(write.name).step();
   const std::int64_t id = exists ? query.integer(0) : 0;
@@ -222,8 +83,7 @@ WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) 
 }
 
 WriteAnswer RegisterDb::create(const Record& record) {
-  if (!is_name(record.name)) return {Outcome::failed, 0, "not a record's name: " + record.name};
-  if (record.value.size() > max_value) return {Outcome::failed, 0, "more than 8 KB for the record " + record.name};
+  if (auto problem = problem_of(record.name, record.value); !problem.empty()) return {Outcome::failed, 0, problem};
   if (const auto present = read(record.name)) return {Outcome::conflict, present->version, {}};
   touched_.insert(record.name[0]);
   db_.run("INSERT INTO register (name, value, version, record) VALUES (?, ?, ?, 1)", record.name, record.value,
@@ -260,6 +120,152 @@ std::vector<Register> RegisterDb::list(const std::string& prefix) {
     break;
   }
   return found;
+}
+
+std::vector<std::int64_t> RegisterDb::session_ids() {
+  std::vector<std::int64_t> found;
+  Statement query = db_.statement("SELECT id FROM session");
+  while (query.step()) found.push_back(query.integer(0));
+  return found;
+}
+
+std::vector<FolderSession> RegisterDb::sessions(std::int64_t first, std::int64_t last) {
+  std::vector<FolderSession> found;
+  Statement query = db_.query(
+      "SELECT id, node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space, slot, deadline,"
+      " renewed FROM session WHERE id BETWEEN ? AND ? ORDER BY id",
+      first, last);
+  while (query.step()) found.push_back(session_of(query));
+  return found;
+}
+
+std::vector<FolderSession> RegisterDb::sessions() { return sessions(0, max_id); }
+
+std::optional<FolderSession> RegisterDb::session(std::int64_t id) {
+  auto found = sessions(id, id);
+  return found.empty() ? std::nullopt : std::optional(std::move(found[0]));
+}
+
+std::int64_t RegisterDb::add_session(const FolderSession& row) {
+  Statement put = db_.query(
+      "INSERT INTO session (node, boot_id, machine_id, host, pid, version, control, timeout, process, pid_space,"
+      " slot, deadline, renewed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+      row.node, row.boot_id, row.machine_id, row.host, row.pid, row.version, row.control, row.timeout.count(),
+      row.process, row.pid_space, row.slot, number(row.deadline), number(row.renewed));
+  put.step();
+  const std::int64_t id = put.integer(0);
+  put.run();
+  return id;
+}
+
+void RegisterDb::keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed) {
+  db_.run("UPDATE session SET slot = 0, deadline = ?, renewed = ? WHERE id = ?", number(deadline), number(renewed), id);
+}
+
+void RegisterDb::forget_sessions(const std::string& node, std::int64_t own, WallTime old) {
+  db_.run(
+      "DELETE FROM session WHERE ((node = ? AND id <> ?) OR renewed < ?)"
+      " AND NOT EXISTS (SELECT 1 FROM term WHERE term.session = session.id)",
+      node, own, number(old));
+}
+
+void RegisterDb::enlist(std::int64_t session, std::int64_t group, WallTime now) {
+  db_.run("INSERT OR IGNORE INTO candidate (session, term, since) VALUES (?, ?, ?)", session, group, number(now));
+}
+
+void RegisterDb::withdraw(std::int64_t session, const std::string& group) {
+  db_.run("DELETE FROM candidate WHERE session = ? AND term = (SELECT id FROM term WHERE name = ?)", session, group);
+}
+
+void RegisterDb::withdraw_all(std::int64_t session) { db_.run("DELETE FROM candidate WHERE session = ?", session); }
+
+std::map<std::int64_t, WallTime> RegisterDb::candidacies(std::int64_t session, std::optional<std::int64_t> group) {
+  std::map<std::int64_t, WallTime> found;
+  Statement query =
+      db_.query("SELECT term, since FROM candidate WHERE session = ? AND term BETWEEN ? AND ? ORDER BY term", session,
+                group.value_or(0), group.value_or(max_id));
+  while (query.step()) found.emplace_hint(found.end(), query.integer(0), WallTime(Millis(query.integer(1))));
+  return found;
+}
+
+std::optional<TermRow> RegisterDb::find_term(const std::string& group) {
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term WHERE name = ?");
+  if (!query.bind(group).step()) return std::nullopt;
+  return term_row(query);
+}
+
+std::vector<TermRow> RegisterDb::terms() {
+  std::vector<TermRow> rows;
+  Statement query = db_.statement("SELECT id, name, epoch, session, ended FROM term ORDER BY name");
+  while (query.step()) rows.push_back(term_row(query));
+  return rows;
+}
+
+std::int64_t RegisterDb::count_open_terms(std::int64_t session) {
+  Statement query = db_.statement("SELECT count(*) FROM term WHERE session = ? AND ended = 0");
+  return query.bind(session).step() ? query.integer(0) : 0;
+}
+
+std::map<std::int64_t, std::uint64_t> RegisterDb::open_terms(std::int64_t session) {
+  std::map<std::int64_t, std::uint64_t> found;
+  Statement query = db_.query("SELECT id, epoch FROM term WHERE session = ? AND ended = 0", session);
+  while (query.step()) found[query.integer(0)] = static_cast<std::uint64_t>(query.integer(1));
+  return found;
+}
+
+std::vector<std::int64_t> RegisterDb::ended_groups() {
+  std::vector<std::int64_t> found;
+  Statement query = db_.statement("SELECT id FROM term WHERE ended <> 0 ORDER BY id");
+  while (query.step()) found.push_back(query.integer(0));
+  return found;
+}
+
+/// Few of many terms: each is looked up after the one before.
+std::vector<std::int64_t> RegisterDb::leaders() {
+  std::vector<std::int64_t> found;
+  constexpr const char* next = "SELECT session FROM term WHERE ended = 0 AND session > ? ORDER BY session LIMIT 1";
+  for (std::int64_t last = 0;; found.push_back(last)) {
+    Statement query = db_.query(next, last);
+    if (!query.step()) return found;
+    last = query.integer(0);
+  }
+}
+
+TermRow RegisterDb::term(const std::string& group) {
+  if (auto found = find_term(group)) return *found;
+  Statement put = db_.statement(
+      "INSERT INTO term (name, epoch, session, node, boot_id, elected_at, ended, ended_at)"
+      " VALUES (?, 0, 0, '', '', 0, 1, 0) RETURNING id");
+  put.bind(group).step();
+  const TermRow made{put.integer(0), group, 0, 0, TermEnd::clean};
+  put.run();
+  return made;
+}
+
+void RegisterDb::begin_term(const TermRow& term, const FolderSession& leader, SteadyTime old_until, WallTime now) {
+  db_.run(
+      "UPDATE term SET epoch = ?, session = ?, node = ?, boot_id = ?, elected_at = ?, ended = 0, ended_at = 0,"
+      " old_until = ? WHERE id = ?",
+      static_cast<std::int64_t>(term.epoch), leader.id, leader.node, leader.boot_id, number(now), number(old_until),
+      term.group);
+}
+
+SteadyTime RegisterDb::old_until(std::int64_t group, const std::string& boot_id) {
+  Statement query = db_.statement("SELECT old_until FROM term WHERE id = ? AND boot_id = ?");
+  return query.bind(group).bind(boot_id).step() ? SteadyTime(Millis(query.integer(0))) : SteadyTime();
+}
+
+void RegisterDb::adopt_term(std::int64_t group, std::int64_t session) {
+  db_.run("UPDATE term SET session = ? WHERE id = ?", session, group);
+}
+
+void RegisterDb::end_term(const TermRow& term, TermEnd end, WallTime now) {
+  db_.run("UPDATE term SET ended = ?, ended_at = ? WHERE id = ? AND epoch = ? AND session = ? AND ended = 0",
+          static_cast<std::int64_t>(end), number(now), term.group, static_cast<std::int64_t>(term.epoch), term.session);
+}
+
+void RegisterDb::end_terms(std::int64_t session, WallTime now) {
+  db_.run("UPDATE term SET ended = 1, ended_at = ? WHERE session = ? AND ended = 0", number(now), session);
 }
 
 }  // namespace ballot::local

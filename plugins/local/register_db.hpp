@@ -1,6 +1,6 @@
-// RegisterDb: registers.db, the words of this plugin in SQLite: registers and records, the present term of each group,
-// the sessions that held them, and who campaigns. Knows nothing of locks, threads and clocks. Throws DbError. One
-// thread. All but opening is done between begin() and commit(); what is not committed has not happened.
+// RegisterDb: registers.db, which holds in SQLite what this backend keeps: registers and records, the present term of
+// each group, the sessions that held them, and who campaigns. Knows nothing of locks, threads and clocks. Throws
+// DbError. One thread. All but opening is done between begin() and commit(); what is not committed has not happened.
 //
 //   RegisterDb db(path, wait);
 //   db.prepare("");                                  // what the lock file says; makes the tables of a new file
@@ -16,19 +16,13 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
-#include "ballot/error.hpp"
+#include "schema.hpp"
 #include "sqlite.hpp"
-#include "support/member.hpp"
+#include "support/machine/liveness.hpp"
 
 namespace ballot::local {
 
-/// A session as it was opened; its lease knows more of when it ends and was renewed.
-struct SessionRow : support::MemberRecord {
-  std::int64_t id = 0;
-  std::int64_t process = 0;  // its pid, and the pid namespace that this is of; 0: not known
-  std::int64_t pid_space = 0;
-  std::int64_t slot = 0;  // of its lease; 0: none any more
-};
+using namespace support;
 
 /// How a term ended, as far as that was recorded.
 enum class TermEnd : std::int64_t {
@@ -48,25 +42,16 @@ struct TermRow {
 
 class RegisterDb {
  public:
-  static constexpr int format = 4;
-  static constexpr int first_with_leases = 4;
-
   RegisterDb(const std::string& path, std::function<bool(int)> wait) : db_(path, std::move(wait)) {}
 
-  /// Checks the file, or makes a new one where it is empty and `store` is. Returns the store's name.
-  /// Errors: invalid (a newer format, another program's file), corrupt (damaged, emptied, of another store).
-  Result<std::string> prepare(const std::string& store);
-  /// 0: the file is empty. Errors: as prepare().
-  Result<std::int64_t> known_format();
-  /// For who only looks: changes nothing, and trusts its pages. Errors: as prepare(); invalid, where the format is
-  /// older.
-  Result<void> look_into(const std::string& store);
+  /// As in schema.hpp.
+  Result<std::string> prepare(const std::string& store) { return prepare_schema(db_, store); }
+  Result<void> check(const std::string& store) { return check_schema(db_, store); }
+  Result<std::int64_t> format() { return known_format(db_); }
 
-  void begin();
-  /// Sees what was committed before, and changes nothing.
-  void begin_reading();
+  void begin(Access access);
   void commit();
-  void roll_back() noexcept { change_.reset(); }
+  void roll_back() noexcept { db_.roll_back(); }
   /// The first letters of what was written, created or removed in this change.
   const std::set<char>& touched() const noexcept { return touched_; }
   /// Where the log has grown. Requires: nobody else does at the same time.
@@ -77,12 +62,11 @@ class RegisterDb {
 
   /// Of any format.
   std::vector<std::int64_t> session_ids();
-  std::vector<SessionRow> sessions();
-  std::optional<SessionRow> session(std::int64_t id);
-  std::int64_t add_session(const SessionRow& row);
+  std::vector<FolderSession> sessions();
+  std::optional<FolderSession> session(std::int64_t id);
+  std::int64_t add_session(const FolderSession& row);
   /// What its lease said last, before the slot is another's.
   void keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed);
-  bool has_open_terms(std::int64_t session) { return count_open_terms(session) > 0; }
   /// Those that no term refers to: the ones of `node` but `own`, and everybody's from before `old`.
   void forget_sessions(const std::string& node, std::int64_t own, WallTime old);
 
@@ -99,14 +83,12 @@ class RegisterDb {
   /// Of all groups, by name.
   std::vector<TermRow> terms();
   /// `old_until`: until when runs of the terms before it may go on, on the leader's boot.
-  void begin_term(const TermRow& term, const SessionRow& leader, SteadyTime old_until, WallTime now);
+  void begin_term(const TermRow& term, const FolderSession& leader, SteadyTime old_until, WallTime now);
   /// As the group's present term, or its last, began with it; SteadyTime() where that was on another boot.
   SteadyTime old_until(std::int64_t group, const std::string& boot_id);
   void adopt_term(std::int64_t group, std::int64_t session);
-  /// Nothing where it has ended already.
-  void end_term(std::int64_t group, TermEnd end, WallTime now);
-  /// The same, and nothing where another term has begun since.
-  void end_term(std::int64_t group, std::uint64_t epoch, std::int64_t session, WallTime now);
+  /// Nothing where it has ended already, or another term has begun since. `term`: its name is not needed.
+  void end_term(const TermRow& term, TermEnd end, WallTime now);
   std::int64_t count_open_terms(std::int64_t session);
   /// Epochs by group.
   std::map<std::int64_t, std::uint64_t> open_terms(std::int64_t session);
@@ -123,17 +105,10 @@ class RegisterDb {
   std::vector<Register> list(const std::string& prefix);
 
  private:
-  Result<std::string> make_or_check(const std::string& store);
-  void use_log();
-  Result<std::string> create();
-  Result<std::string> check(const std::string& store);
-  Result<std::string> name_of_store(const std::string& store);
-  void migrate(std::int64_t from);
-  void check_pages();
+  std::vector<FolderSession> sessions(std::int64_t first, std::int64_t last);
   bool leads(const RegisterWrite& write, std::int64_t session);
 
   Connection db_;
-  std::optional<Transaction> change_;
   std::uint64_t revision_ = 0;  // within a change: grows with each write
   std::set<char> touched_;
 };

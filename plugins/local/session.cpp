@@ -1,8 +1,7 @@
 #include "session.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -15,129 +14,98 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Whose changes a watch of `prefix` is to hear.
-std::string letters_of(const std::string& prefix) {
-  return prefix.empty() ? "abcdefghijklmnopqrstuvwxyz" : prefix.substr(0, 1);
+constexpr std::size_t groups_a_commit = 2000;  // the first of many are led while the others are still taken
+
+bool only_reads(const Call& call) {
+  return std::holds_alternative<ReadCall>(call) || std::holds_alternative<ListCall>(call) ||
+         std::holds_alternative<ObserveCall>(call) || std::holds_alternative<WatchCall>(call);
+}
+
+template <class All, class Decide>
+backend::Wrote answer_each(RequestId request, const All& all, const Decide& decide) {
+  backend::Wrote wrote{request, {}};
+  for (const auto& one : all) wrote.answers.push_back(decide(one));
+  return wrote;
 }
 
 }  // namespace
 
-std::string Session::describe(const DbError& error, const std::string& path) {
-  switch (error.fault) {
-    case DbFault::full: return "there is no space for " + path + ": free some on its disk";
-    case DbFault::busy: return path + " is held by another process: try again";
-    case DbFault::denied:
-      return path + " cannot be written (" + error.what() +
-             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look "
-             "at "
-             "who may write to it";
-    case DbFault::damaged:
-      return path + " is damaged (" + error.what() +
-             "): nothing is claimed or launched. Stop every daemon that uses it and restore it from a backup; removing "
-             "its folder begins anew and forgets every claim";
-    case DbFault::broken: break;
+Result<std::unique_ptr<Session>> Session::open(const Opening& opening, Host& host) {
+  std::unique_ptr<Store> store;
+  try {
+    auto opened = open_store(opening);
+    if (!opened) return opened.error();
+    store = std::move(*opened);
+    auto entry = enter(*store, opening);
+    if (!entry) return entry.error();
+    return std::unique_ptr<Session>(new Session(std::move(store), std::move(*entry), host));
+  } catch (const DbError& error) {
+    if (store && error.fault == DbFault::busy)
+      if (const std::string problem = store->examine_writer(); !problem.empty()) host.log(Level::error, problem);
+    const Errc code = error.fault == DbFault::damaged ? Errc::corrupt : Errc::io;
+    return Error{code, Store::describe(error, Store::path_in(opening.folder))};
   }
-  return "cannot use " + path + ": " + error.what();
 }
 
-Millis Session::granted(Millis asked) {
-  if (asked <= 0ms) return 15s;
-  return std::clamp(asked, shortest, longest);
+Session::Session(std::unique_ptr<Store> store, Entry entry, Host& host)
+    : host_(host),
+      entry_(std::move(entry)),
+      store_(std::move(store)),
+      groups_(*store_, entry_),
+      watches_(store_->folder(), store_->lock()),
+      revision_(entry_.revision) {
+  if (!takes_part()) return;
+  if (!watches_.add_elections()) warn_of_polling();
+  watches_.notify_elections();
 }
-
-Session::Session(const Opening& opening, LockFile lock, Host& host)
-    : path_(opening.folder + "/registers.db"),
-      timeout_(granted(opening.request.timeout)),
-      boot_id_(opening.request.boot_id),
-      host_(host),
-      bell_(opening.folder),
-      wait_(opening.wait),
-      stuck_(*opening.stuck),
-      lock_(std::move(lock)),
-      db_(path_, opening.wait),
-      file_(identify(path_)) {}
 
 Session::~Session() {
-  write_back();
-  lock_.close();
-  if (!observes()) bell_.ring(elections_topic);
+  if (takes_part() && !over_) store_->write_back();
+  store_->lock().close();
+  if (entry_.role != Role::observer) watches_.notify_elections();
 }
 
-Session::FileId Session::identify(const std::string& path) {
-  struct stat found {};
-  if (::stat(path.c_str(), &found) != 0) return {};
-  return {found.st_dev, found.st_ino};
-}
-
-/// A log that is removed while it is in use takes along what was acknowledged last.
-bool Session::log_in_place() {
-  const FileId found = identify(path_ + "-wal");
-  if (log_ == FileId{} && !observes()) log_ = found;
-  return log_ == FileId{} || found == log_;
-}
-
-bool Session::files_in_place() {
-  if (!lock_.in_place())
-    over_ = {Cause::unreachable, "the lock file beside " + path_ + " was removed or replaced while in use"};
-  else if (identify(path_) != file_)
-    over_ = {Cause::unreachable, path_ + " was removed or replaced while in use: restore it from a backup"};
-  else if (!log_in_place())
-    over_ = {Cause::unreachable, path_ +
-                                     "-wal was removed or replaced while in use: what was acknowledged last stood "
-                                     "in it alone. Restore registers.db from a backup"};
+/// A session past its stored deadline does nothing more, also where nobody has followed it.
+bool Session::usable() {
+  if (over_) return false;
+  if (const std::string problem = store_->misplaced(); !problem.empty())
+    over_ = {Cause::unreachable, problem};
+  else if (store_->liveness().is_past())
+    over_ = {Cause::expired, "the session was not renewed before its deadline"};
   return !over_;
 }
 
 /// False: nothing of it has happened.
 bool Session::change(Access access, const std::function<void(Events&)>& work, const std::vector<Call>& calls,
                      Events& events) {
-  if (over_ || !files_in_place() || is_past()) return false;
+  if (!usable()) return false;
   Events made;
-  bool done = false;
   try {
-    std::optional<WriteLock> lock;
-    if (access == Access::write) lock.emplace(lock_, process_, wait_);
-    access == Access::write ? db_.begin() : db_.begin_reading();
-    work(made);
-    access == Access::write ? commit() : db_.roll_back();
-    done = !over_;
-    let_go(made);
+    if (access == Access::read) {
+      store_->read([&] { work(made); });
+    } else {
+      const std::string problem = store_->write([&] { return work(made), prepare_commit(); });
+      if (!problem.empty()) log_once(Level::warn, problem);
+    }
+    if (over_) return false;
+    groups_.end_change(made);
     std::move(made.begin(), made.end(), std::back_inserter(events));
+    return true;
   } catch (const DbError& error) {
-    db_.roll_back();
-    undo(calls, events);
+    groups_.undo(calls, events);
     fail(error, calls, events);
-  }
-  living_.reset();
-  tried_.clear();
-  left_.clear();
-  return done;
-}
-
-/// A session that was stopped in between commits nothing.
-void Session::commit() {
-  for (const auto& [group, epoch] : unended_) db_.end_term(group, epoch, row_.id, wall_now());
-  if (is_past()) return db_.roll_back();
-  // Before the commit, which whoever is woken waits for: a process that is killed here has told of its change.
-  for (const char letter : db_.touched()) bell_.ring(std::string(1, letter));
-  db_.commit();
-  if (!std::exchange(unended_, {}).empty()) bell_.ring(elections_topic);
-  try {
-    db_.checkpoint_if_due();
-  } catch (const DbError& error) {
-    complain("the log of " + path_ + " is not written back: " + describe(error, path_), Level::warn);
+    return false;
   }
 }
 
-/// The last daemon leaves all in the file itself; where others live, they see to it.
-void Session::write_back() {
-  if (!takes_part() || over_ || lock_.holder({LockFile::life(1), LockFile::writer(0).first - 1})) return;
-  try {
-    const WriteLock lock(lock_, process_, [](int) { return false; });
-    db_.empty_log();
-  } catch (const DbError&) {
-    // The log has it.
-  }
+/// A session that was stopped in between commits nothing. Others are notified before the commit, which they wait for: a
+/// process that is killed here has notified them.
+bool Session::prepare_commit() {
+  const bool term_ended = groups_.end_left();
+  if (!usable()) return false;
+  watches_.notify(store_->db().touched());
+  if (term_ended) watches_.notify_elections();
+  return true;
 }
 
 void Session::carry_out(std::vector<Call> calls, Events& events) {
@@ -145,139 +113,174 @@ void Session::carry_out(std::vector<Call> calls, Events& events) {
     if (const auto* renewal = std::get_if<RenewCall>(&call)) renew(*renewal, events);
   std::erase_if(calls, [](const Call& call) { return std::holds_alternative<RenewCall>(call); });
   if (calls.empty()) return;
-  const bool reads = std::all_of(calls.begin(), calls.end(), [](const Call& call) {
-    return std::holds_alternative<ReadCall>(call) || std::holds_alternative<ListCall>(call) ||
-           std::holds_alternative<ObserveCall>(call) || std::holds_alternative<WatchCall>(call);
-  });
   const auto all = [&](Events& made) {
-    for (const Call& call : calls) carry(call, made);
+    for (const Call& call : calls) std::visit([&](const auto& one) { carry(one, made); }, call);
   };
+  const bool reads = std::all_of(calls.begin(), calls.end(), only_reads);
   change(reads ? Access::read : Access::write, all, calls, events);
 }
 
-void Session::carry(const Call& call, Events& events) {
-  std::visit([&](const auto& one) { carry(one, events); }, call);
+/// Neither the write lock nor space on the disk is needed: one daemon that is stopped, or a full disk, ends no terms of
+/// others. Terms that somebody has ended are found first, so that the renewal is none of theirs.
+void Session::renew(const RenewCall& call, Events& events) {
+  backend::Renewed renewed{call.request, Outcome::done, {}};
+  if (takes_part()) {
+    const auto find_losses = [this](Events&) { groups_.find_losses(); };
+    if (!change(Access::read, find_losses, {Call(call)}, events)) return;
+    const int failed = store_->liveness().renew(call.asked + entry_.session.timeout);
+    if (failed == 0 && !usable()) return;
+    if (failed != 0) {
+      renewed.outcome = Outcome::failed;
+      renewed.text = "this session's lease beside " + store_->path() + " cannot be written: " + std::strerror(failed);
+      log_once(Level::error, renewed.text);
+    }
+  }
+  events.emplace_back(std::move(renewed));
+}
+
+void Session::carry(const CampaignCall& call, Events& events) {
+  if (!takes_part()) return host_.log(Level::error, "an observer does not campaign: " + call.group);
+  groups_.campaign(call.group, events);
 }
 
 void Session::carry(const WriteCall& call, Events& events) {
-  backend::Wrote wrote{call.request, {}};
-  wrote.answers.reserve(call.batch.size());
-  for (const RegisterWrite& write : call.batch) wrote.answers.push_back(db_.write(write, row_.id));
-  events.emplace_back(std::move(wrote));
+  const auto write = [this](const RegisterWrite& one) { return store_->db().write(one, id()); };
+  events.emplace_back(answer_each(call.request, call.batch, write));
 }
 
 void Session::carry(const ReadCall& call, Events& events) {
   backend::ReadDone done{call.request, Outcome::done, {}, {}};
   for (const std::string& name : call.names)
-    if (auto found = db_.read(name)) done.registers.push_back(std::move(*found));
+    if (auto found = store_->db().read(name)) done.registers.push_back(std::move(*found));
   events.emplace_back(std::move(done));
 }
 
 void Session::carry(const CreateCall& call, Events& events) {
-  backend::Wrote wrote{call.request, {}};
-  for (const Record& record : call.records) wrote.answers.push_back(db_.create(record));
-  events.emplace_back(std::move(wrote));
+  const auto create = [this](const Record& one) { return store_->db().create(one); };
+  events.emplace_back(answer_each(call.request, call.records, create));
 }
 
 void Session::carry(const RemoveCall& call, Events& events) {
-  backend::Wrote wrote{call.request, {}};
-  for (const std::string& name : call.names) wrote.answers.push_back(db_.remove(name));
-  events.emplace_back(std::move(wrote));
+  const auto remove = [this](const std::string& one) { return store_->db().remove(one); };
+  events.emplace_back(answer_each(call.request, call.names, remove));
 }
 
 void Session::carry(const WatchCall& call, Events& events) {
-  for (const char letter : letters_of(call.prefix)) listen(std::string(1, letter));
-  watches_.insert(call.prefix);
+  const bool was_lossy = watches_.lossy();
+  if (!watches_.add(call.prefix) && !was_lossy) warn_of_polling();
   events.emplace_back(backend::Changed{call.prefix});
 }
 
 void Session::carry(const ObserveCall& call, Events& events) {
-  std::vector<SessionRow> live = live_others();
-  if (auto own = db_.session(row_.id); own) live.push_back(current(std::move(*own)));
-  events.emplace_back(backend::Observed{call.request, Outcome::done, elections(db_, live, call.group), {}});
+  RegisterDb& db = store_->db();
+  std::vector<FolderSession> live = store_->liveness().others(db.sessions());
+  if (const auto own = db.session(id())) live.push_back(store_->liveness().current(*own));
+  events.emplace_back(backend::Observed{call.request, Outcome::done, elections(db, live, call.group), {}});
+}
+
+void Session::carry(const EvictCall& call, Events& events) {
+  WriteAnswer answer{Outcome::conflict, 0, "nobody leads " + call.group};
+  if (groups_.evict(call.group)) answer = {Outcome::done, 0, {}};
+  events.emplace_back(backend::Wrote{call.request, {answer}});
 }
 
 void Session::carry(const ListCall& call, Events& events) {
-  events.emplace_back(backend::ReadDone{call.request, Outcome::done, db_.list(call.prefix), {}});
+  events.emplace_back(backend::ReadDone{call.request, Outcome::done, store_->db().list(call.prefix), {}});
 }
 
 void Session::fail(const DbError& error, const std::vector<Call>& calls, Events& events) {
-  const std::string text = describe(error, path_);
+  const std::string text = Store::describe(error, store_->path());
   if (error.fault == DbFault::damaged || error.fault == DbFault::broken) {
     over_ = {Cause::unreachable, text};
     return;
   }
-  const bool busy = error.fault == DbFault::busy;
-  const std::string found = busy ? stuck_.examine(lock_, leases_, boot_id_, timeout_) : std::string();
-  complain(found.empty() ? text : found);
+  const std::string problem = error.fault == DbFault::busy ? store_->examine_writer() : std::string();
+  log_once(Level::error, problem.empty() ? text : problem);
   for (const Call& call : calls) {
     if (const auto* watch = std::get_if<WatchCall>(&call)) carry(*watch, events);  // needs no database
     if (auto refused = refusal(call, Outcome::failed, text)) events.push_back(std::move(*refused));
   }
 }
 
-void Session::complain(const std::string& text, Level level) {
+void Session::log_once(Level level, const std::string& text) {
   const SteadyTime now = boot_now();
-  if (text == complaint_ && now < complained_ + 1min) return;
-  complaint_ = text;
-  complained_ = now;
+  if (text == logged_ && now < logged_at_ + 1min) return;
+  logged_ = text;
+  logged_at_ = now;
   host_.log(level, text);
 }
 
-void Session::listen(const std::string& topic) {
-  const bool was_deaf = bell_.deaf();
-  bell_.listen(topic);
-  if (bell_.deaf() && !was_deaf)
-    host_.log(Level::warn, "changes cannot be heard beside " + path_ + " (no inotify, or no space in bell/): looking " +
-                               "every " + std::to_string(pause.count()) + " ms instead");
+void Session::warn_of_polling() {
+  host_.log(Level::warn, "changes cannot be notified beside " + store_->path() +
+                             " (no inotify, or no space in bell/): the store is polled every " +
+                             std::to_string(short_interval.count()) + " ms instead");
 }
 
-std::vector<int> Session::ears() const {
-  std::vector<int> all = neighbours_.descriptors();
-  all.push_back(bell_.descriptor());
+std::vector<int> Session::wait_fds() const {
+  std::vector<int> all = peers_.descriptors();
+  all.push_back(watches_.descriptor());
   return all;
 }
 
-bool Session::hear(Events& events) {
-  const std::set<std::string> heard = bell_.heard();
-  // Rung before the commit: who looks before it would see nothing.
-  for (int tries = 0; !heard.empty() && WriteLock::holder(lock_); ++tries) {
-    if (wait_(tries)) continue;
-    unsettled_.insert(heard.begin(), heard.end());
-    break;
-  }
-  tell(heard, events);
-  const bool died = neighbours_.reap();
-  return died || heard.contains(elections_topic);
+bool Session::take_changes(Events& events) {
+  const bool elections_changed = watches_.take_changes([this](int tries) { return store_->wait(tries); }, events);
+  return peers_.reap() || elections_changed;
 }
 
-void Session::tell(const std::set<std::string>& rung, Events& events) const {
-  for (const std::string& prefix : watches_) {
-    const std::string letters = letters_of(prefix);
-    const auto is_rung = [&](char letter) { return rung.contains(std::string(1, letter)); };
-    if (std::any_of(letters.begin(), letters.end(), is_rung)) events.emplace_back(backend::Changed{prefix});
-  }
+/// Reads first: where nothing is to be done, nobody is kept from writing.
+void Session::poll(Events& events) {
+  watches_.settle(events);
+  std::uint64_t revision = revision_;
+  std::vector<std::string> groups;
+  const auto read = [&](Events&) {
+    revision = store_->db().revision();
+    if (takes_part()) groups = find_work();
+  };
+  last_poll_ = Poll::failed;
+  if (!change(Access::read, read, {}, events)) return;
+  const bool idle = groups.empty() && !groups_.has_unended();
+  if (!idle && !lead(groups, events)) return;
+  last_poll_ = groups.size() > groups_a_commit ? Poll::partial : Poll::complete;
+  if (std::exchange(revision_, revision) != revision && watches_.lossy()) watches_.add_all(events);
 }
 
-Millis Session::pace() const {
-  if (more_) return Millis(0);
+/// The groups to campaign for now.
+std::vector<std::string> Session::find_work() {
+  groups_.find_losses();
+  const std::vector<FolderSession> others = store_->liveness().others(store_->db().sessions());
+  peers_.follow(others, store_->lock());
+  others_until_ = SteadyTime::max();
+  for (const FolderSession& other : others)
+    if (other.boot_id == store_->liveness().boot_id()) others_until_ = std::min(others_until_, other.deadline);
+  return groups_.vacancies();
+}
+
+bool Session::lead(const std::vector<std::string>& groups, Events& events) {
+  const auto campaign = [&](Events& made) {
+    for (std::size_t i = 0; i < std::min(groups.size(), groups_a_commit); ++i) groups_.try_to_lead(groups[i], made);
+  };
+  return change(Access::write, campaign, {}, events);
+}
+
+Millis Session::poll_interval() const {
+  if (last_poll_ == Poll::partial) return Millis(0);
   const bool often =
-      bell_.deaf() || neighbours_.blind() || failed_ || !postponed_.empty() || !unended_.empty() || !unsettled_.empty();
-  const Millis most = often ? pause : rest;
-  if (waiting_.empty() || others_until_ == SteadyTime::max()) return most;
+      watches_.lossy() || watches_.unsettled() || peers_.lossy() || groups_.polls() || last_poll_ == Poll::failed;
+  const Millis most = often ? short_interval : long_interval;
+  if (!groups_.waits() || others_until_ == SteadyTime::max()) return most;
   return std::clamp(others_until_ - boot_now(), Millis(1), most);  // what is past by then has been seen to
 }
 
 void Session::end_terms() noexcept {
-  if (!takes_part() || over_ || !files_in_place() || is_past()) return;
+  if (!takes_part() || !usable()) return;
   try {
-    const WriteLock lock(lock_, process_, wait_);
-    db_.begin();
-    db_.end_terms(row_.id, wall_now());
-    db_.commit();
+    store_->write([this] {
+      store_->db().end_terms(id(), wall_now());
+      return true;
+    });
   } catch (const DbError& error) {
-    db_.roll_back();
-    host_.log(Level::warn, "the end of this daemon's terms could not be recorded: " + describe(error, path_));
+    host_.log(Level::warn,
+              "the end of this daemon's terms could not be recorded: " + Store::describe(error, store_->path()));
   }
 }
 

@@ -1,140 +1,78 @@
-// Session: one daemon's standing in its namespace: its files, its locks, the groups that it takes part in. Or an
-// observer's, which bears no node's name and takes part in nothing. Carries out calls in groups, one commit each. Knows
-// nothing of threads and queues; reads no clock but for the records.
+// Session: one daemon's session in its namespace, or that of an observer, which bears no node's name and takes part in
+// nothing. Carries out calls together, one commit each, and notices what other processes do. Layers: Store (the files),
+// Liveness (leases), Groups (elections), PrefixWatches and PeerProcesses (the others). Knows nothing of threads and
+// queues.
 //
 //   auto session = Session::open(opening, host);
 //   Events events;
 //   (*session)->carry_out(calls, events);        // then post them
 //   if ((*session)->over()) ...                  // its files cannot be used any more: post SessionClosed
-//
-// A group of a participant:
-//   | state     | where                                  | leaves it                                              |
-//   | --------- | -------------------------------------- | ------------------------------------------------------ |
-//   | leading   | candidates_, epoch > 0                 | resigned: out; evicted: postponed                      |
-//   | waiting   | candidates_, epoch 0, and waiting_     | it is vacant: leading; a failed commit: postponed      |
-//   | postponed | postponed_: not before `resume_at_`    | looked at: leading or waiting                          |
-//
-// A group is vacant where its last term has ended, or its leader's byte in the lock file is free, or its lease is past.
-// The epoch under the write lock decides who follows.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ballot/backend.hpp"
 #include "ballot/error.hpp"
-#include "bell.hpp"
-#include "leases.hpp"
-#include "lock_file.hpp"
-#include "neighbours.hpp"
-#include "register_db.hpp"
-#include "standing.hpp"
-#include "support/predecessor.hpp"
-#include "write_lock.hpp"
+#include "groups.hpp"
+#include "opening.hpp"
+#include "store.hpp"
+#include "support/machine/peer_processes.hpp"
+#include "support/machine/prefix_watches.hpp"
 
 namespace ballot::local {
 
-class Session final : public Standing {
+class Session {
  public:
-  /// Rung when a lock has fallen, a term was evicted, or a daemon has come.
-  static constexpr const char* elections_topic = "elections";
-  /// Between looks, where ears miss something, and where they do not.
-  static constexpr Millis pause{250};
-  static constexpr Millis rest{5'000};
+  /// How often the store is polled where a change may be missed, and where none is.
+  static constexpr Millis short_interval{250}, long_interval{5'000};
 
-  struct Opening {
-    std::string folder;
-    SessionRequest request;
-    SteadyTime asked{};             // when: T counts from here
-    std::set<std::int64_t> spent;   // sessions of this process that ended with all their terms: never resumed
-    std::function<bool(int)> wait;  // see Connection and WriteLock
-    StuckWriter* stuck = nullptr;   // required; outlives the session
-  };
+  /// As open_store() and enter().
+  static Result<std::unique_ptr<Session>> open(const Opening& opening, Host& host);
+  /// Its locks fall, and the others are notified.
+  ~Session();
 
-  static constexpr Millis shortest{1'000};
-  static constexpr Millis longest{3'600'000};
-  /// T as asked for, 15 s by default, within these.
-  static Millis granted(Millis asked);
-
-  /// Errors: conflict (a daemon of this node's name lives), refused, corrupt, unavailable, io; all say what to do.
-  /// An observer makes nothing that is not there.
-  static Result<std::unique_ptr<Session>> open(Opening opening, Host& host);
-  /// Its locks fall, and the others are told.
-  ~Session() override;
-
-  std::int64_t id() const noexcept { return row_.id; }  // 0: an observer's
-  /// For SessionRequest::handle.
-  std::string handle() const { return std::to_string(row_.id) + " " + lock_.text(); }
+  std::int64_t id() const noexcept { return entry_.session.id; }  // 0: an observer's
+  std::string handle() { return handle_of(entry_.session, *store_); }
   std::uint64_t revision() const noexcept { return revision_; }
+  /// When it ends, as it is stored; never, where it has no lease.
+  SteadyTime deadline() const noexcept { return store_->liveness().deadline(); }
 
-  void carry_out(std::vector<Call> calls, Events& events) override;
-  std::vector<int> ears() const override;
-  bool hear(Events& events) override;
-  void look(Events& events) override;
-  Millis pace() const override;
-  SteadyTime deadline() const noexcept override { return deadline_; }
-  void end_terms() noexcept override;
-  const std::optional<backend::SessionClosed>& over() const noexcept override { return over_; }
+  /// Carries all of them out in one commit, each decided on its own, and adds what is to be posted, in order.
+  void carry_out(std::vector<Call> calls, Events& events);
+  /// Readable when another process has changed something or has died.
+  std::vector<int> wait_fds() const;
+  /// Adds what was notified there. True: it is time to poll().
+  bool take_changes(Events& events);
+  /// Finds what has changed by itself: groups that nobody leads any more, terms that were evicted.
+  void poll(Events& events);
+  /// Polling that often misses nothing.
+  Millis poll_interval() const;
+  /// Records that its terms ended cleanly, as far as that can be written. Its locks fall with this object.
+  void end_terms() noexcept;
+
+  /// Set where it cannot go on. Nothing but destruction may follow.
+  const std::optional<backend::SessionClosed>& over() const noexcept { return over_; }
 
  private:
-  struct Candidate {
-    std::int64_t id = 0;
-    std::uint64_t epoch = 0;  // that it leads; 0: it waits
-  };
-  struct Left {
-    Candidate candidate;
-    Cause cause = Cause::none;
-  };
-  struct FileId {
-    dev_t device = 0;
-    ino_t inode = 0;
-    bool operator==(const FileId&) const = default;
-  };
+  enum class Poll { complete, partial, failed };
 
-  enum class Access { read, write };
-
-  Session(const Opening& opening, LockFile lock, Host& host);
-  static FileId identify(const std::string& path);
-  static std::string describe(const DbError& error, const std::string& path);
-  Result<void> begin(const Opening& opening);
-  Result<void> start(const Opening& opening);
-  Result<void> refuse_older_daemons();
-  Result<void> start_observing();
-  Result<void> stand_in(const Opening& opening);
-  Result<void> enter(const Opening& opening, bool new_lock);
-  Result<void> meet(const SessionRow& row, const Opening& opening, bool new_lock);
-  bool take_slot();
-  bool observes() const noexcept { return row_.id == 0; }
-  bool files_in_place();
-  bool log_in_place();
-  void listen(const std::string& topic);
-  void tell(const std::set<std::string>& rung, Events& events) const;
-
-  // Of leases: session_lease.cpp.
-  bool takes_part() const noexcept { return row_.id != 0 && !stands_in_; }
-  bool is_past();
-  void renew(const RenewCall& call, Events& events);
-  bool extend(const RenewCall& call, Events& events);
-  SessionRow current(SessionRow row) const;
-  bool is_live(const SessionRow& row) const;
-  std::vector<SessionRow> live_others();
-  const std::set<std::int64_t>& living();
-
+  Session(std::unique_ptr<Store> store, Entry entry, Host& host);
+  bool usable();
   bool change(Access access, const std::function<void(Events&)>& work, const std::vector<Call>& calls, Events& events);
-  void commit();
-  void write_back();
-  void carry(const Call& call, Events& events);
+  bool prepare_commit();
+  void fail(const DbError& error, const std::vector<Call>& calls, Events& events);
+  void warn_of_polling();
+  void log_once(Level level, const std::string& text);
+
+  bool takes_part() const noexcept { return entry_.role == Role::member; }
+  void renew(const RenewCall& call, Events& events);
   void carry(const RenewCall&, Events&) {}  // see renew()
   void carry(const CampaignCall& call, Events& events);
-  void carry(const ResignCall& call, Events& events);
+  void carry(const ResignCall& call, Events&) { groups_.resign(call.group); }
   void carry(const WriteCall& call, Events& events);
   void carry(const ReadCall& call, Events& events);
   void carry(const CreateCall& call, Events& events);
@@ -143,54 +81,20 @@ class Session final : public Standing {
   void carry(const ObserveCall& call, Events& events);
   void carry(const EvictCall& call, Events& events);
   void carry(const ListCall& call, Events& events);
-  bool is_led(const TermRow& term);
-  void try_to_lead(const std::string& group, Events& events);
-  Predecessor predecessor_of(const TermRow& term);
-  bool is_vacant(const TermRow& term);
-  void see_losses();
-  std::vector<std::string> vacancies();
-  void let_go(Events& events);
-  void undo(const std::vector<Call>& calls, Events& events);
-  std::optional<Candidate> leave(const std::string& group);
-  void leave_on_behalf(const std::string& group);
-  void fail(const DbError& error, const std::vector<Call>& calls, Events& events);
-  void complain(const std::string& text, Level level = Level::error);
-  void postpone(const std::string& group);
+  std::vector<std::string> find_work();
+  bool lead(const std::vector<std::string>& groups, Events& events);
 
-  const std::string path_;  // of registers.db
-  const Millis timeout_;
-  const std::string boot_id_;
-  const Process process_ = this_process();
   Host& host_;
-  Bell bell_;
-  const std::function<bool(int)> wait_;
-  StuckWriter& stuck_;
-  LockFile lock_;
-  Leases leases_{lock_};
-  RegisterDb db_;
-  FileId file_, log_;
-  SessionRow row_;
-  bool stands_in_ = false;  // for a dead daemon, to leave on its behalf
-  std::int64_t slot_ = 0;
-  SteadyTime deadline_ = SteadyTime::max();
-  Neighbours neighbours_;
-  std::uint64_t revision_ = 0;  // of the store, when it was looked at last
-  std::set<std::string> watches_;
-  std::set<std::string> unsettled_;               // rung by somebody who has not committed yet
-  std::map<std::int64_t, SteadyTime> resumable_;  // sessions of this node's last daemon, with their deadlines
-  std::unordered_map<std::string, Candidate> candidates_;
-  std::map<std::int64_t, std::string> waiting_;  // groups that others led, by id
-  std::set<std::string> postponed_;              // groups to campaign for later
-  SteadyTime resume_at_{};
-  std::map<std::int64_t, std::uint64_t> unended_;  // epochs, by group, of terms that were left without a commit
-  SteadyTime others_until_ = SteadyTime::max();    // the first deadline of whoever may lead what is waited for
-  bool failed_ = false;                            // the last look
-  bool more_ = false;                              // was left by the last look
-  std::optional<std::set<std::int64_t>> living_;   // in this change: sessions that may lead
-  std::set<std::string> tried_;                    // in this change: campaigned for
-  std::map<std::string, Left> left_;               // in this change: led until it is done
-  std::string complaint_;                          // the last one logged, not repeated for a minute
-  SteadyTime complained_{};
+  const Entry entry_;
+  const std::unique_ptr<Store> store_;
+  Groups groups_;
+  PrefixWatches watches_;
+  PeerProcesses peers_;
+  std::uint64_t revision_;                       // of the store, when it was looked at last
+  SteadyTime others_until_ = SteadyTime::max();  // the first deadline of whoever may lead what is waited for
+  Poll last_poll_ = Poll::complete;
+  std::string logged_;  // last, not repeated for a minute
+  SteadyTime logged_at_{};
   std::optional<backend::SessionClosed> over_;
 };
 

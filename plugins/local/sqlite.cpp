@@ -47,33 +47,24 @@ int on_commit(void* pages, sqlite3*, const char*, int count) {
 
 }  // namespace
 
-Statement::Statement(Statement&& other) noexcept
-    : db_(other.db_), handle_(std::exchange(other.handle_, nullptr)), parameter_(other.parameter_) {}
-
-Statement::~Statement() {
-  if (handle_ == nullptr) return;
-  sqlite3_reset(handle_);
-  sqlite3_clear_bindings(handle_);
-}
-
-void Statement::reset() {
-  sqlite3_reset(handle_);
-  parameter_ = 0;
+void Statement::Reset::operator()(sqlite3_stmt* handle) const noexcept {
+  sqlite3_reset(handle);
+  sqlite3_clear_bindings(handle);
 }
 
 Statement& Statement::bind(std::int64_t value) {
-  check(db_, sqlite3_bind_int64(handle_, ++parameter_, value));
+  check(db_, sqlite3_bind_int64(handle_.get(), ++parameter_, value));
   return *this;
 }
 
 Statement& Statement::bind(std::string_view text) {
   const char* data = text.empty() ? "" : text.data();
-  check(db_, sqlite3_bind_text64(handle_, ++parameter_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  check(db_, sqlite3_bind_text64(handle_.get(), ++parameter_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 
 bool Statement::step() {
-  const int code = sqlite3_step(handle_);
+  const int code = sqlite3_step(handle_.get());
   check(db_, code);
   return code == SQLITE_ROW;
 }
@@ -83,11 +74,11 @@ void Statement::run() {
   }
 }
 
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_, column); }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
 
 std::string Statement::text(int column) const {
-  const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_, column));
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_.get(), column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
   return data == nullptr ? std::string() : std::string(data, size);
 }
 
@@ -126,7 +117,18 @@ std::int64_t Connection::integer(const char* sql) {
 
 int Connection::changes() const { return sqlite3_changes(db_); }
 
-bool Connection::in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
+void Connection::begin(Access access) { run(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN"); }
+
+void Connection::commit() { run("COMMIT"); }
+
+void Connection::roll_back() noexcept {
+  if (sqlite3_get_autocommit(db_) != 0) return;
+  try {
+    run("ROLLBACK");
+  } catch (const DbError&) {
+    // What is in the log without its end counts for nobody.
+  }
+}
 
 void Connection::checkpoint(int mode) {
   const int code = sqlite3_wal_checkpoint_v2(db_, "main", mode, nullptr, nullptr);
@@ -142,20 +144,5 @@ void Connection::reserve_log(std::int64_t bytes) const {
   // The size stays: for SQLite the file is as it was. A file system that cannot do this goes without.
   if (log.get() >= 0) static_cast<void>(::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, bytes));
 }
-
-Transaction::Transaction(Connection& db, Kind kind) : db_(db) {
-  db_.statement(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN").run();
-}
-
-Transaction::~Transaction() {
-  if (!db_.in_transaction()) return;
-  try {
-    db_.statement("ROLLBACK").run();
-  } catch (const DbError&) {
-    // What is in the log without its end counts for nobody.
-  }
-}
-
-void Transaction::commit() { db_.statement("COMMIT").run(); }
 
 }  // namespace ballot::local

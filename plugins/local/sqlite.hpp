@@ -2,14 +2,15 @@
 // DbError. Knows nothing of ballot. One thread at a time.
 //
 //   Connection db(path, busy);
-//   Transaction change(db);                             // BEGIN IMMEDIATE; rolled back unless committed
+//   db.begin(Access::write);
 //   db.run("UPDATE r SET v = ? WHERE k = ?", v, k);
-//   change.commit();
+//   db.commit();                                     // or roll_back()
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,14 +37,7 @@ struct DbError : std::runtime_error {
 class Statement {
  public:
   Statement(sqlite3* db, sqlite3_stmt* handle) : db_(db), handle_(handle) {}
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  Statement(Statement&& other) noexcept;
-  Statement& operator=(Statement&&) = delete;
-  ~Statement();
 
-  /// As it was made: to be bound and stepped again.
-  void reset();
   /// Parameters in order. Text must live until the statement goes.
   Statement& bind(std::int64_t value);
   Statement& bind(std::string_view text);
@@ -56,10 +50,15 @@ class Statement {
   std::string text(int column) const;
 
  private:
+  struct Reset {
+    void operator()(sqlite3_stmt* handle) const noexcept;
+  };
   sqlite3* db_;
-  sqlite3_stmt* handle_;
+  std::unique_ptr<sqlite3_stmt, Reset> handle_;
   int parameter_ = 0;
 };
+
+enum class Access { read, write };
 
 class Connection {
  public:
@@ -88,7 +87,11 @@ class Connection {
   std::int64_t integer(const char* sql);
   /// Of the last statement: rows that it changed.
   int changes() const;
-  bool in_transaction() const;
+  /// A transaction that writes keeps others from writing. Requires: none is open.
+  void begin(Access access);
+  void commit();
+  /// Nothing where none is open.
+  void roll_back() noexcept;
   /// Pages in the write-ahead log after the last commit.
   int logged_pages() const noexcept { return logged_pages_; }
   /// Writes back what no reader needs in the log any more. Requires: nobody else does at the same time.
@@ -106,20 +109,6 @@ class Connection {
   std::function<bool(int)> wait_;
   int logged_pages_ = 0;
   std::map<const char*, sqlite3_stmt*> prepared_;
-};
-
-class Transaction {
- public:
-  enum class Kind { read, write };
-  explicit Transaction(Connection& db, Kind kind = Kind::write);
-  ~Transaction();
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-
-  void commit();
-
- private:
-  Connection& db_;
 };
 
 }  // namespace ballot::local

@@ -2,6 +2,15 @@
 
 namespace ballot::support {
 
+std::string problem_of(const std::string& name, const std::string& value) {
+  constexpr const char* allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  constexpr std::size_t most_letters = 255, most_bytes = 8 * 1024;
+  const bool good = name.size() >= 3 && name.size() <= most_letters && name[0] >= 'a' && name[0] <= 'z' &&
+                    name[1] == '/' && name.find_first_not_of(allowed, 2) == std::string::npos;
+  if (!good) return "not the name of a register or record: " + name;
+  return value.size() > most_bytes ? "more than 8 KB for " + name : "";
+}
+
 namespace {
 
 backend::Wrote wrote(RequestId request, std::size_t size, Outcome outcome, const std::string& text) {

@@ -63,6 +63,9 @@ using Call = std::variant<RenewCall, CampaignCall, ResignCall, WriteCall, ReadCa
 using Event = decltype(BackendEvent::what);
 using Events = std::vector<Event>;
 
+/// Why there can be no register or record of this name and value; "" where there can.
+std::string problem_of(const std::string& name, const std::string& value);
+
 /// What each call is answered with where nothing of it has happened; nothing where it has no answer.
 std::optional<Event> refusal(const Call& call, Outcome outcome, const std::string& text);
 

@@ -12,28 +12,40 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis resume_pause = 250ms;
-constexpr Millis look_ahead_pause = 1s, look_again_pause = 5s;
-constexpr int patience = 3;  // with others that make the same groups
+constexpr Millis read_ahead_pause = 1s, relist_pause = 5s;
 constexpr std::size_t few_groups = 100;
 
 }  // namespace
 
 QueueElections::QueueElections(QueueStore& store, ElectionSelf self)
-    : store_(store), self_(std::move(self)), sweep_at_(self_.resumed_until) {}
+    : store_(store), self_(std::move(self)), sender_(store, *this), sweep_at_(self_.resumed_until), watches_(store) {}
 
 QueueElections::Group* QueueElections::find(const std::string& name) {
   const auto found = groups_.find(name);
   return found == groups_.end() ? nullptr : &found->second;
 }
 
-QueueElections::Group* QueueElections::find(const std::string& name, std::uint64_t turn) {
+QueueElections::Group* QueueElections::find(const std::string& name, std::uint64_t serial) {
   Group* group = find(name);
-  return group != nullptr && group->turn == turn ? group : nullptr;
+  return group != nullptr && group->serial == serial ? group : nullptr;
+}
+
+bool QueueElections::wanted(const std::string& name, std::uint64_t serial) const {
+  const auto found = groups_.find(name);
+  return found != groups_.end() && found->second.serial == serial;
+}
+
+/// The group whose step is done. Null where the answer is late, and where it is not done: the group goes on otherwise.
+QueueElections::Group* QueueElections::find_done(const std::string& name, std::uint64_t serial, const Step& step) {
+  Group* group = find(name, serial);
+  if (group == nullptr || step.ok()) return group;
+  step.code == Step::Code::missing ? relist(name, *group) : stall(name, *group, step);
+  return nullptr;
 }
 
 std::uint64_t QueueElections::enter_state(Group& group, State state) {
   group.state = state;
-  return group.turn = ++last_turn_;
+  return group.serial = ++last_serial_;
 }
 
 void QueueElections::campaign(const std::string& name) {
@@ -53,14 +65,14 @@ void QueueElections::join(const std::string& name) {
   Group& group = groups_[name];
   if (!self_.resumed_until) return enter(name, group);
   group.adopt = true;
-  store_.barrier([this, name, turn = enter_state(group, State::looking)](const Step&) {
-    if (Group* found = find(name, turn)) look(name, *found);
+  store_.barrier([this, name, serial = enter_state(group, State::listing)](const Step&) {
+    if (Group* found = find(name, serial)) relist(name, *found);
   });
 }
 
 void QueueElections::resign(const std::string& name) {
   Group* group = find(name);
-  if (group == nullptr) return self_.stands_in ? leave_unknown(name) : void();
+  if (group == nullptr) return self_.deputy ? leave_unknown(name) : void();
   group->leave = true;
   group->rejoin = false;
   if (group->state == State::waiting || group->state == State::leading) leave(name, *group);
@@ -71,13 +83,13 @@ void QueueElections::leave_unknown(const std::string& name) {
   Group& group = groups_[name];
   own_size_ += store_.size_of_entry(name);
   group.leave = true;
-  look(name, group);
+  relist(name, group);
 }
 
 /// Nothing runs in it: the term, where its session leads, ends cleanly.
 void QueueElections::end_unknown(const std::string& name, Group& group) {
-  store_.read_term(name, [this, name, turn = group.turn](const Step& step, const QueueStore::Text& read) {
-    Group* found = find(name, turn);
+  store_.read_term(name, [this, name, serial = group.serial](const Step& step, const QueueStore::Text& read) {
+    Group* found = find(name, serial);
     if (found == nullptr) return;
     if (step.code == Step::Code::unknown) return stall(name, *found, step);
     const TermRecord term = parse_term(read.text);
@@ -89,11 +101,11 @@ void QueueElections::end_unknown(const std::string& name, Group& group) {
 
 std::uint64_t QueueElections::epoch(const std::string& name) const {
   const auto found = groups_.find(name);
-  return found != groups_.end() && found->second.told && !found->second.leave ? found->second.epoch : 0;
+  return found != groups_.end() && found->second.announced && !found->second.leave ? found->second.epoch : 0;
 }
 
 bool QueueElections::left_cleanly() const {
-  const auto told = [](const auto& group) { return group.second.told; };
+  const auto told = [](const auto& group) { return group.second.announced; };
   return !unclean_ && !self_.resumed_until && std::none_of(groups_.begin(), groups_.end(), told);
 }
 
@@ -113,55 +125,29 @@ void QueueElections::enter(const std::string& name, Group& group) {
   group.ready.reset();
   group.guess = false;
   group.since = wall_now();
-  enter_state(group, State::entering);
-  entering_.push_back(name);
+  const std::uint64_t serial = enter_state(group, State::entering);
+  sender_.enter(name, serial, format(CandidateText{self_.node, group.since}));
 }
 
-void QueueElections::on_entered(const Names& names, const Turns& turns, const Step& step,
-                                const std::vector<QueueStore::Made>& made) {
-  if (step.code == Step::Code::missing) return prepare(names, turns);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    Group* group = find(names[i], turns[i]);
-    if (group == nullptr) continue;
-    if (!step.ok()) {
-      stall(names[i], *group, step);
-    } else {
-      group->prepared = 0;
-      on_placed(names[i], *group, made.at(i));
-    }
-  }
+void QueueElections::on_entered(const std::string& name, std::uint64_t serial, const Step& step,
+                                const QueueStore::Made& made) {
+  Group* group = find(name, serial);
+  if (group != nullptr) step.ok() ? on_placed(name, *group, made) : stall(name, *group, step);
 }
 
 void QueueElections::on_placed(const std::string& name, Group& group, const QueueStore::Made& made) {
   group.entry = made.name;
-  if (group.leave || !made.first) return look(name, group);
+  if (group.leave || !made.first) return relist(name, group);
   group.term = {};
   group.version = 0;
   claim(name, group, 0);
 }
 
-/// Some of these groups are not there. All of them are made together; where that is refused another daemon has just
-/// made some, and mostly all: only where they still are not there goes each alone.
-void QueueElections::prepare(const Names& names, const Turns& turns) {
-  store_.prepare(names, batching_.counted([this, names, turns](const Step& step) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      Group* group = find(names[i], turns[i]);
-      if (group == nullptr) continue;
-      if (!step.ok() && step.code != Step::Code::exists) {
-        stall(names[i], *group, step);
-      } else {
-        group->alone = !step.ok() && ++group->prepared > patience;
-        entering_.push_back(names[i]);
-      }
-    }
-  }));
-}
-
-void QueueElections::look(const std::string& name, Group& group) {
+void QueueElections::relist(const std::string& name, Group& group) {
   group.again = false;
-  const auto listed = [this, name, turn = enter_state(group, State::looking)](const Step& step, const Entries& entries,
-                                                                              const std::int64_t& version) {
-    Group* found = find(name, turn);
+  const auto listed = [this, name, serial = enter_state(group, State::listing)](
+                          const Step& step, const Entries& entries, const std::int64_t& version) {
+    Group* found = find(name, serial);
     if (found == nullptr) return;
     if (step.code == Step::Code::missing) return on_missing(name, *found);
     step.ok() ? on_listed(name, *found, entries, version) : stall(name, *found, step);
@@ -169,84 +155,63 @@ void QueueElections::look(const std::string& name, Group& group) {
   store_.list(name, listed);
 }
 
+/// In a session that is gone on with, an entry that is found too late is not ours any more.
 void QueueElections::on_listed(const std::string& name, Group& group, const Entries& entries, std::int64_t version) {
-  const auto self = find_self(name, group, entries);
-  if (!self || (group.told && entries[*self].name != group.entry)) return on_missing(name, group);
-  if (std::exchange(group.entry, entries[*self].name) != entries[*self].name) group.epoch = 0;
-  if (group.leave) return self_.stands_in ? end_unknown(name, group) : leave(name, group);
-  const QueueStore::Entry* ahead = nullptr;
-  std::size_t all_ahead = 0;
-  for (std::size_t i = 0; i < *self; ++i) {
-    if (entries[i].session == self_.session) continue;
-    ++all_ahead;
-    ahead = &entries[i];
-  }
-  if (ahead == nullptr) return claim(name, group, version);
-  group.next = all_ahead == 1;
-  wait(name, group, *ahead);
-}
-
-/// Our entry: the one that is known, else the first that bears our session's id; made when an answer was lost. Others
-/// of ours are removed. In a session that is gone on with, one that is found too late is not ours any more.
-std::optional<std::size_t> QueueElections::find_self(const std::string& name, Group& group, const Entries& entries) {
-  std::optional<std::size_t> self;
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].session == self_.session && (!self || entries[i].name == group.entry)) self = i;
-  const bool late = std::exchange(group.adopt, false) && boot_now() >= *self_.resumed_until;
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].session == self_.session && (late || i != *self)) store_.remove(name, entries[i].name);
-  return late ? std::nullopt : self;
+  QueuePlace place = find_place(entries, self_.session, group.entry);
+  if (std::exchange(group.adopt, false) && boot_now() >= *self_.resumed_until) place.give_up();
+  for (const std::string& stray : place.strays) store_.remove(name, stray);
+  if (place.own.empty() || (group.announced && place.own != group.entry)) return on_missing(name, group);
+  if (std::exchange(group.entry, place.own) != place.own) group.epoch = 0;
+  if (group.leave) return self_.deputy ? end_unknown(name, group) : leave(name, group);
+  if (!place.ahead) return claim(name, group, version);
+  group.next = place.all_ahead == 1;
+  wait(name, group, *place.ahead);
 }
 
 void QueueElections::on_missing(const std::string& name, Group& group) {
-  if (std::exchange(group.told, false)) {
+  if (std::exchange(group.announced, false)) {
     unclean_ = true;
-    self_.tell(backend::Deposed{name, group.epoch, group.leave ? Cause::resigned : Cause::evicted});
+    self_.post(backend::Deposed{name, group.epoch, group.leave ? Cause::resigned : Cause::evicted});
   }
   group.version.reset();
   group.leave ? gone(name, group) : enter(name, group);
 }
 
 void QueueElections::wait(const std::string& name, Group& group, const QueueStore::Entry& before_us) {
-  const std::uint64_t turn = enter_state(group, State::waiting);
+  const std::uint64_t serial = enter_state(group, State::waiting);
   group.before = before_us;
-  watched(name, before_us.name);
-  const auto seen = [this, name, turn, before = before_us.name](const Step& step, const QueueStore::EntryFacts&) {
-    if (!step.ok()) unwatched(name, before);
-    Group* found = find(name, turn);
+  watches_.add(name, before_us.name);
+  const auto seen = [this, name, serial, before = before_us.name](const Step& step, const QueueStore::EntryFacts&) {
+    if (!step.ok()) watches_.remove(name, before);
+    Group* found = find(name, serial);
     if (found == nullptr) return;
     if (found->leave) return leave(name, *found);
-    if (step.code == Step::Code::missing || (step.ok() && found->again)) return look(name, *found);
+    if (step.code == Step::Code::missing || (step.ok() && found->again)) return relist(name, *found);
     if (!step.ok()) stall(name, *found, step);
   };
-  store_.look_at(name, before_us.name, QueueStore::Watched::yes, Turn::later, seen);
+  store_.read_entry(name, before_us.name, QueueStore::Watched::yes, Priority::low, seen);
   if (groups_.size() <= few_groups) watch_own(name, group);
-  look_ahead_later(name, group, look_ahead_pause);
-}
-
-/// Not while elections are busy, here or in other daemons.
-void QueueElections::look_ahead_later(const std::string& name, Group& group, Millis pause) {
-  if (!std::exchange(group.to_look_ahead, true)) ahead_.push_back({boot_now() + pause, name});
+  ahead_.add(name, boot_now() + read_ahead_pause);
 }
 
 /// So that one that is removed is made again at once; only while there is room for the watches that are needed. Its
 /// epoch need not be read any more when the one before is gone.
 void QueueElections::watch_own(const std::string& name, Group& group) {
   const std::string own = group.entry;
-  const bool watch = watched_size_ < store_.most_size() / 2 && watched(name, own);
+  const bool watch = watches_.size() < store_.most_size() / 2 && watches_.add(name, own);
   if (!watch && group.epoch != 0) return;
   const auto seen = [this, name, own, watch](const Step& step, const QueueStore::EntryFacts& facts) {
-    if (!step.ok() && watch) unwatched(name, own);
+    if (!step.ok() && watch) watches_.remove(name, own);
     Group* found = find(name);
     if (found == nullptr || found->state != State::waiting || own != found->entry) return;
-    if (step.code == Step::Code::missing) return look(name, *found);
+    if (step.code == Step::Code::missing) return relist(name, *found);
     if (step.ok() && facts.ours) found->epoch = facts.epoch;
   };
-  store_.look_at(name, own, watch ? QueueStore::Watched::yes : QueueStore::Watched::no, Turn::in_turn, seen);
+  store_.read_entry(name, own, watch ? QueueStore::Watched::yes : QueueStore::Watched::no, Priority::normal, seen);
 }
 
 /// What is needed to lead, so that it need not be read when the one before is gone.
-void QueueElections::look_ahead(const std::string& name, Group& group) {
+void QueueElections::read_ahead(const std::string& name, Group& group) {
   watch_own(name, group);
   if (!group.next) return;
   store_.read_term(name, [this, name](const Step& step, const QueueStore::Text& read) {
@@ -255,46 +220,161 @@ void QueueElections::look_ahead(const std::string& name, Group& group) {
     found->term = parse_term(read.text);
     found->version = read.version;
     if (found->term.session != found->before.session)
-      look_ahead_later(name, *found, look_again_pause);  // it has yet to claim
+      ahead_.add(name, boot_now() + relist_pause);  // it has yet to claim
   });
+}
+
+/// The last term is the one that our entry gives.
+bool QueueElections::is_ours(const Group& group) const {
+  return group.term.session == self_.session && group.term.epoch == group.epoch;
+}
+
+void QueueElections::claim(const std::string& name, Group& group, std::int64_t version) {
+  if (group.announced) return stay(name, group);  // it leads already; a watch has gone off for nothing
+  const std::uint64_t serial = enter_state(group, State::claiming);
+  if (group.epoch != 0) return claim_epoch(name, group, version);
+  const std::string own = group.entry;
+  watches_.add(name, own);
+  const auto seen = [this, name, serial, own, version](const Step& step, const QueueStore::EntryFacts& facts) {
+    if (!step.ok()) watches_.remove(name, own);
+    Group* found = find_done(name, serial, step);
+    if (found == nullptr) return;
+    if (found->leave) return relist(name, *found);
+    if (!facts.ours) return on_missing(name, *found);
+    found->epoch = facts.epoch;
+    claim_epoch(name, *found, version);
+  };
+  store_.read_entry(name, own, QueueStore::Watched::yes, Priority::normal, seen);
+}
+
+/// Our entry's epoch is known. Where it is not known whether a guess has held, the term tells.
+void QueueElections::claim_epoch(const std::string& name, Group& group, std::optional<std::int64_t> version) {
+  const bool claimed = group.ready && group.ready->epoch == group.epoch;
+  if (claimed && !group.guess) return take(name, group, *group.ready);
+  if (version && group.version == version) return consider_term(name, group);
+  store_.read_term(name, [this, name, claimed, serial = group.serial](const Step& step, const QueueStore::Text& read) {
+    Group* found = find_done(name, serial, step);
+    if (found == nullptr) return;
+    found->term = parse_term(read.text);
+    found->version = read.version;
+    found->guess = false;
+    if (claimed && is_ours(*found)) return take(name, *found, *found->ready);
+    consider_term(name, *found);
+  });
+}
+
+void QueueElections::consider_term(const std::string& name, Group& group) {
+  const TermRecord& before = group.term;
+  if (is_ours(group)) {
+    // The term of the daemon before, in the session that is gone on with.
+    group.unfinished = before.before;
+    group.led_at = boot_now();
+    backend::Elected resumed{name, group.epoch, true, {}, {}};
+    if (!before.before.empty()) resumed.old_deadline = group.led_at + self_.timeout;
+    if (self_.resumed_until && boot_now() < *self_.resumed_until) return announce(name, group, std::move(resumed));
+    store_.remove(name, group.entry);
+    return enter(name, group);
+  }
+  const auto found = [this, name, serial = group.serial](const Step& step, TermFacts facts) {
+    if (Group* asked = find_done(name, serial, step)) on_facts(name, *asked, std::move(facts));
+  };
+  inquire(store_, before, self_.session, self_.before, found);
+}
+
+/// What a session had started is over when the store has ended it. One that stands was only put out of the queue.
+void QueueElections::on_facts(const std::string& name, Group& group, TermFacts facts) {
+  backend::Elected elected{name, group.epoch, false, {}, facts.last_alive};
+  group.unfinished = std::move(facts.standing);
+  if (!group.unfinished.empty()) elected.old_deadline = boot_now() + self_.timeout;
+  take(name, group, std::move(elected));
+}
+
+/// Whoever follows need not wait for what was waited for, once T has passed.
+TermRecord QueueElections::own_term(const Group& group, bool clean) const {
+  TermRecord term{group.epoch, self_.session, self_.node, self_.boot_id, clean};
+  if (!clean || boot_now() < group.led_at + self_.timeout) term.before = group.unfinished;
+  return term;
+}
+
+void QueueElections::take(const std::string& name, Group& group, backend::Elected elected) {
+  group.ready = std::move(elected);
+  QueueStore::Claim claim{name, group.entry, format(own_term(group, false))};
+  if (group.guess) claim.version = group.version;
+  sender_.claim(enter_state(group, State::claiming), std::move(claim));
+}
+
+void QueueElections::on_claimed(const std::string& name, std::uint64_t serial, const Step& step,
+                                std::uint64_t revision) {
+  Group* group = find(name, serial);
+  if (group == nullptr) return;
+  if (step.code == Step::Code::missing) return relist(name, *group);
+  group->version.reset();
+  if (step.ok()) {
+    group->guess = false;
+    group->led_at = boot_now();
+    auto elected = *std::exchange(group->ready, {});
+    elected.revision = revision;
+    announce(name, *group, std::move(elected));
+  } else if (step.code == Step::Code::changed) {
+    group->ready.reset();
+    claim_epoch(name, *group, {});
+  } else {
+    stall(name, *group, step);
+  }
+}
+
+void QueueElections::announce(const std::string& name, Group& group, backend::Elected elected) {
+  if (group.leave) return leave(name, group);
+  group.announced = true;
+  self_.post(std::move(elected));
+  stay(name, group);
+}
+
+void QueueElections::flush(bool all) {
+  sender_.flush(all);
+  flush_ahead();
+}
+
+/// Only when there is nothing else to do, and one after the other: other daemons may be busy with their elections.
+void QueueElections::flush_ahead() {
+  while (store_.idle()) {
+    const auto name = ahead_.take(boot_now());
+    if (!name) return;
+    Group* group = find(*name);
+    if (group != nullptr && group->state == State::waiting) read_ahead(*name, *group);
+  }
 }
 
 /// Leads, and watches its own entry.
 void QueueElections::stay(const std::string& name, Group& group) {
-  const std::uint64_t turn = enter_state(group, State::leading);
+  const std::uint64_t serial = enter_state(group, State::leading);
   if (group.leave) return leave(name, group);
-  if (group.again) return look(name, group);
+  if (group.again) return relist(name, group);
   const std::string own = group.entry;
-  if (!watched(name, own)) return;
-  const auto seen = [this, name, turn, own](const Step& step, const QueueStore::EntryFacts&) {
-    if (!step.ok()) unwatched(name, own);
-    Group* found = find(name, turn);
-    if (found == nullptr || step.ok()) return;
-    step.code == Step::Code::missing ? look(name, *found) : stall(name, *found, step);
+  if (!watches_.add(name, own)) return;
+  const auto seen = [this, name, serial, own](const Step& step, const QueueStore::EntryFacts&) {
+    if (!step.ok()) watches_.remove(name, own);
+    find_done(name, serial, step);
   };
-  store_.look_at(name, own, QueueStore::Watched::yes, Turn::in_turn, seen);
+  store_.read_entry(name, own, QueueStore::Watched::yes, Priority::normal, seen);
 }
 
 void QueueElections::leave(const std::string& name, Group& group) {
-  if (group.told && group.writes > 0)
+  if (group.announced && group.writes > 0)
     return void(enter_state(group, State::leading));  // write_ended() comes back to it
-  enter_state(group, State::leaving);
-  leaves_.push_back(name);
+  QueueStore::Leave leave{name, group.entry};
+  if (group.announced || group.led) leave.term = format(own_term(group, true));
+  sender_.leave(enter_state(group, State::leaving), std::move(leave));
 }
 
-void QueueElections::on_left(const Names& names, const Turns& turns, const Step& step) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    Group* group = find(names[i], turns[i]);
-    if (group == nullptr) continue;
-    if (step.ok() || (names.size() == 1 && step.code == Step::Code::missing))
-      gone(names[i], *group);
-    else
-      stall(names[i], *group, step);
-  }
+void QueueElections::on_left(const std::string& name, std::uint64_t serial, const Step& step) {
+  Group* group = find(name, serial);
+  if (group == nullptr) return;
+  step.ok() || step.code == Step::Code::missing ? gone(name, *group) : stall(name, *group, step);
 }
 
 void QueueElections::gone(const std::string& name, Group& group) {
-  if (group.told) self_.tell(backend::Deposed{name, group.epoch, Cause::resigned});
+  if (group.announced) self_.post(backend::Deposed{name, group.epoch, Cause::resigned});
   const bool rejoin = group.rejoin;
   groups_.erase(name);
   if (rejoin) return enter(name, groups_[name]);
@@ -320,55 +400,35 @@ void QueueElections::resume() {
   for (const std::string& name : std::exchange(stalled_, {})) {
     Group* group = find(name);
     if (group == nullptr || group->state != State::stalled) continue;
-    store_.barrier([this, name, turn = group->turn](const Step& step) {
-      Group* found = find(name, turn);
-      if (found == nullptr) return;
-      step.ok() ? look(name, *found) : stall(name, *found, step);
+    store_.barrier([this, name, serial = group->serial](const Step& step) {
+      Group* found = find(name, serial);
+      if (found != nullptr) step.ok() ? relist(name, *found) : stall(name, *found, step);
     });
   }
 }
 
 void QueueElections::on_watch(const std::string& name, const std::string& entry, Gone gone) {
-  unwatched(name, entry);
+  watches_.remove(name, entry);
   Group* group = find(name);
   if (group == nullptr) return;
   if (gone == Gone::yes && group->state == State::waiting && entry == group->before.name) return succeed(name, *group);
   group->again = true;
-  if (group->state == State::waiting || group->state == State::leading) look(name, *group);
+  if (group->state == State::waiting || group->state == State::leading) relist(name, *group);
 }
 
 /// The one before us is gone. Where nobody else was before us, nobody is now; and what was looked ahead for is checked
 /// by the claim itself.
 void QueueElections::succeed(const std::string& name, Group& group) {
-  if (group.leave || !group.next || group.epoch == 0 || !group.version) return look(name, group);
+  if (group.leave || !group.next || group.epoch == 0 || !group.version) return relist(name, group);
   group.ready.reset();
   group.guess = true;
   claim(name, group, *group.version);
 }
 
-/// False: it was already.
-bool QueueElections::watched(const std::string& name, const std::string& entry) {
-  if (!watched_.insert(name + "/" + entry).second) return false;
-  watched_size_ += store_.size_of_entry(name);
-  return true;
-}
-
-void QueueElections::unwatched(const std::string& name, const std::string& entry) {
-  if (watched_.erase(name + "/" + entry) > 0) watched_size_ -= store_.size_of_entry(name);
-}
-
 /// A session that is gone on with may still stand in groups that this daemon does not take part in.
 void QueueElections::sweep() {
   sweep_at_.reset();
-  store_.groups([this](const Step&, const Names& all) {
-    for (const std::string& name : all) {
-      if (groups_.contains(name)) continue;
-      store_.list(name, [this, name](const Step&, const Entries& entries, const std::int64_t&) {
-        for (const QueueStore::Entry& one : entries)
-          if (one.session == self_.session && !groups_.contains(name)) store_.remove(name, one.name);
-      });
-    }
-  });
+  remove_entries(store_, self_.session, [this](const std::string& group) { return !groups_.contains(group); });
 }
 
 void QueueElections::tick(SteadyTime now) {
@@ -379,7 +439,7 @@ void QueueElections::tick(SteadyTime now) {
 std::optional<SteadyTime> QueueElections::due() const {
   std::optional<SteadyTime> at = resume_at_;
   if (sweep_at_ && (!at || *sweep_at_ < *at)) at = sweep_at_;
-  if (!ahead_.empty() && store_.idle() && (!at || ahead_.front().at < *at)) at = ahead_.front().at;
+  if (const auto next = ahead_.due(); next && store_.idle() && (!at || *next < *at)) at = next;
   return at;
 }
 

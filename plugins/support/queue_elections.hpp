@@ -9,51 +9,53 @@
 //
 //   | state    | what is under way                        | next                                                      |
 //   | -------- | ---------------------------------------- | --------------------------------------------------------- |
-//   | entering | our entry is being made                  | looking                                                   |
-//   | looking  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
-//   | waiting  | the entry before ours is watched         | looking, when it has changed; claiming, if we were next   |
-//   | claiming | old term is read, ours is written down   | leading, and Elected is told; looking, where it failed    |
-//   | leading  | our entry is watched                     | looking, when it has changed: gone is evicted             |
+//   | entering | our entry is being made                  | listing                                                   |
+//   | listing  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
+//   | waiting  | the entry before ours is watched         | listing, when it has changed; claiming, if we were next   |
+//   | claiming | old term is read, ours is written down   | leading, and Elected is told; listing, where it failed    |
+//   | leading  | our entry is watched                     | listing, when it has changed: gone is evicted             |
 //   | leaving  | our entry is being removed               | out, and Deposed is told                                  |
-//   | stalled  | nothing: an outcome is unknown           | looking, as soon as the store answers again               |
+//   | stalled  | nothing: an outcome is unknown           | listing, as soon as the store answers again               |
 //
-// Steps of many groups are sent together.
+// Steps of many groups are sent together, by a QueueSender.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "ballot/backend.hpp"
 #include "support/calls.hpp"
+#include "support/delayed_groups.hpp"
+#include "support/entry_watches.hpp"
+#include "support/queue_place.hpp"
+#include "support/queue_sender.hpp"
 #include "support/queue_store.hpp"
+#include "support/term_inquiry.hpp"
 #include "support/texts.hpp"
-#include "support/write_batch.hpp"
 
 namespace ballot::support {
 
 /// Who takes part.
 struct ElectionSelf {
   Host& host;
-  std::function<void(Event)> tell;
+  std::function<void(Event)> post;
   std::string session;  // as the store names it
   std::string node = {}, boot_id = {};
-  Millis timeout{0};       // T
-  bool observes = false;   // it takes part in nothing
-  bool stands_in = false;  // for a dead daemon, to leave on its behalf
+  Millis timeout{0};      // T
+  bool observes = false;  // it takes part in nothing
+  bool deputy = false;    // for a dead daemon, to leave on its behalf
   /// The session is gone on with, and so are its terms until then.
   std::optional<SteadyTime> resumed_until = {};
   /// What this node's session before said of itself, until this one overwrote it.
   std::optional<MemberRecord> before = {};
 };
 
-class QueueElections {
+class QueueElections final : private QueueSender::Results {
  public:
   /// `store` and `self.host` outlive this.
   QueueElections(QueueStore& store, ElectionSelf self);
@@ -78,16 +80,16 @@ class QueueElections {
   /// Sends what has gathered: what makes transactions now, or all that leaves.
   void flush(bool all = false);
   /// Of these only what leaves.
-  void flush_leaves(bool all);
+  void flush_leaves(bool all) { sender_.flush_leaves(all); }
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
 
  private:
-  enum class State { entering, looking, waiting, claiming, leading, leaving, stalled };
+  enum class State { entering, listing, waiting, claiming, leading, leaving, stalled };
   struct Group {
     State state = State::entering;
-    std::uint64_t turn = 0;  // of what is under way: other answers are late
-    std::string entry;       // ours; "": not known
+    std::uint64_t serial = 0;  // of what is under way: other answers are late
+    std::string entry;         // ours; "": not known
     std::uint64_t epoch = 0;
     WallTime since{};
     TermRecord term;
@@ -95,94 +97,71 @@ class QueueElections {
     SteadyTime led_at{};                    // since when ours goes on
     std::optional<std::int64_t> version;    // of `term`, where it was read
     std::optional<backend::Elected> ready;  // to be told when our term is written down
-    bool told = false;                      // Elected, and not yet Deposed
+    bool announced = false;                 // Elected, and not yet Deposed
     bool led = false;                       // by the dead daemon that this session stands in for
     bool adopt = false;                     // an entry of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while it was looked at
-    bool alone = false;                     // sent together with others it was refused
     QueueStore::Entry before;               // that is waited for
     bool next = false;                      // nobody else is before us
-    bool to_look_ahead = false;             // it is in `ahead_`
     bool guess = false;                     // the claim holds only where `term` is still the last one
-    int prepared = 0;                       // so often another daemon had just made some of the groups
     bool leave = false;
     bool rejoin = false;
     int writes = 0;
   };
-  using Names = QueueStore::Names;
-  using Turns = std::vector<std::uint64_t>;
   using Entries = std::vector<QueueStore::Entry>;
-  using Queue = std::deque<std::string>;
 
   Group* find(const std::string& name);
-  Group* find(const std::string& name, std::uint64_t turn);
+  Group* find(const std::string& name, std::uint64_t serial);
+  Group* find_done(const std::string& name, std::uint64_t serial, const Step& step);
   std::uint64_t enter_state(Group& group, State state);
 
   void join(const std::string& name);
   void leave_unknown(const std::string& name);
   void end_unknown(const std::string& name, Group& group);
   void enter(const std::string& name, Group& group);
-  void on_entered(const Names& names, const Turns& turns, const Step& step, const std::vector<QueueStore::Made>& made);
+  bool wanted(const std::string& name, std::uint64_t serial) const override;
+  void on_entered(const std::string& name, std::uint64_t serial, const Step& step,
+                  const QueueStore::Made& made) override;
   void on_placed(const std::string& name, Group& group, const QueueStore::Made& made);
-  void prepare(const Names& names, const Turns& turns);
-  void look(const std::string& name, Group& group);
+  void relist(const std::string& name, Group& group);
   void on_listed(const std::string& name, Group& group, const Entries& entries, std::int64_t version);
-  std::optional<std::size_t> find_self(const std::string& name, Group& group, const Entries& entries);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const QueueStore::Entry& before_us);
-  void look_ahead_later(const std::string& name, Group& group, Millis pause);
   void watch_own(const std::string& name, Group& group);
-  void look_ahead(const std::string& name, Group& group);
+  void read_ahead(const std::string& name, Group& group);
   void succeed(const std::string& name, Group& group);
   void stay(const std::string& name, Group& group);
 
   void claim(const std::string& name, Group& group, std::int64_t version);
   void claim_epoch(const std::string& name, Group& group, std::optional<std::int64_t> version);
   bool is_ours(const Group& group) const;
-  void weigh_term(const std::string& name, Group& group);
-  struct Inquiry;
-  void ask_of(const std::string& name, Group& group, const std::vector<SessionOf>& sessions);
-  void on_facts(const std::string& name, Group& group, Inquiry& inquiry);
+  void consider_term(const std::string& name, Group& group);
+  void on_facts(const std::string& name, Group& group, TermFacts facts);
   TermRecord own_term(const Group& group, bool clean) const;
   void take(const std::string& name, Group& group, backend::Elected elected);
-  void on_claimed(const Names& names, const Turns& turns, const Step& step, const Turns& revisions);
+  void on_claimed(const std::string& name, std::uint64_t serial, const Step& step, std::uint64_t revision) override;
   void announce(const std::string& name, Group& group, backend::Elected elected);
 
   void leave(const std::string& name, Group& group);
-  void on_left(const Names& names, const Turns& turns, const Step& step);
+  void on_left(const std::string& name, std::uint64_t serial, const Step& step) override;
   void gone(const std::string& name, Group& group);
 
   void stall(const std::string& name, Group& group, const Step& step);
   void resume();
   void sweep();
-  bool watched(const std::string& name, const std::string& entry);
-  void unwatched(const std::string& name, const std::string& entry);
 
-  static bool is_for_all(const Step& step, const Names& names);
-  Names take_some(Queue& from, Turns& turns);
-  void one_by_one(const Names& names, const Turns& turns, Queue& again);
-  void flush_entering();
-  void flush_claims();
   void flush_ahead();
-
-  static constexpr std::size_t most_together = 50;
 
   QueueStore& store_;
   const ElectionSelf self_;
-  Batching batching_{most_together};
+  QueueSender sender_;
   std::optional<SteadyTime> sweep_at_;
   std::unordered_map<std::string, Group> groups_;
-  std::uint64_t last_turn_ = 0;
+  std::uint64_t last_serial_ = 0;
   bool unclean_ = false;      // a term of ours has ended in no clean way
   std::size_t own_size_ = 0;  // of our entries, as the store counts it
-  std::size_t watched_size_ = 0;
-  std::unordered_set<std::string> watched_;  // "GROUP/ENTRY"
-  struct Ahead {
-    SteadyTime at;
-    std::string group;
-  };
-  Queue entering_, claims_, leaves_;  // what flush() goes on with
-  std::deque<Ahead> ahead_;           // as well, when its time has come; mostly in order of time
+  EntryWatches watches_;
+  DelayedGroups ahead_;  // to be looked ahead for
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;
 };

@@ -84,8 +84,8 @@ class QueueStore {
   virtual void list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) = 0;
   virtual void read_term(const std::string& group, Done<Text> done) = 0;
   /// Watched: QueueElections::on_watch() is called once when it has changed.
-  virtual void look_at(const std::string& group, const std::string& entry, Watched watched, Turn turn,
-                       Done<EntryFacts> done) = 0;
+  virtual void read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,
+                          Done<EntryFacts> done) = 0;
   /// Of whatever session; nobody waits for it.
   virtual void remove(const std::string& group, const std::string& entry) = 0;
   /// Writes the terms, where the entries still stand: all, or none. Answers with the store's revisions.
@@ -112,5 +112,9 @@ class QueueStore {
   QueueStore(const QueueStore&) = delete;
   QueueStore& operator=(const QueueStore&) = delete;
 };
+
+/// Removes every entry of the session in groups that `is_stray` holds for.
+void remove_entries(QueueStore& store, const std::string& session,
+                    std::function<bool(const std::string& group)> is_stray);
 
 }  // namespace ballot::support

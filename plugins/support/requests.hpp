@@ -28,9 +28,9 @@
 
 namespace ballot::support {
 
-/// What is urgent is sent at once; what goes later, when nothing is in turn, and fewer of it at once: what is in turn
-/// in other sessions has then more of the store.
-enum class Turn { in_turn, urgent, later };
+/// What is urgent is sent at once; what has a low priority when nothing of normal one waits, and fewer of it at once:
+/// what is normal in other sessions has then more of the store.
+enum class Priority { normal, urgent, low };
 
 template <class Reply>
 class Requests {
@@ -41,17 +41,17 @@ class Requests {
   static constexpr std::size_t widest = 512, narrowest = 16;
 
   /// `weight`: how many simple ones it counts as.
-  void ask(Send send, Done done, Turn turn = Turn::in_turn, std::size_t weight = 1) {
-    Request request{std::move(send), std::move(done), turn == Turn::urgent ? 0 : weight, {}};
-    if (turn == Turn::urgent) return start(std::move(request));
-    auto& queue = turn == Turn::later ? later_ : waiting_;
+  void ask(Send send, Done done, Priority priority = Priority::normal, std::size_t weight = 1) {
+    Request request{std::move(send), std::move(done), priority == Priority::urgent ? 0 : weight, {}};
+    if (priority == Priority::urgent) return start(std::move(request));
+    auto& queue = priority == Priority::low ? low_ : waiting_;
     queue.push_back(std::move(request));
     if (queue.size() == 1) send_some();
   }
 
   /// One that has been answered as late is not again.
   void answer(std::uint64_t number, const Reply& reply) {
-    heard_ = boot_now();
+    last_answer_ = boot_now();
     const auto found = under_way_.find(number);
     if (found != under_way_.end()) end(found, reply);
     go_on();
@@ -64,15 +64,15 @@ class Requests {
   }
   std::optional<SteadyTime> due(Millis patience) const {
     if (under_way_.empty()) return std::nullopt;
-    return std::max(heard_, under_way_.begin()->second.sent) + patience;
+    return std::max(last_answer_, under_way_.begin()->second.sent) + patience;
   }
 
   /// Nothing is under way, or waits.
-  bool idle() const noexcept { return weight_ == 0 && waiting_.empty() && later_.empty(); }
+  bool idle() const noexcept { return weight_ == 0 && waiting_.empty() && low_.empty(); }
   /// What waits is never sent, and not answered.
   void forget_waiting() {
     waiting_.clear();
-    later_.clear();
+    low_.clear();
   }
 
  private:
@@ -84,7 +84,7 @@ class Requests {
   };
   using UnderWay = std::map<std::uint64_t, Request>;
   static constexpr Millis slow_answer{100};
-  static constexpr std::size_t share_of_later = 8;  // of the window: others may have more to do than this session
+  static constexpr std::size_t share_of_low = 8;  // of the window: others may have more to do than this session
 
   void start(Request request) {
     weight_ += request.weight;
@@ -102,7 +102,7 @@ class Requests {
 
   void send_some() {
     send_from(waiting_, window_);
-    if (waiting_.empty()) send_from(later_, window_ / share_of_later);
+    if (waiting_.empty()) send_from(low_, window_ / share_of_low);
   }
 
   void send_from(std::deque<Request>& queue, std::size_t window) {
@@ -123,12 +123,12 @@ class Requests {
     done(reply);
   }
 
-  std::deque<Request> waiting_, later_;
+  std::deque<Request> waiting_, low_;
   UnderWay under_way_;      // by number, that is by time
   std::size_t weight_ = 0;  // of what is under way and not urgent
   std::size_t window_ = widest;
   std::uint64_t last_ = 0;
-  SteadyTime heard_{};
+  SteadyTime last_answer_{};
 };
 
 }  // namespace ballot::support

@@ -9,11 +9,11 @@
 //   };
 //
 // A turn of the thread: it waits for a call, due(), a descriptor or a wake(); then expire() where the session is past;
-// hear(); open(), carry_out() and close() as they were asked for; advance().
+// receive(); open(), carry_out() and close() as they were asked for; advance().
 //
 //   | state  | called                                            | left by                                         |
 //   | ------ | ------------------------------------------------- | ----------------------------------------------- |
-//   | closed | hear, open                                        | open()                                          |
+//   | closed | receive, open                                     | open()                                          |
 //   | open   | all but open                                      | Outlet::closed(), at any time; drop()           |
 #pragma once
 
@@ -69,7 +69,7 @@ class SessionDriver {
   virtual void drop() noexcept = 0;
 
   /// Takes in what others have told; also of a session that is over. `readable`: one of descriptors().
-  virtual void hear(bool readable) = 0;
+  virtual void receive(bool readable) = 0;
   /// Sends what has gathered, looks at what is due.
   virtual void advance() = 0;
   /// When the next turn is at the latest.

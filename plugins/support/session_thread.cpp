@@ -89,7 +89,7 @@ std::optional<SteadyTime> SessionThread::next_due() const {
 
 void SessionThread::turn(bool readable) {
   if (open_ && boot_now() >= std::min(expires_.load(), driver_->deadline())) driver_->expire();
-  driver_->hear(readable);
+  driver_->receive(readable);
   serve(queue_.take());
   if (open_) driver_->advance();
 }
@@ -135,7 +135,7 @@ void SessionThread::end() {
     driver_->advance();
     if (!open_) return;
     readable = wakeup_->wait(std::min(by, next_due().value_or(by)), driver_->descriptors());
-    driver_->hear(readable);
+    driver_->receive(readable);
   }
   if (open_) driver_->drop();
 }

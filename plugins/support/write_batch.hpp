@@ -3,7 +3,7 @@
 // comes alone is sent at once, ten thousand that come one after the other cost hundreds of transactions and not ten
 // thousand. Both know nothing of the store. One thread.
 //
-//   const auto batch = std::make_shared<WriteBatch>(call.request, call.batch.size(), tell);
+//   const auto batch = std::make_shared<WriteBatch>(call.request, call.batch.size(), post);
 //   gathered.push_back({batch, 0, call.batch[0]}); ...
 //   while (batching.ready(gathered.size()))
 //     client.commit(some_of(gathered), batching.counted([](const Reply& reply) { batch->answer(0, {...}); }));
@@ -21,22 +21,22 @@ namespace ballot::support {
 
 class WriteBatch {
  public:
-  /// `tell` is called from the last answer(), or at once where there is nothing to answer.
-  WriteBatch(RequestId request, std::size_t size, std::function<void(Event)> tell)
-      : wrote_{request, std::vector<WriteAnswer>(size)}, open_(size), tell_(std::move(tell)) {
-    if (size == 0) tell_(std::move(wrote_));
+  /// `post` is called from the last answer(), or at once where there is nothing to answer.
+  WriteBatch(RequestId request, std::size_t size, std::function<void(Event)> post)
+      : wrote_{request, std::vector<WriteAnswer>(size)}, open_(size), post_(std::move(post)) {
+    if (size == 0) post_(std::move(wrote_));
   }
 
   /// Requires: `index` has not been answered.
   void answer(std::size_t index, WriteAnswer answer) {
     wrote_.answers[index] = std::move(answer);
-    if (--open_ == 0) tell_(std::move(wrote_));
+    if (--open_ == 0) post_(std::move(wrote_));
   }
 
  private:
   backend::Wrote wrote_;
   std::size_t open_;
-  const std::function<void(Event)> tell_;
+  const std::function<void(Event)> post_;
 };
 
 class Batching {

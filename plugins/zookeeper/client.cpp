@@ -152,61 +152,61 @@ void Client::create(const std::string& path, const std::string& value, int mode,
     return zoo_acreate(handle, path.c_str(), value.data(), static_cast<int>(value.size()), acl, mode, on_string,
                        pending);
   };
-  submit(send, std::move(done), Turn::in_turn);
+  submit(send, std::move(done), Priority::normal);
 }
 
-void Client::get(const std::string& path, Watch watch, Done done, Turn turn) {
+void Client::get(const std::string& path, Watch watch, Done done, Priority priority) {
   const auto send = [path, watch](zhandle_t* handle, Pending* pending) {
     return zoo_aget(handle, path.c_str(), watch == Watch::yes, on_data, pending);
   };
-  submit(send, std::move(done), turn);
+  submit(send, std::move(done), priority);
 }
 
 void Client::exists(const std::string& path, Watch watch, Done done) {
   const auto send = [path, watch](zhandle_t* handle, Pending* pending) {
     return zoo_aexists(handle, path.c_str(), watch == Watch::yes, on_stat, pending);
   };
-  submit(send, std::move(done), Turn::in_turn);
+  submit(send, std::move(done), Priority::normal);
 }
 
 void Client::children(const std::string& path, Watch watch, Done done) {
   const auto send = [path, watch](zhandle_t* handle, Pending* pending) {
     return zoo_aget_children2(handle, path.c_str(), watch == Watch::yes, on_children, pending);
   };
-  submit(send, std::move(done), Turn::in_turn);
+  submit(send, std::move(done), Priority::normal);
 }
 
 void Client::remove(const std::string& path, Done done, int version) {
   const auto send = [path, version](zhandle_t* handle, Pending* pending) {
     return zoo_adelete(handle, path.c_str(), version, on_void, pending);
   };
-  submit(send, std::move(done), Turn::in_turn);
+  submit(send, std::move(done), Priority::normal);
 }
 
 void Client::sync(const std::string& path, Done done) {
   const auto send = [path](zhandle_t* handle, Pending* pending) {
     return zoo_async(handle, path.c_str(), on_string, pending);
   };
-  submit(send, std::move(done), Turn::in_turn);
+  submit(send, std::move(done), Priority::normal);
 }
 
-void Client::commit(std::unique_ptr<Multi> multi, Done done, Turn turn) {
+void Client::commit(std::unique_ptr<Multi> multi, Done done, Priority priority) {
   const auto send = [](zhandle_t* handle, Pending* pending) {
     Multi& all = *pending->multi;
     return zoo_amulti(handle, static_cast<int>(all.size()), all.ops().data(), all.results(), on_void, pending);
   };
-  submit(send, std::move(done), turn, std::move(multi));
+  submit(send, std::move(done), priority, std::move(multi));
 }
 
 /// `pending` is the answer's, from `send` on.
-void Client::submit(Send send, Done done, Turn turn, std::shared_ptr<Multi> multi) {
+void Client::submit(Send send, Done done, Priority priority, std::shared_ptr<Multi> multi) {
   const std::size_t weight = multi ? 1 + multi->size() / 4 : 1;
   const auto start = [this, send = std::move(send), multi = std::move(multi)](std::uint64_t number) {
     auto* const pending = new Pending{source_.get(), number, multi};
     const int rc = send(handle_, pending);
     if (rc != ZOK) answer(pending, {.rc = rc});
   };
-  requests_.ask(start, std::move(done), turn, weight);
+  requests_.ask(start, std::move(done), priority, weight);
 }
 
 void Client::time_out(SteadyTime now, Millis patience) { requests_.time_out(now, patience, {.rc = ZOPERATIONTIMEOUT}); }

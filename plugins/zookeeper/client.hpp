@@ -22,8 +22,8 @@
 
 namespace ballot::zookeeper {
 
+using support::Priority;
 using support::Requests;
-using support::Turn;
 
 /// How to reach the store.
 struct Connection {
@@ -59,13 +59,13 @@ class Client {
   std::unique_ptr<Multi> multi() const { return std::make_unique<Multi>(acl_); }
 
   void create(const std::string& path, const std::string& value, int mode, Done done);
-  void get(const std::string& path, Watch watch, Done done, Turn turn = Turn::in_turn);
+  void get(const std::string& path, Watch watch, Done done, Priority priority = Priority::normal);
   void exists(const std::string& path, Watch watch, Done done);
   void children(const std::string& path, Watch watch, Done done);
   /// `version` -1: any.
   void remove(const std::string& path, Done done, int version = -1);
   void sync(const std::string& path, Done done);
-  void commit(std::unique_ptr<Multi> multi, Done done, Turn turn = Turn::in_turn);
+  void commit(std::unique_ptr<Multi> multi, Done done, Priority priority = Priority::normal);
 
   /// A reply of this client.
   void dispatch(const Message& message) { requests_.answer(message.operation, message.reply); }
@@ -93,7 +93,7 @@ class Client {
   static void on_children(int rc, const String_vector* names, const Stat* stat, const void* data);
   static void answer(const void* data, Reply reply);
 
-  void submit(Send send, Done done, Turn turn, std::shared_ptr<Multi> multi = nullptr);
+  void submit(Send send, Done done, Priority priority, std::shared_ptr<Multi> multi = nullptr);
 
   std::unique_ptr<Source> source_;
   zhandle_t* handle_ = nullptr;

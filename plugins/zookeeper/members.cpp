@@ -8,10 +8,10 @@ void Members::find(const std::string& node, Found found) {
   auto& waiting = asked_[node];
   waiting.push_back(std::move(found));
   if (waiting.size() > 1) return;
-  const std::string path = link_.paths.member(node);
-  link_.client.get(path, Watch::no, [this, node, path](const Reply& reply) {
+  const std::string path = context_.paths.member(node);
+  context_.client.get(path, Watch::no, [this, node, path](const Reply& reply) {
     if (reply.rc != ZOK) return answer(node, reply.rc, {});
-    link_.client.children(path, Watch::no, [this, node, record = parse_member(reply.value)](const Reply& all) {
+    context_.client.children(path, Watch::no, [this, node, record = parse_member(reply.value)](const Reply& all) {
       answer(node, all.rc, {record, all.names});
     });
   });

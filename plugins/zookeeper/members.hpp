@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "link.hpp"
+#include "session_context.hpp"
 #include "support/queue_store.hpp"
 #include "support/texts.hpp"
 
@@ -19,7 +19,7 @@ class Members {
   /// `rc` is ZOK also where nothing is known of the node.
   using Found = std::function<void(int rc, const QueueStore::Member& member)>;
 
-  explicit Members(Link& link) : link_(link) {}
+  explicit Members(SessionContext& context) : context_(context) {}
 
   void find(const std::string& node, Found found);
   /// What this node's session before said, until this one overwrote it.
@@ -29,7 +29,7 @@ class Members {
  private:
   void answer(const std::string& node, int rc, const QueueStore::Member& member);
 
-  Link& link_;
+  SessionContext& context_;
   std::optional<MemberRecord> before_;
   std::map<std::string, std::vector<Found>> asked_;  // by node
 };

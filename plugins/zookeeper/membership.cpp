@@ -13,74 +13,74 @@ constexpr Millis retry_pause = 200ms;
 
 }  // namespace
 
-Membership::Membership(Link& link, Members& members, Terms terms)
-    : link_(link),
+Membership::Membership(SessionContext& context, Members& members, Terms terms)
+    : context_(context),
       members_(members),
       terms_(std::move(terms)),
-      rival_(link.self, terms_.left_behind),
-      heard_(terms_.asked),
+      rival_(context.self, terms_.left_behind),
+      last_answer_(terms_.asked),
       deadline_(terms_.asked + terms_.timeout),
       confirmed_(terms_.asked),
       renewals_(terms_.timeout, terms_.tick, terms_.asked) {}
 
 void Membership::enter(Entered entered) {
   entered_ = std::move(entered);
-  look();
+  observe();
 }
 
 void Membership::finish(Entry entry, Cause cause, std::string text) {
-  look_at_.reset();
+  observe_at_.reset();
   if (auto entered = std::exchange(entered_, nullptr)) entered(entry, cause, std::move(text));
 }
 
 /// True: nothing is known from it; looks again a little later.
 bool Membership::again(int rc) {
   if (rc == ZNOAUTH || rc == ZINVALIDACL) {
-    finish(Entry::failed, Cause::auth_failed, link_.paths.members() + ": " + text_of(rc));
+    finish(Entry::failed, Cause::auth_failed, context_.paths.members() + ": " + text_of(rc));
     return true;
   }
   if (is_unknown(rc)) {
-    look_at_ = boot_now() + retry_pause;
+    observe_at_ = boot_now() + retry_pause;
     return true;
   }
-  heard_ = boot_now();
+  last_answer_ = boot_now();
   return false;
 }
 
 /// Behind a transaction: a server that lags shows a dead session's last renewals one after the other.
-void Membership::look() {
-  look_at_.reset();
-  link_.after_barrier([this](int rc) {
+void Membership::observe() {
+  observe_at_.reset();
+  context_.after_barrier([this](int rc) {
     if (!again(rc)) read();
   });
 }
 
 void Membership::read() {
-  link_.client.get(path(), Watch::no, [this](const Reply& found) {
+  context_.client.get(path(), Watch::no, [this](const Reply& found) {
     if (again(found.rc)) return;
     if (found.rc == ZNONODE) {
-      link_.make_folders([](int) {});
-      return link_.client.create(path(), {}, ZOO_PERSISTENT, [this](const Reply& made) {
-        if (!again(made.rc)) look_at_ = boot_now() + (made.rc == ZNONODE ? retry_pause : 0ms);
+      context_.make_folders([](int) {});
+      return context_.client.create(path(), {}, ZOO_PERSISTENT, [this](const Reply& made) {
+        if (!again(made.rc)) observe_at_ = boot_now() + (made.rc == ZNONODE ? retry_pause : 0ms);
       });
     }
-    link_.see(found.stat);
+    context_.see(found.stat);
     const int version = found.stat.version;
-    link_.client.children(path(), Watch::no, [this, version, record = parse_member(found.value)](const Reply& all) {
+    context_.client.children(path(), Watch::no, [this, version, record = parse_member(found.value)](const Reply& all) {
       if (again(all.rc)) return;
-      if (all.rc == ZNONODE) return look();
-      weigh(version, record, all.names);
+      if (all.rc == ZNONODE) return observe();
+      consider(version, record, all.names);
     });
   });
 }
 
-void Membership::weigh(int version, const std::optional<MemberRecord>& record,
-                       const std::vector<std::string>& sessions) {
-  const bool ours = std::find(sessions.begin(), sessions.end(), link_.session) != sessions.end();
+void Membership::consider(int version, const std::optional<MemberRecord>& record,
+                          const std::vector<std::string>& sessions) {
+  const bool ours = std::find(sessions.begin(), sessions.end(), context_.session) != sessions.end();
   const auto other =
-      std::find_if(sessions.begin(), sessions.end(), [&](const auto& one) { return one != link_.session; });
+      std::find_if(sessions.begin(), sessions.end(), [&](const auto& one) { return one != context_.session; });
   if (other == sessions.end()) {
-    if (ours) return weigh_own(version, record);
+    if (ours) return consider_own(version, record);
     if (record) members_.keep(record);
     return stand(version);
   }
@@ -91,10 +91,10 @@ void Membership::weigh(int version, const std::optional<MemberRecord>& record,
   wait_for(rival, version);
 }
 
-void Membership::weigh_own(int version, const std::optional<MemberRecord>& record) {
-  if (!record || record->session != link_.session) return finish(Entry::stale, {}, {});
+void Membership::consider_own(int version, const std::optional<MemberRecord>& record) {
+  if (!record || record->session != context_.session) return finish(Entry::stale, {}, {});
   // Written by us, or by the daemon before: its deadline tells which.
-  if (record->pid == link_.self.pid && record->deadline == deadline_) return finish(Entry::standing, {}, {});
+  if (record->pid == context_.self.pid && record->deadline == deadline_) return finish(Entry::standing, {}, {});
   if (record->ended || boot_now() >= record->deadline) return finish(Entry::stale, {}, {});
   resumed_until_ = record->deadline;
   stand(version);
@@ -104,47 +104,47 @@ void Membership::weigh_own(int version, const std::optional<MemberRecord>& recor
 /// its version was the same again: whoever came second sees the first, and goes.
 void Membership::withdraw() {
   if (!stood_) return finish(Entry::stale, {}, {});
-  link_.client.remove(link_.standing, [this](const Reply& reply) {
+  context_.client.remove(context_.standing, [this](const Reply& reply) {
     if (again(reply.rc)) return;
     stood_ = false;
-    look_later();
+    observe_later();
   });
 }
 
 void Membership::wait_for(const MemberRecord& rival, int version) {
   switch (rival_.see(rival, version)) {
     case NameRival::Verdict::lives:
-      return finish(Entry::refused, Cause::superseded, in_use_text(link_.self.node, rival.pid, rival.host));
+      return finish(Entry::refused, Cause::superseded, in_use_text(context_.self.node, rival.pid, rival.host));
     case NameRival::Verdict::left_behind: return finish(Entry::left_behind, {}, {});
-    case NameRival::Verdict::arrived: link_.host.log(Level::info, rival_.waiting_text(rival)); break;
+    case NameRival::Verdict::arrived: context_.host.log(Level::info, rival_.waiting_text(rival)); break;
     case NameRival::Verdict::waits: break;
   }
-  look_later();
+  observe_later();
 }
 
-void Membership::look_later() { look_at_ = boot_now() + terms_.timeout / 8; }
+void Membership::observe_later() { observe_at_ = boot_now() + terms_.timeout / 8; }
 
 /// Over the version that showed nobody: of two that come at once, one succeeds.
 void Membership::stand(int version) {
   const std::string text = format(record(false));
-  auto multi = link_.client.multi();
+  auto multi = context_.client.multi();
   if (resumed_until_)
-    multi->check(link_.standing);
+    multi->check(context_.standing);
   else
-    multi->create(link_.standing, {}, ZOO_EPHEMERAL);
+    multi->create(context_.standing, {}, ZOO_EPHEMERAL);
   multi->set(path(), text, version);
-  link_.client.commit(std::move(multi), [this](const Reply& reply) {
+  context_.client.commit(std::move(multi), [this](const Reply& reply) {
     if (again(reply.rc)) return;
-    if (reply.rc != ZOK) return look();
+    if (reply.rc != ZOK) return observe();
     stood_ = !resumed_until_;
     written(reply.ops.at(1).stat);
-    look();
+    observe();
   });
 }
 
 MemberRecord Membership::record(bool ended) const {
-  MemberRecord record = member_of(link_.self);
-  record.session = link_.session;
+  MemberRecord record = member_of(context_.self);
+  record.session = context_.session;
   record.timeout = terms_.timeout;
   record.deadline = deadline_;
   record.renewed = wall_now();
@@ -157,13 +157,13 @@ void Membership::renew(RequestId request, SteadyTime asked) {
   request_ = request;
   asked_ = asked;
   deadline_ = std::max(deadline_, asked + terms_.timeout);
-  auto multi = link_.client.multi();
-  multi->check(link_.standing);
+  auto multi = context_.client.multi();
+  multi->check(context_.standing);
   multi->set(path(), format(record(false)), -1);
   const auto done = [this, request, sent = boot_now()](const Reply& reply) {
     if (request == request_) on_written(sent, reply);
   };
-  link_.client.commit(std::move(multi), done, Turn::urgent);
+  context_.client.commit(std::move(multi), done, Priority::urgent);
 }
 
 void Membership::on_written(SteadyTime sent, const Reply& reply) {
@@ -185,10 +185,10 @@ void Membership::on_written(SteadyTime sent, const Reply& reply) {
   written(stat);
   backend::Renewed renewed{std::exchange(request_, 0), Outcome::done, text};
   renewed.store_clock = store_clock_;
-  renewed.revision = link_.highest;
+  renewed.revision = context_.highest;
   renewed.counts_from = renewals_.counts_from();
   renewed.gone_back = gone_back;
-  link_.tell(std::move(renewed));
+  context_.post(std::move(renewed));
 }
 
 /// Nobody else writes our entry, and each of our writes makes its version one higher: one that is not higher was given
@@ -200,20 +200,20 @@ bool Membership::has_gone_back(const Stat& stat) {
 
 /// Its time is that of the ensemble's leader, which all nodes share.
 void Membership::written(const Stat& stat) {
-  link_.see(stat);
+  context_.see(stat);
   version_ = stat.version;
   store_clock_ = WallTime(Millis(stat.mtime));
 }
 
 void Membership::answer(Outcome outcome, std::string text) {
   backend::Renewed renewed{std::exchange(request_, 0), outcome, std::move(text)};
-  renewed.revision = link_.highest;
-  link_.tell(std::move(renewed));
+  renewed.revision = context_.highest;
+  context_.post(std::move(renewed));
 }
 
 void Membership::end(bool forget, std::function<void(int rc)> done) {
-  auto multi = link_.client.multi();
-  multi->remove(link_.standing);
+  auto multi = context_.client.multi();
+  multi->remove(context_.standing);
   if (forget)
     multi->remove(path());
   else
@@ -222,15 +222,15 @@ void Membership::end(bool forget, std::function<void(int rc)> done) {
     if (forget && reply.rc == ZNOTEMPTY) return end(false, done);
     done(reply.rc);
   };
-  link_.client.commit(std::move(multi), ended, Turn::urgent);
+  context_.client.commit(std::move(multi), ended, Priority::urgent);
 }
 
 void Membership::on_connected() {
-  if (look_at_) look_at_ = boot_now();
+  if (observe_at_) observe_at_ = boot_now();
 }
 
 void Membership::tick(SteadyTime now) {
-  if (look_at_ && now >= *look_at_) look();
+  if (observe_at_ && now >= *observe_at_) observe();
 }
 
 }  // namespace ballot::zookeeper

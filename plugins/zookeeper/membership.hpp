@@ -20,9 +20,9 @@
 #include <optional>
 #include <string>
 
-#include "link.hpp"
 #include "members.hpp"
 #include "renewals.hpp"
+#include "session_context.hpp"
 #include "support/name_rival.hpp"
 
 namespace ballot::zookeeper {
@@ -40,13 +40,13 @@ class Membership {
     std::string left_behind;  // the session that this node had before, where it may still stand
   };
 
-  Membership(Link& link, Members& members, Terms terms);
+  Membership(SessionContext& context, Members& members, Terms terms);
 
   void enter(Entered entered);
   /// The session was gone on with: its terms may be too, until then.
   std::optional<SteadyTime> resumed_until() const noexcept { return resumed_until_; }
   /// When the store last answered while it was being entered.
-  SteadyTime heard() const noexcept { return heard_; }
+  SteadyTime last_answer() const noexcept { return last_answer_; }
 
   void renew(RequestId request, SteadyTime asked);
   /// When the last renewal that was answered was asked for.
@@ -62,35 +62,35 @@ class Membership {
 
   void on_connected();
   void tick(SteadyTime now);
-  std::optional<SteadyTime> due() const { return look_at_; }
+  std::optional<SteadyTime> due() const { return observe_at_; }
 
  private:
-  void look();
+  void observe();
   void read();
-  void weigh(int version, const std::optional<MemberRecord>& record, const std::vector<std::string>& sessions);
-  void weigh_own(int version, const std::optional<MemberRecord>& record);
+  void consider(int version, const std::optional<MemberRecord>& record, const std::vector<std::string>& sessions);
+  void consider_own(int version, const std::optional<MemberRecord>& record);
   void withdraw();
   void wait_for(const MemberRecord& rival, int version);
-  void look_later();
+  void observe_later();
   void stand(int version);
   void finish(Entry entry, Cause cause, std::string text);
   bool again(int rc);
 
-  std::string path() const { return link_.paths.member(link_.self.node); }
+  std::string path() const { return context_.paths.member(context_.self.node); }
   MemberRecord record(bool ended) const;
   void on_written(SteadyTime sent, const Reply& reply);
   void answer(Outcome outcome, std::string text);
   void written(const Stat& stat);
   bool has_gone_back(const Stat& stat);
 
-  Link& link_;
+  SessionContext& context_;
   Members& members_;
   const Terms terms_;
   NameRival rival_;
   Entered entered_;
-  std::optional<SteadyTime> look_at_;
+  std::optional<SteadyTime> observe_at_;
   std::optional<SteadyTime> resumed_until_;
-  SteadyTime heard_;
+  SteadyTime last_answer_;
   SteadyTime deadline_;  // of our terms, as far as it was asked for
   SteadyTime confirmed_;
   Renewals renewals_;

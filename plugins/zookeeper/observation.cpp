@@ -7,44 +7,44 @@
 namespace ballot::zookeeper {
 
 void Observation::observe(const ObserveCall& call) {
-  link_.after_barrier([this, call](int rc) {
-    auto looking = std::make_shared<Looking>(Looking{call.request, {}, 1, rc});
-    if (rc != ZOK) return arrived(looking, rc);
+  context_.after_barrier([this, call](int rc) {
+    auto query = std::make_shared<Query>(Query{call.request, {}, 1, rc});
+    if (rc != ZOK) return arrived(query, rc);
     if (!call.group.empty()) {
-      looking->groups.push_back({call.group, {}, {}, false});
-      return look(looking, 0);
+      query->groups.push_back({call.group, {}, {}, false});
+      return query_group(query, 0);
     }
-    link_.client.children(link_.paths.groups(), Watch::no, [this, looking](const Reply& all) {
-      looking->open += all.names.size();
-      for (const std::string& name : all.names) looking->groups.push_back({name, {}, {}, false});
-      for (std::size_t i = 0; i < all.names.size(); ++i) look(looking, i);
-      arrived(looking, all.rc);
+    context_.client.children(context_.paths.groups(), Watch::no, [this, query](const Reply& all) {
+      query->open += all.names.size();
+      for (const std::string& name : all.names) query->groups.push_back({name, {}, {}, false});
+      for (std::size_t i = 0; i < all.names.size(); ++i) query_group(query, i);
+      arrived(query, all.rc);
     });
   });
 }
 
 /// Counts for one, and one more for each candidate and for the term.
-void Observation::look(const Shared& looking, std::size_t index) {
-  const std::string path = link_.paths.group(looking->groups[index].name);
-  link_.client.children(path, Watch::no, [this, looking, index](const Reply& queue) {
-    looking->groups[index].exists = queue.rc == ZOK;
-    looking->open += queue.names.size();
-    for (const std::string& name : queue.names) look_at(looking, index, name);
-    arrived(looking, queue.rc);
+void Observation::query_group(const Shared& query, std::size_t index) {
+  const std::string path = context_.paths.group(query->groups[index].name);
+  context_.client.children(path, Watch::no, [this, query, index](const Reply& queue) {
+    query->groups[index].exists = queue.rc == ZOK;
+    query->open += queue.names.size();
+    for (const std::string& name : queue.names) query_candidate(query, index, name);
+    arrived(query, queue.rc);
   });
-  ++looking->open;
-  link_.client.get(path, Watch::no, [this, looking, index](const Reply& term) {
-    looking->groups[index].term = parse_term(term.value);
-    arrived(looking, term.rc);
+  ++query->open;
+  context_.client.get(path, Watch::no, [this, query, index](const Reply& term) {
+    query->groups[index].term = parse_term(term.value);
+    arrived(query, term.rc);
   });
 }
 
-void Observation::look_at(const Shared& looking, std::size_t group, const std::string& name) {
+void Observation::query_candidate(const Shared& query, std::size_t group, const std::string& name) {
   const auto place = parse_place(name);
-  if (!place) return arrived(looking, ZOK);
-  const std::string path = link_.paths.candidate(looking->groups[group].name, name);
-  link_.client.get(path, Watch::no, [this, looking, group, place](const Reply& reply) {
-    if (reply.rc != ZOK) return arrived(looking, reply.rc);
+  if (!place) return arrived(query, ZOK);
+  const std::string path = context_.paths.candidate(query->groups[group].name, name);
+  context_.client.get(path, Watch::no, [this, query, group, place](const Reply& reply) {
+    if (reply.rc != ZOK) return arrived(query, reply.rc);
     const auto text = parse_candidate(reply.value);
     Seen seen{place->sequence, static_cast<std::uint64_t>(reply.stat.czxid), {}};
     seen.candidate.id = place->session;
@@ -52,40 +52,40 @@ void Observation::look_at(const Shared& looking, std::size_t group, const std::s
     seen.candidate.stored_at = WallTime(Millis(reply.stat.ctime));
     if (text) seen.candidate.node = text->node;
     if (text) seen.candidate.since = text->since;
-    auto& all = looking->groups[group].seen;
+    auto& all = query->groups[group].seen;
     all.push_back(std::move(seen));
-    if (!text) return arrived(looking, ZOK);
-    look_up(looking, group, all.size() - 1, reply.stat.ephemeralOwner);
+    if (!text) return arrived(query, ZOK);
+    query_member(query, group, all.size() - 1, reply.stat.ephemeralOwner);
   });
 }
 
-void Observation::look_up(const Shared& looking, std::size_t group, std::size_t seen, std::int64_t owner) {
-  const std::string node = looking->groups[group].seen[seen].candidate.node;
-  members_.find(node, [this, looking, group, seen, owner](int rc, const QueueStore::Member& found) {
+void Observation::query_member(const Shared& query, std::size_t group, std::size_t seen, std::int64_t owner) {
+  const std::string node = query->groups[group].seen[seen].candidate.node;
+  members_.find(node, [this, query, group, seen, owner](int rc, const QueueStore::Member& found) {
     const auto& member = found.record;
-    Candidate& candidate = looking->groups[group].seen[seen].candidate;
+    Candidate& candidate = query->groups[group].seen[seen].candidate;
     candidate.node = shown(candidate.node);
     if (member && member->session == session_text(owner)) describe(*member, candidate);
-    arrived(looking, rc);
+    arrived(query, rc);
   });
 }
 
 /// What has gone meanwhile is not there.
-void Observation::arrived(const Shared& looking, int rc) {
-  if (rc != ZOK && rc != ZNONODE) looking->rc = rc;
-  if (--looking->open > 0) return;
-  if (looking->rc != ZOK && looking->rc != ZNONODE) {
-    const Outcome outcome = is_unknown(looking->rc) ? Outcome::unknown : Outcome::failed;
-    return link_.tell(backend::Observed{looking->request, outcome, {}, text_of(looking->rc)});
+void Observation::arrived(const Shared& query, int rc) {
+  if (rc != ZOK && rc != ZNONODE) query->rc = rc;
+  if (--query->open > 0) return;
+  if (query->rc != ZOK && query->rc != ZNONODE) {
+    const Outcome outcome = is_unknown(query->rc) ? Outcome::unknown : Outcome::failed;
+    return context_.post(backend::Observed{query->request, outcome, {}, text_of(query->rc)});
   }
-  backend::Observed observed{looking->request, Outcome::done, {}, {}};
-  for (Group& group : looking->groups) {
+  backend::Observed observed{query->request, Outcome::done, {}, {}};
+  for (Group& group : query->groups) {
     Election found = election(std::move(group));
     if (found.epoch != 0 || !found.candidates.empty()) observed.elections.push_back(std::move(found));
   }
   std::sort(observed.elections.begin(), observed.elections.end(),
             [](const Election& a, const Election& b) { return a.group < b.group; });
-  link_.tell(std::move(observed));
+  context_.post(std::move(observed));
 }
 
 Election Observation::election(Group group) {
@@ -100,9 +100,9 @@ Election Observation::election(Group group) {
 }
 
 void Observation::evict(const EvictCall& call) {
-  link_.after_barrier([this, call](int rc) {
+  context_.after_barrier([this, call](int rc) {
     if (rc != ZOK) return answer(call.request, {Outcome::unknown, 0, text_of(rc)});
-    link_.client.get(link_.paths.group(call.group), Watch::no, [this, call](const Reply& reply) {
+    context_.client.get(context_.paths.group(call.group), Watch::no, [this, call](const Reply& reply) {
       if (reply.rc == ZNONODE) return answer(call.request, {Outcome::conflict, 0, "nobody leads " + call.group});
       if (reply.rc != ZOK) return answer(call.request, {Outcome::failed, 0, text_of(reply.rc)});
       find_leader(call.request, call.group, parse_term(reply.value));
@@ -112,7 +112,7 @@ void Observation::evict(const EvictCall& call) {
 
 /// Its node is deleted, and only its: the name of it is never given again.
 void Observation::find_leader(RequestId request, const std::string& group, const TermRecord& term) {
-  link_.client.children(link_.paths.group(group), Watch::no, [this, request, group, term](const Reply& queue) {
+  context_.client.children(context_.paths.group(group), Watch::no, [this, request, group, term](const Reply& queue) {
     if (queue.rc != ZOK && queue.rc != ZNONODE) return answer(request, {Outcome::failed, 0, text_of(queue.rc)});
     std::optional<Place> first;
     std::string name;
@@ -124,7 +124,7 @@ void Observation::find_leader(RequestId request, const std::string& group, const
     }
     const bool led = first && !term.clean && first->session == term.session;
     if (!led) return answer(request, {Outcome::conflict, 0, "nobody leads " + group});
-    link_.client.remove(link_.paths.candidate(group, name), [this, request, group](const Reply& reply) {
+    context_.client.remove(context_.paths.candidate(group, name), [this, request, group](const Reply& reply) {
       if (reply.rc == ZOK) return answer(request, {Outcome::done, 0, {}});
       if (reply.rc == ZNONODE) return answer(request, {Outcome::conflict, 0, "nobody leads " + group});
       answer(request, {is_unknown(reply.rc) ? Outcome::unknown : Outcome::failed, 0, text_of(reply.rc)});
@@ -133,7 +133,7 @@ void Observation::find_leader(RequestId request, const std::string& group, const
 }
 
 void Observation::answer(RequestId request, WriteAnswer answer) {
-  link_.tell(backend::Wrote{request, {std::move(answer)}});
+  context_.post(backend::Wrote{request, {std::move(answer)}});
 }
 
 }  // namespace ballot::zookeeper

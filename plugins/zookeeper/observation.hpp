@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "link.hpp"
 #include "members.hpp"
+#include "session_context.hpp"
 #include "support/texts.hpp"
 
 namespace ballot::zookeeper {
 
 class Observation {
  public:
-  Observation(Link& link, Members& members) : link_(link), members_(members) {}
+  Observation(SessionContext& context, Members& members) : context_(context), members_(members) {}
 
   void observe(const ObserveCall& call);
   void evict(const EvictCall& call);
@@ -32,24 +32,24 @@ class Observation {
     bool exists = false;
   };
   /// A call under way.
-  struct Looking {
+  struct Query {
     RequestId request = 0;
     std::vector<Group> groups;
     std::size_t open = 0;
     int rc = ZOK;
   };
-  using Shared = std::shared_ptr<Looking>;
+  using Shared = std::shared_ptr<Query>;
 
-  void look(const Shared& looking, std::size_t index);
-  void look_at(const Shared& looking, std::size_t group, const std::string& name);
-  void look_up(const Shared& looking, std::size_t group, std::size_t seen, std::int64_t owner);
-  void arrived(const Shared& looking, int rc);
+  void query_group(const Shared& query, std::size_t index);
+  void query_candidate(const Shared& query, std::size_t group, const std::string& name);
+  void query_member(const Shared& query, std::size_t group, std::size_t seen, std::int64_t owner);
+  void arrived(const Shared& query, int rc);
   static Election election(Group group);
 
   void find_leader(RequestId request, const std::string& group, const TermRecord& term);
   void answer(RequestId request, WriteAnswer answer);
 
-  Link& link_;
+  SessionContext& context_;
   Members& members_;
 };
 

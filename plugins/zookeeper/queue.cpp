@@ -23,10 +23,10 @@ Step step_of(int rc) {
 }  // namespace
 
 void Queue::enter(const Names& groups, const Names& texts, Done<std::vector<Made>> done) {
-  auto multi = link_.client.multi();
+  auto multi = context_.client.multi();
   for (std::size_t i = 0; i < groups.size(); ++i)
-    multi->create(link_.paths.candidate(groups[i], link_.session + "-"), texts[i], ZOO_EPHEMERAL_SEQUENTIAL);
-  link_.client.commit(std::move(multi), [done](const Reply& reply) {
+    multi->create(context_.paths.candidate(groups[i], context_.session + "-"), texts[i], ZOO_EPHEMERAL_SEQUENTIAL);
+  context_.client.commit(std::move(multi), [done](const Reply& reply) {
     std::vector<Made> made;
     if (reply.rc == ZOK)
       for (const OpAnswer& op : reply.ops) {
@@ -39,16 +39,16 @@ void Queue::enter(const Names& groups, const Names& texts, Done<std::vector<Made
 }
 
 void Queue::prepare(const Names& groups, Done<> done) {
-  auto multi = link_.client.multi();
-  for (const std::string& group : groups) multi->create(link_.paths.group(group), {}, ZOO_PERSISTENT);
-  link_.client.commit(std::move(multi), [this, done](const Reply& reply) {
-    if (reply.rc == ZNONODE) link_.make_folders([](int) {});  // somebody has removed them
+  auto multi = context_.client.multi();
+  for (const std::string& group : groups) multi->create(context_.paths.group(group), {}, ZOO_PERSISTENT);
+  context_.client.commit(std::move(multi), [this, done](const Reply& reply) {
+    if (reply.rc == ZNONODE) context_.make_folders([](int) {});  // somebody has removed them
     done(step_of(reply.rc));
   });
 }
 
 void Queue::list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) {
-  link_.client.children(link_.paths.group(group), Watch::no, [done](const Reply& reply) {
+  context_.client.children(context_.paths.group(group), Watch::no, [done](const Reply& reply) {
     std::vector<std::pair<Place, std::string>> queue;
     for (const std::string& name : reply.names)
       if (auto place = parse_place(name)) queue.emplace_back(std::move(*place), name);
@@ -61,32 +61,33 @@ void Queue::list(const std::string& group, Done<std::vector<Entry>, std::int64_t
 }
 
 void Queue::read_term(const std::string& group, Done<Text> done) {
-  link_.client.get(link_.paths.group(group), Watch::no, [done](const Reply& reply) {
+  context_.client.get(context_.paths.group(group), Watch::no, [done](const Reply& reply) {
     done(step_of(reply.rc), {reply.value, reply.stat.version});
   });
 }
 
 /// The lowest node leads only where it is this session's.
-void Queue::look_at(const std::string& group, const std::string& entry, Watched watched, Turn turn,
-                    Done<EntryFacts> done) {
+void Queue::read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,
+                       Done<EntryFacts> done) {
   const auto seen = [this, done](const Reply& reply) {
-    if (reply.rc == ZOK) link_.see(reply.stat);
-    const bool ours = session_text(reply.stat.ephemeralOwner) == link_.session;
+    if (reply.rc == ZOK) context_.see(reply.stat);
+    const bool ours = session_text(reply.stat.ephemeralOwner) == context_.session;
     done(step_of(reply.rc), {static_cast<std::uint64_t>(reply.stat.czxid), ours});
   };
-  link_.client.get(link_.paths.candidate(group, entry), watched == Watched::yes ? Watch::yes : Watch::no, seen, turn);
+  context_.client.get(context_.paths.candidate(group, entry), watched == Watched::yes ? Watch::yes : Watch::no, seen,
+                      priority);
 }
 
 void Queue::remove(const std::string& group, const std::string& entry) {
-  link_.client.remove(link_.paths.candidate(group, entry), [](const Reply&) {});
+  context_.client.remove(context_.paths.candidate(group, entry), [](const Reply&) {});
 }
 
 void Queue::claim(const std::vector<Claim>& claims, Done<std::vector<std::uint64_t>> done) {
-  auto multi = link_.client.multi();
+  auto multi = context_.client.multi();
   for (const Claim& one : claims)
-    multi->check(link_.paths.candidate(one.group, one.entry))
-        .set(link_.paths.group(one.group), one.term, static_cast<int>(one.version.value_or(-1)));
-  link_.client.commit(std::move(multi), [done](const Reply& reply) {
+    multi->check(context_.paths.candidate(one.group, one.entry))
+        .set(context_.paths.group(one.group), one.term, static_cast<int>(one.version.value_or(-1)));
+  context_.client.commit(std::move(multi), [done](const Reply& reply) {
     std::vector<std::uint64_t> revisions;
     for (std::size_t i = 1; i < reply.ops.size(); i += 2)
       revisions.push_back(static_cast<std::uint64_t>(reply.ops[i].stat.mzxid));
@@ -95,12 +96,12 @@ void Queue::claim(const std::vector<Claim>& claims, Done<std::vector<std::uint64
 }
 
 void Queue::leave(const std::vector<Leave>& leaves, Done<> done) {
-  auto multi = link_.client.multi();
+  auto multi = context_.client.multi();
   for (const Leave& one : leaves) {
-    multi->remove(link_.paths.candidate(one.group, one.entry));
-    if (one.term) multi->set(link_.paths.group(one.group), *one.term, -1);
+    multi->remove(context_.paths.candidate(one.group, one.entry));
+    if (one.term) multi->set(context_.paths.group(one.group), *one.term, -1);
   }
-  link_.client.commit(std::move(multi), [done](const Reply& reply) { done(step_of(reply.rc)); });
+  context_.client.commit(std::move(multi), [done](const Reply& reply) { done(step_of(reply.rc)); });
 }
 
 void Queue::find_member(const std::string& node, Done<Member> done) {
@@ -108,12 +109,12 @@ void Queue::find_member(const std::string& node, Done<Member> done) {
 }
 
 void Queue::barrier(Done<> done) {
-  link_.after_barrier([done](int rc) { done(step_of(rc)); });
+  context_.after_barrier([done](int rc) { done(step_of(rc)); });
 }
 
 void Queue::groups(Done<Names> done) {
-  link_.client.children(link_.paths.groups(), Watch::no,
-                        [done](const Reply& reply) { done(step_of(reply.rc), reply.names); });
+  context_.client.children(context_.paths.groups(), Watch::no,
+                           [done](const Reply& reply) { done(step_of(reply.rc), reply.names); });
 }
 
 std::size_t Queue::size_of_entry(const std::string& group) const { return place_of(group).size() + place_size; }

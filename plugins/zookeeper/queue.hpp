@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "link.hpp"
 #include "members.hpp"
+#include "session_context.hpp"
 #include "support/queue_store.hpp"
 
 namespace ballot::zookeeper {
 
 class Queue final : public QueueStore {
  public:
-  Queue(Link& link, Members& members) : link_(link), members_(members) {}
+  Queue(SessionContext& context, Members& members) : context_(context), members_(members) {}
 
   void enter(const Names& groups, const Names& texts, Done<std::vector<Made>> done) override;
   void prepare(const Names& groups, Done<> done) override;
   void list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) override;
   void read_term(const std::string& group, Done<Text> done) override;
-  void look_at(const std::string& group, const std::string& entry, Watched watched, Turn turn,
-               Done<EntryFacts> done) override;
+  void read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,
+                  Done<EntryFacts> done) override;
   void remove(const std::string& group, const std::string& entry) override;
   void claim(const std::vector<Claim>& claims, Done<std::vector<std::uint64_t>> done) override;
   void leave(const std::vector<Leave>& leaves, Done<> done) override;
@@ -28,14 +28,14 @@ class Queue final : public QueueStore {
   void barrier(Done<> done) override;
   void groups(Done<Names> done) override;
 
-  bool idle() const override { return link_.client.idle(); }
+  bool idle() const override { return context_.client.idle(); }
   std::size_t size_of_entry(const std::string& group) const override;
   std::size_t most_size() const override;
   std::string size_problem() const override;
-  std::string place_of(const std::string& group) const override { return link_.paths.group(group); }
+  std::string place_of(const std::string& group) const override { return context_.paths.group(group); }
 
  private:
-  Link& link_;
+  SessionContext& context_;
   Members& members_;
 };
 

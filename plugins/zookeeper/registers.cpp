@@ -13,7 +13,7 @@ constexpr std::size_t most_bytes = 200'000;  // of values in one transaction
 }  // namespace
 
 std::shared_ptr<WriteBatch> Registers::begin(RequestId request, std::size_t size) {
-  return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { link_.tell(std::move(wrote)); });
+  return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { context_.post(std::move(wrote)); });
 }
 
 void Registers::answer(const Change& change, WriteAnswer answer) {
@@ -25,15 +25,15 @@ void Registers::write(const WriteCall& call) {
   const auto batch = begin(call.request, call.batch.size());
   for (std::size_t i = 0; i < call.batch.size(); ++i) {
     const RegisterWrite& one = call.batch[i];
-    Change change{batch, i, one.group, {}, one.name[0], link_.paths.of_register(one.name), one.value, 0};
+    Change change{batch, i, one.group, {}, one.name[0], context_.paths.of_register(one.name), one.value, 0};
     change.version = one.version == 0 ? -1 : static_cast<int>(static_cast<std::uint32_t>(one.version - 1));
     elections_.write_began(one.group);
-    if (one.value.size() > most_value) {
-      answer(change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+    if (auto problem = problem_of(one.name, one.value); !problem.empty()) {
+      answer(change, {Outcome::failed, 0, std::move(problem)});
     } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
       answer(change, {Outcome::not_leader, 0, {}});
     } else {
-      change.guard = link_.paths.candidate(one.group, elections_.own_entry(one.group));
+      change.guard = context_.paths.candidate(one.group, elections_.own_entry(one.group));
       gathered_.push_back(std::move(change));
     }
   }
@@ -43,9 +43,9 @@ void Registers::create(const CreateCall& call) {
   const auto batch = begin(call.request, call.records.size());
   for (std::size_t i = 0; i < call.records.size(); ++i) {
     const Record& one = call.records[i];
-    Change change{batch, i, {}, {}, one.name[0], link_.paths.of_register(one.name), one.value, -1};
-    if (one.value.size() > most_value)
-      answer(change, {Outcome::failed, 0, one.name + " is longer than 8 KB"});
+    Change change{batch, i, {}, {}, one.name[0], context_.paths.of_register(one.name), one.value, -1};
+    if (auto problem = problem_of(one.name, one.value); !problem.empty())
+      answer(change, {Outcome::failed, 0, std::move(problem)});
     else
       gathered_.push_back(std::move(change));
   }
@@ -55,7 +55,7 @@ void Registers::remove(const RemoveCall& call) {
   flush(true);  // of one caller's requests, the first happens first
   const auto batch = begin(call.request, call.names.size());
   for (std::size_t i = 0; i < call.names.size(); ++i) {
-    link_.client.remove(link_.paths.of_register(call.names[i]), [this, batch, i](const Reply& reply) {
+    context_.client.remove(context_.paths.of_register(call.names[i]), [this, batch, i](const Reply& reply) {
       const bool done = reply.rc == ZOK || reply.rc == ZNONODE;
       const Outcome outcome = done ? Outcome::done : is_unknown(reply.rc) ? Outcome::unknown : Outcome::failed;
       batch->answer(i, {outcome, 0, done ? "" : text_of(reply.rc)});
@@ -78,7 +78,7 @@ void Registers::flush(bool all) {
 
 /// A register that is set shows at its folder too: whoever watches a folder hears of all that lies in it.
 void Registers::send(Changes changes) {
-  auto multi = link_.client.multi();
+  auto multi = context_.client.multi();
   std::set<char> letters;
   for (const Change& change : changes) {
     if (!change.guard.empty()) multi->check(change.guard);
@@ -89,8 +89,8 @@ void Registers::send(Changes changes) {
       letters.insert(change.letter);
     }
   }
-  for (const char letter : letters) multi->set(link_.paths.letter(letter), {}, -1);
-  link_.client.commit(std::move(multi), batching_.counted([this, changes = std::move(changes)](const Reply& reply) {
+  for (const char letter : letters) multi->set(context_.paths.letter(letter), {}, -1);
+  context_.client.commit(std::move(multi), batching_.counted([this, changes = std::move(changes)](const Reply& reply) {
     on_answer(changes, reply);
   }));
 }
@@ -122,7 +122,7 @@ bool Registers::lacks_folder(const Changes& changes, const Reply& reply) {
 
 /// Then all of them are sent again.
 void Registers::make_folders(Changes changes) {
-  link_.make_folders([](int) {});
+  context_.make_folders([](int) {});
   std::set<char> letters;
   for (Change& change : changes) {
     change.retried = true;
@@ -131,7 +131,7 @@ void Registers::make_folders(Changes changes) {
   const auto open = std::make_shared<std::size_t>(letters.size());
   const auto all = std::make_shared<Changes>(std::move(changes));
   for (const char letter : letters)
-    link_.client.create(link_.paths.letter(letter), {}, ZOO_PERSISTENT, [this, open, all](const Reply&) {
+    context_.client.create(context_.paths.letter(letter), {}, ZOO_PERSISTENT, [this, open, all](const Reply&) {
       if (--*open == 0) send(std::move(*all));
     });
 }
@@ -141,7 +141,7 @@ void Registers::decide(Change change, const OpAnswer* ops, int rc) {
   const bool fenced = !change.guard.empty();
   const OpAnswer& own = ops[fenced ? 1 : 0];
   if (rc == ZOK) {
-    link_.see(own.stat);
+    context_.see(own.stat);
     const auto version = change.version < 0 ? 1u : static_cast<std::uint32_t>(own.stat.version) + 1u;
     return answer(change, {Outcome::done, fenced ? version : 0, {}});
   }
@@ -152,7 +152,7 @@ void Registers::decide(Change change, const OpAnswer* ops, int rc) {
 }
 
 void Registers::read(const ReadCall& call) {
-  link_.after_barrier([this, call](int rc) {
+  context_.after_barrier([this, call](int rc) {
     auto found = std::make_shared<Found>(Found{call.request, {}, call.names.size() + 1, rc});
     found->registers.resize(call.names.size());
     for (std::size_t i = 0; i < call.names.size(); ++i) rc == ZOK ? get(found, i, call.names[i]) : arrived(found, rc);
@@ -161,11 +161,11 @@ void Registers::read(const ReadCall& call) {
 }
 
 void Registers::list(const ListCall& call) {
-  link_.after_barrier([this, call](int rc) {
+  context_.after_barrier([this, call](int rc) {
     auto found = std::make_shared<Found>(Found{call.request, {}, 1, rc});
     if (rc != ZOK) return arrived(found, rc);
     if (!call.prefix.empty()) return list_letter(found, call.prefix[0], call.prefix);
-    link_.client.children(link_.paths.registers(), Watch::no, [this, found](const Reply& letters) {
+    context_.client.children(context_.paths.registers(), Watch::no, [this, found](const Reply& letters) {
       found->open += letters.names.size();
       for (const std::string& letter : letters.names) list_letter(found, letter[0], {});
       arrived(found, letters.rc);
@@ -174,7 +174,7 @@ void Registers::list(const ListCall& call) {
 }
 
 void Registers::list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix) {
-  link_.client.children(link_.paths.letter(letter), Watch::no, [this, found, letter, prefix](const Reply& reply) {
+  context_.client.children(context_.paths.letter(letter), Watch::no, [this, found, letter, prefix](const Reply& reply) {
     for (const std::string& one : reply.names) {
       const std::string name = std::string(1, letter) + "/" + Paths::unescaped(one);
       if (name.compare(0, prefix.size(), prefix) != 0) continue;
@@ -187,9 +187,9 @@ void Registers::list_letter(const std::shared_ptr<Found>& found, char letter, co
 }
 
 void Registers::get(const std::shared_ptr<Found>& found, std::size_t index, const std::string& name) {
-  link_.client.get(link_.paths.of_register(name), Watch::no, [this, found, index, name](const Reply& reply) {
+  context_.client.get(context_.paths.of_register(name), Watch::no, [this, found, index, name](const Reply& reply) {
     if (reply.rc == ZOK) {
-      link_.see(reply.stat);
+      context_.see(reply.stat);
       found->registers[index] = {name, reply.value, static_cast<std::uint32_t>(reply.stat.version) + 1u};
     }
     arrived(found, reply.rc);
@@ -202,9 +202,9 @@ void Registers::arrived(const std::shared_ptr<Found>& found, int rc) {
   auto& registers = found->registers;
   std::erase_if(registers, [](const Register& one) { return one.name.empty(); });
   if (found->rc == ZOK || found->rc == ZNONODE)
-    return link_.tell(backend::ReadDone{found->request, Outcome::done, std::move(registers), {}});
+    return context_.post(backend::ReadDone{found->request, Outcome::done, std::move(registers), {}});
   const Outcome outcome = is_unknown(found->rc) ? Outcome::unknown : Outcome::failed;
-  link_.tell(backend::ReadDone{found->request, outcome, {}, text_of(found->rc)});
+  context_.post(backend::ReadDone{found->request, outcome, {}, text_of(found->rc)});
 }
 
 }  // namespace ballot::zookeeper

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "link.hpp"
+#include "session_context.hpp"
 #include "support/queue_elections.hpp"
 #include "support/write_batch.hpp"
 
@@ -15,9 +15,7 @@ namespace ballot::zookeeper {
 
 class Registers {
  public:
-  static constexpr std::size_t most_value = 8192;
-
-  Registers(Link& link, QueueElections& elections) : link_(link), elections_(elections) {}
+  Registers(SessionContext& context, QueueElections& elections) : context_(context), elections_(elections) {}
 
   void write(const WriteCall& call);
   void create(const CreateCall& call);
@@ -62,7 +60,7 @@ class Registers {
   void get(const std::shared_ptr<Found>& found, std::size_t index, const std::string& name);
   void arrived(const std::shared_ptr<Found>& found, int rc);
 
-  Link& link_;
+  SessionContext& context_;
   QueueElections& elections_;
   Batching batching_{most_changes};
   std::deque<Change> gathered_;

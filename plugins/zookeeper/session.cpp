@@ -51,7 +51,7 @@ void Session::on_state(int state) {
   if (state == ZOO_AUTH_FAILED_STATE)
     return fail(Cause::auth_failed, "the store refuses [zookeeper] auth of this user", Rest::uncertain);
   if (state != ZOO_EXPIRED_SESSION_STATE) return;
-  if (phase_ != Phase::reviving || stands_in())
+  if (phase_ != Phase::reviving || is_deputy())
     return fail(Cause::expired, "the store has ended the session", Rest::nothing);
   Client::close(std::move(client_));
   phase_ = Phase::connecting;
@@ -64,21 +64,20 @@ void Session::on_connected() {
   if (phase_ == Phase::reviving || phase_ == Phase::connecting) return begin();
   if (membership_) membership_->on_connected();
   if (phase_ != Phase::open) return;
-  elections_->on_connected();
-  watches_->on_connected();
+  open_->on_connected();
 }
 
 void Session::begin() {
   timeout_ = client_->timeout();
-  link_ = std::make_unique<Link>(*client_, paths_, host_, opening_.request);
-  link_->session = session_text(client_->session());
-  link_->stands_in = stands_in();
-  members_ = std::make_unique<Members>(*link_);
+  context_ = std::make_unique<SessionContext>(*client_, paths_, host_, opening_.request);
+  context_->session = session_text(client_->session());
+  context_->deputy = is_deputy();
+  members_ = std::make_unique<Members>(*context_);
   if (observes()) return open();
-  link_->standing = paths_.standing(opening_.request.node, client_->session());
+  context_->standing = paths_.standing(opening_.request.node, client_->session());
   const std::string behind = opening_.before ? opening_.before->session : std::string();
   membership_ =
-      std::make_unique<Membership>(*link_, *members_, Membership::Terms{timeout_, opening_.tick, base_, behind});
+      std::make_unique<Membership>(*context_, *members_, Membership::Terms{timeout_, opening_.tick, base_, behind});
   phase_ = Phase::entering;
   give_up_at_ = boot_now() + 3 * timeout_;
   membership_->enter(
@@ -102,25 +101,20 @@ void Session::open() {
                                " ms: the servers grant 2 to 20 times their tickTime (minSessionTimeout, "
                                "maxSessionTimeout)");
   phase_ = Phase::open;
-  opened_ = true;
-  queue_ = std::make_unique<Queue>(*link_, *members_);
-  elections_ = std::make_unique<QueueElections>(*queue_, election_self());
-  registers_ = std::make_unique<Registers>(*link_, *elections_);
-  watches_ = std::make_unique<Watches>(*link_);
-  observation_ = std::make_unique<Observation>(*link_, *members_);
-  if (!observes()) tidy_.emplace(*link_, boot_now() + timeout_ / 2);
-  link_->tell(backend::SessionOpened{timeout_, Capability::fenced, link_->session, link_->highest,
-                                     observes() ? std::string() : handle_text(handle()),
-                                     membership_ ? membership_->store_clock() : std::nullopt});
+  open_ = std::make_unique<OpenSession>(*context_, *members_, election_self());
+  context_->post(backend::SessionOpened{timeout_, Capability::fenced, context_->session, context_->highest,
+                                        observes() ? std::string() : handle_text(handle()),
+                                        membership_ ? membership_->store_clock() : std::nullopt});
 }
 
 ElectionSelf Session::election_self() {
-  ElectionSelf self{host_, [link = link_.get()](Event event) { link->tell(std::move(event)); }, link_->session};
+  ElectionSelf self{host_, [context = context_.get()](Event event) { context->post(std::move(event)); },
+                    context_->session};
   self.node = opening_.request.node;
   self.boot_id = opening_.request.boot_id;
   self.timeout = timeout_;
   self.observes = observes();
-  self.stands_in = stands_in();
+  self.deputy = is_deputy();
   self.before = members_->before();
   if (membership_) self.resumed_until = membership_->resumed_until();
   return self;
@@ -137,7 +131,7 @@ void Session::on_closed() {
   if (phase_ == Phase::discarding) {
     membership_.reset();
     members_.reset();
-    link_.reset();
+    context_.reset();
     const bool before = std::exchange(end_before_, false);
     phase_ = before ? Phase::reviving : Phase::connecting;
     give_up_at_ = boot_now() + patience();
@@ -148,21 +142,15 @@ void Session::on_closed() {
 
 void Session::on_watch(const Message& message) {
   if (phase_ != Phase::open) return;
-  char letter = 0;
-  if (paths_.watches_registers(message.path, letter)) return watches_->on_watch(letter);
-  const std::string entry = message.path.substr(message.path.rfind('/') + 1);
-  using Gone = QueueElections::Gone;
-  elections_->on_watch(paths_.group_of(message.path), entry, message.gone ? Gone::yes : Gone::no);
+  open_->on_watch(message);
 }
 
 void Session::carry_out(const Call& call) {
   if (over_ || phase_ != Phase::open) return;
-  std::visit([this](const auto& one) { carry(one); }, call);
-}
-
-void Session::carry(const RenewCall& call) {
-  if (observes()) return link_->tell(backend::Renewed{call.request, Outcome::done, {}});
-  membership_->renew(call.request, call.asked);
+  const auto* renewal = std::get_if<RenewCall>(&call);
+  if (renewal == nullptr) return open_->carry_out(call);
+  if (observes()) return context_->post(backend::Renewed{renewal->request, Outcome::done, {}});
+  membership_->renew(renewal->request, renewal->asked);
 }
 
 void Session::close(bool keep) {
@@ -172,8 +160,7 @@ void Session::close(bool keep) {
     over_ = {Cause::shutdown, {}};
     return;
   }
-  registers_->flush(true);
-  elections_->flush(true);
+  open_->flush(true);
   phase_ = Phase::leaving;
   keep_ = keep;
   leave_by_ = boot_now() + std::min<Millis>(timeout_ / 6, 1s);
@@ -197,7 +184,7 @@ void Session::leave_on() {
 
 /// Whoever answers it has carried out what was asked before, and is there to end the session.
 void Session::end() {
-  membership_->end(elections_->left_cleanly(), [this](int rc) {
+  membership_->end(open_->left_cleanly(), [this](int rc) {
     ended_ = !is_unknown(rc);
     leave_by_ = boot_now();
   });
@@ -213,7 +200,7 @@ void Session::drop() {
 /// the one before it still stands.
 Rest Session::rest(Rest known) const {
   if (observes()) return Rest::nothing;
-  if (opened_) return known;
+  if (open_) return known;
   if (!opening_.before) return Rest::nothing;
   return revive_ ? Rest::kept : Rest::uncertain;
 }
@@ -229,7 +216,7 @@ void Session::fail(Cause cause, std::string text, Rest rest) {
 
 /// An older session of this node is waited for as long as it stands, while the store answers.
 SteadyTime Session::give_up() const {
-  return phase_ == Phase::entering && membership_ ? std::max(give_up_at_, membership_->heard() + 3 * timeout_)
+  return phase_ == Phase::entering && membership_ ? std::max(give_up_at_, membership_->last_answer() + 3 * timeout_)
                                                   : give_up_at_;
 }
 
@@ -245,8 +232,8 @@ void Session::check_time(SteadyTime now) {
   } else if (!observes() && now >= membership_->confirmed() + timeout_) {
     fail(Cause::unreachable, "no server has confirmed the session for its timeout: " + servers, Rest::uncertain);
   } else if (!observes() && membership_->lost()) {
-    fail(Cause::superseded, link_->standing + " is gone: somebody removed it, or another daemon has this node's name",
-         Rest::uncertain);
+    fail(Cause::superseded,
+         context_->standing + " is gone: somebody removed it, or another daemon has this node's name", Rest::uncertain);
   }
 }
 
@@ -254,15 +241,13 @@ void Session::advance() {
   if (over_) return;
   const SteadyTime now = boot_now();
   if (phase_ == Phase::discarding && client_) Client::close(std::move(client_));
-  if (link_ && client_) client_->time_out(now, timeout_ / 4);
+  if (context_ && client_) client_->time_out(now, timeout_ / 4);
   if (membership_ && client_ && phase_ != Phase::leaving) membership_->tick(now);
   if (phase_ == Phase::open) {
-    elections_->tick(now);
-    if (tidy_) tidy_->tick(now);
-    registers_->flush();
-    elections_->flush();
+    open_->tick(now);
+    open_->flush(false);
   } else if (phase_ == Phase::leaving && leaving_ == Leaving::draining && client_) {
-    elections_->flush_leaves(true);  // a resignation may have had to look first
+    open_->flush_leaves();  // a resignation may have had to look first
   }
   check_time(now);
 }
@@ -275,25 +260,24 @@ std::optional<SteadyTime> Session::due() const {
     if (other && (!at || *other < *at)) at = other;
   };
   if (phase_ != Phase::open) also(give_up());
-  if (link_ && client_) also(client_->time_out_due(timeout_ / 4));
+  if (context_ && client_) also(client_->time_out_due(timeout_ / 4));
   if (membership_ && client_) also(membership_->due());
   if (phase_ == Phase::open && membership_) also(membership_->confirmed() + timeout_);
-  if (phase_ == Phase::open) also(elections_->due());
-  if (phase_ == Phase::open && tidy_) also(tidy_->due());
+  if (phase_ == Phase::open) also(open_->due());
   return at;
 }
 
 /// Who is leaving is not elected any more.
 Events Session::take_events() {
-  if (!link_) return {};
-  Events all = std::exchange(link_->events, {});
+  if (!context_) return {};
+  Events all = std::exchange(context_->events, {});
   if (phase_ == Phase::leaving)
     std::erase_if(all, [](const Event& event) { return std::holds_alternative<backend::Elected>(event); });
   return all;
 }
 
 Handle Session::handle() const {
-  if (!opened_ && opening_.before) return *opening_.before;
+  if (!open_ && opening_.before) return *opening_.before;
   const SessionRequest& self = opening_.request;
   Handle handle{
       {},           {}, self.node, self.boot_id, self.machine_id, self.host, self.pid, opening_.connection.servers,

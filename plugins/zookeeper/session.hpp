@@ -20,16 +20,11 @@
 #include <string>
 
 #include "ballot/backend.hpp"
-#include "link.hpp"
 #include "members.hpp"
 #include "membership.hpp"
-#include "observation.hpp"
-#include "queue.hpp"
-#include "registers.hpp"
+#include "open_session.hpp"
+#include "session_context.hpp"
 #include "support/handle_store.hpp"
-#include "support/queue_elections.hpp"
-#include "tidy.hpp"
-#include "watches.hpp"
 
 namespace ballot::zookeeper {
 
@@ -61,8 +56,8 @@ class Session {
 
   Events take_events();
   /// It bears no name and need not be renewed; also one that stands in for a dead daemon.
-  bool observes() const noexcept { return opening_.request.observer || stands_in(); }
-  bool stands_in() const noexcept { return !opening_.request.handle.empty(); }
+  bool observes() const noexcept { return opening_.request.observer || is_deputy(); }
+  bool is_deputy() const noexcept { return !opening_.request.handle.empty(); }
   /// When it was asked for: T counts from here.
   SteadyTime base() const noexcept { return base_; }
   Handle handle() const;
@@ -91,18 +86,6 @@ class Session {
   SteadyTime give_up() const;
   void check_time(SteadyTime now);
 
-  void carry(const RenewCall& call);
-  void carry(const CampaignCall& call) { elections_->campaign(call.group); }
-  void carry(const ResignCall& call) { elections_->resign(call.group); }
-  void carry(const WriteCall& call) { registers_->write(call); }
-  void carry(const ReadCall& call) { registers_->read(call); }
-  void carry(const CreateCall& call) { registers_->create(call); }
-  void carry(const RemoveCall& call) { registers_->remove(call); }
-  void carry(const WatchCall& call) { watches_->add(call.prefix); }
-  void carry(const ObserveCall& call) { observation_->observe(call); }
-  void carry(const EvictCall& call) { observation_->evict(call); }
-  void carry(const ListCall& call) { registers_->list(call); }
-
   const Opening opening_;
   const Paths& paths_;
   Host& host_;
@@ -114,20 +97,14 @@ class Session {
   SteadyTime base_{};
   SteadyTime give_up_at_{};  // while it is not open
   Millis timeout_{0};        // granted
-  bool opened_ = false;      // it has been open
   clientid_t credentials_{};
 
   std::unique_ptr<Client> client_;
   std::uint64_t client_id_ = 0;
-  std::unique_ptr<Link> link_;
+  std::unique_ptr<SessionContext> context_;
   std::unique_ptr<Members> members_;
   std::unique_ptr<Membership> membership_;
-  std::unique_ptr<Queue> queue_;
-  std::unique_ptr<QueueElections> elections_;
-  std::unique_ptr<Registers> registers_;
-  std::unique_ptr<Watches> watches_;
-  std::unique_ptr<Observation> observation_;
-  std::optional<Tidy> tidy_;
+  std::unique_ptr<OpenSession> open_;  // also while it leaves
 
   bool keep_ = false;
   enum class Leaving { draining, ending, closing } leaving_ = Leaving::draining;

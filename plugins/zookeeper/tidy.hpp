@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "link.hpp"
+#include "session_context.hpp"
 #include "support/texts.hpp"
 
 namespace ballot::zookeeper {
@@ -16,19 +16,19 @@ class Tidy {
  public:
   static constexpr std::size_t most_nodes = 64, most_groups = 1000;
 
-  Tidy(Link& link, SteadyTime when) : link_(link), at_(when) {}
+  Tidy(SessionContext& context, SteadyTime when) : context_(context), at_(when) {}
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const noexcept { return at_; }
 
  private:
-  void look_at(const std::vector<std::string>& nodes);
+  void check_nodes(const std::vector<std::string>& nodes);
   void arrived();
-  void look_at_groups();
+  void check_groups();
   void keep(const TermRecord& term);
   void remove();
 
-  Link& link_;
+  SessionContext& context_;
   std::optional<SteadyTime> at_;
   std::map<std::string, int> left_;  // nodes without a session, and the version of what they said last
   std::size_t open_ = 0;

@@ -8,22 +8,22 @@ void Watches::add(const std::string& prefix) {
   prefixes_.insert(prefix);
   const char letter = prefix.empty() ? '\0' : prefix[0];
   if (!armed_.contains(letter)) return arm(letter);
-  link_.tell(backend::Changed{prefix});
+  context_.post(backend::Changed{prefix});
 }
 
 void Watches::arm(char letter) {
   armed_.insert(letter);
-  const std::string path = letter == 0 ? link_.paths.registers() : link_.paths.letter(letter);
+  const std::string path = letter == 0 ? context_.paths.registers() : context_.paths.letter(letter);
   const auto failed = [this, letter](int rc) {
     if (rc == ZOK || rc == ZNONODE) return false;
     failed_.insert(letter);
     return true;
   };
   if (letter != 0)
-    link_.client.get(path, Watch::yes, [this, letter, failed](const Reply& reply) {
+    context_.client.get(path, Watch::yes, [this, letter, failed](const Reply& reply) {
       if (!failed(reply.rc) && reply.rc == ZNONODE) absent_.insert(letter);
     });
-  link_.client.children(path, Watch::yes, [this, letter, path, failed](const Reply& reply) {
+  context_.client.children(path, Watch::yes, [this, letter, path, failed](const Reply& reply) {
     const bool half = absent_.erase(letter) > 0;
     if (failed(reply.rc)) return;
     if (reply.rc == ZOK) {
@@ -31,19 +31,19 @@ void Watches::arm(char letter) {
       if (letter == 0)
         for (const std::string& one : reply.names)
           if (!armed_.contains(one[0])) arm(one[0]);
-      return tell(letter);
+      return post_changed(letter);
     }
     // Nothing is there: until it is made.
-    link_.client.exists(path, Watch::yes, [this, letter, failed](const Reply& found) {
+    context_.client.exists(path, Watch::yes, [this, letter, failed](const Reply& found) {
       if (failed(found.rc)) return;
-      found.rc == ZOK ? arm(letter) : tell(letter);
+      found.rc == ZOK ? arm(letter) : post_changed(letter);
     });
   });
 }
 
-void Watches::tell(char letter) {
+void Watches::post_changed(char letter) {
   for (const std::string& prefix : prefixes_)
-    if (prefix.empty() || prefix[0] == letter) link_.tell(backend::Changed{prefix});
+    if (prefix.empty() || prefix[0] == letter) context_.post(backend::Changed{prefix});
 }
 
 void Watches::on_watch(char letter) {
@@ -52,7 +52,7 @@ void Watches::on_watch(char letter) {
 
 void Watches::on_connected() {
   for (const char letter : std::exchange(failed_, {})) arm(letter);
-  for (const std::string& prefix : prefixes_) link_.tell(backend::Changed{prefix});
+  for (const std::string& prefix : prefixes_) context_.post(backend::Changed{prefix});
 }
 
 }  // namespace ballot::zookeeper

@@ -5,13 +5,13 @@
 #include <set>
 #include <string>
 
-#include "link.hpp"
+#include "session_context.hpp"
 
 namespace ballot::zookeeper {
 
 class Watches {
  public:
-  explicit Watches(Link& link) : link_(link) {}
+  explicit Watches(SessionContext& context) : context_(context) {}
 
   void add(const std::string& prefix);
   /// A folder's letter; 0: the folder of all letters.
@@ -21,9 +21,9 @@ class Watches {
 
  private:
   void arm(char letter);
-  void tell(char letter);
+  void post_changed(char letter);
 
-  Link& link_;
+  SessionContext& context_;
   std::set<std::string> prefixes_;
   std::set<char> armed_;   // letters whose watches stand, or are being set
   std::set<char> absent_;  // letters whose folder was not there when its value was to be watched

@@ -69,7 +69,7 @@ void ZookeeperDriver::drop() noexcept {
   leave();
 }
 
-void ZookeeperDriver::hear(bool) {
+void ZookeeperDriver::receive(bool) {
   for (Message& message : inbox_->take())
     if (session_) session_->on(message);
 }
@@ -87,7 +87,7 @@ void ZookeeperDriver::publish() {
       outlet_.post(std::move(event));
       continue;
     }
-    if (!session_->stands_in()) handles_.keep(session_->handle());
+    if (!session_->is_deputy()) handles_.keep(session_->handle());
     outlet_.opened(std::move(*opened), session_->observes() ? std::nullopt : std::optional(session_->base()));
   }
   if (!session_->over()) return;

@@ -39,7 +39,7 @@ class ZookeeperDriver final : public SessionDriver {
   void close(bool keep) override;
   void expire() override;
   void drop() noexcept override;
-  void hear(bool readable) override;
+  void receive(bool readable) override;
   void advance() override;
   std::optional<SteadyTime> due() const override { return session_ ? session_->due() : std::nullopt; }
 

@@ -56,13 +56,13 @@ Exit CandidateProgram::run() {
   settings.backend = backend_settings(config_);
   settings.anew = settings_.session && settings_.session->anew;
   const auto log = [this](Level level, std::string_view text, const LogFields& fields) { say(level, text, fields); };
-  campaigner_ =
-      std::make_unique<io::Campaigner>(loop_, std::move(settings), **plugin, log,
-                                       io::CampaignerHandlers{[this](const core::Standing& before) { stood(before); },
-                                                              [this](const BackendEvent& event) {
-                                                                keep_session(event);
-                                                                on_answer(event);
-                                                              }});
+  campaigner_ = std::make_unique<io::Campaigner>(
+      loop_, std::move(settings), **plugin, log,
+      io::CampaignerHandlers{[this](const core::CandidateStatus& before) { on_changed(before); },
+                             [this](const BackendEvent& event) {
+                               keep_session(event);
+                               on_answer(event);
+                             }});
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
     loop_.on_signal(signal, [this, signal] { on_signal(signal); });
   begin();
@@ -87,36 +87,36 @@ void CandidateProgram::keep_session(const BackendEvent& event) {
   if (!written) say(Level::debug, written.error().what + "; a crash is not handed over at once");
 }
 
-void CandidateProgram::stood(const core::Standing& before) {
+void CandidateProgram::on_changed(const core::CandidateStatus& before) {
   say_change(before);
-  if (standing().refused && !before.refused) {
-    const bool permitted = standing().cause != Cause::auth_failed;
+  if (status().refused && !before.refused) {
+    const bool permitted = status().cause != Cause::auth_failed;
     if (permitted)
-      fail(settings_.command, {Errc::conflict, standing().trouble + "; --candidate-id names this candidate"});
+      fail(settings_.command, {Errc::conflict, status().trouble + "; --candidate-id names this candidate"});
     else
-      fail(settings_.command, {Errc::refused, standing().trouble});
+      fail(settings_.command, {Errc::refused, status().trouble});
     finish(permitted ? Exit::failed : Exit::configuration);
   }
-  on_standing(before);
-  if (!finishing() || standing().state != core::Standing::State::closed) return;
-  standing().unconfirmed ? give_up_closing() : loop_.stop();
+  on_status(before);
+  if (!finishing() || status().state != core::CandidateStatus::State::closed) return;
+  status().unconfirmed ? give_up_closing() : loop_.stop();
 }
 
-void CandidateProgram::say_change(const core::Standing& before) const {
-  const core::Standing& now = standing();
+void CandidateProgram::say_change(const core::CandidateStatus& before) const {
+  const core::CandidateStatus& now = status();
   if (now.failures != before.failures && now.failures > 0 && !finishing() && !now.refused)
     say(now.failures == 1 ? Level::error : Level::debug, "election failed: " + now.trouble);
   if (now.connected && !before.connected && before.failures > 0) say(Level::info, "the backend is back");
   const LogFields epoch{{"epoch", std::to_string(std::max(now.epoch, before.epoch))}};
   if (now.epoch != 0 && before.epoch == 0) say(Level::info, "leads", epoch);
   if (now.epoch == 0 && before.epoch != 0) {
-    const bool asked = before.state == core::Standing::State::leaving || finishing();
+    const bool asked = before.state == core::CandidateStatus::State::leaving || finishing();
     LogFields fields = epoch;
     fields.emplace_back("cause", std::string(to_string(now.cause)));
     say(asked ? Level::info : Level::warn, "leads no more", fields);
   }
   if (now.in_doubt && !before.in_doubt) say(Level::warn, "leadership is in doubt: a renewal is overdue", epoch);
-  if (now.state == core::Standing::State::following && before.state == core::Standing::State::outside)
+  if (now.state == core::CandidateStatus::State::following && before.state == core::CandidateStatus::State::outside)
     say(Level::debug, "campaigns");
 }
 
@@ -125,7 +125,7 @@ void CandidateProgram::finish(Exit exit) {
   exit_ = exit;
   closing_timer_.arm(io::read_clocks().steady + closing_patience);
   campaigner_->close();
-  if (standing().state == core::Standing::State::closed) loop_.stop();
+  if (status().state == core::CandidateStatus::State::closed) loop_.stop();
 }
 
 /// The lease runs out by itself.

@@ -55,7 +55,7 @@ class CandidateProgram {
   /// Once, before anything else.
   virtual void begin() = 0;
   /// The candidate stands otherwise than before.
-  virtual void on_standing(const core::Standing& before) = 0;
+  virtual void on_status(const core::CandidateStatus& before) = 0;
   virtual void on_answer(const BackendEvent&) {}
   /// INT, TERM, HUP or QUIT.
   virtual void on_signal(int signal) = 0;
@@ -70,14 +70,14 @@ class CandidateProgram {
   void say(Level level, std::string_view text, const LogFields& more = {}) const;
   io::MainLoop& loop() { return loop_; }
   io::Campaigner& campaigner() { return *campaigner_; }
-  const core::Standing& standing() const { return campaigner_->standing(); }
+  const core::CandidateStatus& status() const { return campaigner_->status(); }
   const std::string& candidate() const { return settings_.candidate; }
   const std::string& group() const { return settings_.group; }
 
  private:
   void keep_session(const BackendEvent& event);
-  void stood(const core::Standing& before);
-  void say_change(const core::Standing& before) const;
+  void on_changed(const core::CandidateStatus& before);
+  void say_change(const core::CandidateStatus& before) const;
   void give_up_closing();
 
   const config::Config& config_;

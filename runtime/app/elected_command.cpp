@@ -14,7 +14,7 @@
 namespace ballot::app {
 namespace {
 
-using State = core::Standing::State;
+using State = core::CandidateStatus::State;
 
 constexpr Millis pause{1000};    // before a child that failed, or was not elected, is run again
 constexpr Millis on_time{1000};  // a tick is made up for where it is later
@@ -80,9 +80,9 @@ void ElectedCommand::add_fields(LogFields& fields) const {
   if (slot_) fields.emplace_back("slot", format_seconds(*slot_));
 }
 
-void ElectedCommand::on_standing(const core::Standing& before) {
+void ElectedCommand::on_status(const core::CandidateStatus& before) {
   tell_keeper(before);
-  const core::Standing& now = standing();
+  const core::CandidateStatus& now = status();
   if (now.leads() && !before.leads()) {
     patience_timer_.disarm();
     if (ticks_) {
@@ -102,8 +102,8 @@ void ElectedCommand::on_standing(const core::Standing& before) {
 }
 
 /// It enforces the lease also where this process stands still.
-void ElectedCommand::tell_keeper(const core::Standing& before) {
-  const core::Standing& now = standing();
+void ElectedCommand::tell_keeper(const core::CandidateStatus& before) {
+  const core::CandidateStatus& now = status();
   const bool holds = now.epoch != 0;
   if (holds && (before.epoch == 0 || now.deadline != before.deadline)) keeper_.lease(now.deadline, now.grace);
   if (holds || before.epoch == 0) return;
@@ -128,7 +128,7 @@ void ElectedCommand::on_signal(int signal) {
 void ElectedCommand::advance() {
   if (finishing() || stop_signal_ != 0) return;
   const Now now = io::read_clocks();
-  if (standing().asked_to_leave && child_ == Child::waiting) return hand_over();
+  if (status().asked_to_leave && child_ == Child::waiting) return hand_over();
   if (ticks_)
     advance_cron(now);
   else
@@ -224,7 +224,7 @@ void ElectedCommand::arm(Now now) {
     if (at > now.steady) steady = std::min(steady, at);
   };
   consider(not_before_);
-  if (standing().leads()) consider(standing().acts_from);
+  if (status().leads()) consider(status().acts_from);
   if (ticks_ && ticks_->wake()) consider(*ticks_->wake());
   steady != SteadyTime::max() ? boot_timer_.arm(steady) : boot_timer_.disarm();
   if (!ticks_) return;
@@ -242,7 +242,7 @@ void ElectedCommand::start(std::optional<WallTime> slot, SteadyTime not_after) {
   slot_ = slot;
   if (!ticks_) run_ = random_.run_id(io::read_clocks().wall).text();
   std::vector<std::string> variables{"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate(), "BALLOT_RUN_ID=" + run_};
-  variables.push_back(elected_ ? "BALLOT_EPOCH=" + std::to_string(standing().epoch) : "BALLOT_UNCLAIMED=1");
+  variables.push_back(elected_ ? "BALLOT_EPOCH=" + std::to_string(status().epoch) : "BALLOT_UNCLAIMED=1");
   if (slot) variables.push_back("BALLOT_SLOT=" + format_slot(*slot));
   child_ = Child::starting;
   const auto closed = [this] { printed(); };

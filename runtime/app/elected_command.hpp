@@ -38,12 +38,12 @@ class ElectedCommand final : public CandidateProgram {
   enum class Child { waiting, starting, running, printing, over };
 
   void begin() override;
-  void on_standing(const core::Standing& before) override;
+  void on_status(const core::CandidateStatus& before) override;
   void on_answer(const BackendEvent& event) override;
   void on_signal(int signal) override;
   void add_fields(LogFields& fields) const override;
 
-  void tell_keeper(const core::Standing& before);
+  void tell_keeper(const core::CandidateStatus& before);
   void on_failure();
   void advance();
   void advance_once(Now now);

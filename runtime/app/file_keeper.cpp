@@ -19,8 +19,8 @@ void FileKeeper::begin() {
   if (!io::check_leader_file(path_, group(), io::read_clocks().steady, io::boot_id())) ::unlink(path_.c_str());
 }
 
-void FileKeeper::on_standing(const core::Standing& before) {
-  const core::Standing& now = standing();
+void FileKeeper::on_status(const core::CandidateStatus& before) {
+  const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave) remove();
   if (now.asked_to_leave && !before.asked_to_leave) {
     campaigner().leave();
@@ -31,7 +31,7 @@ void FileKeeper::on_standing(const core::Standing& before) {
 }
 
 void FileKeeper::write() {
-  const core::Standing& now = standing();
+  const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave) return;
   const Now time = io::read_clocks();
   if (time.steady < now.acts_from) return timer_.arm(now.acts_from);

@@ -17,7 +17,7 @@ class FileKeeper final : public CandidateProgram {
 
  private:
   void begin() override;
-  void on_standing(const core::Standing& before) override;
+  void on_status(const core::CandidateStatus& before) override;
   void on_signal(int signal) override;
   void write();
   void remove();

@@ -46,8 +46,8 @@ void SignalledCommand::begin() {
   keeper_.start({"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate()}, SteadyTime::max(), -1, -1);
 }
 
-void SignalledCommand::on_standing(const core::Standing& before) {
-  const core::Standing& now = standing();
+void SignalledCommand::on_status(const core::CandidateStatus& before) {
+  const core::CandidateStatus& now = status();
   if (now.epoch == 0 && before.epoch != 0) tell_lost();
   if (told_ && now.deadline != before.deadline) keeper_.lease(now.deadline, now.grace);
   if (now.asked_to_leave && !before.asked_to_leave) leave();
@@ -70,7 +70,7 @@ void SignalledCommand::tell_lost() {
 
 /// Once the term before is over, and the child can hear it.
 void SignalledCommand::tell_won() {
-  const core::Standing& now = standing();
+  const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave || told_ || pid_ == 0) return;
   const SteadyTime time = io::read_clocks().steady;
   if (time < now.acts_from) return timer_.arm(now.acts_from);

@@ -24,7 +24,7 @@ class SignalledCommand final : public CandidateProgram {
 
  private:
   void begin() override;
-  void on_standing(const core::Standing& before) override;
+  void on_status(const core::CandidateStatus& before) override;
   void on_signal(int signal) override;
   void tell_won();
   void tell_lost();

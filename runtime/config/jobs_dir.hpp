@@ -48,6 +48,8 @@ class JobsDir {
   /// when it can: reload() again after a while.
   bool unread() const { return unread_; }
 
+  const std::string& path() const { return path_; }
+
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
 

@@ -91,12 +91,13 @@ struct KillRun {
   Millis grace{0};
 };
 
-/// The attempt's last row was recorded: tell Recorded once it is durable. Only then is its run closed in the register.
+/// The attempt's last row was recorded: RowsDurable follows once it is durable. Only then is its run closed in the
+/// register.
 struct AwaitRecorded {
   runner::AttemptId id;
 };
 
-/// These rows were recorded: tell Recorded once they are durable. Only then do their ranges leave the register.
+/// These rows were recorded: RowsDurable follows once they are durable. Only then do their ranges leave the register.
 struct AwaitSettled {
   Settled settled;
 };
@@ -106,7 +107,7 @@ struct Forget {
   runner::AttemptId id;
 };
 
-/// The runner of another node of this host, whose daemon has died, is asked which of its runs go on: told by
+/// The runner of another node of this host, whose daemon has died, is asked which of its runs go on: answered by
 /// RunnerWord, at once and as they end; by nothing where it does not answer within 100 ms. `socket` "": no more is to
 /// be told.
 struct AskRunner {
@@ -129,8 +130,8 @@ struct RecordOutput {
   bool is_mailed = false;  // a Notify of this run may want it, before its Forget
 };
 
-/// Somebody is to be told, by the hooks, the mail or the ping of the definition. Each at most once: a run's end by the
-/// term whose register write closed it, wherever it ran.
+/// Somebody is to be notified, by the hooks, the mail or the ping of the definition. Each at most once: a run's end by
+/// the term whose register write closed it, wherever it ran.
 struct Notify {
   enum class Event { started, ended, missed };
   Event event = Event::ended;

@@ -1,12 +1,21 @@
-// The step: an event comes in, the jobs that it concerns move, and what they left is made into actions.
+// The step: an event comes in, the jobs and groups that it concerns move, and what they left is made into actions.
 #include "core/core.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/assert.hpp"
 #include "base/fnv.hpp"
+#include "core/group/groups.hpp"
 #include "core/invariants.hpp"
+#include "core/jobs/jobs.hpp"
+#include "core/node/nodes.hpp"
+#include "core/request/requests.hpp"
+#include "core/session/clean_stop.hpp"
+#include "core/store/store_traffic.hpp"
+#include "core/store/takeover.hpp"
 
 namespace ballot::core {
 
@@ -17,429 +26,328 @@ std::uint64_t term_key(std::string_view group, std::uint64_t epoch) {
   return hash.value();
 }
 
-Core::Core(CoreSettings settings)
-    : settings_(std::move(settings)),
-      random_(settings_.seed),
-      limits_(settings_.max_running),
-      store_(settings_.most_writes),
-      directory_(settings_.node, {settings_.machine_id, settings_.boot_id, settings_.runner_socket}) {}
+struct Core::Step {
+  Step(CoreParts& parts, Context& context)
+      : c(context),
+        jobs(parts, c),
+        groups(parts, c),
+        takeover(parts, c),
+        requests(parts, c),
+        nodes(parts, c),
+        store(parts, c),
+        stop(parts, c) {}
+
+  Context& c;
+  Jobs jobs;
+  Groups groups;
+  Takeover takeover;
+  Requests requests;
+  Nodes nodes;
+  StoreTraffic store;
+  CleanStop stop;
+};
+
+Core::Core(CoreSettings settings) : parts_(std::move(settings)) {}
 Core::~Core() = default;
 
 Actions Core::step(Now now, const Event& event) {
   Actions out;
+  CoreParts& p = parts_;
   Context c{now,
-            settings_,
-            session_,
-            prior_.inventory(),
-            prior_.outcomes(),
+            p.settings,
+            p.session,
+            p.prior.inventory(),
+            p.prior.outcomes(),
             has_runner(),
-            store_.room(0),
-            limits_.limits_node(),
+            p.store.room(0),
+            p.limits.limits_node(),
             nullptr,
-            random_,
+            p.random,
             out,
-            wants_};
-  touched_.clear();
-  const RequestId sent_before = store_.last_request();
-  const bool lost = session_.on_time(now, store_.last_request(), out) == Session::Edge::lost;
-  if (store_.last_request() > sent_before) guard_.on_renewal_sent();
+            p.wants};
+  Step s(p, c);
+  p.advanced.clear();
+  const RequestId sent_before = p.store.last_request();
+  const bool lost = p.session.on_time(now, p.store.last_request(), out) == Session::Edge::lost;
+  if (p.store.last_request() > sent_before) p.guard.on_renewal_sent();
   if (lost) {
     out.push_back(Notice{Level::error, "the session's deadline has passed: this node leads nothing", {}});
-    lose_all(c, Cause::expired);
+    lose_session(s, Cause::expired);
   }
-  give_up_unanswered(c);
-  std::visit([&](const auto& e) { on(c, e); }, event);
+  s.store.give_up_unanswered();
+  std::visit([&](const auto& e) { on(s, e); }, event);
   c.runner = has_runner();
   const Readiness before = std::exchange(readiness_, readiness(c));
-  if (readiness_ != before && readiness_ != Readiness::none) touch_all(c);
-  fire_due(c);
-  finish(c);
+  if (readiness_ != before && readiness_ != Readiness::none) s.jobs.advance_led();
+  advance_due(s);
+  finish(s);
   BALLOT_CHECK_INVARIANTS(*this);
   return out;
 }
 
 Core::Readiness Core::readiness(const Context& c) const {
-  if (c.may_claim(session_.terminate_budget(Millis::max()))) return Readiness::full;
+  const Session& session = parts_.session;
+  if (c.may_claim(session.terminate_budget(Millis::max()))) return Readiness::full;
   if (c.may_claim(launch_margin)) return Readiness::late;
-  return session_.is_open() && session_.in_doubt() ? Readiness::ahead : Readiness::none;
+  return session.is_open() && session.in_doubt() ? Readiness::ahead : Readiness::none;
 }
 
 Wake Core::wake() const {
+  const CoreParts& p = parts_;
+  const bool open = p.session.is_open();
   Wake wake;
-  wake.wall = jobs_.wall_wake();
+  wake.wall = p.jobs.wall_wake();
   const auto earliest = [&](std::optional<SteadyTime> at) {
     if (at && (!wake.steady || *at < *wake.steady)) wake.steady = at;
   };
-  earliest(jobs_.steady_wake());
-  earliest(groups_.wake());
-  earliest(session_.wake());
-  earliest(unreleased_.poll_at());
-  if (session_.is_open()) earliest(store_.retry_at()), earliest(desk_.cleanup());
-  earliest(list_at_);
-  if (session_.is_open())
-    earliest(directory_.compare_at()), earliest(planner_.scan_at()), earliest(planner_.move_at()),
-        earliest(guard_.list_at());
-  if (const auto since = store_.owed_since(); session_.is_open() && since) earliest(*since + session_.timeout());
-  earliest(desk_.wake(session_.is_open()));
-  earliest(shutdown_.wake());
+  for (const auto& at : {p.jobs.steady_wake(), p.groups.wake(), p.session.wake(), p.unreleased.poll_at(),
+                         p.listing.again_at, p.desk.wake(open), p.shutdown.wake()})
+    earliest(at);
+  if (!open) return wake;
+  for (const auto& at : {p.store.retry_at(), p.desk.cleanup(), p.directory.compare_at(), p.planner.scan_at(),
+                         p.planner.move_at(), p.guard.list_at()})
+    earliest(at);
+  if (const auto since = p.store.owed_since()) earliest(*since + p.session.timeout());
   return wake;
 }
 
-/// Lets a job do what is to be done, and keeps its wake-up times and its places.
-void Core::touch(Context& c, JobEntry& entry) {
-  entry.machine.advance(c);
-  jobs_.rearm(entry);
-  limits_.count(entry);
-  enrol(c, entry);
-  touched_.push_back(&entry);
+/// What time has made due, each once.
+void Core::advance_due(Step& s) {
+  CoreParts& p = parts_;
+  const SteadyTime now = s.c.now.steady;
+  for (JobEntry* entry : p.jobs.due(s.c.now)) s.jobs.advance(*entry);
+  s.groups.advance_due();
+  if (p.unreleased.is_due(now)) s.store.poll_unreleased();
+  if (p.listing.again_at && *p.listing.again_at <= now) s.takeover.list_jobs();
+  if (p.session.is_open()) {
+    if (const auto at = p.directory.compare_at(); at && *at <= now) s.nodes.compare_files();
+    if (p.planner.is_scan_due(now)) s.nodes.plan_handovers();
+    if (p.planner.is_move_due(now)) s.nodes.begin_handover();
+    if (const auto at = p.guard.list_at(); at && *at <= now) s.groups.list_repairs();
+  }
+  s.requests.perform(p.desk.expire(s.c.now, p.session.is_open()));
 }
 
-/// Keeps each group's list of the jobs that concern it.
-void Core::enrol(Context&, JobEntry& entry) {
-  const std::string& owner = entry.machine.owner();
-  const auto& definition = entry.machine.definition();
-  const auto place = [this](GroupState*& at, const std::string& name) {
-    if (at ? at->name == name : name.empty()) return std::optional<GroupState*>();
-    return std::optional(std::exchange(at, name.empty() ? nullptr : &group_of(name)));
-  };
-  GroupState* const before = entry.owner;
-  const auto left = {place(entry.owner, owner), place(entry.defined_in, definition ? definition->job.group : "")};
-  for (const auto& from : left) {
-    if (!from) continue;
-    if (*from && *from != entry.owner && *from != entry.defined_in) {
-      (*from)->jobs.erase(&entry);
-      groups_.mark_dirty(**from);
-    }
-    for (GroupState* to : {entry.owner, entry.defined_in})
-      if (to && to->jobs.insert(&entry).second) groups_.mark_dirty(*to);
+/// Carries on what jobs and groups want, in a fixed order: one request of each kind, and deadlines before launches.
+void Core::finish(Step& s) {
+  CoreParts& p = parts_;
+  s.takeover.reconsider_changed();
+  s.requests.answer_all();
+  for (const std::string& name : std::exchange(p.wants.reelect, {}))
+    s.groups.act(s.groups.entry(name), [](GroupMachine& machine, GroupContext& g) { machine.reelect(g); });
+  while (GroupEntry* const group = p.groups.next_dirty()) {
+    s.groups.advance(*group);
+    s.requests.answer_all();
   }
-  if (entry.owner != before) limits_.move(entry, before);
-  const auto concerned = [this](const GroupState& state) {
-    return shutdown_.is_asked() || state.hands_back() || state.reelects || !state.asked.empty();
-  };
-  if (entry.owner && concerned(*entry.owner)) groups_.mark_dirty(*entry.owner);
+  s.store.release_throttled();
+  s.jobs.grant_places();
+  s.stop.advance();
+  s.nodes.publish();
+  s.nodes.ask_runners();
+  for (const Row& row : std::exchange(p.wants.awaited, {})) s.requests.perform(p.desk.on_run_ended(row));
+  s.store.send_reads();
+  s.store.send_writes();
+  p.store.end_step(s.c.now.steady);
+  for (std::string& group : std::exchange(p.wants.resigns, {})) s.c.out.push_back(Resign{std::move(group)});
+  s.jobs.send_deadlines();
 }
 
-// ---- places: where only so many runs may go on at once
+// ---- the files, and people
 
-void Core::queue_waiters() {
-  for (const PlaceWanted& wanted : std::exchange(wants_.places, {})) {
-    JobEntry& entry = jobs_.entry(wanted.job->name());
-    limits_.leave(entry);
-    if (entry.machine.term() && entry.owner) limits_.wait(entry, wanted.priority, wanted.due);
-  }
-}
-
-void Core::grant_places(Context& c) {
-  queue_waiters();
-  for (JobEntry* next = limits_.next(); next; next = limits_.next()) {
-    limits_.leave(*next);
-    c.granted = &next->machine;
-    touch(c, *next);
-    c.granted = nullptr;
-    queue_waiters();
-  }
-}
-
-void Core::touch_all(Context& c) {
-  for (GroupState* group : groups_.standing())
-    for (JobEntry* entry : std::vector(group->jobs.begin(), group->jobs.end()))
-      if (entry->machine.standing() == JobMachine::Standing::leading) touch(c, *entry);
-}
-
-/// Touches each job whose time has come, once.
-void Core::fire_due(Context& c) {
-  for (JobEntry* entry : jobs_.due(c.now)) touch(c, *entry);
-  while (GroupState* const due = groups_.due(c.now.steady)) {
-    GroupState& group = *due;
-    advance_group(c, group);
-    groups_.rearm(group, session_.is_open());
-    if (group.wake && *group.wake <= c.now.steady) break;  // it waits for what this step sends
-  }
-  if (unreleased_.is_due(c.now.steady)) poll_unreleased(c);
-  if (list_at_ && *list_at_ <= c.now.steady) list_jobs(c);
-  if (session_.is_open()) {
-    if (const auto at = directory_.compare_at(); at && *at <= c.now.steady) compare_files(c);
-    if (planner_.is_scan_due(c.now.steady)) plan_handovers(c);
-    if (planner_.is_move_due(c.now.steady)) begin_handover(c);
-    if (const auto at = guard_.list_at(); at && *at <= c.now.steady) list_repairs(c);
-  }
-  perform(c, desk_.expire(c.now, session_.is_open()));
-}
-
-/// Makes of what the jobs want one request each, and tells the runner of deadlines before launches.
-void Core::finish(Context& c) {
-  while (!wants_.changed.empty()) {
-    JobMachine* job = wants_.changed.back();
-    wants_.changed.pop_back();
-    reconsider(c, *job);
-  }
-  for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
-  for (const std::string& name : std::exchange(wants_.reelect, {})) {
-    GroupState& state = group_of(name);
-    state.reelects = state.phase == GroupState::Phase::leading;
-    groups_.mark_dirty(state);
-  }
-  while (GroupState* const group = groups_.next_dirty()) {
-    advance_group(c, *group);
-    groups_.rearm(*group, session_.is_open());
-    for (const Answered& one : std::exchange(wants_.answers, {})) answer(c, one.request, one.answer);
-  }
-  release_held(c);
-  grant_places(c);
-  advance_stop(c);
-  publish_node_record(c);
-  ask_runners(c);
-  for (const Row& row : std::exchange(wants_.awaited, {})) perform(c, desk_.on_run_ended(row));
-  send_reads(c);
-  send_writes(c);
-  store_.end_step(c.now.steady);
-  for (std::string& group : resigns_) c.out.push_back(Resign{std::move(group)});
-  resigns_.clear();
-  tell_deadlines(c);
-}
-
-/// A term with runs tells its deadline to the runner: before its first launch, and whenever the deadline has moved.
-void Core::tell_deadlines(Context& c) {
-  std::set<std::pair<std::string_view, GroupState*>> terms;
-  const auto add = [&](const JobEntry& job) {
-    if (job.machine.term() && job.owner) terms.emplace(job.owner->name, job.owner);
-  };
-  for (const Action& action : c.out) {
-    const auto* record = std::get_if<RecordRow>(&action);  // of a run that ended without having been launched too
-    if (record && record->row.run) jobs_.keep(*record->row.run, jobs_.entry(record->row.job));
-    const auto* launch = std::get_if<Launch>(&action);
-    if (!launch) continue;
-    JobEntry& job = jobs_.entry(launch->definition->job.name);
-    jobs_.keep(launch->id.run, job);
-    add(job);
-  }
-  if (session_.is_open() && session_.deadline() != told_) {
-    told_ = session_.deadline();
-    for (const JobEntry* job : jobs_.open()) add(*job);
-  }
-  if (terms.empty()) return;
-  Actions told;
-  for (const auto& [name, group] : terms) {
-    if (group->told == session_.deadline()) continue;
-    group->told = session_.deadline();
-    told.push_back(
-        TermDeadline{std::string(name), group->term.epoch, session_.deadline(), session_.grace(Millis::max())});
-  }
-  c.out.insert(c.out.begin(), told.begin(), told.end());
-}
-
-void Core::define_groups(const std::vector<Group>& groups) {
-  std::set<std::string_view> named;
-  for (const Group& settings : groups) {
-    named.insert(settings.name);
-    GroupState& state = group_of(settings.name);
-    if (!state.configured || !(state.settings == settings)) directory_.on_changed();
-    state.settings = settings;
-    state.configured = true;
-    state.term.limited = settings.max_running > 0;
-    groups_.mark_dirty(state);
-  }
-  for (auto& [name, group] : groups_.all())
-    if (group.configured && !named.contains(name)) {
-      group.configured = false;
-      group.settings = {};
-      group.settings.name = name;
-      group.term.limited = false;
-      directory_.on_changed();
-      groups_.mark_dirty(group);
-    }
-}
-
-void Core::on(Context& c, const Load& event) {
+void Core::on(Step& s, const Load& event) {
   std::set<std::string_view> defined;
   for (const schedule::DefinitionPtr& definition : event.jobs) defined.insert(definition->job.name);
   Reload reload{event.jobs, {}, event.groups};
-  for (const auto& [name, entry] : jobs_.all())
+  for (const auto& [name, entry] : parts_.jobs.all())
     if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
-  prior_.on_load(event.open_rows);
-  on(c, reload);
+  parts_.prior.on_load(event.open_rows);
+  on(s, reload);
 }
 
-void Core::on(Context& c, const Reload& event) {
+void Core::on(Step& s, const Reload& event) {
   const auto define = [&](JobEntry& entry, const schedule::DefinitionPtr& definition) {
-    count_definition(entry.machine.definition(), -1);
+    s.groups.count_definition(entry.machine.definition(), -1);
     entry.machine.define(definition);
-    count_definition(definition, 1);
-    enrol(c, entry);
-    if (session_.is_open() && listed_) reconsider(c, entry.machine);
+    s.groups.count_definition(definition, 1);
+    s.jobs.reindex(entry);
+    if (parts_.session.is_open() && parts_.listing.is_complete) s.takeover.reconsider(entry.machine);
   };
-  for (const std::string& name : event.removed) define(jobs_.entry(name), nullptr);
-  for (const schedule::DefinitionPtr& definition : event.jobs) define(jobs_.entry(definition->job.name), definition);
-  define_groups(event.groups);
-  begin(c);
+  for (const std::string& name : event.removed) define(parts_.jobs.entry(name), nullptr);
+  for (const schedule::DefinitionPtr& definition : event.jobs)
+    define(parts_.jobs.entry(definition->job.name), definition);
+  s.groups.define(event.groups);
+  begin(s);
 }
 
 /// Once the files and the runner are known: first the runs without a claim that a daemon before has left, which no
 /// register shows.
-void Core::begin(Context& c) {
-  if (!prior_.is_known() || session_.generation() > 0) return;
-  for (const Row& row : prior_.take_unclaimed_rows()) adopt_row(c, row);
-  session_.begin(c.now, c.out);
+void Core::begin(Step& s) {
+  if (!parts_.prior.is_known() || parts_.session.generation() > 0) return;
+  for (const Row& row : parts_.prior.take_unclaimed_rows()) s.jobs.adopt_row(row);
+  parts_.session.begin(s.c.now, s.c.out);
 }
 
-void Core::adopt_row(Context& c, const Row& row) {
-  JobEntry& job = jobs_.entry(row.job);
-  jobs_.keep(*row.run, job);
-  job.machine.adopt_row(c, row);
-  touch(c, job);
-}
+void Core::on(Step& s, const Ask& event) { s.requests.on(event); }
 
-void Core::on(Context& c, const Inventory& event) {
-  const bool again = prior_.on_inventory(event);
-  health_.on_inventory();
-  c.runner = has_runner();
-  told_ = {};  // a new runner knows no deadline
-  for (GroupState* group : groups_.standing()) group->told.reset();
+void Core::on(Step& s, const Stop& event) { s.stop.on(event); }
+
+// ---- the runner and the ledger
+
+void Core::on(Step& s, const Inventory& event) {
+  const bool again = parts_.prior.on_inventory(event);
+  parts_.health.on_inventory();
+  s.c.runner = has_runner();
+  parts_.deadline_sent = {};  // a new runner knows no deadline
+  for (GroupEntry* group : parts_.groups.led()) group->machine.forget_deadline();
   if (again)
-    for (JobEntry* entry : jobs_.open()) {
-      entry->machine.on_inventory(c);
-      touch(c, *entry);
+    for (JobEntry* entry : parts_.jobs.open()) {
+      entry->machine.on_inventory(s.c);
+      s.jobs.advance(*entry);
     }
-  begin(c);
+  begin(s);
 }
 
-void Core::on(Context& c, const RunnerGone&) { heed(c, health_.on_runner_gone()); }
+void Core::on(Step& s, const RunnerGone&) { s.groups.on_health(parts_.health.on_runner_gone()); }
 
-void Core::on(Context& c, const RunnerSilence& event) { heed(c, health_.on_silence(event)); }
+void Core::on(Step& s, const RunnerSilence& event) { s.groups.on_health(parts_.health.on_silence(event)); }
 
-/// What this node may lead may have changed.
-void Core::heed(Context& c, NodeHealth::Change change) {
-  c.runner = has_runner();
-  for (Notice& notice : change.notices) c.out.push_back(std::move(notice));
-  if (!change.of_eligibility) return;
-  groups_.mark_all_dirty();
-  for (auto& [name, group] : groups_.all()) advance_yielding(c, group);
-}
-
-void Core::on(Context& c, const RunnerWord& event) {
+void Core::on(Step& s, const RunnerWord& event) {
   bool more = false;
-  for (JobEntry* entry : jobs_.open()) {
+  for (JobEntry* entry : parts_.jobs.open()) {
     if (!entry->machine.has_foreign(event.node)) continue;
-    entry->machine.on_runner_word(c, event);
+    entry->machine.on_runner_word(s.c, event);
     more = more || entry->machine.has_foreign(event.node);
-    touch(c, *entry);
+    s.jobs.advance(*entry);
   }
-  if (!more || event.gone) c.out.push_back(AskRunner{event.node, {}});
+  if (!more || event.gone) s.c.out.push_back(AskRunner{event.node, {}});
 }
 
-void Core::on(Context& c, const BackendEvent& event) {
-  if (event.generation != session_.generation()) return;
-  std::visit([&](const auto& what) { on(c, what); }, event.what);
+void Core::on(Step& s, const runner::Started& event) {
+  if (JobEntry* job = parts_.jobs.find(event.id.run)) job->machine.on_started(s.c, event), s.jobs.advance(*job);
 }
 
-void Core::on(Context& c, const runner::Started& event) {
-  if (JobEntry* job = jobs_.find(event.id.run)) job->machine.on_started(c, event), touch(c, *job);
+void Core::on(Step& s, const runner::Refused& event) {
+  if (JobEntry* job = parts_.jobs.find(event.id.run)) job->machine.on_refused(s.c, event), s.jobs.advance(*job);
 }
 
-void Core::on(Context& c, const runner::Refused& event) {
-  if (JobEntry* job = jobs_.find(event.id.run)) job->machine.on_refused(c, event), touch(c, *job);
+void Core::on(Step& s, const runner::CannotStart& event) {
+  if (JobEntry* job = parts_.jobs.find(event.id.run)) job->machine.on_cannot_start(s.c, event), s.jobs.advance(*job);
 }
 
-void Core::on(Context& c, const runner::CannotStart& event) {
-  if (JobEntry* job = jobs_.find(event.id.run)) job->machine.on_cannot_start(c, event), touch(c, *job);
-}
-
-void Core::on(Context& c, const runner::Ended& event) {
-  JobEntry* job = jobs_.find(event.id.run);
-  prior_.on_gone(event.id);
+void Core::on(Step& s, const runner::Ended& event) {
+  JobEntry* job = parts_.jobs.find(event.id.run);
+  parts_.prior.on_gone(event.id);
   if (!job) {  // of an earlier daemon: its register has not been read yet, or shows it no more
-    if (listed_)
-      c.out.push_back(Forget{event.id});
+    if (parts_.listing.is_complete)
+      s.c.out.push_back(Forget{event.id});
     else
-      prior_.keep_end(event);
+      parts_.prior.keep_end(event);
     return;
   }
-  job->machine.on_ended(c, event);
-  touch(c, *job);
+  job->machine.on_ended(s.c, event);
+  s.jobs.advance(*job);
 }
 
-void Core::on(Context& c, const Recorded& event) {
+void Core::on(Step& s, const RowsDurable& event) {
   for (const runner::AttemptId& id : event.ids) {
-    JobEntry* job = jobs_.find(id.run);
+    JobEntry* job = parts_.jobs.find(id.run);
     if (!job) continue;
-    if (job->machine.on_recorded(id)) jobs_.forget(id.run);
-    touch(c, *job);
+    if (job->machine.on_recorded(id)) parts_.jobs.forget(id.run);
+    s.jobs.advance(*job);
   }
   for (const Settled& settled : event.settled) {
-    JobEntry& job = jobs_.entry(settled.job);
-    if (job.machine.on_recorded(settled)) touch(c, job);
+    JobEntry& job = parts_.jobs.entry(settled.job);
+    if (job.machine.on_recorded(settled)) s.jobs.advance(job);
   }
 }
 
-/// Who may write the job's register has changed, or has just become known.
-void Core::reconsider(Context& c, JobMachine& job) {
-  const GroupState* owner = groups_.led(job.owner());
-  JobEntry& entry = jobs_.entry(job.name());
-  if (owner && !job.is_known()) {
-    wants_.reads.push_back(&job);
-  } else if (owner && job.standing() == JobMachine::Standing::idle) {
-    job.lead(c, owner->term);
-    feeds_.requests.on_changed();  // there may be some that were nobody's till now
-    feeds_.outcomes.on_changed();
-  } else if (!owner && job.definition() && groups_.led(job.definition()->job.group)) {
-    unreleased_.wait(entry, c.now.steady + poll_pause);
+// ---- the store
+
+void Core::on(Step& s, const BackendEvent& event) {
+  if (event.generation != parts_.session.generation()) return;
+  std::visit([&](const auto& what) { on(s, what); }, event.what);
+}
+
+void Core::on(Step& s, const backend::SessionOpened& event) {
+  CoreParts& p = parts_;
+  if (p.session.on_opened(s.c.now, event) != Session::Edge::opened) return;
+  s.c.out.push_back(Notice{Level::info, "session open", {{"timeout_ms", std::to_string(event.timeout.count())}}});
+  for (const RecordFeed* feed : p.feeds.all()) s.c.out.push_back(Watch{std::string(feed->prefix())});
+  p.directory.on_opened(event.id);
+  p.guard.on_opened(event.revision);
+  s.groups.on_health(p.health.on_clock(p.session.clock_error()));
+  s.takeover.list_jobs();
+  for (auto& [name, group] : p.groups.all())
+    if (group.machine.cools()) p.groups.mark_dirty(group);  // whether there is another candidate can be seen now
+  s.requests.perform(p.desk.on_opened());
+  p.store.send_delayed(s.c.out);
+}
+
+void Core::on(Step& s, const backend::SessionClosed& event) {
+  CoreParts& p = parts_;
+  const bool was_open = p.session.is_open();
+  const bool is_closing = p.shutdown.phase() == Shutdown::Phase::closing;
+  const bool refused = p.session.is_refused(event) && !is_closing;
+  if (!event.text.empty() && !refused)
+    s.c.out.push_back(Notice{p.shutdown.is_asked() ? Level::info : Level::error,
+                             "session closed: " + event.text,
+                             {{"cause", std::string(to_string(event.cause))}}});
+  p.session.on_closed(s.c.now, event);
+  if (was_open) lose_session(s, event.cause);
+  if (!is_closing && !refused) return;
+  if (refused) p.session.end(true, s.c.out);
+  p.shutdown.end();
+  s.c.out.push_back(Stopped{refused ? event.text : ""});
+}
+
+/// All terms are over; what was asked is unknown.
+void Core::lose_session(Step& s, Cause cause) {
+  CoreParts& p = parts_;
+  p.listing = {};
+  for (RecordFeed* feed : p.feeds.all()) feed->on_lost();
+  p.desk.on_lost();
+  s.store.on_lost();
+  s.groups.end_terms(cause);
+  s.nodes.forget();
+}
+
+void Core::on(Step& s, const backend::Renewed& event) {
+  CoreParts& p = parts_;
+  const bool doubted = p.session.in_doubt();
+  p.session.on_renewed(s.c.now, event);
+  log_renewal(s.c, event);
+  if (event.gone_back) s.groups.halt_all("the store has gone back: " + event.text);
+  if (event.outcome == Outcome::done && p.guard.on_renewed(event.revision)) s.groups.on_gone_back();
+  s.groups.on_health(p.health.on_clock(p.session.clock_error()));
+  if (doubted && !p.session.in_doubt()) s.c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
+}
+
+void Core::on(Step&, const backend::Outage& event) { parts_.session.on_outage(event); }
+
+/// The first failure, its end, and in between once a minute: it is tried again ten times a second.
+void Core::log_renewal(Context& c, const backend::Renewed& event) {
+  std::optional<SteadyTime>& noted_at = parts_.renewal_noted_at;
+  if (event.outcome == Outcome::done) {
+    noted_at.reset();
+  } else if (!event.text.empty() && (!noted_at || c.now.steady >= *noted_at + std::chrono::minutes(1))) {
+    noted_at = c.now.steady;
+    c.out.push_back(Notice{Level::warn, "renewal failed: " + event.text, {}});
   }
-  if (owner && !job.regress().empty() && owner->term.halted.empty()) halt(c, group_of(owner->name), job.regress());
-  for (const LiveRun& run : job.runs())
-    if (!run.has_ended()) jobs_.keep(run.open.id, entry);
-  touch(c, entry);
 }
 
-std::vector<JobView> Core::jobs(Now now) const {
-  std::vector<JobView> views;
-  for (const auto& [name, entry] : jobs_.all()) {
-    const JobMachine& job = entry.machine;
-    if (!job.definition()) continue;
-    JobView view;
-    view.name = name;
-    view.group = job.definition()->job.group;
-    if (groups_.led(view.group)) view.leader = settings_.node;
-    view.next = job.next_slot(now.wall);
-    view.trouble = job.trouble();
-    if (job.standing() == JobMachine::Standing::halted)
-      view.state = "halted";
-    else if (!job.owner().empty() && job.owner() != view.group)
-      view.state = "waiting for group " + job.owner();
-    else if (!job.definition()->job.enabled)
-      view.state = "disabled";
-    else if (job.paused() || (groups_.led(view.group) && groups_.led(view.group)->term.paused)) {
-      view.state = "paused";
-      view.next.reset();
-    } else if (job.clock_skew(now.wall))
-      view.state = "clock_skew";
-    else if (const GroupState* group = groups_.find(view.group); group && !group->drift.empty())
-      view.state = "drift";
-    else
-      view.state = "active";
-    views.push_back(std::move(view));
-  }
-  return views;
+void Core::on(Step& s, const backend::Elected& event) { s.takeover.on_elected(event); }
+
+void Core::on(Step& s, const backend::Deposed& event) {
+  s.groups.act(s.groups.entry(event.group),
+               [&](GroupMachine& machine, GroupContext& g) { machine.on_deposed(g, event); });
 }
 
-std::vector<GroupView> Core::groups() const {
-  constexpr const char* names[] = {"idle", "candidate", "reading", "leading", "resigning"};
-  std::vector<GroupView> views;
-  for (const auto& [name, group] : groups_.all())
-    views.push_back({name, names[static_cast<std::size_t>(group.phase)], group.term.epoch, group.term.paused,
-                     group.term.halted, group.drift});
-  return views;
-}
+void Core::on(Step& s, const backend::Observed& event) { s.nodes.on(event); }
 
-std::vector<WallTime> Core::waiting(const std::string& job) const {
-  const JobEntry* const found = jobs_.find(job);
-  return found ? found->machine.waiting() : std::vector<WallTime>();
-}
+void Core::on(Step& s, const backend::Wrote& event) { s.store.on(event); }
 
-int Core::open_runs() const {
-  int count = 0;
-  for (const JobEntry* entry : jobs_.open()) count += entry->machine.open_runs();
-  return count;
-}
+void Core::on(Step& s, const backend::ReadDone& event) { s.store.on(event); }
+
+void Core::on(Step& s, const backend::Changed& event) { s.store.on(event); }
 
 }  // namespace ballot::core

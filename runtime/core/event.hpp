@@ -1,4 +1,4 @@
-// What the core is told. Each is given to Core::step together with `now`.
+// The events of the core. Each is given to Core::step together with `now`.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +69,7 @@ struct RunnerWord {
   bool complete = false;  // it has nothing else, and never will: its daemon is gone
   std::vector<runner::Running> running;
   std::vector<runner::Ended> ended;
-  bool gone = false;  // it is not heard any more: whether what it said to run still runs is unknown
+  bool gone = false;  // it has stopped answering: whether what it said to run still runs is unknown
 };
 
 /// The rows of the first `ranges` ranges of slots without a run that a job has recorded since its daemon started.
@@ -79,7 +79,7 @@ struct Settled {
 };
 
 /// The last row of these attempts is durable, and so are these rows of slots without a run.
-struct Recorded {
+struct RowsDurable {
   std::vector<runner::AttemptId> ids;
   std::vector<Settled> settled{};
   bool empty() const { return ids.empty() && settled.empty(); }
@@ -101,7 +101,8 @@ struct Stop {
   bool leave = false;
 };
 
-using Event = std::variant<Tick, Load, Reload, Inventory, RunnerGone, RunnerSilence, RunnerWord, BackendEvent,
-                           runner::Started, runner::Refused, runner::CannotStart, runner::Ended, Recorded, Ask, Stop>;
+using Event =
+    std::variant<Tick, Load, Reload, Inventory, RunnerGone, RunnerSilence, RunnerWord, BackendEvent, runner::Started,
+                 runner::Refused, runner::CannotStart, runner::Ended, RowsDurable, Ask, Stop>;
 
 }  // namespace ballot::core

@@ -7,13 +7,12 @@
 namespace ballot::core {
 
 std::string Invariants::broken(const Core& core) {
-  for (const JobEntry* entry : core.touched_) {
+  for (const JobEntry* entry : core.parts_.advanced) {
     std::string what = broken(entry->machine);
     if (!what.empty()) return "job " + entry->machine.name() + ": " + what;
   }
-  const auto& standing = core.groups_.standing();
-  if (!standing.empty() && !core.session_.is_open())
-    return "group " + (*standing.begin())->name + " is led without a session";
+  const auto& led = core.parts_.groups.led();
+  if (!led.empty() && !core.session().is_open()) return "group " + (*led.begin())->name() + " is led without a session";
   return {};
 }
 

@@ -1,5 +1,5 @@
 // Invariants: what must hold after every step of the core. Checked in debug builds and in every simulation; each is
-// said in words when it breaks. What holds between nodes is the simulation's to check (tests/sim).
+// reported in words when it breaks. What must be true between nodes is the simulation's to check (tests/sim).
 #pragma once
 
 #include <string>

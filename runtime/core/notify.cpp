@@ -2,7 +2,7 @@
 
 namespace ballot::core {
 
-bool wants_to_be_told(const schedule::DefinitionPtr& definition) {
+bool is_notified(const schedule::DefinitionPtr& definition) {
   if (!definition) return false;
   const JobDetails& d = *definition->job.details;
   return !d.on_failure.empty() || !d.on_recovery.empty() || !d.on_missed.empty() || !d.mail_to.empty() ||

@@ -1,4 +1,4 @@
-// Who wants to be told of a job's runs, and what counts as a failure. Pure.
+// Who is to be notified of a job's runs, and what counts as a failure. Pure.
 #pragma once
 
 #include "ballot/job.hpp"
@@ -8,7 +8,7 @@
 namespace ballot::core {
 
 /// Cheap: most jobs have none of it.
-bool wants_to_be_told(const schedule::DefinitionPtr& definition);
+bool is_notified(const schedule::DefinitionPtr& definition);
 
 inline bool is_mailed(const schedule::DefinitionPtr& definition) {
   return definition && !definition->job.details->mail_to.empty();

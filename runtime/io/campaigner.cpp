@@ -46,13 +46,13 @@ void Campaigner::feed(const core::Candidacy::Event& event) {
 }
 
 void Campaigner::step(const core::Candidacy::Event& event) {
-  const core::Standing before = candidacy_.standing();
+  const core::CandidateStatus before = candidacy_.status();
   perform(candidacy_.step(read_clocks(), event));
   tell(before, event);
 }
 
-void Campaigner::tell(const core::Standing& before, const core::Candidacy::Event& event) {
-  if (candidacy_.standing() != before) handlers_.on_standing(before);
+void Campaigner::tell(const core::CandidateStatus& before, const core::Candidacy::Event& event) {
+  if (candidacy_.status() != before) handlers_.on_status(before);
   const auto* told = std::get_if<BackendEvent>(&event);
   if (told && told->generation == candidacy_.session().generation() && handlers_.on_answer) handlers_.on_answer(*told);
 }

@@ -4,7 +4,7 @@
 // Thread: the loop's. Handlers are called on it, after the step that brought them about; what they ask for is done
 // after them. No callback comes after the destructor.
 //
-//   Campaigner campaigner(loop, {...}, plugin, log, {on_standing, on_answer});
+//   Campaigner campaigner(loop, {...}, plugin, log, {on_status, on_answer});
 //   if (auto made = campaigner.start(); !made) return fail(made.error());
 //   campaigner.enter();
 #pragma once
@@ -35,7 +35,7 @@ struct CampaignerSettings {
 
 struct CampaignerHandlers {
   /// The candidate stands otherwise than before.
-  std::function<void(const core::Standing& before)> on_standing;
+  std::function<void(const core::CandidateStatus& before)> on_status;
   /// An answer of the store to what perform() asked for.
   std::function<void(const BackendEvent&)> on_answer;
 };
@@ -56,7 +56,7 @@ class Campaigner {
   void close() { feed(core::Close{}); }
 
   const core::Candidacy& candidacy() const { return candidacy_; }
-  const core::Standing& standing() const { return candidacy_.standing(); }
+  const core::CandidateStatus& status() const { return candidacy_.status(); }
 
   /// Asks the store for more: reads and writes of registers, with the numbers of this session.
   RequestId& last_request() { return candidacy_.last_request(); }
@@ -67,7 +67,7 @@ class Campaigner {
   void feed(const core::Candidacy::Event& event);
   void step(const core::Candidacy::Event& event);
   void arm();
-  void tell(const core::Standing& before, const core::Candidacy::Event& event);
+  void tell(const core::CandidateStatus& before, const core::Candidacy::Event& event);
 
   void perform(core::OpenSession& a);
   template <ForBackend Action>

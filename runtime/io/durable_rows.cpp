@@ -15,7 +15,7 @@ constexpr Millis record_pause{100};        // in which rows gather for one flush
 
 }  // namespace
 
-DurableRows::DurableRows(MainLoop& loop, LedgerSink& ledger, Log log, std::function<void(core::Recorded)> tell)
+DurableRows::DurableRows(MainLoop& loop, LedgerSink& ledger, Log log, std::function<void(core::RowsDurable)> tell)
     : loop_(loop),
       ledger_(ledger),
       log_(std::move(log)),
@@ -95,7 +95,7 @@ void DurableRows::wait_no_longer() {
   if (may_wait()) return;
   if (done_) return end();
   waits_ = false;
-  core::Recorded all = std::exchange(flushed_, {});
+  core::RowsDurable all = std::exchange(flushed_, {});
   all.ids.insert(all.ids.end(), awaited_.ids.begin(), awaited_.ids.end());
   all.settled.insert(all.settled.end(), awaited_.settled.begin(), awaited_.settled.end());
   awaited_ = {};

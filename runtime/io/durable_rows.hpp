@@ -23,7 +23,7 @@ namespace ballot::io {
 
 class DurableRows {
  public:
-  DurableRows(MainLoop& loop, LedgerSink& ledger, Log log, std::function<void(core::Recorded)> tell);
+  DurableRows(MainLoop& loop, LedgerSink& ledger, Log log, std::function<void(core::RowsDurable)> tell);
   ~DurableRows();
 
   void await(const runner::AttemptId& id);
@@ -45,10 +45,10 @@ class DurableRows {
   MainLoop& loop_;
   LedgerSink& ledger_;
   const Log log_;
-  const std::function<void(core::Recorded)> tell_;
+  const std::function<void(core::RowsDurable)> tell_;
   std::shared_ptr<DurableRows*> self_;  // null once it is gone: what the ledger's thread posts comes later
   BootTimer flush_timer_, patience_timer_;
-  core::Recorded awaited_, flushed_;       // to be flushed, and being flushed
+  core::RowsDurable awaited_, flushed_;    // to be flushed, and being flushed
   bool flushing_ = false, waits_ = false;  // flushing, or about to; patience runs
   bool stopping_ = false;
   SteadyTime until_{};  // while it waits

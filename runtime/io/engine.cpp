@@ -50,7 +50,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
           {settings_.node, settings_.identity, settings_.credentials, settings_.sendmail, settings_.ping,
            settings_.dry_run},
           [this](const runner::ToRunner& message) { executor_.send(message); }, log_),
-      durable_(loop, ledger, log_, [this](core::Recorded recorded) { feed(std::move(recorded)); }),
+      durable_(loop, ledger, log_, [this](core::RowsDurable recorded) { feed(std::move(recorded)); }),
       observations_(loop.context()),
       port_(plugin, log_, [&loop, self = self_] {
         loop.post([self] {

@@ -34,7 +34,7 @@ struct Word {
   int column;
 };
 
-/// What stands between blanks. More words than any expression has are not kept.
+/// The words between blanks. More words than any expression has are not kept.
 class Words {
  public:
   explicit Words(std::string_view text) {

@@ -34,7 +34,7 @@ struct PlanError {
   std::string text;
 };
 
-/// An instant at which the job is due; or, with `dst_gap`, one that stands for a local date that does not exist: it is
+/// An instant at which the job is due; or, with `dst_gap`, one in place of a local date that does not exist: it is
 /// never run, and is settled as `missed: dst_gap`.
 struct Slot {
   WallTime at{};

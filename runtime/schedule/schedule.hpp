@@ -6,8 +6,8 @@
 //   label           is due
 //   once            then
 //   repeated        the first time
-//   skipped         at the first instant after the gap, with all others of the gap and the one that stands there
-//   skipped, and    never: a Slot with dst_gap at the last second before the gap stands for all of it, unless that
+//   skipped         at the first instant after the gap, with all others of the gap and the one that is there
+//   skipped, and    never: a Slot with dst_gap at the last second before the gap is the slot of all of it, unless that
 //   24 h or more    second is itself due
 //
 // A gap is any change of the offset forward, be it daylight saving or a new law. Threads: immutable.

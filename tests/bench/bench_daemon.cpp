@@ -12,7 +12,7 @@
 #include "base/unique_fd.hpp"
 #include "bench/machine.hpp"
 #include "storage/reader.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 
 namespace ballot::bench {
 

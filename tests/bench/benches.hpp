@@ -23,6 +23,8 @@ void measure_load(const Scale& scale, Figures& figures);
 void measure_memory(const Scale& scale, Figures& figures);
 void measure_flatness(const Scale& scale, Figures& figures);
 void measure_idle(const Scale& scale, Figures& figures);
+/// How long 10,000 jobs keep the loop from anything else when they are asked for, beside the same time without that.
+void measure_answers(const Scale& scale, Figures& figures);
 /// 1,000 runs a second for ten minutes.
 void measure_sustained(const Scale& scale, Figures& figures);
 void measure_next(const Scale& scale, Figures& figures);

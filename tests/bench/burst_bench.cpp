@@ -9,7 +9,7 @@
 #include "bench/bench_daemon.hpp"
 #include "bench/benches.hpp"
 #include "bench/machine.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 
 namespace ballot::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/machine.hpp"
 #include "storage/ledger.hpp"
 #include "storage/reader.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 
 namespace ballot::bench {
 namespace {

@@ -17,9 +17,9 @@ struct Bench {
 };
 
 constexpr Bench benches[] = {
-    {"burst", measure_burst},   {"lateness", measure_lateness}, {"load", measure_load},
-    {"memory", measure_memory}, {"flatness", measure_flatness}, {"idle", measure_idle},
-    {"next", measure_next},     {"ledger", measure_ledger},     {"sustained", measure_sustained}};
+    {"burst", measure_burst},       {"lateness", measure_lateness},  {"load", measure_load}, {"memory", measure_memory},
+    {"flatness", measure_flatness}, {"idle", measure_idle},          {"next", measure_next}, {"ledger", measure_ledger},
+    {"answers", measure_answers},   {"sustained", measure_sustained}};
 
 int usage() {
   std::fprintf(stderr, "usage: ballot_bench [--short] [--json] [--pairs N] [BENCH...]\nbenches:");

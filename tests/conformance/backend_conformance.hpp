@@ -39,7 +39,7 @@ inline constexpr std::size_t many_groups = 10'000;
 
 /// One daemon's backend with what it was told.
 struct Candidate {
-  Candidate(std::string name, Bell& bell) : node(std::move(name)), told(bell) {}
+  Candidate(std::string name, Signal& signal) : node(std::move(name)), told(signal) {}
 
   std::string node;
   Recorder told;
@@ -82,7 +82,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   SteadyTime now() const { return cluster_->now(); }
 
   Candidate& add(const std::string& node, const std::string& name_space = "test") {
-    Candidate& candidate = candidates_.emplace_back(node, cluster_->bell);
+    Candidate& candidate = candidates_.emplace_back(node, cluster_->signal);
     candidate.pid = ++last_pid_;
     candidate.backend = cluster_->make(node, name_space, candidate.told);
     return candidate;

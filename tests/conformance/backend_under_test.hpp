@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -23,13 +24,14 @@ namespace ballot::conformance {
 
 /// What a cluster can do beyond the ordinary. What it cannot is skipped, visibly.
 enum class Ability {
-  crash,         // kill -9 a candidate
-  freeze,        // SIGSTOP a candidate, and SIGCONT
-  cut,           // separate a candidate from the store, and heal
-  expire,        // let the store end a candidate's session
-  restart,       // restart the server
-  resume,        // the backend goes on with the terms of a daemon that is back in time
-  free_at_death  // the groups of a dead candidate are free at once, before its deadline
+  crash,          // kill -9 a candidate
+  freeze,         // SIGSTOP a candidate, and SIGCONT
+  cut,            // separate a candidate from the store, and heal
+  expire,         // let the store end a candidate's session
+  restart,        // restart the server
+  resume,         // the backend goes on with the terms of a daemon that is back in time
+  free_at_death,  // the groups of a dead candidate are free at once, before its deadline
+  hold            // backends are made with BackendSettings::hold, and the servers lose their quorum
 };
 
 inline const char* to_string(Ability ability) {
@@ -40,6 +42,7 @@ inline const char* to_string(Ability ability) {
     case Ability::expire: return "let a session expire";
     case Ability::restart: return "restart the server";
     case Ability::resume: return "resume terms";
+    case Ability::hold: return "tell of an outage";
     case Ability::free_at_death: return "free groups before the deadline of a dead leader";
   }
   return "?";
@@ -69,7 +72,7 @@ class Cluster {
     return SteadyTime(Millis(at.tv_sec * 1000 + at.tv_nsec / 1'000'000));
   }
   /// Lets time pass until `done`, which is asked after each event. False: it was not so within `limit`.
-  virtual bool wait(const std::function<bool()>& done, Millis limit) { return bell.wait(done, limit); }
+  virtual bool wait(const std::function<bool()>& done, Millis limit) { return signal.wait(done, limit); }
 
   // Of `backend`, made by make(); only where the ability is there.
   virtual void crash(Backend&) {}
@@ -79,8 +82,13 @@ class Cluster {
   virtual void heal(Backend&) {}
   virtual void expire(Backend&) {}
   virtual void restart() {}
+  /// The servers run, and say that they have no quorum; until restart().
+  virtual void lose_quorum() {}
 
-  Bell bell;  // rung by every recorded event
+  /// Of a plugin that cannot hold: why it makes no backend that is to; "": it made one. None: there is no plugin.
+  virtual std::optional<std::string> refusal_to_hold() { return std::nullopt; }
+
+  Signal signal;  // notified by every recorded event
 };
 
 struct BackendUnderTest {

@@ -159,6 +159,7 @@ template <class A> void pack(A& a, backend::Wrote& e) { a(e.request, e.answers);
 template <class A> void pack(A& a, backend::ReadDone& e) { a(e.request, e.outcome, e.registers, e.text); }
 template <class A> void pack(A& a, backend::Changed& e) { a(e.prefix); }
 template <class A> void pack(A& a, backend::Observed& e) { a(e.request, e.outcome, e.elections, e.text); }
+template <class A> void pack(A& a, backend::Outage& e) { a(e.asked); }
 // clang-format on
 
 inline std::string pack_event(const BackendEvent& event) {

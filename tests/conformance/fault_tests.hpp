@@ -183,6 +183,38 @@ TEST_P(BackendConformance, SaysSoWhenTheStoreEndsASession) {
   EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
 }
 
+TEST_P(BackendConformance, TellsOfAnOutageUnderHoldWhileItLasts) {
+  BALLOT_NEEDS(Ability::hold);
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  const auto outages = [](const Candidate& one) { return one.told.all<backend::Outage>(one.generation); };
+  until([] { return false; }, a.timeout);
+  EXPECT_TRUE(outages(a).empty()) << "there was none";
+  cluster_->lose_quorum();
+  const SteadyTime lost = now();
+  while (now() < lost + 2 * a.timeout) {
+    const std::size_t told = outages(a).size();
+    ASSERT_TRUE(until([&] { return outages(a).size() > told; }, a.timeout / 6 + slack()));
+    EXPECT_LE(outages(a).back().asked, now());
+  }
+  EXPECT_FALSE(outages(b).empty()) << "whoever has a session is told";
+  EXPECT_TRUE(a.leads("g")) << (a.closed() ? a.closed()->text : "");
+  cluster_->restart();
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout() + slack()));
+  settle();
+  const std::size_t told = outages(a).size();
+  until([] { return false; }, a.timeout);
+  EXPECT_EQ(outages(a).size(), told) << "it is over";
+  EXPECT_TRUE(a.leads("g"));
+}
+
+TEST_P(BackendConformance, WhatCannotTellAnOutageIsNotMadeToHold) {
+  if (can(Ability::hold)) GTEST_SKIP() << GetParam().name << " tells of outages";
+  const auto refusal = cluster_->refusal_to_hold();
+  if (!refusal) GTEST_SKIP() << GetParam().name << " is no plugin";
+  EXPECT_NE(refusal->find("on_outage = \"hold\""), std::string::npos) << *refusal;
+}
+
 TEST_P(BackendConformance, KeepsRegistersAndEpochsOverARestartOfTheServer) {
   BALLOT_NEEDS(Ability::restart);
   Candidate& a = lead("a", "g");

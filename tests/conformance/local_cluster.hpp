@@ -36,6 +36,9 @@ class LocalCluster : public Cluster {
   std::unique_ptr<Backend> make(const std::string&, const std::string& name_space, Host& host) override {
     return make_backend(BALLOT_LOCAL_PLUGIN, {name_space, folder_.path().string(), false, {}}, host);
   }
+  std::optional<std::string> refusal_to_hold() override {
+    return conformance::refusal_to_hold(BALLOT_LOCAL_PLUGIN, {"test", folder_.path().string(), false, {}});
+  }
   std::set<Ability> abilities() const override { return {Ability::resume}; }
   Millis timeout() const override { return Millis(1000); }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ballot/plugin.hpp"
+#include "conformance/recorder.hpp"
 
 namespace ballot::conformance {
 
@@ -25,6 +26,16 @@ inline std::unique_ptr<Backend> make_backend(const std::string& file, const Back
   std::unique_ptr<Backend> backend(plugin_info(file).create(host, settings, error));
   if (!backend) throw std::runtime_error(error.what);
   return backend;
+}
+
+/// Why no backend is made that is to hold; "": one is made.
+inline std::string refusal_to_hold(const std::string& file, BackendSettings settings) {
+  settings.hold = true;
+  Signal signal;
+  Recorder host(signal);
+  Error error;
+  const std::unique_ptr<Backend> backend(plugin_info(file).create(host, settings, error));
+  return backend ? "" : error.what;
 }
 
 }  // namespace ballot::conformance

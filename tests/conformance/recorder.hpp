@@ -18,12 +18,12 @@
 namespace ballot::conformance {
 
 /// Wakes the test when something has happened.
-class Bell {
+class Signal {
  public:
-  void ring() noexcept {
+  void notify() noexcept {
     {
       const std::lock_guard hold(mutex_);
-      ++rung_;
+      ++count_;
     }
     changed_.notify_all();
   }
@@ -31,23 +31,23 @@ class Bell {
   bool wait(const std::function<bool()>& done, Millis limit) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (true) {
-      const std::uint64_t before = rung();
+      const std::uint64_t before = count();
       if (done()) return true;
       std::unique_lock hold(mutex_);
-      if (!changed_.wait_until(hold, end, [&] { return rung_ != before; })) break;
+      if (!changed_.wait_until(hold, end, [&] { return count_ != before; })) break;
     }
     return done();
   }
 
  private:
-  std::uint64_t rung() {
+  std::uint64_t count() {
     const std::lock_guard hold(mutex_);
-    return rung_;
+    return count_;
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t rung_ = 0;
+  std::uint64_t count_ = 0;
 };
 
 /// The order of calls and events over all candidates: a larger tick is later.
@@ -63,14 +63,14 @@ class Recorder final : public Host {
     BackendEvent event;
   };
 
-  explicit Recorder(Bell& bell) : bell_(bell) {}
+  explicit Recorder(Signal& signal) : signal_(signal) {}
 
   void post(BackendEvent event) noexcept override {
     {
       const std::lock_guard hold(mutex_);
       entries_.push_back({next_tick(), std::move(event)});
     }
-    bell_.ring();
+    signal_.notify();
   }
 
   void log(Level, std::string_view text) noexcept override {
@@ -132,7 +132,7 @@ class Recorder final : public Host {
   }
 
  private:
-  Bell& bell_;
+  Signal& signal_;
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
   std::vector<std::string> logged_;

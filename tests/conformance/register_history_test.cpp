@@ -5,7 +5,7 @@
 
 #include <list>
 
-#include "support/sim_backend.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot::conformance {
 namespace {
@@ -92,6 +92,7 @@ class Client final : public Host {
   void take(const backend::Renewed&) {}
   void take(const backend::Changed&) {}
   void take(const backend::Observed&) {}
+  void take(const backend::Outage&) {}
   void take(const backend::Wrote& wrote) {
     const WriteAnswer& answer = wrote.answers.at(0);
     if (answer.outcome == Outcome::done) now_.kind = Kind::wrote, ++writes_;

@@ -60,6 +60,25 @@ TEST_P(BackendConformance, VersionsGrow) {
   }
 }
 
+TEST_P(BackendConformance, VersionsGrowOverTerms) {
+  std::uint64_t version = 0;
+  for (const char* node : {"a", "b", "c"}) {
+    Candidate& leader = lead(node, "g");
+    const auto before = read(leader, {"j/x"});
+    ASSERT_EQ(before.empty() ? 0 : before.front().version, version);
+    for (int i = 0; i < 3; ++i) {
+      const WriteAnswer wrote = write(leader, {"g", *leader.leads("g"), "j/x", node, version});
+      ASSERT_EQ(wrote.outcome, Outcome::done) << wrote.text;
+      ASSERT_GT(wrote.version, version);
+      version = wrote.version;
+    }
+    ASSERT_EQ(write(leader, {"g", *leader.leads("g"), "j/other", node, version + 1000}).outcome, Outcome::conflict);
+    EXPECT_EQ(read(leader, {"j/x"}).front().version, version) << "a write that is refused changes nothing";
+    leader.backend->close(false);
+    ASSERT_TRUE(until([&] { return leader.closed().has_value(); }, timeout() + slack()));
+  }
+}
+
 TEST_P(BackendConformance, DecidesEachWriteOfABatchOnItsOwn) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "conformance/backend_conformance.hpp"
-#include "support/sim_backend.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot::conformance {
 namespace {
@@ -23,6 +23,7 @@ class SimCluster final : public Cluster {
     std::set<Ability> all{Ability::crash,  Ability::freeze,  Ability::cut,
                           Ability::expire, Ability::restart, Ability::resume};
     if (settings_.death_frees) all.insert(Ability::free_at_death);
+    if (settings_.hold) all.insert(Ability::hold);
     return all;
   }
   Millis timeout() const override { return 2s; }
@@ -38,8 +39,9 @@ class SimCluster final : public Cluster {
   void cut(Backend& backend) override { links_[nodes_[&backend]].cut = true; }
   void heal(Backend& backend) override { links_[nodes_[&backend]].cut = false; }
   void expire(Backend& backend) override { stores_["test"]->expire(nodes_[&backend]); }
+  void lose_quorum() override { stores_["test"]->lose_quorum(); }
   void restart() override {
-    stores_["test"]->stop();
+    if (!stores_["test"]->down()) stores_["test"]->stop();
     loop_.run_for(500ms);
     stores_["test"]->start();
   }
@@ -63,8 +65,22 @@ const BackendUnderTest on_one_machine{"on_one_machine", [] {
                                         return std::make_unique<SimCluster>(4, settings);
                                       }};
 
+const BackendUnderTest that_holds{"that_holds", [] {
+                                    SimStore::Settings settings;
+                                    settings.hold = true;
+                                    return std::make_unique<SimCluster>(6, settings);
+                                  }};
+
+const BackendUnderTest without_fence{"without_fence", [] {
+                                       SimStore::Settings settings;
+                                       settings.capability = Capability::sealed;
+                                       return std::make_unique<SimCluster>(5, settings);
+                                     }};
+
 INSTANTIATE_TEST_SUITE_P(Sim, BackendConformance,
-                         ::testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine), name_of);
+                         ::testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine, that_holds,
+                                           without_fence),
+                         name_of);
 
 }  // namespace
 }  // namespace ballot::conformance

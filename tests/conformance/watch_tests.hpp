@@ -67,6 +67,23 @@ TEST_P(BackendConformance, EveryWatcherIsTold) {
       << "also of its own change";
 }
 
+TEST_P(BackendConformance, AChangeEchoesThePrefixesThatWereWatched) {
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  const std::vector<std::string> prefixes{"", "q", "q/", "q/a", "q/a.b-c_D"};
+  for (const std::string& prefix : prefixes) watch(a, prefix);
+  settle();
+  std::vector<std::size_t> told;
+  for (const std::string& prefix : prefixes) told.push_back(changes(a, prefix));
+  ASSERT_EQ(create(b, {"q/a.b-c_D.1", "1"}), Outcome::done);
+  for (std::size_t i = 0; i < prefixes.size(); ++i)
+    EXPECT_TRUE(until([&] { return changes(a, prefixes[i]) > told[i]; }, timeout())) << '"' << prefixes[i] << '"';
+  settle();
+  for (const auto& changed : a.told.all<backend::Changed>(a.generation))
+    EXPECT_TRUE(std::find(prefixes.begin(), prefixes.end(), changed.prefix) != prefixes.end())
+        << '"' << changed.prefix << "\" was not asked for";
+}
+
 TEST_P(BackendConformance, TellsOfAChangeByOneWhoCrashesRightAfter) {
   BALLOT_NEEDS(Ability::crash);
   Candidate& a = join("a");

@@ -10,10 +10,10 @@
 #include "conformance/backend_under_test.hpp"
 #include "conformance/plugin_file.hpp"
 #include "conformance/process_backend.hpp"
-#include "support/tcp_relay.hpp"
+#include "support/servers/tcp_relay.hpp"
+#include "support/servers/zookeeper_client.hpp"
+#include "support/servers/zookeeper_server.hpp"
 #include "support/temp_folder.hpp"
-#include "support/zookeeper_client.hpp"
-#include "support/zookeeper_server.hpp"
 
 namespace ballot::conformance {
 
@@ -37,6 +37,10 @@ class ZookeeperCluster : public Cluster {
     auto backend = make_backend(BALLOT_ZOOKEEPER_PLUGIN, {name_space, state_dir, false, all}, host);
     nodes_[backend.get()] = node;
     return backend;
+  }
+
+  std::optional<std::string> refusal_to_hold() override {
+    return conformance::refusal_to_hold(BALLOT_ZOOKEEPER_PLUGIN, {"test", folder_.path(), false, {{"tick", tick}}});
   }
 
   testing::ZookeeperEnsemble& store() { return store_; }

@@ -26,7 +26,7 @@ class Zookeeper : public BackendConformance {
 
   /// A candidate with options of its own, from a host with a state folder of its own.
   Candidate& add_with(const std::string& node, const Options& options, const std::string& state_dir) {
-    Candidate& candidate = candidates_.emplace_back(node, cluster_->bell);
+    Candidate& candidate = candidates_.emplace_back(node, cluster_->signal);
     candidate.pid = 2000;
     candidate.backend = cluster().make_with(node, "test", options, state_dir, candidate.told);
     return candidate;

@@ -1,7 +1,7 @@
 // What comes after a run: on_success and on_error say rerun or reelect.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -1,7 +1,8 @@
 // Answers that never come, come late, or tell of what has changed since.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/core_views.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
@@ -120,7 +121,7 @@ TEST(TakingOver, ARegisterThatThisNodeHasWrittenSinceItWasReadIsNoStoreThatHasGo
   world.run_for(3min);
   EXPECT_TRUE(a.leads("two"));
   EXPECT_GE(world.starts_of("moves"), before + 2);
-  for (const core::GroupView& group : a.core().groups()) EXPECT_EQ(group.halted, "");
+  for (const ShownGroup& group : groups_of(a)) EXPECT_EQ(group.halted, "");
   EXPECT_EQ(world.broken_promises(), "");
 }
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/candidate/ticks.hpp"
-#include "support/sim_backend.hpp"
+#include "support/sim/sim_backend.hpp"
 
 namespace ballot {
 namespace {
@@ -88,10 +88,10 @@ class SimCandidate final : private Host {
 
   void feed(Candidacy::Event event) {
     if (frozen_) return held_.push_back(std::move(event));
-    const core::Standing before = candidacy_->standing();
+    const core::CandidateStatus before = candidacy_->status();
     const Now now = clock_.now();
     perform(candidacy_->step(now, event));
-    stand(before);
+    on_changed(before);
     core::Actions out;
     std::optional<WallTime> claimed;
     if (const auto* told = std::get_if<BackendEvent>(&event)) {
@@ -107,8 +107,8 @@ class SimCandidate final : private Host {
     arm();
   }
 
-  void stand(const core::Standing& before) {
-    const core::Standing& now = candidacy_->standing();
+  void on_changed(const core::CandidateStatus& before) {
+    const core::CandidateStatus& now = candidacy_->status();
     if (now.epoch != 0) lease_ = now.deadline;
     if (child_ && now.epoch != 0) end_by(lease_ - kill_margin);
     if (child_ && now.epoch == 0 && before.epoch != 0) end_by(clock_.now().steady);

@@ -1,4 +1,5 @@
 #include "sim/chaos.hpp"
+#include "support/sim/core_views.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +20,9 @@ constexpr const char* fault_names[] = {
     "late_expiry",   "depose",    "expire",      "spoil",         "store_down"};
 constexpr Millis target{5500};  // T + 0.5 s
 
-SimStore::Settings settings_of(std::uint64_t seed) {
+SimStore::Settings settings_of(std::uint64_t seed, Capability capability) {
   SimStore::Settings settings;
+  settings.capability = capability;
   settings.death_frees = seed % 3 == 0;
   settings.resumes = seed % 5 != 0;
   settings.has_clock = seed % 3 != 0 && seed % 2 == 0;
@@ -29,8 +31,8 @@ SimStore::Settings settings_of(std::uint64_t seed) {
 
 }  // namespace
 
-Chaos::Chaos(std::uint64_t seed)
-    : one_host_(seed % 3 == 0), store_lies_(seed % 4 == 1), world_(seed, settings_of(seed)) {
+Chaos::Chaos(std::uint64_t seed, Capability of_store)
+    : one_host_(seed % 3 == 0), store_lies_(seed % 4 == 1), world_(seed, settings_of(seed, of_store)) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   make_jobs();
@@ -406,7 +408,7 @@ std::string Chaos::lives_on() {
         world_.oracle.find("the runner of " + node->name + " still keeps the end of run " + ended.id.run.text());
     }
     if (node->unanswered() > 0) world_.oracle.find(node->name + " has left somebody without an answer");
-    for (const auto& view : node->core().jobs(node->clock.now()))
+    for (const auto& view : jobs_of(*node))
       if (view.state != "active" && !view.leader.empty())
         world_.oracle.find("job " + view.name + " is " + view.state + " on its leader after healing: " + view.trouble +
                            "\n" + register_of(view.name));

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 
 class Chaos {
  public:
-  explicit Chaos(std::uint64_t seed);
+  explicit Chaos(std::uint64_t seed, Capability of_store = Capability::fenced);
 
   /// "" or what broke, with the last events before it.
   std::string run();

@@ -1,7 +1,7 @@
 // The claim: unknown outcomes, lost answers, a store that refuses, another term.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -1,7 +1,7 @@
 // A daemon dies and another one of its host succeeds it: what became of the runs its runner tells.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -1,7 +1,8 @@
 // Files change: edited, disabled, moved to another group, deleted and added again. Nothing of it launches anything.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/core_views.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
@@ -145,7 +146,7 @@ TEST_F(Definitions, AJobWhoseFileWasBrokenForAWhileKeepsItsPauseAndItsPhase) {
   const std::size_t before = world.starts_of("job");
   world.run_for(5min);
   EXPECT_EQ(world.starts_of("job"), before);
-  EXPECT_TRUE(a.core().jobs(a.clock.now())[1].state == "paused");
+  EXPECT_TRUE(jobs_of(a)[1].state == "paused");
   EXPECT_EQ(world.starts.back().job, "every");
   EXPECT_EQ((world.starts.back().slot - phase) % 90s, 0s);
 }
@@ -199,9 +200,9 @@ TEST_F(Definitions, AMovedJobWaitsForTheRunThatIsUnderWay) {
   a.jobs = {define(job)};
   a.load();
   world.run_for(1min);
-  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "waiting for group default");
+  EXPECT_EQ(jobs_of(a)[0].state, "waiting for group default");
   world.run_for(5min);
-  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "active");
+  EXPECT_EQ(jobs_of(a)[0].state, "active");
   EXPECT_EQ(a.row("job", from + 6min)->status, Status::succeeded);
   EXPECT_EQ(world.broken_promises(), "");
 }
@@ -250,7 +251,7 @@ TEST_F(Definitions, AnUnreadableRegisterHaltsItsJobOnly) {
   world.run_for(5min);
   EXPECT_EQ(world.starts_of("job"), before);
   EXPECT_GT(world.starts_of("other"), 3u);
-  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "halted");
+  EXPECT_EQ(jobs_of(a)[0].state, "halted");
   EXPECT_EQ(world.store.contents().registers.at("j/job").value, "ballot 99\n");
 }
 

@@ -1,7 +1,7 @@
 // The daemon goes and comes back: what was running is found again, lost or ended, and no slot is lost or run twice.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -8,7 +8,8 @@
 #include "base/wall_text.hpp"
 #include "core/record/register.hpp"
 #include "core/request/request.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/core_views.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
@@ -35,8 +36,8 @@ struct HostileStore : ::testing::Test {
 
   std::string text_of(const std::string& job) const { return world.store.contents().registers.at("j/" + job).value; }
 
-  core::JobView view(SimNode& node, const std::string& job) const {
-    for (const core::JobView& one : node.core().jobs(node.clock.now()))
+  ShownJob view(SimNode& node, const std::string& job) const {
+    for (const ShownJob& one : jobs_of(node))
       if (one.name == job) return one;
     return {};
   }
@@ -104,7 +105,7 @@ TEST_F(HostileStore, ARegisterThatNoNodeWroteHaltsItsJobAloneAndIsRepaired) {
 }
 
 /// Nothing of it is unreadable: it is believed, and reckoned with.
-struct ExtremeRegister : HostileStore, testing::WithParamInterface<std::pair<const char*, const char*>> {};
+struct ExtremeRegister : HostileStore, ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 INSTANTIATE_TEST_SUITE_P(, ExtremeRegister,
                          ::testing::Values(std::pair("fence", "4611686018427387904"),
                                            std::pair("epoch", "4611686018427387904"),
@@ -209,8 +210,7 @@ TEST_F(HostileStore, TheWorldGoesOnForAnHourWhileEverythingIsForged) {
   const std::size_t before = world.starts_of("frequent");
   world.run_for(5min);
   SimNode& leader = a.leads("default") ? a : b;
-  for (const core::JobView& job : leader.core().jobs(leader.clock.now()))
-    EXPECT_NE(job.state, "halted") << job.name << ": " << job.trouble;
+  for (const ShownJob& job : jobs_of(leader)) EXPECT_NE(job.state, "halted") << job.name << ": " << job.trouble;
   EXPECT_GE(world.starts_of("frequent"), before + 20);
 }
 
@@ -221,7 +221,7 @@ TEST_F(HostileStore, AGroupsRegisterThatNoNodeWroteHaltsTheGroupUntilItIsRepaire
   world.run_for(2min);
   ASSERT_TRUE(both_live());
   SimNode& leader = a.leads("default") ? a : b;
-  EXPECT_NE(leader.core().groups()[0].halted.find("unreadable"), std::string::npos);
+  EXPECT_NE(groups_of(leader)[0].halted.find("unreadable"), std::string::npos);
   core::Request request;
   request.kind = core::Request::Kind::repair;
   request.group = "default";
@@ -229,7 +229,7 @@ TEST_F(HostileStore, AGroupsRegisterThatNoNodeWroteHaltsTheGroupUntilItIsRepaire
   world.run_for(10s);
   const std::size_t before = world.starts_of("victim");
   world.run_for(3min);
-  EXPECT_EQ(leader.core().groups()[0].halted, "");
+  EXPECT_EQ(groups_of(leader)[0].halted, "");
   EXPECT_GE(world.starts_of("victim"), before + 2);
 }
 
@@ -240,7 +240,7 @@ TEST_F(HostileStore, AGroupsRegisterOfANewerNodeIsNotWritten) {
   world.store.depose("default", Cause::superseded);
   world.run_for(2min);
   SimNode& leader = a.leads("default") ? a : b;
-  EXPECT_NE(leader.core().groups()[0].halted.find("newer format"), std::string::npos);
+  EXPECT_NE(groups_of(leader)[0].halted.find("newer format"), std::string::npos);
   core::Request request;
   request.kind = core::Request::Kind::repair;
   request.group = "default";

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "core/record/register.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/core_views.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
@@ -54,7 +55,7 @@ TEST_F(LeavesAGroup, WhileItsRegisterIsBeingWritten) {
 
 TEST_F(LeavesAGroup, AfterAWriteOfItsRegisterThatWasNotAnswered) {
   const auto takes_over = [&] {
-    for (const core::GroupView& view : a.core().groups())
+    for (const ShownGroup& view : groups_of(a))
       if (view.name == "empty" && view.state == "reading") return true;
     return false;
   };

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/action_stream.hpp"
+#include "support/sim/action_stream.hpp"
 
 namespace {
 
@@ -18,8 +18,8 @@ class StreamsFile final : public testing::EmptyTestEventListener {
   ~StreamsFile() override { std::fclose(file_); }
 
  private:
-  void OnTestStart(const testing::TestInfo&) override { ballot::ActionStream::ended().clear(); }
-  void OnTestEnd(const testing::TestInfo& test) override {
+  void OnTestStart(const ::testing::TestInfo&) override { ballot::ActionStream::ended().clear(); }
+  void OnTestEnd(const ::testing::TestInfo& test) override {
     int number = 0;
     for (const std::uint64_t hash : ballot::ActionStream::ended())
       std::fprintf(file_, "%s.%s %d %016llx\n", test.test_suite_name(), test.name(), ++number,
@@ -32,7 +32,7 @@ class StreamsFile final : public testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
+  ::testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
     const bool joined = flag.rfind("--seed=", 0) == 0;
@@ -44,6 +44,6 @@ int main(int argc, char** argv) {
     testing::GTEST_FLAG(filter) = "Seeds/Random.*";
   }
   if (const char* streams = std::getenv("BALLOT_STREAMS"))
-    testing::UnitTest::GetInstance()->listeners().Append(new StreamsFile(streams));
+    ::testing::UnitTest::GetInstance()->listeners().Append(new StreamsFile(streams));
   return RUN_ALL_TESTS();
 }

@@ -1,7 +1,7 @@
 // Triggers, pauses and policies that people use by hand.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

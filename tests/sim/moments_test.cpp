@@ -1,7 +1,7 @@
 // Particular moments: an event that comes just while a write is in flight, an answer is lost, or a stop has begun.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

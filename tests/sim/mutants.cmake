@@ -69,13 +69,14 @@ ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/runs/adoption.cpp
   FIND "if (own || !job.term) return is_lost" REPLACE "if (own || true) return is_lost"
   FINDING "2 runs of job" FILTER "OneHost.*")
-ballot_mutant(deadline_not_told_anew FILE runtime/core/core.cpp
-  FIND "if (group->told == session_.deadline()) continue;" REPLACE "if (group->told) continue;"
+ballot_mutant(deadline_not_told_anew FILE runtime/core/group/group_machine.cpp
+  FIND "if (state_.deadline_sent == session.deadline()) return std::nullopt;"
+  REPLACE "if (state_.deadline_sent) return std::nullopt;"
   FINDING "FAILED.*Deadline.MovesOn" FILTER "Deadline.*")
 
 # ---- the claim
 
-ballot_mutant(writes_without_version FILE tests/support/sim_store.cpp
+ballot_mutant(writes_without_version FILE tests/support/sim/sim_store.cpp
   FIND "if (present != write.version) return" REPLACE "if (false) return"
   FINDING "went back|claimed|started")
 ballot_mutant(refusal_after_unknown_believed FILE runtime/core/job/register/register_writer.cpp
@@ -91,8 +92,8 @@ ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slots/slot_feed.cpp
 ballot_mutant(refused_launch_given_up FILE runtime/core/job/runs/run_set.cpp
   FIND "const bool term_lives = job.leading" REPLACE "const bool term_lives = false && job.leading"
   FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
-ballot_mutant(claims_while_draining FILE runtime/core/job/job_machine.cpp
-  FIND "if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {" REPLACE "if (job_.is_paused() || !job_.is_defined()) {"
+ballot_mutant(claims_while_draining FILE runtime/core/job/job_parts.cpp
+  FIND "return term->draining;" REPLACE "return false;"
   FINDING "while it stops")
 ballot_mutant(paused_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand())" REPLACE "is_late(run, c.now.wall)"
@@ -161,12 +162,12 @@ ballot_mutant(kill_is_a_replacement FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(trigger_starts_nothing FILE runtime/core/job/job_machine.cpp
   FIND "    job_.commands.add_trigger(request);" REPLACE "    c.wants.answers.push_back({request.id, Answer::done(request.id)});"
   FINDING "a trigger is acknowledged, and has no run")
-ballot_mutant(no_cool_off FILE runtime/core/core_groups.cpp
-  FIND "c.now.steady + 3 * session_.timeout()" REPLACE "c.now.steady"
+ballot_mutant(no_cool_off FILE runtime/core/group/group_machine.cpp
+  FIND "g.c.now.steady + 3 * g.c.session.timeout()" REPLACE "g.c.now.steady"
   FINDING "takes part again too soon")
-ballot_mutant(eviction_ends_nothing FILE runtime/core/core_groups.cpp
-  FIND "if (group.evictions_stored == 0 && may_resign(group))"
-  REPLACE "if (group.evictions_stored == 0 && may_resign(group) && !group.evicting)"
+ballot_mutant(eviction_ends_nothing FILE runtime/core/group/group_machine.cpp
+  FIND "if (state_.requests.evictions_stored == 0 && may_resign(g))"
+  REPLACE "if (state_.requests.evictions_stored == 0 && may_resign(g) && !is_evicting())"
   FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
   FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
@@ -174,8 +175,8 @@ ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
 
 # ---- terms
 
-ballot_mutant(hands_over_what_runs FILE runtime/core/core_stop.cpp
-  FIND "(leave || machine.bound_runs() == 0)" REPLACE "(leave || true)"
+ballot_mutant(hands_over_what_runs FILE runtime/core/group/group_machine.cpp
+  FIND "(g.leaves_terms || job.bound_runs() == 0)" REPLACE "(g.leaves_terms || true)"
   FINDING "2 runs of job|a run ended with its term|outlived its term")
 ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
@@ -213,8 +214,8 @@ ballot_mutant(evidence_not_copied FILE runtime/core/job/job_writes.cpp
 ballot_mutant(dispositions_dropped_before_durable FILE runtime/core/job/register/register_writer.cpp
   FIND "c.out.push_back(AwaitSettled{{job, ranges_recorded_}})" REPLACE "ranges_durable_ = ranges_recorded_"
   FINDING "has no disposition" FILTER "*SlowLedger.*")
-ballot_mutant(group_end_not_recorded FILE runtime/core/core_groups.cpp
-  FIND "last.ended_at = c.now.wall;" REPLACE "last.ended_at.reset();"
+ballot_mutant(group_end_not_recorded FILE runtime/core/group/group_machine.cpp
+  FIND "last.ended_at = g.c.now.wall;" REPLACE "last.ended_at.reset();"
   FINDING "FAILED.*Stop.RecordsTheEndOfTheTerm" FILTER "Stop.*")
 ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
@@ -226,6 +227,12 @@ ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
 ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/runs/run_set.cpp
   FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
+ballot_mutant(overlapping_trigger_begins FILE runtime/core/job/job_claims.cpp
+  FIND "if (!by_hand || !overlaps) return Admission::begins;" REPLACE "if (overlaps || !by_hand) return Admission::begins;"
+  FINDING "FAILED.*ByHand.ATriggerObeysOverlap" FILTER "ByHand.*")
+ballot_mutant(what_is_not_known_is_no_word FILE runtime/core/record/register.cpp
+  FIND " || !d.status.is_known();" REPLACE ";"
+  FINDING "FAILED.*NewerWords" FILTER "*NewerWords*")
 ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
   FIND "if (job_.unclaimed.empty()) return false;" REPLACE "return false;"
   FINDING "FAILED.*Unclaimed.EachSlotOfTheDoubt" FILTER "Unclaimed.*")

@@ -3,7 +3,7 @@
 
 #include "core/record/outcome.hpp"
 #include "core/record/register.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -1,7 +1,7 @@
 // When people are told of a run's start and end and of missed slots: once, and only of what stands in the store.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -1,7 +1,7 @@
 // Overlap: what becomes of a slot while the job's previous run goes on: skip, queue, replace, allow; and jitter.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

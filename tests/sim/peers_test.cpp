@@ -6,7 +6,8 @@
 #include <map>
 #include <set>
 
-#include "support/sim_world.hpp"
+#include "support/sim/core_views.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
@@ -209,16 +210,16 @@ TEST_F(Peers, NothingIsHandedOverAcrossDifferentFilesAndBothSidesShowIt) {
   c.load();
   world.run_for(5min);
   EXPECT_EQ(leader(), "a");
-  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "drift");
-  EXPECT_EQ(b.core().jobs(b.clock.now())[0].state, "drift");
-  EXPECT_EQ(a.core().groups()[0].drift, std::vector<std::string>{"b"});
-  EXPECT_EQ(b.core().groups()[0].drift, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(jobs_of(a)[0].state, "drift");
+  EXPECT_EQ(jobs_of(b)[0].state, "drift");
+  EXPECT_EQ(groups_of(a)[0].drift, std::vector<std::string>{"b"});
+  EXPECT_EQ(groups_of(b)[0].drift, (std::vector<std::string>{"a", "c"}));
   EXPECT_EQ(count(a, "drift: the job files of b"), 1u) << "once";
   b.jobs = a.jobs;
   b.load();
   EXPECT_TRUE(leads(b, 50s));
-  EXPECT_EQ(a.core().jobs(a.clock.now())[0].state, "active");
-  EXPECT_EQ(b.core().jobs(b.clock.now())[0].state, "active");
+  EXPECT_EQ(jobs_of(a)[0].state, "active");
+  EXPECT_EQ(jobs_of(b)[0].state, "active");
 }
 
 TEST_F(Peers, TheDriftOfADeadNodeEndsWithIt) {
@@ -228,10 +229,10 @@ TEST_F(Peers, TheDriftOfADeadNodeEndsWithIt) {
   c.jobs = {define(edited)};
   c.load();
   world.run_for(20s);
-  EXPECT_EQ(a.core().groups()[0].drift, std::vector<std::string>{"c"});
+  EXPECT_EQ(groups_of(a)[0].drift, std::vector<std::string>{"c"});
   c.crash();
   world.run_for(2min);
-  EXPECT_EQ(a.core().groups()[0].drift, std::vector<std::string>{});
+  EXPECT_EQ(groups_of(a)[0].drift, std::vector<std::string>{});
 }
 
 TEST_F(Peers, OnlyCandidatesLead) {
@@ -339,8 +340,8 @@ TEST_F(Peers, AStoreThatHasGoneBackHaltsTheGroupUnderALeaderThatNeverLedBefore) 
   SimNode& led = now == "b" ? b : c;
   SimNode& other = now == "b" ? c : b;
   EXPECT_EQ(world.starts_of("job"), before) << "nothing is launched";
-  EXPECT_NE(led.core().groups()[0].halted.find("the store has gone back"), std::string::npos);
-  EXPECT_EQ(led.core().jobs(led.clock.now())[0].state, "halted");
+  EXPECT_NE(groups_of(led)[0].halted.find("the store has gone back"), std::string::npos);
+  EXPECT_EQ(jobs_of(led)[0].state, "halted");
   core::Request request;
   request.kind = core::Request::Kind::repair;
   request.group = "default";
@@ -351,7 +352,7 @@ TEST_F(Peers, AStoreThatHasGoneBackHaltsTheGroupUnderALeaderThatNeverLedBefore) 
   led.crash();
   world.run_for(3min);
   EXPECT_TRUE(other.leads("default"));
-  EXPECT_EQ(other.core().groups()[0].halted, "") << "what was repaired is not halted again";
+  EXPECT_EQ(groups_of(other)[0].halted, "") << "what was repaired is not halted again";
   EXPECT_GT(world.starts_of("job"), repaired);
 }
 

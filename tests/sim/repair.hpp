@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "base/wall_text.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/core_views.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 
@@ -69,11 +70,11 @@ struct Repair : ::testing::Test {
     return node.replies.empty() ? core::Reply{} : node.replies.front();
   }
   static std::string halted(SimNode& node) {
-    for (const core::GroupView& group : node.core().groups())
+    for (const ShownGroup& group : groups_of(node))
       if (group.name == "default") return group.halted;
     return "";
   }
-  static std::string state(SimNode& node) { return node.core().jobs(node.clock.now())[0].state; }
+  static std::string state(SimNode& node) { return jobs_of(node)[0].state; }
   bool starts_within(Millis limit) {
     const std::size_t before = world.starts_of("job");
     return world.run_while_not([&] { return world.starts_of("job") > before; }, limit);

@@ -6,7 +6,7 @@ namespace {
 
 // ---- registers that somebody has edited
 
-struct Edited : Repair, testing::WithParamInterface<std::pair<const char*, const char*>> {};
+struct Edited : Repair, ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 
 TEST_P(Edited, IsRepairedInTime) {
   start();
@@ -243,7 +243,7 @@ TEST_P(OpenRunAndAnEdit, KeepsThePhaseOfEveryWhereTheJobMoves) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Times, OpenRunAndAnEdit, testing::Range(0, 6));
+INSTANTIATE_TEST_SUITE_P(Times, OpenRunAndAnEdit, ::testing::Range(0, 6));
 
 }  // namespace
 }  // namespace ballot

@@ -1,7 +1,7 @@
 // What becomes of runs whose register was repaired while they went on, or after they had ended.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

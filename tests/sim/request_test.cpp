@@ -1,5 +1,6 @@
 // What people ask of any node is done by whoever leads, and survives whoever that is.
 #include "sim/requests.hpp"
+#include "support/sim/core_views.hpp"
 
 namespace ballot {
 namespace {
@@ -63,6 +64,11 @@ TEST_F(Requests, APausedGroupStartsNothingAndAccountsForWhatItPassed) {
   ASSERT_TRUE(wait_for_reply(b));
   EXPECT_TRUE(b.replies[0].ok) << b.replies[0].text;
   const std::size_t before = world.starts.size();
+  EXPECT_TRUE(groups_of(a)[0].paused);
+  EXPECT_EQ(jobs_of(a)[0].state, "paused");
+  EXPECT_EQ(jobs_of(a)[0].leader, "a");
+  EXPECT_EQ(jobs_of(a)[0].next, std::nullopt);
+  EXPECT_EQ(jobs_of(b)[0].state, "active") << "only the leader knows";
   world.run_for(3min);
   a.crash();
   world.run_for(3min);

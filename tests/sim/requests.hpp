@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 

@@ -1,7 +1,7 @@
 // What is left by a daemon that was killed while its runner lives, and somebody resigns for it.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

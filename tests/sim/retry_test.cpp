@@ -1,7 +1,7 @@
 // Retries: attempts after ones that failed, what waits between them, and what becomes of it when its leader goes.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -1,7 +1,7 @@
 // One node over simulated years: every slot is accounted for, through restarts, misfire policies and clock steps.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

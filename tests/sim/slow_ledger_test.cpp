@@ -2,7 +2,7 @@
 // run.
 #include <gtest/gtest.h>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {
@@ -126,7 +126,7 @@ TEST_P(SlowLedger, DelaysNoClaimHoweverLongItTakes) {
   EXPECT_EQ(world.starts.size(), before + 5) << "every other slot runs";
 }
 
-INSTANTIATE_TEST_SUITE_P(Moments, SlowLedger, testing::Range(1, 41));
+INSTANTIATE_TEST_SUITE_P(Moments, SlowLedger, ::testing::Range(1, 41));
 
 /// A job that is busy for an hour, due each second: a range of skipped slots every 5 s.
 struct FullRegister : ::testing::Test {

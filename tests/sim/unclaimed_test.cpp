@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/record/register.hpp"
-#include "support/sim_world.hpp"
+#include "support/sim/sim_world.hpp"
 
 namespace ballot {
 namespace {

@@ -37,14 +37,27 @@ Error unknown(const std::string& name, const std::vector<io::Message>& jobs) {
   return {Errc::not_found, "no job is called " + name + config::suggestion(name, known)};
 }
 
+/// The daemon answers some at a time.
+Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
+  constexpr std::chrono::seconds patience(10);
+  io::Message request;
+  request.set("do", "jobs");
+  auto client = io::ControlClient::ask(socket, request, patience);
+  if (!client) return client.error();
+  std::vector<io::Message> jobs;
+  for (auto line = client->next(patience);; line = client->next(patience)) {
+    if (!line) return line.error();
+    if (!*line) return jobs;
+    for (io::Message& job : (*line)->objects("jobs")) jobs.push_back(std::move(job));
+  }
+}
+
 Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  io::Message request;
-  request.set("do", "jobs");
-  const auto answer = io::ask_once(config->control_socket, request, std::chrono::seconds(10));
+  const auto answer = ask_jobs(config->control_socket);
   if (!answer) return fail("jobs", answer.error());
-  const std::vector<io::Message> jobs = answer->objects("jobs");
+  const std::vector<io::Message>& jobs = *answer;
   auto ledger = open_ledger(*config);
   RecordWriter out(std::cout,
                    {{"job", "JOB"},

@@ -6,8 +6,8 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis rejoin_pause{250};           // after it has handed over: time for another one to follow
-constexpr Millis candidate_look_pause{1000};  // between looks for others, after an eviction
+constexpr Millis rejoin_pause{250};              // after it has handed over: time for another one to follow
+constexpr Millis candidate_observe_pause{1000};  // between observations, after an eviction
 constexpr Millis candidate_answer_life{60'000};
 
 }  // namespace
@@ -17,19 +17,19 @@ Actions Candidacy::step(Now now, const Event& event) {
   if (session_.on_time(now, last_request_, out_) == Session::Edge::lost)
     lose_session(now, Cause::expired, "no renewal was confirmed in time");
   std::visit([&](const auto& what) { on(now, what); }, event);
-  look_for_others(now);
-  standing_.connected = session_.is_open();
-  standing_.in_doubt = session_.is_open() && session_.in_doubt() && standing_.epoch != 0;
-  standing_.deadline = session_.deadline();
-  standing_.grace = session_.grace(ladder_);
+  observe_others(now);
+  status_.connected = session_.is_open();
+  status_.in_doubt = session_.is_open() && session_.in_doubt() && status_.epoch != 0;
+  status_.deadline = session_.deadline();
+  status_.grace = session_.grace(stop_grace_);
   return std::exchange(out_, {});
 }
 
 std::optional<SteadyTime> Candidacy::wake() const {
   std::optional<SteadyTime> wake = session_.wake();
   const auto also = [&](SteadyTime at) { wake = wake ? std::min(*wake, at) : at; };
-  if (wanted_ && standing_.state == State::outside && session_.is_open()) also(rejoins_at_);
-  if (looks_at_) also(*looks_at_);
+  if (wanted_ && status_.state == State::outside && session_.is_open()) also(rejoins_at_);
+  if (observe_at_) also(*observe_at_);
   return wake;
 }
 
@@ -40,11 +40,11 @@ void Candidacy::on(Now now, Enter) {
 
 void Candidacy::on(Now, Leave) {
   wanted_ = false;
-  looks_at_.reset();
-  if (standing_.state != State::following && standing_.state != State::leading) return;
+  observe_at_.reset();
+  if (status_.state != State::following && status_.state != State::leading) return;
   if (session_.is_open()) out_.push_back(Resign{group_});
-  const bool told = standing_.leads() && session_.is_open();
-  standing_.state = told ? State::leaving : State::outside;
+  const bool confirmed = status_.leads() && session_.is_open();
+  status_.state = confirmed ? State::leaving : State::outside;
 }
 
 void Candidacy::on(Now, Close) {
@@ -52,10 +52,10 @@ void Candidacy::on(Now, Close) {
   if (std::exchange(closing_, true)) return;
   const bool open = session_.state() == Session::State::open || session_.state() == Session::State::opening;
   const bool awaited = open || session_.state() == Session::State::closing;
-  // A term that is only left behind is not known to be over: its member entry would be kept, and the next would look.
-  if (session_.is_open() && standing_.leads()) out_.push_back(Resign{group_});
+  // A term that is only left behind is not known to be over: its member entry would be kept, and the next would wait.
+  if (session_.is_open() && status_.leads()) out_.push_back(Resign{group_});
   session_.end(false, out_);
-  if (!awaited) standing_.state = State::closed;
+  if (!awaited) status_.state = State::closed;
 }
 
 void Candidacy::on(Now now, const BackendEvent& event) {
@@ -66,8 +66,8 @@ void Candidacy::on(Now now, const BackendEvent& event) {
 void Candidacy::on(Now now, const backend::SessionOpened& event) {
   if (session_.on_opened(now, event) != Session::Edge::opened) return;
   was_open_ = true;
-  standing_.failures = 0;
-  standing_.trouble.clear();
+  status_.failures = 0;
+  status_.trouble.clear();
   out_.push_back(Watch{std::string(request_prefix)});
   campaign(now);
 }
@@ -77,46 +77,46 @@ void Candidacy::on(Now now, const backend::SessionClosed& event) {
   const bool refused = session_.is_refused(event);
   const Session::Edge edge = session_.on_closed(now, event);
   if (closing_) {
-    standing_.unconfirmed = standing_.epoch != 0 && event.cause == Cause::unreachable;
+    status_.unconfirmed = status_.epoch != 0 && event.cause == Cause::unreachable;
     end_term(now, Cause::shutdown);
-    standing_.state = State::closed;
+    status_.state = State::closed;
   } else if (edge == Session::Edge::lost || opening) {
     lose_session(now, event.cause, event.text);
   }
   const bool not_permitted = opening && event.cause == Cause::auth_failed && !was_open_;
   if ((!refused && !not_permitted) || closing_) return;
-  standing_.cause = event.cause;
-  standing_.refused = closing_ = true;
-  standing_.state = State::closed;
+  status_.cause = event.cause;
+  status_.refused = closing_ = true;
+  status_.state = State::closed;
   session_.end(true, out_);
 }
 
 void Candidacy::on(Now now, const backend::Elected& event) {
-  if (event.group != group_ || standing_.state != State::following) return;
-  standing_.state = State::leading;
-  standing_.epoch = event.epoch;
-  standing_.cause = Cause::none;
-  // What a resumed term had started was another process's, and is ended by its deadline, which is not told.
-  standing_.acts_from =
+  if (event.group != group_ || status_.state != State::following) return;
+  status_.state = State::leading;
+  status_.epoch = event.epoch;
+  status_.cause = Cause::none;
+  // What a resumed term had started was another process's, and is ended by its deadline, which is not sent to it.
+  status_.acts_from =
       event.resumed ? now.steady + session_.timeout() : std::max(event.old_deadline.value_or(now.steady), now.steady);
   listing_ = next_request();
   out_.push_back(List{listing_, std::string(request_prefix)});
 }
 
 void Candidacy::on(Now now, const backend::Deposed& event) {
-  if (event.group != group_ || event.epoch != standing_.epoch) return;
+  if (event.group != group_ || event.epoch != status_.epoch) return;
   const bool evicted = event.cause == Cause::evicted || !evictions_.empty();
   if (event.cause == Cause::evicted) out_.push_back(Resign{group_});
   end_term(now, evicted ? Cause::evicted : event.cause);
   if (!evicted) return;
   answer_evictions(now);
-  standing_.state = State::outside;
+  status_.state = State::outside;
   rejoins_at_ = now.steady + 3 * session_.timeout();
-  looks_at_ = now.steady + candidate_look_pause;
+  observe_at_ = now.steady + candidate_observe_pause;
 }
 
 void Candidacy::on(Now, const backend::Changed& event) {
-  if (event.prefix != request_prefix || !standing_.leads() || listing_ != 0) return;
+  if (event.prefix != request_prefix || !status_.leads() || listing_ != 0) return;
   listing_ = next_request();
   out_.push_back(List{listing_, std::string(request_prefix)});
 }
@@ -124,7 +124,7 @@ void Candidacy::on(Now, const backend::Changed& event) {
 void Candidacy::on(Now now, const backend::ReadDone& event) {
   if (event.request != listing_) return;
   listing_ = 0;
-  if (event.outcome != Outcome::done || !standing_.leads()) return;
+  if (event.outcome != Outcome::done || !status_.leads()) return;
   for (const Register& record : event.registers) {
     const auto request = parse_request(record.value);
     if (!request || request->kind != Request::Kind::evict || request->group != group_) continue;
@@ -134,55 +134,55 @@ void Candidacy::on(Now now, const backend::ReadDone& event) {
     // It is not for the next leader, so it leaves the store before this one does.
     out_.push_back(Remove{next_request(), {request_record(request->id)}});
   }
-  standing_.asked_to_leave = !evictions_.empty();
+  status_.asked_to_leave = !evictions_.empty();
 }
 
 void Candidacy::on(Now now, const backend::Observed& event) {
-  if (event.request != looking_) return;
-  looking_ = 0;
-  if (event.outcome != Outcome::done || !looks_at_) return;
+  if (event.request != observing_) return;
+  observing_ = 0;
+  if (event.outcome != Outcome::done || !observe_at_) return;
   const bool alone = event.elections.empty() || event.elections.front().candidates.empty();
   if (!alone) return;
-  looks_at_.reset();
+  observe_at_.reset();
   rejoins_at_ = now.steady;
   campaign(now);
 }
 
 void Candidacy::campaign(Now now) {
-  if (!wanted_ || closing_ || standing_.state != State::outside || !session_.is_open()) return;
+  if (!wanted_ || closing_ || status_.state != State::outside || !session_.is_open()) return;
   if (now.steady < rejoins_at_) return;
-  looks_at_.reset();
-  standing_.state = State::following;
+  observe_at_.reset();
+  status_.state = State::following;
   out_.push_back(Campaign{group_});
 }
 
 /// An eviction means somebody else: where there is nobody, it is void.
-void Candidacy::look_for_others(Now now) {
-  if (!looks_at_ || now.steady < *looks_at_ || !session_.is_open() || !wanted_) return;
-  looks_at_ = now.steady + candidate_look_pause;
-  looking_ = next_request();
-  out_.push_back(Observe{looking_, group_});
+void Candidacy::observe_others(Now now) {
+  if (!observe_at_ || now.steady < *observe_at_ || !session_.is_open() || !wanted_) return;
+  observe_at_ = now.steady + candidate_observe_pause;
+  observing_ = next_request();
+  out_.push_back(Observe{observing_, group_});
 }
 
 void Candidacy::end_term(Now now, Cause cause) {
-  if (standing_.epoch == 0) return;
-  const bool left = standing_.state == State::leaving;
-  standing_.epoch = 0;
-  standing_.cause = cause;
-  standing_.asked_to_leave = false;
-  standing_.state = left ? State::outside : State::following;
+  if (status_.epoch == 0) return;
+  const bool left = status_.state == State::leaving;
+  status_.epoch = 0;
+  status_.cause = cause;
+  status_.asked_to_leave = false;
+  status_.state = left ? State::outside : State::following;
   if (left) rejoins_at_ = now.steady + rejoin_pause;
 }
 
 /// The next session campaigns anew.
 void Candidacy::lose_session(Now now, Cause cause, const std::string& text) {
   end_term(now, cause);
-  if (standing_.state != State::closed) standing_.state = State::outside;
-  ++standing_.failures;
-  standing_.trouble = text.empty() ? std::string(to_string(cause)) : text;
+  if (status_.state != State::closed) status_.state = State::outside;
+  ++status_.failures;
+  status_.trouble = text.empty() ? std::string(to_string(cause)) : text;
   evictions_.clear();
-  looks_at_.reset();
-  looking_ = listing_ = 0;
+  observe_at_.reset();
+  observing_ = listing_ = 0;
   rejoins_at_ = now.steady;
 }
 

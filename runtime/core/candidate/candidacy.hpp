@@ -1,19 +1,19 @@
 // Candidacy: one node's part in the election of one group that has no jobs: the policy of `ballot run` and
-// `ballot election`. It says by its own clock whether it leads, whatever the store has or has not told.
+// `ballot election`. It says by its own clock whether it leads, whatever events the store has or has not sent.
 //
 //   state     | event                             | next
-//   outside   | Enter, and a session stands       | following: it campaigns; not before its pause is over
+//   outside   | Enter, and a session is open      | following: it campaigns; not before its pause is over
 //   following | Elected                           | leading
 //   following | Leave                             | outside: it resigns
 //   leading   | a renewal is overdue, clocks step | leading, in doubt, until a renewal that is sent later is confirmed
 //   leading   | the deadline passes,              | following: campaigns once the session was closed in the store and
-//             | SessionClosed                     | another one stands
+//             | SessionClosed                     | another one is open
 //   leading   | Deposed                           | following; evicted: outside for 3 T, unless there is no other
 //   leading   | somebody asks to evict it         | leading, asked to leave: whoever acts for it sends Leave
 //   leading   | Leave                             | leaving: it resigns, and begins nothing more
 //   leaving   | Deposed, the deadline,            | outside, for a moment (evicted: 3 T), so that another one is next
 //             | SessionClosed                     |
-//   any       | Close                             | closed, once the store has told so
+//   any       | Close                             | closed, once the store confirms it
 //
 // Pure: it is given now and an event, and returns what the store is to be asked. Knows nothing of children and clocks.
 //
@@ -39,12 +39,12 @@ struct Leave {};
 /// Withdraw, and end the session. Nothing may follow but what the store answers.
 struct Close {};
 
-/// How a candidate stands: a state to look at, not a one-shot.
-struct Standing {
+/// A candidate's state, as last stepped.
+struct CandidateStatus {
   enum class State { outside, following, leading, leaving, closed };
 
   State state = State::outside;
-  bool connected = false;       // a session stands
+  bool connected = false;       // a session is open
   bool in_doubt = false;        // leads, but a renewal is overdue: begin nothing
   bool asked_to_leave = false;  // somebody evicts it: end what runs, then send Leave
   std::uint64_t epoch = 0;      // of the term, while it leads or leaves
@@ -59,26 +59,26 @@ struct Standing {
                                 // not permitted (`cause` is auth_failed)
 
   bool leads() const { return state == State::leading; }
-  bool operator==(const Standing&) const = default;
+  bool operator==(const CandidateStatus&) const = default;
 };
 
 class Candidacy {
  public:
   using Event = std::variant<Tick, Enter, Leave, Close, BackendEvent>;
 
-  /// `ladder`: how long what runs may take to end once it gets its signal.
-  Candidacy(std::string group, Millis ladder) : group_(std::move(group)), ladder_(ladder) {}
+  /// `stop_grace`: how long what runs may take to end once it gets its signal.
+  Candidacy(std::string group, Millis stop_grace) : group_(std::move(group)), stop_grace_(stop_grace) {}
 
   /// The first step begins the session.
   Actions step(Now now, const Event& event);
   std::optional<SteadyTime> wake() const;
 
-  const Standing& standing() const { return standing_; }
+  const CandidateStatus& status() const { return status_; }
   const Session& session() const { return session_; }
   /// Whether something may be begun now.
   bool may_act(Now now) const {
-    return standing_.leads() && !standing_.asked_to_leave && session_.may_claim(now, budget()) &&
-           now.steady >= standing_.acts_from;
+    return status_.leads() && !status_.asked_to_leave && session_.may_claim(now, budget()) &&
+           now.steady >= status_.acts_from;
   }
   /// What runs is not started later: the end of the term would reach it at once.
   SteadyTime launch_not_after() const { return session_.deadline() - budget(); }
@@ -86,10 +86,10 @@ class Candidacy {
   RequestId& last_request() { return last_request_; }
 
  private:
-  using State = Standing::State;
+  using State = CandidateStatus::State;
 
   RequestId next_request() { return ++last_request_; }
-  Millis budget() const { return session_.terminate_budget(ladder_); }
+  Millis budget() const { return session_.terminate_budget(stop_grace_); }
 
   void on(Now now, Enter);
   void on(Now now, Leave);
@@ -99,6 +99,7 @@ class Candidacy {
   void on(Now now, const backend::SessionOpened& event);
   void on(Now now, const backend::SessionClosed& event);
   void on(Now now, const backend::Renewed& event) { session_.on_renewed(now, event); }
+  void on(Now, const backend::Outage& event) { session_.on_outage(event); }
   void on(Now now, const backend::Elected& event);
   void on(Now now, const backend::Deposed& event);
   void on(Now now, const backend::Changed& event);
@@ -107,24 +108,24 @@ class Candidacy {
   void on(Now, const backend::Wrote&) {}
 
   void campaign(Now now);
-  void look_for_others(Now now);
+  void observe_others(Now now);
   void end_term(Now now, Cause cause);
   void lose_session(Now now, Cause cause, const std::string& text);
   void answer_evictions(Now now);
 
   const std::string group_;
-  const Millis ladder_;
+  const Millis stop_grace_;
   Session session_;
-  Standing standing_;
+  CandidateStatus status_;
   RequestId last_request_ = 0;
   Actions out_;
   bool wanted_ = false;  // Enter came after the last Leave
   bool closing_ = false;
   bool was_open_ = false;  // some session has been
   SteadyTime rejoins_at_{};
-  std::optional<SteadyTime> looks_at_;   // while it stays out after an eviction: for others
-  RequestId looking_ = 0, listing_ = 0;  // in flight; 0: none
-  std::vector<RunId> evictions_;         // requests that are answered once it has left
+  std::optional<SteadyTime> observe_at_;   // while it stays out after an eviction: for others
+  RequestId observing_ = 0, listing_ = 0;  // in flight; 0: none
+  std::vector<RunId> evictions_;           // requests that are answered once it has left
 };
 
 }  // namespace ballot::core

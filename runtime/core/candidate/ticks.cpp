@@ -109,7 +109,7 @@ void Ticks::send_write(RequestId& last_request, Actions& out) {
   out.push_back(Write{request_, {{group_, epoch_, tick_register(group_), to_text(wanted_), version_}}});
 }
 
-/// What was to be written stands in the store.
+/// The store has what was to be written.
 std::optional<WallTime> Ticks::settled() {
   state_ = State::ready;
   written_ = false;

@@ -25,7 +25,7 @@
 
 namespace ballot::core {
 
-/// What the register holds.
+/// What the register says.
 struct TickRegister {
   WallTime cursor{};  // every tick up to it is settled; only grows
   std::string run;    // that claimed the tick at the cursor; "" for none

@@ -2,46 +2,47 @@
 
 namespace ballot::core {
 
-GroupState& GroupTable::entry(const std::string& name, const StoreGuard& guard) {
-  const auto [place, added] = groups_.try_emplace(name);
-  GroupState& group = place->second;
-  if (!added) return group;
-  group.name = group.settings.name = name;
-  group.guard = GroupGuard(guard);
-  return group;
+GroupEntry& GroupTable::entry(const std::string& name, const StoreGuard& guard) {
+  return groups_.try_emplace(name, name, GroupGuard(guard)).first->second;
 }
 
-GroupState* GroupTable::find(const std::string& name) {
+GroupEntry* GroupTable::find(const std::string& name) {
   const auto it = groups_.find(name);
   return it == groups_.end() ? nullptr : &it->second;
 }
 
-const GroupState* GroupTable::find(const std::string& name) const {
+const GroupEntry* GroupTable::find(const std::string& name) const {
   const auto it = groups_.find(name);
   return it == groups_.end() ? nullptr : &it->second;
 }
 
-const GroupState* GroupTable::led(const std::string& name) const {
-  const GroupState* const group = find(name);
-  return group && group->phase == GroupState::Phase::leading ? group : nullptr;
+const GroupEntry* GroupTable::leading(const std::string& name) const {
+  const GroupEntry* const group = find(name);
+  return group && group->machine.leads() ? group : nullptr;
+}
+
+GroupEntry* GroupTable::leading(const std::string& name) {
+  GroupEntry* const group = find(name);
+  return group && group->machine.leads() ? group : nullptr;
 }
 
 void GroupTable::mark_all_dirty() {
   for (auto& [name, group] : groups_) dirty_.insert(&group);
 }
 
-GroupState* GroupTable::next_dirty() {
+GroupEntry* GroupTable::next_dirty() {
   if (dirty_.empty()) return nullptr;
-  GroupState* const next = *dirty_.begin();
+  GroupEntry* const next = *dirty_.begin();
   dirty_.erase(dirty_.begin());
   return next;
 }
 
-void GroupTable::rearm(GroupState& group, bool open) {
-  std::optional<SteadyTime> wake;
-  const auto look = open ? group.look_again : std::nullopt;  // else once there is a session
-  for (const auto& at : {group.read_again, group.stored.read_at(), look, group.evict_kill, group.cool_until})
-    if (at && (!wake || *at < *wake)) wake = at;
+void GroupTable::keep(GroupEntry& group) {
+  group.machine.is_led() ? void(led_.insert(&group)) : void(led_.erase(&group));
+}
+
+void GroupTable::rearm(GroupEntry& group, bool open) {
+  const auto wake = group.machine.wake(open);
   if (wake == group.wake) return;
   if (group.wake) wakes_.erase({*group.wake, &group});
   if (wake) wakes_.insert({*wake, &group});
@@ -52,7 +53,7 @@ std::optional<SteadyTime> GroupTable::wake() const {
   return wakes_.empty() ? std::nullopt : std::optional(wakes_.begin()->first);
 }
 
-GroupState* GroupTable::due(SteadyTime now) const {
+GroupEntry* GroupTable::due(SteadyTime now) const {
   return wakes_.empty() || wakes_.begin()->first > now ? nullptr : wakes_.begin()->second;
 }
 

@@ -1,9 +1,9 @@
 // GroupTable: the groups that this node knows, by name: which of them it leads, which are to be advanced at the end of
 // the step, and when each wants to be woken. It knows nothing of what a group does.
 //
-//   GroupState& group = table.entry("nightly", guard);
+//   GroupEntry& group = table.entry("nightly", guard);
 //   table.mark_dirty(group);
-//   while (GroupState* next = table.next_dirty()) ...
+//   while (GroupEntry* next = table.next_dirty()) ...
 //
 // Pure; used by Core only.
 #pragma once
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/group/group_state.hpp"
+#include "core/group/group_entry.hpp"
 #include "core/store/store_guard.hpp"
 
 namespace ballot::core {
@@ -23,35 +23,36 @@ namespace ballot::core {
 class GroupTable {
  public:
   /// Becomes known, where it is not yet: what the store did before does not concern it.
-  GroupState& entry(const std::string& name, const StoreGuard& guard);
-  GroupState* find(const std::string& name);
-  const GroupState* find(const std::string& name) const;
-  /// Where this node leads it.
-  const GroupState* led(const std::string& name) const;
+  GroupEntry& entry(const std::string& name, const StoreGuard& guard);
+  GroupEntry* find(const std::string& name);
+  const GroupEntry* find(const std::string& name) const;
+  /// Where this node leads it; null: it does not.
+  const GroupEntry* leading(const std::string& name) const;
+  GroupEntry* leading(const std::string& name);
   /// All of them, by name.
-  std::map<std::string, GroupState>& all() { return groups_; }
-  const std::map<std::string, GroupState>& all() const { return groups_; }
+  std::map<std::string, GroupEntry>& all() { return groups_; }
+  const std::map<std::string, GroupEntry>& all() const { return groups_; }
 
   /// Led, or being resigned.
-  const std::set<GroupState*, ByName>& standing() const { return standing_; }
-  void begin_standing(GroupState& group) { standing_.insert(&group); }
-  void end_standing(GroupState& group) { standing_.erase(&group); }
+  const std::set<GroupEntry*, ByName>& led() const { return led_; }
+  /// After its machine has done something.
+  void keep(GroupEntry& group);
+  /// The same, and it is not to be advanced in this step: also its wake-up time. `open`: there is a session.
+  void rearm(GroupEntry& group, bool open);
 
-  void mark_dirty(GroupState& group) { dirty_.insert(&group); }
+  void mark_dirty(GroupEntry& group) { dirty_.insert(&group); }
   void mark_all_dirty();
   /// In order of their names; none: all are advanced.
-  GroupState* next_dirty();
+  GroupEntry* next_dirty();
 
-  /// After its times have changed. `open`: there is a session.
-  void rearm(GroupState& group, bool open);
   std::optional<SteadyTime> wake() const;
   /// Whose time has come first; none: nobody's has.
-  GroupState* due(SteadyTime now) const;
+  GroupEntry* due(SteadyTime now) const;
 
  private:
-  std::map<std::string, GroupState> groups_;
-  std::set<GroupState*, ByName> standing_, dirty_;
-  std::set<std::pair<SteadyTime, GroupState*>, ByName> wakes_;
+  std::map<std::string, GroupEntry> groups_;
+  std::set<GroupEntry*, ByName> led_, dirty_;
+  std::set<std::pair<SteadyTime, GroupEntry*>, ByName> wakes_;
 };
 
 }  // namespace ballot::core

@@ -3,8 +3,8 @@
 namespace ballot::core {
 namespace {
 
-constexpr Millis scan_delay{1000};    // from a takeover to the look for a better leader: many come together
-constexpr Millis scan_pause{10'000};  // between looks for groups that somebody else should lead
+constexpr Millis scan_delay{1000};    // from a takeover to the scan: many come together
+constexpr Millis scan_pause{10'000};  // between scans
 constexpr Millis busy_pause{730};     // not in step with what is due each second
 constexpr Millis move_pause{20};      // between two hand-overs: 50 a second
 
@@ -25,7 +25,7 @@ void HandoverPlanner::begin_scan() {
   groups_.clear();
 }
 
-void HandoverPlanner::consider(GroupState& group, const Peers::Best& best, SteadyTime now, SteadyTime steady_since) {
+void HandoverPlanner::consider(GroupEntry& group, const Peers::Best& best, SteadyTime now, SteadyTime steady_since) {
   if (best.again) scan_by(*best.again);  // one move, not two
   if (best.again || best.session.empty()) return;
   const SteadyTime steady = steady_since + fit_delay;
@@ -37,9 +37,9 @@ void HandoverPlanner::end_scan(SteadyTime now) {
   if (!groups_.empty()) move_at_ = now;
 }
 
-GroupState* HandoverPlanner::next() {
+GroupEntry* HandoverPlanner::next() {
   if (groups_.empty()) return nullptr;
-  GroupState* const group = groups_.front();
+  GroupEntry* const group = groups_.front();
   groups_.pop_front();
   return group;
 }

@@ -1,10 +1,10 @@
 // HandoverPlanner: which groups somebody else should lead, and when each is handed over: one at a time, 50 a second at
-// most, looked for every 10 s while there is one. Whether a group may be handed over now is Core's to say.
+// most, scanned for every 10 s while there is one. Whether a group may be handed over now is Core's to say.
 //
 //   planner.begin_scan();
 //   for (each group that is led) planner.consider(group, directory.best(...), now, steady_since);
 //   planner.end_scan(now);
-//   ... while (GroupState* group = planner.next()) ...
+//   ... while (GroupEntry* group = planner.next()) ...
 //
 // Pure; used by Core only.
 #pragma once
@@ -12,7 +12,7 @@
 #include <deque>
 #include <optional>
 
-#include "core/group/group_state.hpp"
+#include "core/group/group_entry.hpp"
 #include "core/node/peers.hpp"
 
 namespace ballot::core {
@@ -27,13 +27,13 @@ class HandoverPlanner {
   bool is_scan_due(SteadyTime now) const { return scan_at_ && *scan_at_ <= now; }
   void begin_scan();
   /// `steady_since`: since when this node has published the same; it hands nothing over before it has for 30 s.
-  void consider(GroupState& group, const Peers::Best& best, SteadyTime now, SteadyTime steady_since);
+  void consider(GroupEntry& group, const Peers::Best& best, SteadyTime now, SteadyTime steady_since);
   void end_scan(SteadyTime now);
 
   bool is_move_due(SteadyTime now) const { return move_at_ && *move_at_ <= now; }
   void begin_move() { move_at_.reset(); }
   /// The next group that somebody else should lead; none: all were considered.
-  GroupState* next();
+  GroupEntry* next();
   /// It cannot be handed over for what goes on in it.
   void on_busy(SteadyTime now);
   void on_moved(SteadyTime now);
@@ -44,7 +44,7 @@ class HandoverPlanner {
  private:
   void scan_by(SteadyTime at);
 
-  std::deque<GroupState*> groups_;
+  std::deque<GroupEntry*> groups_;
   std::optional<SteadyTime> scan_at_, move_at_;
 };
 

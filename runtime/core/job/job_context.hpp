@@ -73,20 +73,21 @@ struct Answered {
   std::optional<Answer> answer;
 };
 
-/// What the jobs want of the store in a step.
+/// What the jobs and the groups want of the store in a step.
 struct Wants {
   std::vector<JobWrite> writes;
-  std::vector<JobMachine*> reads;    // jobs whose register must be read again
-  std::vector<JobMachine*> changed;  // jobs whose register may have another owner now
-  std::vector<JobMachine*> held;     // jobs that would begin a write: too many are in flight
-  std::vector<PlaceWanted> places;   // answered by an advance() with Context::granted
-  std::vector<std::string> reelect;  // groups to be resigned: a run's policy says so
+  std::vector<JobMachine*> reads;      // jobs whose register must be read again
+  std::vector<JobMachine*> changed;    // jobs whose register may have another owner now
+  std::vector<JobMachine*> throttled;  // jobs that would begin a write: too many are in flight
+  std::vector<PlaceWanted> places;     // answered by an advance() with Context::granted
+  std::vector<std::string> reelect;    // groups to be resigned: a run's policy says so
+  std::vector<std::string> resigns;    // groups that are resigned, at the end of the step
   std::vector<Answered> answers;
   std::vector<Row> awaited;                             // ends of runs that whoever triggered them waits for
   std::vector<Row> outcomes;                            // ends to be published
   std::vector<std::pair<std::string, RunId>> replaced;  // runs that another node has, of a job: to be killed there
   std::vector<std::string> removals;                    // records that nobody needs any more
-  std::set<std::string> unheard;                        // nodes with runs of a dead term: their runners are asked
+  std::set<std::string> silent_nodes;                   // nodes with runs of a dead term: their runners are asked
 };
 
 /// What a job may use in a step, and where it leaves what it wants done.

@@ -1,4 +1,4 @@
-// JobTable: the jobs that this node knows, by name and by the runs of theirs that it minds, and when each wants to be
+// JobTable: the jobs that this node knows, by name and by their runs that this node follows, and when each wants to be
 // woken. It knows nothing of groups.
 //
 //   JobEntry& job = table.entry("backup");
@@ -21,7 +21,7 @@
 
 namespace ballot::core {
 
-struct GroupState;
+struct GroupEntry;
 
 /// A job with what Core keeps of it.
 struct JobEntry {
@@ -31,11 +31,11 @@ struct JobEntry {
   std::size_t serial = 0;        // in the order of becoming known: a step's order
   std::optional<WallTime> wall;  // as armed
   std::optional<SteadyTime> steady;
-  GroupState* owner = nullptr;                // whose leader may write its register
-  GroupState* defined_in = nullptr;           // by its definition
+  GroupEntry* owner = nullptr;                // whose leader may write its register
+  GroupEntry* defined_in = nullptr;           // by its definition
   bool open = false;                          // has runs that have not ended
   bool throttled = false;                     // waits for others' writes to be answered
-  GroupState* waits_in = nullptr;             // for a place to begin a run,
+  GroupEntry* waits_in = nullptr;             // for a place to begin a run,
   std::tuple<int, WallTime> rank{};           // lowest first: less its priority, then when it is due
   int running = 0, own_running = 0;           // as counted
   std::optional<SteadyTime> release_asked{};  // of the leader of the group that still owns it
@@ -54,7 +54,7 @@ class JobTable {
   /// All of them, by name.
   const std::map<std::string, JobEntry>& all() const { return jobs_; }
 
-  /// What the runner, the ledger or another node says of a run is its job's to hear.
+  /// Events of this run are given to its job.
   void keep(const RunId& run, JobEntry& job) { by_run_[run] = &job; }
   void forget(const RunId& run) { by_run_.erase(run); }
   JobEntry* find(const RunId& run) const;

@@ -12,7 +12,7 @@ void RunLimits::count(JobEntry& job) {
   job.own_running = own;
 }
 
-void RunLimits::move(JobEntry& job, GroupState* before) {
+void RunLimits::move(JobEntry& job, GroupEntry* before) {
   if (before) before->running -= job.running;
   if (job.owner) job.owner->running += job.running;
   leave(job);
@@ -26,7 +26,7 @@ void RunLimits::wait(JobEntry& job, int priority, WallTime due) {
 }
 
 void RunLimits::leave(JobEntry& job) {
-  GroupState* const group = std::exchange(job.waits_in, nullptr);
+  GroupEntry* const group = std::exchange(job.waits_in, nullptr);
   if (!group) return;
   group->waiters.erase(&job);
   if (group->waiters.empty()) groups_with_waiters_.erase(group);
@@ -35,7 +35,7 @@ void RunLimits::leave(JobEntry& job) {
 JobEntry* RunLimits::next() const {
   JobEntry* next = nullptr;
   if (limits_node() && own_running_ >= most_) return next;
-  for (const GroupState* group : groups_with_waiters_)
+  for (const GroupEntry* group : groups_with_waiters_)
     if (JobEntry* first = *group->waiters.begin(); group->has_place() && (!next || ByRank()(first, next))) next = first;
   return next;
 }

@@ -1,5 +1,5 @@
 // RunLimits: where only so many runs may go on at once, on this node or in a group: how many do, which jobs wait for a
-// place, and whose turn it is: jobs of higher priority come first, then those that are due longer.
+// place, and which of them is next: jobs of higher priority come first, then those that are due longer.
 //
 //   limits.count(job);            // after its runs have changed
 //   limits.wait(job, priority, due);
@@ -10,7 +10,7 @@
 
 #include <set>
 
-#include "core/group/group_state.hpp"
+#include "core/group/group_entry.hpp"
 #include "core/jobs/job_table.hpp"
 
 namespace ballot::core {
@@ -24,7 +24,7 @@ class RunLimits {
   /// A job's runs count in the group that owns its register; those that this node has, also here.
   void count(JobEntry& job);
   /// Its register is another group's now, or nobody's.
-  void move(JobEntry& job, GroupState* before);
+  void move(JobEntry& job, GroupEntry* before);
   /// Requires: it does not wait.
   void wait(JobEntry& job, int priority, WallTime due);
   void leave(JobEntry& job);
@@ -34,7 +34,7 @@ class RunLimits {
  private:
   const int most_;
   int own_running_ = 0;  // runs of this node
-  std::set<GroupState*, ByName> groups_with_waiters_;
+  std::set<GroupEntry*, ByName> groups_with_waiters_;
 };
 
 }  // namespace ballot::core

@@ -13,6 +13,8 @@
 
 namespace ballot::core {
 
+inline constexpr Millis unreleased_pause{5000};  // between reads of a register that another group has not released
+
 class UnreleasedJobs {
  public:
   /// It is read again at `at`, or sooner where others are.

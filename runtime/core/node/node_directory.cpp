@@ -30,31 +30,31 @@ bool NodeDirectory::begin_publishing(SteadyTime now, const std::string& unfit) {
 }
 
 /// Records that say something new, and those that say something old.
-StoreClient::Recording NodeDirectory::node_record(WallTime now, Groups groups, Random& random) {
+StoreClient::RecordOp NodeDirectory::node_record(WallTime now, Groups groups, Random& random) {
   NodeRecord self{node_, session_, unfit_, {}, std::move(groups), runner_};
   const std::vector<std::string> keys = to_texts(self);
   self.at = now;
   const std::vector<std::string> texts = to_texts(self);
-  StoreClient::Recording recording;
-  recording.of_self = true;
+  StoreClient::RecordOp op;
+  op.of_self = true;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::string& name = records_[keys[i]];
     if (!name.empty()) continue;
     name = std::string(node_prefix) + node_ + "." + random.run_id(now).text();
-    recording.records.push_back({name, texts[i]});
+    op.records.push_back({name, texts[i]});
   }
   std::erase_if(records_, [&](const auto& one) {
     const bool old = std::find(keys.begin(), keys.end(), one.first) == keys.end();
-    if (old) recording.obsolete.push_back(one.second);
+    if (old) op.obsolete.push_back(one.second);
     return old;
   });
-  return recording;
+  return op;
 }
 
-std::optional<StoreClient::Recording> NodeDirectory::on_published(const StoreClient::Recording& done) {
+std::optional<StoreClient::RecordOp> NodeDirectory::on_published(const StoreClient::RecordOp& done) {
   publishing_ = !done.obsolete.empty();
   if (!publishing_) return std::nullopt;
-  StoreClient::Recording removal;
+  StoreClient::RecordOp removal;
   removal.of_self = true;
   removal.removals = done.obsolete;
   return removal;

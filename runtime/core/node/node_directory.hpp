@@ -39,9 +39,9 @@ class NodeDirectory {
   void on_changed() { changed_ = true; }
   /// True: node_record() is to be sent. `unfit`: why this node is to be handed nothing, or "".
   bool begin_publishing(SteadyTime now, const std::string& unfit);
-  StoreClient::Recording node_record(WallTime now, Groups groups, Random& random);
+  StoreClient::RecordOp node_record(WallTime now, Groups groups, Random& random);
   /// It is done: what is to be removed now, if anything is.
-  std::optional<StoreClient::Recording> on_published(const StoreClient::Recording& done);
+  std::optional<StoreClient::RecordOp> on_published(const StoreClient::RecordOp& done);
   /// The records that this session has created.
   std::vector<std::string> records() const;
   /// Since when it has published the same.

@@ -9,7 +9,7 @@ constexpr Millis clock_alarm{1000}, clock_limit{10'000};
 
 }  // namespace
 
-/// Nothing is claimed or launched until it is there again and has told its inventory.
+/// Nothing is claimed or launched until it is there again and has sent its inventory.
 NodeHealth::Change NodeHealth::on_runner_gone() {
   has_runner_ = false;
   return on_silence({});

@@ -10,7 +10,7 @@ namespace ballot::core {
 namespace {
 
 constexpr std::size_t text_limit = 7 * 1024;  // of the 8 KB that a record may hold
-constexpr Millis doubt_after{60'000};         // whoever was seen alive is looked for again
+constexpr Millis doubt_after{60'000};         // whoever was seen alive is checked again
 constexpr Millis gone_for{300'000};           // whoever was missed may be there again
 constexpr Millis left_for{24 * 3'600'000};
 
@@ -124,11 +124,11 @@ std::uint64_t Peers::Peer::digest(const std::string& group) const {
 }
 
 bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Register>& records) {
-  std::map<std::string, Peer> told;
+  std::map<std::string, Peer> published;
   for (const Register& record : records) {
     auto parsed = parse_node_record(record.value);
     if (!parsed || parsed->node == self || parsed->session.empty()) continue;
-    Peer& peer = told[parsed->session];
+    Peer& peer = published[parsed->session];
     peer.node = parsed->node;
     peer.unfit = parsed->unfit;
     peer.runner = parsed->runner;
@@ -137,10 +137,10 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     peer.records.push_back(record.name);
     for (const auto& [group, digest] : parsed->groups) peer.digests[hash_of(group)] = digest;
   }
-  bool changed = told.size() != peers_.size();
-  for (auto& [session, peer] : told) {
+  bool changed = published.size() != peers_.size();
+  for (auto& [session, peer] : published) {
     const auto before = peers_.find(session);
-    if (before == peers_.end() || !before->second.tells_as(peer)) {
+    if (before == peers_.end() || !before->second.publishes_same_as(peer)) {
       changed = true;
     } else {
       peer.since = before->second.since;
@@ -148,7 +148,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
       peer.seen = before->second.seen;
     }
   }
-  peers_ = std::move(told);
+  peers_ = std::move(published);
   return changed;
 }
 
@@ -166,7 +166,7 @@ bool Peers::see(SteadyTime now, const Group& settings, const Election& election)
   return changed;
 }
 
-bool Peers::wonders(SteadyTime now, const Group& settings, std::uint64_t digest) const {
+bool Peers::is_unsure(SteadyTime now, const Group& settings, std::uint64_t digest) const {
   return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
     const Peer& peer = one.second;
     if (!may_lead(settings, peer.node) || peer.digest(settings.name) == digest) return false;

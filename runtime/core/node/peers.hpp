@@ -1,6 +1,7 @@
-// Peers: the other nodes, as they tell of themselves. Each node keeps records n/NODE.* in the store, which say whether
+// Peers: the other nodes, by what they publish. Each node keeps records n/NODE.* in the store, which say whether
 // it is fit to be handed a group, and what its files define in each group, as a digest: of nodes with different digests
-// no one hands a group to the other. What a dead node has told is void as soon as it is missed in a group's election.
+// no one hands a group to the other. What a dead node has published is void as soon as it is missed in a group's
+// election.
 //
 //   peers.learn(now, "a", records)            // what is listed under n/
 //   peers.see(now, group, election)           // who takes part: alive or gone
@@ -25,7 +26,7 @@
 namespace ballot::core {
 
 inline constexpr std::string_view node_prefix = "n/";
-inline constexpr Millis fit_delay{30'000};  // a node is handed nothing before it has told the same for so long
+inline constexpr Millis fit_delay{30'000};  // a node is handed nothing before it has published the same for so long
 
 /// Where a node's runner listens. It may be asked what became of the node's runs, on that boot of that machine.
 struct RunnerPlace {
@@ -68,12 +69,12 @@ class Peers {
     std::map<std::uint64_t, std::uint64_t> digests;  // by a hash of the group's name
     std::vector<std::string> records;
     RunnerPlace runner;
-    SteadyTime since{};  // when it was first known to tell this
+    SteadyTime since{};  // when it was first known to publish this
     enum class Life { unknown, alive, gone } life = Life::unknown;
     SteadyTime seen{};  // when that was found out
 
     std::uint64_t digest(const std::string& group) const;
-    bool tells_as(const Peer& other) const {
+    bool publishes_same_as(const Peer& other) const {
       return node == other.node && unfit == other.unfit && digests == other.digests;
     }
   };
@@ -85,9 +86,9 @@ class Peers {
   /// Everybody who may lead the group and is not in its election is gone. True: something has changed.
   bool see(SteadyTime now, const Group& settings, const Election& election);
 
-  /// Whether anybody told something else of the group, of whom it is not known, or not of late, whether he lives.
-  bool wonders(SteadyTime now, const Group& settings, std::uint64_t digest) const;
-  /// Who tells something else of the group, and lives.
+  /// Whether some node whose files differ is not known, or not of late, to be alive or gone.
+  bool is_unsure(SteadyTime now, const Group& settings, std::uint64_t digest) const;
+  /// The nodes whose files differ, and which are alive.
   std::vector<std::string> differing(const Group& settings, std::uint64_t digest) const;
 
   struct Best {
@@ -99,7 +100,7 @@ class Peers {
   /// one that the group's name chooses.
   Best best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self, bool spread) const;
 
-  /// As the node told last; none: it has told nothing.
+  /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;
 
   /// Records that nodes which are gone have left behind, and that are older than a day.

@@ -33,7 +33,7 @@ constexpr RowField row_fields[] = {
     {"leftover", Times::at_most_once, [](Row& row, Words& w) { row.leftover = w.keep(parse_leftover(w.word())); }},
 };
 
-std::string_view fault_of_row(const Row& row) { return is_final(row.status) ? "" : "it tells of no end"; }
+std::string_view fault_of_row(const Row& row) { return is_final(row.status) ? "" : "it is of no end"; }
 
 constexpr TextForm<Row> row_form{"the outcome", row_fields, fault_of_row};
 

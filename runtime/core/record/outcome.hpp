@@ -1,6 +1,6 @@
 // RunOutcome: how an attempt ended, as a record "o/RUN.ATTEMPT" in the store. The node that executed a run publishes
 // its end there, once, when it does not lead the job's group any more; whoever leads closes the open run with it and
-// removes the record. Not fenced: the first one stands. Pure values.
+// removes the record. Not fenced: the first one is kept. Pure values.
 #pragma once
 
 #include <string>

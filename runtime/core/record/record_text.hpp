@@ -37,7 +37,7 @@ inline constexpr WallTime first_time{}, last_time{Millis(253'402'300'799'999)}; 
 
 inline bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
-/// A name of a job or a group, as it may stand in the store.
+/// A name of a job or a group, as the store may have it.
 inline bool is_stored_name(std::string_view text) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
   return !text.empty() && text.size() <= longest_name && plain(text.front()) &&
@@ -117,7 +117,7 @@ struct Words {
 
 enum class Times { once, at_most_once, often };
 
-/// A field of a text: how often it stands there, and how its words are read.
+/// A field of a text: how often it may occur, and how its words are read.
 template <class R>
 struct Field {
   std::string_view key;

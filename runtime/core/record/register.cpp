@@ -240,12 +240,12 @@ constexpr GroupField group_fields[] = {
     {"hand_over_to", Times::at_most_once,
      [](GroupRegister& r, Words& w) {
        r.hand_over_to = w.word();
-       r.passes = w.count();
+       r.forwards = w.count();
      }},
     {"turned", Times::at_most_once,
      [](GroupRegister& r, Words& w) {
-       r.turned_at = w.time();
-       r.failed_turns = w.count();
+       r.last_handover_at = w.time();
+       r.failed_handovers = w.count();
      }},
 };
 
@@ -317,8 +317,9 @@ std::string to_text(const GroupRegister& r) {
   if (!r.halted.empty()) free_line(text, "halted", r.halted);
   if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
   if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
-  if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.passes));
-  if (r.turned_at) line(text, "turned", format_millis(*r.turned_at) + " " + std::to_string(r.failed_turns));
+  if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.forwards));
+  if (r.last_handover_at)
+    line(text, "turned", format_millis(*r.last_handover_at) + " " + std::to_string(r.failed_handovers));
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }

@@ -120,11 +120,11 @@ struct GroupRegister {
   std::string halted;   // why nothing of the group is launched, until it is repaired; "" where it is not
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
-  std::uint64_t repair = 0;           // as a job's
-  std::string hand_over_to;           // a node: whoever is elected instead passes the group on to it; "" for none
-  int passes = 0;                     // so often it was
-  std::optional<WallTime> turned_at;  // of the last voluntary hand-over, or when it had failed
-  int failed_turns = 0;               // voluntary hand-overs in a row that came to nothing
+  std::uint64_t repair = 0;  // as a job's
+  std::string hand_over_to;  // a node: whoever is elected instead passes the group on to it; "" for none
+  int forwards = 0;          // so often it was
+  std::optional<WallTime> last_handover_at;  // of the last voluntary hand-over, or when it had failed
+  int failed_handovers = 0;                  // voluntary hand-overs in a row that came to nothing
   std::vector<std::string> unknown;
   bool operator==(const GroupRegister&) const = default;
 };

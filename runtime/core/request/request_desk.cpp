@@ -11,7 +11,7 @@
 namespace ballot::core {
 namespace {
 
-using Recording = StoreClient::Recording;
+using RecordOp = StoreClient::RecordOp;
 
 constexpr Millis relist_pause{200};
 constexpr Millis fate_slack{1300};                       // past manual_slack: by then nobody begins what was asked for,
@@ -20,16 +20,16 @@ constexpr Millis answer_life = std::chrono::minutes(1);  // past the patience of
 constexpr Millis leftover_slack{1000};
 constexpr Millis answered_kept = std::chrono::hours(1);
 
-Recording removal(std::vector<std::string> names) {
-  Recording recording;
-  recording.removals = std::move(names);
-  return recording;
+RecordOp removal(std::vector<std::string> names) {
+  RecordOp op;
+  op.removals = std::move(names);
+  return op;
 }
 
-Recording creation(std::string name, std::string text) {
-  Recording recording;
-  recording.records.push_back({std::move(name), std::move(text)});
-  return recording;
+RecordOp creation(std::string name, std::string text) {
+  RecordOp op;
+  op.records.push_back({std::move(name), std::move(text)});
+  return op;
 }
 
 /// What became of a trigger: the answer that nobody has read yet, or the run itself, where its leader died before it
@@ -73,9 +73,9 @@ void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
   if (!open) return;  // once there is a session
   if (names_run(asked.request.kind) && asked.request.job.empty()) return errands.push_back(ListRuns{asked.request.id});
   asked.sent = true;
-  Recording recording = creation(request_record(asked.request.id), to_text(asked.request));
-  recording.request = asked.request.id;
-  errands.push_back(std::move(recording));
+  RecordOp op = creation(request_record(asked.request.id), to_text(asked.request));
+  op.request = asked.request.id;
+  errands.push_back(std::move(op));
 }
 
 RequestDesk::Errands RequestDesk::on_opened() {
@@ -200,7 +200,7 @@ void RequestDesk::on_fate_unknown(Now now, const RunId& request) {
   it->second.fate_at = std::max(*it->second.fate_at, now.steady + relist_pause);
 }
 
-/// What others lead goes on without this node; what it has not told anybody is withdrawn.
+/// What others lead goes on without this node; what it has not published is withdrawn.
 RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
   Errands errands;
   std::vector<RunId> open;
@@ -284,7 +284,7 @@ RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::opt
   answered_[request] = now.steady + answered_kept;
   if (const auto asked = asked_.find(request); asked != asked_.end()) {
     asked->second.answer = std::move(answer);
-    Recording withdrawal = removal({request_record(request)});
+    RecordOp withdrawal = removal({request_record(request)});
     withdrawal.answered = request;
     return errands.push_back(std::move(withdrawal)), errands;
   }

@@ -1,5 +1,5 @@
 // RequestDesk: what people ask, from acceptance to answer, and what this node does for others' requests. It says in
-// order what is to be done in the store and told to whoever asked; what a request asks for is for others to do.
+// order what is to be done in the store and replied to whoever asked; what a request asks for is for others to do.
 //
 //   asked here | event                                        | next
 //   new        | a session is open; its run is known          | sent
@@ -44,7 +44,7 @@ class RequestDesk {
     RunId request;
     std::string job;
   };
-  using Errand = std::variant<StoreClient::Recording, TakeUp, ListRuns, ReadFate, Reply, RunEnded>;
+  using Errand = std::variant<StoreClient::RecordOp, TakeUp, ListRuns, ReadFate, Reply, RunEnded>;
   using Errands = std::vector<Errand>;
 
   // ---- what is asked here. `open`: there is a session.
@@ -58,7 +58,7 @@ class RequestDesk {
   Errands list_again(bool open);
   void on_stored(const RunId& request);
   Errands on_not_stored(const RunId& request, const std::string& why);
-  /// Its answer may be told: the request is out of the store.
+  /// The reply may be given: the request is out of the store.
   Errands on_withdrawn(const RunId& request);
   /// Of a trigger past its time. `registers`: its answer, if there is one, and its job's.
   Errands on_fate(const RunId& request, const std::vector<Register>& registers);
@@ -96,7 +96,7 @@ class RequestDesk {
     bool sent = false;               // it may be in the store,
     bool stored = false;             // and is
     bool lists_again = false;        // the registers could not be listed
-    std::optional<Answer> answer{};  // told once the request is out of the store, so that nobody does it again
+    std::optional<Answer> answer{};  // given once the request is out of the store, so that nobody does it again
     bool answered = false;           // the reply is given; the run's end is still waited for
     std::optional<SteadyTime> fate_at{};
     bool fate_asked = false;

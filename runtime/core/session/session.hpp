@@ -1,8 +1,8 @@
-// Session: this node's standing in the store, and the deadline that all its terms hang on. One for all groups.
+// Session: this node's session in the store, and the deadline that all its terms hang on. One for all groups.
 //
 // The deadline is the sending time, on the boot clock, of the last renewal that was confirmed, plus the timeout that
-// the store granted, less a margin. Past it the node does not lead, whatever it has or has not been told: a renewal
-// whose answer is late extends nothing that its sending time does not cover.
+// the store granted, less a margin. Past it the node does not lead, whatever events it has or has not received: a
+// renewal whose answer is late extends nothing that its sending time does not cover.
 //
 //   state     | event                          | next
 //   closed    | begin()                        | opening
@@ -14,6 +14,7 @@
 //             | failed                         |
 //   open      | wall clock steps against boot  | open, in doubt: clock_stepped, until a renewal sent later is confirmed
 //             | clock                          |
+//   open      | Outage                         | open, until T/3 after it was asked for at least
 //   open      | deadline passes                | closing: the session is closed in the store before a new one is opened
 //   open      | SessionClosed                  | closed, reopened after a pause
 //   closing   | SessionClosed                  | closed, reopened at once
@@ -45,12 +46,14 @@ class Session {
   enum class Edge { none, opened, lost };
 
   void begin(Now now, Actions& out);
-  /// Ends it for good. `keep` leaves the terms as they stand.
+  /// Ends it for good. `keep` leaves the terms as they are.
   void end(bool keep, Actions& out);
 
   Edge on_opened(Now now, const backend::SessionOpened& event);
   Edge on_closed(Now now, const backend::SessionClosed& event);
   void on_renewed(Now now, const backend::Renewed& event);
+  /// Nobody can be elected meanwhile: the deadline moves. What is in doubt stays in doubt.
+  void on_outage(const backend::Outage& event);
 
   /// Renews, doubts and gives up as time passes. Call it before anything else of a step, so that an answer that comes
   /// past the deadline finds the session lost. `last_request` is raised for each request.

@@ -10,7 +10,7 @@ constexpr Millis close_bound{8'000};  // for the backend to end the session
 
 }  // namespace
 
-bool Shutdown::ask(SteadyTime now, const Stop& stop, const std::set<GroupState*, ByName>& led) {
+bool Shutdown::ask(SteadyTime now, const Stop& stop, const std::set<GroupEntry*, ByName>& led) {
   if (is_asked()) {
     wait_ = std::min(wait_, stop.wait);
     return false;

@@ -16,7 +16,7 @@
 #include <set>
 
 #include "core/event.hpp"
-#include "core/group/group_state.hpp"
+#include "core/group/group_entry.hpp"
 
 namespace ballot::core {
 
@@ -26,7 +26,7 @@ class Shutdown {
 
   /// `led`: groups that are waited for until each is ready(). False where it was asked before: then only the shorter
   /// wait counts, and whether the groups are left stays as it was.
-  bool ask(SteadyTime now, const Stop& stop, const std::set<GroupState*, ByName>& led);
+  bool ask(SteadyTime now, const Stop& stop, const std::set<GroupEntry*, ByName>& led);
 
   Phase phase() const { return phase_; }
   bool is_asked() const { return phase_ != Phase::none; }
@@ -38,8 +38,8 @@ class Shutdown {
   void begin_killing(SteadyTime now, Millis longest);
 
   /// The group is handed over, or may be left.
-  void ready(GroupState& group) { unready_.erase(&group); }
-  const std::set<GroupState*, ByName>& unready() const { return unready_; }
+  void ready(GroupEntry& group) { unready_.erase(&group); }
+  const std::set<GroupEntry*, ByName>& unready() const { return unready_; }
   /// What is not written or not dead by now is left to the next term.
   bool is_past_bound(SteadyTime now) const;
 
@@ -57,7 +57,7 @@ class Shutdown {
   bool leave_ = false;
   Millis wait_{0};
   SteadyTime asked_at_{}, give_up_at_{}, close_by_{};
-  std::set<GroupState*, ByName> unready_;
+  std::set<GroupEntry*, ByName> unready_;
 };
 
 }  // namespace ballot::core

@@ -11,8 +11,8 @@ namespace {
 
 using Known = RunnerView::Known;
 
-/// The end of an open run, as far as it is known. The daemon is dead and its runner has done all that it was told: what
-/// that does not know was never started, and never will be.
+/// The end of an open run, as far as it is known. The daemon is dead and its runner has done all that it was asked:
+/// what that does not know was never started, and never will be.
 std::optional<Row> end_of(const OpenRun& open, const std::string& job, const std::string& group,
                           const RunnerView& runner, WallTime now) {
   const runner::AttemptId id{open.id, open.attempt};

@@ -20,7 +20,7 @@ namespace ballot::core {
 /// What a runner has, at one moment.
 struct RunnerView {
   enum class Known {
-    all,     // the inventory is complete, and what its dead daemon had told it is done
+    all,     // the inventory is complete, and what its dead daemon had asked of it is done
     nobody,  // no runner is there: what it had has ended with it
     nothing  // it does not answer, or not to us
   };

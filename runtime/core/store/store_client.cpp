@@ -35,25 +35,30 @@ void StoreClient::write(Actions& out, std::vector<JobWrite> writes) {
   out.push_back(std::move(write));
 }
 
-void StoreClient::write(Actions& out, GroupState& group, RegisterWrite write) {
+void StoreClient::write(Actions& out, GroupEntry& group, RegisterWrite write) {
   group_writes_[++last_request_] = &group;
   out.push_back(Write{last_request_, {std::move(write)}});
 }
 
-void StoreClient::observe(Actions& out, GroupState& group, const std::string& name) {
+void StoreClient::observe(Actions& out, GroupEntry& group, const std::string& name) {
   for (const auto& [request, observed] : observing_)
     if (observed == &group) return;
   observing_[++last_request_] = &group;
   out.push_back(Observe{last_request_, name});
 }
 
-void StoreClient::send(Actions& out, Recording recording) {
+void StoreClient::send(Actions& out, RecordOp op) {
   const RequestId request = ++last_request_;
-  if (!recording.records.empty())
-    out.push_back(Create{request, recording.records});
+  if (!op.records.empty())
+    out.push_back(Create{request, op.records});
   else
-    out.push_back(Remove{request, recording.removals});
-  records_[request] = std::move(recording);
+    out.push_back(Remove{request, op.removals});
+  records_[request] = std::move(op);
+}
+
+void StoreClient::create(Actions& out, bool open, RecordOp op) {
+  if (!open) return delay(std::move(op));
+  send(out, std::move(op));
 }
 
 void StoreClient::remove(Actions& out, std::vector<std::string> names) {
@@ -61,7 +66,7 @@ void StoreClient::remove(Actions& out, std::vector<std::string> names) {
 }
 
 void StoreClient::send_delayed(Actions& out) {
-  for (Recording& recording : std::exchange(delayed_, {})) send(out, std::move(recording));
+  for (RecordOp& op : std::exchange(delayed_, {})) send(out, std::move(op));
 }
 
 bool StoreClient::begin_retry(SteadyTime now) {
@@ -78,21 +83,21 @@ std::optional<StoreClient::JobWrites> StoreClient::on_written(RequestId request)
   return jobs;
 }
 
-GroupState* StoreClient::on_group_written(RequestId request) { return take(group_writes_, request).value_or(nullptr); }
+GroupEntry* StoreClient::on_group_written(RequestId request) { return take(group_writes_, request).value_or(nullptr); }
 
-GroupState* StoreClient::on_observed(RequestId request) { return take(observing_, request).value_or(nullptr); }
+GroupEntry* StoreClient::on_observed(RequestId request) { return take(observing_, request).value_or(nullptr); }
 
-std::optional<StoreClient::Recording> StoreClient::on_recorded(RequestId request) { return take(records_, request); }
+std::optional<StoreClient::RecordOp> StoreClient::on_recorded(RequestId request) { return take(records_, request); }
 
-std::vector<StoreClient::Recording> StoreClient::on_lost() {
+std::vector<StoreClient::RecordOp> StoreClient::on_lost() {
   reads_.clear();
   writes_.clear();
   all_writing_ = 0;
   group_writes_.clear();
   observing_.clear();
   retry_at_.reset();
-  std::vector<Recording> unknown;
-  for (auto& [request, recording] : std::exchange(records_, {})) unknown.push_back(std::move(recording));
+  std::vector<RecordOp> unknown;
+  for (auto& [request, op] : std::exchange(records_, {})) unknown.push_back(std::move(op));
   return unknown;
 }
 

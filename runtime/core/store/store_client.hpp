@@ -24,7 +24,7 @@
 
 namespace ballot::core {
 
-struct GroupState;
+struct GroupEntry;
 struct JobEntry;
 
 inline constexpr Millis again_pause{200};  // before something is asked of the store again
@@ -56,15 +56,15 @@ class StoreClient {
   };
 
   /// Records on their way: created or removed.
-  struct Recording {
+  struct RecordOp {
     std::optional<RunId> request{};             // ours: it is in the store once this is done
     std::vector<runner::AttemptId> outcomes{};  // one for each record
     std::vector<std::string> jobs{};            // of the outcomes
     std::vector<ballot::Record> records{};      // to be repeated while it is unknown whether they arrived
     std::vector<std::string> removals{};
-    std::optional<RunId> answered{};      // ours: its answer is told once this is done
+    std::optional<RunId> answered{};      // ours: it is replied to once this is done
     std::string evicts{};                 // a group that is handed over once this is done
-    bool of_self = false;                 // what this node tells of itself,
+    bool of_self = false;                 // what this node publishes of itself,
     std::vector<std::string> obsolete{};  // and what is removed once it is in the store
   };
 
@@ -77,15 +77,17 @@ class StoreClient {
   void list(Actions& out, Reading reading, std::string_view prefix);
   void read(Actions& out, Reading reading, std::vector<std::string> names);
   void write(Actions& out, std::vector<JobWrite> writes);
-  void write(Actions& out, GroupState& group, RegisterWrite write);
+  void write(Actions& out, GroupEntry& group, RegisterWrite write);
   /// Not while the same is under way.
-  void observe(Actions& out, GroupState& group, const std::string& name);
-  void send(Actions& out, Recording recording);
+  void observe(Actions& out, GroupEntry& group, const std::string& name);
+  void send(Actions& out, RecordOp op);
+  /// The same once there is a session. `open`: there is one.
+  void create(Actions& out, bool open, RecordOp op);
   /// Removes records whatever becomes of it.
   void remove(Actions& out, std::vector<std::string> names);
 
   /// Sent when send_delayed() is called: what could not be sent, or may not have arrived.
-  void delay(Recording recording) { delayed_.push_back(std::move(recording)); }
+  void delay(RecordOp op) { delayed_.push_back(std::move(op)); }
   void send_delayed(Actions& out);
   /// What failed is tried again a little later: records, and lists of them.
   void retry_later(SteadyTime now) { retry_at_ = now + again_pause; }
@@ -96,11 +98,11 @@ class StoreClient {
   // What an answer answers: nothing where that was given up.
   std::optional<Reading> on_read(RequestId request);
   std::optional<JobWrites> on_written(RequestId request);
-  GroupState* on_group_written(RequestId request);
-  GroupState* on_observed(RequestId request);
-  std::optional<Recording> on_recorded(RequestId request);
+  GroupEntry* on_group_written(RequestId request);
+  GroupEntry* on_observed(RequestId request);
+  std::optional<RecordOp> on_recorded(RequestId request);
   /// The session is over: nothing is answered any more. What may not have arrived of the records.
-  std::vector<Recording> on_lost();
+  std::vector<RecordOp> on_lost();
 
   /// So many registers may be written beside `begun` ones that are not sent yet.
   std::size_t room(std::size_t begun) const;
@@ -127,10 +129,10 @@ class StoreClient {
   RequestId last_request_ = 0;
   std::map<RequestId, JobWrites> writes_;
   std::size_t all_writing_ = 0;  // registers in `writes_`
-  std::map<RequestId, GroupState*> group_writes_, observing_;
+  std::map<RequestId, GroupEntry*> group_writes_, observing_;
   std::map<RequestId, Reading> reads_;
-  std::map<RequestId, Recording> records_;
-  std::vector<Recording> delayed_;
+  std::map<RequestId, RecordOp> records_;
+  std::vector<RecordOp> delayed_;
   std::optional<SteadyTime> retry_at_;
   std::deque<JobEntry*> throttled_;
   std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be owed

@@ -36,7 +36,7 @@ void StoreGuard::on_opened(std::uint64_t revision) {
 }
 
 /// What was seen before `revision` was written is not above it.
-bool StoreGuard::look(std::uint64_t revision, std::uint64_t before) {
+bool StoreGuard::advance_revision(std::uint64_t revision, std::uint64_t before) {
   if (revision == 0) return false;
   if (revision >= before) {
     highest_ = std::max(highest_, revision);
@@ -60,7 +60,7 @@ void StoreGuard::next_list(SteadyTime now) {
   list_at_ = now + list_pause_;
 }
 
-std::string GroupGuard::judge(const StoreGuard& store, const Shown& now, const std::string& group) {
+std::string GroupGuard::verify(const StoreGuard& store, const Shown& now, const std::string& group) {
   const bool repaired = now.repair > seen_.most().repair;
   if (!repaired && times_ != store.times()) return store.how();
   const bool epoch_repeats = !repaired && now.repair == seen_.most().repair && now.count == seen_.most().count;

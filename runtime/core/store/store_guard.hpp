@@ -15,7 +15,7 @@
 //           | session was opened                                       |
 //
 // Each time that the store goes back counts once, for all groups; from there on the revision is watched anew. A group
-// is sane once its register shows a repair that this node had not seen.
+// is verified once its register shows a repair that this node had not seen.
 //
 // Pure; knows nothing of registers' text, sessions or terms. Used by Core and JobMachine.
 #pragma once
@@ -59,8 +59,8 @@ class StoreGuard {
   void on_opened(std::uint64_t revision);
   void on_renewal_sent() { at_renewal_ = highest_; }
   /// True where it shows that the store has gone back.
-  bool on_renewed(std::uint64_t revision) { return look(revision, at_renewal_); }
-  bool on_elected(std::uint64_t revision) { return look(revision, at_opening_); }
+  bool on_renewed(std::uint64_t revision) { return advance_revision(revision, at_renewal_); }
+  bool on_elected(std::uint64_t revision) { return advance_revision(revision, at_opening_); }
 
   /// So often the store was seen to have gone back,
   int times() const { return times_; }
@@ -75,7 +75,7 @@ class StoreGuard {
   std::optional<SteadyTime> list_at() const { return list_at_; }
 
  private:
-  bool look(std::uint64_t revision, std::uint64_t before);
+  bool advance_revision(std::uint64_t revision, std::uint64_t before);
 
   std::uint64_t highest_ = 0;
   std::uint64_t at_opening_ = 0, at_renewal_ = 0;  // the highest then
@@ -94,7 +94,7 @@ class GroupGuard {
 
   /// A term begins, and its register shows `now`. Why nothing of the group may be launched; "" where nothing speaks
   /// against it, and then it is noted.
-  std::string judge(const StoreGuard& store, const Shown& now, const std::string& group);
+  std::string verify(const StoreGuard& store, const Shown& now, const std::string& group);
   /// Its register, as anybody may read it, shows a repair that was not known.
   void learn_repair(const StoreGuard& store, const Shown& now);
   /// This node has repaired it, or has written its register.
@@ -105,7 +105,7 @@ class GroupGuard {
 
  private:
   Seen seen_;
-  int times_ = 0;  // so often the store had gone back when the group was last found sane
+  int times_ = 0;  // so often the store had gone back when the group was last verified
 };
 
 }  // namespace ballot::core

@@ -29,11 +29,12 @@ namespace ballot {
 /// Chosen by the caller, unique within a generation; names the answer.
 using RequestId = std::uint64_t;
 
-/// What stands between two terms that both believe they lead.
+/// What stands between two terms that both believe they lead. A run is started only after a write of its job's
+/// register, so either keeps its slot to one of them.
 enum class Capability {
-  fenced,      // the store asserts in the same operation that the writer's term leads
-  sealed,      // a new term rewrites every register with its epoch before its first launch
-  unique_only  // slots are unique, terms may overlap
+  fenced,  // the store asserts in the same operation that the writer's term leads, else not_leader
+  sealed   // it compares the version alone: a term's first write of a register, over the version that this term has
+           // read, shuts out whatever earlier terms still send to that register
 };
 
 /// This node, as other nodes and `info` see it.
@@ -85,6 +86,8 @@ struct WriteAnswer {
 struct Register {
   std::string name;
   std::string value;
+  /// Of a register: not 0, and larger after each change than any before, whoever leads, also when the store was
+  /// restarted; a smaller one shows that the store has gone back. Versions of two registers say nothing of each other.
   std::uint64_t version = 0;
 };
 
@@ -129,7 +132,12 @@ struct SessionOpened {
 };
 
 /// The session is over, or could not be opened; the last event of its generation. All its terms are over too.
-/// `superseded` of one that was opening: a daemon that lives has the node's name, which was seen to renew itself.
+///
+/// `superseded` of one that was opening is final: a daemon that lives has the node's name, and whoever asks is one too
+/// many, and stops where it never had a session. `text` names the other one's pid and host. It lives where it holds a
+/// lock that falls with its process, or was seen to renew itself twice. A dead daemon's session is no reason: it is
+/// gone on with, ended, or waited for. `superseded` of one that was open: another session stands in its place; a new
+/// one may be opened.
 struct SessionClosed {
   Cause cause = Cause::unreachable;
   std::string text;
@@ -147,6 +155,16 @@ struct Renewed {
   std::optional<SteadyTime> counts_from = {};
   /// The store has lost something that it had acknowledged to this session; `text` says what.
   bool gone_back = false;
+};
+
+/// An outage, for a leader that holds on (on_outage = "hold"). Only from a backend that was made with
+/// BackendSettings::hold, and while the session is open: a majority of the store's servers, each asked at `asked` or
+/// later, has itself answered that it has no quorum; a server that is silent has said nothing. Nobody can be elected
+/// then, so the session lasts until T/3 after `asked` at least, though nothing renews it; each such finding moves that
+/// on. Posted whenever it is found, and found at least every T/6 while it is so. A backend closes no session for want
+/// of renewals until then.
+struct Outage {
+  SteadyTime asked{};
 };
 
 /// This node leads `group`. Exactly one for each term, in order with Deposed.
@@ -178,6 +196,8 @@ struct Wrote {
 /// Registers or records under the watched prefix may have changed: list them. Comes once after watch(), and may come
 /// for nothing; a change is never kept silent, and a watch that was lost is told as a change.
 struct Changed {
+  /// Letter by letter as watch() was given it, whatever the store calls what it watches. Where a name lies under
+  /// several prefixes that are watched, each of them is told.
   std::string prefix;
 };
 
@@ -202,7 +222,7 @@ struct ReadDone {
 struct BackendEvent {
   std::uint64_t generation = 0;
   std::variant<backend::SessionOpened, backend::SessionClosed, backend::Renewed, backend::Elected, backend::Deposed,
-               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed>
+               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage>
       what;
 };
 

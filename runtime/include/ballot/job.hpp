@@ -1,5 +1,5 @@
 // Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning. Small,
-// as there may be a hundred thousand of them: what few jobs have stands in JobDetails.
+// as there may be a hundred thousand of them: what few jobs have is in JobDetails.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ struct Row {
   std::string job;
   std::string group;
   WallTime slot{};
-  std::optional<WallTime> slot_until;  // the last slot of a row that stands for more than one
-  std::int64_t slots = 1;              // how many slots the row stands for
+  std::optional<WallTime> slot_until;  // the last slot of a row that is of more than one
+  std::int64_t slots = 1;              // how many slots the row is of
   Trigger trigger = Trigger::schedule;
   int attempt = 0;
   Named<Status> status = Status::missed;

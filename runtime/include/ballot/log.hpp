@@ -11,7 +11,7 @@ namespace ballot {
 
 enum class Level { trace, debug, info, warn, error, fatal };
 
-/// What stands beside the text: {"job", "nightly"}, {"run", "0192..."}. Keys are lower case with underscores.
+/// The fields beside the text: {"job", "nightly"}, {"run", "0192..."}. Keys are lower case with underscores.
 using LogFields = std::vector<std::pair<std::string_view, std::string>>;
 
 /// Called from any thread; must not throw and must not block for long.

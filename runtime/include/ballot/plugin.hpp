@@ -18,7 +18,7 @@
 namespace ballot {
 
 /// Grows by one with any change of the headers that a plugin includes.
-inline constexpr std::uint32_t plugin_abi = 6;
+inline constexpr std::uint32_t plugin_abi = 7;
 
 /// What both sides must have been built with.
 #define BALLOT_TEXT_OF_(x) #x
@@ -41,7 +41,7 @@ enum class OpenStore { accept, warn, refuse };
 struct BackendSettings {
   std::string name_space;  // registers and elections of different namespaces share nothing
   std::string state_dir;   // of the daemon: where relative and default paths lie
-  bool hold = false;       // on_outage = "hold": a backend that cannot tell an outage refuses to be made
+  bool hold = false;       // on_outage = "hold": backend::Outage is told; a backend that cannot refuses to be made
   Options options;
   OpenStore open_store = OpenStore::accept;  // refuse: create() fails with Errc::refused, and says what to do
 };

@@ -10,7 +10,7 @@ using Millis = std::chrono::milliseconds;
 /// An instant of the wall clock, UTC. Slots of schedules are whole seconds, everything else has milliseconds.
 using WallTime = std::chrono::sys_time<Millis>;
 
-/// This machine's boot clock (CLOCK_BOOTTIME): it never steps, and it counts suspend. Deadlines are told in it.
+/// This machine's boot clock (CLOCK_BOOTTIME): it never steps, and it counts suspend. Deadlines are given in it.
 struct BootClock {
   using duration = Millis;
   using rep = duration::rep;

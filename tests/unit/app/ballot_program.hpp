@@ -1,7 +1,7 @@
 // The program itself, as a shell runs it.
 #pragma once
 
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 
 namespace ballot::testing {
 

@@ -8,7 +8,7 @@ namespace ballot::core {
 namespace {
 
 using namespace std::chrono_literals;
-using State = Standing::State;
+using State = CandidateStatus::State;
 
 /// A candidate of group "g" in a session of T = 6 s (margin 600 ms, renewal every 2 s), opened at 0.
 struct CandidateOf6s : ::testing::Test {
@@ -32,13 +32,13 @@ struct CandidateOf6s : ::testing::Test {
       if (const auto* found = std::get_if<Kind>(&action)) return found;
     return nullptr;
   }
-  const Standing& standing() const { return candidacy.standing(); }
+  const CandidateStatus& status() const { return candidacy.status(); }
 
   void open(Millis t) { tell(t, backend::SessionOpened{6s, Capability::fenced, "s", 0, ""}); }
   void elect(Millis t, std::uint64_t epoch, std::optional<SteadyTime> old = {}, bool resumed = false) {
     tell(t, backend::Elected{"g", epoch, resumed, old, {}});
   }
-  void depose(Millis t, Cause cause) { tell(t, backend::Deposed{"g", standing().epoch, cause}); }
+  void depose(Millis t, Cause cause) { tell(t, backend::Deposed{"g", status().epoch, cause}); }
   void lead() {
     step(0ms, Enter{});
     open(10ms);
@@ -71,17 +71,17 @@ TEST_F(CandidateOf6s, CampaignsOnceItsSessionStands) {
   open(10ms);
   ASSERT_TRUE(sent<Campaign>());
   EXPECT_EQ(sent<Campaign>()->group, "g");
-  EXPECT_EQ(standing().state, State::following);
+  EXPECT_EQ(status().state, State::following);
 }
 
 TEST_F(CandidateOf6s, LeadsUntilADeadlineThatIsCountedFromTheSending) {
   lead();
-  EXPECT_TRUE(standing().leads());
-  EXPECT_EQ(standing().epoch, 7u);
-  EXPECT_EQ(standing().deadline, SteadyTime(5400ms));
-  EXPECT_EQ(standing().grace, 600ms) << "T/10";
+  EXPECT_TRUE(status().leads());
+  EXPECT_EQ(status().epoch, 7u);
+  EXPECT_EQ(status().deadline, SteadyTime(5400ms));
+  EXPECT_EQ(status().grace, 600ms) << "T/10";
   renew(2s);
-  EXPECT_EQ(standing().deadline, SteadyTime(7400ms));
+  EXPECT_EQ(status().deadline, SteadyTime(7400ms));
 }
 
 TEST_F(CandidateOf6s, BeginsNothingWhileARenewalIsOverdue) {
@@ -89,18 +89,18 @@ TEST_F(CandidateOf6s, BeginsNothingWhileARenewalIsOverdue) {
   step(2s, Tick{});
   EXPECT_TRUE(candidacy.may_act(at(2900ms)));
   step(3s, Tick{});
-  EXPECT_TRUE(standing().in_doubt);
-  EXPECT_TRUE(standing().leads());
+  EXPECT_TRUE(status().in_doubt);
+  EXPECT_TRUE(status().leads());
   EXPECT_FALSE(candidacy.may_act(at(3s)));
 }
 
 TEST_F(CandidateOf6s, LeadsNoMoreAtItsDeadlineAndClosesTheSessionBeforeItCampaignsAgain) {
   lead();
   step(5400ms, Tick{});
-  EXPECT_FALSE(standing().leads());
-  EXPECT_EQ(standing().epoch, 0u);
-  EXPECT_EQ(standing().cause, Cause::expired);
-  EXPECT_EQ(standing().failures, 1);
+  EXPECT_FALSE(status().leads());
+  EXPECT_EQ(status().epoch, 0u);
+  EXPECT_EQ(status().cause, Cause::expired);
+  EXPECT_EQ(status().failures, 1);
   EXPECT_TRUE(sent<CloseSession>());
   EXPECT_FALSE(sent<Campaign>());
   tell(5500ms, backend::SessionClosed{Cause::shutdown, ""});
@@ -109,7 +109,7 @@ TEST_F(CandidateOf6s, LeadsNoMoreAtItsDeadlineAndClosesTheSessionBeforeItCampaig
   ASSERT_TRUE(sent<OpenSession>());
   open(5600ms);
   EXPECT_TRUE(sent<Campaign>());
-  EXPECT_EQ(standing().failures, 0);
+  EXPECT_EQ(status().failures, 0);
 }
 
 TEST_F(CandidateOf6s, DoesNotLeadByAnAnswerThatComesPastTheDeadline) {
@@ -117,7 +117,7 @@ TEST_F(CandidateOf6s, DoesNotLeadByAnAnswerThatComesPastTheDeadline) {
   step(2s, Tick{});
   const RequestId request = sent<Renew>()->request;
   tell(5400ms, backend::Renewed{request, Outcome::done, ""});
-  EXPECT_FALSE(standing().leads());
+  EXPECT_FALSE(status().leads());
 }
 
 TEST_F(CandidateOf6s, DropsWhatBelongsToAnOlderSession) {
@@ -127,14 +127,14 @@ TEST_F(CandidateOf6s, DropsWhatBelongsToAnOlderSession) {
   step(5500ms, Tick{});
   open(5600ms);
   out = candidacy.step(at(5700ms), BackendEvent{generation - 1, backend::Elected{"g", 7, false, {}, {}}});
-  EXPECT_FALSE(standing().leads());
+  EXPECT_FALSE(status().leads());
 }
 
 TEST_F(CandidateOf6s, WaitsForTheDeadlineOfATermThatDidNotEndCleanly) {
   step(0ms, Enter{});
   open(10ms);
   elect(20ms, 7, SteadyTime(1500ms));
-  EXPECT_TRUE(standing().leads());
+  EXPECT_TRUE(status().leads());
   EXPECT_FALSE(candidacy.may_act(at(1499ms)));
   EXPECT_TRUE(candidacy.may_act(at(1500ms)));
 }
@@ -153,7 +153,7 @@ TEST_F(CandidateOf6s, HandsOverAndLetsOthersFollowBeforeItCampaignsAgain) {
   lead();
   step(1s, Leave{});
   EXPECT_TRUE(sent<Resign>());
-  EXPECT_EQ(standing().state, State::leaving);
+  EXPECT_EQ(status().state, State::leaving);
   EXPECT_FALSE(candidacy.may_act(at(1s)));
   step(1s, Enter{});
   EXPECT_FALSE(sent<Campaign>());
@@ -163,23 +163,23 @@ TEST_F(CandidateOf6s, HandsOverAndLetsOthersFollowBeforeItCampaignsAgain) {
   EXPECT_EQ(*candidacy.wake(), SteadyTime(1260ms));
   step(1260ms, Tick{});
   EXPECT_TRUE(sent<Campaign>());
-  EXPECT_EQ(standing().failures, 0) << "a race is no failure";
+  EXPECT_EQ(status().failures, 0) << "a race is no failure";
 }
 
 TEST_F(CandidateOf6s, CampaignsOnWhereAnotherTermFollowsItsOwn) {
   lead();
   depose(1s, Cause::superseded);
-  EXPECT_EQ(standing().state, State::following);
-  EXPECT_EQ(standing().failures, 0);
+  EXPECT_EQ(status().state, State::following);
+  EXPECT_EQ(status().failures, 0);
   elect(2s, 9);
-  EXPECT_EQ(standing().epoch, 9u);
+  EXPECT_EQ(status().epoch, 9u);
 }
 
 TEST_F(CandidateOf6s, IsOutForThreeTimeoutsAfterAnEvictionByForce) {
   lead();
   depose(1s, Cause::evicted);
   EXPECT_TRUE(sent<Resign>()) << "or the store would have it campaign on";
-  EXPECT_EQ(standing().state, State::outside);
+  EXPECT_EQ(status().state, State::outside);
   ASSERT_TRUE(sent<Renew>());
   tell(1010ms, backend::Renewed{sent<Renew>()->request, Outcome::done, ""});
   Election others{"g", 8, {Candidate{}}};
@@ -190,7 +190,7 @@ TEST_F(CandidateOf6s, IsOutForThreeTimeoutsAfterAnEvictionByForce) {
     step(t + 500ms, Tick{});
     if (const auto* look = sent<Observe>())
       tell(t + 500ms, backend::Observed{look->request, Outcome::done, {others}, ""});
-    EXPECT_EQ(standing().state, State::outside) << t.count();
+    EXPECT_EQ(status().state, State::outside) << t.count();
   }
   step(19s, Tick{});
   EXPECT_TRUE(sent<Campaign>());
@@ -209,9 +209,9 @@ TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
   lead();
   tell(30ms, backend::ReadDone{sent<List>()->request, Outcome::done, {}, ""});
   ask_to_leave(100ms, "g", WallTime(1001h));
-  EXPECT_TRUE(standing().asked_to_leave);
+  EXPECT_TRUE(status().asked_to_leave);
   EXPECT_TRUE(sent<Remove>()) << "the next leader is not meant";
-  EXPECT_TRUE(standing().leads()) << "what runs is ended first";
+  EXPECT_TRUE(status().leads()) << "what runs is ended first";
   EXPECT_FALSE(candidacy.may_act(at(100ms)));
   step(200ms, Leave{});
   step(200ms, Enter{});
@@ -219,23 +219,23 @@ TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
   ASSERT_TRUE(sent<Create>());
   EXPECT_EQ(sent<Create>()->records.size(), 1u);
   step(1s, Tick{});
-  EXPECT_EQ(standing().state, State::outside) << "for three timeouts, or until nobody else is found";
+  EXPECT_EQ(status().state, State::outside) << "for three timeouts, or until nobody else is found";
 }
 
 TEST_F(CandidateOf6s, DoesNotHearRequestsOfOtherGroupsNorLateOnes) {
   lead();
   tell(30ms, backend::ReadDone{sent<List>()->request, Outcome::done, {}, ""});
   ask_to_leave(100ms, "other", WallTime(1001h));
-  EXPECT_FALSE(standing().asked_to_leave);
+  EXPECT_FALSE(status().asked_to_leave);
   ask_to_leave(200ms, "g", WallTime(1000h));
-  EXPECT_FALSE(standing().asked_to_leave);
+  EXPECT_FALSE(status().asked_to_leave);
 }
 
 TEST_F(CandidateOf6s, CountsSessionsThatCannotBeOpenedAndTriesAgain) {
   step(0ms, Enter{});
   tell(10ms, backend::SessionClosed{Cause::unreachable, "no route"});
-  EXPECT_EQ(standing().failures, 1);
-  EXPECT_EQ(standing().trouble, "no route");
+  EXPECT_EQ(status().failures, 1);
+  EXPECT_EQ(status().trouble, "no route");
   ASSERT_TRUE(candidacy.wake());
   step(SteadyTime(*candidacy.wake()).time_since_epoch(), Tick{});
   EXPECT_TRUE(sent<OpenSession>());
@@ -244,16 +244,16 @@ TEST_F(CandidateOf6s, CountsSessionsThatCannotBeOpenedAndTriesAgain) {
 TEST_F(CandidateOf6s, GivesUpWhereAnotherCandidateHasItsName) {
   step(0ms, Enter{});
   tell(10ms, backend::SessionClosed{Cause::superseded, "n1 is in use"});
-  EXPECT_TRUE(standing().refused);
-  EXPECT_EQ(standing().state, State::closed);
+  EXPECT_TRUE(status().refused);
+  EXPECT_EQ(status().state, State::closed);
   EXPECT_FALSE(candidacy.wake());
 }
 
 TEST_F(CandidateOf6s, GivesUpWhereItsFirstSessionIsNotPermitted) {
   step(0ms, Enter{});
   tell(10ms, backend::SessionClosed{Cause::auth_failed, "cannot make the folder /nowhere"});
-  EXPECT_TRUE(standing().refused);
-  EXPECT_EQ(standing().cause, Cause::auth_failed);
+  EXPECT_TRUE(status().refused);
+  EXPECT_EQ(status().cause, Cause::auth_failed);
   EXPECT_FALSE(candidacy.wake());
 }
 
@@ -263,7 +263,7 @@ TEST_F(CandidateOf6s, TriesAgainWhereALaterSessionIsNotPermitted) {
   ASSERT_TRUE(candidacy.wake());
   step(SteadyTime(*candidacy.wake()).time_since_epoch(), Tick{});
   tell(1s, backend::SessionClosed{Cause::auth_failed, "the password was changed"});
-  EXPECT_FALSE(standing().refused);
+  EXPECT_FALSE(status().refused);
   EXPECT_TRUE(candidacy.wake());
 }
 
@@ -273,19 +273,19 @@ TEST_F(CandidateOf6s, IsClosedOnceTheStoreSaysSo) {
   EXPECT_TRUE(sent<Resign>()) << "its term has ended in a clean way";
   ASSERT_TRUE(sent<CloseSession>());
   EXPECT_FALSE(sent<CloseSession>()->keep);
-  EXPECT_NE(standing().state, State::closed);
+  EXPECT_NE(status().state, State::closed);
   tell(1010ms, backend::SessionClosed{Cause::shutdown, ""});
-  EXPECT_EQ(standing().state, State::closed);
-  EXPECT_EQ(standing().epoch, 0u);
-  EXPECT_FALSE(standing().unconfirmed);
+  EXPECT_EQ(status().state, State::closed);
+  EXPECT_EQ(status().epoch, 0u);
+  EXPECT_FALSE(status().unconfirmed);
 }
 
 TEST_F(CandidateOf6s, SaysThatItsTermMayLastWhereTheStoreDoesNotConfirmItsEnd) {
   lead();
   step(1s, Close{});
   tell(2s, backend::SessionClosed{Cause::unreachable, ""});
-  EXPECT_EQ(standing().state, State::closed);
-  EXPECT_TRUE(standing().unconfirmed);
+  EXPECT_EQ(status().state, State::closed);
+  EXPECT_TRUE(status().unconfirmed);
 }
 
 TEST_F(CandidateOf6s, HasNothingToConfirmWhereItOnlyFollowed) {
@@ -293,7 +293,7 @@ TEST_F(CandidateOf6s, HasNothingToConfirmWhereItOnlyFollowed) {
   open(10ms);
   step(1s, Close{});
   tell(2s, backend::SessionClosed{Cause::unreachable, ""});
-  EXPECT_FALSE(standing().unconfirmed);
+  EXPECT_FALSE(status().unconfirmed);
 }
 
 }  // namespace

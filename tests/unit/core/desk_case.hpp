@@ -18,7 +18,7 @@ struct DeskCase : ::testing::Test {
   using Kind = Request::Kind;
   using Texts = std::vector<std::string>;
   using Errands = RequestDesk::Errands;
-  using Recording = StoreClient::Recording;
+  using RecordOp = StoreClient::RecordOp;
   static constexpr Asker asker = 7;
   static constexpr Millis patience{30'000};
 
@@ -99,7 +99,7 @@ struct DeskCase : ::testing::Test {
   }
 
  private:
-  static std::string text(const Recording& one) {
+  static std::string text(const RecordOp& one) {
     std::string text = one.records.empty() ? "remove" : "create";
     for (const ballot::Record& record : one.records) text += " " + record.name;
     for (const std::string& name : one.removals) text += " " + name;

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 struct PlannerOfThreeGroups : ::testing::Test {
   const Peers::Best nobody_better{"", "self", {}}, better{"s2", "n2", {}};
   HandoverPlanner planner;
-  GroupState a, b, c;
+  GroupEntry a{"a", {}}, b{"b", {}}, c{"c", {}};
 
   static SteadyTime at(Millis t) { return SteadyTime(t); }
   static Peers::Best better_from(Millis t, const std::string& session = "") { return {session, "n3", at(t)}; }
@@ -94,7 +94,7 @@ TEST_F(PlannerOfThreeGroups, LooksAgainAtTheEarliestOfWhatItWaitsFor) {
 
 TEST_F(PlannerOfThreeGroups, HandsOverOneAtATimeFiftyASecondAtMost) {
   planner.begin_scan();
-  for (GroupState* group : {&b, &a}) planner.consider(*group, better, at(60s), at(0s));
+  for (GroupEntry* group : {&b, &a}) planner.consider(*group, better, at(60s), at(0s));
   planner.end_scan(at(60s));
   planner.begin_move();
   EXPECT_FALSE(planner.is_move_due(SteadyTime::max()));

@@ -19,7 +19,7 @@ struct DirectoryOfANode : ::testing::Test {
   static SteadyTime steady(Millis t) { return SteadyTime(t); }
   static Now at(Millis t) { return {wall(t), steady(t)}; }
 
-  StoreClient::Recording record(Millis t, const NodeDirectory::Groups& of) {
+  StoreClient::RecordOp record(Millis t, const NodeDirectory::Groups& of) {
     return directory.node_record(wall(t), of, random);
   }
   /// Everything is published and answered at once. Returns what was created and what was removed.

@@ -119,9 +119,9 @@ TEST(GroupRegister, ReadsBackWhatItWrote) {
   r.repaired_by = "a uid 0";
   r.repair = 1'741'241'600'000;
   r.hand_over_to = "b.example";
-  r.passes = 2;
-  r.turned_at = at("2025-03-09T08:00:00.001Z");
-  r.failed_turns = 3;
+  r.forwards = 2;
+  r.last_handover_at = at("2025-03-09T08:00:00.001Z");
+  r.failed_handovers = 3;
   const auto read = parse_group_register(to_text(r));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->epoch, 7u);

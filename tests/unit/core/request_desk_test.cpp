@@ -14,7 +14,7 @@ TEST_F(RequestDeskAsked, SendsARequestAtOnceWhereThereIsASession) {
   const Request a = make(Kind::trigger);
   const Errands errands = accept(a, 5s);
   ASSERT_EQ(told(errands), Texts{"create q/A"});
-  const auto& recording = std::get<Recording>(errands[0]);
+  const auto& recording = std::get<RecordOp>(errands[0]);
   EXPECT_EQ(recording.request, a.id);
   const auto sent = parse_request(recording.records.at(0).value);
   ASSERT_TRUE(sent);
@@ -62,7 +62,7 @@ TEST_F(RequestDeskAsked, FindsTheRunOfAKillByItsLastDigitsBeforeItIsSent) {
   const std::vector<Register> jobs{job_with("w", {c}), unreadable, job_with("y", {b}), {"g/g", "?", 1}};
   const Errands errands = desk.on_runs_listed(a.id, jobs, true);
   ASSERT_EQ(told(errands), Texts{"create q/A"});
-  const auto sent = parse_request(std::get<Recording>(errands[0]).records.at(0).value);
+  const auto sent = parse_request(std::get<RecordOp>(errands[0]).records.at(0).value);
   ASSERT_TRUE(sent);
   EXPECT_EQ(sent->job, "y");
   EXPECT_EQ(sent->run, b);

@@ -70,7 +70,7 @@ TEST_F(RequestDeskRecords, AreAnsweredInTheStoreForWhoeverAskedElsewhere) {
   desk.take(a.id, "g");
   const Errands errands = desk.answer(at(5s), a.id, Answer::did("paused"));
   ASSERT_EQ(told(errands), (Texts{"create q/A.answer", "remove q/A"})) << "in this order";
-  const auto answer = parse_answer(std::get<Recording>(errands[0]).records.at(0).value);
+  const auto answer = parse_answer(std::get<RecordOp>(errands[0]).records.at(0).value);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->text, "paused");
   EXPECT_EQ(answer->until, wall(65s));
@@ -137,7 +137,7 @@ TEST_F(RequestDeskRecords, OfARunThatEndsHereAreMadeForWhoeverWaitsElsewhere) {
   const Request a = make(Kind::trigger, true);
   const Errands errands = desk.on_run_ended(row_of(a, 5s));
   ASSERT_EQ(told(errands), Texts{"create q/A.end"});
-  const auto row = parse_outcome(std::get<Recording>(errands[0]).records.at(0).value);
+  const auto row = parse_outcome(std::get<RecordOp>(errands[0]).records.at(0).value);
   ASSERT_TRUE(row);
   EXPECT_EQ(row->run, a.id);
   EXPECT_EQ(row->ended_at, wall(5s));

@@ -12,14 +12,13 @@ using namespace std::chrono_literals;
 /// Jobs a1 and a2 in a group of one place, b1 and b2 in one of two, free in one without limit.
 struct PlacesOfThreeGroups : ::testing::Test {
   JobTable table;
-  GroupState a, b, unlimited;
+  GroupEntry a{"a", {}}, b{"b", {}}, unlimited{"c", {}};
   JobEntry &a1 = table.entry("a1"), &a2 = table.entry("a2"), &b1 = table.entry("b1"), &b2 = table.entry("b2"),
            &free = table.entry("free");
   RunsOfANode runs;
   RunLimits limits{0};
 
   PlacesOfThreeGroups() {
-    a.name = "a", b.name = "b", unlimited.name = "c";
     a.settings.max_running = 1;
     b.settings.max_running = 2;
     a1.owner = a2.owner = &a;

@@ -8,10 +8,9 @@ namespace {
 using namespace std::chrono_literals;
 struct StopOfTwoGroups : ::testing::Test {
   using Phase = Shutdown::Phase;
-  using Groups = std::set<GroupState*, ByName>;
+  using Groups = std::set<GroupEntry*, ByName>;
   Shutdown shutdown;
-  GroupState a, b;
-  StopOfTwoGroups() { a.name = "a", b.name = "b"; }
+  GroupEntry a{"a", {}}, b{"b", {}};
 
   static SteadyTime at(Millis t) { return SteadyTime(t); }
   bool ask(Millis t, Millis wait, bool leave = false) { return shutdown.ask(at(t), {wait, leave}, {&b, &a}); }
@@ -82,8 +81,8 @@ TEST_F(StopOfTwoGroups, IsLeftOrNotAsItWasAskedForFirst) {
 
 TEST_F(StopOfTwoGroups, WaitsForEachUntilItIsReadyInOrderOfTheirNames) {
   ask(100s, 30s);
-  EXPECT_EQ(std::vector<GroupState*>(shutdown.unready().begin(), shutdown.unready().end()),
-            (std::vector<GroupState*>{&a, &b}));
+  EXPECT_EQ(std::vector<GroupEntry*>(shutdown.unready().begin(), shutdown.unready().end()),
+            (std::vector<GroupEntry*>{&a, &b}));
   shutdown.ready(b);
   shutdown.ready(b);
   EXPECT_EQ(shutdown.unready(), Groups{&a});
@@ -93,8 +92,7 @@ TEST_F(StopOfTwoGroups, WaitsForEachUntilItIsReadyInOrderOfTheirNames) {
 }
 
 TEST_F(StopOfTwoGroups, IsReadyOfAGroupThatWasNotLed) {
-  GroupState another;
-  another.name = "c";
+  GroupEntry another{"c", {}};
   ask(100s, 30s);
   shutdown.ready(another);
   EXPECT_EQ(shutdown.unready().size(), 2u);

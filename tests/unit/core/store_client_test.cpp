@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/group/group_state.hpp"
+#include "core/group/group_entry.hpp"
 #include "core/jobs/job_table.hpp"
 
 namespace ballot::core {
@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 /// At most three registers are written at once.
 struct StoreClientOfThreeWrites : ::testing::Test {
   using For = StoreClient::Reading::For;
-  using Recording = StoreClient::Recording;
+  using RecordOp = StoreClient::RecordOp;
   StoreClient store{3};
   Actions out;
   JobMachine job{"a"};
-  GroupState group, another;
+  GroupEntry group{"a", {}}, another{"b", {}};
 
   static SteadyTime at(Millis t) { return SteadyTime(t); }
   template <class Kind>
@@ -38,12 +38,12 @@ struct StoreClientOfThreeWrites : ::testing::Test {
     store.send(out, creation(record));
     return store.last_request();
   }
-  static Recording creation(const std::string& record) {
-    Recording recording;
+  static RecordOp creation(const std::string& record) {
+    RecordOp recording;
     recording.records.push_back({record, "text"});
     return recording;
   }
-  static std::string name(const Recording& recording) { return recording.records.at(0).name; }
+  static std::string name(const RecordOp& recording) { return recording.records.at(0).name; }
 };
 
 TEST_F(StoreClientOfThreeWrites, NumbersWhatItAsksInOrderWhateverItIs) {
@@ -155,7 +155,7 @@ TEST_F(StoreClientOfThreeWrites, CreatesRecordsOrRemovesThem) {
   const RequestId created = send("q/1");
   EXPECT_EQ(sent<Create>().request, created);
   EXPECT_EQ(sent<Create>().records.at(0).name, "q/1");
-  Recording removal;
+  RecordOp removal;
   removal.removals = {"q/1", "q/2"};
   store.send(out, removal);
   EXPECT_EQ(sent<Remove>().names, removal.removals);

@@ -95,7 +95,7 @@ TEST(StoreGuard, AStoreWithoutRevisionsShowsNothing) {
 struct Groups : ::testing::Test {
   StoreGuard store;
   GroupGuard group{store};
-  std::string judge(const Shown& now) { return group.judge(store, now, "g"); }
+  std::string judge(const Shown& now) { return group.verify(store, now, "g"); }
   void go_back() {
     store.on_opened(1000);
     store.on_opened(0);
@@ -134,7 +134,7 @@ TEST_F(Groups, LearnARepairFromItsRegister) {
 TEST_F(Groups, ThatAreNewAreNotConcerned) {
   go_back();
   GroupGuard another(store);
-  EXPECT_EQ(another.judge(store, {0, 0, 1}, "another"), "");
+  EXPECT_EQ(another.verify(store, {0, 0, 1}, "another"), "");
 }
 
 }  // namespace

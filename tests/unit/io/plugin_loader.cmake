@@ -18,7 +18,7 @@ odd_plugin(wrong_kind ODD_KIND="toaster")
 odd_plugin(wrong_name ODD_OTHER_NAME="somebody_else")
 odd_plugin(empty_handshake ODD_CREATE=nullptr)
 
-ballot_test(unit_plugin_loader "unit;threads"
+ballot_test(unit_plugin_loader THREADS
   SOURCES plugin_loader_test.cpp
   USES ballot_io ballot_base
   DEPENDS odd_plugin_good odd_plugin_no_symbol odd_plugin_undefined_symbol odd_plugin_wrong_abi odd_plugin_wrong_size

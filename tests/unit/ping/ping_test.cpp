@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/unique_fd.hpp"
-#include "support/http_server.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
+#include "support/servers/http_server.hpp"
 
 namespace ballot::ping {
 namespace {

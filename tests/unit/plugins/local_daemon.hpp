@@ -32,24 +32,24 @@ class Daemon {
   }
   std::optional<std::uint64_t> lead(const std::string& group) {
     backend_->campaign(group);
-    bell_.wait([&] { return told.leads(generation_, group).has_value() || closed(); }, 5s);
+    signal_.wait([&] { return told.leads(generation_, group).has_value() || closed(); }, 5s);
     return told.leads(generation_, group);
   }
   WriteAnswer write(const RegisterWrite& one) { return write(std::vector<RegisterWrite>{one}).at(0); }
   std::vector<WriteAnswer> write(std::vector<RegisterWrite> batch) {
     backend_->write(++request_, std::move(batch));
-    bell_.wait([&] { return answer<backend::Wrote>() || closed(); }, 20s);
+    signal_.wait([&] { return answer<backend::Wrote>() || closed(); }, 20s);
     const auto wrote = answer<backend::Wrote>();
     return wrote ? wrote->answers : std::vector<WriteAnswer>(1);
   }
   backend::Renewed renew() {
     backend_->renew(++request_);
-    bell_.wait([&] { return answer<backend::Renewed>() || closed(); }, 20s);
+    signal_.wait([&] { return answer<backend::Renewed>() || closed(); }, 20s);
     return answer<backend::Renewed>().value_or(backend::Renewed{});
   }
   void close(bool keep) {
     backend_->close(keep);
-    bell_.wait([&] { return closed().has_value(); }, 10s);
+    signal_.wait([&] { return closed().has_value(); }, 10s);
   }
 
   template <class Answer>
@@ -65,20 +65,20 @@ class Daemon {
     const auto all = told.all<backend::Elected>(generation_);
     return all.empty() ? std::nullopt : std::optional(all.back());
   }
-  bool wait(const std::function<bool()>& done, Millis limit) { return bell_.wait(done, limit); }
+  bool wait(const std::function<bool()>& done, Millis limit) { return signal_.wait(done, limit); }
   Backend& backend() { return *backend_; }
   std::uint64_t generation() const { return generation_; }
 
  private:
-  Bell bell_;
+  Signal signal_;
 
  public:
-  Recorder told{bell_};
+  Recorder told{signal_};
 
  private:
   std::string open(const SessionRequest& request) {
     backend_->open(request);
-    bell_.wait([&] { return opened() || closed(); }, 10s);
+    signal_.wait([&] { return opened() || closed(); }, 10s);
     return opened() ? "" : closed() ? closed()->text : "no answer";
   }
 

@@ -5,11 +5,11 @@
 #include <fstream>
 
 #include "conformance/local_cluster.hpp"
-#include "local/folder.hpp"
-#include "local/leases.hpp"
-#include "local/lock_file.hpp"
+#include "support/machine/leases.hpp"
+#include "support/machine/lock_file.hpp"
+#include "support/machine/store_folder.hpp"
 
-namespace ballot::local {
+namespace ballot::support {
 namespace {
 
 using conformance::TemporaryFolder;
@@ -134,9 +134,9 @@ TEST_F(LockFileTest, RefusesALinkAndAFolder) {
 }
 
 TEST(LocalFolder, LiesUnderTheStateFolderUnlessThePathIsAbsolute) {
-  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {}}), "/var/lib/ballot/local/ns");
-  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {{"path", std::string("x")}}}), "/var/lib/ballot/x/ns");
-  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {{"path", std::string("/srv/x")}}}), "/srv/x/ns");
+  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {}}, "local"), "/var/lib/ballot/local/ns");
+  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {{"path", std::string("x")}}}, "local"), "/var/lib/ballot/x/ns");
+  EXPECT_EQ(folder_of({"ns", "/var/lib/ballot", false, {{"path", std::string("/srv/x")}}}, "local"), "/srv/x/ns");
 }
 
 TEST(LocalFolder, KnowsNetworkFileSystemsByTheirNumbers) {
@@ -157,4 +157,4 @@ TEST(LocalFolder, SaysWhyItCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace ballot::local
+}  // namespace ballot::support

@@ -22,8 +22,8 @@ constexpr int many = 10'000;
 /// A daemon that only counts what it is told.
 class Counter final : public Host {
  public:
-  Counter() : bell(own_bell_) {}
-  explicit Counter(Bell& shared) : bell(shared) {}
+  Counter() : signal(own_signal_) {}
+  explicit Counter(Signal& shared) : signal(shared) {}
   void post(BackendEvent event) noexcept override {
     if (std::holds_alternative<backend::SessionOpened>(event.what)) opened = true;
     if (std::holds_alternative<backend::SessionClosed>(event.what)) closed = true;
@@ -31,7 +31,7 @@ class Counter final : public Host {
     if (std::holds_alternative<backend::Deposed>(event.what)) ++deposed;
     if (std::holds_alternative<backend::Changed>(event.what)) ++changed;
     ++events;
-    bell.ring();
+    signal.notify();
   }
   void log(Level, std::string_view text) noexcept override {
     std::printf("log: %s\n", std::string(text).c_str());
@@ -40,10 +40,10 @@ class Counter final : public Host {
 
   std::atomic<int> elected{0}, deposed{0}, changed{0}, events{0}, logged{0};
   std::atomic<bool> opened{false}, closed{false};
-  Bell& bell;
+  Signal& signal;
 
  private:
-  Bell own_bell_;
+  Signal own_signal_;
 };
 
 std::string group(int i) { return "group-" + std::to_string(i); }
@@ -68,7 +68,7 @@ class LocalHandover : public ::testing::Test {
 
   void open(Backend& backend, Counter& told, const std::string& node) {
     backend.open({1, node, "boot", "machine", "host", 1, "test", "", 60s});
-    ASSERT_TRUE(told.bell.wait([&] { return told.opened.load(); }, 10s));
+    ASSERT_TRUE(told.signal.wait([&] { return told.opened.load(); }, 10s));
   }
   void campaign(Backend& backend, int from = 0, int step = 1) {
     for (int i = from; i < many; i += step) backend.campaign(group(i));
@@ -77,10 +77,10 @@ class LocalHandover : public ::testing::Test {
   void settle(Backend& backend, Counter& told) {
     const int before = told.events;
     backend.read(1, {});
-    ASSERT_TRUE(told.bell.wait([&] { return told.events > before; }, 30s));
+    ASSERT_TRUE(told.signal.wait([&] { return told.events > before; }, 30s));
   }
   bool has_elected(Counter& told, int groups, Millis limit = 30s) {
-    return told.bell.wait([&] { return told.elected >= groups; }, limit);
+    return told.signal.wait([&] { return told.elected >= groups; }, limit);
   }
 
   void start() { began_ = std::chrono::steady_clock::now(); }
@@ -180,7 +180,7 @@ TEST_F(LocalHandover, ADaemonWhoseDeathCannotBeHeardIsLookedFor) {
   EXPECT_TRUE(has_elected(told, 1, 3s)) << "it looks every 250 ms, else every 5 s";
 }
 
-TEST_F(LocalHandover, ABellThatIsRemovedIsHungUpAgain) {
+TEST_F(LocalHandover, ANotifierFileThatIsRemovedIsMadeAgain) {
   Counter told_a, told;
   auto a = here(told_a);
   open(*a, told_a, "a");
@@ -197,7 +197,7 @@ TEST_F(LocalHandover, ABellThatIsRemovedIsHungUpAgain) {
   EXPECT_TRUE(has_elected(told, 1, 3s));
 }
 
-TEST_F(LocalHandover, WithoutABellItLooks) {
+TEST_F(LocalHandover, WithoutANotifierItPolls) {
   { std::ofstream((fs::create_directories(file("")), file("bell"))) << "in the way"; }
   Counter told_a, told;
   auto a = here(told_a);
@@ -214,7 +214,7 @@ TEST_F(LocalHandover, WithoutABellItLooks) {
   EXPECT_TRUE(has_elected(told, 1, 3s));
   const int changed = told.changed;
   a->create(7, {{"q/x", "1"}});
-  EXPECT_TRUE(told.bell.wait([&] { return told.changed > changed; }, 3s));
+  EXPECT_TRUE(told.signal.wait([&] { return told.changed > changed; }, 3s));
 }
 
 // S13 local
@@ -265,8 +265,8 @@ TEST_F(LocalHandover, TenThousandGroupsAreHandedOverByACleanStop) {
 }
 
 TEST_F(LocalHandover, TwoStandBysShareTheGroupsOfAKilledDaemon) {
-  Bell bell;
-  Counter told_victim, told_b(bell), told_c(bell);
+  Signal signal;
+  Counter told_victim, told_b(signal), told_c(signal);
   auto victim = elsewhere(told_victim);
   open(*victim, told_victim, "victim");
   campaign(*victim);
@@ -281,7 +281,7 @@ TEST_F(LocalHandover, TwoStandBysShareTheGroupsOfAKilledDaemon) {
   settle(*c, told_c);
   start();
   victim->crash();
-  ASSERT_TRUE(bell.wait([&] { return told_b.elected + told_c.elected >= many; }, 30s));
+  ASSERT_TRUE(signal.wait([&] { return told_b.elected + told_c.elected >= many; }, 30s));
   stop("10000_after_kill_with_two_stand_bys_ms");
   EXPECT_EQ(told_b.elected + told_c.elected, many);
 }

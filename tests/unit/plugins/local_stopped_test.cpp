@@ -6,17 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "local/write_lock.hpp"
 #include "local_daemon.hpp"
 #include "support/clock.hpp"
 #include "support/failing_vfs.hpp"
+#include "support/machine/write_lock.hpp"
 
 namespace ballot {
 namespace {
 
 using namespace ballot::conformance;
-using namespace ballot::local;
-using support::boot_now;
+using namespace ballot::support;
 namespace fs = std::filesystem;
 
 class LocalStopped : public ::testing::Test {
@@ -154,15 +153,31 @@ TEST_F(LocalStopped, OthersRenewWhileAStoppedOneHoldsTheStore) {
   EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, Outcome::done);
 }
 
+TEST_F(LocalStopped, AWriteThatCouldOnlyBeCommittedPastTheDeadlineIsNotAnsweredAsDone) {
+  Daemon a(state(), "a");
+  const SteadyTime began = boot_now();
+  ASSERT_EQ(a.open(1s), "");
+  const std::uint64_t epoch = *a.lead("g");
+  LockFile file = lock();
+  a.wait([&] { return boot_now() >= began + 800ms; }, 800ms);
+  {
+    const WriteLock held(file, this_process(), [](int) { return ::usleep(1000) == 0; });
+    a.backend().write(77, {{"g", epoch, "j/x", "1", 0}});
+    a.wait([&] { return boot_now() >= began + 1100ms; }, 300ms);
+  }
+  ASSERT_TRUE(a.wait([&] { return a.closed().has_value(); }, 5s));
+  EXPECT_FALSE(a.told.answer<backend::Wrote>(1, 77)) << "nothing was committed";
+}
+
 /// A daemon that writes all the time is stopped while it is in a transaction, by trying.
 TEST_F(LocalStopped, ADaemonThatIsStoppedInACommitIsKilledPastItsDeadline) {
-  Bell bell;
-  Recorder told(bell);
+  Signal signal;
+  Recorder told(signal);
   Daemon b(state(), "b");
   ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
   victim.open({1, "victim", "boot", "machine", "host", 1, "test", "", 3s});
   victim.campaign("g");
-  ASSERT_TRUE(bell.wait([&] { return told.leads(1, "g").has_value(); }, 10s));
+  ASSERT_TRUE(signal.wait([&] { return told.leads(1, "g").has_value(); }, 10s));
   const std::uint64_t epoch = *told.leads(1, "g");
   ASSERT_EQ(b.open(), "");
   b.backend().campaign("g");

@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "local/lock_file.hpp"
 #include "local_daemon.hpp"
+#include "support/machine/lock_file.hpp"
 
 namespace ballot {
 namespace {
@@ -116,8 +116,8 @@ TEST_F(LocalStore, WaitsForDaemonsOfAnOlderVersionToEnd) {
       " renewed) VALUES (77, 'old', 'boot', 'm', 'h', 5, '0.0.9', 1, 1); ALTER TABLE session DROP COLUMN slot;"
       "DROP INDEX term_open; DROP INDEX term_of; DROP INDEX term_ended");
   {
-    auto older = local::LockFile::find(file("lock"));
-    ASSERT_TRUE(older && older->take(local::LockFile::life(77)));
+    auto older = support::LockFile::find(file("lock"));
+    ASSERT_TRUE(older && older->take(support::LockFile::life(77)));
     EXPECT_SAYS(Daemon(state(), "a").open(), "in use by a daemon of an older version");
   }
   EXPECT_EQ(Daemon(state(), "a").open(), "");

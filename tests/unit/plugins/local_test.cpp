@@ -325,8 +325,8 @@ TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
 }
 
 TEST_F(Local, RefusesToHoldInAnOutage) {
-  Bell bell;
-  Recorder told(bell);
+  Signal signal;
+  Recorder told(signal);
   try {
     make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state().string(), true, {}}, told);
     FAIL() << "made";
@@ -398,8 +398,8 @@ TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
 }
 
 TEST_F(Local, RefusesANamespaceThatIsNoFolderName) {
-  Bell bell;
-  Recorder told(bell);
+  Signal signal;
+  Recorder told(signal);
   for (const char* name : {"", "..", "a/b", ".hidden"})
     EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), false, {}}, told), std::runtime_error)
         << name;

@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "local/folder.hpp"
 #include "local_daemon.hpp"
+#include "support/machine/store_folder.hpp"
 
 namespace ballot {
 namespace {
@@ -134,7 +134,7 @@ TEST_F(LocalTrust, SaysThatItMayNotMakeItsFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs a user who may not";
   ASSERT_EQ(::chmod(state().c_str(), 0555), 0);
   ASSERT_EQ(::seteuid(somebody), 0);
-  const auto made = local::make_folder(file("").string());
+  const auto made = support::make_folder(file("").string());
   ASSERT_EQ(::seteuid(0), 0);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, Errc::refused);

@@ -93,8 +93,8 @@ class MemoryQueue final : public QueueStore {
   void read_term(const std::string& group, Done<Text> done) override {
     later([this, group, done] { done({}, {shelf_.groups[group].term, shelf_.groups[group].version}); });
   }
-  void look_at(const std::string& group, const std::string& name, Watched watched, Turn,
-               Done<EntryFacts> done) override {
+  void read_entry(const std::string& group, const std::string& name, Watched watched, Priority,
+                  Done<EntryFacts> done) override {
     later([this, group, name, watched, done] {
       const auto* entry = shelf_.find(group, name);
       if (entry == nullptr) return done({Step::Code::missing}, {});

@@ -82,7 +82,7 @@ class ScriptedDriver final : public SessionDriver {
   }
   void expire() override { outlet_.closed(Cause::expired, {}); }
   void drop() noexcept override { ++script_->dropped; }
-  void hear(bool) override {}
+  void receive(bool) override {}
   void advance() override {}
   std::optional<SteadyTime> due() const override { return std::nullopt; }
 

@@ -10,9 +10,9 @@ using namespace std::chrono_literals;
 
 class TheRequests : public ::testing::Test {
  protected:
-  void ask(const std::string& name, Turn turn = Turn::in_turn, std::size_t weight = 1) {
+  void ask(const std::string& name, Priority priority = Priority::normal, std::size_t weight = 1) {
     requests.ask([this, name](std::uint64_t number) { sent.push_back(name), numbers.push_back(number); },
-                 [this, name](const std::string& reply) { answered.push_back(name + "=" + reply); }, turn, weight);
+                 [this, name](const std::string& reply) { answered.push_back(name + "=" + reply); }, priority, weight);
   }
   std::size_t fill() {
     for (std::size_t i = 0; i < most + 10; ++i) ask("filler");
@@ -40,16 +40,16 @@ TEST_F(TheRequests, AreSentInTheOrderOfAskingAndAnsweredOnce) {
 
 TEST_F(TheRequests, WaitWhileManyAreUnderWayButForWhatIsUrgent) {
   EXPECT_EQ(fill(), most);
-  ask("urgent", Turn::urgent);
+  ask("urgent", Priority::urgent);
   EXPECT_EQ(sent.back(), "urgent");
-  ask("later", Turn::later);
+  ask("later", Priority::low);
   for (std::size_t i = 0; i < most; ++i) requests.answer(numbers[i], "");
   EXPECT_EQ(sent.size(), most + 12) << "the rest, the urgent one, and the one for later";
   EXPECT_EQ(sent.back(), "later");
 }
 
 TEST_F(TheRequests, OneMayCountAsSeveral) {
-  ask("heavy", Turn::in_turn, most);
+  ask("heavy", Priority::normal, most);
   ask("next");
   EXPECT_EQ(sent.size(), 1u);
   requests.answer(numbers[0], "");

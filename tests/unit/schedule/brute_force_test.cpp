@@ -4,7 +4,7 @@
 #include <random>
 
 #include "plans.hpp"
-#include "support/slot_oracle.hpp"
+#include "support/judge/slot_oracle.hpp"
 
 namespace ballot::schedule {
 namespace {

@@ -1,5 +1,5 @@
 // The checker finds each thing that can be wrong, that and nothing else, and finds nothing where nothing is.
-#include "support/checker.hpp"
+#include "support/judge/checker.hpp"
 
 #include <gtest/gtest.h>
 

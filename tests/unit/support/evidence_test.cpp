@@ -1,4 +1,4 @@
-#include "support/evidence.hpp"
+#include "support/judge/evidence.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "right_evidence.hpp"
 #include "storage/ledger.hpp"
-#include "support/oracle.hpp"
+#include "support/judge/oracle.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::testing {

@@ -1,4 +1,4 @@
-#include "support/merged_ledger.hpp"
+#include "support/judge/merged_ledger.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +29,21 @@ TEST(MergedLedger, BelievesOthersWhereThatNodeNeverSaidHowItEnded) {
   EXPECT_EQ(merged(Status::running, Status::lost), Status::lost);
   EXPECT_EQ(merged(Status::claimed, Status::failed), Status::failed);
   EXPECT_EQ(merged(Status::running, Status::claimed), Status::running);
+}
+
+TEST(MergedLedger, BelievesWhoSawTheEndRatherThanANodeThatTakesItsOwnRunForLost) {
+  EXPECT_EQ(merged(Status::lost, Status::failed), Status::failed);
+}
+
+TEST(MergedLedger, GivesEachAttemptAndEachSlotOnce) {
+  const Row skipped = row_without_run(2, "n1", 1, Status::skipped, Reason::paused);
+  const Row halted = row_without_run(2, "n2", 2, Status::missed, Reason::halted);
+  const Row run = row_of(1, 3, "n1", 1), of_a_repair = row_without_run(3, "n2", 2, Status::missed, Reason::halted);
+  const MergedLedger merged({{.node = "n2", .rows = {halted, of_a_repair}}, {.node = "n1", .rows = {skipped, run}}});
+  EXPECT_EQ(merged.entries().size(), 4u);
+  ASSERT_EQ(merged.rows().size(), 2u);
+  EXPECT_EQ(merged.rows()[0].run, run.run);
+  EXPECT_EQ(merged.rows()[1].reason, Reason::paused);
 }
 
 TEST(MergedLedger, KeepsAttemptsApart) {

@@ -1,10 +1,10 @@
 // The oracle and its probes, started here as a runner starts them.
-#include "support/oracle.hpp"
+#include "support/judge/oracle.hpp"
 
 #include <gtest/gtest.h>
 
 #include "right_evidence.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::testing {

@@ -1,4 +1,4 @@
-#include "support/reserved_port.hpp"
+#include "support/servers/reserved_port.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

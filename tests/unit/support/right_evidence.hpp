@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "support/checker.hpp"
+#include "support/judge/checker.hpp"
 
 namespace ballot::testing {
 

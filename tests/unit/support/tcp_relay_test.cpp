@@ -1,5 +1,5 @@
 // The relay between a client and a server: what it lets through, and when.
-#include "support/tcp_relay.hpp"
+#include "support/servers/tcp_relay.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "support/reserved_port.hpp"
+#include "support/servers/reserved_port.hpp"
 
 namespace ballot::testing {
 namespace {

@@ -38,7 +38,7 @@ void wait_for_its_node(Context& c, const Term& term, LiveRun& run) {
   run.goes_on = finishes && term.left_clean == run.open.epoch;
   run.foreign_until = std::max(term.old_deadline.value_or(c.now.steady + foreign_slack), c.now.steady) +
                       (finishes ? run.open.lost_after : Millis(0));
-  c.wants.unheard.insert(run.open.node);
+  c.wants.silent_nodes.insert(run.open.node);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ bool closes_run(const JobRegister& before, const JobRegister& next, const RunId&
 }
 
 void tell_missed(Context& c, const JobFacts& job, const Disposition& d, const JobRegister& in) {
-  if (d.status != Status::missed || !wants_to_be_told(job.definition)) return;
+  if (d.status != Status::missed || !is_notified(job.definition)) return;
   Row row;
   row.job = job.name;
   row.group = in.group;
@@ -80,7 +80,7 @@ const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun&
 /// Of further attempts nothing is told but how the run ends.
 void tell_started(Context& c, const JobFacts& job, const LiveRun& run) {
   const schedule::DefinitionPtr& definition = definition_of(job, run);
-  if (run.open.attempt > 1 || !wants_to_be_told(definition)) return;
+  if (run.open.attempt > 1 || !is_notified(definition)) return;
   c.out.push_back(Notify{Notify::Event::started, run.row, definition, false});
 }
 
@@ -103,7 +103,7 @@ void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, co
     const bool recovered = failing && run->row.status == Status::succeeded;
     failing = is_failure(run->row) || (failing && !recovered);
     const schedule::DefinitionPtr& definition = definition_of(job, *run);
-    if (!wants_to_be_told(definition)) continue;
+    if (!is_notified(definition)) continue;
     const auto event = run->row.status == Status::missed ? Notify::Event::missed : Notify::Event::ended;
     c.out.push_back(Notify{event, run->row, definition, recovered});
   }

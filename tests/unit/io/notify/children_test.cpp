@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "io/runner_client.hpp"
-#include "support/run_program.hpp"
+#include "support/process/run_program.hpp"
 #include "support/temp_folder.hpp"
 #include "unit/io/loop_until.hpp"
 #include "unit/io/notify/told.hpp"

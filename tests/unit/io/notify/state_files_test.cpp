@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "io/clocks.hpp"
-#include "support/process_facts.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot::io {

@@ -1,0 +1,216 @@
+#include "app/control_answers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/wall_text.hpp"
+#include "core/record/record_text.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr Millis most_patience = std::chrono::hours(1);
+constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
+constexpr int most_asked_by_root = 1024;
+
+/// What nodes ask of each other, nobody else asks.
+std::optional<core::Request::Kind> asked_kind(const std::string& word) {
+  const auto kind = core::parse_kind(word);
+  return kind == core::Request::Kind::release || kind == core::Request::Kind::replace ? std::nullopt : kind;
+}
+
+/// The last digits of a run's id, or all of them.
+bool is_run_suffix(const std::string& text) {
+  return text.size() >= 6 && text.size() <= 36 && text.find_first_not_of("0123456789abcdef-") == std::string::npos;
+}
+
+/// What is wrong with a request: "" where nothing is.
+std::string fault_of(core::Request request, const std::string& run_suffix, Millis patience) {
+  using Kind = core::Request::Kind;
+  for (const std::string& name : {request.job, request.group})
+    if (!name.empty() && !core::is_stored_name(name)) return "no job and no group has such a name";
+  if (patience <= Millis(0) || patience > most_patience) return "timeout_ms must be from 1 to 3600000";
+  if (request.kind != Kind::kill && request.kind != Kind::forget) return std::string(core::fault_of(request));
+  if (!is_run_suffix(run_suffix)) return "run must be a run's id, or the last 6 or more digits of it";
+  return request.job.empty() && request.group.empty() ? "" : "it must name a run, and nothing else";
+}
+
+const char* text_of(library::NodeStatus::Session session) {
+  constexpr const char* texts[] = {"none", "in doubt", "open"};
+  return texts[static_cast<std::size_t>(session)];
+}
+
+const char* text_of(library::NodeStatus::State state) {
+  constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
+  return texts[static_cast<std::size_t>(state)];
+}
+
+io::Message to_message(const library::NodeStatus& status) {
+  std::vector<io::Message> led, next;
+  for (const library::NodeStatus::Led& group : status.led) {
+    io::Message one;
+    one.set("group", group.group).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
+    one.set("in_doubt", status.session == library::NodeStatus::Session::in_doubt).set("halted", group.halted);
+    led.push_back(std::move(one));
+  }
+  for (const library::NodeStatus::NextSlot& slot : status.next) {
+    io::Message one;
+    one.set("slot", format_slot(slot.slot)).set("job", slot.job);
+    next.push_back(std::move(one));
+  }
+  io::Message message;
+  message.set("session", text_of(status.session)).set("timeout_ms", std::int64_t{status.session_timeout.count()});
+  message.set("jobs", static_cast<std::int64_t>(status.jobs)).set("open_runs", std::int64_t{status.open_runs});
+  message.set("groups", std::move(led)).set("next_slots", std::move(next)).set("degraded", status.degraded);
+  message.set("state", text_of(status.state()));
+  return message;
+}
+
+/// An answer in as many lines as there are pages, each with a list of that name. `visit` is a function of StateViews.
+template <class View>
+void answer_pages(const char* name, const library::StateViews& views, const io::Reply& reply,
+                  void (library::StateViews::*visit)(library::StateViews::OnPage<View>, library::StateViews::Done)
+                      const,
+                  io::Message (*message_of)(const View&)) {
+  const auto page = [name, reply, message_of](std::span<const View> all) {
+    std::vector<io::Message> messages;
+    for (const View& view : all) messages.push_back(message_of(view));
+    io::Message line;
+    line.set(name, std::move(messages));
+    reply.send(line);
+    return !reply.gone();
+  };
+  (views.*visit)(page, [reply] { reply.finish({}); });
+}
+
+}  // namespace
+
+ControlAnswers::ControlAnswers(library::Runtime& runtime, const library::JobFolder& jobs, Facts facts)
+    : runtime_(runtime), views_(runtime), jobs_(jobs), facts_(std::move(facts)) {}
+
+void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
+  const std::string what = request.message.text("do").value_or("");
+  if (what == "flush")
+    runtime_.flush([reply] { reply.finish({}); });
+  else if (what == "jobs")
+    answer_jobs(reply);
+  else if (what == "groups")
+    answer_groups(reply);
+  else if (what == "runs")
+    answer_runs(reply);
+  else if (what == "status")
+    answer_status(reply);
+  else if (what == "waiting")
+    answer_waiting(request.message.text("job").value_or(""), reply);
+  else if (const auto kind = asked_kind(what))
+    answer_request(*kind, request, reply);
+  else
+    reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});
+}
+
+/// Held as long as a user's request is under way; none where he has too many. One whose asker has gone counts too: it
+/// stands in the store.
+std::shared_ptr<void> ControlAnswers::admit(uid_t uid) {
+  const int most = uid == 0 || uid == ::geteuid() ? most_asked_by_root : most_asked;
+  int& count = (*asking_)[uid];
+  if (count >= most) return nullptr;
+  ++count;
+  return {asking_.get(), [asking = asking_, uid](void*) {
+            if (--(*asking)[uid] == 0) asking->erase(uid);
+          }};
+}
+
+/// First a line that it is done, with the run's id where it was a trigger; with `wait` a last one with the run's end.
+void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply) {
+  const io::Message& message = asked.message;
+  core::Request request;
+  request.kind = kind;
+  request.job = message.text("job").value_or("");
+  request.group = message.text("group").value_or("");
+  request.wait = kind == core::Request::Kind::trigger && message.flag("wait").value_or(false);
+  request.by = facts_.node + " uid " + std::to_string(asked.uid);
+  const Millis patience(message.integer("timeout_ms").value_or(30'000));
+  const std::string run = message.text("run").value_or("");
+  if (const std::string fault = fault_of(request, run, patience); !fault.empty())
+    return reply.fail({Errc::invalid, "'" + message.text("do").value_or("") + "': " + fault});
+  const auto ticket = admit(asked.uid);
+  if (!ticket)
+    return reply.fail({Errc::unavailable, "too many requests of yours are under way; wait until some are done"});
+  const auto answered = [reply, ticket, wait = request.wait](const core::Reply& answer) {
+    if (!answer.ok) return reply.fail({answer.code, answer.text});
+    io::Message line;
+    line.set("done", true);
+    if (answer.run) line.set("run", answer.run->text());
+    if (!answer.text.empty()) line.set("text", answer.text);
+    if (wait)
+      reply.send(line);
+    else
+      reply.finish(line);
+  };
+  const auto ended = [reply, ticket](const Row& row) {
+    io::Message line;
+    line.set("status", std::string(to_string(row.status))).set("reason", std::string(to_string(row.reason)));
+    if (row.exit_code) line.set("exit_code", std::int64_t{*row.exit_code});
+    if (row.signal) line.set("signal", std::int64_t{*row.signal});
+    reply.finish(line);
+  };
+  runtime_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
+}
+
+void ControlAnswers::answer_jobs(const io::Reply& reply) const {
+  answer_pages<core::JobView>("jobs", views_, reply, &library::StateViews::jobs, [](const core::JobView& view) {
+    io::Message job;
+    job.set("job", std::string(view.name)).set("group", std::string(view.group));
+    job.set("leader", std::string(view.leader)).set("state", text_of(view)).set("trouble", std::string(view.trouble));
+    if (view.next) job.set("next_slot", format_slot(*view.next));
+    return job;
+  });
+}
+
+void ControlAnswers::answer_groups(const io::Reply& reply) const {
+  answer_pages<core::GroupView>("groups", views_, reply, &library::StateViews::groups, [](const core::GroupView& view) {
+    io::Message group;
+    group.set("group", std::string(view.name)).set("state", std::string(view.state));
+    group.set("epoch", static_cast<std::int64_t>(view.epoch)).set("paused", view.paused);
+    group.set("halted", std::string(view.halted)).set("drift", view.drift);
+    return group;
+  });
+}
+
+void ControlAnswers::answer_runs(const io::Reply& reply) const {
+  answer_pages<core::RunView>("runs", views_, reply, &library::StateViews::runs, [](const core::RunView& view) {
+    io::Message run;
+    run.set("job", std::string(view.job)).set("run", view.id.text()).set("attempt", std::int64_t{view.attempt});
+    run.set("slot", format_slot(view.slot)).set("trigger", std::string(to_string(view.trigger)));
+    run.set("node", std::string(view.node)).set("state", std::string(view.state));
+    return run;
+  });
+}
+
+void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& reply) const {
+  std::vector<std::string> slots;
+  for (const WallTime slot : runtime_.core().views().waiting(job)) slots.push_back(format_slot(slot));
+  io::Message line;
+  line.set("slots", std::move(slots));
+  reply.finish(line);
+}
+
+void ControlAnswers::answer_status(const io::Reply& reply) const {
+  views_.status([this, reply](library::NodeStatus status) {
+    const auto& findings = jobs_.set().diagnostics;
+    const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
+      return finding.severity == config::Severity::error;
+    });
+    if (errors > 0)
+      status.degraded.push_back("config: " + std::to_string(errors) +
+                                " errors in the job files; `ballot check` lists them");
+    io::Message answer = to_message(status);
+    answer.set("node", facts_.node).set("backend", facts_.backend);
+    reply.finish(answer);
+  });
+}
+
+}  // namespace ballot::app

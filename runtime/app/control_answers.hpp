@@ -1,0 +1,51 @@
+// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "groups" | "runs" | "status" |
+// "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a request is for
+// whoever leads.
+//
+// Thread: the loop's. Requires: it lives as long as anybody asks, and as the runtime and the folder.
+//
+//   ControlAnswers answers(runtime, jobs, {config.node, config.coordination.backend});
+//   ControlServer::listen(loop, path, [&](const Request& request, Reply reply) { answers.answer(request, reply); });
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/control_server.hpp"
+#include "library/job_folder.hpp"
+#include "library/runtime.hpp"
+#include "library/state_views.hpp"
+
+namespace ballot::app {
+
+class ControlAnswers {
+ public:
+  struct Facts {
+    std::string node, backend;
+  };
+
+  ControlAnswers(library::Runtime& runtime, const library::JobFolder& jobs, Facts facts);
+
+  void answer(const io::Request& request, const io::Reply& reply);
+
+ private:
+  void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
+  std::shared_ptr<void> admit(uid_t uid);
+  void answer_jobs(const io::Reply& reply) const;
+  void answer_groups(const io::Reply& reply) const;
+  void answer_runs(const io::Reply& reply) const;
+  void answer_waiting(const std::string& job, const io::Reply& reply) const;
+  void answer_status(const io::Reply& reply) const;
+
+  library::Runtime& runtime_;
+  const library::StateViews views_;
+  const library::JobFolder& jobs_;
+  const Facts facts_;
+  const std::shared_ptr<std::map<uid_t, int>> asking_ = std::make_shared<std::map<uid_t, int>>();  // requests, by user
+};
+
+}  // namespace ballot::app

@@ -1,0 +1,58 @@
+// GroupEntry: a group with what Core keeps of it: what the files say of it, the jobs that concern it, and its machine.
+// Plain values.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/group/group_machine.hpp"
+#include "core/jobs/job_table.hpp"
+#include "core/node/peers.hpp"
+
+namespace ballot::core {
+
+struct ByRank {
+  bool operator()(const JobEntry* a, const JobEntry* b) const {
+    return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
+  }
+};
+
+struct GroupEntry {
+  GroupEntry(const std::string& name, GroupGuard guard) : machine(name, std::move(guard)) { settings.name = name; }
+
+  GroupMachine machine;
+  Group settings;
+  bool configured = false;              // the files have a table [group.NAME]
+  std::uint64_t digest = 0;             // of the jobs that the files define in it,
+  int defined = 0;                      // so many
+  std::vector<std::string> drift;       // nodes whose files define it otherwise
+  std::set<JobEntry*, BySerial> jobs;   // that it owns or that its files define
+  std::set<JobEntry*, ByRank> waiters;  // for a place
+  int running = 0;                      // its runs, wherever they are
+  std::optional<SteadyTime> wake;       // as armed
+
+  const std::string& name() const { return settings.name; }
+  /// Of all that the files say of it; 0: nothing.
+  std::uint64_t content() const {
+    if (!configured && defined == 0) return 0;
+    return std::max<std::uint64_t>(1, digest ^ (configured ? settings_digest(settings) : 0));
+  }
+  /// The files name it, or a register is left in it that no file of it defines.
+  bool is_wanted() const { return configured || !jobs.empty(); }
+  bool has_place() const { return settings.max_running == 0 || running < settings.max_running; }
+};
+
+/// A step's order must not hang on where memory was.
+struct ByName {
+  bool operator()(const GroupEntry* a, const GroupEntry* b) const { return a->name() < b->name(); }
+  bool operator()(const std::pair<SteadyTime, GroupEntry*>& a, const std::pair<SteadyTime, GroupEntry*>& b) const {
+    return a.first != b.first ? a.first < b.first : a.second->name() < b.second->name();
+  }
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,97 @@
+#include "core/group/group_handover.hpp"
+
+#include <algorithm>
+
+#include "core/group/group_jobs.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis quiet_time{1000};       // nothing is handed over so shortly before a slot,
+constexpr int most_busy_times = 10;      // unless that was so each time
+constexpr Millis handed_for{30'000};     // a hand-over that has not reached its target by then has failed
+constexpr int most_forwards = 16;        // on its way
+constexpr Millis proven_after{600'000};  // a hand-over whose term lasted so long has not failed
+constexpr Millis first_hand_over_pause{60'000}, longest_hand_over_pause{3'600'000};
+
+Millis pause_after(int failed) {
+  Millis pause = first_hand_over_pause;
+  for (int i = 1; i < failed && pause < longest_hand_over_pause; ++i) pause *= 2;
+  return std::min(pause, longest_hand_over_pause);
+}
+
+}  // namespace
+
+bool GroupHandover::may_begin() const {
+  if (g_.is_stopping || s_.phase != GroupState::Phase::leading || s_.drains()) return false;
+  if (!s_.requests.asked.empty() || !s_.term.halted.empty() || !g_.c.may_claim(launch_margin)) return false;
+  const GroupRegister& stored = s_.stored.value();
+  return stored.failed_handovers == 0 || !stored.last_handover_at ||
+         g_.c.now.wall >= *stored.last_handover_at + pause_after(stored.failed_handovers) ||
+         g_.c.now.wall < *stored.last_handover_at;
+}
+
+bool GroupHandover::is_quiet(bool may_resign) {
+  const bool idle = std::none_of(g_.entry.jobs.begin(), g_.entry.jobs.end(), [&](const JobEntry* job) {
+    return job->machine.open_runs() > 0 || (job->wall && *job->wall < g_.c.now.wall + quiet_time);
+  });
+  if (may_resign && (idle || s_.busy_times >= most_busy_times)) {
+    s_.busy_times = 0;
+    return true;
+  }
+  ++s_.busy_times;
+  return false;
+}
+
+void GroupHandover::begin(const std::string& session) {
+  s_.handback = Handback::handover;
+  s_.handover_session = session;
+  g_.store.observe(g_.c.out, g_.entry, s_.name);
+}
+
+void GroupHandover::name_target(const std::string& node) {
+  GroupRegister& next = s_.stored.edit();
+  next.hand_over_to = node;
+  next.forwards = 0;
+  next.last_handover_at = g_.c.now.wall;
+  g_.c.out.push_back(Notice{Level::info, "hands over to " + node, {{"group", s_.name}}});
+}
+
+bool GroupHandover::considers_forwarding(const Register& stored) {
+  const auto parsed = parse_group_register(stored.value);
+  const std::string& self = g_.c.settings.node;
+  if (!parsed || s_.resumed || parsed->hand_over_to.empty() || parsed->hand_over_to == self) return false;
+  const Millis since = g_.c.now.wall - parsed->last_handover_at.value_or(WallTime{});
+  if (since > handed_for || since < -handed_for || parsed->forwards >= most_forwards || g_.is_stopping) return false;
+  s_.stored.load(stored);
+  s_.handback = Handback::forwarding;
+  g_.store.observe(g_.c.out, g_.entry, s_.name);
+  return true;
+}
+
+void GroupHandover::begin_forwarding() {
+  g_.c.out.push_back(Notice{Level::info,
+                            "elected, and passes the group on to " + s_.stored.value().hand_over_to,
+                            {{"group", s_.name}, {"epoch", std::to_string(s_.term.epoch)}}});
+  s_.registers.clear();
+  s_.phase = GroupState::Phase::resigning;
+  s_.stored.edit().forwards += 1;
+}
+
+void GroupHandover::settle(const GroupRegister& before, GroupRegister& now) const {
+  if (!before.last_handover_at) return;
+  const bool under_way = !before.hand_over_to.empty();
+  const bool reached = before.hand_over_to == g_.c.settings.node;
+  now.hand_over_to.clear();
+  now.forwards = 0;
+  if (under_way && reached) return;
+  if (!under_way && g_.c.now.wall >= *before.last_handover_at + proven_after) {
+    now.failed_handovers = 0;
+    now.last_handover_at.reset();
+  } else if (under_way || !before.ended_at) {  // not reached, or it died soon after
+    now.failed_handovers = std::min(before.failed_handovers + 1, 100);
+    now.last_handover_at = g_.c.now.wall;
+  }
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,392 @@
+#include "core/group/group_machine.hpp"
+
+#include <algorithm>
+
+#include "core/group/group_handover.hpp"
+#include "core/group/group_jobs.hpp"
+#include "core/group/group_requests.hpp"
+
+namespace ballot::core {
+namespace {
+
+constexpr Millis read_pause{200};      // before what could not be read is read again
+constexpr Millis observe_pause{1000};  // between observations while it is no candidate after an eviction
+
+/// True once: its time has come.
+bool is_due(std::optional<SteadyTime>& at, SteadyTime now) {
+  if (!at || *at > now) return false;
+  at.reset();
+  return true;
+}
+
+}  // namespace
+
+std::optional<SteadyTime> GroupMachine::wake(bool open) const {
+  std::optional<SteadyTime> wake;
+  const auto observe_at = open ? state_.observe_at : std::nullopt;  // else once there is a session
+  for (const auto& at : {state_.read_at, state_.stored.read_at(), observe_at, state_.kill_at, state_.cool_until})
+    if (at && (!wake || *at < *wake)) wake = at;
+  return wake;
+}
+
+void GroupMachine::advance(GroupContext& g) {
+  const SteadyTime now = g.c.now.steady;
+  if (is_due(state_.cool_until, now)) state_.observe_at.reset();
+  if (is_due(state_.read_at, now)) read_registers(g);
+  if (const auto at = state_.stored.read_at(); at && *at <= now) {
+    state_.stored.on_reading();
+    g.store.read(g.c.out, {StoreClient::Reading::For::group, state_.name, state_.term.epoch},
+                 {group_register(state_.name)});
+  }
+  if (state_.cool_until && g.c.session.is_open() && is_due(state_.observe_at, now)) {
+    state_.observe_at = now + observe_pause;
+    g.store.observe(g.c.out, g.entry, state_.name);
+  }
+  enter_or_leave(g);
+  GroupRequests(g, state_).advance();
+  advance_reelection(g);
+  advance_handback(g);
+  if (g.is_stopping && !g.leaves_terms && leads() && may_resign(g)) resign(g, Cause::shutdown);
+  if (state_.stored.is_due() && leads()) write(g);
+}
+
+// ---- candidacy
+
+void GroupMachine::enter_or_leave(GroupContext& g) {
+  if (g.is_stopping || !g.is_listed || !g.c.session.is_open()) return;
+  const bool out = !g.entry.is_wanted() || !may_take_part(g);
+  if (state_.phase == Phase::idle && !out) {
+    state_.phase = Phase::candidate;
+    g.c.out.push_back(Campaign{state_.name});
+  } else if (state_.phase == Phase::candidate && out) {
+    state_.phase = Phase::idle;
+    g.c.wants.resigns.push_back(state_.name);
+  } else if (leads() && !g.entry.is_wanted()) {
+    // Its answer brings us back: two writes of one version cannot both land, and of one whose fate is unknown neither
+    // is the version known.
+    if (state_.stored.is_settled()) resign(g, Cause::resigned);
+  } else {
+    advance_eligibility(g);
+  }
+}
+
+bool GroupMachine::may_take_part(const GroupContext& g) const {
+  return !state_.cool_until && g.is_node_fit && may_lead(g.entry.settings, g.c.settings.node);
+}
+
+void GroupMachine::advance_eligibility(GroupContext& g) {
+  if (!leads() || g.is_stopping || state_.handback == Handback::evicted) return;
+  const bool is_ineligible = !may_take_part(g);
+  if ((state_.handback == Handback::ineligible) == is_ineligible) return;
+  state_.handback = is_ineligible ? Handback::ineligible : Handback::none;
+  state_.term.draining = is_ineligible;
+  state_.kill_at.reset();
+  if (is_ineligible) state_.kill_at = g.c.now.steady + handback_wait;
+  advance_all(g);
+}
+
+// ---- a term begins
+
+void GroupMachine::on_elected(GroupContext& g, const backend::Elected& event) {
+  state_.phase = Phase::reading;
+  Term& term = state_.term = {};
+  term.group = event.group;
+  term.epoch = event.epoch;
+  term.elected_at = g.c.now.wall;
+  if (event.old_deadline)  // no term lasts longer than T, whatever the store says
+    term.old_deadline = std::min(*event.old_deadline, g.c.now.steady + g.c.session.timeout());
+  term.limited = g.entry.settings.max_running > 0;
+  state_.resumed = event.resumed;
+  state_.last_alive = event.last_alive;
+  read_registers(g);
+}
+
+void GroupMachine::read_registers(GroupContext& g) {
+  state_.read_at.reset();
+  std::vector<std::string> names{group_register(state_.name)};
+  for (const JobEntry* entry : g.entry.jobs) names.push_back(job_register(entry->machine.name()));
+  g.store.read(g.c.out, {StoreClient::Reading::For::takeover, state_.name, state_.term.epoch}, std::move(names));
+}
+
+void GroupMachine::on_unread(SteadyTime now) { state_.read_at = now + read_pause; }
+
+bool GroupMachine::considers_forwarding(GroupContext& g, const Register& stored, const std::vector<Register>& read) {
+  if (!GroupHandover(g, state_).considers_forwarding(stored)) return false;
+  state_.registers = read;
+  return true;
+}
+
+void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& stored) {
+  state_.phase = Phase::leading;
+  Term& term = state_.term;
+  const std::string unreadable = state_.stored.load(stored);  // it may have said that the group is paused, or halted
+  const GroupRegister before = state_.stored.value();
+  count_terms(before);
+  GroupRegister now = before;
+  now.epoch = term.epoch;
+  now.node = g.c.settings.node;
+  now.elected_at = term.elected_at;
+  now.ended_at.reset();
+  now.cause = Cause::none;
+  if (!state_.resumed) GroupHandover(g, state_).settle(before, now);
+  const std::string why =
+      state_.resumed ? ""
+                     : state_.guard.verify(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
+  if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
+  term.halted = now.halted;
+  term.repair = before.repair;
+  log_halt(g);
+  term.paused = now.paused;
+  term.draining = !may_take_part(g);
+  state_.handback = term.draining ? Handback::ineligible : Handback::none;
+  if (term.draining) state_.kill_at = g.c.now.steady + handback_wait;
+  const bool is_changed = !state_.resumed || now != before;
+  state_.stored.begin(std::move(now), is_changed);
+  g.is_dirty = true;
+  g.c.out.push_back(RecordTerm{{term.group, g.c.settings.node, term.epoch, term.elected_at, {}, Cause::none}});
+  g.c.out.push_back(Notice{Level::info,
+                           state_.resumed ? "leads again, the same term" : "leads",
+                           {{"group", term.group}, {"epoch", std::to_string(term.epoch)}}});
+}
+
+/// What the term knows of those before it. `before`: the register as they have left it.
+void GroupMachine::count_terms(const GroupRegister& before) {
+  Term& term = state_.term;
+  if (state_.resumed && before.epoch == term.epoch) {
+    term.elected_at = before.elected_at;  // one term: what was due meanwhile was not claimed too late by another
+  } else if (before.epoch > 0) {
+    term.term_before = {before.elected_at, before.ended_at.value_or(state_.last_alive.value_or(before.elected_at))};
+    if (before.ended_at) term.left_clean = before.epoch;
+  }
+}
+
+std::optional<TermDeadline> GroupMachine::send_deadline(const Session& session) {
+  if (state_.deadline_sent == session.deadline()) return std::nullopt;
+  state_.deadline_sent = session.deadline();
+  return TermDeadline{state_.name, state_.term.epoch, session.deadline(), session.grace(Millis::max())};
+}
+
+// ---- and ends
+
+void GroupMachine::end_term(GroupContext& g, Cause cause) {
+  const bool led = is_led();
+  state_.phase = Phase::idle;
+  state_.registers.clear();
+  state_.requests.asked.clear();
+  state_.requests.repairing = 0;
+  state_.requests.pausing.reset();
+  state_.requests.resuming = false;
+  state_.requests.evictions_stored = 0;
+  state_.stored.end();
+  state_.handback = Handback::none;
+  state_.reelects = false;
+  state_.read_at.reset(), state_.kill_at.reset(), state_.deadline_sent.reset();
+  if (!led) return;
+  depose_jobs(g);
+  const Term& term = state_.term;
+  g.c.out.push_back(
+      RecordTerm{{term.group, g.c.settings.node, term.epoch, state_.stored.value().elected_at, g.c.now.wall, cause}});
+  Notice notice{g.is_stopping ? Level::info : Level::warn, "leads no more", {{"group", term.group}}};
+  notice.fields.emplace_back("epoch", std::to_string(term.epoch));
+  notice.fields.emplace_back("cause", std::string(to_string(cause)));
+  g.c.out.push_back(std::move(notice));
+}
+
+/// A job that the files define in another group that this node leads waits for this group's next leader to release it.
+void GroupMachine::depose_jobs(GroupContext& g) {
+  for_each_led(g, state_.term, [&](JobEntry& entry) {
+    entry.machine.depose(g.c);
+    g.jobs.advance(entry);
+    const GroupEntry* const next = entry.defined_in;
+    if (next && next != entry.owner && next->machine.leads()) g.c.wants.changed.push_back(&entry.machine);
+  });
+}
+
+void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
+  if (state_.phase == Phase::idle || state_.phase == Phase::candidate || state_.term.epoch != event.epoch) return;
+  const bool evicted = state_.handback == Handback::evicted;
+  const bool cools = evicted || state_.handback == Handback::reelect;
+  const bool resigned = state_.phase == Phase::resigning;
+  for (const Request& request : state_.requests.asked)
+    if (request.kind == Request::Kind::evict) g.c.wants.answers.push_back({request.id, Answer::done()});
+  end_term(g, g.is_stopping ? Cause::shutdown : evicted ? Cause::evicted : event.cause);
+  if (g.is_stopping) return;
+  if (cools) {
+    state_.cool_until = g.c.now.steady + 3 * g.c.session.timeout();
+    state_.observe_at = g.c.now.steady;
+  }
+  if (!resigned) state_.phase = Phase::candidate;  // the store asks us again
+  g.is_dirty = true;
+}
+
+bool GroupMachine::may_resign(const GroupContext& g) const {
+  return state_.stored.is_settled() && none_led(g, state_.term, [&](const JobMachine& job) {
+           return !job.is_clean() || !(g.leaves_terms || job.bound_runs() == 0);
+         });
+}
+
+void GroupMachine::resign(GroupContext& g, Cause cause) {
+  state_.phase = Phase::resigning;
+  state_.kill_at.reset();
+  state_.term.draining = true;
+  GroupRegister& last = state_.stored.edit();
+  last.ended_at = g.c.now.wall;
+  last.cause = cause;
+  write(g);
+  g.c.wants.resigns.push_back(state_.name);
+}
+
+// ---- halted
+
+void GroupMachine::halt(GroupContext& g, const std::string& why) {
+  state_.term.halted = state_.stored.edit().halted = why;
+  state_.requests.repairing = 0;
+  state_.term.repairing = false;
+  g.is_dirty = true;
+  log_halt(g);
+  for (JobEntry* entry : std::vector(g.entry.jobs.begin(), g.entry.jobs.end()))
+    if (entry->machine.standing() == JobMachine::Standing::leading) entry->machine.halt(g.c), g.jobs.advance(*entry);
+}
+
+/// Once, however often the group is led meanwhile.
+void GroupMachine::log_halt(GroupContext& g) {
+  const std::string& why = state_.term.halted;
+  if (std::exchange(state_.logged_halt, why) != why && !why.empty())
+    g.c.out.push_back(Notice{Level::error, "group halted: " + why, {{"group", state_.name}}});
+}
+
+// ---- its register
+
+void GroupMachine::write(GroupContext& g) {
+  if (auto write = state_.stored.begin_write(state_.name, state_.term.epoch))
+    g.store.write(g.c.out, g.entry, std::move(*write));
+}
+
+void GroupMachine::on_written(GroupContext& g, const WriteAnswer& answer) {
+  if (!writes_register()) return;
+  g.is_dirty = true;
+  if (state_.stored.on_written(answer)) return state_.guard.on_written(answer.version);
+  if (state_.phase == Phase::resigning || answer.outcome == Outcome::not_leader) return;
+  state_.stored.read_again(g.c.now.steady + again_pause);
+  if (answer.outcome == Outcome::failed)
+    g.c.out.push_back(
+        Notice{Level::warn, "the group's register was not written: " + answer.text, {{"group", state_.name}}});
+}
+
+/// After a write that may have happened.
+void GroupMachine::on_read(GroupContext& g, const backend::ReadDone& event) {
+  if (!leads()) return;
+  g.is_dirty = true;
+  if (event.outcome == Outcome::done)
+    state_.stored.on_read(event.registers);
+  else
+    state_.stored.on_unread(g.c.now.steady + again_pause);
+}
+
+// ---- requests, and what hands the group back
+
+std::optional<Answer> GroupMachine::refusal(const Request& request) const {
+  if (request.kind != Request::Kind::repair || !state_.stored.is_newer()) return std::nullopt;
+  return Answer::refused(Errc::refused, state_.term.halted);
+}
+
+void GroupMachine::take(GroupContext& g, const Request& request) {
+  const std::vector<JobEntry*> jobs(g.entry.jobs.begin(), g.entry.jobs.end());
+  GroupRequests(g, state_).begin(request);
+  for (JobEntry* job : jobs) g.jobs.advance(*job);
+}
+
+void GroupMachine::on_eviction_removed(GroupContext& g) {
+  state_.requests.evictions_stored = std::max(0, state_.requests.evictions_stored - 1);
+  g.is_dirty = true;
+}
+
+void GroupMachine::reelect(GroupContext& g) {
+  state_.reelects = leads();
+  g.is_dirty = true;
+}
+
+/// The group is resigned at the first moment when nothing would suffer by it. Nothing is killed for it, and nothing
+/// waits before.
+void GroupMachine::advance_reelection(GroupContext& g) {
+  if (!state_.reelects || state_.drains() || !leads()) return;
+  const bool at_rest =
+      none_led(g, state_.term, [](const JobMachine& job) { return job.bound_runs() > 0 || job.may_start(); });
+  if (!at_rest) return;
+  state_.handback = Handback::reelect;
+  state_.term.draining = true;
+  for_each_led(g, state_.term, [&](JobEntry& entry) { g.jobs.advance(entry); });
+}
+
+/// Handed over once its jobs are done; what does not end is killed.
+void GroupMachine::advance_handback(GroupContext& g) {
+  if (!state_.drains() || !leads()) return;
+  if (is_due(state_.kill_at, g.c.now.steady))
+    for_each_led(g, state_.term, [&](JobEntry& entry) { entry.machine.kill_all(g.c, Reason::leadership_lost); });
+  if (state_.requests.evictions_stored == 0 && may_resign(g))
+    resign(g, state_.handback == Handback::evicted ? Cause::evicted : Cause::resigned);
+}
+
+// ---- hand-over
+
+bool GroupMachine::may_hand_over(GroupContext& g) { return GroupHandover(g, state_).may_begin(); }
+
+bool GroupMachine::is_quiet(GroupContext& g) { return GroupHandover(g, state_).is_quiet(may_resign(g)); }
+
+void GroupMachine::begin_handover(GroupContext& g, const std::string& session) {
+  GroupHandover(g, state_).begin(session);
+}
+
+bool GroupMachine::on_observed(GroupContext& g, const std::optional<Election>& election) {
+  const auto takes_part = [&](auto is) {
+    return election && std::any_of(election->candidates.begin(), election->candidates.end(), is);
+  };
+  if (state_.phase == Phase::reading && state_.handback == Handback::forwarding) {
+    const std::string& target = state_.stored.value().hand_over_to;
+    if (!takes_part([&](const Candidate& other) { return other.node == target; })) {
+      state_.handback = Handback::none;
+      return true;
+    }
+    GroupHandover(g, state_).begin_forwarding();
+    write(g);
+    g.c.wants.resigns.push_back(state_.name);
+    return false;
+  }
+  if (state_.handback == Handback::handover) {
+    state_.handback = Handback::none;
+    if (election) hand_over(g, election->candidates);
+  }
+  if (!election || !state_.cool_until) return false;
+  if (takes_part([&](const Candidate& other) { return other.node != g.c.settings.node; })) return false;
+  state_.cool_until.reset();  // it stays out after an eviction, and there is nobody else
+  state_.observe_at.reset();
+  g.is_dirty = true;
+  return false;
+}
+
+/// To the node for which it was observed, if that takes part.
+void GroupMachine::hand_over(GroupContext& g, const std::vector<Candidate>& candidates) {
+  const auto is_target = [&](const Candidate& one) { return one.id == state_.handover_session; };
+  const auto target = std::find_if(candidates.begin(), candidates.end(), is_target);
+  if (target == candidates.end() || !may_hand_over(g) || !may_resign(g)) return;
+  state_.handback = Handback::handover;
+  GroupHandover(g, state_).name_target(target->node);
+  resign(g, Cause::resigned);
+}
+
+// ---- the stop
+
+void GroupMachine::on_stop(GroupContext& g) {
+  state_.term.draining = true;
+  g.is_dirty = is_led();
+  if (state_.phase != Phase::candidate && state_.phase != Phase::reading) return;
+  state_.phase = Phase::idle;
+  g.c.wants.resigns.push_back(state_.name);
+}
+
+void GroupMachine::on_closing(GroupContext& g) {
+  state_.phase = Phase::idle;
+  for_each_led(g, state_.term, [&](JobEntry& entry) { entry.machine.depose(g.c), g.jobs.advance(entry); });
+}
+
+}  // namespace ballot::core

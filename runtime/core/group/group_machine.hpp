@@ -1,0 +1,136 @@
+// GroupMachine: one group's election as this node takes part in it: its candidacy, its term, and its register.
+//
+//   phase     | event                                            | next
+//   idle      | wanted, a session is open, this node may lead it | candidate
+//   candidate | Elected                                          | reading
+//   candidate | not wanted any more, or may not lead it          | idle
+//   reading   | it is handed over to another candidate           | resigning: the term leads nothing
+//   reading   | its registers are read                           | leading
+//   leading   | Deposed                                          | candidate
+//   leading   | a clean stop, an eviction, a hand-over, not      | resigning, once its jobs are done
+//             | wanted any more, may not lead it any more        |
+//   resigning | Deposed                                          | idle; evicted: no candidate for 3 T, unless alone
+//   any       | the session is lost                              | idle
+//
+// Requests of the whole group are in GroupRequests, voluntary hand-overs in GroupHandover: both work on its state.
+//
+//   GroupMachine group("nightly", GroupGuard(guard));
+//   group.on_elected(g, event);  ...  group.begin_term(g, its_register);
+//   group.advance(g);  // at wake(), and where g.is_dirty was set
+//
+// Pure; on the loop's thread; used by Groups, which gives it a GroupContext and keeps the table of groups.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/group/group_state.hpp"
+
+namespace ballot::core {
+
+class GroupMachine {
+ public:
+  using Phase = GroupState::Phase;
+
+  GroupMachine(const std::string& name, GroupGuard guard) { state_.name = name, state_.guard = std::move(guard); }
+
+  Phase phase() const { return state_.phase; }
+  bool leads() const { return state_.phase == Phase::leading; }
+  /// Led, or being resigned after it was.
+  bool is_led() const {
+    return leads() || (state_.phase == Phase::resigning && state_.handback != Handback::forwarding);
+  }
+  /// Led, resigned, or forwarded: its register is this node's to write.
+  bool writes_register() const { return leads() || state_.phase == Phase::resigning; }
+  const Term& term() const { return state_.term; }
+  /// It reads what the term before has left, in the term of this epoch.
+  bool is_reading(std::uint64_t epoch) const { return state_.phase == Phase::reading && state_.term.epoch == epoch; }
+  /// What its jobs do may be what it waits for.
+  bool waits_for_jobs() const { return state_.drains() || state_.reelects || !state_.requests.asked.empty(); }
+  bool is_evicting() const { return state_.handback == Handback::evicted; }
+  /// It has been evicted, and takes part again later.
+  bool cools() const { return state_.cool_until.has_value(); }
+  /// `open`: there is a session.
+  std::optional<SteadyTime> wake(bool open) const;
+
+  /// What the files say.
+  void limit(bool limited) { state_.term.limited = limited; }
+
+  /// Does what time, its jobs, its requests or the files have made possible.
+  void advance(GroupContext& g);
+  /// Campaigns, or withdraws.
+  void enter_or_leave(GroupContext& g);
+  /// Whether this node may lead it may have changed.
+  void advance_eligibility(GroupContext& g);
+
+  // ---- a term
+  void on_elected(GroupContext& g, const backend::Elected& event);
+  /// Its registers could not be read.
+  void on_unread(SteadyTime now);
+  /// `stored`: its register, in this term. True: whether it is forwarded is known later, by on_observed(); `read` is
+  /// kept till then.
+  bool considers_forwarding(GroupContext& g, const Register& stored, const std::vector<Register>& read);
+  void keep_registers(std::vector<Register> read) { state_.registers = std::move(read); }
+  std::vector<Register> take_registers() { return std::exchange(state_.registers, {}); }
+  /// Requires: is_reading(). Its jobs are led next.
+  void begin_term(GroupContext& g, const std::optional<Register>& stored);
+  /// The term, if there is one, is over.
+  void end_term(GroupContext& g, Cause cause);
+  void on_deposed(GroupContext& g, const backend::Deposed& event);
+  /// Nothing of it is launched any more, until it is repaired.
+  void halt(GroupContext& g, const std::string& why);
+  /// A repair that others have made is known from now on: see GroupGuard.
+  void learn_repair(const StoreGuard& guard, const Shown& now) { state_.guard.learn_repair(guard, now); }
+  bool knows_of(const StoreGuard& guard) const { return state_.guard.knows_of(guard); }
+  /// The runner is new, and knows no deadline.
+  void forget_deadline() { state_.deadline_sent.reset(); }
+  /// Where it has not been sent yet.
+  std::optional<TermDeadline> send_deadline(const Session& session);
+
+  // ---- its register
+  void on_written(GroupContext& g, const WriteAnswer& answer);
+  void on_read(GroupContext& g, const backend::ReadDone& event);
+
+  // ---- requests of the group
+  /// Its answer, where there is nothing to do.
+  std::optional<Answer> refusal(const Request& request) const;
+  void take(GroupContext& g, const Request& request);
+  /// The store does not show that eviction any more.
+  void on_eviction_removed(GroupContext& g);
+  /// A run's policy says `reelect`.
+  void reelect(GroupContext& g);
+
+  // ---- hand-over
+  bool may_hand_over(GroupContext& g);
+  /// Nothing would suffer by a hand-over now; asked often enough, nothing of the group is open.
+  bool is_quiet(GroupContext& g);
+  /// Observed first: whether that session takes part.
+  void begin_handover(GroupContext& g, const std::string& session);
+  /// `election`: nullopt where it is not known. True: nobody is waited for, and the term begins with take_registers().
+  bool on_observed(GroupContext& g, const std::optional<Election>& election);
+
+  // ---- the stop
+  void on_stop(GroupContext& g);
+  /// The session is being closed; what is still led is left in the store.
+  void on_closing(GroupContext& g);
+  /// Every job of it is written and closed, and no run of it is open that ends with its term.
+  bool may_resign(const GroupContext& g) const;
+  void resign(GroupContext& g, Cause cause);
+
+ private:
+  bool may_take_part(const GroupContext& g) const;
+  void read_registers(GroupContext& g);
+  void count_terms(const GroupRegister& before);
+  void log_halt(GroupContext& g);
+  void depose_jobs(GroupContext& g);
+  void advance_reelection(GroupContext& g);
+  void advance_handback(GroupContext& g);
+  void hand_over(GroupContext& g, const std::vector<Candidate>& candidates);
+  void write(GroupContext& g);
+
+  GroupState state_;
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,118 @@
+#include "core/group/group_requests.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/group/group_jobs.hpp"
+
+namespace ballot::core {
+
+void GroupRequests::begin(const Request& request) {
+  r_.asked.push_back(request);
+  g_.is_dirty = true;
+  if (request.kind == Request::Kind::repair)
+    begin_repair(request);
+  else if (request.kind == Request::Kind::evict)
+    begin_eviction(request);
+}
+
+void GroupRequests::begin_eviction(const Request& request) {
+  s_.handback = Handback::evicted;
+  s_.term.draining = true;
+  s_.kill_at = g_.c.now.steady + handback_wait;
+  r_.evictions_stored += 1;
+  StoreClient::RecordOp removal;
+  removal.removals.push_back(request_record(request.id));
+  removal.evicts = s_.name;
+  g_.store.create(g_.c.out, g_.c.session.is_open(), std::move(removal));
+}
+
+/// Jobs first: the group's register says that it is halted until all of them are as new, so that a leader that dies
+/// meanwhile leaves no old register to be gone on from.
+void GroupRequests::begin_repair(const Request& request) {
+  if (!s_.term.halted.empty()) {
+    const auto above = static_cast<std::uint64_t>(g_.c.now.wall.time_since_epoch().count());
+    r_.repairing = std::max({s_.stored.value().repair + 1, s_.guard.repair() + 1, above});
+    s_.term.repair = r_.repairing;
+    s_.term.repairing = true;
+    s_.term.halted.clear();
+  }
+  r_.repaired_by = request.by;
+  int begun = 0;
+  std::string not_repaired;
+  for_each_led(g_, s_.term, [&](JobEntry& job) {
+    job.machine.repair(g_.c, std::nullopt, request.by);
+    begun += job.machine.is_mending();
+    if (job.machine.standing() == JobMachine::Standing::halted)
+      not_repaired += "; not job " + job.machine.name() + ": " + job.machine.trouble();
+  });
+  r_.repair_text = r_.repairing > 0 || begun > 0 ? "repaired: group " : "nothing to repair: group ";
+  r_.repair_text += s_.name;
+  if (r_.repairing > 0 || begun > 0)
+    r_.repair_text += ", " + std::to_string(begun) + (begun == 1 ? " job" : " jobs");
+  else if (not_repaired.empty())
+    r_.repair_text += " is not halted, nor is a job of it";
+  r_.repair_text += not_repaired;
+}
+
+/// Its jobs' registers are written.
+void GroupRequests::finish_repair() {
+  GroupRegister& stored = s_.stored.edit();
+  stored.halted.clear();
+  stored.repaired_at = g_.c.now.wall;
+  stored.repaired_by = r_.repaired_by;
+  stored.repair = std::exchange(r_.repairing, 0);
+  s_.term.repairing = false;
+  s_.guard.on_repaired(g_.guard, {stored.repair, s_.stored.version(), s_.term.epoch});
+  s_.logged_halt.clear();
+  g_.c.out.push_back(Notice{Level::warn, "group repaired by " + r_.repaired_by, {{"group", s_.name}}});
+}
+
+/// One after the other, as they were asked.
+void GroupRequests::begin_pause_or_resume() {
+  using Kind = Request::Kind;
+  const auto first = std::find_if(r_.asked.begin(), r_.asked.end(), [](const Request& request) {
+    return request.kind == Kind::pause || request.kind == Kind::resume;
+  });
+  if (first == r_.asked.end() || r_.pausing == first->id) return;
+  r_.pausing = first->id;
+  r_.resuming = first->kind == Kind::resume && s_.term.paused;
+  if (first->kind == Kind::pause && !s_.term.paused) s_.term.paused = s_.stored.edit().paused = true;
+  for (JobEntry* job : std::vector(g_.entry.jobs.begin(), g_.entry.jobs.end())) {
+    if (r_.resuming && job->machine.term() == &s_.term) job->machine.settle_pause(g_.c);
+    g_.jobs.advance(*job);
+  }
+}
+
+void GroupRequests::advance() {
+  using Kind = Request::Kind;
+  if (r_.asked.empty() || s_.phase != GroupState::Phase::leading) return;
+  begin_pause_or_resume();
+  const auto none = [this](auto is) { return none_led(g_, s_.term, is); };
+  const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
+  if (r_.resuming && s_.term.paused && settled) {
+    s_.term.paused = s_.stored.edit().paused = false;
+    advance_all(g_);
+  }
+  const bool repaired = none([](const JobMachine& job) { return job.is_mending(); });
+  if (r_.repairing > 0 && repaired) finish_repair();
+  if (!s_.stored.is_settled()) return;
+  const bool quiet = none([](const JobMachine& job) { return job.may_start(); });
+  const std::size_t answered = std::erase_if(r_.asked, [&](const Request& request) {
+    const bool begun = request.id == r_.pausing;
+    const bool done = (request.kind == Kind::pause && begun && quiet) ||
+                      (request.kind == Kind::resume && begun && settled) || (request.kind == Kind::repair && repaired);
+    if (done)
+      g_.c.wants.answers.push_back({request.id, request.kind == Kind::repair ? repair_answer() : Answer::done()});
+    return done;
+  });
+  if (answered > 0) g_.is_dirty = true;  // the next one may begin
+}
+
+/// What became of it; a repair during which the store went back again was none.
+Answer GroupRequests::repair_answer() const {
+  if (s_.term.halted.empty()) return Answer::did(r_.repair_text);
+  return Answer::refused(Errc::refused, "group " + s_.name + " is halted again: " + s_.term.halted);
+}
+
+}  // namespace ballot::core

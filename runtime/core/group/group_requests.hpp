@@ -1,0 +1,38 @@
+// GroupRequests: pause, resume, repair and evict of a whole group, as its leader does them. A pause or a repair is done
+// once the group's register says so and the jobs do it; pauses and resumptions one after the other.
+//
+//   request | begins                                              | done
+//   pause   | the register says paused                            | it is written, and no job may start anything
+//   resume  | each job settles the slots of the pause             | they have; the register says so, and is written
+//   repair  | each job gets a new register, above all that were   | they have; the register is not halted any more,
+//           |                                                     | and is written
+//   evict   | the group drains, and is handed over by its machine | the term is over
+//
+// Pure; lives for one call; used by GroupMachine only.
+#pragma once
+
+#include "core/group/group_state.hpp"
+
+namespace ballot::core {
+
+class GroupRequests {
+ public:
+  GroupRequests(GroupContext& g, GroupState& state) : g_(g), s_(state), r_(state.requests) {}
+
+  void begin(const Request& request);
+  /// Answers what is done.
+  void advance();
+
+ private:
+  void begin_eviction(const Request& request);
+  void begin_repair(const Request& request);
+  void finish_repair();
+  void begin_pause_or_resume();
+  Answer repair_answer() const;
+
+  GroupContext& g_;
+  GroupState& s_;
+  GroupState::Requests& r_;
+};
+
+}  // namespace ballot::core

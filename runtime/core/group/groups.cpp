@@ -1,0 +1,130 @@
+#include "core/group/groups.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace ballot::core {
+
+GroupContext Groups::context(GroupEntry& group) {
+  return {c_,
+          group,
+          jobs_,
+          p_.store,
+          p_.guard,
+          p_.listing.is_complete,
+          p_.health.may_lead(),
+          p_.shutdown.is_asked(),
+          p_.shutdown.leaves()};
+}
+
+void Groups::keep(GroupEntry& group, const GroupContext& g, bool was_led) {
+  p_.groups.keep(group);
+  g.is_dirty ? p_.groups.mark_dirty(group) : p_.groups.rearm(group, c_.session.is_open());
+  if (!was_led || group.machine.is_led()) return;
+  p_.shutdown.ready(group);
+  p_.desk.on_term_ended(group.name());
+}
+
+void Groups::advance(GroupEntry& group) {
+  act(group, [&](GroupMachine& machine, GroupContext& g) {
+    machine.advance(g);
+    if (g.leaves_terms && machine.leads() && machine.may_resign(g)) p_.shutdown.ready(group);
+  });
+  p_.groups.rearm(group, c_.session.is_open());
+}
+
+void Groups::advance_due() {
+  while (GroupEntry* const group = p_.groups.due(c_.now.steady)) {
+    advance(*group);
+    if (group->wake && *group->wake <= c_.now.steady) break;  // it waits for what this step sends
+  }
+}
+
+void Groups::campaign() {
+  for (auto& [name, group] : p_.groups.all())
+    act(group, [](GroupMachine& machine, GroupContext& g) { machine.enter_or_leave(g); });
+}
+
+void Groups::end_terms(Cause cause) {
+  for (auto& [name, group] : p_.groups.all())
+    act(group, [&](GroupMachine& machine, GroupContext& g) { machine.end_term(g, cause); });
+}
+
+void Groups::halt(GroupEntry& group, const std::string& why) {
+  act(group, [&](GroupMachine& machine, GroupContext& g) { machine.halt(g, why); });
+}
+
+void Groups::define(const std::vector<Group>& groups) {
+  std::set<std::string_view> named;
+  for (const Group& settings : groups) {
+    named.insert(settings.name);
+    GroupEntry& group = entry(settings.name);
+    if (!group.configured || !(group.settings == settings)) p_.directory.on_changed();
+    group.settings = settings;
+    group.configured = true;
+    group.machine.limit(settings.max_running > 0);
+    p_.groups.mark_dirty(group);
+  }
+  for (auto& [name, group] : p_.groups.all())
+    if (group.configured && !named.contains(name)) {
+      group.configured = false;
+      group.settings = {};
+      group.settings.name = name;
+      group.machine.limit(false);
+      p_.directory.on_changed();
+      p_.groups.mark_dirty(group);
+    }
+}
+
+void Groups::count_definition(const schedule::DefinitionPtr& definition, int by) {
+  if (!definition) return;
+  GroupEntry& group = entry(definition->job.group);
+  group.digest ^= job_digest(definition->job.name, definition->digest);
+  group.defined += by;
+  p_.directory.on_changed();
+}
+
+void Groups::on_health(NodeHealth::Change change) {
+  c_.runner = p_.health.has_runner();
+  for (Notice& notice : change.notices) c_.out.push_back(std::move(notice));
+  if (!change.of_eligibility) return;
+  p_.groups.mark_all_dirty();
+  for (auto& [name, group] : p_.groups.all())
+    act(group, [](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+}
+
+// ---- a store that has gone back
+
+void Groups::halt_all(const std::string& why) {
+  for (GroupEntry* group : std::vector(p_.groups.led().begin(), p_.groups.led().end()))
+    if (group->machine.leads() && group->machine.term().halted.empty()) halt(*group, why);
+}
+
+void Groups::on_gone_back() {
+  c_.out.push_back(Notice{Level::error, p_.guard.how(), {}});
+  halt_all(p_.guard.how());
+  p_.guard.begin_lists(c_.now.steady);
+}
+
+void Groups::list_repairs() {
+  p_.guard.end_lists();
+  const bool any = std::any_of(p_.groups.all().begin(), p_.groups.all().end(), [&](const auto& one) {
+    return one.second.is_wanted() && !one.second.machine.knows_of(p_.guard);
+  });
+  if (!any) return;
+  p_.store.list(c_.out, {.what = StoreClient::Reading::For::repairs}, group_register(""));
+  p_.guard.next_list(c_.now.steady);
+}
+
+void Groups::on_repairs(const std::vector<Register>& registers) {
+  for (const Register& r : registers) {
+    GroupEntry* const found = p_.groups.find(r.name.substr(group_register("").size()));
+    const auto parsed = parse_group_register(r.value);
+    if (!found || !parsed || found->machine.writes_register()) continue;
+    found->machine.learn_repair(p_.guard, {parsed->repair, r.version, parsed->epoch});
+  }
+}
+
+}  // namespace ballot::core

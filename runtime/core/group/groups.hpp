@@ -1,0 +1,72 @@
+// Groups: the groups in one step. It lets a group's machine do something and keeps what hangs on it: the table of
+// groups, what the stop waits for, and which requests end with a term. What concerns all groups is done here too: what
+// the files say, this node's health, a store that has gone back.
+//
+//   Groups groups(parts, c);
+//   groups.act(entry, [&](GroupMachine& group, GroupContext& g) { group.halt(g, why); });
+//
+// Pure; lives for one step; used inside core only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/core_parts.hpp"
+#include "core/jobs/jobs.hpp"
+
+namespace ballot::core {
+
+class Groups {
+ public:
+  Groups(CoreParts& parts, Context& c) : p_(parts), c_(c), jobs_(parts, c) {}
+
+  /// Becomes known, where it is not yet.
+  GroupEntry& entry(const std::string& name) { return p_.groups.entry(name, p_.guard); }
+
+  /// `what`(machine, its context).
+  template <class Do>
+  void act(GroupEntry& group, Do what) {
+    GroupContext g = context(group);
+    const bool was_led = group.machine.is_led();
+    what(group.machine, g);
+    keep(group, g, was_led);
+  }
+  /// What it may use; for questions that change nothing.
+  GroupContext context(GroupEntry& group);
+
+  /// What time, its jobs, or its requests have made possible.
+  void advance(GroupEntry& group);
+  /// Those whose time has come.
+  void advance_due();
+  /// The registers of all jobs are listed: each campaigns where it is wanted.
+  void campaign();
+  /// The session is over, and all terms with it.
+  void end_terms(Cause cause);
+  void halt(GroupEntry& group, const std::string& why);
+
+  // ---- the files
+  void define(const std::vector<Group>& groups);
+  /// A job's definition comes into its group (1), or leaves it (-1).
+  void count_definition(const schedule::DefinitionPtr& definition, int by);
+
+  /// What this node may lead may have changed.
+  void on_health(NodeHealth::Change change);
+
+  // ---- a store that has gone back
+  /// Of which groups is not known: what is led is halted.
+  void halt_all(const std::string& why);
+  /// Seen once each time: what is led is halted at once, the other groups when they are; unless they are repaired
+  /// first.
+  void on_gone_back();
+  void list_repairs();
+  void on_repairs(const std::vector<Register>& registers);
+
+ private:
+  void keep(GroupEntry& group, const GroupContext& g, bool was_led);
+
+  CoreParts& p_;
+  Context& c_;
+  Jobs jobs_;
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,146 @@
+#include "core/request/requests.hpp"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "core/record/outcome.hpp"
+
+namespace ballot::core {
+namespace {
+
+using Reading = StoreClient::Reading;
+
+constexpr Millis outcome_pause{5000};  // in which a run whose outcome is known is closed, which removes it
+
+}  // namespace
+
+void Requests::on(const Ask& event) {
+  const auto refuse = [&](std::string text, Errc code) {
+    c_.out.push_back(Reply{event.asker, false, std::move(text), {}, code});
+  };
+  if (p_.shutdown.is_asked()) return refuse("the daemon is stopping", Errc::unavailable);
+  const Request& request = event.request;
+  const JobEntry* const job = p_.jobs.find(request.job);
+  const bool known = job && (job->machine.definition() || job->machine.known_register());
+  if (!request.job.empty() && !known) return refuse("no job file defines " + request.job, Errc::not_found);
+  if (!request.group.empty() && !p_.groups.find(request.group))
+    return refuse("no group " + request.group + " is known", Errc::not_found);
+  perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
+}
+
+void Requests::perform(RequestDesk::Errands errands) {
+  for (RequestDesk::Errand& errand : errands) std::visit([&](auto& what) { perform(what); }, errand);
+}
+
+void Requests::perform(StoreClient::RecordOp& op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
+
+void Requests::perform(const RequestDesk::ListRuns& errand) {
+  p_.store.list(c_.out, {.what = Reading::For::runs, .asker = errand.request}, "j/");
+}
+
+void Requests::perform(const RequestDesk::ReadFate& errand) {
+  p_.store.read(c_.out, {.what = Reading::For::trigger_fate, .asker = errand.request},
+                {answer_record(errand.request), job_register(errand.job)});
+}
+
+void Requests::answer(const RunId& request, std::optional<Answer> answer) {
+  perform(p_.desk.answer(c_.now, request, std::move(answer)));
+}
+
+void Requests::answer_all() {
+  for (const Answered& one : std::exchange(c_.wants.answers, {})) answer(one.request, one.answer);
+}
+
+void Requests::on_outcomes(const std::vector<Register>& records) {
+  for (const Register& record : records) {
+    const auto row = parse_outcome(record.value);
+    if (!row) continue;
+    JobEntry* const job = p_.jobs.find(row->job);
+    if (!job) continue;
+    job->machine.on_outcome(c_, *row);
+    jobs_.advance(*job);
+    if (job->machine.term()) p_.desk.clean_up_at(c_.now, c_.now.wall + outcome_pause);
+  }
+}
+
+void Requests::remove(std::vector<std::string> names) {
+  StoreClient::RecordOp op;
+  op.removals = std::move(names);
+  perform(op);
+}
+
+// ---- what is this node's to do
+
+void Requests::take(const Request& request) {
+  if (request.kind == Request::Kind::kill) return take_kill(request);
+  if (request.kind == Request::Kind::release) return take_release(request);
+  if (request.kind == Request::Kind::replace) return take_replace(request);
+  if (!request.group.empty()) return take_for_group(request);
+  JobEntry* const job = p_.jobs.find(request.job);
+  if (!job || !job->machine.term()) return;
+  p_.desk.take(request.id, job->machine.term()->group);
+  log(request);
+  if (job->owner && job->owner->machine.is_evicting()) return;
+  if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
+  job->machine.ask(c_, request);
+  jobs_.advance(*job);
+}
+
+void Requests::take_kill(const Request& request) {
+  JobEntry* const found = p_.jobs.find(request.job);
+  if (!found) return;
+  JobMachine& job = found->machine;
+  if (job.executes(request.run)) {
+    p_.desk.take(request.id, "");
+    log(request);
+    job.ask(c_, request);
+    jobs_.advance(*found);
+  } else if (job.standing() == JobMachine::Standing::leading) {
+    if (job.shows(request.run))
+      p_.kill_waits = true;
+    else
+      answer(request.id, Answer::refused(Errc::not_found, "the run has ended"));
+  }
+}
+
+/// The register of one of our groups, perhaps unknown here: once it is read, it is settled and released.
+void Requests::take_release(const Request& request) {
+  if (!p_.groups.leading(request.group)) return;
+  JobMachine& job = p_.jobs.entry(request.job).machine;
+  if (!job.term()) c_.wants.reads.push_back(&job);
+  remove({request_record(request.id)});
+}
+
+void Requests::take_replace(const Request& request) {
+  JobEntry* const job = p_.jobs.find(request.job);
+  if (!job || !job->machine.executes(request.run)) return;
+  remove({request_record(request.id)});
+  if (job->machine.standing() == JobMachine::Standing::leading) return;  // it leads again, and decides itself
+  log(request);
+  job->machine.ask(c_, request);
+  jobs_.advance(*job);
+}
+
+void Requests::take_for_group(const Request& request) {
+  GroupEntry* const group = p_.groups.leading(request.group);
+  if (!group) return;
+  if (auto refusal = group->machine.refusal(request)) return answer(request.id, std::move(refusal));
+  p_.desk.take(request.id, group->name());
+  log(request);
+  if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
+  groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
+}
+
+/// Whoever can write into the store can ask: the log of the node that does it says who it was.
+void Requests::log(const Request& request) {
+  Notice notice{Level::info, "request taken", {{"request", std::string(to_string(request.kind))}}};
+  if (!request.job.empty()) notice.fields.emplace_back("job", request.job);
+  if (!request.group.empty()) notice.fields.emplace_back("group", request.group);
+  if (names_run(request.kind)) notice.fields.emplace_back("run", request.run.text());
+  notice.fields.emplace_back("by", request.by.empty() ? "nobody named" : request.by);
+  notice.fields.emplace_back("id", request.id.text());
+  c_.out.push_back(std::move(notice));
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,55 @@
+// Requests: what people ask, and what nodes ask of each other, in one step: accepted here, kept in the store, done by
+// whoever leads (a kill: by whoever executes the run), answered there, and replied to here. What has been asked and
+// answered is the RequestDesk's to know; this class carries out what the desk wants, and takes up what is this node's
+// to do.
+//
+// Pure; lives for one step; used inside core only.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/core_parts.hpp"
+#include "core/group/groups.hpp"
+#include "core/jobs/jobs.hpp"
+
+namespace ballot::core {
+
+class Requests {
+ public:
+  Requests(CoreParts& parts, Context& c) : p_(parts), c_(c), jobs_(parts, c), groups_(parts, c) {}
+
+  void on(const Ask& event);
+  /// In their order.
+  void perform(RequestDesk::Errands errands);
+  /// The request is done, or will not be.
+  void answer(const RunId& request, std::optional<Answer> answer);
+  /// Those of Wants::answers.
+  void answer_all();
+  /// What is listed under o/: ends of runs that other nodes, or daemons before, have published.
+  void on_outcomes(const std::vector<Register>& records);
+  /// Records that nobody needs any more.
+  void remove(std::vector<std::string> names);
+
+ private:
+  void perform(StoreClient::RecordOp& op);
+  void perform(const RequestDesk::TakeUp& errand) { take(errand.request); }
+  void perform(const RequestDesk::ListRuns& errand);
+  void perform(const RequestDesk::ReadFate& errand);
+  void perform(const Reply& reply) { c_.out.push_back(reply); }
+  void perform(const RunEnded& ended) { c_.out.push_back(ended); }
+
+  void take(const Request& request);
+  void take_kill(const Request& request);
+  void take_release(const Request& request);
+  void take_replace(const Request& request);
+  void take_for_group(const Request& request);
+  void log(const Request& request);
+
+  CoreParts& p_;
+  Context& c_;
+  Jobs jobs_;
+  Groups groups_;
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,232 @@
+#include "core/store/store_traffic.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/record/outcome.hpp"
+
+namespace ballot::core {
+void StoreTraffic::on(const backend::ReadDone& event) {
+  const std::optional<Reading> found = p_.store.on_read(event.request);
+  if (!found) return;
+  const Reading& asked = *found;
+  const bool done = event.outcome == Outcome::done;
+  switch (asked.what) {
+    case Reading::For::list:
+    case Reading::For::own_outcomes: return takeover_.on_list(asked, event);
+    case Reading::For::takeover:
+    case Reading::For::outcomes: return takeover_.on_registers(asked, event);
+    case Reading::For::group:
+      return groups_.act(groups_.entry(asked.group),
+                         [&](GroupMachine& machine, GroupContext& g) { machine.on_read(g, event); });
+    case Reading::For::jobs:
+    case Reading::For::job_outcomes: return takeover_.on_jobs_read(asked, event);
+    case Reading::For::requests:
+      on_feed_listed(p_.feeds.requests, done);
+      if (done) requests_.perform(p_.desk.on_records(c_.now, event.registers, p_.shutdown.is_asked()));
+      return;
+    case Reading::For::published:
+      on_feed_listed(p_.feeds.outcomes, done);
+      return done ? requests_.on_outcomes(event.registers) : void();
+    case Reading::For::nodes:
+      on_feed_listed(p_.feeds.nodes, done);
+      return done ? nodes_.on_records(event.registers) : void();
+    case Reading::For::runs:
+      if (done) return requests_.perform(p_.desk.on_runs_listed(asked.asker, event.registers, c_.session.is_open()));
+      if (p_.desk.on_runs_unknown(asked.asker)) p_.store.retry_later(c_.now.steady);
+      return;
+    case Reading::For::repairs: return done ? groups_.on_repairs(event.registers) : void();
+    case Reading::For::trigger_fate:
+      if (done) return requests_.perform(p_.desk.on_fate(asked.asker, event.registers));
+      return p_.desk.on_fate_unknown(c_.now, asked.asker);
+  }
+}
+
+/// Where the list failed it is asked for again, a little later.
+void StoreTraffic::on_feed_listed(RecordFeed& feed, bool done) {
+  feed.on_listed(done);
+  if (!done) p_.store.retry_later(c_.now.steady);
+}
+
+void StoreTraffic::on(const backend::Wrote& event) {
+  if (GroupEntry* const group = p_.store.on_group_written(event.request)) {
+    const WriteAnswer answer = event.answers.empty() ? WriteAnswer{} : event.answers[0];
+    return groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, answer); });
+  }
+  if (auto op = p_.store.on_recorded(event.request)) return on_recorded(std::move(*op), event.answers);
+  const auto jobs = p_.store.on_written(event.request);
+  if (!jobs) return;
+  if (std::exchange(p_.kill_waits, false)) p_.feeds.requests.on_changed();
+  for (std::size_t i = 0; i < jobs->size(); ++i) {
+    const auto& [job, serial] = (*jobs)[i];
+    job->on_write_answer(c_, serial, i < event.answers.size() ? event.answers[i] : WriteAnswer{});
+    jobs_.advance(p_.jobs.entry(job->name()));
+  }
+}
+
+void StoreTraffic::on(const backend::Changed& event) {
+  for (RecordFeed* feed : p_.feeds.all())
+    if (event.prefix == feed->prefix()) feed->on_changed();
+}
+
+void StoreTraffic::on_lost() {
+  for (RecordOp& op : p_.store.on_lost()) on_recorded(std::move(op), {});
+}
+
+/// No answers: the session is over. What may not have arrived is sent again.
+void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers) {
+  const auto fate = [&](std::size_t i) { return i < answers.size() ? answers[i] : WriteAnswer{}; };
+  const auto arrived = [&](std::size_t i) {
+    return fate(i).outcome == Outcome::done || fate(i).outcome == Outcome::conflict;
+  };
+  for (std::size_t i = 0; i < op.outcomes.size(); ++i) {
+    JobEntry& job = p_.jobs.entry(op.jobs[i]);
+    job.machine.on_published(c_, op.outcomes[i], arrived(i));
+    jobs_.advance(job);
+  }
+  if (!op.outcomes.empty()) return;
+  if (op.of_self && answers.empty() && !c_.session.is_open()) return;  // the next session publishes it anew
+  const std::size_t count = std::max(op.records.size(), op.removals.size());
+  bool again = false;
+  for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
+  if (again && fate(0).outcome == Outcome::failed && op.request)
+    return requests_.perform(p_.desk.on_not_stored(*op.request, fate(0).text));
+  if (again) {
+    p_.store.delay(std::move(op));
+    p_.store.retry_later(c_.now.steady);
+    return;
+  }
+  if (op.of_self) return nodes_.on_published(op);
+  if (op.answered) requests_.perform(p_.desk.on_withdrawn(*op.answered));
+  if (!op.evicts.empty())
+    groups_.act(groups_.entry(op.evicts),
+                [](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });
+  if (op.request) p_.desk.on_stored(*op.request);
+}
+
+void StoreTraffic::give_up_unanswered() {
+  const auto since = p_.store.owed_since();
+  if (!since || !c_.session.is_open() || c_.now.steady < *since + c_.session.timeout()) return;
+  const RequestId last = p_.store.give_up_oldest();
+  for (auto id = p_.store.oldest(); id && *id <= last; id = p_.store.oldest()) {
+    on(backend::Wrote{*id, std::vector<WriteAnswer>(p_.store.writes_in(*id))});
+    on(backend::ReadDone{*id, Outcome::unknown, {}, {}});
+    nodes_.on(backend::Observed{*id, Outcome::unknown, {}, {}});
+    c_.out.push_back(Notice{Level::warn, "the backend has not answered a request for the session's timeout", {}});
+  }
+}
+
+// ---- at the end of a step
+
+void StoreTraffic::release_throttled() {
+  const auto keep = [this] {
+    for (JobMachine* job : std::exchange(c_.wants.throttled, {})) {
+      JobEntry& entry = p_.jobs.entry(job->name());
+      if (!std::exchange(entry.throttled, true)) p_.store.throttle(entry);
+    }
+  };
+  keep();
+  for (c_.room = p_.store.room(c_.wants.writes.size()); c_.room > 0;) {
+    JobEntry* const next = p_.store.next_throttled();
+    if (!next) break;
+    next->throttled = false;
+    jobs_.advance(*next);
+  }
+  keep();
+}
+
+void StoreTraffic::send_reads() {
+  std::vector<JobMachine*> jobs = std::exchange(c_.wants.reads, {});
+  if (!c_.session.is_open()) return;
+  if (!jobs.empty()) {
+    Reading asked{.what = Reading::For::jobs};
+    std::vector<std::string> names;
+    for (const JobMachine* job : jobs) {
+      JobEntry* const one = &p_.jobs.entry(job->name());
+      if (std::find(asked.jobs.begin(), asked.jobs.end(), one) != asked.jobs.end()) continue;
+      names.push_back(job_register(job->name()));
+      asked.jobs.push_back(one);
+    }
+    p_.store.read(c_.out, std::move(asked), std::move(names));
+  }
+  if (p_.desk.begin_cleanup(c_.now.steady)) {
+    p_.feeds.requests.on_changed();
+    p_.feeds.outcomes.on_changed();
+  }
+  if (!p_.store.begin_retry(c_.now.steady)) return;
+  p_.store.send_delayed(c_.out);
+  requests_.perform(p_.desk.list_again(true));
+  list_if_dirty(p_.feeds.requests, Reading::For::requests);
+  list_if_dirty(p_.feeds.outcomes, Reading::For::published);
+  list_if_dirty(p_.feeds.nodes, Reading::For::nodes);
+}
+
+void StoreTraffic::list_if_dirty(RecordFeed& feed, Reading::For what) {
+  if (feed.begin()) p_.store.list(c_.out, {.what = what}, feed.prefix());
+}
+
+void StoreTraffic::send_writes() {
+  if (!c_.wants.writes.empty()) p_.store.write(c_.out, std::exchange(c_.wants.writes, {}));
+  RecordOp published;
+  for (const Row& row : std::exchange(c_.wants.outcomes, {})) {
+    const runner::AttemptId id{*row.run, row.attempt};
+    published.outcomes.push_back(id);
+    published.jobs.push_back(row.job);
+    published.records.push_back({outcome_record(id), outcome_text(row)});
+  }
+  if (!published.records.empty()) create(std::move(published));
+  ask_for_replacement();
+  if (!c_.wants.removals.empty()) requests_.remove(std::exchange(c_.wants.removals, {}));
+}
+
+void StoreTraffic::create(RecordOp op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
+
+/// Of whichever node has the runs.
+void StoreTraffic::ask_for_replacement() {
+  RecordOp asked;
+  for (const auto& [job, run] : std::exchange(c_.wants.replaced, {})) {
+    Request request = of_node(Request::Kind::replace, job);
+    request.run = run;
+    asked.records.push_back({request_record(request.id), to_text(request)});
+  }
+  if (!asked.records.empty()) create(std::move(asked));
+}
+
+Request StoreTraffic::of_node(Request::Kind kind, const std::string& job) const {
+  Request request;
+  request.kind = kind;
+  request.id = c_.random.run_id(c_.now.wall);
+  request.job = job;
+  request.until = c_.now.wall + node_patience;
+  request.by = p_.settings.node;
+  return request;
+}
+
+void StoreTraffic::poll_unreleased() {
+  std::vector<JobEntry*> owned;  // by another group
+  for (JobEntry* entry : p_.unreleased.take()) {
+    const JobMachine& job = entry->machine;
+    const bool is_ours = p_.groups.leading(job.owner());
+    if (job.term() || (!(job.definition() && p_.groups.leading(job.definition()->job.group)) && !is_ours)) continue;
+    c_.wants.reads.push_back(&entry->machine);
+    p_.unreleased.wait(*entry, c_.now.steady + unreleased_pause);
+    if (!job.owner().empty() && !is_ours) owned.push_back(entry);
+  }
+  ask_for_release(std::move(owned));
+}
+
+/// Whoever leads the group that owns them may not know that they are there.
+void StoreTraffic::ask_for_release(std::vector<JobEntry*> waiting) {
+  RecordOp asked;
+  for (JobEntry* entry : waiting) {
+    if (entry->release_asked && c_.now.steady < *entry->release_asked + node_patience) continue;
+    entry->release_asked = c_.now.steady;
+    Request request = of_node(Request::Kind::release, entry->machine.name());
+    request.group = entry->machine.owner();
+    asked.records.push_back({request_record(request.id), to_text(request)});
+  }
+  if (!asked.records.empty()) create(std::move(asked));
+}
+
+}  // namespace ballot::core

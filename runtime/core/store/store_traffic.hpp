@@ -1,0 +1,67 @@
+// StoreTraffic: what goes to the store and what comes back, in one step: it hands each answer to whom it is for, sends
+// again what may not have arrived, and sends what the step has gathered in one request of each kind.
+//
+// Pure; lives for one step; used inside core only.
+#pragma once
+
+#include <vector>
+
+#include "core/core_parts.hpp"
+#include "core/group/groups.hpp"
+#include "core/jobs/jobs.hpp"
+#include "core/node/nodes.hpp"
+#include "core/request/requests.hpp"
+#include "core/store/takeover.hpp"
+
+namespace ballot::core {
+
+class StoreTraffic {
+ public:
+  StoreTraffic(CoreParts& parts, Context& c)
+      : p_(parts),
+        c_(c),
+        jobs_(parts, c),
+        groups_(parts, c),
+        takeover_(parts, c),
+        requests_(parts, c),
+        nodes_(parts, c) {}
+
+  void on(const backend::ReadDone& event);
+  void on(const backend::Wrote& event);
+  void on(const backend::Changed& event);
+  /// The session is over: what may not have arrived of the records is kept.
+  void on_lost();
+  /// Whatever a backend promises: what it has not answered for T counts as unknown, so that nothing waits for ever.
+  void give_up_unanswered();
+
+  // ---- at the end of a step
+  /// Jobs that waited for others' writes to be answered go on: first come, first served.
+  void release_throttled();
+  /// Jobs asked for their registers to be read; and what has changed is listed.
+  void send_reads();
+  void send_writes();
+  /// Jobs whose register still belongs to another group's leader: whether it was released is read again.
+  void poll_unreleased();
+
+ private:
+  using RecordOp = StoreClient::RecordOp;
+  using Reading = StoreClient::Reading;
+
+  void on_feed_listed(RecordFeed& feed, bool done);
+  void on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers);
+  void list_if_dirty(RecordFeed& feed, Reading::For what);
+  void create(RecordOp op);
+  void ask_for_replacement();
+  void ask_for_release(std::vector<JobEntry*> waiting);
+  Request of_node(Request::Kind kind, const std::string& job) const;
+
+  CoreParts& p_;
+  Context& c_;
+  Jobs jobs_;
+  Groups groups_;
+  Takeover takeover_;
+  Requests requests_;
+  Nodes nodes_;
+};
+
+}  // namespace ballot::core

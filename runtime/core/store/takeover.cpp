@@ -1,0 +1,237 @@
+#include "core/store/takeover.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace ballot::core {
+namespace {
+
+using Reading = StoreClient::Reading;
+
+constexpr Millis repair_pause{60'000};  // between lists while a register that cannot be read may show an open run
+
+/// Registers by their names.
+class ByRegisterName {
+ public:
+  explicit ByRegisterName(const std::vector<Register>& registers) {
+    for (const Register& r : registers) by_name_[r.name] = &r;
+  }
+  std::optional<Register> find(const std::string& name) const {
+    const auto it = by_name_.find(name);
+    return it == by_name_.end() ? std::nullopt : std::optional<Register>(*it->second);
+  }
+
+ private:
+  std::map<std::string_view, const Register*> by_name_;
+};
+
+}  // namespace
+
+// ---- a session
+
+void Takeover::list_jobs() {
+  p_.listing = {};
+  p_.store.list(c_.out, {.what = Reading::For::list}, "j/");
+}
+
+/// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
+/// their ends before it was started again: these are read first.
+void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
+  if (event.outcome != Outcome::done) return void(p_.listing.again_at = c_.now.steady + again_pause);
+  const bool outcomes = asked.what == Reading::For::own_outcomes;
+  if (outcomes) p_.prior.learn_outcomes(event.registers);
+  const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
+  if (auto names = outcomes ? std::vector<std::string>() : unknown_ends(registers); !names.empty()) {
+    Reading next = asked;
+    next.what = Reading::For::own_outcomes;
+    next.registers = registers;
+    return p_.store.read(c_.out, std::move(next), std::move(names));
+  }
+  for (const Register& r : registers) {
+    const auto job = job_of(r);
+    if (!job) continue;
+    JobEntry& entry = p_.jobs.entry(*job);
+    if (entry.machine.term()) continue;
+    entry.machine.know(c_, r);
+    entry.machine.adopt_own(c_);
+    jobs_.advance(entry);
+  }
+  p_.prior.forget_outcomes();
+  p_.listing.is_complete = true;
+  close_open_rows(registers);
+  forget_settled(registers);
+  p_.feeds.requests.on_changed();  // there may be some of runs that were nobody's till now
+  groups_.campaign();
+}
+
+std::vector<std::string> Takeover::unknown_ends(const std::vector<Register>& registers) const {
+  std::vector<std::string> names;
+  for (const Register& r : registers) {
+    const auto parsed = parse_job_register(r.value);
+    if (!parsed) continue;
+    for (const OpenRun& run : parsed->runs)
+      if (run.node == p_.settings.node && !run.waits_until && !p_.jobs.find(run.id) &&
+          !p_.prior.inventory().knows({run.id, run.attempt}))
+        names.push_back(outcome_record({run.id, run.attempt}));
+  }
+  return names;
+}
+
+bool Takeover::is_shown(const runner::AttemptId& id, const std::vector<Register>& registers) {
+  return std::any_of(registers.begin(), registers.end(), [&](const Register& r) {
+    const auto name = job_of(r);
+    if (!name) return false;
+    const JobMachine& job = p_.jobs.entry(*name).machine;
+    const bool readable = job.is_known() && job.trouble().empty();
+    return readable ? job.shows(id) : r.value.find(id.run.text()) != std::string::npos;
+  });
+}
+
+/// Runs that a daemon before has left open in this node's ledger, and that the leaders since have closed without it:
+/// how they ended is known here only.
+void Takeover::close_open_rows(const std::vector<Register>& registers) {
+  for (const Row& row : p_.prior.take_open_rows()) {
+    if (p_.jobs.find(*row.run)) continue;
+    if (!is_shown({*row.run, row.attempt}, registers))
+      jobs_.adopt_row(row);
+    else if (!p_.jobs.entry(row.job).machine.trouble().empty())
+      p_.prior.keep_open_row(row);
+  }
+  if (p_.prior.has_open_rows()) p_.listing.again_at = c_.now.steady + repair_pause;
+}
+
+/// What ended here before this daemon was there, and no register shows any more, has been settled without it.
+void Takeover::forget_settled(const std::vector<Register>& registers) {
+  p_.prior.forget_ends([&](const runner::Ended& ended) {
+    if (p_.jobs.find(ended.id.run)) return false;  // it is being recorded
+    if (is_shown(ended.id, registers)) return false;
+    c_.out.push_back(Forget{ended.id});
+    return true;
+  });
+}
+
+// ---- a term
+
+void Takeover::on_elected(const backend::Elected& event) {
+  GroupEntry& group = groups_.entry(event.group);
+  if (group.machine.phase() != GroupMachine::Phase::candidate) return;
+  if (!event.resumed && p_.guard.on_elected(event.revision)) groups_.on_gone_back();
+  groups_.act(group, [&](GroupMachine& machine, GroupContext& g) { machine.on_elected(g, event); });
+}
+
+/// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are read
+/// first.
+void Takeover::on_registers(const Reading& asked, const backend::ReadDone& event) {
+  GroupEntry& group = groups_.entry(asked.group);
+  if (!group.machine.is_reading(asked.epoch)) return;
+  if (event.outcome != Outcome::done)
+    return groups_.act(group, [&](GroupMachine& machine, GroupContext&) { machine.on_unread(c_.now.steady); });
+  if (asked.what == Reading::For::outcomes) {
+    p_.prior.learn_outcomes(event.registers);
+    begin_term(group, group.machine.take_registers());
+    p_.prior.forget_outcomes();
+    return;
+  }
+  bool may_forward = false;
+  if (const auto stored = ByRegisterName(event.registers).find(group_register(group.name())))
+    groups_.act(group, [&](GroupMachine& machine, GroupContext& g) {
+      may_forward = machine.considers_forwarding(g, *stored, event.registers);
+    });
+  if (!may_forward) settle_before(group, event.registers);
+}
+
+void Takeover::settle_before(GroupEntry& group, const std::vector<Register>& registers) {
+  auto names = unknown_outcomes(registers);
+  if (names.empty()) return begin_term(group, registers);
+  group.machine.keep_registers(registers);
+  p_.store.read(c_.out, {Reading::For::outcomes, group.name(), group.machine.term().epoch}, std::move(names));
+}
+
+/// The term before is accounted for, and each job leads.
+void Takeover::begin_term(GroupEntry& group, const std::vector<Register>& registers) {
+  const ByRegisterName by_name(registers);
+  groups_.act(group, [&](GroupMachine& machine, GroupContext& g) {
+    machine.begin_term(g, by_name.find(group_register(group.name())));
+  });
+  p_.deadline_sent = {};  // runs that it adopts end with its deadline
+  if (!p_.directory.peers().empty()) p_.planner.on_taken_over(c_.now.steady);
+  for (JobEntry* entry : group.jobs) {
+    if (entry->machine.term()) continue;
+    entry->machine.know(c_, by_name.find(job_register(entry->machine.name())));
+    c_.wants.changed.push_back(&entry->machine);
+  }
+  std::reverse(c_.wants.changed.begin(), c_.wants.changed.end());
+  reconsider_changed();  // at once: what was read of outcomes is for this term only
+  p_.feeds.requests.on_changed();
+  p_.feeds.outcomes.on_changed();
+}
+
+/// The outcomes that the store may have of open runs that this node knows nothing of.
+std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>& registers) const {
+  std::vector<std::string> names;
+  for (const Register& r : registers) {
+    const auto parsed = r.name.starts_with("j/") ? parse_job_register(r.value) : Error{};
+    if (!parsed) continue;
+    for (const OpenRun& run : parsed->runs)
+      if (!run.waits_until && !p_.jobs.find(run.id)) names.push_back(outcome_record({run.id, run.attempt}));
+  }
+  return names;
+}
+
+// ---- jobs
+
+void Takeover::on_jobs_read(const Reading& asked, const backend::ReadDone& event) {
+  const bool done = event.outcome == Outcome::done;
+  const bool outcomes = asked.what == Reading::For::job_outcomes;
+  if (done && outcomes) p_.prior.learn_outcomes(event.registers);
+  if (done && !outcomes) {
+    if (auto names = unknown_outcomes(event.registers); !names.empty()) {
+      Reading next = asked;
+      next.what = Reading::For::job_outcomes;
+      next.registers = event.registers;
+      return p_.store.read(c_.out, std::move(next), std::move(names));
+    }
+  }
+  const ByRegisterName by_name(outcomes ? asked.registers : event.registers);
+  for (JobEntry* job : asked.jobs) {
+    if (!done) {
+      job->machine.on_read_unknown(c_);
+      p_.unreleased.wait(*job, c_.now.steady + again_pause);
+    } else {
+      job->machine.on_read(c_, by_name.find(job_register(job->machine.name())));
+      if (outcomes) reconsider(job->machine);  // at once: what was read of outcomes is for now only
+    }
+    jobs_.advance(*job);
+  }
+  p_.prior.forget_outcomes();
+}
+
+void Takeover::reconsider_changed() {
+  while (!c_.wants.changed.empty()) {
+    JobMachine* const job = c_.wants.changed.back();
+    c_.wants.changed.pop_back();
+    reconsider(*job);
+  }
+}
+
+void Takeover::reconsider(JobMachine& job) {
+  GroupEntry* const owner = p_.groups.leading(job.owner());
+  JobEntry& entry = p_.jobs.entry(job.name());
+  if (owner && !job.is_known()) {
+    c_.wants.reads.push_back(&job);
+  } else if (owner && job.standing() == JobMachine::Standing::idle) {
+    job.lead(c_, owner->machine.term());
+    p_.feeds.requests.on_changed();  // there may be some that were nobody's till now
+    p_.feeds.outcomes.on_changed();
+  } else if (!owner && job.definition() && p_.groups.leading(job.definition()->job.group)) {
+    p_.unreleased.wait(entry, c_.now.steady + unreleased_pause);
+  }
+  if (owner && !job.regress().empty() && owner->machine.term().halted.empty()) groups_.halt(*owner, job.regress());
+  for (const LiveRun& run : job.runs())
+    if (!run.has_ended()) p_.jobs.keep(run.open.id, entry);
+  jobs_.advance(entry);
+}
+
+}  // namespace ballot::core

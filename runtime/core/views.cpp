@@ -1,0 +1,105 @@
+#include "core/views.hpp"
+
+namespace ballot::core {
+namespace {
+
+/// Gives `show` at most `most` entries of a table, from the first after `after` on.
+template <class Table, class Show>
+Views::Next page(const Table& table, const std::string& after, std::size_t most, const Show& show) {
+  auto at = after.empty() ? table.begin() : table.upper_bound(after);
+  const std::string* last = nullptr;
+  for (; at != table.end() && most > 0; ++at, --most) {
+    show(at->second);
+    last = &at->first;
+  }
+  if (at == table.end() || last == nullptr) return std::nullopt;
+  return *last;
+}
+
+std::string_view name_of(LiveRun::State state) {
+  constexpr std::string_view names[] = {"claiming", "held", "starting", "running", "foreign", "waiting", "ended"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+std::string_view name_of(GroupMachine::Phase phase) {
+  constexpr std::string_view names[] = {"idle", "candidate", "reading", "leading", "resigning"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+}  // namespace
+
+std::string text_of(const JobView& job) {
+  switch (job.state) {
+    case JobState::halted: return "halted";
+    case JobState::waiting: return "waiting for group " + std::string(job.awaited);
+    case JobState::disabled: return "disabled";
+    case JobState::paused: return "paused";
+    case JobState::clock_skew: return "clock_skew";
+    case JobState::drift: return "drift";
+    case JobState::active: return "active";
+  }
+  return {};
+}
+
+Views::Next Views::visit_jobs(WallTime now, const std::string& after, std::size_t most,
+                              const std::function<void(const JobView&)>& visit) const {
+  return page(jobs_.all(), after, most, [&](const JobEntry& entry) {
+    if (entry.machine.definition()) visit(view_of(entry, now));
+  });
+}
+
+Views::Next Views::visit_groups(const std::string& after, std::size_t most,
+                                const std::function<void(const GroupView&)>& visit) const {
+  return page(groups_.all(), after, most, [&](const GroupEntry& group) {
+    const Term& term = group.machine.term();
+    visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift});
+  });
+}
+
+Views::Next Views::visit_runs(const std::string& after, std::size_t most,
+                              const std::function<void(const RunView&)>& visit) const {
+  return page(jobs_.all(), after, most, [&](const JobEntry& entry) {
+    for (const LiveRun& run : entry.machine.runs())
+      if (!run.has_ended())
+        visit({entry.machine.name(), run.open.id, run.open.attempt, run.open.slot, run.open.trigger, run.open.node,
+               name_of(run.state)});
+  });
+}
+
+std::vector<WallTime> Views::waiting(const std::string& job) const {
+  const JobEntry* const found = jobs_.find(job);
+  return found ? found->machine.waiting() : std::vector<WallTime>();
+}
+
+int Views::open_runs() const {
+  int count = 0;
+  for (const JobEntry* entry : jobs_.open()) count += entry->machine.open_runs();
+  return count;
+}
+
+JobView Views::view_of(const JobEntry& entry, WallTime now) const {
+  const JobMachine& job = entry.machine;
+  JobView view;
+  view.name = job.name();
+  view.group = job.definition()->job.group;
+  if (groups_.leading(job.definition()->job.group)) view.leader = node_;
+  view.state = state_of(job, now);
+  if (view.state == JobState::waiting) view.awaited = job.owner();
+  if (view.state != JobState::paused) view.next = job.next_slot(now);
+  view.trouble = job.trouble();
+  return view;
+}
+
+JobState Views::state_of(const JobMachine& job, WallTime now) const {
+  const std::string& name = job.definition()->job.group;
+  const GroupEntry* const group = groups_.find(name);
+  const GroupEntry* const led = groups_.leading(name);
+  if (job.standing() == JobMachine::Standing::halted) return JobState::halted;
+  if (!job.owner().empty() && job.owner() != name) return JobState::waiting;
+  if (!job.definition()->job.enabled) return JobState::disabled;
+  if (job.paused() || (led && led->machine.term().paused)) return JobState::paused;
+  if (job.clock_skew(now)) return JobState::clock_skew;
+  return group && !group->drift.empty() ? JobState::drift : JobState::active;
+}
+
+}  // namespace ballot::core

@@ -1,0 +1,98 @@
+// Views: what a core shows of itself: jobs, groups and runs, some at a time, and counts. Whoever shows them pages
+// through them between two steps, so that a hundred thousand jobs hold up nothing. Nothing is copied: what a view
+// refers to stands until the core's next step.
+//
+//   std::optional<std::string> from = "";
+//   while ((from = core.views().visit_jobs(now, *from, 64, [&](const JobView& job) { print(job.name, job.next); })))
+//     let_the_loop_go_on();
+//
+// Pure; on the loop thread. Knows nothing of who looks: the control socket, an API, an embedder.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/group/group_table.hpp"
+#include "core/jobs/job_table.hpp"
+
+namespace ballot::core {
+
+/// The first of these that is so.
+enum class JobState {
+  halted,      // see `trouble`
+  waiting,     // for group `awaited`, which has not released it
+  disabled,    // by its definition
+  paused,      // itself, or its group
+  clock_skew,  // it is settled ahead of this clock
+  drift,       // other nodes' files define its group otherwise
+  active
+};
+
+/// A job that the files define.
+struct JobView {
+  std::string_view name, group;
+  std::string_view leader;  // "" where it is not this node
+  JobState state = JobState::active;
+  std::string_view awaited;
+  std::optional<WallTime> next;
+  std::string_view trouble;  // why it is halted
+};
+
+/// As people read it: "waiting for group nightly".
+std::string text_of(const JobView& job);
+
+struct GroupView {
+  std::string_view name;
+  std::string_view state;  // idle, candidate, reading, leading, resigning
+  std::uint64_t epoch = 0;
+  bool paused = false;
+  std::string_view halted;
+  const std::vector<std::string>& drift;  // nodes whose files define it otherwise
+};
+
+/// A run that has not ended, of this node or of one that is dead; or one that waits for its next attempt.
+struct RunView {
+  std::string_view job;
+  RunId id;
+  int attempt = 1;
+  WallTime slot{};
+  Trigger trigger = Trigger::schedule;
+  std::string_view node;   // which executes it
+  std::string_view state;  // claiming, held, starting, running, foreign, waiting
+};
+
+class Views {
+ public:
+  /// Where to go on: after this name; none: that was all.
+  using Next = std::optional<std::string>;
+
+  Views(const std::string& node, const JobTable& jobs, const GroupTable& groups)
+      : node_(node), jobs_(jobs), groups_(groups) {}
+
+  /// By name, those after `after`; looks at `most` of the table at a time.
+  Next visit_jobs(WallTime now, const std::string& after, std::size_t most,
+                  const std::function<void(const JobView&)>& visit) const;
+  Next visit_groups(const std::string& after, std::size_t most,
+                    const std::function<void(const GroupView&)>& visit) const;
+  /// By their jobs' names, which are what `after` counts.
+  Next visit_runs(const std::string& after, std::size_t most, const std::function<void(const RunView&)>& visit) const;
+
+  /// Slots of a job that this node leads that are due and wait: see JobMachine::waiting().
+  std::vector<WallTime> waiting(const std::string& job) const;
+  /// Runs that the runner has and that have not ended, over all jobs.
+  int open_runs() const;
+
+ private:
+  JobView view_of(const JobEntry& entry, WallTime now) const;
+  JobState state_of(const JobMachine& job, WallTime now) const;
+
+  const std::string& node_;
+  const JobTable& jobs_;
+  const GroupTable& groups_;
+};
+
+}  // namespace ballot::core

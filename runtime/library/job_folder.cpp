@@ -1,0 +1,63 @@
+#include "library/job_folder.hpp"
+
+#include <utility>
+
+#include "io/clocks.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr Millis reread_after{2000};  // what could not be read for want of descriptors
+
+}  // namespace
+
+JobFolder::JobFolder(Runtime& runtime, config::JobsDir jobs, Log log)
+    : runtime_(runtime),
+      jobs_(std::move(jobs)),
+      log_(std::move(log)),
+      reread_(runtime.loop().context(), [this] { reload(); }) {}
+
+void JobFolder::open() {
+  auto watch = io::FileWatch::open(
+      runtime_.loop().context(), jobs_.path(),
+      [this](const std::vector<std::string>& names) { take(names.empty() ? jobs_.reload() : jobs_.reload(names)); });
+  if (watch)
+    watch_ = std::move(*watch);
+  else
+    log_(Level::warn, watch.error().what + "; job files are read again only when a reload is asked for", {});
+  if (watch_ && !watch_->problem().empty()) log_(Level::warn, watch_->problem(), {});
+  jobs_.reload();
+  take({.added = {set().definitions.begin(), set().definitions.end()},
+        .changed = {},
+        .removed = {},
+        .groups = true,
+        .diagnostics = true});
+}
+
+void JobFolder::reload() { take(jobs_.reload()); }
+
+void JobFolder::take(const config::Changes& changes) {
+  if (jobs_.unread()) reread_.arm(io::read_clocks().steady + reread_after);
+  if (changes.empty()) return;
+  report(changes);
+  std::vector<Group> groups;
+  for (const auto& [name, group] : set().groups) groups.push_back(group);
+  std::vector<schedule::DefinitionPtr> jobs = changes.added;
+  jobs.insert(jobs.end(), changes.changed.begin(), changes.changed.end());
+  std::vector<std::string> removed;
+  for (const auto& definition : changes.removed) removed.push_back(definition->job.name);
+  runtime_.define(std::move(jobs), std::move(removed), std::move(groups));
+}
+
+void JobFolder::report(const config::Changes& changes) const {
+  if (changes.diagnostics)
+    for (const config::Diagnostic& finding : set().diagnostics)
+      log_(finding.severity == config::Severity::error ? Level::error : Level::warn, finding.text(), {});
+  const std::pair<const char*, const std::vector<schedule::DefinitionPtr>&> lists[] = {
+      {"job loaded", changes.added}, {"job changed", changes.changed}, {"job removed", changes.removed}};
+  for (const auto& [text, jobs] : lists)
+    for (const auto& definition : jobs)
+      log_(Level::debug, text, {{"job", definition->job.name}, {"group", definition->job.group}});
+}
+
+}  // namespace ballot::library

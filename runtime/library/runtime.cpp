@@ -1,0 +1,109 @@
+#include "library/runtime.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
+#include "storage/reader.hpp"
+
+namespace ballot::library {
+
+/// What the ledger's thread says of it.
+struct Runtime::LedgerReport {
+  std::mutex mutex;
+  storage::LedgerState state;
+};
+
+Runtime::Runtime(RuntimeSettings settings, Log log)
+    : settings_(std::move(settings)), log_(std::move(log)), ledger_report_(std::make_shared<LedgerReport>()) {}
+
+Runtime::~Runtime() {
+  engine_.reset();  // before the ledger: what it records last is stored
+  ledger_.reset();  // before the loop: its writer posts there
+}
+
+Result<void> Runtime::start(Resume resume) {
+  const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
+  if (!plugin) return plugin.error();
+  const auto problems = (*plugin)->check(settings_.engine.backend.options);
+  if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
+  open_ledger();
+  settings_.engine.anew = resume == Resume::refused;
+  engine_ = std::make_unique<io::Engine>(loop_, settings_.engine, **plugin, *ledger_, log_);
+  engine_->on_refused([this](const std::string& text) {
+    refusal_ = Error{Errc::conflict, text};
+    loop_.stop();
+  });
+  if (session_told_) engine_->on_session(session_told_);
+  return engine_->start();
+}
+
+void Runtime::open_ledger() {
+  storage::LedgerHooks hooks;
+  hooks.now = [] { return io::read_clocks().wall; };
+  hooks.on_state = [log = log_, report = ledger_report_](const storage::LedgerState& state) {
+    {
+      const std::lock_guard hold(report->mutex);
+      report->state = state;
+    }
+    if (state.degraded)
+      log(Level::error, "the ledger is degraded: " + state.reason, {{"spooled", std::to_string(state.spooled)}});
+    else
+      log(Level::info, "the ledger is well again", {});
+  };
+  hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
+  ledger_ = std::make_unique<storage::Ledger>(settings_.ledger, std::move(hooks));
+}
+
+void Runtime::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
+                     std::vector<Group> groups) {
+  if (std::exchange(is_defined_, true))
+    engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
+  else
+    engine_->load(std::move(jobs), std::move(groups), open_rows());
+}
+
+/// Runs whose end no process before has recorded. A ledger that cannot be read has none.
+std::vector<Row> Runtime::open_rows() const {
+  std::vector<Row> rows;
+  if (auto reader = storage::Reader::open(settings_.ledger.path))
+    if (auto open = reader->open_rows()) rows = std::move(*open);
+  std::erase_if(rows, [this](const Row& row) { return !core::is_open_row(row, settings_.engine.node); });
+  return rows;
+}
+
+Result<void> Runtime::run() {
+  loop_.run();
+  if (refusal_) return *refusal_;
+  return {};
+}
+
+void Runtime::stop(const config::OnStop& how, std::function<void()> stopped) {
+  using Kind = config::OnStop::Kind;
+  engine_->stop(how.kind == Kind::wait ? how.wait : Millis(0), how.kind == Kind::leave,
+                [this, stopped = std::move(stopped)] {
+                  if (stopped) stopped();
+                  loop_.stop();
+                });
+}
+
+void Runtime::ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
+                  io::Engine::OnEnded ended) {
+  engine_->ask(std::move(request), run_suffix, patience, std::move(answered), std::move(ended));
+}
+
+void Runtime::observe(Millis patience, io::Engine::OnElections answered) {
+  engine_->observe(patience, std::move(answered));
+}
+
+void Runtime::flush(std::function<void()> done) {
+  ledger_->flush([this, done = std::move(done)] { loop_.post(done); });
+}
+
+storage::LedgerState Runtime::ledger_state() const {
+  const std::lock_guard hold(ledger_report_->mutex);
+  return ledger_report_->state;
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,104 @@
+// Runtime: one scheduler with all its parts: a loop, the engine with its core, the backend from its plugin, the
+// executor and the ledger, which it makes and ends in the right order. A process may have several. It knows nothing of
+// files of configuration, command lines, signals and service managers: what it is made with are plain values, and it
+// leaves the process's signal handlers, children, umask and log alone.
+//
+//   state    | call or event                   | next
+//   made     | start()                         | started; after an error: made
+//   started  | the first define()              | the session is opened; jobs run while run() runs
+//   started  | stop()                          | stopping
+//   started  | the store refuses this node     | ended: run() returns why
+//   stopping | all is handed over and recorded | ended: run() returns
+//
+// Thread: that of run(), which is the loop's; before run() the one that made it. From any other thread only
+// loop().post(). No callback comes after the destructor.
+//
+//   Runtime runtime({plugin_dir, "local", engine_settings, {.path = state_dir + "/history.db"}}, log);
+//   if (auto started = runtime.start(Resume::allowed); !started) return fail(started.error());
+//   runtime.define(jobs, {}, groups);
+//   runtime.loop().on_signal(SIGTERM, [&] { runtime.stop({config::OnStop::Kind::kill, Millis(0)}); });
+//   if (auto ran = runtime.run(); !ran) return fail(ran.error());
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.hpp"
+#include "io/engine.hpp"
+#include "io/main_loop.hpp"
+#include "storage/ledger.hpp"
+
+namespace ballot::library {
+
+struct RuntimeSettings {
+  std::filesystem::path plugin_dir;
+  std::string backend;        // its plugin is BACKEND.so there
+  io::EngineSettings engine;  // `anew` is start()'s to say
+  storage::LedgerOptions ledger;
+};
+
+/// Whether the session of the process before may be gone on with, where there is one.
+enum class Resume { allowed, refused };
+
+class Runtime {
+ public:
+  Runtime(RuntimeSettings settings, Log log);
+  /// Without stop() before: its session ends at once where the backend can end it, and its runs are the runner's.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Called with the handle of each session that is opened, and with "" when it is over. Before start().
+  void on_session(std::function<void(const std::string& handle)> told) { session_told_ = std::move(told); }
+
+  /// Loads the plugin, opens the ledger, makes the backend and finds or starts the runner. Errors: the plugin's
+  /// (not_found, refused, corrupt), invalid (its options), io.
+  Result<void> start(Resume resume);
+
+  /// Jobs that are new or defined otherwise, names of jobs that are not defined any more, and all groups. The first
+  /// call opens the session. Requires: start() has succeeded.
+  void define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
+
+  /// Runs until it has stopped. Errors: conflict, where another node bears this one's name.
+  Result<void> run();
+
+  /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.
+  void stop(const config::OnStop& how, std::function<void()> stopped = {});
+
+  /// Has somebody who leads do `request`: see Engine::ask.
+  void ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
+           io::Engine::OnEnded ended);
+  /// The elections as the store shows them: see Engine::observe.
+  void observe(Millis patience, io::Engine::OnElections answered);
+  /// Calls `done` once all that was recorded is in the ledger's file.
+  void flush(std::function<void()> done);
+
+  /// Requires: start() has succeeded.
+  const core::Core& core() const { return engine_->core(); }
+  /// Until when this node's terms last, as far as it knows: also once the session is over.
+  SteadyTime deadline() const { return engine_->deadline(); }
+  storage::LedgerState ledger_state() const;
+  io::MainLoop& loop() { return loop_; }
+
+ private:
+  struct LedgerReport;
+
+  void open_ledger();
+  std::vector<Row> open_rows() const;
+
+  RuntimeSettings settings_;
+  const Log log_;
+  std::function<void(const std::string&)> session_told_;
+  io::MainLoop loop_;
+  const std::shared_ptr<LedgerReport> ledger_report_;
+  std::unique_ptr<storage::Ledger> ledger_;
+  std::unique_ptr<io::Engine> engine_;
+  bool is_defined_ = false;
+  std::optional<Error> refusal_;
+};
+
+}  // namespace ballot::library

@@ -1,0 +1,156 @@
+#include "library/state_views.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "io/clocks.hpp"
+
+namespace ballot::library {
+namespace {
+
+using core::Views;
+
+constexpr Millis store_patience{2000};  // to say who leads
+constexpr std::size_t page_size = 64;   // a fraction of a millisecond's work
+constexpr std::size_t next_shown = 5;
+
+using Step = std::function<Views::Next(const std::string& after)>;
+
+/// Calls `step` once each turn of the loop, at first at once, until there is nothing to go on with; then `done`.
+void in_turns(io::MainLoop& loop, const std::string& after, Step step, StateViews::Done done) {
+  const Views::Next next = step(after);
+  if (!next) return done();
+  loop.post([&loop, after = *next, step = std::move(step), done = std::move(done)]() mutable {
+    in_turns(loop, after, std::move(step), std::move(done));
+  });
+}
+
+/// `visit` gives a page to a function, and says where to go on.
+template <class View, class Visit>
+void pages(Runtime& runtime, Visit visit, StateViews::OnPage<View> page, StateViews::Done done) {
+  const auto step = [visit = std::move(visit), page = std::move(page)](const std::string& after) {
+    std::vector<View> views;
+    const Views::Next next = visit(after, [&views](const View& view) { views.push_back(view); });
+    return page(views) ? next : Views::Next();
+  };
+  in_turns(runtime.loop(), "", step, std::move(done));
+}
+
+using Leaders = std::map<std::string, std::string, std::less<>>;
+
+Leaders leaders_of(const std::vector<Election>& elections) {
+  Leaders leaders;
+  for (const Election& election : elections)
+    for (const Candidate& candidate : election.candidates)
+      if (candidate.leads) leaders[election.group] = candidate.node;
+  return leaders;
+}
+
+void note(const core::GroupView& group, NodeStatus& status) {
+  const std::string name(group.name);
+  if (!group.halted.empty()) status.degraded.push_back("halted: group " + name + ": " + std::string(group.halted));
+  if (!group.drift.empty()) {
+    std::string nodes;
+    for (const std::string& node : group.drift) nodes += (nodes.empty() ? "" : ", ") + node;
+    status.degraded.push_back("drift: group " + name + ": the job files of " + nodes + " say otherwise");
+  }
+  if (group.state == "leading") status.led.push_back({name, group.epoch, group.paused, std::string(group.halted)});
+}
+
+void note(const core::JobView& job, NodeStatus& status) {
+  const std::string name(job.name);
+  ++status.jobs;
+  if (job.state == core::JobState::halted)
+    status.degraded.push_back("halted: job " + name + ": " + std::string(job.trouble));
+  if (job.state == core::JobState::clock_skew)
+    status.degraded.push_back("clock_skew: job " + name + " is settled ahead of this clock");
+  if (!job.next || job.leader.empty()) return;
+  auto& next = status.next;
+  if (next.size() == next_shown && *job.next >= next.back().slot) return;
+  const auto at = std::upper_bound(next.begin(), next.end(), *job.next,
+                                   [](WallTime slot, const NodeStatus::NextSlot& other) { return slot < other.slot; });
+  next.insert(at, {*job.next, name});
+  if (next.size() > next_shown) next.pop_back();
+}
+
+/// What does not hang on one job or group; told first.
+void note_node(const Runtime& runtime, NodeStatus& status) {
+  using Session = NodeStatus::Session;
+  const core::Core& core = runtime.core();
+  const core::Session& session = core.session();
+  status.session = !session.is_open() ? Session::none : session.in_doubt() ? Session::in_doubt : Session::open;
+  status.session_timeout = session.timeout();
+  status.schedules = session.is_open() && core.has_runner();
+  status.open_runs = core.views().open_runs();
+  std::vector<std::string> reasons;
+  if (const storage::LedgerState ledger = runtime.ledger_state(); ledger.degraded)
+    reasons.push_back("ledger: " + ledger.reason);
+  if (status.session == Session::none) reasons.emplace_back("backend: no session, so nothing is led");
+  if (status.session == Session::in_doubt)
+    reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
+  if (core.runner_is_silent())
+    reasons.emplace_back("runner: it does not answer, so nothing is launched");
+  else if (!core.has_runner())
+    reasons.emplace_back("runner: it is gone, so nothing is launched");
+  if (const Millis skew = core.clock_skew(); skew != Millis(0))
+    reasons.push_back("clock_skew: this clock is " + std::to_string(std::abs(skew.count())) + " ms " +
+                      (skew < Millis(0) ? "behind" : "before") + " the store's");
+  status.degraded.insert(status.degraded.begin(), reasons.begin(), reasons.end());
+}
+
+}  // namespace
+
+NodeStatus::State NodeStatus::state() const {
+  if (!schedules) return State::not_scheduling;
+  return degraded.empty() ? State::healthy : State::degraded;
+}
+
+void StateViews::jobs(OnPage<core::JobView> page, Done done) const {
+  runtime_.observe(store_patience, [&runtime = runtime_, page = std::move(page),
+                                    done = std::move(done)](const std::vector<Election>& elections) {
+    const auto visit = [&runtime, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
+      return runtime.core().views().visit_jobs(io::read_clocks().wall, after, page_size, [&](core::JobView job) {
+        const auto other = job.leader.empty() ? leaders.find(job.group) : leaders.end();
+        if (other != leaders.end()) job.leader = other->second;
+        take(job);
+      });
+    };
+    pages<core::JobView>(runtime, visit, page, done);
+  });
+}
+
+void StateViews::groups(OnPage<core::GroupView> page, Done done) const {
+  const auto visit = [&runtime = runtime_](const std::string& after, const auto& take) {
+    return runtime.core().views().visit_groups(after, page_size, take);
+  };
+  pages<core::GroupView>(runtime_, visit, std::move(page), std::move(done));
+}
+
+void StateViews::runs(OnPage<core::RunView> page, Done done) const {
+  const auto visit = [&runtime = runtime_](const std::string& after, const auto& take) {
+    return runtime.core().views().visit_runs(after, page_size, take);
+  };
+  pages<core::RunView>(runtime_, visit, std::move(page), std::move(done));
+}
+
+void StateViews::status(std::function<void(const NodeStatus&)> done) const {
+  const auto status = std::make_shared<NodeStatus>();
+  const auto step_groups = [&runtime = runtime_, status](const std::string& after) {
+    return runtime.core().views().visit_groups(after, page_size,
+                                               [&](const core::GroupView& group) { note(group, *status); });
+  };
+  const auto step_jobs = [&runtime = runtime_, status](const std::string& after) {
+    return runtime.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
+                                             [&](const core::JobView& job) { note(job, *status); });
+  };
+  const auto end = [&runtime = runtime_, status, done = std::move(done)] {
+    note_node(runtime, *status);
+    done(*status);
+  };
+  in_turns(runtime_.loop(), "", step_groups,
+           [&runtime = runtime_, step_jobs, end] { in_turns(runtime.loop(), "", step_jobs, end); });
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,69 @@
+// StateViews: what a runtime shows of itself, for whoever shows it: a control socket, an API, a host's page. Jobs,
+// groups and runs come some at a time, and between two pages the loop does what else is to be done: however many there
+// are, nothing waits for them. What becomes known or is gone meanwhile may be shown or not.
+//
+// Thread: the loop's. Callbacks come later, on the loop; none once the runtime is gone.
+//
+//   StateViews views(runtime);
+//   views.jobs([](std::span<const core::JobView> jobs) { return print(jobs); }, [] { print_end(); });
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/views.hpp"
+#include "library/runtime.hpp"
+
+namespace ballot::library {
+
+/// How a node is.
+struct NodeStatus {
+  enum class State { healthy, degraded, not_scheduling };
+  enum class Session { none, in_doubt, open };
+  struct Led {
+    std::string group;
+    std::uint64_t epoch = 0;
+    bool paused = false;
+    std::string halted;  // why; "": it is not
+  };
+  struct NextSlot {
+    WallTime slot{};
+    std::string job;
+  };
+
+  State state() const;
+
+  Session session = Session::none;
+  Millis session_timeout{0};
+  bool schedules = false;  // it has a session and a runner
+  std::size_t jobs = 0;    // that the files define
+  int open_runs = 0;
+  std::vector<Led> led;
+  std::vector<NextSlot> next;         // of jobs that it leads, the first few
+  std::vector<std::string> degraded;  // why, each with the word that monitoring looks for in front
+};
+
+class StateViews {
+ public:
+  /// The views are valid until it returns. False: no more are wanted.
+  template <class View>
+  using OnPage = std::function<bool(std::span<const View>)>;
+  using Done = std::function<void()>;
+
+  explicit StateViews(Runtime& runtime) : runtime_(runtime) {}
+
+  /// By name, with their leaders wherever these are, as far as the store says it in time.
+  void jobs(OnPage<core::JobView> page, Done done) const;
+  void groups(OnPage<core::GroupView> page, Done done) const;
+  void runs(OnPage<core::RunView> page, Done done) const;
+
+  void status(std::function<void(const NodeStatus&)> done) const;
+
+ private:
+  Runtime& runtime_;
+};
+
+}  // namespace ballot::library

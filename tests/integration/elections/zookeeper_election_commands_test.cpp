@@ -1,0 +1,153 @@
+// `ballot election evict`, `run` and `file` on a real ZooKeeper server.
+#include "integration/elections/zookeeper_elections.hpp"
+#include "support/process/terminal.hpp"
+
+namespace ballot::testing {
+namespace {
+
+struct EvictOnZookeeper : ElectionsOnZookeeper {
+  EvictOnZookeeper() : ElectionsOnZookeeper(2s) {}
+
+  AtTerminal evict_at_terminal(const std::string& answer) const {
+    return run_at_terminal({BALLOT_PROGRAM, "election", "evict", "default", "--config", folder.config()}, "[y/N]",
+                           answer);
+  }
+  /// Names of those who take part.
+  std::string candidates() const {
+    std::string all;
+    for (const char* name : {"a", "b"})
+      if (ballot({"info", "default"}).out.find("node: \"" + std::string(name) + "\"") != std::string::npos) all += name;
+    return all;
+  }
+};
+
+TEST_F(EvictOnZookeeper, ALeaderThatIsAskedEndsItsChildAndStaysOutForThreeTimeouts) {
+  CandidateProcess a(folder, candidate("a", until_told()));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  CandidateProcess b(folder, candidate("b", until_told()));
+  ASSERT_TRUE(campaigns(b));
+  const Millis asked = wall_now();
+  const Ran evicted = ballot({"election", "evict", "default"});
+  EXPECT_EQ(evicted.code, 0) << evicted.err;
+  EXPECT_EQ(evicted.err.find("[y/N]"), std::string::npos) << "there is no terminal to ask at";
+  EXPECT_TRUE(is_gone(pid_of(start_of(0))));
+  ASSERT_TRUE(folder.wait_until_said("START", 2));
+  report("from the request to the next child", since(asked, start_of(1)));
+  EXPECT_EQ(field(start_of(1), 3), "b");
+  EXPECT_EQ(a.count("cause=evicted"), 1u);
+  EXPECT_EQ(candidates(), "b");
+  ASSERT_TRUE(campaigns(a, 2));
+  EXPECT_GE(wall_now() - asked, 6s) << "3 T";
+  ASSERT_TRUE(wait_until([&] { return candidates() == "ab"; }));
+  EXPECT_EQ(folder.said("START").size(), 2u) << "it queues behind";
+  expect_no_overlap();
+}
+
+TEST_F(EvictOnZookeeper, ALeaderThatIsAloneIsBackAtOnce) {
+  CandidateProcess a(folder, candidate("a", until_told()));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  const Millis asked = wall_now();
+  EXPECT_EQ(ballot({"election", "evict", "default"}).code, 0);
+  ASSERT_TRUE(folder.wait_until_said("START", 2));
+  report("from the request to the same one's next child", since(asked, start_of(1)));
+  EXPECT_LT(since(asked, start_of(1)), 6s) << "before 3 T are over";
+  EXPECT_GT(std::stoull(field(start_of(1), 4)), std::stoull(field(start_of(0), 4)));
+}
+
+TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsToldAtOnce) {
+  CandidateProcess a(folder, candidate("a", until_told()));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  CandidateProcess b(folder, candidate("b", until_told()));
+  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
+  EXPECT_EQ(ballot({"election", "evict", "default", "--force"}).code, 0);
+  ASSERT_TRUE(folder.wait_until_said("START", 2));
+  EXPECT_EQ(field(start_of(1), 3), "b");
+  ASSERT_TRUE(a.wait_for("cause=evicted"));
+  EXPECT_TRUE(wait_until([&] { return is_gone(pid_of(start_of(0))); }));
+  EXPECT_EQ(ballot({"election", "evict", "nobody", "--force"}).code, 3);
+  EXPECT_EQ(ballot({"election", "evict", "nobody"}).code, 3);
+  expect_no_overlap();
+}
+
+TEST_F(EvictOnZookeeper, OnATerminalItIsConfirmedFirst) {
+  CandidateProcess a(folder, candidate("a", until_told()));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  const AtTerminal no = evict_at_terminal("n\n");
+  EXPECT_EQ(no.code, 1);
+  EXPECT_NE(no.shown.find("Evict the leader of group default? [y/N]"), std::string::npos) << no.shown;
+  EXPECT_EQ(a.count("asked to leave"), 0u);
+  const AtTerminal yes = evict_at_terminal("y\n");
+  EXPECT_EQ(yes.code, 0) << yes.shown;
+  EXPECT_EQ(a.count("asked to leave"), 1u);
+}
+
+struct ProgramsOnZookeeper : ElectionsOnZookeeper {
+  ProgramsOnZookeeper() : ElectionsOnZookeeper(2s) {}
+
+  std::string say(const std::string& word) const {
+    return "echo " + word + " $$ $(date +%s%3N) >> " + (folder.folder / "said");
+  }
+  Arguments run(const std::string& name, Arguments flags = {}) const {
+    const std::string script = "trap '" + say("WON") + "' USR1; trap '" + say("LOST") + "' USR2; trap 'exit 5' TERM; " +
+                               say("READY") + "; while :; do sleep 0.02; done";
+    Arguments all{"election", "run", "default", "--candidate-id", name};
+    all.insert(all.end(), flags.begin(), flags.end());
+    all.insert(all.end(), {"--", "/bin/sh", "-c", script});
+    return all;
+  }
+  Arguments file(const std::string& name) const {
+    return {"election", "file", path(name), "default", "--candidate-id", name, "--log-level", "debug"};
+  }
+  std::string path(const std::string& name) const { return folder.folder / ("leader-" + name); }
+  bool valid(const std::string& name) const {
+    return ballot({"election", "file", path(name), "default", "--check"}).code == 0;
+  }
+};
+
+TEST_F(ProgramsOnZookeeper, RunTellsItsChildOfALossByTheDeadlineWhereItIsCutOff) {
+  TcpRelay relay(place.server().port());
+  CandidateProcess a(folder, run("a", place.through(relay)));
+  ASSERT_TRUE(folder.wait_until_said("WON"));
+  CandidateProcess b(folder, run("b"));
+  ASSERT_TRUE(folder.wait_until_said("READY", 2));
+  relay.cut();
+  const Millis cut = wall_now();
+  ASSERT_TRUE(folder.wait_until_said("LOST"));
+  EXPECT_LE(since(cut, folder.said("LOST").front()), 2s - margin);
+  ASSERT_TRUE(folder.wait_until_said("WON", 2));
+  EXPECT_GE(time_of(folder.said("WON")[1]), time_of(folder.said("LOST").front()));
+  EXPECT_NE(pid_of(folder.said("WON")[1]), pid_of(folder.said("WON")[0]));
+  relay.heal();
+  EXPECT_EQ(b.stop(SIGTERM), 5);
+  ASSERT_TRUE(folder.wait_until_said("WON", 3));
+  EXPECT_EQ(a.stop(SIGTERM), 5);
+  EXPECT_EQ(folder.said("LOST").size(), 1u) << "once";
+}
+
+TEST_F(ProgramsOnZookeeper, RunHandsOverWithinASecond) {
+  CandidateProcess a(folder, run("a"));
+  ASSERT_TRUE(folder.wait_until_said("WON"));
+  CandidateProcess b(folder, run("b"));
+  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
+  const Millis told = wall_now();
+  EXPECT_EQ(a.stop(SIGTERM), 5);
+  ASSERT_TRUE(folder.wait_until_said("WON", 2));
+  report("from TERM to the next one's signal", since(told, folder.said("WON")[1]));
+  EXPECT_LE(since(told, folder.said("WON")[1]), 1s);
+}
+
+TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderStands) {
+  CandidateProcess a(folder, file("a"));
+  ASSERT_TRUE(wait_until([&] { return valid("a"); }));
+  CandidateProcess b(folder, file("b"));
+  ASSERT_TRUE(campaigns(b));
+  a.stop(SIGKILL);
+  ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(path("b")); }));
+  EXPECT_FALSE(valid("a")) << text_of(path("a"));
+  EXPECT_TRUE(wait_until([&] { return valid("b"); }));
+  EXPECT_EQ(b.stop(SIGTERM), 0);
+  EXPECT_FALSE(std::filesystem::exists(path("b")));
+}
+
+}  // namespace
+}  // namespace ballot::testing

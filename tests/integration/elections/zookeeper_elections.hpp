@@ -1,0 +1,78 @@
+// What the tests of `ballot run` and `ballot election` on a real ZooKeeper server have in common.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "integration/elections/cron_candidates.hpp"
+#include "support/process/candidate.hpp"
+#include "support/servers/zookeeper_place.hpp"
+
+namespace ballot::testing {
+
+using namespace std::chrono_literals;
+
+/// Nobody is left who could resign for it.
+inline void kill_with_keeper(CandidateProcess& candidate) {
+  const pid_t keeper = candidate.keeper();
+  candidate.send(SIGKILL);
+  ::kill(keeper, SIGKILL);
+  candidate.wait();
+}
+
+struct ElectionsOnZookeeper : ::testing::Test {
+  static constexpr Millis timeout{3000}, margin{500};
+  /// More than a busy machine takes to start a program; where ballot promises a time, that time counts.
+  static constexpr Millis busy{5000};
+
+  explicit ElectionsOnZookeeper(Millis session_timeout = timeout) : folder(place.config(session_timeout)) {}
+
+  Ran ballot(Arguments arguments) const {
+    arguments.insert(arguments.begin(), BALLOT_PROGRAM);
+    arguments.insert(arguments.end(), {"--config", folder.config()});
+    return run_program(std::move(arguments));
+  }
+  static Arguments candidate(const std::string& name, const std::string& script, Arguments flags = {}) {
+    flags.insert(flags.end(), {"--kill-grace", "200ms", "--log-level", "debug"});
+    return once(name, flags, shell(script));
+  }
+  /// A child that runs until it is told to end, or until `file` is there.
+  std::string until_told(const std::string& file = "never") const {
+    return folder.saying("until test -e " + (folder.folder / file) + "; do sleep 0.02; done");
+  }
+  bool campaigns(const CandidateProcess& candidate, std::size_t times = 1) const {
+    return candidate.wait_for("campaigns", times);
+  }
+  std::string start_of(std::size_t n) const { return folder.said("START").at(n); }
+  std::uint64_t epoch_of(std::size_t start) const { return std::stoull(field(start_of(start), 4)); }
+  std::string name_of(std::size_t start) const { return field(start_of(start), 3); }
+  void expect_no_overlap() const { EXPECT_EQ(folder.said("OVERLAP").size(), 0u); }
+  /// Nobody stands in the group's queue any more, nor has one of the names.
+  bool nothing_is_left_of(const Arguments& candidates, const std::string& group = "default") const {
+    return wait_until([&] {
+      return place.queue(group).empty() &&
+             std::none_of(candidates.begin(), candidates.end(), [&](const auto& one) { return place.stands(one); });
+    });
+  }
+
+  const ZookeeperPlace place;
+  const ElectionFolder folder;
+};
+
+inline Millis wall_now() {
+  return std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch());
+}
+/// From an instant of the wall clock to a line that a child said.
+inline Millis since(Millis instant, const std::string& line) { return Millis(time_of(line)) - instant; }
+inline void report(const std::string& what, Millis taken) { std::cout << what << ": " << taken.count() << " ms\n"; }
+/// Times are what these tests are about.
+inline bool wait_until_time(Millis instant) {
+  return wait_until([=] { return wall_now() >= instant; });
+}
+
+struct CronOnZookeeper : ZookeeperPlace, RunCron {
+  CronOnZookeeper() : RunCron(config(2s)) {}
+};
+
+}  // namespace ballot::testing

@@ -1,0 +1,173 @@
+// Runs that outlive their daemon, and runs that must not: it is killed and comes back, it stands still for good, its
+// runner dies. The oracle sees every process, the checker judges.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/process/fleet.hpp"
+
+namespace ballot::testing {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr int adopted = 50, ended_away = 10;
+
+std::string name_of(int number) { return "run" + std::to_string(number); }
+
+pid_t parent_of(pid_t pid) {
+  const std::string text = text_of("/proc/" + std::to_string(pid) + "/stat");
+  return static_cast<pid_t>(std::stol(text.substr(text.rfind(')') + 4)));
+}
+
+auto starts_of(const std::string& job, std::size_t count) {
+  return [=](const Reports& all) {
+    return std::count_if(all.begin(), all.end(), [&](const Report& r) { return r.job == job; }) >=
+           static_cast<std::ptrdiff_t>(count);
+  };
+}
+
+class Adoption : public ::testing::Test {
+ protected:
+  ~Adoption() override {
+    if (HasFailure()) std::cout << fleet.logs();
+  }
+
+  Adoption() : Adoption({"n1"}, "", Millis(5000)) {}
+  Adoption(const std::vector<std::string>& nodes, const std::string& more, Millis timeout)
+      : fleet(nodes, more, timeout) {}
+
+  bool wait_until_gone(const std::vector<std::string>& jobs) {
+    return fleet.oracle.wait_until([&](const Reports& all) {
+      return std::all_of(all.begin(), all.end(), [&](const Report& report) {
+        return report.gone || std::find(jobs.begin(), jobs.end(), report.job) == jobs.end();
+      });
+    });
+  }
+
+  Fleet fleet;
+};
+
+class AdoptionByTheNext : public Adoption {
+ protected:
+  // T / 10 is to be more than the 200 ms before the deadline at which KILL comes: else TERM has no time.
+  AdoptionByTheNext() : Adoption({"n1", "n2"}, "[runner]\non_stop = \"kill\"\n", Millis(5000)) {
+    const std::string every_second = "schedule = \"* * * * * *\"\n";
+    fleet.job("gentle", every_second + fleet.oracle.command({"--wait"}));
+    fleet.job("stubborn",
+              every_second + "kill_grace = \"300ms\"\n" + fleet.oracle.command({"--wait", "--ignore-term"}));
+    fleet.job("brief", every_second + fleet.oracle.command({"--for", "30ms"}));
+    fleet.start();
+    EXPECT_TRUE(fleet.oracle.wait_until(starts_of("gentle", 1)));
+    EXPECT_TRUE(fleet.oracle.wait_until(starts_of("stubborn", 1)));
+  }
+
+  /// The runs that n1 left behind are ended by its deadline.
+  void expect_ended_by_the_deadline(const Instant& gone) {
+    for (const char* job : {"gentle", "stubborn"}) {
+      ASSERT_TRUE(fleet.oracle.wait_until([&](const Reports& all) {
+        return std::any_of(all.begin(), all.end(),
+                           [&](const Report& r) { return r.job == job && r.node == "n1" && r.gone; });
+      }));
+      const Reports reports = fleet.oracle.reports(job);
+      ASSERT_EQ(reports[0].node, "n1");
+      EXPECT_LE(reports[0].gone->boot - gone.boot, fleet.timeout - fleet.margin) << reports[0].text();
+      EXPECT_EQ(reports[0].how, reports[0].job == "gentle" ? "signal 15" : "")
+          << "TERM, and KILL where that is ignored";
+      if (reports.size() > 1) {
+        EXPECT_GT(reports[1].started.boot, reports[0].gone->boot) << "the next leader waits";
+      }
+    }
+  }
+
+  /// n2's begin after them.
+  void expect_succeeded() {
+    for (const std::string job : {"gentle", "stubborn", "brief"})
+      EXPECT_TRUE(fleet.oracle.wait_until([&](const Reports& all) {
+        return std::any_of(all.begin(), all.end(), [&](const Report& r) { return r.job == job && r.node == "n2"; });
+      })) << job;
+    EXPECT_EQ(check(fleet.evidence()), Findings{});
+  }
+};
+
+// S22 local zookeeper
+TEST_F(Adoption, OfFiftyRunsKeepsEachExitCodeAndOutput) {
+  // With the default kill_grace they could be told to end T / 2 after the last renewal: before the daemon is back.
+  for (int i = 0; i < adopted + ended_away; ++i)
+    fleet.job(name_of(i), "kill_grace = \"1s\"\n" + fleet.oracle.command({"--wait", "--say", "I am " + name_of(i)}));
+  fleet.start();
+  BallotDaemon& daemon = fleet["n1"];
+  for (int i = 0; i < adopted + ended_away; ++i) ASSERT_EQ(daemon.ballot({"trigger", name_of(i)}).code, 0);
+  ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) { return all.size() == adopted + ended_away; }));
+  daemon.kill();
+  const Instant killed = Instant::now();
+  for (int i = adopted; i < adopted + ended_away; ++i) fleet.oracle.end(name_of(i), 100 + i);
+  std::this_thread::sleep_for(seconds(1));
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("adopted", adopted)) << daemon.log;
+  std::cout << "adopted " << adopted << " runs " << std::chrono::ceil<Millis>(Instant::now().boot - killed.boot).count()
+            << " ms after the kill\n";
+  for (int i = 0; i < adopted; ++i) fleet.oracle.end(name_of(i), 100 + i);
+  ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) {
+    return std::all_of(all.begin(), all.end(), [](const Report& report) { return report.gone.has_value(); });
+  }));
+  ASSERT_EQ(daemon.stop(), 0);
+  const Evidence evidence = fleet.evidence();
+  EXPECT_EQ(check(evidence), Findings{});
+  EXPECT_EQ(evidence.reports.size(), std::size_t{adopted + ended_away});
+  EXPECT_EQ(evidence.ledgers[0].terms.size(), 1u) << "it goes on with the same term";
+  std::map<std::string, Row> rows;
+  for (const Row& row : evidence.ledgers[0].rows) EXPECT_TRUE(rows.emplace(row.job, row).second) << row.job;
+  for (int i = 0; i < adopted + ended_away; ++i) {
+    const Row& row = rows[name_of(i)];
+    EXPECT_EQ(row.status, Status::failed) << row.job;
+    EXPECT_EQ(row.exit_code, 100 + i) << row.job;
+    EXPECT_EQ(daemon.ballot({"output", row.run->text()}).out, "I am " + name_of(i) + "\n");
+  }
+}
+
+// S22b local zookeeper
+TEST_F(AdoptionByTheNext, OfAFrozenDaemonFindsItsRunsEndedByTheDeadline) {
+  fleet["n1"].send(SIGSTOP);
+  const Instant frozen = Instant::now();
+  expect_ended_by_the_deadline(frozen);
+  fleet["n1"].kill();  // what a watchdog does; until then a frozen daemon keeps its lock
+  expect_succeeded();
+}
+
+// S22b local zookeeper
+TEST_F(AdoptionByTheNext, OfAKilledDaemonFindsItsRunsEndedByTheDeadline) {
+  fleet["n1"].kill();
+  const Instant killed = Instant::now();
+  expect_ended_by_the_deadline(killed);
+  expect_succeeded();
+}
+
+TEST_F(Adoption, OfADeadRunnersRunsIsTheirLossAndANewRunnerGoesOn) {
+  const std::string every_second = "schedule = \"* * * * * *\"\n";
+  for (int i = 0; i < 3; ++i) fleet.job(name_of(i), fleet.oracle.command({"--wait"}));
+  fleet.job("long", every_second + fleet.oracle.command({"--for", "1500ms"}));
+  fleet.job("brief", every_second + fleet.oracle.command({"--for", "30ms"}));
+  fleet.start();
+  BallotDaemon& daemon = fleet["n1"];
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(daemon.ballot({"trigger", name_of(i)}).code, 0);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(fleet.oracle.wait_until(starts_of(name_of(i), 1)));
+  ASSERT_TRUE(fleet.oracle.wait_until(starts_of("long", 1)));
+  const pid_t runner = parent_of(fleet.oracle.reports(name_of(0))[0].pid);
+  ASSERT_EQ(runner, parent_of(fleet.oracle.reports(name_of(2))[0].pid));
+  fleet.fault("n1");
+  ASSERT_EQ(::kill(runner, SIGKILL), 0);
+  ASSERT_TRUE(wait_until_gone({name_of(0), name_of(1), name_of(2)})) << "its children go with it";
+  ASSERT_TRUE(daemon.wait_for("lost: runner_died", 3));
+  fleet.mended("n1");
+  const std::size_t before = fleet.oracle.reports("long").size();
+  ASSERT_TRUE(fleet.oracle.wait_until(starts_of("long", before + 2))) << "a new runner works";
+  const Evidence evidence = fleet.evidence();
+  EXPECT_EQ(check(evidence), Findings{});
+  std::map<std::string, Reason> reasons;
+  for (const Row& row : evidence.ledgers[0].rows) reasons[row.job] = row.reason;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(reasons[name_of(i)], Reason::runner_died);
+}
+
+}  // namespace
+}  // namespace ballot::testing

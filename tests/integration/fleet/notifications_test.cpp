@@ -1,0 +1,277 @@
+// A real daemon tells what happened: hooks, mail, pings, the hooks and the state file of a group.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "support/process/fleet.hpp"
+#include "support/process/process_facts.hpp"
+#include "support/servers/http_server.hpp"
+
+namespace ballot::testing {
+namespace {
+
+std::string hook(const std::string& key, const std::string& script) {
+  return key + " = [\"/bin/sh\", \"-c\", '''" + script + "''']\n";
+}
+
+struct Notifications : ::testing::Test {
+  ~Notifications() override {
+    if (HasFailure()) std::cout << daemon.log;
+  }
+  void lead() {
+    daemon.start();
+    ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+  }
+  /// A file of the test's once `part` is in it; what it holds then.
+  std::string text_with(const std::string& name, const std::string& part) {
+    EXPECT_TRUE(wait_until([&] { return text_of(daemon.folder / name).find(part) != std::string::npos; }))
+        << name << " holds: " << text_of(daemon.folder / name);
+    return text_of(daemon.folder / name);
+  }
+  std::string at(const std::string& name) const { return daemon.folder / name; }
+  static bool has_line(const std::string& text, const std::string& line) {
+    return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+  }
+
+  BallotDaemon daemon;
+};
+
+struct Hooks : Notifications {};
+
+TEST_F(Hooks, OfAFailedRunAreToldWhatBecameOfItAndRunAsItsUser) {
+  const bool root = ::geteuid() == 0;
+  const TempFolder open;
+  ::chmod(open.path().c_str(), 0777);
+  daemon.job("job", "shell = \"exit 7\"\n" + std::string(root ? "user = \"nobody\"\nworking_dir = \"/\"\n" : "") +
+                        hook("on_failure", "{ env; echo USER_IS=$(id -un); echo END; } > " + open / "told"));
+  lead();
+  const Ran ran = daemon.ballot({"trigger", "job", "--wait"});
+  EXPECT_EQ(ran.code, 7);
+  ASSERT_TRUE(wait_until([&] { return text_of(open / "told").ends_with("END\n"); }));
+  const std::string told = text_of(open / "told");
+  for (const std::string line : {"BALLOT_STATUS=failed", "BALLOT_REASON=exit_code", "BALLOT_EXIT_CODE=7",
+                                 "BALLOT_JOB=job", "BALLOT_NODE=n1", "BALLOT_TRIGGER=manual"})
+    EXPECT_TRUE(has_line(told, line)) << line << " is not in: " << told;
+  EXPECT_TRUE(has_line(told, "BALLOT_RUN_ID=" + ran.out.substr(0, 36))) << told;
+  EXPECT_TRUE(has_line(told, root ? "USER_IS=nobody" : "BALLOT_ATTEMPT=1")) << told;
+}
+
+TEST_F(Hooks, OfARecoveryRunOnceAfterFailuresAlsoWhereTheDaemonWasAnotherOne) {
+  daemon.job("job", "shell = \"test -e " + at("good") + "\"\n" + hook("on_failure", "echo bad >> " + at("told")) +
+                        hook("on_recovery", "echo well $BALLOT_STATUS >> " + at("told")));
+  lead();
+  daemon.ballot({"trigger", "job", "--wait"});
+  text_with("told", "bad\n");
+  ASSERT_EQ(daemon.stop(), 0);
+  daemon.folder.write("good", "");
+  lead();
+  EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0);
+  text_with("told", "well succeeded\n");
+  EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0);
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
+  EXPECT_EQ(text_of(at("told")), "bad\nwell succeeded\n");
+}
+
+TEST_F(Hooks, OfMissedSlotsAreToldOnceHowManyTheyAre) {
+  daemon.job("job", "schedule = \"* * * * * *\"\nmisfire = \"skip\"\ncommand = [\"/bin/true\"]\n" +
+                        hook("on_missed", "env >> " + at("told")));
+  lead();
+  ASSERT_TRUE(daemon.wait_for("succeeded"));
+  daemon.kill();
+  const auto from = std::chrono::steady_clock::now();
+  ASSERT_TRUE(wait_until([&] { return std::chrono::steady_clock::now() - from > std::chrono::seconds(4); }));
+  lead();
+  const std::string told = text_with("told", "BALLOT_SLOTS=");
+  EXPECT_TRUE(has_line(told, "BALLOT_STATUS=missed")) << told;
+  EXPECT_NE(told.find("BALLOT_SLOT_UNTIL="), std::string::npos) << told;
+  EXPECT_EQ(told.find("BALLOT_RUN_ID="), std::string::npos) << told;
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
+  const std::string all = text_of(at("told"));
+  std::int64_t said = 0, missed = 0;
+  for (std::size_t i = all.find("BALLOT_SLOTS="); i != std::string::npos; i = all.find("BALLOT_SLOTS=", i + 1))
+    said += std::stoll(all.substr(i + 13));
+  for (const Row& row : daemon.rows("job"))
+    if (row.status == Status::missed) missed += row.slots;
+  EXPECT_GE(missed, 3);
+  EXPECT_EQ(said, missed) << all;
+}
+
+TEST_F(Hooks, ThatHangAreEndedAndHoldUpNothing) {
+  daemon.job("hangs", "schedule = \"* * * * * *\"\nshell = \"exit 1\"\nhook_timeout = \"1s\"\n" +
+                          hook("on_failure", "sleep 600"));
+  daemon.job("other", "shell = \"exit 1\"\n" + hook("on_failure", "echo told >> " + at("told")));
+  lead();
+  ASSERT_TRUE(daemon.wait_for("failed: exit_code", 5));
+  daemon.ballot({"trigger", "other", "--wait"});
+  text_with("told", "told\n");
+  EXPECT_TRUE(daemon.wait_for("on_failure took too long and was killed")) << daemon.log;
+  EXPECT_EQ(daemon.stop(), 0);
+}
+
+TEST_F(Hooks, ThatHangHoldUpAStopOnlyUntilTheSecondSignal) {
+  daemon.job("job", "shell = \"exit 1\"\n" + hook("on_failure", "echo on > " + at("told") + "; exec sleep 600"));
+  lead();
+  daemon.ballot({"trigger", "job", "--wait"});
+  text_with("told", "on\n");
+  daemon.send(SIGTERM);
+  ASSERT_TRUE(daemon.wait_for("leads no more"));
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(daemon.stop(), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  EXPECT_NE(daemon.log.find("stopping before all is told"), std::string::npos) << daemon.log;
+}
+
+TEST_F(Hooks, ThatFailAreLoggedWithWhatTheySaid) {
+  daemon.job("job", "shell = \"exit 1\"\n" + hook("on_failure", "echo no route to the pager; exit 3"));
+  lead();
+  daemon.ballot({"trigger", "job", "--wait"});
+  ASSERT_TRUE(daemon.wait_for("on_failure failed")) << daemon.log;
+  const std::string line = daemon.log.substr(daemon.log.find("on_failure failed"));
+  EXPECT_NE(line.find("exit_code=3"), std::string::npos) << line;
+  EXPECT_NE(line.find("no route to the pager"), std::string::npos) << line;
+}
+
+struct Pings : Notifications {
+  HttpServer server;
+};
+
+TEST_F(Pings, TellTheStartAndTheEndOfEachRunInOrder) {
+  daemon.job("job", "shell = \"test -e " + at("good") + "\"\nping_url = \"" + server.url("/uuid") + "\"");
+  lead();
+  const std::string bad = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
+  ASSERT_TRUE(server.wait_for(2));
+  daemon.folder.write("good", "");
+  const std::string good = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
+  ASSERT_TRUE(server.wait_for(4));
+  EXPECT_EQ(server.asked(), (std::vector<std::string>{"GET /uuid/start?rid=" + bad, "GET /uuid/fail?rid=" + bad,
+                                                      "GET /uuid/start?rid=" + good, "GET /uuid?rid=" + good}));
+}
+
+TEST_F(Pings, ThatNobodyAnswersDelayNoRunAndAreLogged) {
+  server.answer(404);
+  daemon.job("job", "shell = \"exit 0\"\nping_url = \"" + server.url("/uuid") + "\"");
+  lead();
+  EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0);
+  EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0) << "the next one waits for no ping";
+  EXPECT_TRUE(daemon.wait_for("ping failed")) << daemon.log;
+  EXPECT_GE(server.asked().size(), 1u);
+  EXPECT_NE(daemon.log.find("it answers HTTP 404"), std::string::npos);
+  EXPECT_EQ(daemon.log.find("/uuid"), std::string::npos) << "the URL may be a secret";
+}
+
+#ifdef BALLOT_FAILPOINTS  // where sendmail can be another program
+struct Mails : Notifications {
+  Mails() {
+    // Mails of several jobs may be sent at one time: a file of its own for each.
+    const std::string program =
+        daemon.folder.write("sendmail", "#!/bin/sh\nnew=" + at("new") + ".$$\necho \"$*\" > " + at("args") +
+                                            "\ncat > $new\ncp $new $new.to\n" + "mv $new.to " + at("mail") +
+                                            ".$(sed -n 's/^To: //p' $new)\nmv $new " + at("mail") + "\n");
+    ::chmod(program.c_str(), 0755);
+    daemon.environment = {"BALLOT_TEST_SENDMAIL=" + program};
+  }
+};
+
+TEST_F(Mails, TellAFailureInCronsMannerWithTheOutput) {
+  daemon.job("job", "shell = \"echo disk full; exit 3\"\nmail_to = \"ops@example.org\"");
+  lead();
+  const std::string run = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
+  const std::string mail = text_with("mail", "disk full\n");
+  EXPECT_EQ(text_of(at("args")), "-i -t\n");
+  EXPECT_TRUE(has_line(mail, "To: ops@example.org")) << mail;
+  EXPECT_NE(mail.find("@n1> job: failed: exit_code 3\n"), std::string::npos) << mail;
+  EXPECT_TRUE(has_line(mail, "X-Cron-Env: <BALLOT_RUN_ID=" + run + ">")) << mail;
+  EXPECT_TRUE(mail.ends_with("\n\ndisk full\n")) << mail;
+}
+
+TEST_F(Mails, ComeOfWhatMailOnNames) {
+  daemon.job("failure", "shell = \"echo some\"\nmail_to = \"failure\"");
+  daemon.job("output", "shell = \"echo some\"\nmail_to = \"output\"\nmail_on = \"output\"");
+  daemon.job("silent", "shell = \"exit 0\"\nmail_to = \"silent\"\nmail_on = \"output\"");
+  daemon.job("always", "shell = \"exit 0\"\nmail_to = \"always\"\nmail_on = \"always\"");
+  lead();
+  for (const char* job : {"failure", "output", "silent", "always"}) daemon.ballot({"trigger", job, "--wait"});
+  EXPECT_TRUE(has_line(text_with("mail.output", "To: output\n"), "some"));
+  EXPECT_TRUE(text_with("mail.always", "To: always\n").ends_with("[ballot: the run printed nothing]\n"));
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
+  EXPECT_EQ(text_of(at("mail.failure")), "") << "it did not fail";
+  EXPECT_EQ(text_of(at("mail.silent")), "") << "it printed nothing";
+}
+
+TEST_F(Mails, ThatCannotBeSentAreLogged) {
+  daemon.environment = {"BALLOT_TEST_SENDMAIL=/no/such/sendmail"};
+  daemon.job("job", "shell = \"exit 3\"\nmail_to = \"ops\"");
+  lead();
+  daemon.ballot({"trigger", "job", "--wait"});
+  EXPECT_TRUE(daemon.wait_for("mail cannot be started")) << daemon.log;
+}
+#endif
+
+struct GroupHooks : ::testing::Test {
+  ~GroupHooks() override {
+    if (HasFailure()) std::cout << fleet.logs();
+  }
+  std::string keys() const {
+    const std::string tell =
+        "echo $BALLOT_NODE $BALLOT_ROLE of $BALLOT_GROUP leader=$BALLOT_LEADER >> " + folder / "told";
+    return "[group.default]\n" + hook("on_promote", tell) + hook("on_demote", tell) + "state_file = \"" +
+           (folder / "leads") + "\"\n";
+  }
+  bool told(const std::string& line) {
+    return wait_until([&] { return text_of(folder / "told").find(line + "\n") != std::string::npos; });
+  }
+  /// What `ballot election file --check` says of the state file.
+  int check() { return fleet["n1"].ballot({"election", "file", folder / "leads", "default", "--check"}).code; }
+  bool file_names(const std::string& node) {
+    return wait_until([&] { return text_of(folder / "leads").find("\"node\":\"" + node + "\"") != std::string::npos; });
+  }
+
+  const TempFolder folder;
+  Fleet fleet{{"n1", "n2"}, keys()};
+};
+
+TEST_F(GroupHooks, AndTheStateFileFollowTheTermToItsCleanEnd) {
+  fleet.start();
+  EXPECT_TRUE(told("n1 leader of default leader=n1"));
+  EXPECT_TRUE(file_names("n1"));
+  EXPECT_EQ(check(), 0);
+  ASSERT_EQ(fleet["n2"].stop(), 0);
+  ASSERT_EQ(fleet["n1"].stop(), 0);
+  EXPECT_EQ(text_of(folder / "told"), "n1 leader of default leader=n1\nn1 follower of default leader=\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "leads"));
+}
+
+TEST_F(GroupHooks, OfALeaderThatDiedAreNotRunAndItsFileIsVoid) {
+  fleet.start();
+  ASSERT_TRUE(told("n1 leader of default leader=n1"));
+  ASSERT_TRUE(file_names("n1"));
+  ASSERT_EQ(fleet["n2"].stop(), 0);
+  fleet["n1"].kill();
+  EXPECT_TRUE(std::filesystem::exists(folder / "leads"));
+  EXPECT_TRUE(wait_until([&] { return check() == 1; })) << "its lease has run out";
+  EXPECT_EQ(text_of(folder / "told"), "n1 leader of default leader=n1\n");
+}
+
+TEST_F(GroupHooks, OfALeaderThatStoodStillTellThatItsTermIsOver) {
+  fleet.start();
+  ASSERT_TRUE(told("n1 leader of default leader=n1"));
+  ASSERT_TRUE(file_names("n1"));
+  fleet["n1"].send(SIGSTOP);
+  EXPECT_TRUE(wait_until([&] { return check() == 1; })) << "its lease has run out";
+  fleet["n1"].send(SIGCONT);
+  EXPECT_TRUE(told("n1 follower of default leader="));
+  EXPECT_TRUE(wait_until([&] { return check() == 0; })) << "somebody leads again";
+}
+
+TEST_F(GroupHooks, OfADryRunDoNothing) {
+  fleet["n1"].start({"--dry-run"});
+  ASSERT_TRUE(fleet["n1"].wait_for("leads"));
+  ASSERT_EQ(fleet["n1"].stop(), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "told"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "leads"));
+}
+
+}  // namespace
+}  // namespace ballot::testing

@@ -1,0 +1,137 @@
+// A clean stop with runs under way, by each `on_stop`: what ends, what goes on, who leads meanwhile. Two groups: `idle`
+// has nothing running, `busy` has.
+#include <gtest/gtest.h>
+
+#include "support/process/fleet.hpp"
+
+namespace ballot::testing {
+namespace {
+
+using std::chrono::seconds;
+
+class StopWith : public ::testing::Test {
+ protected:
+  ~StopWith() override {
+    if (fleet && HasFailure()) std::cout << fleet->logs();
+  }
+
+  /// n1 leads both groups, and has a run each of `patient`, which waits to be told, and of `stubborn`, which also
+  /// ignores TERM.
+  void start(const std::string& on_stop, const std::vector<std::string>& nodes = {"n1", "n2"}) {
+    fleet.emplace(nodes, "[runner]\non_stop = \"" + on_stop + "\"\n");
+    const std::string busy = "group = \"busy\"\nkill_grace = \"500ms\"\n";
+    fleet->job("tick", "group = \"idle\"\nschedule = \"* * * * * *\"\n" + fleet->oracle.command());
+    fleet->job("patient", busy + fleet->oracle.command({"--wait"}));
+    fleet->job("stubborn", busy + fleet->oracle.command({"--wait", "--ignore-term"}));
+    fleet->start(2);
+    for (const char* job : {"patient", "stubborn"}) {
+      const Ran ran = node("n1").ballot({"trigger", job});
+      ASSERT_EQ(ran.code, 0) << ran.err;
+      triggered.push_back(*RunId::parse(ran.out.substr(0, 36)));
+    }
+    ASSERT_TRUE(fleet->oracle.wait_until([](const Reports& all) {
+      return std::count_if(all.begin(), all.end(), [](const Report& r) { return r.job != "tick"; }) == 2;
+    }));
+  }
+
+  BallotDaemon& node(const std::string& name) { return (*fleet)[name]; }
+
+  bool wait_for_tick_on(const std::string& name, const Instant& after) {
+    return fleet->oracle.wait_until([&](const Reports& all) {
+      return std::any_of(all.begin(), all.end(), [&](const Report& r) {
+        return r.job == "tick" && r.node == name && r.started.boot > after.boot;
+      });
+    });
+  }
+  Report report(const std::string& job) { return fleet->oracle.reports(job).at(0); }
+
+  /// All is well, and the run of each of the two jobs has this one row.
+  void judge(const std::map<std::string, std::pair<Status, Reason>>& wanted) {
+    Evidence evidence = fleet->evidence();
+    evidence.triggered = triggered;
+    EXPECT_EQ(check(evidence), Findings{});
+    for (const auto& [job, stands] : wanted) {
+      EXPECT_EQ(fleet->oracle.reports(job).size(), 1u);
+      int rows = 0;
+      for (const NodeLedger& ledger : evidence.ledgers)
+        for (const Row& row : ledger.rows) {
+          if (row.job != job) continue;
+          ++rows;
+          EXPECT_EQ(row.status, stands.first) << job;
+          EXPECT_EQ(row.reason, stands.second) << job;
+        }
+      EXPECT_EQ(rows, 1) << job;
+    }
+  }
+
+  std::optional<Fleet> fleet;
+  std::vector<RunId> triggered;
+};
+
+// S14 local
+TEST_F(StopWith, WaitHandsOverIdleGroupsAtOnceAndOthersWhenTheirRunsHaveEnded) {
+  start("wait 30s");
+  const Instant told = Instant::now();
+  node("n1").send(SIGTERM);
+  ASSERT_TRUE(wait_for_tick_on("n2", told));
+  EXPECT_FALSE(report("patient").over()) << "the idle group is led by another while runs go on";
+  EXPECT_FALSE(report("stubborn").over());
+  fleet->oracle.end("patient", 0);
+  fleet->oracle.end("stubborn", 3);
+  ASSERT_EQ(node("n1").wait(), 0);
+  ASSERT_TRUE(node("n2").wait_for("group=busy")) << "handed over";
+  judge({{"patient", {Status::succeeded, Reason::none}}, {"stubborn", {Status::failed, Reason::exit_code}}});
+}
+
+// S14 local
+TEST_F(StopWith, AWaitThatIsOverKillsWhatStillRuns) {
+  start("wait 1s");
+  const Instant told = Instant::now();
+  ASSERT_EQ(node("n1").stop(), 0);
+  const Millis coarse(20);  // the core counts in whole milliseconds, from when it heard
+  EXPECT_GE(report("patient").ended->boot - told.boot, seconds(1) - coarse);
+  EXPECT_EQ(report("patient").how, "signal 15");
+  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(1500) - coarse) << "KILL comes kill_grace after TERM";
+  judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
+}
+
+// S14 local
+TEST_F(StopWith, KillEndsEveryRunAtOnce) {
+  start("kill");
+  const Instant told = Instant::now();
+  ASSERT_EQ(node("n1").stop(), 0);
+  EXPECT_LT(report("patient").ended->boot - told.boot, Millis(500));
+  EXPECT_EQ(report("patient").how, "signal 15");
+  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(480));
+  EXPECT_LT(report("stubborn").gone->boot - told.boot, seconds(2));
+  judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
+}
+
+TEST_F(StopWith, LeaveKeepsRunsAndTermForTheNextStart) {
+  start("leave", {"n1"});
+  ASSERT_EQ(node("n1").stop(), 0);
+  EXPECT_FALSE(report("patient").over());
+  fleet->oracle.end("stubborn", 9);  // while nobody looks but the runner
+  node("n1").start();
+  ASSERT_TRUE(node("n1").wait_for("leads again, the same term", 2)) << node("n1").log;
+  fleet->oracle.end("patient", 7);
+  ASSERT_TRUE(node("n1").wait_for("exit_code=7"));
+  judge({{"patient", {Status::failed, Reason::exit_code}}, {"stubborn", {Status::failed, Reason::exit_code}}});
+}
+
+TEST_F(StopWith, LeaveAndNoReturnEndsWhatIsLeftByTheDeadline) {
+  start("leave");
+  const Instant told = Instant::now();
+  ASSERT_EQ(node("n1").stop(), 0);
+  ASSERT_TRUE(fleet->oracle.wait_until([](const Reports& all) {
+    return std::all_of(all.begin(), all.end(), [](const Report& r) { return r.gone.has_value(); });
+  }));
+  for (const char* job : {"patient", "stubborn"})
+    EXPECT_LE(report(job).gone->boot - told.boot, fleet->timeout - fleet->margin + Millis(100)) << job;
+  ASSERT_TRUE(wait_for_tick_on("n2", told));
+  ASSERT_TRUE(node("n2").wait_for("killed: leadership_lost", 2)) << "what the runner knows is not lost";
+  EXPECT_EQ(check(fleet->evidence()), Findings{});
+}
+
+}  // namespace
+}  // namespace ballot::testing

@@ -1,0 +1,60 @@
+// Two builds of ballot in one fleet, the previous release's and this one's; and which of them a node is changed to.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/process/fleet.hpp"
+
+namespace ballot::testing {
+
+struct Change {
+  const char* name;
+  std::string from, to;  // programs
+};
+
+inline const Change upgrade{"Upgrade", BALLOT_PREVIOUS, BALLOT_PROGRAM};
+inline const Change downgrade{"Downgrade", BALLOT_PROGRAM, BALLOT_PREVIOUS};
+
+inline std::string name_of(const ::testing::TestParamInfo<Change>& change) { return change.param.name; }
+inline void PrintTo(const Change& change, std::ostream* out) { *out << change.name; }
+
+/// A fleet whose nodes are all of the build that a test changes from.
+class TwoBuilds : public ::testing::TestWithParam<Change> {
+ protected:
+  explicit TwoBuilds(const std::vector<std::string>& nodes, Millis timeout = Millis(2000)) : fleet(nodes, "", timeout) {
+    for (const std::string& node : nodes) fleet[node].program = GetParam().from;
+  }
+  ~TwoBuilds() override {
+    if (HasFailure()) std::cout << fleet.logs();
+  }
+
+  static std::string every_second() { return "schedule = \"* * * * * *\"\n"; }
+
+  /// A START of the job on the node after that.
+  bool starts(const std::string& job, const std::string& node, const Instant& after = {}) {
+    return fleet.oracle.wait_until([&](const Reports& all) {
+      return std::any_of(all.begin(), all.end(), [&](const Report& report) {
+        return report.job == job && report.node == node && report.started.boot > after.boot;
+      });
+    });
+  }
+  /// Until a slot of `brief` that is due from now on is run in time: all before it are settled.
+  void catch_up() {
+    const WallTime now = Instant::now().wall + std::chrono::seconds(2);
+    EXPECT_TRUE(fleet.oracle.wait_until([&](const Reports& all) {
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Report& r) { return r.job == "brief" && r.slot > now && r.on_time(); });
+    })) << "nobody catches up";
+  }
+  bool all_gone() {
+    return fleet.oracle.wait_until([](const Reports& all) {
+      return std::all_of(all.begin(), all.end(), [](const Report& report) { return report.gone.has_value(); });
+    });
+  }
+
+  Fleet fleet;
+};
+
+}  // namespace ballot::testing

@@ -1,0 +1,111 @@
+// Attempts, fences and terms.
+#include <algorithm>
+
+#include "support/judge/case.hpp"
+
+namespace ballot::testing {
+namespace {
+
+using Entries = std::vector<const Entry*>;
+
+void report_shrunk(Case& c, const Entry& before, const Entry& after) {
+  c.report(after.row.job, after.row.slot, "has a fence that did not grow", {before.text(), after.text()});
+}
+
+bool may_follow(const Job& job, const Row& row, const Entry& entry) {
+  const Row& before = entry.row;
+  const bool again = before.status == Status::failed || before.status == Status::timed_out;
+  if (job.guarantee == Guarantee::at_most_once) return again && row.attempt <= 1 + job.retries;
+  const bool stale = before.status == Status::missed && before.reason == Reason::stale;
+  return again || stale || entry.taken_for_lost;
+}
+
+Entries claimed(const Entries& all) {
+  Entries some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some), [](const Entry* e) { return e->row.fence > 0; });
+  return some;
+}
+
+void check_unique_fences(Case& c, const Entries& entries) {
+  std::map<std::uint64_t, const Entry*> seen;
+  for (const Entry* entry : entries) {
+    const auto [other, fresh] = seen.emplace(entry->row.fence, entry);
+    if (!fresh) report_shrunk(c, *other->second, *entry);
+  }
+}
+
+/// Scheduled slots are claimed in order.
+void check_fences_by_slot(Case& c, Entries entries) {
+  std::erase_if(entries, [](const Entry* e) { return e->row.attempt > 1 || !is_scheduled(e->row.trigger); });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry* a, const Entry* b) { return a->row.slot < b->row.slot; });
+  for (std::size_t i = 1; i < entries.size(); ++i)
+    if (entries[i]->row.fence < entries[i - 1]->row.fence) report_shrunk(c, *entries[i - 1], *entries[i]);
+}
+
+/// Every claim of a term comes after all claims of the terms before.
+void check_fences_by_term(Case& c, const Entries& entries) {
+  std::map<std::string, std::map<std::uint64_t, Entries>> by_term;  // by group, epoch
+  for (const Entry* entry : entries) by_term[entry->row.group][entry->row.epoch].push_back(entry);
+  const auto lower = [](const Entry* a, const Entry* b) { return a->row.fence < b->row.fence; };
+  for (auto& [group, terms] : by_term) {
+    const Entry* highest = nullptr;
+    for (auto& [epoch, of_term] : terms) {
+      std::sort(of_term.begin(), of_term.end(), lower);
+      if (highest && of_term.front()->row.fence < highest->row.fence) report_shrunk(c, *highest, *of_term.front());
+      if (!highest || lower(highest, of_term.back())) highest = of_term.back();
+    }
+  }
+}
+
+void check_fences_by_start(Case& c, const std::vector<const Report*>& starts) {
+  const Report* highest = nullptr;
+  for (const Report* start : starts) {
+    if (start->fence == 0) continue;
+    if (highest && start->fence < highest->fence)
+      c.report(start->job, start->slot, "was started after a later claim", {highest->text(), start->text()});
+    if (!highest || start->fence > highest->fence) highest = start;
+  }
+}
+
+}  // namespace
+
+void check_attempts(Case& c) {
+  for (const auto& [key, entry] : c.ledger.attempts()) {
+    const Job* job = c.job(entry.row.job);
+    if (!job || entry.row.attempt <= 1) continue;
+    const Entry* before = c.ledger.find(key.first, entry.row.attempt - 1);
+    if (!before)
+      c.report(entry.row.job, entry.row.slot, "has an attempt without the one before", {entry.text()});
+    else if (!may_follow(*job, entry.row, *before))
+      c.report(entry.row.job, entry.row.slot, "was attempted again without a reason", {before->text(), entry.text()});
+  }
+}
+
+void check_fences(Case& c) {
+  for (const auto& [name, all] : c.attempts) {
+    const Entries entries = claimed(all);
+    check_unique_fences(c, entries);
+    check_fences_by_slot(c, entries);
+    check_fences_by_term(c, entries);
+  }
+  for (const auto& [name, starts] : c.reports)
+    if (const Job* job = c.job(name); job && c.evidence.exclusive && job->concurrency != Concurrency::allow)
+      check_fences_by_start(c, starts);
+}
+
+void check_terms(Case& c) {
+  std::map<std::pair<std::string, std::uint64_t>, std::set<std::string>> nodes;
+  for (const NodeLedger& ledger : c.evidence.ledgers)
+    for (const TermRow& term : ledger.terms) nodes[{term.group, term.epoch}].insert(term.node);
+  for (const auto& [key, entry] : c.ledger.attempts())
+    if (entry.row.fence > 0) nodes[{entry.row.group, entry.row.epoch}].insert(entry.row.node);
+  for (const auto& [term, of_term] : nodes) {
+    if (of_term.size() == 1) continue;
+    std::string text = "epoch " + std::to_string(term.second) + " of group " + term.first + " is shared by";
+    for (const std::string& node : of_term) text += " " + node;
+    c.report(text);
+  }
+}
+
+}  // namespace ballot::testing

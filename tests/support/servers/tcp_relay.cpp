@@ -1,0 +1,233 @@
+#include "support/servers/tcp_relay.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+
+namespace ballot::testing {
+
+namespace {
+
+constexpr std::size_t chunk_size = 65536;
+constexpr std::size_t most_held = 1 << 20;  // of one stream, before the sender has to wait
+
+sockaddr_in loopback(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  return address;
+}
+
+int stream_socket() { return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+
+int bind_anywhere(int socket) {
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  if (::bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    throw std::runtime_error("no port for the test");
+  return ntohs(address.sin_port);
+}
+
+void at_once(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
+}
+
+}  // namespace
+
+TcpRelay::TcpRelay(int server_port)
+    : server_port_(server_port), listener_(stream_socket()), event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  port_ = bind_anywhere(listener_);
+  if (::listen(listener_, 64) != 0) throw std::runtime_error("the relay cannot listen");
+  thread_ = std::thread([this] { run(); });
+}
+
+TcpRelay::~TcpRelay() {
+  {
+    const std::lock_guard hold(mutex_);
+    stopping_ = true;
+  }
+  wake();
+  thread_.join();
+  for (const Pair& pair : pairs_) ::close(pair.client), ::close(pair.server);
+  ::close(listener_);
+  ::close(event_);
+}
+
+void TcpRelay::wake() const {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t size = ::write(event_, &one, sizeof one);
+}
+
+void TcpRelay::cut() {
+  const std::lock_guard hold(mutex_);
+  cut_ = true;
+}
+
+void TcpRelay::heal() {
+  {
+    const std::lock_guard hold(mutex_);
+    cut_ = false;
+  }
+  wake();
+}
+
+void TcpRelay::delay(Way way, std::chrono::milliseconds by) {
+  const std::lock_guard hold(mutex_);
+  delays_[static_cast<std::size_t>(way)] = by;
+}
+
+void TcpRelay::drop_answers(bool drop) {
+  const std::lock_guard hold(mutex_);
+  drop_answers_ = drop;
+}
+
+void TcpRelay::break_connections() {
+  const std::lock_guard hold(mutex_);
+  for (Pair& pair : pairs_) {
+    pair.broken = true;
+    ::shutdown(pair.client, SHUT_RDWR);
+    ::shutdown(pair.server, SHUT_RDWR);
+  }
+  wake();
+}
+
+void TcpRelay::lead_to(int server_port) {
+  const std::lock_guard hold(mutex_);
+  server_port_ = server_port;
+}
+
+std::size_t TcpRelay::connections() const {
+  const std::lock_guard hold(mutex_);
+  return connections_;
+}
+
+std::size_t TcpRelay::largest_frame() const {
+  const std::lock_guard hold(mutex_);
+  return largest_frame_;
+}
+
+void TcpRelay::accept() {
+  const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (client < 0) return;
+  const int server = stream_socket();
+  const sockaddr_in address = loopback(server_port_);
+  if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    ::close(client);
+    ::close(server);
+    return;
+  }
+  at_once(client);
+  at_once(server);
+  Pair& pair = pairs_.emplace_back();
+  pair.client = client;
+  pair.server = server;
+  ++connections_;
+}
+
+void TcpRelay::count(Pair& pair, const std::string& bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (pair.frame_left > 0) {
+      const std::size_t part = std::min(pair.frame_left, bytes.size() - at);
+      pair.frame_left -= part;
+      at += part;
+      continue;
+    }
+    pair.frame_head += bytes[at++];
+    if (pair.frame_head.size() < 4) continue;
+    for (const char byte : pair.frame_head) pair.frame_left = pair.frame_left << 8 | static_cast<unsigned char>(byte);
+    largest_frame_ = std::max(largest_frame_, pair.frame_left + 4);
+    pair.frame_head.clear();
+  }
+}
+
+void TcpRelay::take(Pair& pair, Way way) {
+  Stream& stream = pair.streams[static_cast<std::size_t>(way)];
+  std::string bytes(chunk_size, '\0');
+  const ssize_t size = ::recv(from(pair, way), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (size < 0) return;
+  if (size == 0) {
+    stream.ended = true;
+    return;
+  }
+  bytes.resize(static_cast<std::size_t>(size));
+  if (way == Way::to_server) count(pair, bytes);
+  if (way == Way::to_client && drop_answers_) return;
+  stream.held.push_back({Clock::now() + delays_[static_cast<std::size_t>(way)], std::move(bytes)});
+}
+
+void TcpRelay::give(Pair& pair, Way way) {
+  Stream& stream = pair.streams[static_cast<std::size_t>(way)];
+  while (!stream.held.empty() && stream.held.front().due <= Clock::now()) {
+    std::string& bytes = stream.held.front().bytes;
+    const ssize_t size = ::send(to(pair, way), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (size < 0) {
+      pair.broken = pair.broken || (errno != EAGAIN && errno != EWOULDBLOCK);
+      return;
+    }
+    bytes.erase(0, static_cast<std::size_t>(size));
+    if (bytes.empty()) stream.held.pop_front();
+  }
+  if (stream.held.empty() && stream.ended) pair.broken = true;
+}
+
+/// Until the next held chunk is due; for ever where there is none.
+int TcpRelay::wait_time() const {
+  if (cut_) return -1;
+  int wait = -1;
+  for (const Pair& pair : pairs_)
+    for (const Stream& stream : pair.streams) {
+      if (stream.held.empty()) continue;
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(stream.held.front().due - Clock::now());
+      const int millis = std::max(1, static_cast<int>(left.count()) + 1);
+      wait = wait < 0 ? millis : std::min(wait, millis);
+    }
+  return wait;
+}
+
+void TcpRelay::run() {
+  std::unique_lock hold(mutex_);
+  while (!stopping_) {
+    std::vector<pollfd> ready{{event_, POLLIN, 0}};
+    if (!cut_) {
+      ready.push_back({listener_, POLLIN, 0});
+      for (const Pair& pair : pairs_)
+        for (const Way way : {Way::to_server, Way::to_client}) {
+          const Stream& stream = pair.streams[static_cast<std::size_t>(way)];
+          const bool more = !stream.ended && stream.held.size() * chunk_size < most_held * 64;
+          ready.push_back({more ? from(pair, way) : -1, POLLIN, 0});
+        }
+    }
+    const int wait = wait_time();
+    hold.unlock();
+    ::poll(ready.data(), ready.size(), wait);
+    hold.lock();
+    std::uint64_t count;
+    [[maybe_unused]] const ssize_t size = ::read(event_, &count, sizeof count);
+    if (cut_ || stopping_) continue;
+    for (Pair& pair : pairs_)
+      for (const Way way : {Way::to_server, Way::to_client}) {
+        take(pair, way);
+        give(pair, way);
+      }
+    std::erase_if(pairs_, [](const Pair& pair) {
+      if (pair.broken) ::close(pair.client), ::close(pair.server);
+      return pair.broken;
+    });
+    if (ready.size() > 1 && ready[1].revents != 0) accept();
+  }
+}
+
+}  // namespace ballot::testing

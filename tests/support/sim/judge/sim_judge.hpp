@@ -1,0 +1,159 @@
+// SimJudge: judges the reason of what became of each slot and run, from what the simulated world gave the nodes: their
+// files, their clocks, what people asked, and the faults; never from what the core makes of them. Who led when, and
+// what ran when, is the oracle's.
+//
+//   world.judge.loaded(...); world.judge.row(...);      // told by nodes, as it happens
+//   world.judge.judge_ends(ledger);                     // once all is over: what needs to be seen from the end
+//   world.judge.judge_quiet(files, from, until, late);  // between two instants without a fault: every slot ran in time
+//
+// Findings go to the oracle.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "schedule/definition.hpp"
+#include "support/sim/judge/sim_oracle.hpp"
+
+namespace ballot {
+
+class SimJudge {
+ public:
+  SimJudge(const SimLoop& loop, const SimStore& store, SimOracle& oracle)
+      : loop_(loop), store_(store), oracle_(oracle) {}
+  SimJudge(const SimJudge&) = delete;
+  SimJudge& operator=(const SimJudge&) = delete;
+
+  // told by nodes and people
+  void loaded(const std::string& node, const std::vector<schedule::DefinitionPtr>& jobs, bool dry_run);
+  void clock_set(const std::string& node, Millis offset);
+  /// Its daemon or its runner: what it had may be lost.
+  void died(const std::string& node) { deaths_[node] = loop_.now(); }
+  void asked_to_stop(const std::string& node) { stops_[node] = loop_.now(); }
+  /// Somebody has published what its runner knew then of ended runs, for its dead daemon.
+  void published(const std::string& node, SteadyTime known_at) { published_[node] = {known_at, loop_.now()}; }
+  /// Its way to the store, or it itself, is not in order now.
+  void disturbed(const std::string& node) { disturbed_[node] = loop_.now(); }
+  void spoiled(const std::string& job) { spoiled_.insert(job); }
+  bool was_spoiled(const std::string& job) const { return spoiled_.contains(job); }
+  void asked(const core::Request& request, const std::string& run_suffix);
+  void answered(const core::Request& request, const core::Reply& reply);
+  void row(const std::string& node, const Row& row);
+  /// Where it ended for an eviction, its node stays out for a while.
+  void term(const TermRow& row);
+  /// After each event.
+  void watch();
+
+  // at the end
+  void judge_ends(const testing::MergedLedger& ledger);
+  struct Quiet {
+    WallTime from{}, until{};
+    Millis late{1000};     // a start may be so late, without a hand-over
+    bool limited = false;  // slots wait for places
+  };
+  void judge_quiet(const std::vector<Job>& files, const Quiet& quiet);
+
+ private:
+  struct Asked {
+    core::Request request;
+    std::string run_suffix;
+    SteadyTime at;
+    std::optional<SteadyTime> answered;
+    bool done = false;
+    bool judged = false;  // kill: whether it was done soon
+  };
+  struct Files {  // of one node
+    std::map<std::string, schedule::DefinitionPtr> jobs;
+    bool dry_run = false;
+  };
+  struct Begun {  // a run, by its node's rows
+    std::string job, node;
+    std::uint64_t epoch = 0;
+    SteadyTime since;
+    std::optional<SteadyTime> until;
+  };
+  struct Later {  // the term of a row must be over soon
+    std::string group;
+    std::uint64_t epoch;
+    SteadyTime by;
+    std::string what;
+  };
+  struct StaysOut {  // evicted
+    std::string node;
+    SteadyTime since;
+  };
+  using Term = SimOracle::Term;
+
+  // rows without a run (sim_judge.cpp)
+  void judge_skipped(const std::string& node, const Row& row, WallTime slot);
+  void judge_missed(const std::string& node, const Row& row, WallTime slot);
+  std::string why_no_overlap(const std::string& node, const Row& row, WallTime slot) const;
+  std::string why_no_misfire(const std::string& node, const Row& row, WallTime slot) const;
+  std::string why_not_paused(const std::string& node, const Row& row, WallTime slot) const;
+  std::string why_not_full(const std::string& node, const Row& row, WallTime slot) const;
+  std::string why_led(const std::string& node, const Row& row, WallTime slot) const;
+  std::string why_no_claim_failed(const std::string& node, const Row& row, WallTime slot) const;
+  const Term* term_before(const Row& row) const;
+  std::string why_defined(const std::string& node, const Row& row, WallTime slot) const;
+  bool is_paused_for_certain(const std::string& job, const std::string& group, SteadyTime at) const;
+  bool may_be_paused(const std::string& job, const std::string& group, SteadyTime from, SteadyTime until) const;
+
+  // runs (sim_judge_runs.cpp)
+  void judge_run(const std::string& node, const Row& row);
+  std::string why_not_lost(const std::string& node, const Row& row) const;
+  bool was_published(const Start& start, const std::string& to) const;
+  std::string why_not_killed(const Row& row) const;
+  void judge_term_end(const std::string& node, const Row& row);
+  void judge_truth(const Row& row, const Start& start);
+  void judge_repeats(const testing::MergedLedger& ledger);
+  void judge_triggers(const testing::MergedLedger& ledger);
+  void judge_evictions();
+  void judge_kills();
+  void judge_clocks();
+
+  // quiet (sim_quiet.cpp)
+  void judge_quiet(const Job& job, const Quiet& quiet);
+  void judge_spread(const Job& job, const Quiet& quiet);
+  void judge_replaced(const Job& job, const Quiet& quiet);
+  void judge_priority(const std::vector<Job>& files, const Quiet& quiet);
+  bool changed_hands(const std::string& group, SteadyTime from, SteadyTime until) const;
+
+  void find(const std::string& what, const Row& row, const std::string& node);
+  const Job* job_of(const std::string& node, const std::string& name) const;
+  const schedule::Definition* definition_of(const std::string& node, const std::string& name) const;
+  std::vector<WallTime> slots_after(const std::string& node, const std::string& job, WallTime slot, WallTime until,
+                                    std::size_t most) const;
+  /// Runs of the job that went on, as their node knew, at some moment between the two.
+  int going_on(const std::string& job, const Row& by, SteadyTime from, SteadyTime until) const;
+  WallTime wall(const std::string& node) const;
+  /// The true time of what a node's clock showed; none where that clock was set meanwhile.
+  std::optional<SteadyTime> true_time(const std::string& node, WallTime wall) const;
+  /// No clock has been wrong since then.
+  bool clocks_right_since(SteadyTime time) const;
+  bool disturbed_since(const std::string& node, SteadyTime time) const { return any_since(disturbed_, node, time); }
+  static bool any_since(const std::map<std::string, SteadyTime>& of, const std::string& node, SteadyTime time);
+
+  const SimLoop& loop_;
+  const SimStore& store_;
+  SimOracle& oracle_;
+  std::map<std::string, Files> files_;
+  std::map<std::string, schedule::DefinitionPtr> last_files_;  // by job, of whoever loaded it last
+  std::map<std::string, SteadyTime> in_flux_;                  // jobs that nodes define differently: until when
+  std::map<std::string, std::pair<SteadyTime, Millis>> clocks_;
+  std::map<std::string, SteadyTime> deaths_, stops_, disturbed_;        // by node: the last one
+  std::map<std::string, std::pair<SteadyTime, SteadyTime>> published_;  // by node: what was known when, and when
+  std::set<std::string> spoiled_;                                       // jobs whose register was
+  std::map<RunId, Asked> asked_;
+  std::map<RunId, core::Reply> triggers_;
+  std::map<RunId, Begun> begun_;
+  std::map<std::string, std::uint64_t> evictions_;  // epochs that were to end, by group
+  std::map<std::string, StaysOut> stay_out_;        // by group
+  std::vector<Later> later_;
+  std::map<runner::AttemptId, SteadyTime> lost_;  // when it was recorded last
+};
+
+}  // namespace ballot

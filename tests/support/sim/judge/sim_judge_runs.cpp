@@ -1,0 +1,256 @@
+// The reasons of runs: why they ended, were repeated, or never began; and what came of requests.
+#include <algorithm>
+
+#include "base/wall_text.hpp"
+#include "support/sim/judge/sim_judge.hpp"
+
+namespace ballot {
+namespace {
+
+constexpr Millis kill_soon{20'000};    // a kill, with the longest kill_grace
+constexpr Millis clock_limit{10'000};  // a node that is further from the store's clock leads nothing
+constexpr Millis closing{12'000};      // past T: for a store that lets a session live longer than it promised
+
+bool names(const core::Request& request, const std::string& suffix, const RunId& run) {
+  return request.run == run || (!suffix.empty() && run.text().ends_with(suffix));
+}
+
+bool is_again(const Row& row) { return row.status == Status::failed || row.status == Status::timed_out; }
+
+}  // namespace
+
+void SimJudge::judge_run(const std::string& node, const Row& row) {
+  const auto [it, fresh] = begun_.try_emplace(*row.run, Begun{row.job, row.node, row.epoch, loop_.now(), {}});
+  Begun& begun = it->second;
+  if (!is_final(row.status)) return begun.until.reset(), begun.epoch = row.epoch, void(begun.node = row.node);
+  begun.until = loop_.now();
+  if (row.reason == Reason::lost_limit || row.status == Status::lost) lost_[{*row.run, row.attempt}] = loop_.now();
+  std::string why;
+  if (row.status == Status::lost) why = why_not_lost(node, row);
+  if (row.status == Status::killed) why = why_not_killed(row);
+  const auto now = true_time(node, wall(node));
+  const Job* job = job_of(node, row.job);
+  const bool by_hand = row.trigger == Trigger::manual || row.trigger == Trigger::rerun;
+  if (row.status == Status::skipped && row.reason == Reason::overlap && now &&
+      going_on(row.job, row, *now - Millis(1100), *now) <= (fresh ? 0 : 1) - 1)
+    why = "no run of the job goes on";
+  if (row.status == Status::skipped && row.reason == Reason::queue_full && job &&
+      job->concurrency != Concurrency::queue && in_flux_.at(row.job) == SteadyTime::min())
+    why = "its job has no queue";
+  const bool late = job && now && clocks_right_since(*now - Millis(20'000)) && !by_hand && row.attempt <= 1;
+  if ((row.reason == Reason::unclaimed || row.reason == Reason::start_deadline) && late &&
+      wall(node) - row.slot < job->start_deadline)
+    why = "its start deadline has not passed";
+  judge_term_end(node, row);
+  if (!why.empty()) return find("a run ended so, and " + why, row, node);
+  if (row.node != node) return;
+  if (const Start* start = oracle_.start_of({*row.run, row.attempt}); start && start->outcome) judge_truth(row, *start);
+}
+
+/// What ends with a term: that term is over, or nobody knew whether it was.
+void SimJudge::judge_term_end(const std::string& node, const Row& row) {
+  const bool stale = row.status == Status::missed && row.reason == Reason::stale;
+  if (row.reason != Reason::leadership_lost && !stale) return;
+  const SteadyTime now = loop_.now();
+  if (disturbed_since(row.node, now - 3 * store_.settings().timeout) ||
+      any_since(deaths_, row.node, now - 3 * store_.settings().timeout) ||
+      any_since(stops_, row.node, now - Millis(120'000)) || !clocks_right_since(now - Millis(20'000)))
+    return;
+  const Job* job = job_of(node, row.job);
+  if (stale && job && wall(node) - row.slot > job->start_deadline) return;
+  if (stale && may_be_paused(row.job, row.group, now - Millis(60'000), now)) return;
+  later_.push_back({row.group, row.epoch, now + store_.settings().timeout + closing,
+                    "a run ended with its term, and the term goes on: " + line_of(row)});
+}
+
+/// What its runner saw is what its node says.
+void SimJudge::judge_truth(const Row& row, const Start& start) {
+  const runner::Ended& ended = *start.outcome;
+  Status status = Status::succeeded;
+  Reason reason = Reason::none;
+  if (ended.reason == Reason::deadline) {
+    status = Status::timed_out, reason = Reason::deadline;
+  } else if (ended.reason != Reason::none) {
+    status = Status::killed, reason = ended.reason;
+  } else if (!ended.exit_code) {
+    status = Status::failed, reason = Reason::signal;
+  } else if (*ended.exit_code != 0) {
+    status = Status::failed, reason = Reason::exit_code;
+  }
+  const bool limit = row.reason == Reason::lost_limit || row.status == Status::lost;
+  if (!limit && (row.status != status || row.reason != reason))
+    find("a run ended otherwise, " + std::string(to_string(status)) + ": " + std::string(to_string(reason)), row,
+         row.node);
+}
+
+/// A host, daemon or runner that was gone; a term that is over; or somebody who says so.
+std::string SimJudge::why_not_lost(const std::string& node, const Row& row) const {
+  if (row.reason == Reason::forgotten) {
+    const bool said = std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
+      return one.second.request.kind == core::Request::Kind::forget &&
+             names(one.second.request, one.second.run_suffix, *row.run);
+    });
+    return said ? "" : "nobody said to forget it";
+  }
+  const Start* start = oracle_.start_of({*row.run, row.attempt});
+  const SteadyTime since = start ? start->at : begun_.at(*row.run).since - Millis(60'000);
+  const core::JobRegister* now = oracle_.job_register(row.job);
+  const bool repaired = now && now->repair > 0;  // the end that was published may be among what the store forgot
+  const bool intact = !spoiled_.contains(row.job) && !repaired;
+  if (start && intact && was_published(*start, node)) return "somebody has published how it ended";
+  if (any_since(deaths_, row.node, since - Millis(1000))) return "";
+  if (row.reason == Reason::runner_died) return "its runner is there";
+  if (!start) return "";  // a claim that had not reached the runner
+  const Term* term = oracle_.term(row.group, row.epoch);
+  const bool known = start && start->outcome && start->ended && *start->ended + closing < loop_.now() &&
+                     !disturbed_since(row.node, *start->ended) && !any_since(stops_, row.node, since);
+  if (node != row.node && known && intact) return "its node has known for long how it ended";
+  if (node != row.node && (!term || term->ended)) return "";
+  if (node == row.node && repaired && start->ended)
+    return "";  // of a register that still showed it; its own row stands
+  return node == row.node ? "neither its daemon nor its runner was gone" : "its term goes on";
+}
+
+/// What its runner knew when somebody resigned for its daemon is known to whoever could read it since.
+bool SimJudge::was_published(const Start& start, const std::string& to) const {
+  const auto published = published_.find(start.node);
+  if (published == published_.end() || !start.outcome || start.fence == 0) return false;
+  const auto& [known_at, at] = published->second;
+  return *start.ended <= known_at && at + Millis(1000) < loop_.now() && !disturbed_since(to, at);
+}
+
+std::string SimJudge::why_not_killed(const Row& row) const {
+  const Start* start = oracle_.start_of({*row.run, row.attempt});
+  const SteadyTime since = start ? start->at : SteadyTime::min();
+  if (row.reason == Reason::operator_) {
+    const bool asked = std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
+      return one.second.request.kind == core::Request::Kind::kill &&
+             names(one.second.request, one.second.run_suffix, *row.run);
+    });
+    return asked ? "" : "nobody asked to kill it";
+  }
+  if (row.reason == Reason::replaced) {
+    const Job* job = job_of(row.node, row.job);
+    if (!job || in_flux_.at(row.job) > SteadyTime::min()) return "";
+    if (job->concurrency != Concurrency::replace) return "its job replaces nothing";
+    const bool triggered = std::any_of(asked_.begin(), asked_.end(), [&](const auto& one) {
+      return one.second.request.kind == core::Request::Kind::trigger && one.second.request.job == row.job;
+    });
+    const bool right = clocks_right_since(since);
+    return triggered || !right || !slots_after(row.node, row.job, row.slot, wall(row.node), 1).empty()
+               ? ""
+               : "no later slot is due";
+  }
+  if (row.reason == Reason::shutdown) {
+    const auto evicted = evictions_.find(row.group);
+    const bool asked = any_since(stops_, row.node, since) || evicted != evictions_.end();
+    return asked ? "" : "nobody asked its node to stop";
+  }
+  return "";
+}
+
+void SimJudge::judge_ends(const testing::MergedLedger& ledger) {
+  for (const Later& later : later_) {
+    const Term* term = oracle_.term(later.group, later.epoch);
+    if (later.by < loop_.now() && term && (!term->ended || *term->ended > later.by)) oracle_.find(later.what);
+  }
+  judge_repeats(ledger);
+  judge_triggers(ledger);
+}
+
+/// A further attempt follows one that failed; at-least-once, one that was lost as well. And there it must.
+void SimJudge::judge_repeats(const testing::MergedLedger& ledger) {
+  for (const auto& [name, job] : last_files_) {
+    const auto* claims = oracle_.claims_of(name);
+    if (!claims || spoiled_.contains(name)) continue;
+    for (const auto& [id, claim] : *claims) {
+      const runner::AttemptId before{id.run, id.attempt - 1}, next{id.run, id.attempt + 1};
+      const auto row_of = [&](const runner::AttemptId& attempt) {
+        const testing::Entry* entry = ledger.find(attempt.run, attempt.attempt);
+        return entry ? &entry->row : nullptr;
+      };
+      const Row* last = id.attempt > 1 ? row_of(before) : nullptr;
+      const bool stale = last && last->status == Status::missed && last->reason == Reason::stale;
+      const bool repeats = claim.run.at_least_once && (lost_.contains(before) || stale);
+      if (last && !is_again(*last) && !repeats)
+        find("a run is tried again that had not failed, attempt " + std::to_string(id.attempt), *last, last->node);
+      const Row* row = row_of(id);
+      if (!row || claim.open || row->status != Status::lost || row->reason == Reason::forgotten) continue;
+      if (!claim.run.at_least_once || in_flux_.at(name) > SteadyTime::min()) continue;
+      if (job->job.concurrency == Concurrency::replace) continue;  // a later slot takes its place
+      if (!claims->contains(next) && !row_of(next))
+        find("an at-least-once run was lost, and is not repeated", *row, row->node);
+    }
+  }
+}
+
+/// Acknowledged, it has a run or the row of one; refused, nothing comes of it.
+void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
+  for (const auto& [id, reply] : triggers_) {
+    const Asked& asked = asked_.at(id);
+    const std::string what = "job " + asked.request.job + ", run " + id.text();
+    const bool has_row = ledger.find(id, 1) || oracle_.start_of({id, 1});
+    const core::JobRegister* stored = oracle_.job_register(asked.request.job);
+    const bool waits = stored && std::any_of(stored->runs.begin(), stored->runs.end(),
+                                             [&](const core::OpenRun& run) { return run.id == id; });
+    if (reply.ok && !has_row && !waits && !spoiled_.contains(asked.request.job))
+      oracle_.find("a trigger is acknowledged, and has no run: " + what);
+    const bool unsure = reply.code == Errc::unavailable;  // the daemon stops, or the store does not say
+    if (!reply.ok && !unsure && oracle_.start_of({id, 1}))
+      oracle_.find("a trigger is refused (" + reply.text + "), and was run: " + what);
+  }
+}
+
+/// A kill is done within its grace, where nothing stands between whoever asked and the run.
+void SimJudge::judge_kills() {
+  for (auto& [id, asked] : asked_) {
+    if (asked.judged || asked.request.kind != core::Request::Kind::kill || loop_.now() < asked.at + kill_soon) continue;
+    asked.judged = true;
+    if (std::any_of(disturbed_.begin(), disturbed_.end(), [&](const auto& one) { return one.second >= asked.at; }) ||
+        std::any_of(deaths_.begin(), deaths_.end(), [&](const auto& one) { return one.second >= asked.at; }) ||
+        std::any_of(stops_.begin(), stops_.end(), [&](const auto& one) { return one.second + closing >= asked.at; }) ||
+        !clocks_right_since(asked.at))
+      continue;
+    for (const Start& start : oracle_.starts)
+      if (!start.ended && !start.orphaned && start.at < asked.at && names(asked.request, asked.run_suffix, start.run))
+        oracle_.find("a kill was asked, and the run goes on: job " + start.job + ", run " + start.run.text());
+  }
+}
+
+/// A clock that is far from the store's is noticed with a renewal.
+void SimJudge::judge_clocks() {
+  if (!store_.settings().has_clock) return;
+  for (const auto& [node, clock] : clocks_) {
+    const Millis off = clock.second < Millis(0) ? -clock.second : clock.second;
+    const SteadyTime since = loop_.now() - 3 * store_.settings().timeout - kill_soon;
+    if (off <= clock_limit || clock.first > since || disturbed_since(node, since)) continue;
+    for (const auto& [group, leader] : oracle_.leaders())
+      if (leader->node == node) oracle_.find(node + " leads group " + group + " with a clock that is wrong");
+  }
+}
+
+void SimJudge::term(const TermRow& row) {
+  if (row.cause == Cause::evicted) stay_out_[row.group] = {row.node, loop_.now()};
+}
+
+/// Whoever was evicted does not take part again for three timeouts, unless nobody else does; it forgets that with its
+/// daemon.
+void SimJudge::judge_evictions() {
+  std::erase_if(stay_out_, [this](const auto& one) {
+    const auto& [group, out] = one;
+    if (loop_.now() >= out.since + 3 * store_.settings().timeout) return true;
+    if (any_since(deaths_, out.node, out.since) || any_since(stops_, out.node, out.since)) return true;
+    const WallTime since = SimClock::default_wall + out.since.time_since_epoch();
+    bool others = false, itself = false;
+    for (const Election& election : store_.observe(group))
+      for (const Candidate& candidate : election.candidates) {
+        others = others || candidate.node != out.node;
+        itself = itself || (candidate.node == out.node && candidate.since > since);
+      }
+    if (others && itself)
+      oracle_.find(out.node + " was evicted from group " + group + ", and takes part again too soon");
+    return !others || itself;
+  });
+}
+
+}  // namespace ballot

@@ -1,0 +1,179 @@
+// SimOracle: stands outside all faults, sees every START and END in true time and every change of the store, and knows
+// what may not be. It keeps the first finding, and what happened last before it.
+//
+// It knows: who leads a group in the store, since when, and how long the store had promised it; every claim that a
+// register ever held; every slot that a cursor has passed, by the plan that was in force there.
+//
+//   oracle.watch();                            // after each event of the loop
+//   EXPECT_EQ(oracle.finding(), "");
+//   EXPECT_EQ(oracle.unaccounted({&ledger_a, &ledger_b}, until), "");   // one disposition a slot, none lost
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/action.hpp"
+#include "core/record/register.hpp"
+#include "schedule/plan.hpp"
+#include "support/judge/slot_accounts.hpp"
+#include "support/sim/sim_ledger.hpp"
+#include "support/sim/sim_store.hpp"
+
+namespace ballot {
+
+/// What a child did, as it reports itself.
+struct Start {
+  std::string job, node, group;
+  WallTime slot;
+  int attempt = 0;
+  RunId run;
+  std::uint64_t fence = 0, epoch = 0;
+  Trigger trigger = Trigger::schedule;
+  bool terminate = true;
+  SteadyTime at;  // true time
+  std::optional<SteadyTime> ended;
+  bool orphaned = false;                   // its runner died: nobody can end it
+  std::optional<runner::Ended> outcome{};  // as its runner saw it
+};
+
+/// A run with all of its attempts, and what is between them.
+struct RunLife {
+  RunId run;
+  SteadyTime from;
+  std::optional<SteadyTime> until;
+};
+
+class SimOracle {
+ public:
+  struct Term {
+    std::string group, node;
+    std::uint64_t epoch = 0;
+    SimStore::SessionId session = 0;
+    SteadyTime began{}, alive{};  // when it was renewed last
+    std::optional<SteadyTime> ended;
+  };
+  struct Claim {
+    core::OpenRun run;
+    bool open = true;
+    bool never_was = false;  // given up, and landed after all
+  };
+  using Claims = std::map<runner::AttemptId, Claim>;
+
+  SimOracle(const SimLoop& loop, const SimStore& store) : loop_(loop), store_(store) {}
+
+  std::vector<Start> starts;
+  /// The store ends terms before the time that it promised, and their successors cannot know: runs may overlap up to
+  /// it.
+  bool overlap_within_promise = false;
+  std::map<std::string, int> at_once;                    // so many runs of a job; else 1
+  std::map<std::string, int> node_limits, group_limits;  // so many runs on a node, of a group; else any number
+  bool trace = false;                                    // every event goes to standard output as well
+  /// Whether the final row of an attempt is durable somewhere.
+  std::function<bool(const runner::AttemptId&)> durable;
+
+  // told by runners
+  std::size_t started(const std::string& node, const core::Launch& launch);
+  void ended(std::size_t start, SteadyTime lived_until, std::optional<runner::Ended> outcome = std::nullopt);
+  void orphaned(std::size_t start);
+  /// Nobody can tell how the attempt ended.
+  void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
+
+  // told by nodes
+  void asked(const core::Request& request);
+  void answered(const core::Request& request, bool done);
+  void told(const std::string& node, const core::Notify& told);
+
+  void watch();
+  /// Somebody has changed its register by hand: what was promised begins anew.
+  void edited(const std::string& job) { jobs_.erase(job); }
+  void note(const std::string& who, std::string what);
+  void note(const std::string& who, const Row& recorded);
+  void find(const std::string& what);
+  /// "" or the first that was wrong, with the last events.
+  const std::string& finding() const { return finding_; }
+
+  // at the end
+  /// Of the slots up to `until`.
+  std::string unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const;
+  std::string overlapping() const;
+  std::string crowded() const;
+  /// What registers and ledgers say of a job around a slot.
+  std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
+  const core::JobRegister* job_register(const std::string& job) const;
+  bool is_claimed(const std::string& job, const runner::AttemptId& attempt) const;
+  const Term* term(const std::string& group, std::uint64_t epoch) const;
+  std::vector<const Term*> terms_of(const std::string& group) const;
+  /// Who leads it in the store now; nullptr: nobody.
+  const Term* leading(const std::string& group) const;
+  std::map<std::string, const Term*> leaders() const;
+  const Claims* claims_of(const std::string& job) const;
+  const std::vector<RunLife>& lives(const std::string& job) const;
+  bool has_started(const RunId& run) const { return life_of_.contains(run); }
+  const Start* start_of(const runner::AttemptId& id) const;
+
+ private:
+  struct History {  // of a job's register
+    std::uint64_t version = 0;
+    core::JobRegister now;
+    std::optional<schedule::Plan> plan;
+    std::vector<WallTime> anchors;
+    std::vector<WallTime> settled;  // slots that the cursor has passed
+    Claims claims;
+    std::map<WallTime, RunId> claimed;  // scheduled slots
+    std::uint64_t fence = 0;
+  };
+  struct Noted {
+    SteadyTime at;
+    std::string who;
+    std::variant<std::string, Row> what;
+  };
+  using Event = core::Notify::Event;
+
+  void end_life(const Start& over);
+  void check_claimed(const core::Launch& launch, const std::string& what);
+  std::string unrecorded(const testing::MergedLedger& ledger) const;
+  static bool is_open(const History& history, WallTime slot);
+  void watch_terms();
+  void watch_register(const std::string& job, const Register& stored);
+  static const Claim* another_claim(const History& history, const core::OpenRun& run);
+  void watch_claims(const std::string& job, History& history, const core::JobRegister& next);
+  void settle(History& history, const core::JobRegister& next);
+  void make_plan(const std::string& job, History& history);
+  static std::string enter(const testing::Entry& entry, const History& history, testing::SlotAccounts& accounts);
+  std::string unended(const History& history, const testing::MergedLedger& ledger) const;
+  void keep(Noted noted);
+  static std::string text_of(const Noted& noted);
+
+  const SimLoop& loop_;
+  const SimStore& store_;
+  std::uint64_t revision_ = 0;
+  std::map<std::pair<std::string, std::uint64_t>, Term> terms_;
+  std::map<std::string, std::uint64_t> leading_;  // epoch by group
+  std::map<std::string, History> jobs_;
+  std::set<std::tuple<std::string, WallTime, int>> begun_;
+  std::map<runner::AttemptId, std::size_t> by_attempt_;
+  std::map<std::string, std::vector<RunLife>> lives_;
+  std::map<RunId, std::size_t> life_of_;  // in its job's
+  std::set<runner::AttemptId> gone_;
+  std::set<runner::AttemptId>
+      taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody was told
+  std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
+  std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
+  std::map<std::string, std::set<RunId>> resuming_;
+  std::map<RunId, std::size_t> asked_;              // requests, in their order
+  std::map<std::string, std::size_t> last_resume_;  // of them, by what it resumes
+  std::set<std::pair<std::string, Event>> told_;    // runs, or slots without one
+  std::deque<Noted> last_;
+  std::string finding_;
+};
+
+/// A row as one line of a story.
+std::string line_of(const Row& row);
+
+}  // namespace ballot

@@ -1,0 +1,123 @@
+#include "support/sim/sim_ledger.hpp"
+
+#include <algorithm>
+
+namespace ballot {
+
+void SimLedger::record_if_absent(Row row) {
+  const Row known = row;
+  push(
+      [row = std::move(row)](SimLedger& to) mutable {
+        if (row.slot_until) to.leave_out_known(row);
+        if (row.slots > 0 && !to.row(row.job, row.slot)) to.put(row);
+      },
+      known);
+}
+
+void SimLedger::leave_out_known(Row& range) const {
+  const WallTime until = *range.slot_until;
+  for (auto it = slots_.lower_bound({range.job, range.slot});
+       it != slots_.end() && it->first.first == range.job && it->first.second <= until; ++it) {
+    range.slots -= it->second.slots;
+    range.slot = it->second.slot_until.value_or(it->second.slot) + std::chrono::seconds(1);
+  }
+  if (range.slots > 1) return;
+  range.slot = until;
+  range.slot_until.reset();
+}
+
+void SimLedger::record(TermRow term) {
+  push([term](SimLedger& to) { to.terms_[{term.group, term.epoch}] = term; }, {});
+}
+
+void SimLedger::flush(std::function<void()> done) {
+  push([done = std::move(done)](SimLedger&) { done(); }, {});
+}
+
+void SimLedger::push(std::function<void(SimLedger&)> apply, const Row& row) {
+  memory_.push_back({std::move(apply), row});
+  begin_commit();
+}
+
+void SimLedger::begin_commit() {
+  if (committing_ > 0 || memory_.empty()) return;
+  committing_ = memory_.size();
+  const Millis takes = loop_.between(Millis(1), slowest);
+  busy_since_ = loop_.now();
+  busy_until_ = busy_since_ + takes;
+  loop_.after(takes, owner_, [this] { commit(); });
+}
+
+void SimLedger::commit() {
+  if (frozen) {
+    loop_.after(Millis(20), owner_, [this] { commit(); });
+    return;
+  }
+  std::vector<Record> batch;
+  for (; committing_ > 0; --committing_) {
+    batch.push_back(std::move(memory_.front()));
+    memory_.pop_front();
+  }
+  begin_commit();
+  for (const Record& record : batch) record.apply(*this);
+}
+
+void SimLedger::crash() {
+  loop_.drop(owner_);
+  committing_ = 0;
+  for (const Record& record : std::exchange(memory_, {}))
+    if (!record.row.job.empty() && !record.row.run) lost_.push_back(record.row);
+}
+
+/// `lost` and `halted` are guesses of who knows no better: they never replace a row that has ended.
+void SimLedger::put(const Row& row) {
+  if (!row.run) {
+    slots_[{row.job, row.slot}] = row;
+    return;
+  }
+  Row& known = runs_[{*row.run, row.attempt}];
+  const bool guess = row.status == Status::lost || row.reason == Reason::halted;
+  if (!guess || !known.run || !is_final(known.status)) known = row;
+}
+
+std::vector<Row> SimLedger::rows() const {
+  std::vector<Row> all;
+  for (const auto& [key, row] : runs_) all.push_back(row);
+  for (const auto& [key, row] : slots_) all.push_back(row);
+  return all;
+}
+
+std::vector<TermRow> SimLedger::terms() const {
+  std::vector<TermRow> all;
+  for (const auto& [key, term] : terms_) all.push_back(term);
+  return all;
+}
+
+const Row* SimLedger::row(const std::string& job, WallTime slot) const {
+  for (const auto& [key, row] : runs_)
+    if (row.job == job && row.slot == slot) return &row;
+  auto it = slots_.upper_bound({job, slot});
+  if (it == slots_.begin()) return nullptr;
+  const Row& row = (--it)->second;
+  return row.job == job && slot <= row.slot_until.value_or(row.slot) ? &row : nullptr;
+}
+
+bool SimLedger::was_told(const RunId& run, int attempt) const {
+  return row(run, attempt) || std::any_of(memory_.begin(), memory_.end(), [&](const Record& record) {
+           return record.row.run == run && record.row.attempt == attempt;
+         });
+}
+
+const Row* SimLedger::row(const RunId& run, int attempt) const {
+  const auto it = runs_.find({run, attempt});
+  return it == runs_.end() ? nullptr : &it->second;
+}
+
+testing::MergedLedger merged(const std::vector<const SimLedger*>& ledgers) {
+  std::vector<testing::NodeLedger> all;
+  for (const SimLedger* ledger : ledgers)
+    all.push_back({.node = ledger->node(), .rows = ledger->rows(), .terms = ledger->terms()});
+  return testing::MergedLedger(all);
+}
+
+}  // namespace ballot

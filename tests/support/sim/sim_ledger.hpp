@@ -1,0 +1,82 @@
+// SimLedger: one node's ledger with the durability of the real one. A record is first in the daemon's memory; a commit
+// takes what is there, all or nothing, and takes its time. A crash loses what was not committed.
+//
+//   ledger.record(row); ledger.flush([] { ... durable ... });
+//   ledger.slowest = 20s;      // a disk under load
+//   ledger.crash();            // what is not durable is in lost()
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballot/ledger.hpp"
+#include "support/judge/merged_ledger.hpp"
+#include "support/sim/sim_loop.hpp"
+
+namespace ballot {
+
+class SimLedger {
+ public:
+  SimLedger(SimLoop& loop, std::string node) : loop_(loop), node_(std::move(node)), owner_(loop.new_owner()) {}
+  ~SimLedger() { loop_.drop(owner_); }
+  SimLedger(const SimLedger&) = delete;
+  SimLedger& operator=(const SimLedger&) = delete;
+
+  const std::string& node() const { return node_; }
+  Millis slowest{5};    // a commit takes up to this
+  bool frozen = false;  // its process stands still
+
+  void record(Row row) {
+    push([row = std::move(row)](SimLedger& to) { to.put(row); }, row);
+  }
+  /// Only where nothing is known of the slot; of a range, what follows the slots that are known.
+  void record_if_absent(Row row);
+  void record(TermRow term);
+  void flush(std::function<void()> done);
+  void crash();
+
+  /// What is durable.
+  std::vector<Row> rows() const;
+  std::vector<TermRow> terms() const;
+  const Row* row(const std::string& job, WallTime slot) const;
+  const Row* row(const RunId& run, int attempt) const;
+  /// Durable or on the way there.
+  bool was_told(const RunId& run, int attempt) const;
+  /// When the last commit began, and when it is done.
+  SteadyTime busy_since() const { return busy_since_; }
+  SteadyTime busy_until() const { return busy_until_; }
+  /// Rows without a run that a crash took.
+  const std::vector<Row>& lost() const { return lost_; }
+
+ private:
+  struct Record {
+    std::function<void(SimLedger&)> apply;
+    Row row;  // empty where it is none
+  };
+
+  void push(std::function<void(SimLedger&)> apply, const Row& row);
+  void put(const Row& row);
+  void leave_out_known(Row& range) const;
+  void begin_commit();
+  void commit();
+
+  SimLoop& loop_;
+  const std::string node_;
+  const SimLoop::Owner owner_;
+  std::deque<Record> memory_;
+  SteadyTime busy_since_{}, busy_until_{};
+  std::size_t committing_ = 0;  // how many of them the commit under way takes
+  std::vector<Row> lost_;
+  std::map<std::pair<RunId, int>, Row> runs_;
+  std::map<std::pair<std::string, WallTime>, Row> slots_;
+  std::map<std::pair<std::string, std::uint64_t>, TermRow> terms_;
+};
+
+/// What is durable of several nodes, merged by the rules of the semantics.
+testing::MergedLedger merged(const std::vector<const SimLedger*>& ledgers);
+
+}  // namespace ballot

@@ -1,0 +1,70 @@
+#include "support/sim/sim_resign.hpp"
+
+#include <algorithm>
+
+#include "support/sim/sim_world.hpp"
+
+namespace ballot {
+namespace {
+
+constexpr Millis pause{1000};  // between looks whether another run has ended
+
+}  // namespace
+
+void SimResign::begin(Millis delay) {
+  cut_short();
+  owner_ = world_.loop.new_owner();
+  world_.loop.after(delay, owner_, [this] { look(); });
+}
+
+void SimResign::cut_short() {
+  if (owner_ != 0) world_.loop.drop(std::exchange(owner_, 0));
+}
+
+Millis SimResign::trip() const { return world_.loop.between(2 * node_.link.delay_min, 2 * node_.link.delay_max); }
+
+/// At the runner first: what ends meanwhile is published the next time.
+void SimResign::look() {
+  again_ = node_.machine.suspended || node_.runner.gone() || node_.is_cut_off();
+  if (again_) return look_later();
+  world_.oracle.note(node_.name, "somebody resigns for the dead daemon");
+  ends_ = node_.runner.unacknowledged().size();
+  const core::RunnerView runner = node_.runner.left();
+  const SteadyTime looked_at = world_.loop.now();
+  world_.loop.after(trip(), owner_, [this, runner, looked_at] {
+    publish(core::left_runs(node_.name, world_.store.list("j/"), runner, node_.clock.now().wall), looked_at);
+  });
+}
+
+void SimResign::publish(const core::LeftRuns& left, SteadyTime looked_at) {
+  world_.loop.after(trip(), owner_, [this, left, looked_at] {
+    again_ = node_.is_cut_off();
+    if (again_) return look_later();
+    for (const Record& end : left.ends) world_.store.create(end);
+    world_.judge.published(node_.name, looked_at);
+    world_.loop.after(trip(), owner_, [this, left] { leave(left); });
+  });
+}
+
+void SimResign::leave(const core::LeftRuns& left) {
+  again_ = node_.is_cut_off();
+  const auto session = world_.store.of_node(node_.name);
+  if (again_ || session == 0) return look_later();
+  bool all = true;
+  for (const Election& election : world_.store.observe(""))
+    for (const Candidate& candidate : election.candidates) {
+      if (candidate.id != std::to_string(session)) continue;
+      const bool kept = left.kept_groups.contains(election.group);
+      all = all && !kept;
+      if (!kept) world_.store.resign(session, election.group);
+    }
+  if (all) world_.store.end(session, Cause::shutdown);
+  look_later();
+}
+
+void SimResign::look_later() {
+  world_.loop.after(pause, owner_,
+                    [this] { again_ || node_.runner.unacknowledged().size() != ends_ ? look() : look_later(); });
+}
+
+}  // namespace ballot

@@ -1,0 +1,245 @@
+#include "support/sim/sim_runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot {
+namespace {
+
+constexpr Millis kill_margin{200};
+constexpr Millis restart_pause{1000};
+constexpr Millis reaction{50};  // from TERM to the end of a child that does not ignore it
+constexpr int sigkill = 9, sigterm = 15;
+
+}  // namespace
+
+SimRunner::SimRunner(SimLoop& loop, const SimMachine& machine, SimOracle& oracle, std::string node)
+    : loop_(loop), machine_(machine), oracle_(oracle), node_(std::move(node)), owner_(loop.new_owner()) {}
+
+SimRunner::~SimRunner() {
+  disconnect();
+  loop_.drop(owner_);
+}
+
+void SimRunner::connect(Tell tell) {
+  while (!wanted_.empty()) launch(wanted_.begin()->first);
+  connection_ = loop_.new_owner();
+  tell_ = std::move(tell);
+  gone_ = false;
+}
+
+void SimRunner::disconnect() {
+  loop_.drop(std::exchange(connection_, 0));
+  tell_ = nullptr;
+}
+
+core::Inventory SimRunner::inventory() const {
+  core::Inventory inventory;
+  for (const Child& child : children_) inventory.running.push_back({child.id, child.job, 1, child.started_at});
+  inventory.ended = unacknowledged_;
+  return inventory;
+}
+
+core::RunnerView SimRunner::left() {
+  while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
+  core::RunnerView view;
+  view.known = core::RunnerView::Known::all;
+  for (runner::Running& running : inventory().running) view.running[running.id] = std::move(running);
+  for (const runner::Ended& ended : unacknowledged_) view.ended[ended.id] = ended;
+  return view;
+}
+
+/// What a dead daemon has told it is done first.
+void SimRunner::watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell) {
+  while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
+  core::Inventory all = inventory();
+  watchers_[watcher] = {owner, tell};
+  core::RunnerWord word{node_, !tell_, std::move(all.running), std::move(all.ended), false};
+  loop_.after(Millis(1), owner, [tell = std::move(tell), word = std::move(word)] { tell(word); });
+}
+
+void SimRunner::say(core::Event event) {
+  if (tell_) loop_.after(Millis(1), connection_, [this, event = std::move(event)] { tell_(event); });
+}
+
+void SimRunner::start(const core::Launch& launch) {
+  if (gone_) return;
+  const std::size_t number = ++last_wanted_;
+  wanted_.emplace(number, launch);
+  loop_.after(loop_.between(Millis(0), habits.slowest_start), owner_, [this, number] { this->launch(number); });
+}
+
+void SimRunner::launch(std::size_t number) {
+  if (machine_.suspended) return;  // resume() does it
+  const auto wanted = wanted_.extract(number);
+  if (!wanted.empty()) exec(wanted.mapped());
+}
+
+void SimRunner::exec(const core::Launch& launch) {
+  const runner::AttemptId id = launch.id;
+  const auto is_it = [&](const auto& known) { return known.id == id; };
+  const auto running = std::find_if(children_.begin(), children_.end(), is_it);
+  if (running != children_.end()) return say(runner::Started{id, 1, running->started_at});
+  const auto ended = std::find_if(unacknowledged_.begin(), unacknowledged_.end(), is_it);
+  if (ended != unacknowledged_.end()) return say(runner::Started{id, 1, ended->started_at}), say(*ended);
+  const Job& job = launch.definition->job;
+  const std::uint64_t term = core::term_key(launch.group, launch.epoch);
+  const SteadyTime limit = deadline(term).value_or(SteadyTime::max());
+  if (now() > launch.launch_not_after || now() > limit) return say(runner::Refused{id});
+  const auto habit = [&](const auto& of, auto otherwise) {
+    const auto it = of.find(job.name);
+    return it == of.end() ? otherwise : it->second;
+  };
+  Child child;
+  child.id = id;
+  child.job = job.name;
+  child.started_at = machine_.clock.now().wall;
+  child.start = oracle_.started(node_, launch);
+  child.term = term;
+  child.terminate = launch.terminate;
+  child.stubborn = habits.stubborn.contains(job.name);
+  child.grace = job.kill_grace;
+  child.code = habit(habits.exits, 0);
+  child.begun = now();
+  child.exits_at = now() + habit(habits.takes, Millis(1000));
+  if (job.deadline) child.deadline = now() + *job.deadline;
+  children_.push_back(std::move(child));
+  say(runner::Started{id, 1, children_.back().started_at});
+  advance();
+}
+
+void SimRunner::kill(const core::KillRun& kill) {
+  const auto wanted =
+      std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& w) { return w.second.id == kill.id; });
+  if (wanted != wanted_.end()) launch(wanted->first);
+  for (Child& child : children_)
+    if (child.id == kill.id) stop(child, kill.reason, now() + kill.grace);
+  advance();
+}
+
+void SimRunner::set_deadline(const core::TermDeadline& deadline) {
+  deadlines_[core::term_key(deadline.group, deadline.epoch)] = {deadline.at, deadline.grace};
+  advance();
+}
+
+void SimRunner::forget(const runner::AttemptId& id) {
+  std::erase_if(unacknowledged_, [&](const runner::Ended& ended) { return ended.id == id; });
+}
+
+std::optional<SteadyTime> SimRunner::deadline(std::uint64_t term) const {
+  const auto it = deadlines_.find(term);
+  return it == deadlines_.end() ? std::nullopt : std::optional(it->second.at);
+}
+
+SteadyTime SimRunner::signal_at(const Deadline& term, const Child& child) {
+  return term.at - std::max(std::min(term.grace, child.grace), kill_margin);
+}
+
+/// Begins the ladder; one that has begun is only shortened.
+void SimRunner::stop(Child& child, Reason reason, SteadyTime kill_at) {
+  child.kill_at = std::min(child.kill_at, kill_at);
+  if (child.reason != Reason::none) return;
+  child.reason = reason;
+  if (!child.stubborn && now() < child.kill_at) child.exits_at = std::min(child.exits_at, now() + reaction);
+}
+
+void SimRunner::obey_deadlines(Child& child) {
+  const auto term = deadlines_.find(child.term);
+  if (term != deadlines_.end() && child.terminate) {
+    const SteadyTime kill_at = term->second.at - kill_margin;
+    if (now() >= signal_at(term->second, child)) stop(child, Reason::leadership_lost, kill_at);
+  }
+  if (child.deadline && now() >= *child.deadline) stop(child, Reason::deadline, *child.deadline + child.grace);
+}
+
+/// Ends what is over. `stood_since`: the machine stood still from then to now, and nothing on it lived on.
+void SimRunner::advance(std::optional<SteadyTime> stood_since) {
+  if (machine_.suspended) return;
+  std::vector<Child> over;
+  for (Child& child : children_) {
+    obey_deadlines(child);
+    if (now() >= child.kill_at || now() >= child.exits_at) over.push_back(child);
+  }
+  std::erase_if(children_, [this](const Child& c) { return now() >= c.kill_at || now() >= c.exits_at; });
+  for (const Child& child : over) end(child, stood_since.value_or(loop_.now()));
+  rearm();
+}
+
+void SimRunner::end(const Child& child, SteadyTime lived_until) {
+  const bool by_kill = now() >= child.kill_at;
+  const bool by_signal = by_kill || (child.reason != Reason::none && !child.stubborn);
+  runner::Ended ended;
+  ended.id = child.id;
+  if (by_signal)
+    ended.signal = by_kill ? sigkill : sigterm;
+  else
+    ended.exit_code = child.code;
+  ended.reason = child.reason;
+  ended.started_at = child.started_at;
+  ended.ended_at = machine_.clock.now().wall;
+  ended.duration = now() - child.begun;
+  oracle_.ended(child.start, lived_until, ended);
+  unacknowledged_.push_back(ended);
+  say(ended);
+  for (const auto& [name, watcher] : watchers_)
+    loop_.after(Millis(1), watcher.owner,
+                [tell = watcher.tell, word = core::RunnerWord{node_, false, {}, {ended}, false}] { tell(word); });
+}
+
+void SimRunner::rearm() {
+  loop_.cancel(timer_);
+  std::optional<SteadyTime> next;
+  const auto earliest = [&](SteadyTime at) { next = std::min(next.value_or(at), at); };
+  for (const Child& child : children_) {
+    earliest(std::min(child.exits_at, child.kill_at));
+    if (child.deadline && child.reason == Reason::none) earliest(*child.deadline);
+    const auto term = deadlines_.find(child.term);
+    if (!child.terminate || term == deadlines_.end()) continue;
+    const SteadyTime signal = signal_at(term->second, child);  // it shortens what another reason has begun
+    if (child.reason == Reason::none || signal > now()) earliest(signal);
+  }
+  if (!next) return;
+  timer_ = loop_.after(std::max(*next - now(), Millis(0)), owner_, [this] { advance(); });
+}
+
+void SimRunner::crash() {
+  for (const Child& child : children_) oracle_.orphaned(child.start);
+  for (const auto& [name, watcher] : std::exchange(watchers_, {}))
+    loop_.after(Millis(1), watcher.owner,
+                [tell = watcher.tell, word = core::RunnerWord{node_, false, {}, {}, true}] { tell(word); });
+  clear();
+  loop_.drop(connection_);
+  gone_ = true;
+  say(core::RunnerGone{});
+  if (tell_)
+    loop_.after(restart_pause, connection_, [this] {
+      gone_ = false;
+      tell_(inventory());
+    });
+}
+
+void SimRunner::power_cut() {
+  disconnect();
+  for (const Child& child : children_) oracle_.ended(child.start, machine_.suspended.value_or(loop_.now()));
+  clear();
+}
+
+void SimRunner::clear() {
+  loop_.drop(owner_);
+  for (const Child& child : children_) oracle_.evidence_gone(child.id);
+  for (const runner::Ended& ended : unacknowledged_) oracle_.evidence_gone(ended.id);
+  watchers_.clear();
+  wanted_.clear();
+  children_.clear();
+  unacknowledged_.clear();
+  deadlines_.clear();
+}
+
+/// What the deadlines say comes first: a child that is past its own did not live on.
+void SimRunner::resume(SteadyTime since) {
+  for (Child& child : children_) child.exits_at += loop_.now() - since;
+  advance(since);
+  while (!wanted_.empty()) launch(wanted_.begin()->first);
+}
+
+}  // namespace ballot

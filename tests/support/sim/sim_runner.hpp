@@ -1,0 +1,127 @@
+// SimRunner: one node's runner with its children, as runtime/runner is: it outlives the daemon, looks at the clock
+// right before exec, keeps every end until it is acknowledged, and ends the `terminate` runs of a term at its deadline,
+// TERM at deadline - g and KILL at deadline - 200 ms, whether a daemon is there or not. Tells the oracle every START
+// and END.
+//
+//   runner.habits.takes["job"] = 40s;          // how children behave
+//   runner.connect([&](core::Event e) { daemon.feed(e); });   // after which inventory() is what it has
+//   runner.start(launch); ... Started, Ended
+//   runner.crash();                            // its children are nobody's
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/action.hpp"
+#include "core/event.hpp"
+#include "core/store/left_runs.hpp"
+#include "support/sim/judge/sim_oracle.hpp"
+#include "support/sim/sim_machine.hpp"
+
+namespace ballot {
+
+class SimRunner {
+ public:
+  struct Habits {
+    std::map<std::string, Millis> takes;  // how long a job's child runs; else 1 s
+    std::map<std::string, int> exits;     // its code; else 0
+    std::set<std::string> stubborn;       // ignores TERM
+    Millis slowest_start{2};              // from being told to exec
+  };
+  using Tell = std::function<void(core::Event)>;
+
+  /// All must outlive it.
+  SimRunner(SimLoop& loop, const SimMachine& machine, SimOracle& oracle, std::string node);
+  ~SimRunner();
+  SimRunner(const SimRunner&) = delete;
+  SimRunner& operator=(const SimRunner&) = delete;
+
+  Habits habits;
+
+  /// What the daemon before has told it is done first.
+  void connect(Tell tell);
+  void disconnect();
+  core::Inventory inventory() const;
+  /// To whoever resigns for its dead daemon: what that had told it is done first.
+  core::RunnerView left();
+
+  void start(const core::Launch& launch);
+  void kill(const core::KillRun& kill);
+  void set_deadline(const core::TermDeadline& deadline);
+  void forget(const runner::AttemptId& id);
+
+  /// What it has, and then each end: to a daemon of another node on its machine.
+  using TellWord = std::function<void(core::RunnerWord)>;
+  void watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell);
+
+  /// It dies, and whoever is connected is told; its children go on without anybody.
+  void crash();
+  /// The machine goes, with everything on it.
+  void power_cut();
+  /// The machine goes on, which has stood still since then.
+  void resume(SteadyTime since);
+
+  /// Between a crash and the inventory after it.
+  bool gone() const { return gone_; }
+  int open_children() const { return static_cast<int>(children_.size()); }
+  std::optional<SteadyTime> deadline(std::uint64_t term) const;
+  const std::vector<runner::Ended>& unacknowledged() const { return unacknowledged_; }
+
+ private:
+  struct Child {
+    runner::AttemptId id;
+    std::string job;
+    WallTime started_at;
+    std::size_t start;  // the oracle's
+    std::uint64_t term;
+    bool terminate, stubborn;
+    Millis grace;
+    int code;
+    SteadyTime begun, exits_at, kill_at = SteadyTime::max();
+    std::optional<SteadyTime> deadline;  // of the attempt
+    Reason reason = Reason::none;        // of the ladder
+  };
+  struct Deadline {
+    SteadyTime at{};
+    Millis grace{0};
+  };
+
+  SteadyTime now() const { return machine_.clock.now().steady; }
+  void launch(std::size_t number);
+  void exec(const core::Launch& launch);
+  void stop(Child& child, Reason reason, SteadyTime kill_at);
+  void advance(std::optional<SteadyTime> stood_since = std::nullopt);
+  void obey_deadlines(Child& child);
+  static SteadyTime signal_at(const Deadline& term, const Child& child);
+  void end(const Child& child, SteadyTime lived_until);
+  void clear();
+  void rearm();
+  void say(core::Event event);
+
+  SimLoop& loop_;
+  const SimMachine& machine_;
+  SimOracle& oracle_;
+  const std::string node_;
+  const SimLoop::Owner owner_;
+  SimLoop::Owner connection_ = 0;
+  Tell tell_;
+  std::size_t last_wanted_ = 0;
+  std::map<std::size_t, core::Launch> wanted_;  // told to start, not started yet
+  std::map<std::uint64_t, Deadline> deadlines_;
+  std::vector<Child> children_;
+  std::vector<runner::Ended> unacknowledged_;
+  struct Watcher {
+    SimLoop::Owner owner;
+    TellWord tell;
+  };
+  std::map<std::string, Watcher> watchers_;
+  SimLoop::Timer timer_ = 0;
+  bool gone_ = false;
+};
+
+}  // namespace ballot

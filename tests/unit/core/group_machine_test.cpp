@@ -1,0 +1,360 @@
+#include "core/group/group_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/core_parts.hpp"
+#include "core/group/groups.hpp"
+
+namespace ballot::core {
+namespace {
+
+using namespace std::chrono_literals;
+using Phase = GroupMachine::Phase;
+
+CoreSettings node_a() {
+  CoreSettings settings;
+  settings.node = "a";
+  return settings;
+}
+
+/// One group without jobs, which the files name, on node "a" in a session of 10 s.
+struct GroupOfNodeA : ::testing::Test {
+  CoreParts parts{node_a()};
+  Actions out;
+  SteadyTime at{1s};
+  GroupEntry& entry = parts.groups.entry("g", parts.guard);
+  GroupMachine& group = entry.machine;
+
+  GroupOfNodeA() {
+    parts.session.begin(now(), out);
+    parts.session.on_opened(now(), {10s, Capability::fenced, "s", 0});
+    parts.listing.is_complete = true;
+    entry.configured = true;
+  }
+
+  Now now() const { return {WallTime(at.time_since_epoch() + 1000h), at}; }
+
+  /// Lets the machine do something, as Groups does; what was done before is forgotten.
+  template <class Do>
+  void act(Do what) {
+    out.clear();
+    Context c{now(),
+              parts.settings,
+              parts.session,
+              parts.prior.inventory(),
+              parts.prior.outcomes(),
+              true,
+              10,
+              false,
+              nullptr,
+              parts.random,
+              out,
+              parts.wants};
+    Groups(parts, c).act(entry, what);
+  }
+  void advance() {
+    act([](GroupMachine& machine, GroupContext& g) { machine.advance(g); });
+  }
+  void elect(std::uint64_t epoch = 1) {
+    act([&](GroupMachine& machine, GroupContext& g) { machine.on_elected(g, {"g", epoch, false, {}, {}, 0}); });
+  }
+  void begin_term(const std::optional<Register>& stored = {}) {
+    act([&](GroupMachine& machine, GroupContext& g) { machine.begin_term(g, stored); });
+  }
+  /// Campaigns, is elected, leads, and its register is written.
+  void lead() {
+    advance();
+    elect();
+    begin_term();
+    advance();
+    written();
+  }
+  void written(Outcome outcome = Outcome::done) {
+    act([&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, {outcome, 1, {}}); });
+  }
+  void depose(std::uint64_t epoch = 1) {
+    act([&](GroupMachine& machine, GroupContext& g) { machine.on_deposed(g, {"g", epoch, Cause::resigned}); });
+  }
+  void take(Request::Kind kind) {
+    Request request;
+    request.kind = kind;
+    request.id = parts.random.run_id(now().wall);
+    request.group = "g";
+    request.by = "somebody";
+    act([&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
+  }
+  void evictions_removed() {
+    act([](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });
+  }
+  /// Candidates, each as node and session.
+  bool observe(std::vector<std::pair<std::string, std::string>> candidates) {
+    Election election{"g", 0, {}};
+    for (auto& [node, session] : candidates) {
+      Candidate one;
+      one.node = node;
+      one.id = session;
+      election.candidates.push_back(one);
+    }
+    bool is_alone = false;
+    act([&](GroupMachine& machine, GroupContext& g) { is_alone = machine.on_observed(g, election); });
+    return is_alone;
+  }
+
+  template <class A>
+  const A* find() const {
+    for (const Action& action : out)
+      if (const A* found = std::get_if<A>(&action)) return found;
+    return nullptr;
+  }
+  /// The register in the write of the last act; nullopt: there is none.
+  std::optional<GroupRegister> write() const {
+    const Write* const write = find<Write>();
+    if (!write) return std::nullopt;
+    return *parse_group_register(write->batch.front().value);
+  }
+  bool has_resigned() { return !std::exchange(parts.wants.resigns, {}).empty(); }
+};
+
+TEST_F(GroupOfNodeA, CampaignsOnceItIsWantedAndAllJobsRegistersAreListed) {
+  parts.listing.is_complete = false;
+  advance();
+  EXPECT_EQ(group.phase(), Phase::idle);
+  parts.listing.is_complete = true;
+  advance();
+  EXPECT_TRUE(find<Campaign>());
+  entry.configured = false;
+  advance();
+  EXPECT_EQ(group.phase(), Phase::idle);
+  EXPECT_TRUE(has_resigned());
+}
+
+TEST_F(GroupOfNodeA, ReadsItsRegistersBeforeItLeads) {
+  advance();
+  elect(7);
+  EXPECT_TRUE(group.is_reading(7));
+  ASSERT_TRUE(find<Read>());
+  EXPECT_EQ(find<Read>()->names, (std::vector<std::string>{"g/g"}));
+  EXPECT_FALSE(group.is_led());
+  begin_term();
+  EXPECT_TRUE(group.leads());
+  ASSERT_TRUE(find<RecordTerm>());
+  EXPECT_EQ(find<RecordTerm>()->term.epoch, 7u);
+}
+
+TEST_F(GroupOfNodeA, ReadsThemAgainLaterWhereTheyCouldNotBeRead) {
+  advance();
+  elect();
+  act([&](GroupMachine& machine, GroupContext&) { machine.on_unread(at); });
+  EXPECT_EQ(group.wake(true), at + 200ms);
+  advance();
+  EXPECT_FALSE(find<Read>());
+  at += 200ms;
+  advance();
+  EXPECT_TRUE(find<Read>());
+}
+
+TEST_F(GroupOfNodeA, WritesWhoLeadsAndHowTheTermHasEnded) {
+  advance();
+  elect(3);
+  begin_term();
+  advance();
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->epoch, 3u);
+  EXPECT_EQ(write()->node, "a");
+  EXPECT_FALSE(write()->ended_at);
+  written();
+  entry.configured = false;
+  advance();
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->ended_at, now().wall);
+  EXPECT_EQ(write()->cause, Cause::resigned);
+  EXPECT_TRUE(has_resigned());
+}
+
+TEST_F(GroupOfNodeA, IsNotResignedWhileAWriteOfItsRegisterIsNotAnswered) {
+  advance();
+  elect();
+  begin_term();
+  advance();
+  entry.configured = false;
+  advance();
+  EXPECT_TRUE(group.leads());
+  written(Outcome::unknown);
+  advance();
+  EXPECT_TRUE(group.leads());
+}
+
+TEST_F(GroupOfNodeA, IsHandedOverWhereThisNodeIsEvictedAndComesBackAfterThreeTimeouts) {
+  lead();
+  take(Request::Kind::evict);
+  EXPECT_TRUE(group.is_evicting());
+  advance();
+  EXPECT_TRUE(group.leads()) << "the store still shows the request, which must not reach the next leader";
+  evictions_removed();
+  advance();
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->cause, Cause::evicted);
+  depose();
+  EXPECT_TRUE(group.cools());
+  ASSERT_EQ(parts.wants.answers.size(), 1u);
+  EXPECT_TRUE(parts.wants.answers.front().answer->ok);
+  advance();
+  EXPECT_EQ(group.phase(), Phase::idle);
+  at += 30s;
+  advance();
+  EXPECT_EQ(group.phase(), Phase::candidate);
+}
+
+TEST_F(GroupOfNodeA, ComesBackAtOnceAfterAnEvictionWhereItIsAlone) {
+  lead();
+  take(Request::Kind::evict);
+  evictions_removed();
+  advance();
+  depose();
+  observe({{"a", "s"}, {"b", "t"}});
+  EXPECT_TRUE(group.cools());
+  observe({{"a", "s"}});
+  EXPECT_FALSE(group.cools());
+}
+
+TEST_F(GroupOfNodeA, DrainsWhileThisNodeMayNotLeadItAndGoesOnWhereItMayAgainInTime) {
+  lead();
+  parts.health.on_clock(11s);
+  act([](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+  EXPECT_TRUE(group.term().draining);
+  parts.health.on_clock(0s);
+  act([](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+  EXPECT_FALSE(group.term().draining);
+  advance();
+  EXPECT_TRUE(group.leads());
+}
+
+TEST_F(GroupOfNodeA, AnEvictionIsNotForgottenWhereTheNodeMayLeadAgain) {
+  lead();
+  parts.health.on_clock(11s);
+  act([](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+  take(Request::Kind::evict);
+  parts.health.on_clock(0s);
+  act([](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+  EXPECT_TRUE(group.is_evicting());
+  EXPECT_TRUE(group.term().draining);
+}
+
+TEST_F(GroupOfNodeA, ANodeThatReelectsAndMayNotLeadMeanwhileStillGivesTheGroupAway) {
+  lead();
+  act([](GroupMachine& machine, GroupContext& g) { machine.reelect(g); });
+  parts.health.on_clock(11s);
+  act([](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+  parts.health.on_clock(0s);
+  act([](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+  advance();
+  EXPECT_EQ(group.phase(), Phase::resigning);
+  depose();
+  EXPECT_TRUE(group.cools());
+}
+
+TEST_F(GroupOfNodeA, IsHandedOverToANodeThatTakesPartAndNamesIt) {
+  lead();
+  act([](GroupMachine& machine, GroupContext& g) { machine.begin_handover(g, "t"); });
+  EXPECT_TRUE(find<Observe>());
+  observe({{"a", "s"}});
+  EXPECT_TRUE(group.leads()) << "it does not take part";
+  act([](GroupMachine& machine, GroupContext& g) { machine.begin_handover(g, "t"); });
+  observe({{"a", "s"}, {"b", "t"}});
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->hand_over_to, "b");
+  EXPECT_TRUE(has_resigned());
+}
+
+TEST_F(GroupOfNodeA, ForwardsWhatIsHandedOverToAnotherThatTakesPartAndLeadsNothing) {
+  GroupRegister before;
+  before.epoch = 1;
+  before.node = "c";
+  before.elected_at = now().wall;
+  before.hand_over_to = "b";
+  before.last_handover_at = before.ended_at = now().wall;
+  const Register stored{"g/g", to_text(before), 4};
+  advance();
+  elect(2);
+  bool considers = false;
+  act([&](GroupMachine& machine, GroupContext& g) { considers = machine.considers_forwarding(g, stored, {stored}); });
+  ASSERT_TRUE(considers);
+  EXPECT_FALSE(observe({{"a", "s"}, {"b", "t"}}));
+  EXPECT_FALSE(group.is_led());
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->epoch, 1u) << "as the term before has left it";
+  EXPECT_EQ(write()->forwards, 1);
+  EXPECT_TRUE(has_resigned());
+  depose(2);
+  EXPECT_FALSE(find<RecordTerm>());
+  EXPECT_EQ(group.phase(), Phase::idle);
+}
+
+TEST_F(GroupOfNodeA, LeadsItselfWhereTheOtherDoesNotTakePart) {
+  GroupRegister before;
+  before.epoch = 1;
+  before.node = "c";
+  before.elected_at = now().wall;
+  before.hand_over_to = "b";
+  before.last_handover_at = before.ended_at = now().wall;
+  const Register stored{"g/g", to_text(before), 4};
+  advance();
+  elect(2);
+  act([&](GroupMachine& machine, GroupContext& g) { machine.considers_forwarding(g, stored, {stored}); });
+  EXPECT_TRUE(observe({{"a", "s"}}));
+  EXPECT_EQ(group.take_registers().size(), 1u);
+  begin_term(stored);
+  EXPECT_TRUE(group.leads());
+  advance();
+  EXPECT_EQ(write()->hand_over_to, "") << "a hand-over that has failed is over";
+  EXPECT_EQ(write()->failed_handovers, 1);
+}
+
+TEST_F(GroupOfNodeA, APauseIsAnsweredOnceItsRegisterSaysSo) {
+  lead();
+  take(Request::Kind::pause);
+  advance();
+  ASSERT_TRUE(write());
+  EXPECT_TRUE(write()->paused);
+  EXPECT_TRUE(parts.wants.answers.empty());
+  written();
+  advance();
+  EXPECT_EQ(parts.wants.answers.size(), 1u);
+}
+
+TEST_F(GroupOfNodeA, AHaltIsWrittenAndLoggedOnceHoweverOftenItIsLed) {
+  lead();
+  act([](GroupMachine& machine, GroupContext& g) { machine.halt(g, "the store has gone back"); });
+  EXPECT_TRUE(find<Notice>());
+  advance();
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->halted, "the store has gone back");
+  const Register stored{"g/g", find<Write>()->batch.front().value, 9};
+  written();
+  act([](GroupMachine& machine, GroupContext& g) { machine.end_term(g, Cause::expired); });
+  advance();
+  elect(2);
+  begin_term(stored);
+  EXPECT_EQ(group.term().halted, "the store has gone back");
+  for (const Action& action : out) {
+    const auto* const notice = std::get_if<Notice>(&action);
+    EXPECT_TRUE(!notice || notice->text == "leads") << notice->text;
+  }
+}
+
+TEST_F(GroupOfNodeA, ATermThatEndsIsRecordedAndIsNoTermAnyMore) {
+  lead();
+  act([](GroupMachine& machine, GroupContext& g) { machine.end_term(g, Cause::expired); });
+  ASSERT_TRUE(find<RecordTerm>());
+  EXPECT_EQ(find<RecordTerm>()->term.cause, Cause::expired);
+  EXPECT_EQ(find<RecordTerm>()->term.ended_at, now().wall);
+  EXPECT_FALSE(group.is_led());
+  EXPECT_TRUE(parts.groups.led().empty());
+}
+
+}  // namespace
+}  // namespace ballot::core

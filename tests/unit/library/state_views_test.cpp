@@ -1,0 +1,130 @@
+// What a runtime shows, while its loop has other things to do.
+#include "library/state_views.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_folder.hpp"
+
+namespace ballot::library {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int many = 1000;
+
+std::string name_of(int number) {
+  const std::string digits = std::to_string(number);
+  return "job-" + std::string(4 - digits.size(), '0') + digits;
+}
+
+schedule::DefinitionPtr definition(int number, const std::string& schedule) {
+  Job job;
+  job.name = name_of(number);
+  schedule::PlanSpec spec;
+  spec.expressions = job.schedule = {schedule};
+  spec.group = job.group;
+  spec.job = job.name;
+  job.command = {"/bin/true"};
+  return std::make_shared<schedule::Definition>(job, std::get<schedule::Plan>(schedule::Plan::make(spec)), "digest");
+}
+
+/// Leads a thousand jobs, of which the last is due first.
+struct RuntimeOfManyJobs : ::testing::Test {
+  void SetUp() override {
+    ASSERT_TRUE(runtime.start(Resume::allowed));
+    std::vector<schedule::DefinitionPtr> jobs;
+    for (int i = 0; i < many; ++i) jobs.push_back(definition(i, i + 1 == many ? "0 0 1 1 *" : "0 0 29 2 *"));
+    runtime.define(std::move(jobs), {}, {});
+  }
+
+  RuntimeSettings settings() const {
+    RuntimeSettings settings;
+    settings.plugin_dir = BALLOT_PLUGIN_DIR;
+    settings.backend = "local";
+    settings.engine.node = "n1";
+    settings.engine.backend.name_space = "views";
+    settings.engine.backend.state_dir = folder.path();
+    settings.engine.runner = {folder / "runner.sock", BALLOT_RUNNER};
+    settings.ledger.path = folder / "history.db";
+    return settings;
+  }
+  /// Runs the loop until it leads, calls `look`, and goes on until that has ended the run.
+  void run_once_it_leads(const std::function<void()>& look) {
+    const auto again = [this, look] {
+      bool leads = false;
+      runtime.core().views().visit_groups("", 1,
+                                          [&](const core::GroupView& group) { leads = group.state == "leading"; });
+      if (!leads) return run_once_it_leads(look);
+      look();
+    };
+    runtime.loop().post(again);
+    if (std::exchange(runs, true)) return;
+    ASSERT_TRUE(runtime.run());
+  }
+  void end() { runtime.stop({config::OnStop::Kind::kill, 0ms}); }
+
+  const TempFolder folder;
+  Runtime runtime{settings(), [](Level, std::string_view, const LogFields&) {}};
+  const StateViews views{runtime};
+  bool runs = false;
+};
+
+TEST_F(RuntimeOfManyJobs, ShowsAllOfThemByNameWhileTheLoopGoesOn) {
+  std::vector<std::string> names;
+  std::size_t before_other_work = 0;
+  const auto page = [&](std::span<const core::JobView> jobs) {
+    for (const core::JobView& job : jobs) {
+      names.emplace_back(job.name);
+      EXPECT_EQ(job.leader, "n1");
+    }
+    if (names.size() == jobs.size()) runtime.loop().post([&] { before_other_work = names.size(); });
+    return true;
+  };
+  run_once_it_leads([&] { views.jobs(page, [this] { end(); }); });
+  ASSERT_EQ(names.size(), static_cast<std::size_t>(many));
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_GT(before_other_work, 0U);
+  EXPECT_LE(before_other_work, 200U) << "what was asked for during the first page came after most others";
+}
+
+TEST_F(RuntimeOfManyJobs, ShowsNoMoreToWhoHasGone) {
+  int pages = 0;
+  const auto page = [&](std::span<const core::JobView>) { return ++pages < 2; };
+  run_once_it_leads([&] { views.jobs(page, [this] { end(); }); });
+  EXPECT_EQ(pages, 2);
+}
+
+TEST_F(RuntimeOfManyJobs, SkipsWhatIsRemovedMeanwhile) {
+  std::vector<std::string> names;
+  const auto page = [&](std::span<const core::JobView> jobs) {
+    for (const core::JobView& job : jobs) names.emplace_back(job.name);
+    if (names.size() == jobs.size()) runtime.define({}, {name_of(many - 1), names.back()}, {});
+    return true;
+  };
+  run_once_it_leads([&] { views.jobs(page, [this] { end(); }); });
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(many) - 1);
+  EXPECT_EQ(names.back(), name_of(many - 2));
+}
+
+TEST_F(RuntimeOfManyJobs, SaysHowTheNodeIs) {
+  NodeStatus status;
+  const auto look = [&] {
+    views.status([&](const NodeStatus& told) {
+      status = told;
+      end();
+    });
+  };
+  run_once_it_leads(look);
+  EXPECT_EQ(status.state(), NodeStatus::State::healthy)
+      << (status.degraded.empty() ? "no session or no runner" : status.degraded.front());
+  EXPECT_EQ(status.jobs, static_cast<std::size_t>(many));
+  ASSERT_EQ(status.led.size(), 1U);
+  EXPECT_EQ(status.led[0].group, "default");
+  EXPECT_EQ(status.session, NodeStatus::Session::open);
+  ASSERT_EQ(status.next.size(), 5U);
+  EXPECT_TRUE(std::is_sorted(status.next.begin(), status.next.end(),
+                             [](const auto& a, const auto& b) { return a.slot < b.slot; }));
+}
+
+}  // namespace
+}  // namespace ballot::library
