@@ -89,8 +89,9 @@ auto fields(M& m) {
 
 template <class T>
 constexpr T last_word = T{};
+/// Whatever a newer runner or daemon has said is kept.
 template <>
-constexpr Reason last_word<Reason> = Reason::halted;
+constexpr Reason last_word<Reason> = static_cast<Reason>(std::numeric_limits<std::int32_t>::max());
 template <>
 constexpr Leftover last_word<Leftover> = Leftover::unkillable;
 

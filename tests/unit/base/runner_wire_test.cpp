@@ -145,6 +145,17 @@ TEST(RunnerWire, GivesBackEveryField) {
   EXPECT_EQ(ended.output.total_bytes, 1'000'000'000'000);
 }
 
+/// Of a newer runner, or of one that a newer daemon has told why it kills.
+TEST(RunnerWire, KeepsAReasonOfANewerVersion) {
+  Ended newer = full_ended();
+  newer.reason = static_cast<Reason>(57);
+  FrameReader reader;
+  reader.feed(encode(FromRunner(newer)));
+  const auto end = reader.next_from_runner();
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ(Named<Reason>(std::get<Ended>(**end).reason).text(), "57");
+}
+
 TEST(RunnerWire, LaysAFrameOutAsDocumented) {
   EXPECT_EQ(encode(ToRunner(Leave{})), std::string("\x01\0\0\0\x04", 5));
   EXPECT_EQ(encode(FromRunner(Hello{1, 258})), std::string("\x11\0\0\0\0\x01\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0", 21));
@@ -188,7 +199,7 @@ TEST(RunnerWire, RefusesLengthsAndKindsThatCannotBe) {
 TEST(RunnerWire, RefusesValuesThatDoNotFit) {
   const std::string kill = encode(ToRunner(Kill{some_id(), Reason::none, 15, Millis(0)})).substr(4);
   constexpr std::size_t attempt = 1 + 16, reason = attempt + 8, signal = reason + 8;
-  for (const auto& [at, byte] : {std::pair(attempt + 4, '\x01'), std::pair(reason, '\x7f'),
+  for (const auto& [at, byte] : {std::pair(attempt + 4, '\x01'), std::pair(reason + 4, '\x7f'),
                                  std::pair(reason + 7, '\x80'), std::pair(signal + 7, '\x40')}) {
     std::string body = kill;
     body[at] = byte;
