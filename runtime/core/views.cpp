@@ -17,7 +17,7 @@ Views::Next page(const Table& table, const std::string& after, std::size_t most,
 }
 
 std::string_view name_of(LiveRun::State state) {
-  constexpr std::string_view names[] = {"claiming", "held", "starting", "running", "foreign", "waiting", "ended"};
+  constexpr std::string_view names[] = {"claiming", "ready", "starting", "running", "foreign", "waiting", "ended"};
   return names[static_cast<std::size_t>(state)];
 }
 

@@ -62,7 +62,7 @@ struct RunView {
   WallTime slot{};
   Trigger trigger = Trigger::schedule;
   std::string_view node;   // which executes it
-  std::string_view state;  // claiming, held, starting, running, foreign, waiting
+  std::string_view state;  // claiming, ready, starting, running, foreign, waiting
 };
 
 class Views {

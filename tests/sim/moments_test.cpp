@@ -238,7 +238,7 @@ TEST(Pause, OnceAcknowledgedNothingStartsThatWasClaimedBefore) {
   const WallTime slot = std::chrono::ceil<std::chrono::minutes>(world.wall() + 5s);
   world.run_for(slot - world.wall() + 5ms);
   a.link.lose_renewal = 1000;
-  a.step_clock(2s);  // in doubt: the claim's answer finds it held
+  a.step_clock(2s);  // in doubt: the claim's answer finds it so
   world.run_for(60ms);
   ASSERT_EQ(world.starts.size(), 0u);
   a.pause("job", true);

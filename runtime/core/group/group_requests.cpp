@@ -42,7 +42,7 @@ void GroupRequests::begin_repair(const Request& request) {
   std::string not_repaired;
   for_each_led(g_, s_.term, [&](JobEntry& job) {
     job.machine.repair(g_.c, std::nullopt, request.by);
-    begun += job.machine.is_mending();
+    begun += job.machine.is_repairing();
     if (job.machine.standing() == JobMachine::Standing::halted)
       not_repaired += "; not job " + job.machine.name() + ": " + job.machine.trouble();
   });
@@ -94,7 +94,7 @@ void GroupRequests::advance() {
     s_.term.paused = s_.stored.edit().paused = false;
     advance_all(g_);
   }
-  const bool repaired = none([](const JobMachine& job) { return job.is_mending(); });
+  const bool repaired = none([](const JobMachine& job) { return job.is_repairing(); });
   if (r_.repairing > 0 && repaired) finish_repair();
   if (!s_.stored.is_settled()) return;
   const bool quiet = none([](const JobMachine& job) { return job.may_start(); });

@@ -275,7 +275,8 @@ bool JobClaims::catch_up() {
   }
   write.see_boot(job_.facts(), c_.settings);
   if (write.decided == 0 && !enters && write.closes.empty()) {
-    if (!begin_waiting()) job_.writer.hold(true);  // the register is full: of runs that go on, or wait for their turn
+    if (!begin_waiting())
+      job_.writer.block_writes(true);  // the register is full: of runs that go on, or wait for their turn
     return true;
   }
   writes().send(std::move(write));

@@ -54,7 +54,7 @@ bool JobMachine::is_clean() const {
          !job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
 
-void JobMachine::know(Context& c, const std::optional<Register>& stored) {
+void JobMachine::set_register(Context& c, const std::optional<Register>& stored) {
   job_.writer.drop();
   if (!job_.view.read(job_.name, stored, c.now.wall)) c.wants.reads.push_back(this);
 }
@@ -125,14 +125,14 @@ void JobMachine::begin_repair(Context& c, Repair repair) {
 
 /// Repairs: the slots of the halt are missed: halted, then the register is as new. True if it has begun something, or
 /// waits for what has ended to be durable: what the register still shows as waiting would be started by the next term.
-bool JobMachine::mend(Context& c) {
+bool JobMachine::write_repair(Context& c) {
   if (!job_.commands.repair()) return false;
   job_.slots.rewind();
   if (!job_.scan(c, Mode::halted, c.now.wall)) return true;
   const bool last = job_.slots.settlement().decided_count() <= job_.writer.room_to_carry();
   const bool unwritten =
       job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.unclaimed && !run.recorded; });
-  if (last ? unwritten : job_.writer.room_to_carry() == 0) return job_.writer.hold(true), true;
+  if (last ? unwritten : job_.writer.room_to_carry() == 0) return job_.writer.block_writes(true), true;
   PendingWrite write = writes(c).begin(disposition_limit);
   if (job_.commands.repairs_claims()) raise_fence(write.next, job_.view.highest_fence(), job_.term->repair, c.now.wall);
   if (last) {
@@ -145,13 +145,13 @@ bool JobMachine::mend(Context& c) {
 }
 
 /// A repair of what seems sound: somebody may have changed the register behind this node's back.
-void JobMachine::look_at_store(Context& c, const std::optional<Register>& stored) {
+void JobMachine::check_store(Context& c, const std::optional<Register>& stored) {
   const Request request = *job_.commands.take_look();
   const bool as_known = stored ? stored->version == job_.view.version() : !job_.view.exists();
   if (!as_known && !job_.writer.pending()) {
     const std::uint64_t known = job_.view.version();
     job_.view.expect_newest();
-    know(c, stored);
+    set_register(c, stored);
     if (job_.view.is_sound())
       writes(c).go_on_from_store(known);
     else
@@ -166,18 +166,19 @@ void JobMachine::look_at_store(Context& c, const std::optional<Register>& stored
 void JobMachine::advance(Context& c) {
   if (job_.leads()) writes(c).repeat();
   job_.slots.begin_step();
-  job_.writer.hold(false);
+  job_.writer.block_writes(false);
   if (job_.leads()) {
     job_.runs.forget_unclaimed(c, job_.facts());
     claims(c).run_ahead();
   }
   if (job_.leads() && !job_.writer.pending() && job_.writer.may_begin(c.now.steady) && c.session.is_open()) {
     job_.runs.advance(c, job_.facts());
-    job_.writer.hold(c.room == 0);
-    if (job_.writer.is_held()) {
+    job_.writer.block_writes(c.room == 0);
+    if (job_.writer.are_writes_blocked()) {
       c.wants.throttled.push_back(this);
       if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for its turn
-    } else if (!claims(c).catch_up() && !mend(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) && settle(c)) {
+    } else if (!claims(c).catch_up() && !write_repair(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) &&
+               settle(c)) {
       if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
         writes(c).flush();
     }
@@ -270,7 +271,7 @@ void JobMachine::rearm(Context& c) {
   const DueSlot* first = job_.slots.settlement().first_due();
   steady_wake = job_.runs.list().foreign_wake(c.now.steady, first || job_.commands.next_trigger());
   at_earliest(wall_wake, job_.commands.trigger_ends(c.now.wall));
-  if (job_.writer.is_held() || job_.waits_to_pause()) return;
+  if (job_.writer.are_writes_blocked() || job_.waits_to_pause()) return;
   at_earliest(steady_wake, job_.runs.list().waiting_wake(c.now.steady));
   at_earliest(steady_wake, job_.writer.flush_at());
   at_earliest(steady_wake, job_.writer.close_at());
@@ -298,12 +299,12 @@ void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAn
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
   if (job_.leads()) {
-    if (!job_.writer.is_reading()) return job_.commands.looks() ? look_at_store(c, stored) : void();
+    if (!job_.writer.is_reading()) return job_.commands.looks() ? check_store(c, stored) : void();
     resolve(c, stored);
     if (job_.commands.looks()) c.wants.reads.push_back(this);
     return;
   }
-  know(c, stored);
+  set_register(c, stored);
   c.wants.changed.push_back(this);
 }
 
@@ -319,7 +320,7 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   const std::unique_ptr<PendingWrite> write = job_.writer.take();
   const std::uint64_t known = job_.view.version();
   job_.view.expect_newest();
-  know(c, stored);
+  set_register(c, stored);
   const runner::AttemptId* claim = write->claim();
   const LiveRun* run = claim ? job_.runs.find(*claim) : nullptr;
   const bool landed = run && holds(job_.view.stored(), run->open);

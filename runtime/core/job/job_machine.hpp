@@ -20,7 +20,7 @@
 // What it is made of stands in job_parts.hpp; it begins runs through JobClaims and writes through JobWrites.
 //
 //   JobMachine job("backup");
-//   job.know(c, stored); job.lead(c, term);
+//   job.set_register(c, stored); job.lead(c, term);
 //   job.advance(c);  // again at wall_wake and steady_wake, and after each event
 //
 // Pure; on the loop thread; used by Core, which gives it a Context and performs what it leaves there.
@@ -56,7 +56,7 @@ class JobMachine {
 
   /// The register as read: absent (nullopt) or there. Whatever write was in flight is forgotten: this is what became of
   /// it. An older one than was seen may have been read before: it is asked for once more, and not known till then.
-  void know(Context& c, const std::optional<Register>& stored);
+  void set_register(Context& c, const std::optional<Register>& stored);
 
   /// The owner's term is ours; the register has been read in it. `term` outlives the leadership.
   void lead(Context& c, const Term& term);
@@ -121,7 +121,7 @@ class JobMachine {
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
   bool may_start() const { return job_.runs.list().may_start(); }
   bool is_settling_pause() const { return job_.commands.unpause_until().has_value(); }
-  bool is_mending() const { return job_.commands.repair() != nullptr; }
+  bool is_repairing() const { return job_.commands.repair() != nullptr; }
   /// Why the store seems to have gone back: "" where it does not.
   const std::string& regress() const { return job_.view.regress(); }
   bool executes(const RunId& run) const { return job_.runs.list().executes(run); }
@@ -154,7 +154,7 @@ class JobMachine {
   JobClaims claims(Context& c);
 
   // in the order of a step
-  bool mend(Context& c);
+  bool write_repair(Context& c);
   bool redefine(Context& c);
   bool change_pause(Context& c);
   bool finish_pause(Context& c);
@@ -162,7 +162,7 @@ class JobMachine {
   void rearm(Context& c);
 
   void begin_repair(Context& c, Repair repair);
-  void look_at_store(Context& c, const std::optional<Register>& stored);
+  void check_store(Context& c, const std::optional<Register>& stored);
   void resolve(Context& c, const std::optional<Register>& stored);
   void ask_trigger(Context& c, const Request& request);
   void ask_repair(Context& c, const Request& request);

@@ -92,7 +92,7 @@ void JobWrites::repeat() {
 bool JobWrites::write_ahead() {
   const std::size_t room = job_.writer.room_to_carry();
   if (job_.slots.settlement().decided_count() <= room) return false;
-  job_.writer.hold(room == 0);
+  job_.writer.block_writes(room == 0);
   if (room > 0) send(begin(room));
   return true;
 }

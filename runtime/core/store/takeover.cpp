@@ -54,7 +54,7 @@ void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
     if (!job) continue;
     JobEntry& entry = p_.jobs.entry(*job);
     if (entry.machine.term()) continue;
-    entry.machine.know(c_, r);
+    entry.machine.set_register(c_, r);
     entry.machine.adopt_own(c_);
     jobs_.advance(entry);
   }
@@ -159,7 +159,7 @@ void Takeover::begin_term(GroupEntry& group, const std::vector<Register>& regist
   if (!p_.directory.peers().empty()) p_.planner.on_taken_over(c_.now.steady);
   for (JobEntry* entry : group.jobs) {
     if (entry->machine.term()) continue;
-    entry->machine.know(c_, by_name.find(job_register(entry->machine.name())));
+    entry->machine.set_register(c_, by_name.find(job_register(entry->machine.name())));
     c_.wants.changed.push_back(&entry->machine);
   }
   std::reverse(c_.wants.changed.begin(), c_.wants.changed.end());

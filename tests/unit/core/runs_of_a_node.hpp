@@ -50,7 +50,7 @@ class RunsOfANode {
       left.runs.push_back(run);
     }
     Context c = context();
-    job.know(c, Register{job_register(job.name()), to_text(left), 1});
+    job.set_register(c, Register{job_register(job.name()), to_text(left), 1});
     job.lead(c, term_);
   }
 

@@ -59,8 +59,8 @@ class RegisterWriter {
   bool is_flush_due(const Settlement& decided, bool closable, bool draining, SteadyTime now);
   void confirmed() { flush_at_.reset(), close_at_.reset(); }
   /// No write may be begun in this step.
-  void hold(bool held) { held_ = held; }
-  bool is_held() const { return held_; }
+  void block_writes(bool blocked) { write_blocked_ = blocked; }
+  bool are_writes_blocked() const { return write_blocked_; }
 
   /// The rows of the register's last `ranges` ranges are recorded. Until they are durable each write carries these on:
   /// a daemon that is killed before leaves them to whoever reads the register next.
@@ -83,7 +83,7 @@ class RegisterWriter {
   // ones, are carried by each write.
   std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
   std::optional<SteadyTime> retry_at_, flush_at_, close_at_;
-  bool held_ = false;
+  bool write_blocked_ = false;
 };
 
 }  // namespace ballot::core

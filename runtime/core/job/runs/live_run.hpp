@@ -1,14 +1,14 @@
 // LiveRun: a run of a job as this node sees it, from its claim to the moment its register no longer shows it.
 //
 //   state    | event                                  | next
-//   claiming | claim confirmed                        | held, and launched at once where the term may act
+//   claiming | claim confirmed                        | ready, and launched at once where the term may act
 //   claiming | claim refused                          | gone, no row
-//   claiming | `at-least-once`, and it is in doubt     | held, unclaimed until a write that enters it is confirmed, and
-//            |                                        | launched once its row is durable
-//   held     | launched                               | starting
-//   held     | slot past its start deadline, term over | ended (missed)
+//   claiming | `at-least-once`, and it is in doubt     | ready, unclaimed until a write that enters it is confirmed,
+//            |                                        | and launched once its row is durable
+//   ready    | launched                               | starting
+//   ready    | slot past its start deadline, term over | ended (missed)
 //   starting | Started                                | running
-//   starting | Refused (past launch not after)        | held: the same attempt is permitted anew while the term lives
+//   starting | Refused (past launch not after)        | ready: the same attempt is permitted anew while its term lives
 //   starting | CannotStart                            | ended (failed: cannot_start)
 //   starting, running | Ended                         | ended
 //   foreign  | its outcome is published, or its runner tells its end | ended
@@ -31,7 +31,7 @@
 namespace ballot::core {
 
 struct LiveRun {
-  enum class State { claiming, held, starting, running, foreign, waiting, ended };
+  enum class State { claiming, ready, starting, running, foreign, waiting, ended };
 
   OpenRun open;
   schedule::DefinitionPtr definition;  // null where it was started before this daemon
@@ -47,9 +47,9 @@ struct LiveRun {
   std::optional<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
   SteadyTime again_at{};                      // of a waiting one
   SteadyTime ended_at{};                      // when it was seen to have ended
-  bool recorded = false;                      // it has ended, or is unclaimed and held, and its last row is durable:
-  int awaited = 0;                            // so many times it was asked for, and not answered yet
-  bool known_to_runner = false;               // the runner keeps its end until it is told to forget
+  bool recorded = false;         // it has ended, or waits unclaimed to be launched, and its last row is durable:
+  int awaited = 0;               // so many times it was asked for, and not answered yet
+  bool known_to_runner = false;  // the runner keeps its end until it is told to forget
   bool killed = false;
   bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one
   std::optional<OpenRun> next;  // the attempt, or the rerun, that waits when this one is closed
@@ -63,7 +63,7 @@ struct LiveRun {
   bool is_under_way() const { return !has_ended() || repeat || next.has_value(); }
   /// It is not known to go on, nor to have ended: a claim that is not started yet, or a run of a dead term.
   bool is_in_question() const {
-    const bool to_start = state == State::held || state == State::starting;
+    const bool to_start = state == State::ready || state == State::starting;
     return (to_start && !unclaimed) || (state == State::foreign && !goes_on);
   }
   bool is_by_hand() const { return open.trigger == Trigger::manual; }

@@ -121,7 +121,7 @@ bool RunList::has_room(const schedule::DefinitionPtr& definition) const { return
 
 bool RunList::may_start() const {
   return any([](const LiveRun& run) {
-    const bool under_way = run.state == LiveRun::State::claiming || run.state == LiveRun::State::held ||
+    const bool under_way = run.state == LiveRun::State::claiming || run.state == LiveRun::State::ready ||
                            run.state == LiveRun::State::starting;
     return under_way && run.open.trigger != Trigger::manual;
   });

@@ -33,7 +33,7 @@ void RunSet::claim(const JobFacts& job, OpenRun run, bool first, std::optional<W
 void RunSet::confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id) {
   LiveRun* run = runs_.find(id);
   if (!run) return;
-  run->state = State::held;
+  run->state = State::ready;
   c.out.push_back(RecordRow{run->row});
   const bool too_late = run->begin_by && c.now.wall > *run->begin_by;
   if (std::exchange(run->asked, false))
@@ -95,13 +95,13 @@ void RunSet::await_start(Context& c, const JobFacts& job, LiveRun& run) {
   run.unclaimed = true;
   run.row = claimed_row(run.open, job.name, job.term->group);
   run.row.fence = 0;
-  run.state = State::held;
+  run.state = State::ready;
   await_recorded(c, run);
 }
 
 void RunSet::launch_in_doubt(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_) {
-    const bool may = run.state == State::held && (run.unclaimed ? run.recorded : run.open.at_least_once);
+    const bool may = run.state == State::ready && (run.unclaimed ? run.recorded : run.open.at_least_once);
     if (!may) continue;
     if (is_late(run, c.now.wall)) {
       end(c, job, run, Status::missed, Reason::start_deadline);
@@ -149,7 +149,7 @@ void RunSet::settle(Context& c, const JobFacts& job, const std::vector<RunId>& s
     if (!live)
       adopt(c, job, open);
     else if (live->state == State::claiming) {
-      live->state = State::held;
+      live->state = State::ready;
       c.out.push_back(RecordRow{live->row});
       if (open.epoch != job.term->epoch) end(c, job, *live, Status::missed, Reason::stale);
     } else {
@@ -203,7 +203,7 @@ void RunSet::adopt_row(Context& c, const JobFacts& job, const Row& row) {
 
 void RunSet::end_term(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_)
-    if (run.state == State::held) end(c, job, run, Status::missed, Reason::stale);
+    if (run.state == State::ready) end(c, job, run, Status::missed, Reason::stale);
   drop_next_attempts();
   runs_.drop_if([](const LiveRun& run) { return run.state == State::foreign || run.is_waiting(); });
 }
@@ -212,7 +212,7 @@ void RunSet::halt(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_)
     if (run.unclaimed) run.repeat = false, run.next.reset();
   for (LiveRun& run : runs_)
-    if (run.state == State::held) end(c, job, run, Status::missed, Reason::halted);
+    if (run.state == State::ready) end(c, job, run, Status::missed, Reason::halted);
 }
 
 void RunSet::drop_next_attempts() {
@@ -235,7 +235,7 @@ void RunSet::advance(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_) {
     if (run.state == State::foreign && c.now.steady >= run.foreign_until)
       end(c, job, run, Status::lost, Reason::node_died);
-    if (run.state != State::held) continue;
+    if (run.state != State::ready) continue;
     if (job.term->draining || is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand()))
       end(c, job, run, Status::missed, Reason::stale);
     else if (!run.unclaimed && c.may_claim(budget_of(c, run)))
@@ -279,7 +279,7 @@ void RunSet::await_recorded(Context& c, LiveRun& run) {
 }
 
 void RunSet::kill(Context& c, const JobFacts& job, LiveRun& run, Reason reason) {
-  if (run.state == State::held || run.is_waiting())
+  if (run.state == State::ready || run.is_waiting())
     end(c, job, run, Status::killed, reason);
   else if ((run.state == State::starting || run.state == State::running) && !std::exchange(run.killed, true))
     c.out.push_back(
@@ -301,7 +301,7 @@ void RunSet::replace(Context& c, const JobFacts& job) {
 /// Those that end with their term.
 void RunSet::kill_all(Context& c, const JobFacts& job, Reason reason) {
   for (LiveRun& run : runs_)
-    if (run.open.on_leadership_lost == OnLeadershipLost::terminate && run.state != State::held && !run.is_waiting())
+    if (run.open.on_leadership_lost == OnLeadershipLost::terminate && run.state != State::ready && !run.is_waiting())
       kill(c, job, run, reason);
 }
 
@@ -347,7 +347,7 @@ void RunSet::on_started(Context& c, const JobFacts& job, const runner::Started& 
 void RunSet::on_refused(Context& c, const JobFacts& job, const runner::Refused& event) {
   LiveRun* run = runs_.find(event.id);
   if (!run || run->state != State::starting) return;
-  run->state = State::held;
+  run->state = State::ready;
   run->known_to_runner = false;
   const bool term_lives = job.leading && job.term->epoch == run->open.epoch;
   if (!term_lives) end(c, job, *run, Status::missed, Reason::stale);

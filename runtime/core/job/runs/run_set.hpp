@@ -74,7 +74,7 @@ class RunSet {
   int end_what_waited(Context& c, const JobFacts& job);
 
   // what time, people and policies do
-  /// A held one is launched or becomes stale, one of a dead term is given up.
+  /// A ready one is launched or becomes stale, one of a dead term is given up.
   void advance(Context& c, const JobFacts& job);
   /// What waits between two attempts, or for its turn, will not be started.
   void end_waiting(Context& c, const JobFacts& job, Status status, Reason reason);
