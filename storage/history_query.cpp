@@ -46,7 +46,8 @@ struct Values {
         groups(numbers(selection.groups)),
         nodes(numbers(selection.nodes)),
         statuses(numbers(selection.statuses)),
-        reasons(numbers(selection.reasons)) {}
+        reasons(numbers(selection.reasons)),
+        newer_statuses(selection.newer_statuses) {}
 
   std::string all() const {
     return (run ? run_equals(*run) : "") + within("job_id", jobs) + within("group_id", groups) +
@@ -54,7 +55,7 @@ struct Values {
   }
 
   std::optional<RunId> run;
-  std::vector<std::int64_t> jobs, groups, nodes, statuses, reasons;
+  std::vector<std::int64_t> jobs, groups, nodes, statuses, reasons, newer_statuses;
 };
 
 /// The index to walk, and for each arm the conditions that its first columns answer.
@@ -66,8 +67,10 @@ struct Walk {
 Walk by_status_and(std::string_view index, std::string_view column, const Values& values,
                    const std::vector<std::int64_t>& ids) {
   std::vector<std::int64_t> statuses = values.statuses;
-  for (int status = 0; values.statuses.empty() && status <= static_cast<int>(Status::missed); ++status)
-    statuses.push_back(status);
+  if (statuses.empty()) {
+    for (int status = 0; status <= static_cast<int>(Status::missed); ++status) statuses.push_back(status);
+    statuses.insert(statuses.end(), values.newer_statuses.begin(), values.newer_statuses.end());
+  }
   Walk walk{index, {}};
   for (const std::int64_t id : ids)
     for (const std::int64_t status : statuses) walk.arms.push_back(equals(column, id) + equals("status", status));

@@ -20,6 +20,7 @@ struct Selection {
   std::vector<std::int64_t> jobs, groups, nodes;
   std::vector<Status> statuses;
   std::vector<Reason> reasons;
+  std::vector<std::int64_t> newer_statuses{};  // that rows may have besides those that this version knows
 };
 
 /// Columns `row_columns`, by slot, attempt and id, newest first. Parameters: ?1 the first slot; ?2 ?3 ?4 the slot,

@@ -53,6 +53,7 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       db_(open_ledger(path, lock_wait)),
       find_name_(db_, "SELECT id FROM name WHERE text = ?1"),
       insert_name_(db_, "INSERT INTO name (text) VALUES (?1)"),
+      insert_word_(db_, "INSERT OR IGNORE INTO word VALUES (?1, ?2, ?3)"),
       find_slot_(db_, find_slot),
       find_range_(db_, find_range),
       upsert_row_(db_, upsert_row),
@@ -89,9 +90,9 @@ void LedgerFile::write(std::span<const Record> records, Sync sync) {
 void LedgerFile::write(const Row& row) {
   const std::int64_t job = id_of(row.job);
   upsert_row_.run(++change_, blob(row.run), job, id_of(row.group), row.slot, row.slot_until, row.slots,
-                  number(row.trigger), row.attempt, number(row.status), number(row.reason), row.exit_code, row.signal,
-                  row.started_at, row.ended_at, row.duration, id_of(row.node), number(row.epoch), number(row.fence),
-                  row.output_bytes, number(row.leftover));
+                  number(row.trigger), row.attempt, number_of("status", row.status), number_of("reason", row.reason),
+                  row.exit_code, row.signal, row.started_at, row.ended_at, row.duration, id_of(row.node),
+                  number(row.epoch), number(row.fence), row.output_bytes, number(row.leftover));
   touched_jobs_.insert(job);
 }
 
@@ -121,6 +122,13 @@ void LedgerFile::leave_out_known(Row& range) {
   if (range.slots > 1) return;
   range.slot = *range.slot_until;
   range.slot_until.reset();
+}
+
+/// With the word of what this version does not know: whoever reads the file may.
+template <class Enum>
+int LedgerFile::number_of(std::string_view kind, const Named<Enum>& value) {
+  if (!value.is_known()) insert_word_.run(kind, value.number(), value.text());
+  return value.number();
 }
 
 std::int64_t LedgerFile::id_of(const std::string& name) {

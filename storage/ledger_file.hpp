@@ -63,11 +63,14 @@ class LedgerFile {
   void write(const EvidenceRow& evidence);
   void leave_out_known(Row& range);
   std::int64_t id_of(const std::string& name);
+  template <class Enum>
+  int number_of(std::string_view kind, const Named<Enum>& value);
   void checkpoint(int mode);
 
   Millis lock_wait_;
   Database db_;
-  Statement find_name_, insert_name_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_output_, save_change_;
+  Statement find_name_, insert_name_, insert_word_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_output_,
+      save_change_;
   std::unordered_map<std::string, std::int64_t> names_;
   std::set<std::int64_t> touched_jobs_;
   std::int64_t change_;

@@ -61,7 +61,10 @@ std::string hex_digits(std::string_view text) {
 /// The connection and what is known of its names. Everything throws SqliteError.
 class Reader::Session {
  public:
-  explicit Session(const std::string& path) : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql) {}
+  explicit Session(const std::string& path)
+      : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql), find_word_(db_, word_sql) {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   std::optional<Position> history(const Filter& filter, const VisitRow& visit);
   std::int64_t changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
@@ -74,18 +77,21 @@ class Reader::Session {
 
  private:
   static constexpr std::string_view text_sql = "SELECT text FROM name WHERE id = ?1";
+  static constexpr std::string_view word_sql = "SELECT text FROM word WHERE kind = ?1 AND id = ?2";
 
   std::optional<Selection> select(const Filter& filter);
   std::vector<std::int64_t> ids_of(const std::vector<std::string>& names);
+  std::vector<std::int64_t> newer_statuses();
   const std::string& name_of(std::int64_t id);
-  NumberedRow read(const Cursor& cursor) {
-    return read_row(cursor, [this](std::int64_t id) -> const std::string& { return name_of(id); });
-  }
+  std::string word_of(std::string_view kind, std::int64_t number);
+  NumberedRow read(const Cursor& cursor) { return read_row(cursor, texts_); }
   std::vector<NumberedRow> page(Cursor cursor);
 
   Database db_;
-  Statement find_text_;
+  Statement find_text_, find_word_;
   std::unordered_map<std::int64_t, std::string> names_;
+  RowTexts texts_{[this](std::int64_t id) -> const std::string& { return name_of(id); },
+                  [this](std::string_view kind, std::int64_t number) { return word_of(kind, number); }};
 };
 
 const std::string& Reader::Session::name_of(std::int64_t id) {
@@ -94,6 +100,20 @@ const std::string& Reader::Session::name_of(std::int64_t id) {
   Cursor found = find_text_.start(id);
   if (found.step()) name = found.text(0);
   return name;
+}
+
+std::string Reader::Session::word_of(std::string_view kind, std::int64_t number) {
+  Cursor found = find_word_.start(kind, number);
+  return found.step() && !found.null(0) ? std::string(found.text(0)) : "";
+}
+
+/// Which statuses of newer versions there are: SQLite takes no range of them where the answer is to be in order.
+std::vector<std::int64_t> Reader::Session::newer_statuses() {
+  Statement query(db_, "SELECT id FROM word WHERE kind = 'status' AND id > ?1");
+  Cursor found = query.start(static_cast<std::int64_t>(Status::missed));
+  std::vector<std::int64_t> numbers;
+  while (found.step()) numbers.push_back(found.number(0));
+  return numbers;
 }
 
 std::vector<std::int64_t> Reader::Session::ids_of(const std::vector<std::string>& names) {
@@ -106,8 +126,8 @@ std::vector<std::int64_t> Reader::Session::ids_of(const std::vector<std::string>
 
 /// nullopt: no row can match, as none of the names is known.
 std::optional<Selection> Reader::Session::select(const Filter& filter) {
-  Selection selection{filter.run,           ids_of(filter.jobs), ids_of(filter.groups),
-                      ids_of(filter.nodes), filter.statuses,     filter.reasons};
+  Selection selection{filter.run,      ids_of(filter.jobs), ids_of(filter.groups), ids_of(filter.nodes),
+                      filter.statuses, filter.reasons,      newer_statuses()};
   if (selection.jobs.empty() != filter.jobs.empty() || selection.groups.empty() != filter.groups.empty() ||
       selection.nodes.empty() != filter.nodes.empty())
     return std::nullopt;

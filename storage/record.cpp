@@ -7,6 +7,8 @@ namespace ballot::storage {
 namespace {
 
 constexpr std::uint64_t record_version = 1;
+constexpr std::uint64_t version_with_words =
+    2;  // of rows whose status or reason is of a newer version: their words follow
 
 /// Writes fields one after the other. `fields` below names them once, for both directions.
 class FieldWriter {
@@ -30,6 +32,10 @@ class FieldWriter {
   }
   void put(WallTime time) { (*this)(time.time_since_epoch().count()); }
   void put(Millis duration) { (*this)(duration.count()); }
+  template <class Enum>
+  void put(const Named<Enum>& value) {
+    (*this)(value.number());
+  }
   void put(const RunId& id) { bytes_.append(id.bytes.begin(), id.bytes.end()); }
   template <class T>
   void put(const std::optional<T>& value) {
@@ -70,6 +76,13 @@ class FieldReader {
   void get(std::string& text) { text = take(integer()); }
   void get(WallTime& time) { time = WallTime(Millis(static_cast<std::int64_t>(integer()))); }
   void get(Millis& duration) { duration = Millis(static_cast<std::int64_t>(integer())); }
+  template <class Enum>
+  void get(Named<Enum>& value) {
+    const auto number = static_cast<std::int64_t>(integer());
+    const auto named = Named<Enum>::make(number, "");
+    ok_ = ok_ && named.has_value();
+    if (named) value = *named;
+  }
   void get(RunId& id) {
     std::size_t i = 0;
     for (const char c : take(id.bytes.size())) id.bytes[i++] = static_cast<std::uint8_t>(c);
@@ -108,10 +121,40 @@ void fields(Visit& visit, E& evidence) requires std::is_same_v<std::remove_const
   fields(visit, evidence.row);
 }
 
+template <class R>
+auto* row_of(R& record) {
+  if constexpr (std::is_same_v<std::remove_const_t<R>, EvidenceRow>)
+    return &record.row;
+  else if constexpr (std::is_same_v<std::remove_const_t<R>, Row>)
+    return &record;
+  else
+    return static_cast<Row*>(nullptr);
+}
+
+bool needs_words(const Record& record) {
+  return std::visit(
+      [](const auto& value) {
+        const Row* row = row_of(value);
+        return row && !(row->status.is_known() && row->reason.is_known());
+      },
+      record);
+}
+
+template <class Enum>
+void read_word(FieldReader& reader, Named<Enum>& value) {
+  std::string word;
+  reader(word);
+  if (auto named = Named<Enum>::make(value.number(), word)) value = std::move(*named);
+}
+
 template <class T>
-std::optional<Record> read(FieldReader& reader) {
+std::optional<Record> read(FieldReader& reader, bool with_words) {
   T value;
   fields(reader, value);
+  if (Row* row = row_of(value); row && with_words) {
+    read_word(reader, row->status);
+    read_word(reader, row->reason);
+  }
   if (!reader.at_end()) return std::nullopt;
   return value;
 }
@@ -136,9 +179,16 @@ std::size_t weight(const Record& record) {
 
 std::string encode(const Record& record) {
   FieldWriter writer;
-  writer(record_version);
+  const bool with_words = needs_words(record);
+  writer(with_words ? version_with_words : record_version);
   writer(record.index());
-  std::visit([&](const auto& value) { fields(writer, value); }, record);
+  std::visit(
+      [&](const auto& value) {
+        fields(writer, value);
+        if (const Row* row = row_of(value); row && with_words)
+          writer(std::string(row->status.text())), writer(std::string(row->reason.text()));
+      },
+      record);
   return writer.take();
 }
 
@@ -147,12 +197,13 @@ std::optional<Record> decode(std::string_view bytes) {
   std::uint64_t written_by = 0, kind = 0;
   reader(written_by);
   reader(kind);
-  if (written_by != record_version) return std::nullopt;
+  const bool with_words = written_by == version_with_words;
+  if (written_by != record_version && !with_words) return std::nullopt;
   switch (kind) {
-    case 0: return read<Row>(reader);
-    case 1: return read<TermRow>(reader);
-    case 2: return read<OutputRecord>(reader);
-    case 3: return read<EvidenceRow>(reader);
+    case 0: return read<Row>(reader, with_words);
+    case 1: return read<TermRow>(reader, with_words);
+    case 2: return read<OutputRecord>(reader, with_words);
+    case 3: return read<EvidenceRow>(reader, with_words);
     default: return std::nullopt;
   }
 }

@@ -29,16 +29,16 @@ std::string first_run_id(WallTime time) {
   return id;
 }
 
-/// A job's runs, newest first.
+/// A job's runs, newest first; of newer versions' statuses there are few.
 std::string runs_of_job_sql() {
+  const std::string of_job =
+      "SELECT slot, run_id FROM ledger INDEXED BY ledger_job WHERE job_id = ?1 AND run_id IS NOT NULL AND status ";
   std::string sql;
   for (int status = 0; status <= static_cast<int>(Status::missed); ++status)
-    sql +=
-        (sql.empty() ? "" : " UNION ALL ") +
-        std::string("SELECT slot, run_id FROM ledger INDEXED BY ledger_job WHERE job_id = ?1 AND run_id IS NOT NULL") +
-        " AND status = " + std::to_string(status);
-  return sql + " ORDER BY slot DESC";
+    sql += of_job + "= " + std::to_string(status) + " UNION ALL ";
+  return sql + of_job + "> 9 ORDER BY slot DESC";
 }
+static_assert(static_cast<int>(Status::missed) == 9);
 
 }  // namespace
 
@@ -52,7 +52,9 @@ Retention::Retention(LedgerFile& file, Limits limits)
               "SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_slot WHERE status > 2 ORDER BY slot LIMIT ?1"),
       older_of_job_(file.database(),
                     "SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_job"
-                    " WHERE job_id = ?1 AND status IN (3, 4, 5, 6, 7, 8, 9) AND slot < ?2 LIMIT ?3"),
+                    " WHERE job_id = ?1 AND status IN (3, 4, 5, 6, 7, 8, 9) AND slot < ?2"
+                    " UNION ALL SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_job"
+                    " WHERE job_id = ?1 AND status > 9 AND slot < ?2 LIMIT ?3"),
       runs_of_job_(file.database(), runs_of_job_sql()),
       delete_row_(file.database(), "DELETE FROM ledger WHERE id = ?1"),
       delete_output_(file.database(),

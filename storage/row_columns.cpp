@@ -1,6 +1,7 @@
 #include "storage/row_columns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "storage/sqlite_error.hpp"
 
@@ -17,6 +18,14 @@ std::optional<WallTime> maybe_time(const Cursor& cursor, int column) {
   return cursor.time(column);
 }
 
+template <class Enum>
+Named<Enum> read_named(std::string_view kind, std::int64_t number, const RowTexts& texts) {
+  const bool known = number >= 0 && number < first_unnumbered && is_known(static_cast<Enum>(number));
+  auto named = Named<Enum>::make(number, known ? std::string() : texts.word_of(kind, number));
+  if (!named) fail_unknown_word(number);
+  return std::move(*named);
+}
+
 }  // namespace
 
 RunId read_run_id(std::string_view blob) {
@@ -30,7 +39,8 @@ void fail_unknown_word(std::int64_t number) {
                                         ") that this ballot does not know: read it with a newer one");
 }
 
-NumberedRow read_row(const Cursor& cursor, const std::function<const std::string&(std::int64_t)>& name_of) {
+NumberedRow read_row(const Cursor& cursor, const RowTexts& texts) {
+  const auto& name_of = texts.name_of;
   NumberedRow result{.id = cursor.number(0), .change = cursor.number(1), .row = {}};
   Row& row = result.row;
   row.slot = cursor.time(2);
@@ -41,8 +51,8 @@ NumberedRow read_row(const Cursor& cursor, const std::function<const std::string
   row.slot_until = maybe_time(cursor, 7);
   row.slots = cursor.number(8);
   row.trigger = read_word(cursor.number(9), Trigger::rerun);
-  row.status = read_word(cursor.number(10), Status::missed);
-  row.reason = read_word(cursor.number(11), Reason::halted);
+  row.status = read_named<Status>("status", cursor.number(10), texts);
+  row.reason = read_named<Reason>("reason", cursor.number(11), texts);
   row.exit_code = maybe_int(cursor, 12);
   row.signal = maybe_int(cursor, 13);
   row.started_at = maybe_time(cursor, 14);

@@ -21,8 +21,15 @@ struct NumberedRow {
   Row row;
 };
 
-/// `name_of` gives the text of an id of table `name`. Throws SqliteError (`refused`) for words this ballot lacks.
-NumberedRow read_row(const Cursor& cursor, const std::function<const std::string&(std::int64_t)>& name_of);
+/// What the other tables have for a row's numbers.
+struct RowTexts {
+  std::function<const std::string&(std::int64_t id)> name_of;                        // of table `name`
+  std::function<std::string(std::string_view kind, std::int64_t number)> word_of{};  // of table `word`
+};
+
+/// A status or reason that this ballot lacks is kept, by its word. Throws SqliteError (`refused`) for other words that
+/// it lacks.
+NumberedRow read_row(const Cursor& cursor, const RowTexts& texts);
 
 RunId read_run_id(std::string_view blob);
 

@@ -116,7 +116,8 @@ JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(migrations) == schema_version);
 
-/// The words of one enumeration, "" as null. New words appear in older files by themselves.
+/// The words of one enumeration, "" as null. New words appear in older files by themselves; a number that an older
+/// version has recorded without its word gets it.
 template <class Enum>
 void write_words(Statement& insert, std::string_view kind, Enum last) {
   for (int i = 0; i <= static_cast<int>(last); ++i) {
@@ -126,12 +127,26 @@ void write_words(Statement& insert, std::string_view kind, Enum last) {
 }
 
 void write_words(Database& db) {
-  Statement insert(db, "INSERT OR IGNORE INTO word VALUES (?1, ?2, ?3)");
+  Statement insert(db,
+                   "INSERT INTO word VALUES (?1, ?2, ?3) ON CONFLICT (kind, id)"
+                   " DO UPDATE SET text = excluded.text WHERE text IS NOT excluded.text");
   write_words(insert, "status", Status::missed);
   write_words(insert, "reason", Reason::halted);
   write_words(insert, "trigger", Trigger::rerun);
   write_words(insert, "leftover", Leftover::unkillable);
   write_words(insert, "cause", Cause::shutdown);
+}
+
+/// Words that an older version has recorded without their numbers, as it did not know them, get these.
+void number_words(Database& db, const std::string& kind) {
+  const std::string pairs = " FROM word AS own JOIN word AS known USING (kind, text) WHERE kind = '" + kind +
+                            "' AND own.id >= " + std::to_string(first_unnumbered) + " AND known.id < " +
+                            std::to_string(first_unnumbered);
+  if (db.number(("SELECT count(*)" + pairs).c_str()) == 0) return;
+  db.run(("UPDATE ledger SET " + kind + " = (SELECT known.id" + pairs + " AND own.id = ledger." + kind + ") WHERE " +
+          kind + " IN (SELECT own.id" + pairs + ")")
+             .c_str());
+  db.run(("DELETE FROM word WHERE kind = '" + kind + "' AND id IN (SELECT own.id" + pairs + ")").c_str());
 }
 
 /// The file's version; refuses what is not a ledger, and what a newer ballot wrote.
@@ -153,6 +168,8 @@ void migrate(Database& db) {
   Transaction transaction(db);
   for (std::int64_t version = checked_version(db); version < schema_version; ++version) db.run(migrations[version]);
   write_words(db);
+  number_words(db, "status");
+  number_words(db, "reason");
   db.run(("PRAGMA application_id = " + std::to_string(application_id)).c_str());
   db.run(("PRAGMA user_version = " + std::to_string(schema_version)).c_str());
   transaction.commit();

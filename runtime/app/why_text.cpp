@@ -150,6 +150,8 @@ std::string leftover_of(const Row& row) {
 }  // namespace
 
 std::string_view rule_of(Status status, Reason reason) {
+  if (!is_known(status) || !is_known(reason))
+    return "A newer version of ballot has recorded this, for a reason that this one does not know: ask that version.";
   return reason == Reason::none ? status_rules[static_cast<std::size_t>(status)]
                                 : reason_rules[static_cast<std::size_t>(reason)];
 }
@@ -163,8 +165,8 @@ std::string_view rule_of_nothing() {
 }
 
 std::string headline(const Row& row) {
-  std::string text = row.job + " " + slots_of(row) + " " + std::string(to_string(row.status));
-  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  std::string text = row.job + " " + slots_of(row) + " " + row.status.description();
+  if (row.reason != Reason::none) text += ": " + row.reason.description();
   if (row.run) text += " (run " + row.run->text() + ")";
   return text;
 }

@@ -1,7 +1,13 @@
 // The words of ballot/run.hpp and the text of run ids.
 #include "ballot/run.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <limits>
 #include <span>
+#include <utility>
+
+#include "base/fnv.hpp"
 
 namespace ballot {
 namespace {
@@ -53,10 +59,71 @@ std::optional<E> find(std::span<const std::string_view> words, std::string_view 
   return std::nullopt;
 }
 
+constexpr std::size_t longest_newer_word = 32;
+
+bool is_word(std::string_view text) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !text.empty() && text.size() <= longest_newer_word && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); });
+}
+
+std::optional<std::int32_t> parse_code(std::string_view text) {
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool plain = error == std::errc{} && end == text.data() + text.size() && value >= 0;
+  return plain && text == std::to_string(value) ? std::optional(value) : std::nullopt;
+}
+
+std::int32_t number_of(std::string_view word) {
+  const std::uint64_t hash = Fnv().add(word).value();
+  return first_unnumbered | static_cast<std::int32_t>((hash ^ hash >> 32) & (first_unnumbered - 1));
+}
+
+std::string_view kind_of(Status) { return "status"; }
+std::string_view kind_of(Reason) { return "reason"; }
+
+std::optional<Status> parse(std::string_view word, Status) { return parse_status(word); }
+std::optional<Reason> parse(std::string_view word, Reason) { return parse_reason(word); }
+
 }  // namespace
 
-std::string_view to_string(Status s) { return statuses[static_cast<std::size_t>(s)]; }
-std::string_view to_string(Reason r) { return reasons[static_cast<std::size_t>(r)]; }
+template <class Enum>
+std::optional<Named<Enum>> Named<Enum>::parse(std::string_view text) {
+  if (const auto known = ballot::parse(text, Enum{})) return Named(*known);
+  if (const auto number = parse_code(text)) {
+    Named numbered(static_cast<Enum>(*number));
+    return numbered.text().empty() ? std::nullopt : std::optional(std::move(numbered));
+  }
+  if (!is_word(text)) return std::nullopt;
+  Named newer(static_cast<Enum>(number_of(text)));
+  newer.newer_ = text;
+  return newer;
+}
+
+template <class Enum>
+std::optional<Named<Enum>> Named<Enum>::make(std::int64_t number, std::string_view word) {
+  if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  const auto value = static_cast<Enum>(static_cast<std::int32_t>(number));
+  if (ballot::is_known(value) || !is_word(word)) return Named(value);
+  if (const auto known = ballot::parse(word, Enum{})) return Named(*known);
+  Named newer(value);
+  newer.newer_ = word;
+  return newer;
+}
+
+template <class Enum>
+std::string Named<Enum>::description() const {
+  if (is_known()) return std::string(text());
+  const bool is_number = parse_code(newer_).has_value();
+  return (is_number ? std::string(kind_of(value_)) + " " : "") + newer_ + " (of a newer version)";
+}
+
+template class Named<Status>;
+template class Named<Reason>;
+
+std::string_view to_string(Status s) { return is_known(s) ? statuses[static_cast<std::size_t>(s)] : "unknown"; }
+std::string_view to_string(Reason r) { return is_known(r) ? reasons[static_cast<std::size_t>(r)] : "unknown"; }
 std::string_view to_string(Trigger t) { return triggers[static_cast<std::size_t>(t)]; }
 std::string_view to_string(Leftover l) { return leftovers[static_cast<std::size_t>(l)]; }
 std::string_view to_string(Cause c) { return causes[static_cast<std::size_t>(c)]; }

@@ -30,7 +30,7 @@ template <Is<Start> M>
 auto fields(M& m) {
   return std::tie(m.id, m.job, m.argv, m.environment, m.working_dir, m.set_identity, m.uid, m.gid, m.groups, m.umask,
                   m.nice, m.no_new_privs, m.limits, m.standard_input, m.output_limit, m.stream_output,
-                  m.launch_not_after, m.kill_signal, m.kill_grace, m.deadline, m.session, m.terminate);
+                  m.launch_not_after, m.kill_signal, m.kill_grace, m.deadline, m.term_key, m.terminate);
 }
 template <Is<Kill> M>
 auto fields(M& m) {
@@ -38,7 +38,7 @@ auto fields(M& m) {
 }
 template <Is<Deadline> M>
 auto fields(M& m) {
-  return std::tie(m.session, m.at, m.grace);
+  return std::tie(m.term_key, m.at, m.grace);
 }
 template <class M>
 requires Is<M, Ack> || Is<M, Refused>
@@ -89,8 +89,9 @@ auto fields(M& m) {
 
 template <class T>
 constexpr T last_word = T{};
+/// Whatever a newer runner or daemon has said is kept.
 template <>
-constexpr Reason last_word<Reason> = Reason::halted;
+constexpr Reason last_word<Reason> = static_cast<Reason>(std::numeric_limits<std::int32_t>::max());
 template <>
 constexpr Leftover last_word<Leftover> = Leftover::unkillable;
 

@@ -83,11 +83,11 @@ struct Start {
   int kill_signal = 15;
   Millis kill_grace{0};
   std::optional<Millis> deadline;  // of the attempt: past it TERM, kill_grace, KILL; Ended says deadline
-  std::uint64_t session = 0;       // which session's deadline this run hangs on; no number is used a second time
-  bool terminate = true;           // the run is ended at its session's deadline: without one, Refused
+  std::uint64_t term_key = 0;      // which term's deadline this run hangs on; no number is used a second time
+  bool terminate = true;           // the run is ended at its term's deadline: without one, Refused
 };
 
-/// Begins the kill ladder: the signal to all processes of the run, KILL `grace` later. A second one only shortens.
+/// Stops a run: the signal to all processes of the run, KILL `grace` later. A second one only shortens.
 /// `reason`: operator_, replaced, leadership_lost or shutdown; Ended says the first one given.
 struct Kill {
   AttemptId id;
@@ -96,10 +96,10 @@ struct Kill {
   Millis grace{0};
 };
 
-/// The session's runs with `terminate` get their signal at deadline - grace and KILL at deadline - 200 ms; no run of
-/// the session is exec'd past it. The latest one given counts, also without the daemon.
+/// The term's runs with `terminate` get their signal at deadline - grace and KILL at deadline - 200 ms; no run of
+/// the term is exec'd past it. The latest one given counts, also without the daemon.
 struct Deadline {
-  std::uint64_t session = 0;
+  std::uint64_t term_key = 0;
   SteadyTime at{};
   Millis grace{0};
 };
@@ -145,7 +145,7 @@ struct Started {
   WallTime started_at{};
 };
 
-/// Past launch_not_after, or past the session's deadline, or a `terminate` run without one: nothing was exec'd.
+/// Past launch_not_after, or past the term's deadline, or a `terminate` run without one: nothing was exec'd.
 struct Refused {
   AttemptId id;
 };
@@ -163,7 +163,7 @@ struct Printed {
 };
 
 /// The child is gone and its output is read, to the end or for 2 s. Exactly one of exit_code and signal.
-/// `reason`: none, deadline, or what Kill or the session's deadline (leadership_lost) gave; set only if the kill ladder
+/// `reason`: none, deadline, or what Kill or the term's deadline (leadership_lost) gave; set only if stopping it
 /// had begun before the child ended. Else oom, where the kernel has killed the child for its memory.
 struct Ended {
   AttemptId id;

@@ -322,7 +322,7 @@ void Core::on(Step& s, const backend::Renewed& event) {
   if (doubted && !p.session.in_doubt()) s.c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
 }
 
-void Core::on(Step&, const backend::Outage& event) { parts_.session.on_outage(event); }
+void Core::on(Step& s, const backend::Outage& event) { parts_.session.on_outage(s.c.now, event); }
 
 /// The first failure, its end, and in between once a minute: it is tried again ten times a second.
 void Core::log_renewal(Context& c, const backend::Renewed& event) {

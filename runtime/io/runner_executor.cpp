@@ -56,7 +56,7 @@ void RunnerExecutor::launch(const core::Launch& launch) {
   start.kill_signal = job.kill_signal;
   start.kill_grace = job.kill_grace;
   start.deadline = job.deadline;
-  start.session = core::term_key(launch.group, launch.epoch);
+  start.term_key = core::term_key(launch.group, launch.epoch);
   start.terminate = launch.terminate;
   if (job.log_output) output_log_.begin(launch.id.run, job.name);
   runner_.send(std::move(start));

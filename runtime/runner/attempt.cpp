@@ -25,7 +25,7 @@ Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, No
       kill_signal_(start.kill_signal),
       kill_grace_(start.kill_grace),
       deadline_(start.deadline ? std::optional(later(started.steady, *start.deadline)) : std::nullopt),
-      session_(start.session),
+      term_key_(start.term_key),
       terminate_(start.terminate),
       streams_(start.stream_output),
       processes_(std::move(processes)),
@@ -50,7 +50,7 @@ void Attempt::child_ended(int wait_status, Now now) {
     outcome_.exit_code = WEXITSTATUS(wait_status);
   else
     outcome_.signal = WTERMSIG(wait_status);
-  const bool killed = outcome_.signal == SIGKILL && !ladder_begun();
+  const bool killed = outcome_.signal == SIGKILL && !is_being_stopped();
   outcome_.reason = killed && processes_.killed_for_memory() ? Reason::oom : reason_;
   outcome_.ended_at = now.wall;
   outcome_.duration = now.steady - started_.steady;
@@ -97,7 +97,7 @@ void Attempt::sweep(SteadyTime now) {
 void Attempt::sweep_when_drained(SteadyTime now) {
   if (now >= drain_until_) output_.reset();
   if (output_) return;
-  const bool grace_is_left = ladder_begun() && now < kill_at_;
+  const bool grace_is_left = is_being_stopped() && now < kill_at_;
   if (grace_is_left && processes_.signal(0, now) != Left::nothing) return;
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;

@@ -1,5 +1,5 @@
-// Attempt: one child, from clone until its end is told and acknowledged: its output, its kill ladder, what it leaves.
-// Knows nothing of sockets and sessions; it is told the time, and that its child ended.
+// Attempt: one child, from clone until its end is told and acknowledged: its output, how it is stopped, what it leaves.
+// Knows nothing of sockets and terms; it is told the time, and that its child ended.
 #pragma once
 
 #include <signal.h>
@@ -19,8 +19,8 @@ namespace ballot::runner {
 /// | running  | the child lives, nobody wants it to end                | stopping; draining when it ends            |
 /// | stopping | its signal was sent                                    | killed when the grace is over; draining    |
 /// | killed   | KILL was sent                                          | draining; ended (unkillable) after 2 s     |
-/// | draining | the child is reaped; its output is read to the end or  | sweeping, at once, but with a ladder begun |
-/// |          | for 2 s                                                | not before all is gone or KILL is due      |
+/// | draining | the child is reaped; its output is read to the end or  | sweeping: at once, or, being stopped, not  |
+/// |          | for 2 s                                                | before all is gone or KILL is due          |
 /// | sweeping | KILL was sent to what is left of its processes         | ended: when nothing is, or after 2 s       |
 /// | ended    | outcome() is what is told, until it is acknowledged    |                                            |
 class Attempt {
@@ -30,7 +30,7 @@ class Attempt {
 
   const AttemptId& id() const { return id_; }
   pid_t pid() const { return processes_.leader(); }
-  std::uint64_t session() const { return session_; }
+  std::uint64_t term_key() const { return term_key_; }
   bool terminate() const { return terminate_; }
   Millis kill_grace() const { return kill_grace_; }
   bool streams() const { return streams_; }
@@ -49,7 +49,7 @@ class Attempt {
   void executed() { processes_.leader_executed(); }
 
   /// Whether somebody wants it to end: it was given its signal.
-  bool ladder_begun() const { return reason_ != Reason::none; }
+  bool is_being_stopped() const { return reason_ != Reason::none; }
 
   /// KILL to all of it, without a reason of its own: it has not exec'd in time.
   void kill(SteadyTime now) { processes_.signal(SIGKILL, now); }
@@ -57,7 +57,7 @@ class Attempt {
   /// The child was reaped.
   void child_ended(int wait_status, Now now);
 
-  /// Begins the ladder with the run's own signal or `signal`; one that has begun is only shortened.
+  /// Sends the run's own signal or `signal`, and KILL at `kill_at`. A second one only shortens.
   void stop(Reason reason, SteadyTime kill_at, SteadyTime now) { stop(reason, kill_signal_, kill_at, now); }
   void stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now);
 
@@ -81,14 +81,14 @@ class Attempt {
   const int kill_signal_;
   const Millis kill_grace_;
   const std::optional<SteadyTime> deadline_;
-  const std::uint64_t session_;
+  const std::uint64_t term_key_;
   const bool terminate_, streams_;
 
   State state_ = State::running;
   RunProcesses processes_;
   UniqueFd output_;
   KeptOutput kept_;
-  Reason reason_ = Reason::none;  // of the ladder
+  Reason reason_ = Reason::none;  // why it is being stopped
   SteadyTime kill_at_ = SteadyTime::max();
   SteadyTime drain_until_{}, give_up_at_{};
   SteadyTime lingers_since_{};

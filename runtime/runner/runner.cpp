@@ -1,6 +1,5 @@
 #include "runner/runner.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <variant>
 
 #include "base/assert.hpp"
 #include "base/failpoint.hpp"
@@ -21,7 +21,9 @@ namespace {
 
 constexpr std::size_t buffer_size = 64u * 1024;
 constexpr std::size_t most_waiting = 1'024;
-constexpr int reads_a_turn = 4;  // so that no flood of one run holds up the others
+constexpr std::size_t most_attempts = 100'000;  // live, and ended without an Ack
+constexpr int starts_a_turn = 8;                // so that no deadline waits for a burst of starts
+constexpr int reads_a_turn = 4;                 // so that no flood of one run holds up the others
 constexpr std::size_t most_backlog = 1 << 20;
 constexpr Millis end_grace = std::chrono::seconds(2);
 constexpr Millis keep_unacknowledged = std::chrono::hours(24 * 7);
@@ -40,7 +42,7 @@ Now now() { return {wall_now(), steady_now()}; }
 
 Runner::Runner(UniqueFd listener, Millis linger, Result<std::unique_ptr<Cgroups>> cgroups)
     : link_(std::move(listener), poller_),
-      cgroups_(std::move(cgroups)),
+      starter_(poller_, orphans_, std::move(cgroups)),
       signals_(open_signals()),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)),
       linger_(linger),
@@ -48,8 +50,6 @@ Runner::Runner(UniqueFd listener, Millis linger, Result<std::unique_ptr<Cgroups>
       buffer_(buffer_size, '\0') {
   BALLOT_ASSERT(poller_.add(signals_.get(), EPOLLIN) && poller_.add(timer_.get(), EPOLLIN),
                 "the runner needs descriptors for signals and a timer: raise its limit of open files");
-  if (!cgroups_)
-    log("runs have no cgroups (" + cgroups_.error().what + "): what leaves its process group is looked for in /proc");
 }
 
 void Runner::run() {
@@ -62,12 +62,9 @@ void Runner::turn() {
   set_timer();
   const auto events = poller_.wait(waiting_.empty() && !link_.has_waiting() ? -1 : 0);
   const bool was_connected = link_.connected();
-  const auto held_of = [this](int fd) {
-    const auto at = static_cast<std::size_t>(fd);
-    return at < of_descriptor_.size() ? of_descriptor_[at] : nullptr;
-  };
   for (const epoll_event& event : events)
-    if (Held* held = held_of(event.data.fd)) event.data.fd == held->output ? read_output(*held) : read_report(*held);
+    if (HeldRun* held = runs_.of_descriptor(event.data.fd))
+      event.data.fd == held->output ? read_output(*held) : read_report(*held);
   bool readable = false;
   for (const epoll_event& event : events) {
     if (event.data.fd == timer_.get()) take_timer();
@@ -95,7 +92,7 @@ void Runner::daemon_went() {
 }
 
 bool Runner::is_done() {
-  if (live_ > 0 || !waiting_.empty()) return false;
+  if (runs_.live() > 0 || !waiting_.empty()) return false;
   if (mode_ == Mode::ending) return true;
   if (resigner_.is_busy() || link_.has_waiting()) return false;
   if (link_.connected()) return mode_ == Mode::leaving && untold_.empty() && link_.backlog() == 0;
@@ -104,14 +101,13 @@ bool Runner::is_done() {
 
 /// Without Leave; max(): not while things are as they are.
 SteadyTime Runner::leaves_at() const {
-  if (link_.connected() || live_ > 0 || !waiting_.empty()) return SteadyTime::max();
-  return quiet_since_ + (attempts_.empty() ? linger_ : keep_unacknowledged);
+  if (link_.connected() || runs_.live() > 0 || !waiting_.empty()) return SteadyTime::max();
+  return quiet_since_ + (runs_.all().empty() ? linger_ : keep_unacknowledged);
 }
 
 /// One that fires too early does no harm, so it is moved only to fire earlier.
 void Runner::set_timer() {
-  SteadyTime next = std::min({leaves_at(), sessions_.next(), resigner_.wake()});
-  if (!wakes_.empty()) next = std::min(next, wakes_.begin()->first);
+  const SteadyTime next = std::min({leaves_at(), deadlines_.next(), resigner_.wake(), runs_.next_wake()});
   if (next >= timer_set_for_) return;
   timer_set_for_ = next;
   const std::int64_t millis = std::max<std::int64_t>(next.time_since_epoch().count(), 1);
@@ -142,11 +138,11 @@ void Runner::handle(Kill&& kill) {
     waiting_.erase(waiting);
     launch(start);
   }
-  const auto found = attempts_.find(kill.id);
-  if (found == attempts_.end()) return;
+  HeldRun* const held = runs_.find(kill.id);
+  if (!held) return;
   const SteadyTime time = steady_now();
-  found->second.attempt.stop(kill.reason, kill.signal, later(time, kill.grace), time);
-  settle(found->second);
+  held->attempt.stop(kill.reason, kill.signal, later(time, kill.grace), time);
+  settle(*held);
 }
 
 void Runner::handle(Leave&&) {
@@ -157,8 +153,7 @@ void Runner::handle(Leave&&) {
 void Runner::handle(Successor&& successor) { resigner_.set(std::move(successor), steady_now()); }
 
 void Runner::handle(Ack&& ack) {
-  const auto found = attempts_.find(ack.id);
-  if (found != attempts_.end() && found->second.attempt.has_ended()) attempts_.erase(found);
+  if (const HeldRun* held = runs_.find(ack.id); held && held->attempt.has_ended()) runs_.erase(ack.id);
 }
 
 void Runner::admit() {
@@ -173,12 +168,12 @@ void Runner::admit() {
 }
 
 void Runner::greet(Peer& watcher) {
-  for (auto& [id, held] : attempts_) {
+  for (auto& [id, held] : runs_.all()) {
     if (held.attempt.has_ended()) continue;
     watcher.send(held.attempt.running());
     if (held.launch && !link_.connected()) held.launch->counts_as_started = true;  // as greet()
   }
-  for (const auto& [id, held] : attempts_) {
+  for (const auto& [id, held] : runs_.all()) {
     if (!held.attempt.has_ended()) continue;
     Ended told = held.attempt.outcome();
     told.output.head.clear();
@@ -192,7 +187,7 @@ void Runner::greet() {
   if (mode_ == Mode::leaving) mode_ = Mode::serving;
   resigner_.daemon_came();
   untold_.clear();
-  for (auto& [id, held] : attempts_) {
+  for (auto& [id, held] : runs_.all()) {
     if (held.attempt.has_ended()) {
       untold_.push_back(id);
       continue;
@@ -207,16 +202,16 @@ void Runner::greet() {
 void Runner::tell_ends() {
   if (!link_.connected()) untold_.clear();
   while (!untold_.empty() && link_.backlog() < most_backlog) {
-    const auto found = attempts_.find(untold_.front());
+    const HeldRun* const held = runs_.find(untold_.front());
     BALLOT_FAILPOINT("runner.ended");
-    if (found != attempts_.end()) link_.send(found->second.attempt.outcome());
+    if (held) link_.send(held->attempt.outcome());
     untold_.pop_front();
   }
   if (untold_.empty() && std::exchange(greets_, false)) link_.send(Ready{true, link_.owner()});
 }
 
 /// Output is kept whatever becomes of the stream: this drops what a daemon that does not read would make us hoard.
-void Runner::stream(Held& held, std::string_view bytes) {
+void Runner::stream(HeldRun& held, std::string_view bytes) {
   const bool cut = link_.backlog() > (held.stream_cut ? most_backlog / 2 : most_backlog);
   if (!cut)
     link_.send(Printed{held.attempt.id(), std::string(bytes)});
@@ -226,7 +221,7 @@ void Runner::stream(Held& held, std::string_view bytes) {
 }
 
 /// What prints has exec'd: that is told first.
-void Runner::read_output(Held& held) {
+void Runner::read_output(HeldRun& held) {
   if (held.launch) read_report(held);
   for (int i = 0; i < reads_a_turn; ++i) {
     const std::string_view bytes = held.attempt.read(buffer_);
@@ -250,56 +245,41 @@ void Runner::reap() {
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     orphans_.reaped(pid);
     if (resigner_.reaped(pid, status, steady_now())) continue;
-    const auto found = of_pid_.find(pid);
-    if (found == of_pid_.end()) continue;
-    Held& held = *found->second;
-    of_pid_.erase(found);
+    HeldRun* const held = runs_.take_child(pid);
+    if (!held) continue;
     const Now time = now();
-    if (held.launch && !was_started(held)) continue;
-    held.attempt.child_ended(status, time);
-    lingering_.push_back(&held);
+    if (held->launch && !was_started(*held)) continue;
+    held->attempt.child_ended(status, time);
+    runs_.linger(*held);
   }
-  const std::vector<Held*> lingering = lingering_;
-  for (Held* held : lingering) read_output(*held);
+  const std::vector<HeldRun*> lingering = runs_.lingering();
+  for (HeldRun* held : lingering) read_output(*held);
 }
 
 void Runner::do_what_is_due() {
   const SteadyTime time = steady_now();
-  if (const auto due = sessions_.take_due(time); !due.empty()) {
-    for (auto& [id, held] : attempts_) {
-      const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.session());
+  if (const auto due = deadlines_.take_due(time); !due.empty()) {
+    for (auto& [id, held] : runs_.all()) {
+      const bool hit = held.attempt.terminate() && std::binary_search(due.begin(), due.end(), held.attempt.term_key());
       if (!hit || held.attempt.has_ended()) continue;
-      end_with_session(held, time);
+      end_with_term(held, time);
       settle(held);
     }
   }
-  while (!wakes_.empty() && wakes_.begin()->first <= time) settle(*wakes_.begin()->second);
+  while (HeldRun* held = runs_.due(time)) settle(*held);
   if (mode_ == Mode::ending) return;
   if (const pid_t pid = resigner_.advance(time); pid != 0) orphans_.started(pid);
 }
 
-/// Its session's deadline is near: the run's signal comes its own grace before the deadline, and not earlier. What was
-/// armed for a deadline that has moved since comes to nothing.
-void Runner::end_with_session(Held& held, SteadyTime time) {
-  held.signal_at = SteadyTime::max();
-  const auto kill_at = sessions_.due(held.attempt.session(), time);
-  if (!kill_at || !held.attempt.terminate() || held.attempt.has_ended()) return;
-  const SteadyTime signal_at = *kill_at + kill_margin - std::max(held.attempt.kill_grace(), kill_margin);
-  if (held.launch && *kill_at <= time)
-    kill_launch(held, time);
-  else if (held.launch)
-    held.signal_at = *kill_at;  // its signal comes once it has exec'd
-  else if (signal_at <= time)
-    held.attempt.stop(Reason::leadership_lost, *kill_at, time);
-  else
-    held.signal_at = signal_at;
+void Runner::end_with_term(HeldRun& held, SteadyTime time) {
+  held.end_with_term(deadlines_.due(held.attempt.term_key(), time), time);
 }
 
 void Runner::begin_ending() {
   mode_ = Mode::ending;
   const SteadyTime time = steady_now();
-  log("told to end: " + std::to_string(live_) + " runs are killed");
-  for (auto& [id, held] : attempts_) {
+  log("told to end: " + std::to_string(runs_.live()) + " runs are killed");
+  for (auto& [id, held] : runs_.all()) {
     if (held.attempt.has_ended()) continue;
     held.attempt.stop(Reason::shutdown, SIGTERM, time + end_grace, time);
     settle(held);
@@ -307,23 +287,18 @@ void Runner::begin_ending() {
 }
 
 /// After each change of an attempt, and when it is due: what it has to do, and when it is due next.
-void Runner::settle(Held& held) {
+void Runner::settle(HeldRun& held) {
   if (held.attempt.has_ended()) return;
   const SteadyTime time = steady_now();
-  if (held.signal_at <= time) end_with_session(held, time);
-  if (held.launch) end_late_launch(held, time);
+  if (held.signal_at <= time) end_with_term(held, time);
+  if (held.launch) held.end_late_launch(time);
   held.attempt.advance(time);
   if (held.attempt.has_ended()) held.signal_at = SteadyTime::max();
-  const SteadyTime wake = wake_of(held, time);
-  if (wake != held.wakes_at) {
-    wakes_.erase({held.wakes_at, &held});
-    if (wake != SteadyTime::max()) wakes_.emplace(wake, &held);
-    held.wakes_at = wake;
-  }
+  runs_.wake_at(held, held.wake(time));
   if (held.attempt.has_ended()) finish(held);
 }
 
-void Runner::finish(Held& held) {
+void Runner::finish(HeldRun& held) {
   const Ended& outcome = held.attempt.outcome();
   if (outcome.leftover == Leftover::unkillable)
     log("run " + held.attempt.id().run.text() + ": what process " + std::to_string(held.attempt.pid()) +
@@ -331,23 +306,97 @@ void Runner::finish(Held& held) {
   if (outcome.leftover == Leftover::escaped)
     log("run " + held.attempt.id().run.text() + ": a process without BALLOT_RUN_ID may be left of it");
   if (held.launch) count_as_started(held);
-  unlink(held);
+  retire(held);
   untold_.push_back(held.attempt.id());
   link_.tell_watchers(outcome);
   resigner_.run_ended(quiet_since_);
 }
 
-/// It is live no more: nothing leads to it but its id.
-void Runner::unlink(Held& held) {
-  for (const int fd : {held.output, held.report}) {
-    Held*& owner = of_descriptor_[static_cast<std::size_t>(fd)];
-    if (owner == &held) owner = nullptr;
-  }
-  wakes_.erase({held.wakes_at, &held});
-  of_pid_.erase(held.attempt.pid());
-  std::erase(lingering_, &held);
-  --live_;
+void Runner::retire(HeldRun& held) {
+  runs_.retire(held);
   quiet_since_ = steady_now();
+}
+
+// ---- starts
+
+void Runner::launch_some() {
+  for (int i = 0; i < starts_a_turn && !waiting_.empty(); ++i) {
+    const Start start = std::move(waiting_.front());
+    waiting_.pop_front();
+    launch(start);
+  }
+}
+
+/// Until when it may be exec'd. None: not at all, for it is to end with a term that has no deadline.
+std::optional<SteadyTime> Runner::limit_of(const Start& start) const {
+  const auto limit = deadlines_.limit(start.term_key);
+  if (limit) return std::min(start.launch_not_after, *limit);
+  return start.terminate ? std::nullopt : std::optional(start.launch_not_after);
+}
+
+void Runner::launch(const Start& start) {
+  const auto cannot = [&](const LaunchFailure& why) { link_.send(CannotStart{start.id, why.stage, why.error}); };
+  if (const HeldRun* known = runs_.find(start.id)) return tell_again(*known);
+  if (mode_ == Mode::ending) return link_.send(Refused{start.id});
+  const auto not_after = limit_of(start);
+  if (!not_after) log("run " + start.id.run.text() + " is refused: it ends with its term, which has no deadline");
+  if (!not_after) return link_.send(Refused{start.id});
+  if (runs_.all().size() >= most_attempts) return cannot({"runner's table", ENOBUFS});
+  auto made = starter_.start(start, *not_after);
+  if (const auto* failure = std::get_if<LaunchFailure>(&made)) return cannot(*failure);
+  HeldRun& held = runs_.add(start.id, std::move(std::get<HeldRun>(made)));
+  orphans_.started(held.attempt.pid());
+  settle(held);
+}
+
+/// A Start that came twice, over two connections: the child is not.
+void Runner::tell_again(const HeldRun& held) {
+  if (!held.launch) link_.send(held.attempt.started());
+  if (held.attempt.has_ended()) untold_.push_back(held.attempt.id());
+}
+
+/// What has failed, or ended before its exec, is answered once it is reaped.
+void Runner::read_report(HeldRun& held) {
+  if (!held.launch || !held.launch->read()) return;
+  runs_.close_report(held);
+  if (held.launch->has_executed()) count_as_started(held);
+}
+
+void Runner::count_as_started(HeldRun& held) {
+  const bool late = held.launch->killed_at.has_value();
+  if (held.launch->has_ended()) starter_.put_back(*held.launch);
+  held.launch.reset();
+  held.attempt.executed();
+  BALLOT_FAILPOINT("runner.started");
+  link_.send(held.attempt.started());
+  if (held.attempt.has_ended()) return;
+  const SteadyTime time = steady_now();
+  if (late) held.attempt.stop(Reason::leadership_lost, time, time);
+  end_with_term(held, time);
+  settle(held);
+}
+
+/// Of a child that was reaped. If it does not count as started, that is answered, and there is no run.
+bool Runner::was_started(HeldRun& held) {
+  if (held.launch->read()) runs_.close_report(held);
+  if (!held.was_in_vain()) {
+    count_as_started(held);
+    return true;
+  }
+  const auto failure = held.launch->failure();
+  if (failure && !failure->too_late)
+    link_.send(CannotStart{held.attempt.id(), failure->stage, failure->error});
+  else
+    link_.send(Refused{held.attempt.id()});
+  forget_launch(held);
+  return false;
+}
+
+void Runner::forget_launch(HeldRun& held) {
+  if (held.launch->has_ended()) starter_.put_back(*held.launch);
+  retire(held);
+  const AttemptId id = held.attempt.id();
+  runs_.erase(id);
 }
 
 }  // namespace ballot::runner

@@ -1,7 +1,7 @@
 // Runner: starts, watches and kills the children of one daemon, and outlives it.
 //
 // It keeps every run, and the end of every run until it is acknowledged; a daemon that connects, and whoever watches,
-// is told of both. It holds the sessions' deadlines, and ends their `terminate` runs, whether a daemon is connected or
+// is told of both. It holds the terms' deadlines, and ends their `terminate` runs, whether a daemon is connected or
 // not. When its daemon is gone for 1 s it starts `ballot resign` (Resigner).
 //
 // When it exits:
@@ -22,24 +22,20 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <memory>
-#include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
-#include "runner/attempt.hpp"
 #include "runner/cgroup.hpp"
 #include "runner/descendants.hpp"
-#include "runner/launch.hpp"
-#include "runner/launcher.hpp"
 #include "runner/link.hpp"
 #include "runner/poller.hpp"
 #include "runner/resigner.hpp"
-#include "runner/sessions.hpp"
+#include "runner/run_table.hpp"
+#include "runner/starter.hpp"
+#include "runner/term_deadlines.hpp"
 
 namespace ballot::runner {
 
@@ -57,14 +53,6 @@ class Runner {
 
  private:
   enum class Mode { serving, leaving, ending };
-  struct Held {
-    Attempt attempt;
-    int output, report;                        // the descriptors' numbers, as the poller tells them
-    std::unique_ptr<Launch> launch;            // until it is known whether the child has exec'd
-    SteadyTime wakes_at = SteadyTime::max();   // its place in wakes_
-    SteadyTime signal_at = SteadyTime::max();  // when its session's deadline gives it its signal
-    bool stream_cut = false;                   // the daemon was told that what it prints is not streamed for now
-  };
 
   void turn();
   void daemon_went();
@@ -75,7 +63,7 @@ class Runner {
 
   void handle(Start&& start) { waiting_.push_back(std::move(start)); }
   void handle(Kill&& kill);
-  void handle(Deadline&& deadline) { sessions_.set(deadline); }
+  void handle(Deadline&& deadline) { deadlines_.set(deadline); }
   void handle(Ack&& ack);
   void handle(Ping&&) { link_.send(Pong{}); }
   void handle(Leave&&);
@@ -88,50 +76,39 @@ class Runner {
   void greet();
   void greet(Peer& watcher);
   void tell_ends();
-  void stream(Held& held, std::string_view bytes);
+  void stream(HeldRun& held, std::string_view bytes);
 
   void launch_some();
   void launch(const Start& start);
   std::optional<SteadyTime> limit_of(const Start& start) const;
-  Cgroups::Made cgroup_for(const Start& start);
-  void hold(const AttemptId& id, Held made);
-  void tell_again(const Held& held);
-  void read_report(Held& held);
-  void count_as_started(Held& held);
-  void end_late_launch(Held& held, SteadyTime time);
-  void kill_launch(Held& held, SteadyTime time);
-  SteadyTime wake_of(const Held& held, SteadyTime time) const;
-  bool was_started(Held& held);
-  void forget_launch(Held& held);
+  void tell_again(const HeldRun& held);
+  void read_report(HeldRun& held);
+  void count_as_started(HeldRun& held);
+  bool was_started(HeldRun& held);
+  void forget_launch(HeldRun& held);
 
-  void read_output(Held& held);
+  void read_output(HeldRun& held);
   void take_signals();
   void reap();
   void do_what_is_due();
-  void end_with_session(Held& held, SteadyTime time);
+  void end_with_term(HeldRun& held, SteadyTime time);
   void begin_ending();
-  void settle(Held& held);
-  void finish(Held& held);
-  void unlink(Held& held);
+  void settle(HeldRun& held);
+  void finish(HeldRun& held);
+  void retire(HeldRun& held);
 
   Poller poller_;
   Link link_;
-  Launcher launcher_;
-  const Result<std::unique_ptr<Cgroups>> cgroups_;
   Orphans orphans_;
+  Starter starter_;
   UniqueFd signals_, timer_;
   const Millis linger_;
 
   Mode mode_ = Mode::serving;
-  Sessions sessions_;
+  TermDeadlines deadlines_;
   std::deque<Start> waiting_;  // told to start, not started yet
-  std::map<AttemptId, Held> attempts_;
-  std::size_t live_ = 0;                     // of them, not ended
-  std::vector<Held*> of_descriptor_;         // whose output or report it is
-  std::unordered_map<pid_t, Held*> of_pid_;  // of children that were not reaped
-  std::vector<Held*> lingering_;             // reaped, not ended
+  RunTable runs_;
   Resigner resigner_;
-  std::set<std::pair<SteadyTime, Held*>> wakes_;
   std::deque<AttemptId> untold_;  // ended, to be told over this connection
   bool greets_ = false;           // Ready is still to be said
   SteadyTime quiet_since_{};      // when the last run ended or the daemon went

@@ -210,7 +210,7 @@ struct Town {
   void harm(SimCandidate& one) {
     switch (loop.between(0ms, 9ms).count()) {
       case 0: one.link.cut = !one.link.cut; break;
-      case 1: one.link.deaf = !one.link.deaf; break;
+      case 1: one.link.answers_cut = !one.link.answers_cut; break;
       case 2: one.link.lose_answer = 200; break;
       case 3: one.link.lose_renewal = 300; break;
       case 4: one.link.slow_answers = loop.between(0ms, 900ms); break;

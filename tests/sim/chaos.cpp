@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* fault_names[] = {
-    "crash",         "reboot",    "stop",        "freeze",        "suspend",      "runner_crash", "clock_step",
-    "cut",           "deaf",      "partition",   "lose_requests", "lose_answers", "duplicates",   "never_answered",
-    "lose_renewals", "slow_link", "fading_link", "store_full",    "slow_ledger",  "slow_runner",  "early_expiry",
-    "late_expiry",   "depose",    "expire",      "spoil",         "store_down"};
+    "crash",         "reboot",      "stop",        "freeze",        "suspend",      "runner_crash", "clock_step",
+    "cut",           "answers_cut", "partition",   "lose_requests", "lose_answers", "duplicates",   "never_answered",
+    "lose_renewals", "slow_link",   "fading_link", "store_full",    "slow_ledger",  "slow_runner",  "early_expiry",
+    "late_expiry",   "depose",      "expire",      "spoil",         "store_down"};
 constexpr Millis target{5500};  // T + 0.5 s
 
 SimStore::Settings settings_of(std::uint64_t seed, Capability capability) {
@@ -189,7 +189,7 @@ void Chaos::disturb(SimNode& node, Fault fault) {
       return node.step_clock(one_in(2) ? by : -by);
     }
     case Fault::cut: link.cut = true; return;
-    case Fault::deaf: link.deaf = true; return;
+    case Fault::answers_cut: link.answers_cut = true; return;
     case Fault::partition:
       for (const auto& other : world_.nodes) other->link.cut = one_in(2);
       return;

@@ -35,7 +35,7 @@ class Chaos {
     runner_crash,
     clock_step,
     cut,
-    deaf,
+    answers_cut,
     partition,
     lose_requests,
     lose_answers,

@@ -91,11 +91,11 @@ TEST_F(Claim, LostToAnotherTermIsNotOursAndLeavesNoRow) {
   b.jobs = a.jobs;
   b.start();
   world.run_for(29s + 500ms);
-  a.link.deaf = true;  // what a sends arrives; nothing comes back
+  a.link.answers_cut = true;  // what a sends arrives; nothing comes back
   world.run_for(499ms);
   world.store.depose("default", Cause::superseded);
   world.run_for(2min);
-  a.link.deaf = false;
+  a.link.answers_cut = false;
   world.run_for(5min);
   expect_all_is_well();
   EXPECT_GT(b.rows().size(), 0u);
@@ -127,9 +127,9 @@ TEST(Lease, IsCountedFromTheSendingHoweverLongTheAnswerTakes) {
 
 TEST_F(Claim, ConfirmedTooLateToLaunchIsStale) {
   world.run_for(29s + 800ms);
-  a.link.deaf = true;
+  a.link.answers_cut = true;
   world.run_for(10s);  // the claim landed, the term is over
-  a.link.deaf = false;
+  a.link.answers_cut = false;
   world.run_for(5min);
   expect_all_is_well();
   ASSERT_TRUE(a.row("job", from + 2min));

@@ -164,9 +164,9 @@ struct TriggerWithoutPatience : LateStore {
 TEST_F(TriggerWithoutPatience, IsAcknowledgedWhereItsAnswerIsReadLate) {
   trigger();
   world.run_for(20ms);
-  b.link.deaf = true;
+  b.link.answers_cut = true;
   world.run_for(1500ms);
-  b.link.deaf = false;
+  b.link.answers_cut = false;
   expect_an_acknowledgement();
 }
 

@@ -92,8 +92,8 @@ ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slots/slot_feed.cpp
 ballot_mutant(refused_launch_given_up FILE runtime/core/job/runs/run_set.cpp
   FIND "const bool term_lives = job.leading" REPLACE "const bool term_lives = false && job.leading"
   FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
-ballot_mutant(claims_while_draining FILE runtime/core/job/job_machine.cpp
-  FIND "if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {" REPLACE "if (job_.is_paused() || !job_.is_defined()) {"
+ballot_mutant(claims_while_draining FILE runtime/core/job/job_parts.cpp
+  FIND "return term->draining;" REPLACE "return false;"
   FINDING "while it stops")
 ballot_mutant(paused_claim_launched FILE runtime/core/job/runs/run_set.cpp
   FIND "is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand())" REPLACE "is_late(run, c.now.wall)"
@@ -227,6 +227,12 @@ ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
 ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/runs/run_set.cpp
   FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
+ballot_mutant(overlapping_trigger_begins FILE runtime/core/job/job_claims.cpp
+  FIND "if (!by_hand || !overlaps) return Admission::begins;" REPLACE "if (overlaps || !by_hand) return Admission::begins;"
+  FINDING "FAILED.*ByHand.ATriggerObeysOverlap" FILTER "ByHand.*")
+ballot_mutant(what_is_not_known_is_no_word FILE runtime/core/record/register.cpp
+  FIND " || !d.status.is_known();" REPLACE ";"
+  FINDING "FAILED.*NewerWords" FILTER "*NewerWords*")
 ballot_mutant(unclaimed_is_never_entered FILE runtime/core/job/job_claims.cpp
   FIND "if (job_.unclaimed.empty()) return false;" REPLACE "return false;"
   FINDING "FAILED.*Unclaimed.EachSlotOfTheDoubt" FILTER "Unclaimed.*")

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using Event = core::Notify::Event;
 
-Job told_job(const std::string& name = "job") {
+Job notifying_job(const std::string& name = "job") {
   Job job = minutely(name);
   job.details.edit().on_failure = {"/bin/true"};
   return job;
@@ -54,7 +54,7 @@ TEST_F(Notices, OfAJobThatNamesNobodyThereAreNone) {
 }
 
 TEST_F(Notices, SayThatARunHasStartedAndOnceItIsClosedThatItHasEnded) {
-  start(told_job());
+  start(notifying_job());
   a.takes["job"] = 5s;
   world.run_for(1min + 3s);
   EXPECT_EQ(story(a.told), "started");
@@ -64,7 +64,7 @@ TEST_F(Notices, SayThatARunHasStartedAndOnceItIsClosedThatItHasEnded) {
 }
 
 TEST_F(Notices, OfTheFirstSuccessAfterFailuresSayThatItIsARecovery) {
-  start(told_job());
+  start(notifying_job());
   a.exits["job"] = 1;
   world.run_for(2min + 5s);
   a.exits["job"] = 0;
@@ -73,7 +73,7 @@ TEST_F(Notices, OfTheFirstSuccessAfterFailuresSayThatItIsARecovery) {
 }
 
 TEST_F(Notices, OfARecoveryComeAlsoFromTheNextLeader) {
-  start(told_job());
+  start(notifying_job());
   a.exits["job"] = 1;
   world.run_for(1min + 5s);
   EXPECT_EQ(story(a.told), "started failed");
@@ -86,7 +86,7 @@ TEST_F(Notices, OfARecoveryComeAlsoFromTheNextLeader) {
 }
 
 TEST_F(Notices, OfARunWhoseNodeDiedComeFromTheNextLeaderOnce) {
-  start(told_job());
+  start(notifying_job());
   a.takes["job"] = 50s;
   world.run_for(1min + 5s);
   world.reboot(a.machine);
@@ -100,7 +100,7 @@ TEST_F(Notices, OfARunWhoseNodeDiedComeFromTheNextLeaderOnce) {
 }
 
 TEST_F(Notices, OfARunThatEndedElsewhereComeFromWhoeverLeads) {
-  Job job = told_job();
+  Job job = notifying_job();
   job.on_leadership_lost = OnLeadershipLost::finish;
   start(job);
   a.takes["job"] = 30s;
@@ -122,7 +122,7 @@ TEST_F(Notices, OfARunThatEndedElsewhereComeFromWhoeverLeads) {
 }
 
 TEST_F(Notices, OfALostRunThatIsRepeatedComeAfterItsLastAttempt) {
-  Job job = told_job();
+  Job job = notifying_job();
   job.guarantee = Guarantee::at_least_once;
   start(job);
   a.takes["job"] = 20s;
@@ -135,7 +135,7 @@ TEST_F(Notices, OfALostRunThatIsRepeatedComeAfterItsLastAttempt) {
 }
 
 TEST_F(Notices, OfARunThatAnOperatorKillsSayThatItHasNeitherFailedNorRecovered) {
-  start(told_job());
+  start(notifying_job());
   a.takes["job"] = 30s;
   world.run_for(1min + 5s);
   core::Request request;
@@ -148,7 +148,7 @@ TEST_F(Notices, OfARunThatAnOperatorKillsSayThatItHasNeitherFailedNorRecovered) 
 }
 
 TEST_F(Notices, OfMissedSlotsComeOnceForARange) {
-  Job job = told_job();
+  Job job = notifying_job();
   job.misfire = Misfire::skip;
   a.jobs = {define(job)};
   a.start();
@@ -166,7 +166,7 @@ TEST_F(Notices, OfMissedSlotsComeOnceForARange) {
 }
 
 TEST_F(Notices, OfAWriteWhoseAnswerIsLostComeOnceItIsKnownToStand) {
-  a.jobs = {define(told_job())};
+  a.jobs = {define(notifying_job())};
   a.exits["job"] = 1;
   world.run_for(50ms);  // so that no renewal is under way with the write
   a.start();
@@ -182,7 +182,7 @@ TEST_F(Notices, OfAWriteWhoseAnswerIsLostComeOnceItIsKnownToStand) {
 }
 
 TEST_F(Notices, OfADaemonThatComesBackAreNotRepeated) {
-  start(told_job());
+  start(notifying_job());
   a.takes["job"] = 10s;
   world.run_for(1min + 5s);
   a.crash();

@@ -99,7 +99,7 @@ class Candidacy {
   void on(Now now, const backend::SessionOpened& event);
   void on(Now now, const backend::SessionClosed& event);
   void on(Now now, const backend::Renewed& event) { session_.on_renewed(now, event); }
-  void on(Now, const backend::Outage& event) { session_.on_outage(event); }
+  void on(Now now, const backend::Outage& event) { session_.on_outage(now, event); }
   void on(Now now, const backend::Elected& event);
   void on(Now now, const backend::Deposed& event);
   void on(Now now, const backend::Changed& event);

@@ -34,10 +34,10 @@ JobClaims::Admission JobClaims::admit(From from, WallTime due) {
 /// By what is the same whatever the store does.
 JobClaims::Admission JobClaims::admit_by_rule(From from) const {
   const bool by_hand = from == From::by_hand;
-  if (by_hand && job_.term->draining) return Admission::waits;  // left to the next leader, whatever this one is
+  if (by_hand && job_.is_draining()) return Admission::waits;  // left to the next leader, whatever this one is
   if (!job_.is_defined()) return from == From::lost ? Admission::left : Admission::waits;
   if (c_.settings.dry_run) return from == From::lost ? Admission::left : Admission::dry_run;
-  if (job_.term->draining) return Admission::waits;
+  if (job_.is_draining()) return Admission::waits;
   const RunList& runs = job_.runs.list();
   const bool overlaps = job_.definition->job.concurrency == Concurrency::skip && !runs.has_room(job_.definition);
   if (!by_hand || !overlaps) return Admission::begins;
@@ -162,7 +162,7 @@ bool JobClaims::begin_manual() {
 
 /// Whoever asked does not wait any longer; but for what is killed for it the run is begun all the same.
 bool JobClaims::has_expired(const Request& request) const {
-  if (job_.term->draining || request.until >= c_.now.wall) return false;
+  if (job_.is_draining() || request.until >= c_.now.wall) return false;
   const bool replaces = job_.definition && job_.definition->job.concurrency == Concurrency::replace;
   return !replaces || !job_.runs.list().is_replacing();
 }

@@ -188,7 +188,7 @@ void JobMachine::advance(Context& c) {
 
 /// Decides the slots up to now. False while there is more to look at than a step may take.
 bool JobMachine::settle(Context& c) {
-  if (job_.term->draining || job_.is_paused() || !job_.is_defined()) {
+  if (job_.is_draining() || job_.is_paused() || !job_.is_defined()) {
     job_.slots.rewind();
     return true;
   }
@@ -277,7 +277,7 @@ void JobMachine::rearm(Context& c) {
   if (first && job_.definition)
     at_earliest(wall_wake, std::optional(first->due + job_.definition->job.start_deadline + Millis(1)));
   if (job_.slots.is_scanning()) at_earliest(steady_wake, std::optional(c.now.steady));
-  if (job_.term->draining || job_.is_paused() || job_.slots.is_blocked() || !job_.is_defined()) return;
+  if (job_.is_draining() || job_.is_paused() || job_.slots.is_blocked() || !job_.is_defined()) return;
   const auto due = job_.slots.next_due(c, job_.facts());
   if (due && *due <= c.now.wall)
     at_earliest(steady_wake, std::optional(c.now.steady));

@@ -11,6 +11,8 @@ bool JobParts::is_defined() const {
          view.stored().definition == definition->digest;
 }
 
+bool JobParts::is_draining() const { return term->draining; }
+
 bool JobParts::is_full() const { return view.stored().runs.size() >= open_run_limit + runs.list().closable(); }
 
 Millis JobParts::launch_budget(const Context& c) const {
@@ -20,7 +22,7 @@ Millis JobParts::launch_budget(const Context& c) const {
 
 bool JobParts::may_run_ahead(const Context& c) const {
   if (!is_defined() || definition->job.guarantee != Guarantee::at_least_once || c.settings.dry_run) return false;
-  if (!leads() || term->draining || is_paused() || commands.comes_first()) return false;
+  if (!leads() || is_draining() || is_paused() || commands.comes_first()) return false;
   if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
   const PendingWrite* sent = writer.pending();
   return !sent || !(sent->is<Define>() || sent->is<ChangePause>() || sent->is<FinishRepair>());

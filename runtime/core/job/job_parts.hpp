@@ -43,6 +43,8 @@ struct JobParts {
   /// By this group's files, and the register says the same.
   bool is_defined() const;
   bool is_paused() const { return view.stored().paused || (term && term->paused); }
+  /// A stop, or an eviction: nothing new is begun. Requires: a term.
+  bool is_draining() const;
   /// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
   /// keeps its place.
   bool is_full() const;

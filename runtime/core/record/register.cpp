@@ -159,9 +159,10 @@ Disposition read_disposition(Words& words) {
   d.from = words.time();
   d.to = words.time();
   d.slots = words.number<std::int64_t>(1, std::max<std::int64_t>(1, (d.to - d.from) / std::chrono::seconds(1) + 1));
-  d.status = words.keep(parse_status(words.word()));
-  d.reason = words.keep(parse_reason(words.word()));
-  words.require(d.from <= d.to && (d.status == Status::skipped || d.status == Status::missed));
+  d.status = words.keep(Named<Status>::parse(words.word()));
+  d.reason = words.keep(Named<Reason>::parse(words.word()));
+  const bool of_slots = d.status == Status::skipped || d.status == Status::missed || !d.status.is_known();
+  words.require(d.from <= d.to && of_slots);
   return d;
 }
 

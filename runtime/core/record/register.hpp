@@ -37,8 +37,8 @@ inline constexpr std::size_t disposition_limit = 32;  // ranges in one write; mo
 struct Disposition {
   WallTime from{}, to{};
   std::int64_t slots = 1;
-  Status status = Status::missed;
-  Reason reason = Reason::none;
+  Named<Status> status = Status::missed;
+  Named<Reason> reason = Reason::none;
   bool operator==(const Disposition&) const = default;
 };
 

@@ -69,8 +69,8 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
   clock_offset_ = offset_of(now);
 }
 
-void Session::on_outage(const backend::Outage& event) {
-  if (state_ == State::open) deadline_ = std::max(deadline_, event.asked + timeout_ / 3);
+void Session::on_outage(Now now, const backend::Outage& event) {
+  if (state_ == State::open) deadline_ = std::max(deadline_, std::min(event.asked, now.steady) + timeout_ / 3);
 }
 
 /// The store's clock showed `store_clock` between two readings of ours.

@@ -53,7 +53,7 @@ class Session {
   Edge on_closed(Now now, const backend::SessionClosed& event);
   void on_renewed(Now now, const backend::Renewed& event);
   /// Nobody can be elected meanwhile: the deadline moves. What is in doubt stays in doubt.
-  void on_outage(const backend::Outage& event);
+  void on_outage(Now now, const backend::Outage& event);
 
   /// Renews, doubts and gives up as time passes. Call it before anything else of a step, so that an answer that comes
   /// past the deadline finds the session lost. `last_request` is raised for each request.

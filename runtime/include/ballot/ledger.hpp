@@ -20,8 +20,8 @@ struct Row {
   std::int64_t slots = 1;              // how many slots the row is of
   Trigger trigger = Trigger::schedule;
   int attempt = 0;
-  Status status = Status::missed;
-  Reason reason = Reason::none;
+  Named<Status> status = Status::missed;
+  Named<Reason> reason = Reason::none;
   std::optional<int> exit_code;
   std::optional<int> signal;
   std::optional<WallTime> started_at;

@@ -31,7 +31,7 @@ enum class OpenStore { accept, warn, refuse };
 struct BackendSettings {
   std::string name_space;  // registers and elections of different namespaces share nothing
   std::string state_dir;   // of the daemon: where relative and default paths lie
-  bool hold = false;       // on_outage = "hold": backend::Outage is told; a backend that cannot refuses to be made
+  bool hold = false;       // on_outage = "hold": backend::Outage is posted; a backend that cannot refuses to be made
   Options options;         // its table [NAME], of which check_options() has found nothing wrong
   OpenStore open_store = OpenStore::accept;  // refuse: create() fails with Errc::refused, and says what to do
 };

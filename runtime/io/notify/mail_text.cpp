@@ -15,8 +15,8 @@ void header(std::string& text, std::string_view name, std::string_view value) {
 }
 
 std::string outcome_text(const Row& row) {
-  std::string text(to_string(row.status));
-  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  std::string text = row.status.description();
+  if (row.reason != Reason::none) text += ": " + row.reason.description();
   if (row.exit_code && row.status == Status::failed) text += " " + std::to_string(*row.exit_code);
   if (row.signal && row.status == Status::failed) text += " " + std::to_string(*row.signal);
   return text;

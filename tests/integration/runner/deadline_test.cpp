@@ -12,12 +12,12 @@ using std::chrono::seconds;
 class LedRunner : public RunnerProcess {
  public:
   LedRunner() {
-    for (const std::uint64_t session : {7, 8}) send(Deadline{session, steady() + seconds(600), seconds(1)});
+    for (const std::uint64_t term_key : {7, 8}) send(Deadline{term_key, steady() + seconds(600), seconds(1)});
   }
 };
 
-Start of_session(Start start, std::uint64_t session, bool terminate) {
-  start.session = session;
+Start of_term(Start start, std::uint64_t term_key, bool terminate) {
+  start.term_key = term_key;
   start.terminate = terminate;
   return start;
 }
@@ -54,9 +54,9 @@ TEST(AttemptDeadline, IsNotTheReasonOfARunThatEndedBefore) {
 
 TEST(SessionDeadline, EndsTheSessionsTerminateRunsAndNoOthers) {
   LedRunner runner;
-  const Start dies = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, true));
-  const Start finishes = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, false));
-  const Start other = ready(runner, of_session(shell("echo ready; exec sleep 600"), 8, true));
+  const Start dies = ready(runner, of_term(shell("echo ready; exec sleep 600"), 7, true));
+  const Start finishes = ready(runner, of_term(shell("echo ready; exec sleep 600"), 7, false));
+  const Start other = ready(runner, of_term(shell("echo ready; exec sleep 600"), 8, true));
   const SteadyTime deadline = steady() + Millis(900);
   runner.send(Deadline{7, deadline, Millis(500)});
   const Ended ended = runner.wait<Ended>();
@@ -72,8 +72,7 @@ TEST(SessionDeadline, EndsTheSessionsTerminateRunsAndNoOthers) {
 
 TEST(SessionDeadline, KillsBeforeItPassesWhatIgnoresItsSignal) {
   LedRunner runner;
-  const Start start =
-      ready(runner, of_session(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));
+  const Start start = ready(runner, of_term(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));
   const SteadyTime deadline = steady() + Millis(1000);
   runner.send(Deadline{7, deadline, Millis(600)});
   const Ended ended = runner.wait<Ended>(start.id);
@@ -85,10 +84,10 @@ TEST(SessionDeadline, KillsBeforeItPassesWhatIgnoresItsSignal) {
 
 TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
   LedRunner runner;
-  Start shorter = of_session(shell("echo ready; exec sleep 600"), 7, true);
+  Start shorter = of_term(shell("echo ready; exec sleep 600"), 7, true);
   shorter.kill_grace = Millis(300);
   shorter = ready(runner, shorter);
-  Start longer = of_session(shell("echo ready; exec sleep 600"), 7, true);
+  Start longer = of_term(shell("echo ready; exec sleep 600"), 7, true);
   longer.kill_grace = seconds(10);
   longer = ready(runner, longer);
   const SteadyTime deadline = steady() + Millis(1500);
@@ -102,7 +101,7 @@ TEST(SessionDeadline, SignalsEachRunItsOwnGraceBefore) {
 
 TEST(SessionDeadline, IsNoMatterOfARunThatHasEndedBeforeItsSignalAndIsNotAcknowledged) {
   LedRunner runner;
-  Start brief = of_session(shell("echo ready; exec sleep 0.6"), 7, true);
+  Start brief = of_term(shell("echo ready; exec sleep 0.6"), 7, true);
   brief.kill_grace = Millis(200);
   brief = ready(runner, brief);
   runner.send(Deadline{7, steady() + Millis(1500), Millis(1400)});  // arms the signal after 0.1 s, for 1.3 s
@@ -114,8 +113,8 @@ TEST(SessionDeadline, IsNoMatterOfARunThatHasEndedBeforeItsSignalAndIsNotAcknowl
 
 TEST(SessionDeadline, HoldsWithoutADaemon) {
   LedRunner runner;
-  const Start dies = ready(runner, of_session(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));
-  const Start goes_on = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, false));
+  const Start dies = ready(runner, of_term(shell("trap '' TERM; echo ready; while :; do sleep 600; done"), 7, true));
+  const Start goes_on = ready(runner, of_term(shell("echo ready; exec sleep 600"), 7, false));
   const SteadyTime deadline = steady() + Millis(600);
   const pid_t pid = runner.children().front();
   runner.send(Deadline{7, deadline, Millis(300)});
@@ -129,7 +128,7 @@ TEST(SessionDeadline, HoldsWithoutADaemon) {
 
 TEST(SessionDeadline, MovesWithTheLatestOneGiven) {
   LedRunner runner;
-  const Start start = ready(runner, of_session(shell("echo ready; exec sleep 600"), 7, true));
+  const Start start = ready(runner, of_term(shell("echo ready; exec sleep 600"), 7, true));
   const SteadyTime first = steady() + Millis(700);
   runner.send(Deadline{7, first, Millis(300)});
   runner.send(Deadline{7, first + Millis(700), Millis(300)});
@@ -142,23 +141,23 @@ TEST(SessionDeadline, RefusesEveryStartPastIt) {
   runner.send(Deadline{7, steady() - Millis(1), Millis(0)});
   const std::string mark = runner.folder() + "/mark";
   for (const bool terminate : {true, false}) {
-    const Start start = of_session(command({"touch", mark}), 7, terminate);
+    const Start start = of_term(command({"touch", mark}), 7, terminate);
     runner.send(start);
     runner.wait<Refused>(start.id);
   }
   EXPECT_NE(::access(mark.c_str(), F_OK), 0);
-  EXPECT_EQ(runner.run(of_session(command({"true"}), 8, true)).exit_code, 0);
+  EXPECT_EQ(runner.run(of_term(command({"true"}), 8, true)).exit_code, 0);
 }
 
 TEST(SessionDeadline, IsNeededByEveryTerminateRun) {
   RunnerProcess runner;
   const std::string mark = runner.folder() + "/mark";
-  const Start unbounded = of_session(command({"touch", mark}), 9, true);
+  const Start unbounded = of_term(command({"touch", mark}), 9, true);
   runner.send(unbounded);
   runner.wait<Refused>(unbounded.id);
   EXPECT_NE(::access(mark.c_str(), F_OK), 0);
   EXPECT_TRUE(runner.children().empty());
-  EXPECT_EQ(runner.run(of_session(command({"true"}), 9, false)).exit_code, 0);
+  EXPECT_EQ(runner.run(of_term(command({"true"}), 9, false)).exit_code, 0);
   runner.send(Deadline{9, steady() + seconds(600), seconds(1)});
   EXPECT_EQ(runner.run(unbounded).exit_code, 0) << "permitted anew, and bounded";
 }
@@ -166,7 +165,7 @@ TEST(SessionDeadline, IsNeededByEveryTerminateRun) {
 TEST(SessionDeadline, SignalsAtOnceWhatStartsWhenItIsDue) {
   LedRunner runner;
   runner.send(Deadline{7, steady() + seconds(5), seconds(5)});
-  const Ended ended = runner.run(of_session(command({"sleep", "600"}), 7, true));
+  const Ended ended = runner.run(of_term(command({"sleep", "600"}), 7, true));
   EXPECT_EQ(ended.reason, Reason::leadership_lost);
   EXPECT_EQ(ended.signal, SIGTERM);
 }

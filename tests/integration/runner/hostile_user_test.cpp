@@ -135,7 +135,7 @@ TEST(HostileUser, WhoHasALeaseOnItsProgramHoldsUpNobody) {
   const SteadyTime before = steady();
   runner.send(Deadline{7, before + Millis(800), Millis(300)});
   Start bounded = command({"sleep", "600"});
-  bounded.session = 7;
+  bounded.term_key = 7;
   bounded.terminate = true;
   EXPECT_EQ(runner.run(bounded).reason, Reason::leadership_lost) << "deadlines of others hold";
   EXPECT_LT(steady(), before + Millis(800));

@@ -38,7 +38,7 @@ TEST_P(OtherBuildsRunner, IsFoundAndItsRunsAreAdopted) {
       return std::any_of(all.begin(), all.end(), [&](const Report& r) { return r.job == run(i) && r.gone; });
     }));
   }
-  daemon.program = GetParam().to;
+  install("n1", GetParam().to);
   const Instant changed = Instant::now();
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("adopted", adopted)) << daemon.log;
@@ -70,7 +70,7 @@ TEST_P(OtherBuildsRunner, KeepsItsRunsWhereTheSessionIsResigned) {
     ASSERT_TRUE(starts(run(i), "n1"));
   }
   daemon.kill();
-  daemon.program = GetParam().to;
+  install("n1", GetParam().to);
   const Ran resigned = daemon.ballot({"resign", "--session", daemon.folder / "run/session"});
   EXPECT_EQ(resigned.code, 0) << resigned.err;
   daemon.start();
@@ -87,7 +87,7 @@ TEST_P(OtherBuildsRunner, HasADaemonThatAnswersTheOtherBuildsCommands) {
   fleet.job("tool", fleet.oracle.command({"--say", "done"}));
   fleet.start();
   BallotDaemon& daemon = fleet["n1"];
-  daemon.program = GetParam().to;
+  install("n1", GetParam().to);
   using Words = std::vector<std::string>;
   for (const Words& command :
        {Words{"trigger", "tool", "--wait"}, {"jobs"}, {"status"}, {"history"}, {"why", "tool"}}) {

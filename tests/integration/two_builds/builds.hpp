@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "support/process/fleet.hpp"
@@ -24,11 +25,23 @@ inline void PrintTo(const Change& change, std::ostream* out) { *out << change.na
 class TwoBuilds : public ::testing::TestWithParam<Change> {
  protected:
   explicit TwoBuilds(const std::vector<std::string>& nodes, Millis timeout = Millis(2000)) : fleet(nodes, "", timeout) {
-    for (const std::string& node : nodes) fleet[node].program = GetParam().from;
+    for (const std::string& node : nodes) {
+      install(node, GetParam().from);
+      fleet[node].configure("plugin_dir = \"" + plugins_of(node) + "\"");
+    }
   }
   ~TwoBuilds() override {
     if (HasFailure()) std::cout << fleet.logs();
   }
+
+  /// On the node's disk the build lies where the other one lay, with its plugins. What runs goes on.
+  void install(const std::string& node, const std::string& program) {
+    namespace fs = std::filesystem;
+    fs::remove(plugins_of(node));
+    fs::create_directory_symlink(fs::path(program).parent_path().parent_path() / "plugins", plugins_of(node));
+    fleet[node].program = program;
+  }
+  std::string plugins_of(const std::string& node) const { return fleet.folder / ("plugins-" + node); }
 
   static std::string every_second() { return "schedule = \"* * * * * *\"\n"; }
 

@@ -11,7 +11,7 @@ using std::chrono::seconds;
 class LeaderOfTheOtherBuild : public TwoBuilds {
  protected:
   LeaderOfTheOtherBuild() : TwoBuilds({"n1", "n2"}) {
-    fleet["n2"].program = GetParam().to;
+    install("n2", GetParam().to);
     add_jobs();
   }
 
@@ -97,7 +97,7 @@ class RollingChange : public TwoBuilds {
       daemon.kill();
     else
       ASSERT_EQ(daemon.stop(), 0);
-    daemon.program = program;
+    install(node, program);
     daemon.start();
     ASSERT_TRUE(daemon.wait_for("session open")) << daemon.log;
     catch_up();

@@ -38,7 +38,7 @@ TEST_P(LedgerOfTheOtherBuild, IsReadAndWrittenOn) {
   ASSERT_EQ(own.code, 0) << own.err;
   EXPECT_EQ(others.code, 0) << others.err;
   EXPECT_EQ(others.out, own.out);
-  daemon.program = GetParam().to;
+  install("n1", GetParam().to);
   daemon.start();
   ASSERT_NO_FATAL_FAILURE(run_and_stop());
   const Ran later = history(GetParam().to);

@@ -27,6 +27,10 @@ class Fields {
     auto number = static_cast<std::uint64_t>(value);
     for (int i = 0; i < 8; ++i, number >>= 8) hash_.add(static_cast<unsigned char>(number));
   }
+  template <class Enum>
+  void one(const Named<Enum>& value) {
+    one(value.number());
+  }
   void one(Millis span) { one(span.count()); }
   void one(WallTime at) { one(at.time_since_epoch()); }
   void one(SteadyTime at) { one(at.time_since_epoch()); }

@@ -13,7 +13,7 @@ SimBackend::SimBackend(SimStore& store, SimLoop& loop, SimLink& link, const SimC
       host_(host),
       owner_(loop.new_owner()),
       out_(loop, owner_, [this] { return link_.cut || store_.down(); }),
-      in_(loop, owner_, [this] { return link_.cut || link_.deaf || store_.down(); }),
+      in_(loop, owner_, [this] { return link_.cut || link_.answers_cut || store_.down(); }),
       node_(loop, owner_, [this] { return link_.frozen; }) {}
 
 SimBackend::~SimBackend() {

@@ -27,7 +27,7 @@ struct SimLink {
   unsigned refuse_write = 0;  // a write is answered `failed` and not carried out (a full disk)
   Millis expiry_shift{0};     // sessions opened from here last T + this in the store
   bool cut = false;           // nothing passes
-  bool deaf = false;          // requests arrive, answers and events do not
+  bool answers_cut = false;   // requests arrive, answers and events do not
   bool frozen = false;        // the process stands still: SIGSTOP. Hold its loop too
 };
 

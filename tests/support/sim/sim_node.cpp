@@ -186,12 +186,12 @@ bool SimNode::is_disturbed() const {
   const bool lossy =
       l.lose_request + l.lose_answer + l.late_request + l.duplicate + l.never_answer + l.lose_renewal + l.refuse_write >
       0;
-  return lossy || l.cut || l.deaf || stands_still() || l.slow_answers > Millis(0) || l.expiry_shift != Millis(0) ||
-         l.delay_max > Millis(300) || ledger.slowest > Millis(100) || runner.habits.slowest_start > Millis(100) ||
-         runner.gone();
+  return lossy || l.cut || l.answers_cut || stands_still() || l.slow_answers > Millis(0) ||
+         l.expiry_shift != Millis(0) || l.delay_max > Millis(300) || ledger.slowest > Millis(100) ||
+         runner.habits.slowest_start > Millis(100) || runner.gone();
 }
 
-bool SimNode::is_cut_off() const { return link.cut || link.deaf || world_.store.down(); }
+bool SimNode::is_cut_off() const { return link.cut || link.answers_cut || world_.store.down(); }
 
 void SimNode::feed(const core::Event& event) {
   if (!core_ || stopped_) return;
@@ -278,7 +278,7 @@ void SimNode::act(core::RecordTerm& a) {
 void SimNode::act(core::RecordOutput&) {}
 
 void SimNode::act(core::Notify& a) {
-  world_.oracle.told(name, a);
+  world_.oracle.notified(name, a);
   told.push_back(a);
 }
 

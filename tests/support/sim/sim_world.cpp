@@ -141,7 +141,7 @@ std::string SimWorld::unaccounted(const schedule::Definition& job, WallTime afte
 std::string SimWorld::broken_promises() const {
   if (!oracle.finding().empty()) return oracle.finding();
   const std::string overlap = oracle.overlapping();
-  return overlap.empty() ? oracle.crowded() : overlap;
+  return overlap.empty() ? oracle.over_limits() : overlap;
 }
 
 }  // namespace ballot

@@ -65,6 +65,18 @@ TEST(WhyText, HeadlineNamesJobSlotStatusReasonAndRun) {
   EXPECT_EQ(headline(many), "nightly 2025-03-09T07:00:00Z/2025-03-09T10:00:00Z (180 slots) missed: no_leader");
 }
 
+TEST(WhyText, HeadlineNamesWhatOnlyANewerVersionKnows) {
+  Row row = run_row(Status::failed, Reason::exit_code);
+  row.run.reset();
+  row.reason = Named<Reason>::parse("57").value();
+  EXPECT_EQ(headline(row), "nightly 2025-03-09T07:00:00Z failed: reason 57 (of a newer version)");
+  EXPECT_NE(rule_of(row.status, row.reason).find("newer version"), std::string_view::npos);
+  row.status = Named<Status>::parse("deferred").value();
+  row.reason = Reason::none;
+  EXPECT_EQ(headline(row), "nightly 2025-03-09T07:00:00Z deferred (of a newer version)");
+  EXPECT_NE(rule_of(row.status, row.reason).find("newer version"), std::string_view::npos);
+}
+
 TEST(WhyText, TellsTheCircumstances) {
   Row row = run_row(Status::timed_out, Reason::deadline);
   row.trigger = Trigger::catch_up;

@@ -41,7 +41,7 @@ Start full_start() {
           .kill_signal = 2,
           .kill_grace = Millis(1234),
           .deadline = Millis(99),
-          .session = ~std::uint64_t{0},
+          .term_key = ~std::uint64_t{0},
           .terminate = false};
 }
 
@@ -130,7 +130,7 @@ TEST(RunnerWire, GivesBackEveryField) {
   EXPECT_EQ(start.output_limit, wanted.output_limit);
   EXPECT_EQ(start.launch_not_after, wanted.launch_not_after);
   EXPECT_EQ(start.deadline, wanted.deadline);
-  EXPECT_EQ(start.session, wanted.session);
+  EXPECT_EQ(start.term_key, wanted.term_key);
   EXPECT_FALSE(start.terminate);
 
   reader.feed(encode(FromRunner(full_ended())));
@@ -143,6 +143,17 @@ TEST(RunnerWire, GivesBackEveryField) {
   EXPECT_EQ(ended.leftover, Leftover::unkillable);
   EXPECT_EQ(ended.output.tail, "tail");
   EXPECT_EQ(ended.output.total_bytes, 1'000'000'000'000);
+}
+
+/// Of a newer runner, or of one that a newer daemon has told why it kills.
+TEST(RunnerWire, KeepsAReasonOfANewerVersion) {
+  Ended newer = full_ended();
+  newer.reason = static_cast<Reason>(57);
+  FrameReader reader;
+  reader.feed(encode(FromRunner(newer)));
+  const auto end = reader.next_from_runner();
+  ASSERT_TRUE(end && *end);
+  EXPECT_EQ(Named<Reason>(std::get<Ended>(**end).reason).text(), "57");
 }
 
 TEST(RunnerWire, LaysAFrameOutAsDocumented) {
@@ -188,7 +199,7 @@ TEST(RunnerWire, RefusesLengthsAndKindsThatCannotBe) {
 TEST(RunnerWire, RefusesValuesThatDoNotFit) {
   const std::string kill = encode(ToRunner(Kill{some_id(), Reason::none, 15, Millis(0)})).substr(4);
   constexpr std::size_t attempt = 1 + 16, reason = attempt + 8, signal = reason + 8;
-  for (const auto& [at, byte] : {std::pair(attempt + 4, '\x01'), std::pair(reason, '\x7f'),
+  for (const auto& [at, byte] : {std::pair(attempt + 4, '\x01'), std::pair(reason + 4, '\x7f'),
                                  std::pair(reason + 7, '\x80'), std::pair(signal + 7, '\x40')}) {
     std::string body = kill;
     body[at] = byte;

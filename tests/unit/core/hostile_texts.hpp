@@ -208,7 +208,9 @@ inline std::string bad(const JobRegister& r) {
   for (const Disposition& d : r.dispositions) {
     if (d.from <= before || d.to < d.from || d.to > r.cursor) return "settled slots in disorder";
     if (d.slots < 1 || d.slots > (d.to - d.from) / 1s + 1) return "a number of slots that cannot be";
-    if (d.status != Status::missed && d.status != Status::skipped) return "a slot without a run that ran";
+    if (d.status.is_known() && d.status != Status::missed && d.status != Status::skipped)
+      return "a slot without a run that ran";
+    if (d.reason == Reason::none) return "a slot that was passed for no reason";
     before = d.to;
   }
   for (const Anchor& anchor : r.anchors)

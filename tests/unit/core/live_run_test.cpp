@@ -29,6 +29,13 @@ TEST(LiveRun, ThatTheKernelKilledForItsMemoryFailedForThatAndNotByASignal) {
   EXPECT_EQ(row.signal, 9);
 }
 
+/// No next attempt follows what was ended on purpose.
+TEST(LiveRun, ThatWasEndedForAReasonOfANewerVersionWasKilledForIt) {
+  const Row row = row_of({}, 15, static_cast<Reason>(57));
+  EXPECT_EQ(row.status, Status::killed);
+  EXPECT_EQ(row.reason.text(), "57");
+}
+
 TEST(LiveRun, KeepsWhatItLeftBehind) { EXPECT_EQ(row_of(0, {}).leftover, Leftover::escaped); }
 
 }  // namespace

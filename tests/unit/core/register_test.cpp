@@ -59,6 +59,19 @@ TEST(JobRegister, KeepsWhatANewerVersionAdded) {
   EXPECT_NE(to_text(*read).find("colour blue and green\n"), std::string::npos);
 }
 
+TEST(JobRegister, KeepsTheStatusesAndReasonsOfANewerVersion) {
+  for (const char* words : {"missed solar_flare", "missed 57", "deferred overlap", "12 57", "deferred solar_flare"}) {
+    std::string text = to_text(full());
+    const std::size_t begin = text.find("settled "), end = text.find('\n', begin);
+    const std::size_t status = text.rfind(' ', text.rfind(' ', end) - 1) + 1;
+    text.replace(status, end - status, words);
+    const auto read = parse_job_register(text);
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(to_text(*read), text);
+    EXPECT_EQ(to_text(salvage_job_register(text)), text) << "in a repair too";
+  }
+}
+
 TEST(JobRegister, RefusesANewerFormatAndSaysSo) {
   const auto read = parse_job_register("ballot 2\ngroup nightly\n");
   ASSERT_FALSE(read);
@@ -85,6 +98,11 @@ TEST(JobRegister, StaysWithinItsSizeWhenFull) {
   EXPECT_LT(to_text(r).size(), register_limit);
   r.runs.resize(1);
   while (r.dispositions.size() < disposition_limit) r.dispositions.push_back(full().dispositions[0]);
+  EXPECT_LT(to_text(r).size(), register_limit);
+  for (Disposition& d : r.dispositions) {
+    d.status = Named<Status>::parse(std::string(32, 's')).value();
+    d.reason = Named<Reason>::parse(std::string(32, 'r')).value();
+  }
   EXPECT_LT(to_text(r).size(), register_limit);
 }
 

@@ -71,6 +71,21 @@ TEST_F(SessionOf10s, LosesItsTermsAtTheDeadlineWhateverItHasBeenTold) {
   EXPECT_EQ(session.state(), Session::State::closing);
 }
 
+TEST_F(SessionOf10s, AnOutageMovesTheDeadlineByAThirdAndEndsNoDoubt) {
+  session.on_time(now(7s), last, out);
+  session.on_time(now(8s), last, out);
+  session.on_outage(now(8500ms), {SteadyTime(8s)});
+  EXPECT_EQ(session.deadline(), SteadyTime(11333ms)) << "counted from the asking";
+  EXPECT_TRUE(session.in_doubt());
+  session.on_outage(now(9s), {SteadyTime(1h)});
+  EXPECT_EQ(session.deadline(), SteadyTime(12333ms)) << "nobody asks later than now";
+  session.on_outage(now(9s), {SteadyTime(2s)});
+  EXPECT_EQ(session.deadline(), SteadyTime(12333ms));
+  EXPECT_EQ(session.on_time(now(12333ms), last, out), Session::Edge::lost);
+  session.on_outage(now(12400ms), {SteadyTime(12s)});
+  EXPECT_EQ(session.state(), Session::State::closing) << "what is over stays over";
+}
+
 TEST_F(SessionOf10s, MakesNoClaimWithinTheLaunchBudgetOfTheDeadline) {
   EXPECT_TRUE(session.may_claim(now(8499ms), launch_margin));
   EXPECT_FALSE(session.may_claim(now(8500ms), launch_margin));

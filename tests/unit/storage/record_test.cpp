@@ -13,6 +13,31 @@ TEST(Record, ReadsBackEveryFieldOfARow) {
   EXPECT_TRUE(same(std::get<Row>(*decode(encode(bare))), bare));
 }
 
+TEST(Record, KeepsTheStatusesAndReasonsOfANewerVersion) {
+  for (const char* word : {"solar_flare", "57"}) {
+    Row row = full_row();
+    row.status = Named<Status>::parse(word).value();
+    row.reason = Named<Reason>::parse(word).value();
+    for (const Record& record : {Record(row), Record(EvidenceRow{row})}) {
+      const auto read = decode(encode(record));
+      ASSERT_TRUE(read);
+      const Row* back = std::get_if<Row>(&*read);
+      if (!back) back = &std::get<EvidenceRow>(*read).row;
+      EXPECT_TRUE(same(*back, row));
+      EXPECT_EQ(back->reason.text(), word);
+    }
+  }
+}
+
+/// A daemon that is set back to an older version finds its spool.
+TEST(Record, IsAsItAlwaysWasWhereTheWordsAreKnown) {
+  const std::string bytes = encode(full_row());
+  EXPECT_EQ(bytes[0], 1);
+  Row newer = full_row();
+  newer.reason = Named<Reason>::parse("solar_flare").value();
+  EXPECT_EQ(encode(newer)[0], 2);
+}
+
 TEST(Record, ReadsBackTermsAndOutput) {
   const TermRow term{"nightly", "host-2", 9, noon, noon + Millis(1), Cause::superseded};
   const TermRow read = std::get<TermRow>(*decode(encode(term)));
@@ -37,7 +62,7 @@ TEST(Record, RefusesWhatIsCutShortTooLongOrOfAnotherVersion) {
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode(bytes.substr(0, size))) << size;
   EXPECT_FALSE(decode(bytes + '\0'));
   std::string newer = bytes;
-  newer[0] = 2;
+  newer[0] = 3;
   EXPECT_FALSE(decode(newer));
 }
 

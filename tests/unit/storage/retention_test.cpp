@@ -63,6 +63,16 @@ TEST_F(RetentionTest, KeepsTheNewestRunsOfEachJobWithAllTheirAttempts) {
   EXPECT_EQ(rows_in(path_, {.jobs = {"rare"}}).size(), 1u);
 }
 
+TEST_F(RetentionTest, CountsAndDeletesRunsWhoseStatusOnlyANewerVersionKnows) {
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    Row row = ran(i, noon - hours(i));
+    if (i % 2 == 0) row.status = Named<Status>::parse("deferred").value();
+    write({row});
+  }
+  sweep({.keep = days(90), .keep_runs_per_job = 3});
+  EXPECT_EQ(count("ledger"), 3);
+}
+
 TEST_F(RetentionTest, LooksOnlyAtJobsThatGotRows) {
   write({ran(1)});
   EXPECT_EQ(file_->take_touched_jobs().size(), 1u);

@@ -104,6 +104,52 @@ TEST_F(Schema, KeepsTheNumbersOfItsWords) {
   }
 }
 
+Row of_newer_words(const char* status, const char* reason, WallTime slot) {
+  Row row = missed(slot);
+  row.status = Named<Status>::parse(status).value();
+  row.reason = Named<Reason>::parse(reason).value();
+  return row;
+}
+
+TEST_F(Schema, KeepsTheStatusesAndReasonsOfANewerVersion) {
+  const std::vector<Record> records = {of_newer_words("deferred", "solar_flare", noon),
+                                       of_newer_words("12", "57", noon + Millis(60'000))};
+  LedgerFile(path_, Millis(100)).write(records, Sync::now);
+  auto reader = Reader::open(path_);
+  ASSERT_TRUE(reader);
+  for (const Filter& filter : {Filter{}, Filter{.jobs = {"backup"}}, Filter{.groups = {"nightly"}},
+                               Filter{.nodes = {"host-1"}}, Filter{.jobs = {"backup"}, .groups = {"nightly"}}}) {
+    std::string shown;
+    const auto show = [&](const Row& row) {
+      shown += std::string(row.status.text()) + " " + std::string(row.reason.text()) + ", ";
+      return true;
+    };
+    ASSERT_TRUE(reader->history(filter, show));
+    EXPECT_EQ(shown, "12 57, deferred solar_flare, ");
+  }
+  Database db(path_, Open::read);
+  EXPECT_EQ(db.number("SELECT count(*) FROM history WHERE status = 'deferred' AND reason = 'solar_flare'"), 1);
+  EXPECT_EQ(db.number("SELECT count(*) FROM history WHERE status = '12' AND reason = '57'"), 1);
+}
+
+/// What a version records of a newer one's words has its own numbers: the newer one's, once it has the file.
+TEST_F(Schema, GivesWordsTheirNumbersOnceTheyAreKnown) {
+  const std::vector<Record> records = {of_newer_words("missed", "solar_flare", noon)};
+  LedgerFile(path_, Millis(100)).write(records, Sync::now);
+  Database(path_, Open::write).run("INSERT INTO word VALUES ('reason', 57, 'solar_flare')");  // as that version does
+  const Database db = open_ledger(path_, Millis(100));
+  Database read(path_, Open::read);
+  EXPECT_EQ(read.number("SELECT reason FROM ledger"), 57);
+  EXPECT_EQ(read.number("SELECT count(*) FROM word WHERE text = 'solar_flare'"), 1);
+  EXPECT_EQ(read.number("SELECT count(*) FROM history WHERE reason = 'solar_flare'"), 1);
+}
+
+TEST_F(Schema, NamesANumberThatAnOlderVersionHasRecordedWithoutItsWord) {
+  open_ledger(path_, Millis(100)).run("UPDATE word SET text = '26' WHERE kind = 'reason' AND id = 26");
+  Database db = open_ledger(path_, Millis(100));
+  EXPECT_EQ(db.number("SELECT count(*) FROM word WHERE kind = 'reason' AND id = 26 AND text = 'halted'"), 1);
+}
+
 TEST_F(Schema, ShowsPlainWordsAndTimesInItsViews) {
   LedgerFile file(path_, Millis(100));
   Row row = full_row();

@@ -192,11 +192,11 @@ TEST_F(SimFaults, TheStoreMayEndASessionEarly) {
 
 TEST_F(SimFaults, ADeafNodeIsHeardAndHearsLater) {
   const auto epoch = lead();
-  link.deaf = true;
+  link.answers_cut = true;
   backend->resign("g");
   EXPECT_EQ(write(epoch), Outcome::unknown);
   EXPECT_EQ(last<backend::Deposed>(), nullptr);
-  link.deaf = false;
+  link.answers_cut = false;
   loop.run_for(100ms);
   EXPECT_NE(last<backend::Deposed>(), nullptr);
 }
@@ -287,11 +287,11 @@ TEST_F(SimFaults, AChangeIsToldLateAndNeverNot) {
   backend->watch("q/");
   loop.run_for(100ms);
   told.clear();
-  link.deaf = true;
+  link.answers_cut = true;
   backend->create(++request, {{"q/x", "v"}});
   loop.run_for(300ms);
   EXPECT_EQ(last<backend::Changed>(), nullptr);
-  link.deaf = false;
+  link.answers_cut = false;
   loop.run_for(300ms);
   EXPECT_NE(last<backend::Changed>(), nullptr);
 }

@@ -8,7 +8,9 @@
 namespace ballot::core {
 namespace {
 
+/// Of one that only a newer runner knows: it was ended on purpose, and is not tried again for it.
 Status status_of(Reason reason) {
+  if (!is_known(reason)) return Status::killed;
   switch (reason) {
     case Reason::deadline: return Status::timed_out;
     case Reason::operator_:

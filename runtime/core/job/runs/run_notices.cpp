@@ -46,8 +46,8 @@ Notice run_notice(Level level, std::string text, const LiveRun& run) {
 
 Notice end_notice(const LiveRun& run) {
   const Row& row = run.row;
-  std::string text(to_string(row.status));
-  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  std::string text = row.status.description();
+  if (row.reason != Reason::none) text += ": " + row.reason.description();
   Notice notice = run_notice(row.status == Status::succeeded ? Level::info : Level::warn, std::move(text), run);
   if (row.exit_code) notice.fields.emplace_back("exit_code", std::to_string(*row.exit_code));
   if (row.signal) notice.fields.emplace_back("signal", std::to_string(*row.signal));
@@ -57,7 +57,7 @@ Notice end_notice(const LiveRun& run) {
 
 Notice settled_notice(const Disposition& d, const std::string& job) {
   const Level level = d.status == Status::missed ? Level::warn : Level::info;
-  Notice notice{level, std::string(to_string(d.status)) + ": " + std::string(to_string(d.reason)), {{"job", job}}};
+  Notice notice{level, d.status.description() + ": " + d.reason.description(), {{"job", job}}};
   notice.fields.emplace_back("slot", format_slot(d.from));
   if (d.slots > 1) {
     notice.fields.emplace_back("slot_until", format_slot(d.to));

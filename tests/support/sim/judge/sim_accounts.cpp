@@ -97,7 +97,7 @@ std::string SimOracle::unended(const History& history, const testing::MergedLedg
   for (const auto& [attempt, claim] : history.claims) {
     const testing::Entry* entry = ledger.find(attempt.run, attempt.attempt);
     const Row* row = entry ? &entry->row : nullptr;
-    if (claim.open || claim.never_was) continue;
+    if (claim.open || claim.is_superseded) continue;
     const std::string run = "run " + attempt.run.text() + " of slot " + format_slot(claim.run.slot);
     if (!row || !is_final(row->status)) return run + " has no final row";
     const Start* start = start_of(attempt);
@@ -144,7 +144,7 @@ std::string SimOracle::overlapping() const {
 
 /// No more runs go on at the same time on a node, or of a group, than it may have. Those whose runner has died, and
 /// `finish` runs of terms before, may go on uncounted.
-std::string SimOracle::crowded() const {
+std::string SimOracle::over_limits() const {
   std::vector<const Start*> living;
   for (const Start& start : starts) {
     std::erase_if(living, [&](const Start* other) {

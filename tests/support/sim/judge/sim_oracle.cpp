@@ -159,13 +159,13 @@ void SimOracle::answered(const core::Request& request, bool done) {
 }
 
 /// Of a run or of a slot without one, each thing is told once, and its end only when the store says so too.
-void SimOracle::told(const std::string& node, const core::Notify& told) {
-  const Row& row = told.row;
+void SimOracle::notified(const std::string& node, const core::Notify& notice) {
+  const Row& row = notice.row;
   const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
   const core::JobRegister* now = job_register(row.job);
   if (now && now->repair > 0) return;  // whoever was told of a run may have been forgotten with it
-  if (!told_.emplace(what, told.event).second) find(node + " tells a second time of " + what);
-  if (!row.run || told.event == Event::started) return;
+  if (!notified_.emplace(what, notice.event).second) find(node + " tells a second time of " + what);
+  if (!row.run || notice.event == Event::started) return;
   const core::JobRegister* stored = job_register(row.job);
   if (stored &&
       std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
@@ -330,11 +330,11 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
       return run.id == id.run && run.attempt == id.attempt && !run.waits_until;
     });
     const Claim* other = another_claim(history, claim.run);
-    claim.never_was = !claim.open && !start_of(id) && other;
+    claim.is_superseded = !claim.open && !start_of(id) && other;
     if (!claim.open && other && start_of(id) && start_of({other->run.id, other->run.attempt}))
       find("claimed twice: job " + job + ", slot " + format_slot(claim.run.slot) + ", run " + id.run.text());
     const bool repaired = next.repair > 0;  // what the register had forgotten may have been open
-    if (!claim.open && durable && !durable(id) && !claim.never_was && !repaired)
+    if (!claim.open && durable && !durable(id) && !claim.is_superseded && !repaired)
       find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }
 }

@@ -61,7 +61,7 @@ class SimOracle {
   struct Claim {
     core::OpenRun run;
     bool open = true;
-    bool never_was = false;  // given up, and landed after all
+    bool is_superseded = false;  // given up, and landed after all
   };
   using Claims = std::map<runner::AttemptId, Claim>;
 
@@ -87,7 +87,7 @@ class SimOracle {
   // told by nodes
   void asked(const core::Request& request);
   void answered(const core::Request& request, bool done);
-  void told(const std::string& node, const core::Notify& told);
+  void notified(const std::string& node, const core::Notify& notice);
 
   void watch();
   /// Somebody has changed its register by hand: what was promised begins anew.
@@ -102,7 +102,7 @@ class SimOracle {
   /// Of the slots up to `until`.
   std::string unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const;
   std::string overlapping() const;
-  std::string crowded() const;
+  std::string over_limits() const;
   /// What registers and ledgers say of a job around a slot.
   std::string story(const std::string& job, WallTime slot, const std::vector<const SimLedger*>& ledgers) const;
   const core::JobRegister* job_register(const std::string& job) const;
@@ -166,9 +166,9 @@ class SimOracle {
   std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
   std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
   std::map<std::string, std::set<RunId>> resuming_;
-  std::map<RunId, std::size_t> asked_;              // requests, in their order
-  std::map<std::string, std::size_t> last_resume_;  // of them, by what it resumes
-  std::set<std::pair<std::string, Event>> told_;    // runs, or slots without one
+  std::map<RunId, std::size_t> asked_;                // requests, in their order
+  std::map<std::string, std::size_t> last_resume_;    // of them, by what it resumes
+  std::set<std::pair<std::string, Event>> notified_;  // runs, or slots without one
   std::deque<Noted> last_;
   std::string finding_;
 };
