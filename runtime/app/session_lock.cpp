@@ -13,7 +13,7 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis poll_interval{10};
+constexpr Millis lock_poll_interval{10};
 
 /// False: it was removed after it was opened, or replaced.
 bool is_at(int file, const std::string& path) {
@@ -54,7 +54,7 @@ SessionLock::Taken SessionLock::take(std::string_view who, Millis patience) {
   const SteadyTime until = io::read_clocks().steady + patience;
   Taken taken = take(who);
   while (taken == Taken::by_other && io::read_clocks().steady < until) {
-    std::this_thread::sleep_for(poll_interval);
+    std::this_thread::sleep_for(lock_poll_interval);
     taken = take(who);
   }
   return taken;

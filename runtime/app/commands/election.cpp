@@ -29,9 +29,10 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::size_t longest_pattern = 1024;              // what std::regex can take, and
-constexpr std::size_t longest_group = 256;                 // of a name; it recurses with each of its letters
-constexpr Millis poll_interval = std::chrono::seconds(1);  // candidates that come and go are no change of a register
+constexpr std::size_t longest_pattern = 1024;  // what std::regex can take, and
+constexpr std::size_t longest_group = 256;     // of a name; it recurses with each of its letters
+constexpr Millis election_poll_interval =
+    std::chrono::seconds(1);  // candidates that come and go are no change of a register
 
 struct ElectionOptions {
   ConfigOptions config;
@@ -124,7 +125,7 @@ Exit watch(const ElectionOptions& options) {
     out.row(std::move(line));
     out.flush();
     if (!std::cout.flush()) return Exit::done;
-  } while ((*observer)->wait_for_change(poll_interval));
+  } while ((*observer)->wait_for_change(election_poll_interval));
   return fail("election watch", {Errc::unavailable, "the backend is gone"});
 }
 
@@ -158,7 +159,7 @@ Result<void> ask_leader(Observer& store, const ElectionOptions& options) {
       store.remove({answer});
       return {};
     }
-    if (!store.wait_for_change(poll_interval)) return Error{Errc::unavailable, "the backend is gone"};
+    if (!store.wait_for_change(election_poll_interval)) return Error{Errc::unavailable, "the backend is gone"};
   }
   store.remove({core::request_record(request.id)});
   return Error{Errc::timeout, "not done in time: the group's leader has not answered"};
