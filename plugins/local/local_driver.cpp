@@ -71,12 +71,12 @@ void LocalDriver::answer_empty(const Call& call) {
     missing_->watches.insert(watch->prefix);
     outlet_.post(backend::Changed{watch->prefix});
   } else if (std::holds_alternative<CreateCall>(call)) {
-    outlet_.post(*refusal(call, Outcome::failed, "there is no store at " + folder_ + ": start a daemon"));
+    outlet_.post(*refusal(call, StoreResult::failed, "there is no store at " + folder_ + ": start a daemon"));
   } else if (std::holds_alternative<EvictCall>(call)) {
-    outlet_.post(*refusal(call, Outcome::conflict, "nobody leads: there is no store at " + folder_));
+    outlet_.post(*refusal(call, StoreResult::conflict, "nobody leads: there is no store at " + folder_));
   } else if (std::holds_alternative<WriteCall>(call)) {
-    outlet_.post(*refusal(call, Outcome::not_leader, {}));
-  } else if (auto empty = refusal(call, Outcome::done, {})) {
+    outlet_.post(*refusal(call, StoreResult::not_leader, {}));
+  } else if (auto empty = refusal(call, StoreResult::done, {})) {
     outlet_.post(std::move(*empty));
   }
 }

@@ -65,38 +65,38 @@ void RegisterDb::checkpoint_if_due() {
 std::uint64_t RegisterDb::revision() { return static_cast<std::uint64_t>(db_.integer("SELECT revision FROM store")); }
 
 WriteAnswer RegisterDb::write(const RegisterWrite& write, std::int64_t session) {
-  if (auto problem = problem_of(write.name, write.value); !problem.empty()) return {Outcome::failed, 0, problem};
+  if (auto problem = problem_of(write.name, write.value); !problem.empty()) return {StoreResult::failed, 0, problem};
   Statement query = db_.statement("SELECT id, version, record FROM register WHERE name = ?");
   const bool exists = query.bind(write.name).step();
   const std::int64_t id = exists ? query.integer(0) : 0;
   const std::uint64_t present = exists ? static_cast<std::uint64_t>(query.integer(1)) : 0;
-  if (exists && query.integer(2) != 0) return {Outcome::failed, 0, "a record bears the name " + write.name};
-  if (!leads(write, session)) return {Outcome::not_leader, present, {}};
-  if (present != write.version) return {Outcome::conflict, present, {}};
+  if (exists && query.integer(2) != 0) return {StoreResult::failed, 0, "a record bears the name " + write.name};
+  if (!leads(write, session)) return {StoreResult::not_leader, present, {}};
+  if (present != write.version) return {StoreResult::conflict, present, {}};
   touched_.insert(write.name[0]);
   const auto version = static_cast<std::int64_t>(++revision_);
   if (exists)
     db_.run("UPDATE register SET value = ?, version = ? WHERE id = ?", write.value, version, id);
   else
     db_.run("INSERT INTO register (name, value, version) VALUES (?, ?, ?)", write.name, write.value, version);
-  return {Outcome::done, revision_, {}};
+  return {StoreResult::done, revision_, {}};
 }
 
 WriteAnswer RegisterDb::create(const Record& record) {
-  if (auto problem = problem_of(record.name, record.value); !problem.empty()) return {Outcome::failed, 0, problem};
-  if (const auto present = read(record.name)) return {Outcome::conflict, present->version, {}};
+  if (auto problem = problem_of(record.name, record.value); !problem.empty()) return {StoreResult::failed, 0, problem};
+  if (const auto present = read(record.name)) return {StoreResult::conflict, present->version, {}};
   touched_.insert(record.name[0]);
   db_.run("INSERT INTO register (name, value, version, record) VALUES (?, ?, ?, 1)", record.name, record.value,
           static_cast<std::int64_t>(++revision_));
-  return {Outcome::done, revision_, {}};
+  return {StoreResult::done, revision_, {}};
 }
 
 WriteAnswer RegisterDb::remove(const std::string& record) {
   db_.run("DELETE FROM register WHERE name = ? AND record = 1", record);
-  if (db_.changes() == 0) return {Outcome::done, 0, {}};
+  if (db_.changes() == 0) return {StoreResult::done, 0, {}};
   touched_.insert(record[0]);
   ++revision_;
-  return {Outcome::done, 0, {}};
+  return {StoreResult::done, 0, {}};
 }
 
 bool RegisterDb::leads(const RegisterWrite& write, std::int64_t session) {

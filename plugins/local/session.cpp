@@ -123,14 +123,14 @@ void Session::carry_out(std::vector<Call> calls, Events& events) {
 /// Neither the write lock nor space on the disk is needed: one daemon that is stopped, or a full disk, ends no terms of
 /// others. Terms that somebody has ended are found first, so that the renewal is none of theirs.
 void Session::renew(const RenewCall& call, Events& events) {
-  backend::Renewed renewed{call.request, Outcome::done, {}};
+  backend::Renewed renewed{call.request, StoreResult::done, {}};
   if (takes_part()) {
     const auto find_losses = [this](Events&) { groups_.find_losses(); };
     if (!change(Access::read, find_losses, {Call(call)}, events)) return;
     const int failed = store_->liveness().renew(call.asked + entry_.session.timeout);
     if (failed == 0 && !usable()) return;
     if (failed != 0) {
-      renewed.outcome = Outcome::failed;
+      renewed.outcome = StoreResult::failed;
       renewed.text = "this session's lease beside " + store_->path() + " cannot be written: " + std::strerror(failed);
       log_once(Level::error, renewed.text);
     }
@@ -149,7 +149,7 @@ void Session::carry(const WriteCall& call, Events& events) {
 }
 
 void Session::carry(const ReadCall& call, Events& events) {
-  backend::ReadDone done{call.request, Outcome::done, {}, {}};
+  backend::ReadDone done{call.request, StoreResult::done, {}, {}};
   for (const std::string& name : call.names)
     if (auto found = store_->db().read(name)) done.registers.push_back(std::move(*found));
   events.emplace_back(std::move(done));
@@ -175,17 +175,17 @@ void Session::carry(const ObserveCall& call, Events& events) {
   RegisterDb& db = store_->db();
   std::vector<FolderSession> live = store_->liveness().others(db.sessions());
   if (const auto own = db.session(id())) live.push_back(store_->liveness().current(*own));
-  events.emplace_back(backend::Observed{call.request, Outcome::done, elections(db, live, call.group), {}});
+  events.emplace_back(backend::Observed{call.request, StoreResult::done, elections(db, live, call.group), {}});
 }
 
 void Session::carry(const EvictCall& call, Events& events) {
-  WriteAnswer answer{Outcome::conflict, 0, "nobody leads " + call.group};
-  if (groups_.evict(call.group)) answer = {Outcome::done, 0, {}};
+  WriteAnswer answer{StoreResult::conflict, 0, "nobody leads " + call.group};
+  if (groups_.evict(call.group)) answer = {StoreResult::done, 0, {}};
   events.emplace_back(backend::Wrote{call.request, {answer}});
 }
 
 void Session::carry(const ListCall& call, Events& events) {
-  events.emplace_back(backend::ReadDone{call.request, Outcome::done, store_->db().list(call.prefix), {}});
+  events.emplace_back(backend::ReadDone{call.request, StoreResult::done, store_->db().list(call.prefix), {}});
 }
 
 void Session::fail(const DbError& error, const std::vector<Call>& calls, Events& events) {
@@ -198,7 +198,7 @@ void Session::fail(const DbError& error, const std::vector<Call>& calls, Events&
   log_once(Level::error, problem.empty() ? text : problem);
   for (const Call& call : calls) {
     if (const auto* watch = std::get_if<WatchCall>(&call)) carry(*watch, events);  // needs no database
-    if (auto refused = refusal(call, Outcome::failed, text)) events.push_back(std::move(*refused));
+    if (auto refused = refusal(call, StoreResult::failed, text)) events.push_back(std::move(*refused));
   }
 }
 

@@ -13,13 +13,13 @@ std::string problem_of(const std::string& name, const std::string& value) {
 
 namespace {
 
-backend::Wrote wrote(RequestId request, std::size_t size, Outcome outcome, const std::string& text) {
+backend::Wrote wrote(RequestId request, std::size_t size, StoreResult outcome, const std::string& text) {
   return {request, std::vector<WriteAnswer>(size, {outcome, 0, text})};
 }
 
 }  // namespace
 
-std::optional<Event> refusal(const Call& call, Outcome outcome, const std::string& text) {
+std::optional<Event> refusal(const Call& call, StoreResult outcome, const std::string& text) {
   if (const auto* renew = std::get_if<RenewCall>(&call)) return backend::Renewed{renew->request, outcome, text};
   if (const auto* write = std::get_if<WriteCall>(&call))
     return wrote(write->request, write->batch.size(), outcome, text);

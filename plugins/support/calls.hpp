@@ -2,7 +2,7 @@
 // Knows nothing of stores and threads.
 //
 //   if (const auto* write = std::get_if<WriteCall>(&call)) ...
-//   if (auto event = refusal(call, Outcome::failed, "the disk is full")) host.post({generation, *event});
+//   if (auto event = refusal(call, StoreResult::failed, "the disk is full")) host.post({generation, *event});
 #pragma once
 
 #include <optional>
@@ -67,6 +67,6 @@ using Events = std::vector<Event>;
 std::string problem_of(const std::string& name, const std::string& value);
 
 /// What each call is answered with where nothing of it has happened; nothing where it has no answer.
-std::optional<Event> refusal(const Call& call, Outcome outcome, const std::string& text);
+std::optional<Event> refusal(const Call& call, StoreResult outcome, const std::string& text);
 
 }  // namespace ballot::support

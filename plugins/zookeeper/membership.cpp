@@ -173,7 +173,7 @@ void Membership::on_written(SteadyTime sent, const Reply& reply) {
   }
   if (reply.rc != ZOK) {
     renewals_.lost();
-    return answer(Outcome::unknown, text_of(reply.rc));
+    return answer(StoreResult::unknown, text_of(reply.rc));
   }
   renewals_.confirm(asked_, sent, boot_now());
   confirmed_ = asked_;
@@ -183,7 +183,7 @@ void Membership::on_written(SteadyTime sent, const Reply& reply) {
                                            " was given, and " + std::to_string(*version_) + " had been acknowledged"
                                      : std::string();
   written(stat);
-  backend::Renewed renewed{std::exchange(request_, 0), Outcome::done, text};
+  backend::Renewed renewed{std::exchange(request_, 0), StoreResult::done, text};
   renewed.store_clock = store_clock_;
   renewed.revision = context_.highest;
   renewed.counts_from = renewals_.counts_from();
@@ -205,7 +205,7 @@ void Membership::written(const Stat& stat) {
   store_clock_ = WallTime(Millis(stat.mtime));
 }
 
-void Membership::answer(Outcome outcome, std::string text) {
+void Membership::answer(StoreResult outcome, std::string text) {
   backend::Renewed renewed{std::exchange(request_, 0), outcome, std::move(text)};
   renewed.revision = context_.highest;
   context_.post(std::move(renewed));

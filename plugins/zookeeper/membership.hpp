@@ -79,7 +79,7 @@ class Membership {
   std::string path() const { return context_.paths.member(context_.self.node); }
   MemberRecord record(bool ended) const;
   void on_written(SteadyTime sent, const Reply& reply);
-  void answer(Outcome outcome, std::string text);
+  void answer(StoreResult outcome, std::string text);
   void written(const Stat& stat);
   bool has_gone_back(const Stat& stat);
 

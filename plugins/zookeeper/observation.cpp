@@ -75,10 +75,10 @@ void Observation::arrived(const Shared& query, int rc) {
   if (rc != ZOK && rc != ZNONODE) query->rc = rc;
   if (--query->open > 0) return;
   if (query->rc != ZOK && query->rc != ZNONODE) {
-    const Outcome outcome = is_unknown(query->rc) ? Outcome::unknown : Outcome::failed;
+    const StoreResult outcome = is_unknown(query->rc) ? StoreResult::unknown : StoreResult::failed;
     return context_.post(backend::Observed{query->request, outcome, {}, text_of(query->rc)});
   }
-  backend::Observed observed{query->request, Outcome::done, {}, {}};
+  backend::Observed observed{query->request, StoreResult::done, {}, {}};
   for (Group& group : query->groups) {
     Election found = election(std::move(group));
     if (found.epoch != 0 || !found.candidates.empty()) observed.elections.push_back(std::move(found));
@@ -101,10 +101,10 @@ Election Observation::election(Group group) {
 
 void Observation::evict(const EvictCall& call) {
   context_.after_barrier([this, call](int rc) {
-    if (rc != ZOK) return answer(call.request, {Outcome::unknown, 0, text_of(rc)});
+    if (rc != ZOK) return answer(call.request, {StoreResult::unknown, 0, text_of(rc)});
     context_.client.get(context_.paths.group(call.group), Watch::no, [this, call](const Reply& reply) {
-      if (reply.rc == ZNONODE) return answer(call.request, {Outcome::conflict, 0, "nobody leads " + call.group});
-      if (reply.rc != ZOK) return answer(call.request, {Outcome::failed, 0, text_of(reply.rc)});
+      if (reply.rc == ZNONODE) return answer(call.request, {StoreResult::conflict, 0, "nobody leads " + call.group});
+      if (reply.rc != ZOK) return answer(call.request, {StoreResult::failed, 0, text_of(reply.rc)});
       find_leader(call.request, call.group, parse_term(reply.value));
     });
   });
@@ -113,7 +113,7 @@ void Observation::evict(const EvictCall& call) {
 /// Its node is deleted, and only its: the name of it is never given again.
 void Observation::find_leader(RequestId request, const std::string& group, const TermRecord& term) {
   context_.client.children(context_.paths.group(group), Watch::no, [this, request, group, term](const Reply& queue) {
-    if (queue.rc != ZOK && queue.rc != ZNONODE) return answer(request, {Outcome::failed, 0, text_of(queue.rc)});
+    if (queue.rc != ZOK && queue.rc != ZNONODE) return answer(request, {StoreResult::failed, 0, text_of(queue.rc)});
     std::optional<Place> first;
     std::string name;
     for (const std::string& one : queue.names) {
@@ -123,11 +123,11 @@ void Observation::find_leader(RequestId request, const std::string& group, const
       name = one;
     }
     const bool led = first && !term.clean && first->session == term.session;
-    if (!led) return answer(request, {Outcome::conflict, 0, "nobody leads " + group});
+    if (!led) return answer(request, {StoreResult::conflict, 0, "nobody leads " + group});
     context_.client.remove(context_.paths.candidate(group, name), [this, request, group](const Reply& reply) {
-      if (reply.rc == ZOK) return answer(request, {Outcome::done, 0, {}});
-      if (reply.rc == ZNONODE) return answer(request, {Outcome::conflict, 0, "nobody leads " + group});
-      answer(request, {is_unknown(reply.rc) ? Outcome::unknown : Outcome::failed, 0, text_of(reply.rc)});
+      if (reply.rc == ZOK) return answer(request, {StoreResult::done, 0, {}});
+      if (reply.rc == ZNONODE) return answer(request, {StoreResult::conflict, 0, "nobody leads " + group});
+      answer(request, {is_unknown(reply.rc) ? StoreResult::unknown : StoreResult::failed, 0, text_of(reply.rc)});
     });
   });
 }

@@ -29,9 +29,9 @@ void Registers::write(const WriteCall& call) {
     change.version = one.version == 0 ? -1 : static_cast<int>(static_cast<std::uint32_t>(one.version - 1));
     elections_.write_began(one.group);
     if (auto problem = problem_of(one.name, one.value); !problem.empty()) {
-      answer(change, {Outcome::failed, 0, std::move(problem)});
+      answer(change, {StoreResult::failed, 0, std::move(problem)});
     } else if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) {
-      answer(change, {Outcome::not_leader, 0, {}});
+      answer(change, {StoreResult::not_leader, 0, {}});
     } else {
       change.guard = context_.paths.candidate(one.group, elections_.own_entry(one.group));
       gathered_.push_back(std::move(change));
@@ -45,7 +45,7 @@ void Registers::create(const CreateCall& call) {
     const Record& one = call.records[i];
     Change change{batch, i, {}, {}, one.name[0], context_.paths.of_register(one.name), one.value, -1};
     if (auto problem = problem_of(one.name, one.value); !problem.empty())
-      answer(change, {Outcome::failed, 0, std::move(problem)});
+      answer(change, {StoreResult::failed, 0, std::move(problem)});
     else
       gathered_.push_back(std::move(change));
   }
@@ -57,7 +57,9 @@ void Registers::remove(const RemoveCall& call) {
   for (std::size_t i = 0; i < call.names.size(); ++i) {
     context_.client.remove(context_.paths.of_register(call.names[i]), [this, batch, i](const Reply& reply) {
       const bool done = reply.rc == ZOK || reply.rc == ZNONODE;
-      const Outcome outcome = done ? Outcome::done : is_unknown(reply.rc) ? Outcome::unknown : Outcome::failed;
+      const StoreResult outcome = done                   ? StoreResult::done
+                                  : is_unknown(reply.rc) ? StoreResult::unknown
+                                                         : StoreResult::failed;
       batch->answer(i, {outcome, 0, done ? "" : text_of(reply.rc)});
     });
   }
@@ -97,7 +99,7 @@ void Registers::send(Changes changes) {
 
 void Registers::on_answer(Changes changes, const Reply& reply) {
   if (is_unknown(reply.rc)) {
-    for (const Change& change : changes) answer(change, {Outcome::unknown, 0, text_of(reply.rc)});
+    for (const Change& change : changes) answer(change, {StoreResult::unknown, 0, text_of(reply.rc)});
   } else if (lacks_folder(changes, reply)) {
     make_folders(std::move(changes));
   } else if (reply.rc != ZOK && changes.size() > 1) {
@@ -143,12 +145,12 @@ void Registers::decide(Change change, const OpAnswer* ops, int rc) {
   if (rc == ZOK) {
     context_.see(own.stat);
     const auto version = change.version < 0 ? 1u : static_cast<std::uint32_t>(own.stat.version) + 1u;
-    return answer(change, {Outcome::done, fenced ? version : 0, {}});
+    return answer(change, {StoreResult::done, fenced ? version : 0, {}});
   }
-  if (fenced && ops[0].rc == ZNONODE) return answer(change, {Outcome::not_leader, 0, {}});
+  if (fenced && ops[0].rc == ZNONODE) return answer(change, {StoreResult::not_leader, 0, {}});
   if (rc == ZNODEEXISTS || rc == ZBADVERSION || (rc == ZNONODE && change.version >= 0))
-    return answer(change, {Outcome::conflict, 0, {}});
-  answer(change, {Outcome::failed, 0, change.path + ": " + text_of(rc)});
+    return answer(change, {StoreResult::conflict, 0, {}});
+  answer(change, {StoreResult::failed, 0, change.path + ": " + text_of(rc)});
 }
 
 void Registers::read(const ReadCall& call) {
@@ -202,8 +204,8 @@ void Registers::arrived(const std::shared_ptr<Found>& found, int rc) {
   auto& registers = found->registers;
   std::erase_if(registers, [](const Register& one) { return one.name.empty(); });
   if (found->rc == ZOK || found->rc == ZNONODE)
-    return context_.post(backend::ReadDone{found->request, Outcome::done, std::move(registers), {}});
-  const Outcome outcome = is_unknown(found->rc) ? Outcome::unknown : Outcome::failed;
+    return context_.post(backend::ReadDone{found->request, StoreResult::done, std::move(registers), {}});
+  const StoreResult outcome = is_unknown(found->rc) ? StoreResult::unknown : StoreResult::failed;
   context_.post(backend::ReadDone{found->request, outcome, {}, text_of(found->rc)});
 }
 

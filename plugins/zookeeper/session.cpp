@@ -149,7 +149,7 @@ void Session::carry_out(const Call& call) {
   if (over_ || phase_ != Phase::open) return;
   const auto* renewal = std::get_if<RenewCall>(&call);
   if (renewal == nullptr) return open_->carry_out(call);
-  if (observes()) return context_->post(backend::Renewed{renewal->request, Outcome::done, {}});
+  if (observes()) return context_->post(backend::Renewed{renewal->request, StoreResult::done, {}});
   membership_->renew(renewal->request, renewal->asked);
 }
 

@@ -64,7 +64,7 @@ Result<std::vector<Election>> Observer::observe(const std::string& group) {
   backend().observe(++last_request_, group);
   auto observed = await<backend::Observed>();
   if (!observed) return observed.error();
-  if (observed->outcome != Outcome::done) return Error{Errc::unavailable, observed->text};
+  if (observed->outcome != StoreResult::done) return Error{Errc::unavailable, observed->text};
   return std::move(observed->elections);
 }
 
@@ -73,8 +73,8 @@ Result<void> Observer::evict(const std::string& group) {
   const auto wrote = await<backend::Wrote>();
   if (!wrote) return wrote.error();
   const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
-  if (answer.outcome == Outcome::done) return {};
-  if (answer.outcome == Outcome::conflict) return Error{Errc::not_found, "nobody leads group " + group};
+  if (answer.outcome == StoreResult::done) return {};
+  if (answer.outcome == StoreResult::conflict) return Error{Errc::not_found, "nobody leads group " + group};
   return Error{Errc::unavailable, answer.text.empty() ? "it is not known whether it was done" : answer.text};
 }
 
@@ -93,8 +93,8 @@ Result<void> Observer::create(const Record& record) {
   const auto wrote = await<backend::Wrote>();
   if (!wrote) return wrote.error();
   const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
-  if (answer.outcome == Outcome::done) return {};
-  return Error{answer.outcome == Outcome::conflict ? Errc::conflict : Errc::unavailable,
+  if (answer.outcome == StoreResult::done) return {};
+  return Error{answer.outcome == StoreResult::conflict ? Errc::conflict : Errc::unavailable,
                answer.text.empty() ? "it is not known whether it was asked for" : answer.text};
 }
 
@@ -103,7 +103,7 @@ Result<void> Observer::create_all(std::vector<Record> records) {
   const auto wrote = await<backend::Wrote>();
   if (!wrote) return wrote.error();
   for (const WriteAnswer& answer : wrote->answers)
-    if (answer.outcome != Outcome::done && answer.outcome != Outcome::conflict)
+    if (answer.outcome != StoreResult::done && answer.outcome != StoreResult::conflict)
       return Error{Errc::unavailable, answer.text.empty() ? "it is not known whether it was written" : answer.text};
   return {};
 }
@@ -116,7 +116,7 @@ void Observer::remove(const std::vector<std::string>& names) {
 Result<std::vector<Register>> Observer::await_registers() {
   auto done = await<backend::ReadDone>();
   if (!done) return done.error();
-  if (done->outcome != Outcome::done) return Error{Errc::unavailable, done->text};
+  if (done->outcome != StoreResult::done) return Error{Errc::unavailable, done->text};
   return std::move(done->registers);
 }
 

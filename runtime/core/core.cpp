@@ -317,7 +317,7 @@ void Core::on(Step& s, const backend::Renewed& event) {
   p.session.on_renewed(s.c.now, event);
   log_renewal(s.c, event);
   if (event.gone_back) s.groups.halt_all("the store has gone back: " + event.text);
-  if (event.outcome == Outcome::done && p.guard.on_renewed(event.revision)) s.groups.on_gone_back();
+  if (event.outcome == StoreResult::done && p.guard.on_renewed(event.revision)) s.groups.on_gone_back();
   s.groups.on_health(p.health.on_clock(p.session.clock_error()));
   if (doubted && !p.session.in_doubt()) s.c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
 }
@@ -327,7 +327,7 @@ void Core::on(Step& s, const backend::Outage& event) { parts_.session.on_outage(
 /// The first failure, its end, and in between once a minute: it is tried again ten times a second.
 void Core::log_renewal(Context& c, const backend::Renewed& event) {
   std::optional<SteadyTime>& noted_at = parts_.renewal_noted_at;
-  if (event.outcome == Outcome::done) {
+  if (event.outcome == StoreResult::done) {
     noted_at.reset();
   } else if (!event.text.empty() && (!noted_at || c.now.steady >= *noted_at + std::chrono::minutes(1))) {
     noted_at = c.now.steady;

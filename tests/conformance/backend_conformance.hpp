@@ -19,7 +19,7 @@
 
 namespace ballot {
 
-inline void PrintTo(Outcome outcome, std::ostream* out) {
+inline void PrintTo(StoreResult outcome, std::ostream* out) {
   constexpr const char* words[] = {"done", "conflict", "not_leader", "unknown", "failed"};
   *out << words[static_cast<std::size_t>(outcome)];
 }
@@ -156,7 +156,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     SteadyTime counts = candidate.opened_at;
     for (const auto& renewed : candidate.told.all<backend::Renewed>(candidate.generation)) {
       const auto sent = candidate.sent.find(renewed.request);
-      if (renewed.outcome != Outcome::done || sent == candidate.sent.end()) continue;
+      if (renewed.outcome != StoreResult::done || sent == candidate.sent.end()) continue;
       counts = std::max(counts, std::min(sent->second, renewed.counts_from.value_or(sent->second)));
     }
     return counts + candidate.timeout - std::max<Millis>(candidate.timeout / 10, 500ms);
@@ -201,16 +201,16 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     const auto answer = await<backend::Wrote>(candidate, request, 10s);
     return answer ? answer->answers : std::vector<WriteAnswer>{};
   }
-  Outcome create(Candidate& candidate, const Record& record) {
+  StoreResult create(Candidate& candidate, const Record& record) {
     const auto answers = create_all(candidate, {record});
-    return answers.size() == 1 ? answers[0].outcome : Outcome::unknown;
+    return answers.size() == 1 ? answers[0].outcome : StoreResult::unknown;
   }
-  Outcome remove(Candidate& candidate, const std::string& name) {
+  StoreResult remove(Candidate& candidate, const std::string& name) {
     const RequestId request = ++candidate.last_request;
     candidate.backend->remove(request, {name});
     return only(await<backend::Wrote>(candidate, request, 10s));
   }
-  Outcome evict(Candidate& candidate, const std::string& group) {
+  StoreResult evict(Candidate& candidate, const std::string& group) {
     const RequestId request = ++candidate.last_request;
     candidate.backend->evict(request, group);
     return only(await<backend::Wrote>(candidate, request, 10s));
@@ -220,7 +220,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     const RequestId request = ++candidate.last_request;
     candidate.backend->observe(request, group);
     const auto answer = await<backend::Observed>(candidate, request, 10s);
-    EXPECT_TRUE(answer && answer->outcome == Outcome::done) << (answer ? answer->text : "no answer");
+    EXPECT_TRUE(answer && answer->outcome == StoreResult::done) << (answer ? answer->text : "no answer");
     return answer ? answer->elections : std::vector<Election>{};
   }
   /// The nodes that take part, as observed.
@@ -279,11 +279,11 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   std::list<Candidate> candidates_;
 
  private:
-  static Outcome only(const std::optional<backend::Wrote>& answer) {
-    return answer && answer->answers.size() == 1 ? answer->answers[0].outcome : Outcome::unknown;
+  static StoreResult only(const std::optional<backend::Wrote>& answer) {
+    return answer && answer->answers.size() == 1 ? answer->answers[0].outcome : StoreResult::unknown;
   }
   static std::vector<Register> registers(std::optional<backend::ReadDone> answer) {
-    EXPECT_TRUE(answer && answer->outcome == Outcome::done) << (answer ? answer->text : "no answer");
+    EXPECT_TRUE(answer && answer->outcome == StoreResult::done) << (answer ? answer->text : "no answer");
     return answer ? std::move(answer->registers) : std::vector<Register>{};
   }
 

@@ -101,8 +101,8 @@ TEST_P(BackendConformance, CarriesOutWhatWasWrittenBeforeAResign) {
   a.backend->resign("g");
   const auto wrote = await<backend::Wrote>(a, request, 5s);
   ASSERT_TRUE(wrote && wrote->answers.size() == 2);
-  EXPECT_EQ(wrote->answers[0].outcome, Outcome::done);
-  EXPECT_EQ(wrote->answers[1].outcome, Outcome::done);
+  EXPECT_EQ(wrote->answers[0].outcome, StoreResult::done);
+  EXPECT_EQ(wrote->answers[1].outcome, StoreResult::done);
 }
 
 TEST_P(BackendConformance, AWaitingCandidateThatResignsIsNotElected) {
@@ -144,7 +144,7 @@ TEST_P(BackendConformance, ElectsTheGroupsIndependently) {
 
 TEST_P(BackendConformance, SharesNothingBetweenNamespaces) {
   Candidate& a = lead("a", "g");
-  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
   Candidate& other = join("a", "other");
   other.backend->campaign("g");
   EXPECT_TRUE(until([&] { return other.leads("g").has_value(); }, timeout() + slack()));

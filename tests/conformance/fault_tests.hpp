@@ -70,7 +70,7 @@ TEST_P(BackendConformance, KeepsWhatWasAcknowledgedBeforeACrash) {
   BALLOT_NEEDS(Ability::crash);
   Candidate& a = lead("a", "g");
   const WriteAnswer wrote = write(a, {"g", *a.leads("g"), "j/x", "kept", 0});
-  ASSERT_EQ(wrote.outcome, Outcome::done);
+  ASSERT_EQ(wrote.outcome, StoreResult::done);
   crash(a);
   const auto found = read(join("b"), {"j/x"});
   ASSERT_EQ(found.size(), 1u);
@@ -91,7 +91,7 @@ TEST_P(BackendConformance, ALeaderThatWasFrozenBeyondItsTimeoutIsNotLeadingWhenI
   EXPECT_TRUE(until([&] { return a.closed().has_value(); }, slack()));
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
   EXPECT_GT(*b.leads("g"), epoch);
-  EXPECT_EQ(write(b, {"g", *b.leads("g"), "j/x", "new", 0}).outcome, Outcome::done);
+  EXPECT_EQ(write(b, {"g", *b.leads("g"), "j/x", "new", 0}).outcome, StoreResult::done);
 }
 
 TEST_P(BackendConformance, AnotherLeadsPastTheDeadlineOfAFrozenLeaderThatStaysFrozen) {
@@ -108,7 +108,7 @@ TEST_P(BackendConformance, AnotherLeadsPastTheDeadlineOfAFrozenLeaderThatStaysFr
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, 2 * a.timeout + slack())) << "the frozen one keeps it";
   EXPECT_GE(now() - renewed, a.timeout - std::max<Millis>(a.timeout / 10, 500ms)) << "before its time";
   EXPECT_GT(*b.leads("g"), epoch);
-  EXPECT_EQ(write(b, {"g", *b.leads("g"), "j/x", "new", 0}).outcome, Outcome::done);
+  EXPECT_EQ(write(b, {"g", *b.leads("g"), "j/x", "new", 0}).outcome, StoreResult::done);
   cluster_->thaw(*a.backend);
   EXPECT_TRUE(until([&] { return a.closed().has_value(); }, slack())) << "its session does not go on";
   EXPECT_FALSE(a.leads("g").has_value());
@@ -148,7 +148,7 @@ TEST_P(BackendConformance, ALeaderThatIsCutOffIsFollowedAndItsWritesDoNotLand) {
   a.backend->write(500, {{"g", epoch, "j/x", "old", 0}});
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, 2 * a.timeout + slack()));
   const WriteAnswer wrote = write(b, {"g", *b.leads("g"), "j/x", "new", 0});
-  ASSERT_EQ(wrote.outcome, Outcome::done);
+  ASSERT_EQ(wrote.outcome, StoreResult::done);
   cluster_->heal(*a.backend);
   EXPECT_TRUE(until([&] { return a.closed().has_value(); }, a.timeout + slack())) << "its session is gone";
   const auto found = read(b, {"j/x"});
@@ -219,7 +219,7 @@ TEST_P(BackendConformance, KeepsRegistersAndEpochsOverARestartOfTheServer) {
   BALLOT_NEEDS(Ability::restart);
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
-  ASSERT_EQ(write(a, {"g", epoch, "j/x", "kept", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(a, {"g", epoch, "j/x", "kept", 0}).outcome, StoreResult::done);
   cluster_->restart();
   until([&] { return a.closed().has_value(); }, 2 * timeout());
   if (a.closed()) {

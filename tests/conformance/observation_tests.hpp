@@ -92,18 +92,18 @@ TEST_P(BackendConformance, DoesNotShowACrashedCandidateForLong) {
 TEST_P(BackendConformance, AnObserverSeesEverythingAndDisturbsNobody) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
-  ASSERT_EQ(write(a, {"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(a, {"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
   Candidate& observer = look_on("a");  // of the daemon's own node
   EXPECT_EQ(nodes(observer, "g"), std::vector<std::string>{"a"});
   EXPECT_EQ(list(observer, "j/").size(), 1u);
-  EXPECT_EQ(create(observer, {"q/x", "asked"}), Outcome::done);
+  EXPECT_EQ(create(observer, {"q/x", "asked"}), StoreResult::done);
   EXPECT_EQ(read(a, {"q/x"}).size(), 1u);
   observer.backend->campaign("g");
   observer.backend->campaign("h");
-  EXPECT_EQ(write(observer, {"g", epoch, "j/x", "2", 0}).outcome, Outcome::not_leader);
+  EXPECT_EQ(write(observer, {"g", epoch, "j/x", "2", 0}).outcome, StoreResult::not_leader);
   until([] { return false; }, 2 * timeout());
   EXPECT_FALSE(observer.closed()) << "it need not be renewed";
-  EXPECT_EQ(remove(observer, "q/x"), Outcome::done);
+  EXPECT_EQ(remove(observer, "q/x"), StoreResult::done);
   EXPECT_TRUE(observer.told.all<backend::Elected>(1).empty());
   EXPECT_EQ(nodes(a, ""), std::vector<std::string>{"a"});
   EXPECT_EQ(a.leads("g"), epoch);
@@ -117,14 +117,14 @@ TEST_P(BackendConformance, AnObserverOfANamespaceThatNobodyUsedFindsNothing) {
   EXPECT_TRUE(observe(observer, "").empty());
   EXPECT_TRUE(observe(observer, "g").empty());
   EXPECT_TRUE(list(observer, "").empty());
-  EXPECT_EQ(remove(observer, "q/x"), Outcome::done);
-  EXPECT_EQ(evict(observer, "g"), Outcome::conflict);
+  EXPECT_EQ(remove(observer, "q/x"), StoreResult::done);
+  EXPECT_EQ(evict(observer, "g"), StoreResult::conflict);
   const auto renewed = await<backend::Renewed>(observer, renew(observer), timeout());
-  EXPECT_TRUE(renewed && renewed->outcome == Outcome::done);
+  EXPECT_TRUE(renewed && renewed->outcome == StoreResult::done);
   watch(observer, "q/");
   const std::size_t told = changes(observer, "q/");
   Candidate& a = lead("a", "g");
-  ASSERT_EQ(create(a, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   EXPECT_TRUE(until([&] { return changes(observer, "q/") > told; }, timeout()));
   EXPECT_EQ(list(observer, "q/").size(), 1u);
   EXPECT_EQ(nodes(observer, ""), std::vector<std::string>{"a"});
@@ -134,9 +134,9 @@ TEST_P(BackendConformance, AnEvictedLeaderIsToldAndWritesNoMore) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   Candidate& observer = look_on("o");
-  ASSERT_EQ(evict(observer, "g"), Outcome::done);
+  ASSERT_EQ(evict(observer, "g"), StoreResult::done);
   if (fenced(a)) {
-    EXPECT_EQ(write(a, {"g", epoch, "j/x", "late", 0}).outcome, Outcome::not_leader);
+    EXPECT_EQ(write(a, {"g", epoch, "j/x", "late", 0}).outcome, StoreResult::not_leader);
   }
   ASSERT_TRUE(until([&] { return !a.told.all<backend::Deposed>(1).empty(); }, timeout()));
   const auto deposed = a.told.all<backend::Deposed>(1).front();
@@ -145,9 +145,9 @@ TEST_P(BackendConformance, AnEvictedLeaderIsToldAndWritesNoMore) {
   ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack())) << "it still takes part";
   EXPECT_GT(*a.leads("g"), epoch);
   if (fenced(a)) {
-    EXPECT_EQ(write(a, {"g", epoch, "j/x", "late", 0}).outcome, Outcome::not_leader);
+    EXPECT_EQ(write(a, {"g", epoch, "j/x", "late", 0}).outcome, StoreResult::not_leader);
   }
-  EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "new", 0}).outcome, Outcome::done);
+  EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "new", 0}).outcome, StoreResult::done);
 }
 
 TEST_P(BackendConformance, AnEvictedLeaderIsFollowedByAnotherCandidate) {
@@ -156,7 +156,7 @@ TEST_P(BackendConformance, AnEvictedLeaderIsFollowedByAnotherCandidate) {
   Candidate& b = join("b");
   b.backend->campaign("g");
   settle();
-  ASSERT_EQ(evict(a, "g"), Outcome::done) << "also by itself";
+  ASSERT_EQ(evict(a, "g"), StoreResult::done) << "also by itself";
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
   EXPECT_GT(*b.leads("g"), epoch);
   EXPECT_TRUE(b.told.all<backend::Elected>(1).front().old_deadline.has_value()) << "its runs may go on until then";
@@ -169,7 +169,7 @@ TEST_P(BackendConformance, AnEvictedLeaderIsFollowedByAnotherCandidate) {
 
 TEST_P(BackendConformance, AnEvictedLeaderThatResignsIsOut) {
   Candidate& a = lead("a", "g");
-  ASSERT_EQ(evict(a, "g"), Outcome::done);
+  ASSERT_EQ(evict(a, "g"), StoreResult::done);
   ASSERT_TRUE(until([&] { return !a.told.all<backend::Deposed>(1).empty(); }, timeout()));
   a.backend->resign("g");
   settle();
@@ -179,10 +179,10 @@ TEST_P(BackendConformance, AnEvictedLeaderThatResignsIsOut) {
 
 TEST_P(BackendConformance, ThereIsNothingToEvictWhereNobodyLeads) {
   Candidate& a = lead("a", "g");
-  EXPECT_EQ(evict(a, "never"), Outcome::conflict);
+  EXPECT_EQ(evict(a, "never"), StoreResult::conflict);
   a.backend->resign("g");
   ASSERT_TRUE(until([&] { return !a.leads("g"); }, timeout()));
-  EXPECT_EQ(evict(a, "g"), Outcome::conflict);
+  EXPECT_EQ(evict(a, "g"), StoreResult::conflict);
   EXPECT_EQ(a.told.all<backend::Deposed>(1).size(), 1u);
 }
 

@@ -95,10 +95,10 @@ class Client final : public Host {
   void take(const backend::Outage&) {}
   void take(const backend::Wrote& wrote) {
     const WriteAnswer& answer = wrote.answers.at(0);
-    if (answer.outcome == Outcome::done) now_.kind = Kind::wrote, ++writes_;
-    if (answer.outcome == Outcome::conflict) now_.kind = Kind::refused;
+    if (answer.outcome == StoreResult::done) now_.kind = Kind::wrote, ++writes_;
+    if (answer.outcome == StoreResult::conflict) now_.kind = Kind::refused;
     now_.version = answer.version;
-    if (answer.outcome == Outcome::done) known_ = answer.version;
+    if (answer.outcome == StoreResult::done) known_ = answer.version;
     finish(answer.outcome);
   }
   void take(const backend::ReadDone& done) {
@@ -116,9 +116,9 @@ class Client final : public Host {
     backend_->write(request_, {{"g-" + node_, epoch_, "j/x", now_.value, known_}});
   }
 
-  void finish(Outcome outcome) {
-    if (outcome != Outcome::unknown) now_.ended = ++tick_;
-    if (outcome != Outcome::unknown || now_.kind != Kind::read) history_.add(now_);
+  void finish(StoreResult outcome) {
+    if (outcome != StoreResult::unknown) now_.ended = ++tick_;
+    if (outcome != StoreResult::unknown || now_.kind != Kind::read) history_.add(now_);
     if (request_ < 60) send();
   }
 

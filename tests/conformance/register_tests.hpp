@@ -17,9 +17,9 @@ TEST_P(BackendConformance, CreatesARegisterOnce) {
   const auto of_a = await<backend::Wrote>(a, 500, 10s);
   const auto of_b = await<backend::Wrote>(b, 500, 10s);
   ASSERT_TRUE(of_a && of_b && of_a->answers.size() == 1 && of_b->answers.size() == 1);
-  const bool a_won = of_a->answers[0].outcome == Outcome::done;
-  EXPECT_EQ(of_a->answers[0].outcome, a_won ? Outcome::done : Outcome::conflict);
-  EXPECT_EQ(of_b->answers[0].outcome, a_won ? Outcome::conflict : Outcome::done);
+  const bool a_won = of_a->answers[0].outcome == StoreResult::done;
+  EXPECT_EQ(of_a->answers[0].outcome, a_won ? StoreResult::done : StoreResult::conflict);
+  EXPECT_EQ(of_b->answers[0].outcome, a_won ? StoreResult::conflict : StoreResult::done);
   const auto found = read(a, {"j/x"});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].value, a_won ? "a" : "b");
@@ -29,13 +29,13 @@ TEST_P(BackendConformance, RefusesAStaleVersion) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   const WriteAnswer first = write(a, {"g", epoch, "j/x", "1", 0});
-  ASSERT_EQ(first.outcome, Outcome::done);
+  ASSERT_EQ(first.outcome, StoreResult::done);
   const WriteAnswer second = write(a, {"g", epoch, "j/x", "2", first.version});
-  ASSERT_EQ(second.outcome, Outcome::done);
+  ASSERT_EQ(second.outcome, StoreResult::done);
   const WriteAnswer stale = write(a, {"g", epoch, "j/x", "3", first.version});
-  EXPECT_EQ(stale.outcome, Outcome::conflict);
+  EXPECT_EQ(stale.outcome, StoreResult::conflict);
   EXPECT_TRUE(stale.version == 0 || stale.version == second.version) << "tells another version than is there";
-  EXPECT_EQ(write(a, {"g", epoch, "j/absent", "1", second.version}).outcome, Outcome::conflict);
+  EXPECT_EQ(write(a, {"g", epoch, "j/absent", "1", second.version}).outcome, StoreResult::conflict);
   EXPECT_EQ(read(a, {"j/x"}).front().value, "2");
 }
 
@@ -43,8 +43,8 @@ TEST_P(BackendConformance, RepeatingAnAcknowledgedWriteIsAConflict) {
   Candidate& a = lead("a", "g");
   const RegisterWrite same{"g", *a.leads("g"), "j/x", "1", 0};
   const WriteAnswer first = write(a, same);
-  ASSERT_EQ(first.outcome, Outcome::done);
-  EXPECT_EQ(write(a, same).outcome, Outcome::conflict);
+  ASSERT_EQ(first.outcome, StoreResult::done);
+  EXPECT_EQ(write(a, same).outcome, StoreResult::conflict);
   EXPECT_EQ(read(a, {"j/x"}).front().version, first.version);
 }
 
@@ -53,7 +53,7 @@ TEST_P(BackendConformance, VersionsGrow) {
   std::uint64_t version = 0;
   for (int i = 0; i < 20; ++i) {
     const WriteAnswer wrote = write(a, {"g", *a.leads("g"), "j/x", std::to_string(i), version});
-    ASSERT_EQ(wrote.outcome, Outcome::done) << wrote.text;
+    ASSERT_EQ(wrote.outcome, StoreResult::done) << wrote.text;
     ASSERT_GT(wrote.version, version);
     version = wrote.version;
     EXPECT_EQ(read(a, {"j/x"}).front().version, version);
@@ -68,11 +68,11 @@ TEST_P(BackendConformance, VersionsGrowOverTerms) {
     ASSERT_EQ(before.empty() ? 0 : before.front().version, version);
     for (int i = 0; i < 3; ++i) {
       const WriteAnswer wrote = write(leader, {"g", *leader.leads("g"), "j/x", node, version});
-      ASSERT_EQ(wrote.outcome, Outcome::done) << wrote.text;
+      ASSERT_EQ(wrote.outcome, StoreResult::done) << wrote.text;
       ASSERT_GT(wrote.version, version);
       version = wrote.version;
     }
-    ASSERT_EQ(write(leader, {"g", *leader.leads("g"), "j/other", node, version + 1000}).outcome, Outcome::conflict);
+    ASSERT_EQ(write(leader, {"g", *leader.leads("g"), "j/other", node, version + 1000}).outcome, StoreResult::conflict);
     EXPECT_EQ(read(leader, {"j/x"}).front().version, version) << "a write that is refused changes nothing";
     leader.backend->close(false);
     ASSERT_TRUE(until([&] { return leader.closed().has_value(); }, timeout() + slack()));
@@ -83,16 +83,16 @@ TEST_P(BackendConformance, DecidesEachWriteOfABatchOnItsOwn) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   const WriteAnswer first = write(a, {"g", epoch, "j/x", "1", 0});
-  ASSERT_EQ(first.outcome, Outcome::done);
+  ASSERT_EQ(first.outcome, StoreResult::done);
   const auto answers = write(a, std::vector<RegisterWrite>{{"g", epoch, "j/y", "1", 0},
                                                            {"g", epoch, "j/x", "2", 0},
                                                            {"g", epoch, "j/z", "1", 0},
                                                            {"g", epoch, "j/x", "3", first.version}});
   ASSERT_EQ(answers.size(), 4u);
-  EXPECT_EQ(answers[0].outcome, Outcome::done);
-  EXPECT_EQ(answers[1].outcome, Outcome::conflict);
-  EXPECT_EQ(answers[2].outcome, Outcome::done);
-  EXPECT_EQ(answers[3].outcome, Outcome::done);
+  EXPECT_EQ(answers[0].outcome, StoreResult::done);
+  EXPECT_EQ(answers[1].outcome, StoreResult::conflict);
+  EXPECT_EQ(answers[2].outcome, StoreResult::done);
+  EXPECT_EQ(answers[3].outcome, StoreResult::done);
   const auto found = list(a, "j/");
   ASSERT_EQ(found.size(), 3u);
 }
@@ -103,8 +103,8 @@ TEST_P(BackendConformance, RefusesAWriterThatDoesNotLead) {
   Candidate& b = join("b");
   b.backend->campaign("g");
   settle();
-  EXPECT_EQ(write(b, {"g", *a.leads("g"), "j/x", "b", 0}).outcome, Outcome::not_leader);
-  EXPECT_EQ(write(b, {"never-used", 1, "j/x", "b", 0}).outcome, Outcome::not_leader);
+  EXPECT_EQ(write(b, {"g", *a.leads("g"), "j/x", "b", 0}).outcome, StoreResult::not_leader);
+  EXPECT_EQ(write(b, {"never-used", 1, "j/x", "b", 0}).outcome, StoreResult::not_leader);
   EXPECT_TRUE(read(a, {"j/x"}).empty());
 }
 
@@ -116,9 +116,9 @@ TEST_P(BackendConformance, RefusesEveryEpochButTheOneThatLeads) {
   a.backend->campaign("g");
   ASSERT_TRUE(until([&] { return a.leads("g").value_or(0) > old; }, timeout() + slack()));
   const std::uint64_t epoch = *a.leads("g");
-  EXPECT_EQ(write(a, {"g", old, "j/x", "old", 0}).outcome, Outcome::not_leader);
-  EXPECT_EQ(write(a, {"g", epoch + 1, "j/x", "future", 0}).outcome, Outcome::not_leader);
-  EXPECT_EQ(write(a, {"g", epoch, "j/x", "now", 0}).outcome, Outcome::done);
+  EXPECT_EQ(write(a, {"g", old, "j/x", "old", 0}).outcome, StoreResult::not_leader);
+  EXPECT_EQ(write(a, {"g", epoch + 1, "j/x", "future", 0}).outcome, StoreResult::not_leader);
+  EXPECT_EQ(write(a, {"g", epoch, "j/x", "now", 0}).outcome, StoreResult::done);
 }
 
 TEST_P(BackendConformance, AWriteOfADeposedLeaderNeverLandsAfterALaterLeadersWrite) {
@@ -132,8 +132,8 @@ TEST_P(BackendConformance, AWriteOfADeposedLeaderNeverLandsAfterALaterLeadersWri
   a.backend->resign("g");
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
   const WriteAnswer second = write(b, {"g", *b.leads("g"), "j/x", "second", first.version});
-  ASSERT_EQ(second.outcome, Outcome::done);
-  EXPECT_EQ(write(a, {"g", old, "j/x", "late", second.version}).outcome, Outcome::not_leader);
+  ASSERT_EQ(second.outcome, StoreResult::done);
+  EXPECT_EQ(write(a, {"g", old, "j/x", "late", second.version}).outcome, StoreResult::not_leader);
   EXPECT_EQ(read(b, {"j/x"}).front().value, "second");
 }
 
@@ -151,7 +151,7 @@ TEST_P(BackendConformance, ListsByPrefix) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   for (const char* name : {"j/backup", "j/backup-2", "j/report", "g/nightly", "k/backup"})
-    ASSERT_EQ(write(a, {"g", epoch, name, name, 0}).outcome, Outcome::done);
+    ASSERT_EQ(write(a, {"g", epoch, name, name, 0}).outcome, StoreResult::done);
   EXPECT_EQ(list(a, "j/").size(), 3u);
   EXPECT_EQ(list(a, "j/backup").size(), 2u);
   EXPECT_EQ(list(a, "").size(), 5u);
@@ -170,7 +170,7 @@ TEST_P(BackendConformance, TakesEveryNameOfTheGrammar) {
                                        "r/..",
                                        "r/."};
   for (const std::string& name : names)
-    EXPECT_EQ(write(a, {"g", *a.leads("g"), name, "of " + name, 0}).outcome, Outcome::done) << name;
+    EXPECT_EQ(write(a, {"g", *a.leads("g"), name, "of " + name, 0}).outcome, StoreResult::done) << name;
   for (const Register& found : read(a, names)) EXPECT_EQ(found.value, "of " + found.name);
   EXPECT_EQ(read(a, names).size(), names.size());
 }
@@ -181,8 +181,8 @@ TEST_P(BackendConformance, KeepsValuesOfEightKilobytesByteForByte) {
   while (value.size() < 8192 - 4) value += "{\"k\": \"\xc3\xa9\\n\"}\n\t'%$ ";
   value.resize(8192 - 4);
   value += " end";
-  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", value, 0}).outcome, Outcome::done);
-  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/empty", "", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", value, 0}).outcome, StoreResult::done);
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/empty", "", 0}).outcome, StoreResult::done);
   const auto found = read(a, {"j/x", "j/empty"});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].value, value);
@@ -192,7 +192,7 @@ TEST_P(BackendConformance, KeepsValuesOfEightKilobytesByteForByte) {
 TEST_P(BackendConformance, FailsALargerValue) {
   Candidate& a = lead("a", "g");
   const WriteAnswer answer = write(a, {"g", *a.leads("g"), "j/x", std::string(8193, 'x'), 0});
-  EXPECT_EQ(answer.outcome, Outcome::failed);
+  EXPECT_EQ(answer.outcome, StoreResult::failed);
   EXPECT_FALSE(answer.text.empty());
   EXPECT_TRUE(read(a, {"j/x"}).empty());
 }
@@ -205,7 +205,7 @@ TEST_P(BackendConformance, CarriesOutAThousandWritesInABatch) {
   const auto answers = write(a, batch, 60s);
   ASSERT_EQ(answers.size(), 1000u);
   EXPECT_TRUE(
-      std::all_of(answers.begin(), answers.end(), [](const auto& one) { return one.outcome == Outcome::done; }));
+      std::all_of(answers.begin(), answers.end(), [](const auto& one) { return one.outcome == StoreResult::done; }));
   EXPECT_EQ(list(a, "j/job-").size(), 1000u);
 }
 
@@ -262,12 +262,12 @@ class RegisterClients {
     Operation operation = std::move(found->second);
     pending_[client].erase(found);
     const WriteAnswer& answer = wrote.answers.at(0);
-    if (answer.outcome != Outcome::unknown) operation.ended = tick;
-    if (answer.outcome == Outcome::done) operation.kind = Operation::Kind::wrote;
-    if (answer.outcome == Outcome::conflict) operation.kind = Operation::Kind::refused;
+    if (answer.outcome != StoreResult::unknown) operation.ended = tick;
+    if (answer.outcome == StoreResult::done) operation.kind = Operation::Kind::wrote;
+    if (answer.outcome == StoreResult::conflict) operation.kind = Operation::Kind::refused;
     operation.version = answer.version;
-    if (answer.outcome == Outcome::done) ++writes_done_;
-    if (answer.outcome == Outcome::done) known_[operation.name] = answer.version;
+    if (answer.outcome == StoreResult::done) ++writes_done_;
+    if (answer.outcome == StoreResult::done) known_[operation.name] = answer.version;
     history_.add(std::move(operation));
   }
 
@@ -276,7 +276,7 @@ class RegisterClients {
     if (found == pending_[client].end()) return;
     Operation operation = std::move(found->second);
     pending_[client].erase(found);
-    if (done.outcome != Outcome::done) return;
+    if (done.outcome != StoreResult::done) return;
     operation.ended = tick;
     if (!done.registers.empty()) {
       operation.value = done.registers[0].value;

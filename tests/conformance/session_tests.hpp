@@ -18,7 +18,7 @@ TEST_P(BackendConformance, AnswersEachRenewalOnce) {
   for (int i = 0; i < 3; ++i) {
     const auto renewed = await<backend::Renewed>(a, renew(a), timeout());
     ASSERT_TRUE(renewed.has_value());
-    EXPECT_EQ(renewed->outcome, Outcome::done) << renewed->text;
+    EXPECT_EQ(renewed->outcome, StoreResult::done) << renewed->text;
   }
   EXPECT_EQ(a.told.all<backend::Renewed>(a.generation).size(), 3u);
 }
@@ -189,7 +189,7 @@ TEST_P(BackendConformance, GoesOnWithItsTermsAfterAKeptClose) {
   Candidate& back = lead("a", "g");
   EXPECT_EQ(back.leads("g"), epoch);
   EXPECT_TRUE(back.told.all<backend::Elected>(1).front().resumed);
-  EXPECT_EQ(write(back, {"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_EQ(write(back, {"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
 }
 
 TEST_P(BackendConformance, OfACandidateOfOneGroupGoesOnWithItsOwnTermAlone) {
@@ -236,9 +236,9 @@ TEST_P(BackendConformance, GoesOnWithNothingWhereItIsToBeginAnew) {
   EXPECT_GT(*back.leads("g"), epoch);
   EXPECT_FALSE(back.told.all<backend::Elected>(1).front().resumed);
   if (fenced(back)) {
-    EXPECT_EQ(write(back, {"g", epoch, "j/x", "1", 0}).outcome, Outcome::not_leader) << "the term before is over";
+    EXPECT_EQ(write(back, {"g", epoch, "j/x", "1", 0}).outcome, StoreResult::not_leader) << "the term before is over";
   }
-  EXPECT_EQ(write(back, {"g", *back.leads("g"), "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_EQ(write(back, {"g", *back.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
 }
 
 TEST_P(BackendConformance, BeginsANewTermWhenItIsBackOnlyAfterItsDeadline) {

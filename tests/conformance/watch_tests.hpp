@@ -19,11 +19,11 @@ TEST_P(BackendConformance, TellsOfRecordsThatOthersCreateAndRemove) {
   watch(a, "q/");
   settle();
   std::size_t told = changes(a, "q/");
-  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
   settle();
   told = changes(a, "q/");
-  ASSERT_EQ(remove(b, "q/x"), Outcome::done);
+  ASSERT_EQ(remove(b, "q/x"), StoreResult::done);
   EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
 }
 
@@ -33,7 +33,7 @@ TEST_P(BackendConformance, TellsOfRegistersThatOthersWrite) {
   watch(a, "g/");
   settle();
   const std::size_t told = changes(a, "g/");
-  ASSERT_EQ(write(b, {"g", *b.leads("g"), "g/g", "1", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(b, {"g", *b.leads("g"), "g/g", "1", 0}).outcome, StoreResult::done);
   EXPECT_TRUE(until([&] { return changes(a, "g/") > told; }, timeout()));
 }
 
@@ -61,7 +61,7 @@ TEST_P(BackendConformance, EveryWatcherIsTold) {
   watch(a, "q/x");
   settle();
   const std::size_t of_a = changes(a, "q/x"), of_b = changes(b, "q/"), of_c = changes(c, "q/");
-  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   EXPECT_TRUE(
       until([&] { return changes(a, "q/x") > of_a && changes(b, "q/") > of_b && changes(c, "q/") > of_c; }, timeout()))
       << "also of its own change";
@@ -75,7 +75,7 @@ TEST_P(BackendConformance, AChangeEchoesThePrefixesThatWereWatched) {
   settle();
   std::vector<std::size_t> told;
   for (const std::string& prefix : prefixes) told.push_back(changes(a, prefix));
-  ASSERT_EQ(create(b, {"q/a.b-c_D.1", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/a.b-c_D.1", "1"}), StoreResult::done);
   for (std::size_t i = 0; i < prefixes.size(); ++i)
     EXPECT_TRUE(until([&] { return changes(a, prefixes[i]) > told[i]; }, timeout())) << '"' << prefixes[i] << '"';
   settle();
@@ -91,7 +91,7 @@ TEST_P(BackendConformance, TellsOfAChangeByOneWhoCrashesRightAfter) {
   watch(a, "q/");
   settle();
   const std::size_t told = changes(a, "q/");
-  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   crash(b);
   EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
 }
@@ -104,7 +104,7 @@ TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasFrozen) {
   settle();
   const std::size_t told = changes(a, "q/");
   cluster_->freeze(*a.backend);
-  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   cluster_->thaw(*a.backend);
   EXPECT_TRUE(until([&] { return changes(a, "q/") > told || a.closed(); }, timeout() + slack()));
 }
@@ -117,7 +117,7 @@ TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasCutOff) {
   settle();
   const std::size_t told = changes(a, "q/");
   cluster_->cut(*a.backend);
-  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   until([] { return false; }, timeout() / 4);
   cluster_->heal(*a.backend);
   EXPECT_TRUE(until([&] { return changes(a, "q/") > told || a.closed(); }, 2 * timeout() + slack()));
@@ -131,7 +131,7 @@ TEST_P(BackendConformance, AWatchEndsWithItsSession) {
   ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout() + slack()));
   open(a);
   ASSERT_TRUE(opened(a));
-  ASSERT_EQ(create(b, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   settle();
   EXPECT_EQ(changes(a, "q/"), 0u) << "this session has not asked";
   watch(a, "q/");

@@ -139,13 +139,13 @@ TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
 TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {
   Candidate& a = lead("a", "g");
   const RegisterWrite one{"g", *a.leads("g"), "j/x", "1", 0};
-  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/other", "1", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/other", "1", 0}).outcome, StoreResult::done);
   drop_answers(a);
-  EXPECT_EQ(write(a, one).outcome, Outcome::unknown);
+  EXPECT_EQ(write(a, one).outcome, StoreResult::unknown);
   answer_again(a);
-  Outcome again = Outcome::unknown;
-  EXPECT_TRUE(until([&] { return (again = write(a, one).outcome) != Outcome::unknown; }, timeout() + slack()));
-  EXPECT_EQ(again, Outcome::conflict);
+  StoreResult again = StoreResult::unknown;
+  EXPECT_TRUE(until([&] { return (again = write(a, one).outcome) != StoreResult::unknown; }, timeout() + slack()));
+  EXPECT_EQ(again, StoreResult::conflict);
   EXPECT_EQ(read(a, {"j/x"}).front().value, "1");
   EXPECT_TRUE(a.leads("g").has_value()) << "the same term";
   EXPECT_EQ(elections_of(a), 1u);
@@ -184,7 +184,7 @@ TEST_P(Zookeeper, ALeaderKeepsItsTermOverABrokenConnection) {
     break_connections(a);
     EXPECT_TRUE(until(
         [&] {
-          return write(a, {"g", epoch, "j/x" + std::to_string(i), "1", 0}).outcome == Outcome::done;
+          return write(a, {"g", epoch, "j/x" + std::to_string(i), "1", 0}).outcome == StoreResult::done;
         },
         timeout()));
   }
@@ -208,7 +208,7 @@ TEST_P(Zookeeper, ALeaderStopsByItsOwnClockWhenTheServerStandsStill) {
 
 TEST_P(Zookeeper, AWipedStoreIsBegunAnew) {
   Candidate& a = lead("a", "g");
-  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, Outcome::done);
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
   for (std::size_t i = 0; i < store().size(); ++i) store()[i].kill();
   for (std::size_t i = 0; i < store().size(); ++i) store()[i].wipe();
   store().start();
@@ -297,7 +297,7 @@ TEST_P(Zookeeper, ADeepPathIsMadeBelowWhichEverythingLies) {
   Candidate& a = add_with("a", {{"servers", std::vector{store()[0].address() + deep}}}, state.path());
   open(a);
   ASSERT_TRUE(opened(a));
-  EXPECT_EQ(create(a, {"q/x", "1"}), Outcome::done);
+  EXPECT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   std::string text;
   EXPECT_EQ(testing::ZookeeperClient(store()[0].address()).look(deep + "/test/r/q/x", &text), ZOK);
   EXPECT_EQ(text, "1");
@@ -310,7 +310,7 @@ TEST_P(Zookeeper, WithAuthNobodyElseReadsOrWrites) {
   Candidate& a = add_with("a", options, state.path());
   open(a);
   ASSERT_TRUE(opened(a));
-  ASSERT_EQ(create(a, {"q/x", "1"}), Outcome::done);
+  ASSERT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   testing::ZookeeperClient stranger(store()[0].address());
   EXPECT_EQ(stranger.look(path("r/q/x")), ZNOAUTH);
   EXPECT_EQ(stranger.remove(path("r/q/x")), ZNOAUTH);

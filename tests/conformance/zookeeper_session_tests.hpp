@@ -83,7 +83,7 @@ TEST_P(ZookeeperSessions, ANameIsFreeAtOnceAfterACleanStopAndNothingIsLeftOfIt) 
 TEST_P(ZookeeperSessions, WhatAnEvictedLeaderSaidOfItselfStaysForWhoeverLeadsNext) {
   testing::ZookeeperClient operator_(store()[0].address());
   Candidate& a = lead("a", "g");
-  ASSERT_EQ(evict(a, "g"), Outcome::done);
+  ASSERT_EQ(evict(a, "g"), StoreResult::done);
   ASSERT_TRUE(until([&] { return !a.told.all<backend::Deposed>(1).empty(); }, timeout()));
   a.backend->close(false);
   ASSERT_TRUE(awaits_closed(a, timeout()));
@@ -146,7 +146,7 @@ TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionStandsIsToldToWaitForTAnd
   c.backend->campaign("g");
   settle();
   const SteadyTime asked = now();
-  ASSERT_EQ(evict(c, "g"), Outcome::done);
+  ASSERT_EQ(evict(c, "g"), StoreResult::done);
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
   ASSERT_TRUE(first_election(b).old_deadline.has_value());
   EXPECT_GE(*first_election(b).old_deadline, asked + b.timeout);
@@ -180,7 +180,7 @@ TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsToldAtTheNextR
   const auto renew_some = [&] {
     for (int i = 0; i < 3; ++i) {
       const auto renewed = await<backend::Renewed>(a, renew(a), timeout());
-      ASSERT_TRUE(renewed && renewed->outcome == Outcome::done);
+      ASSERT_TRUE(renewed && renewed->outcome == StoreResult::done);
       EXPECT_FALSE(renewed->gone_back) << renewed->text;
     }
   };
@@ -257,8 +257,8 @@ TEST_P(ZookeeperSessions, ARollingRestartOfTheServersLosesNeitherGroupNorRegiste
       if (one == nullptr) return false;
       EXPECT_GE(*one->leads("g"), std::exchange(epoch, std::max(epoch, *one->leads("g"))));
       wrote = write(*one, {"g", *one->leads("g"), "j/x", std::to_string(i), version});
-      if (wrote.outcome == Outcome::conflict) version = read(*one, {"j/x"}).front().version;
-      return wrote.outcome == Outcome::done;
+      if (wrote.outcome == StoreResult::conflict) version = read(*one, {"j/x"}).front().version;
+      return wrote.outcome == StoreResult::done;
     };
     ASSERT_TRUE(until(writes, 4 * timeout())) << "server " << i;
     version = wrote.version;

@@ -273,7 +273,7 @@ TEST_F(Halts, AStoreThatHasGoneBackHaltsTheGroupUntilItIsRepaired) {
 
 TEST_F(Halts, AStoreThatHasLostWhatItHadAcknowledgedHaltsWhatTheNodeLeadsUntilItIsRepaired) {
   backend::Renewed renewed;
-  renewed.outcome = Outcome::done;
+  renewed.outcome = StoreResult::done;
   renewed.gone_back = true;
   renewed.text = "version 3 was given, and 4 had been acknowledged";
   a.feed(BackendEvent{1, renewed});

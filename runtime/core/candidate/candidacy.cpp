@@ -124,7 +124,7 @@ void Candidacy::on(Now, const backend::Changed& event) {
 void Candidacy::on(Now now, const backend::ReadDone& event) {
   if (event.request != listing_) return;
   listing_ = 0;
-  if (event.outcome != Outcome::done || !status_.leads()) return;
+  if (event.outcome != StoreResult::done || !status_.leads()) return;
   for (const Register& record : event.registers) {
     const auto request = parse_request(record.value);
     if (!request || request->kind != Request::Kind::evict || request->group != group_) continue;
@@ -140,7 +140,7 @@ void Candidacy::on(Now now, const backend::ReadDone& event) {
 void Candidacy::on(Now now, const backend::Observed& event) {
   if (event.request != observing_) return;
   observing_ = 0;
-  if (event.outcome != Outcome::done || !observe_at_) return;
+  if (event.outcome != StoreResult::done || !observe_at_) return;
   const bool alone = event.elections.empty() || event.elections.front().candidates.empty();
   if (!alone) return;
   observe_at_.reset();

@@ -122,17 +122,17 @@ std::optional<WallTime> Ticks::on(Now now, const backend::Wrote& event, RequestI
   request_ = 0;
   const WriteAnswer answer = event.answers.empty() ? WriteAnswer{} : event.answers.front();
   switch (answer.outcome) {
-    case Outcome::done: version_ = answer.version; return settled();
-    case Outcome::unknown:
+    case StoreResult::done: version_ = answer.version; return settled();
+    case StoreResult::unknown:
       written_ = true;
       again_at_ = now.steady + retry_pause;
       break;
-    case Outcome::failed:
+    case StoreResult::failed:
       if (!written_) state_ = State::reading;
       again_at_ = now.steady + retry_pause;
       break;
-    case Outcome::conflict:
-    case Outcome::not_leader: read(last_request, out); break;
+    case StoreResult::conflict:
+    case StoreResult::not_leader: read(last_request, out); break;
   }
   return std::nullopt;
 }
@@ -140,7 +140,7 @@ std::optional<WallTime> Ticks::on(Now now, const backend::Wrote& event, RequestI
 std::optional<WallTime> Ticks::on(Now now, const backend::ReadDone& event, RequestId& last_request, Actions& out) {
   if (event.request != request_ || state_ != State::reading) return std::nullopt;
   request_ = 0;
-  if (event.outcome != Outcome::done) {
+  if (event.outcome != StoreResult::done) {
     again_at_ = now.steady + retry_pause;
     return std::nullopt;
   }

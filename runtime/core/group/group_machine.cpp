@@ -266,9 +266,9 @@ void GroupMachine::on_written(GroupContext& g, const WriteAnswer& answer) {
   if (!writes_register()) return;
   g.is_dirty = true;
   if (state_.stored.on_written(answer)) return state_.guard.on_written(answer.version);
-  if (state_.phase == Phase::resigning || answer.outcome == Outcome::not_leader) return;
+  if (state_.phase == Phase::resigning || answer.outcome == StoreResult::not_leader) return;
   state_.stored.read_again(g.c.now.steady + again_pause);
-  if (answer.outcome == Outcome::failed)
+  if (answer.outcome == StoreResult::failed)
     g.c.out.push_back(
         Notice{Level::warn, "the group's register was not written: " + answer.text, {{"group", state_.name}}});
 }
@@ -277,7 +277,7 @@ void GroupMachine::on_written(GroupContext& g, const WriteAnswer& answer) {
 void GroupMachine::on_read(GroupContext& g, const backend::ReadDone& event) {
   if (!leads()) return;
   g.is_dirty = true;
-  if (event.outcome == Outcome::done)
+  if (event.outcome == StoreResult::done)
     state_.stored.on_read(event.registers);
   else
     state_.stored.on_unread(g.c.now.steady + again_pause);

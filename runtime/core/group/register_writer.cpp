@@ -37,7 +37,7 @@ std::optional<RegisterWrite> GroupRegisterWriter::begin_write(const std::string&
 
 bool GroupRegisterWriter::on_written(const WriteAnswer& answer) {
   is_writing_ = false;
-  if (answer.outcome != Outcome::done) return false;
+  if (answer.outcome != StoreResult::done) return false;
   version_ = answer.version;
   return true;
 }

@@ -118,12 +118,12 @@ void JobWrites::settle_late(const WriteAnswer& answer) {
   const std::unique_ptr<PendingWrite> write = job_.writer.take();
   const runner::AttemptId* claim = write->claim();
   const bool claims = claim && job_.runs.find(*claim);
-  if (answer.outcome == Outcome::done) {
+  if (answer.outcome == StoreResult::done) {
     for (const Row& row : write->rows) c_.out.push_back(RecordRow{row});
     job_.runs.show(c_, write->next);
     tell_written(c_, job_.facts(), *write, job_.runs.list());
     if (claims) job_.runs.end(c_, job_.facts(), *claim, Status::missed, Reason::stale);
-  } else if (answer.outcome != Outcome::unknown && !write->unknown && claims) {
+  } else if (answer.outcome != StoreResult::unknown && !write->unknown && claims) {
     job_.runs.drop_claim(c_, *claim);
   }
 }

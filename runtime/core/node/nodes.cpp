@@ -114,7 +114,7 @@ void Nodes::on(const backend::Observed& event) {
   GroupEntry* const group = p_.store.on_observed(event.request);
   if (!group) return;
   std::optional<Election> election;
-  if (event.outcome == Outcome::done) {
+  if (event.outcome == StoreResult::done) {
     election = Election{group->name(), 0, {}};
     for (const Election& one : event.elections)
       if (one.group == group->name()) election = one;

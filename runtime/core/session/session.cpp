@@ -56,7 +56,7 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
   const SteadyTime sent = renewal_->sent;
   const WallTime wall = renewal_->wall;
   renewal_.reset();
-  if (event.outcome != Outcome::done) {
+  if (event.outcome != StoreResult::done) {
     begin_doubt(Doubt::overdue, now.steady);
     next_renewal_ = now.steady + std::min(request_timeout(), Millis(100));
     return;

@@ -11,7 +11,7 @@ void StoreTraffic::on(const backend::ReadDone& event) {
   const std::optional<Reading> found = p_.store.on_read(event.request);
   if (!found) return;
   const Reading& asked = *found;
-  const bool done = event.outcome == Outcome::done;
+  const bool done = event.outcome == StoreResult::done;
   switch (asked.what) {
     case Reading::For::list:
     case Reading::For::own_outcomes: return takeover_.on_list(asked, event);
@@ -78,7 +78,7 @@ void StoreTraffic::on_lost() {
 void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers) {
   const auto fate = [&](std::size_t i) { return i < answers.size() ? answers[i] : WriteAnswer{}; };
   const auto arrived = [&](std::size_t i) {
-    return fate(i).outcome == Outcome::done || fate(i).outcome == Outcome::conflict;
+    return fate(i).outcome == StoreResult::done || fate(i).outcome == StoreResult::conflict;
   };
   for (std::size_t i = 0; i < op.outcomes.size(); ++i) {
     JobEntry& job = p_.jobs.entry(op.jobs[i]);
@@ -90,7 +90,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   const std::size_t count = std::max(op.records.size(), op.removals.size());
   bool again = false;
   for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
-  if (again && fate(0).outcome == Outcome::failed && op.request)
+  if (again && fate(0).outcome == StoreResult::failed && op.request)
     return requests_.perform(p_.desk.on_not_stored(*op.request, fate(0).text));
   if (again) {
     p_.store.delay(std::move(op));
@@ -111,8 +111,8 @@ void StoreTraffic::give_up_unanswered() {
   const RequestId last = p_.store.give_up_oldest();
   for (auto id = p_.store.oldest(); id && *id <= last; id = p_.store.oldest()) {
     on(backend::Wrote{*id, std::vector<WriteAnswer>(p_.store.writes_in(*id))});
-    on(backend::ReadDone{*id, Outcome::unknown, {}, {}});
-    nodes_.on(backend::Observed{*id, Outcome::unknown, {}, {}});
+    on(backend::ReadDone{*id, StoreResult::unknown, {}, {}});
+    nodes_.on(backend::Observed{*id, StoreResult::unknown, {}, {}});
     c_.out.push_back(Notice{Level::warn, "the backend has not answered a request for the session's timeout", {}});
   }
 }

@@ -39,7 +39,7 @@ void Takeover::list_jobs() {
 /// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
 /// their ends before it was started again: these are read first.
 void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
-  if (event.outcome != Outcome::done) return void(p_.listing.again_at = c_.now.steady + again_pause);
+  if (event.outcome != StoreResult::done) return void(p_.listing.again_at = c_.now.steady + again_pause);
   const bool outcomes = asked.what == Reading::For::own_outcomes;
   if (outcomes) p_.prior.learn_outcomes(event.registers);
   const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
@@ -126,7 +126,7 @@ void Takeover::on_elected(const backend::Elected& event) {
 void Takeover::on_registers(const Reading& asked, const backend::ReadDone& event) {
   GroupEntry& group = groups_.entry(asked.group);
   if (!group.machine.is_reading(asked.epoch)) return;
-  if (event.outcome != Outcome::done)
+  if (event.outcome != StoreResult::done)
     return groups_.act(group, [&](GroupMachine& machine, GroupContext&) { machine.on_unread(c_.now.steady); });
   if (asked.what == Reading::For::outcomes) {
     p_.prior.learn_outcomes(event.registers);
@@ -183,7 +183,7 @@ std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>&
 // ---- jobs
 
 void Takeover::on_jobs_read(const Reading& asked, const backend::ReadDone& event) {
-  const bool done = event.outcome == Outcome::done;
+  const bool done = event.outcome == StoreResult::done;
   const bool outcomes = asked.what == Reading::For::job_outcomes;
   if (done && outcomes) p_.prior.learn_outcomes(event.registers);
   if (done && !outcomes) {

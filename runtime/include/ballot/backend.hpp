@@ -69,7 +69,7 @@ struct RegisterWrite {
   std::uint64_t version = 0;
 };
 
-enum class Outcome {
+enum class StoreResult {
   done,        // committed; for a write, `version` is the register's new one
   conflict,    // refused: the register has another version (told where the store tells it)
   not_leader,  // refused: the term that wrote does not lead
@@ -78,7 +78,7 @@ enum class Outcome {
 };
 
 struct WriteAnswer {
-  Outcome outcome = Outcome::unknown;
+  StoreResult outcome = StoreResult::unknown;
   std::uint64_t version = 0;
   std::string text;
 };
@@ -146,7 +146,7 @@ struct SessionClosed {
 /// The answer to renew(). done: the store's own timer was restarted by an operation sent after renew() was called.
 struct Renewed {
   RequestId request = 0;
-  Outcome outcome = Outcome::unknown;
+  StoreResult outcome = StoreResult::unknown;
   std::string text;
   std::optional<WallTime> store_clock = {};  // as of SessionOpened, between renew() and this answer
   std::uint64_t revision = 0;                // highest store revision seen (0: none)
@@ -204,7 +204,7 @@ struct Changed {
 /// The answer to observe().
 struct Observed {
   RequestId request = 0;
-  Outcome outcome = Outcome::unknown;
+  StoreResult outcome = StoreResult::unknown;
   std::vector<Election> elections;
   std::string text;
 };
@@ -212,7 +212,7 @@ struct Observed {
 /// The answer to read() and list(). done: linearizable, absent registers left out.
 struct ReadDone {
   RequestId request = 0;
-  Outcome outcome = Outcome::unknown;
+  StoreResult outcome = StoreResult::unknown;
   std::vector<Register> registers;
   std::string text;
 };

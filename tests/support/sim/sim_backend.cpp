@@ -78,9 +78,9 @@ void SimBackend::renew(RequestId request) noexcept {
   restart_silence();
   const auto work = [this, &store = store_, session = session_, request]() -> Reply {
     return reply(this, store.renew(session),
-                 backend::Renewed{request, Outcome::done, {}, store.clock(), store.contents().revision});
+                 backend::Renewed{request, StoreResult::done, {}, store.clock(), store.contents().revision});
   };
-  call(Kind::renewal, work, backend::Renewed{request, Outcome::unknown, "no answer"});
+  call(Kind::renewal, work, backend::Renewed{request, StoreResult::unknown, "no answer"});
 }
 
 void SimBackend::campaign(const std::string& group) noexcept {
@@ -114,13 +114,13 @@ void SimBackend::evict(RequestId request, const std::string& group) noexcept {
 }
 
 void SimBackend::change(RequestId request, std::size_t size, std::function<WriteAnswer(SimStore&, std::size_t)> one) {
-  backend::Wrote unknown{request, std::vector<WriteAnswer>(size, {Outcome::unknown, 0, "no answer"})};
+  backend::Wrote unknown{request, std::vector<WriteAnswer>(size, {StoreResult::unknown, 0, "no answer"})};
   const bool full = loop_.chance(link_.refuse_write);
   const auto work = [this, &store = store_, session = session_, request, size, one = std::move(one), full]() -> Reply {
     backend::Wrote wrote{request, {}};
     const bool stands = store.stands(session);
     for (std::size_t i = 0; i < size; ++i)
-      wrote.answers.push_back(full ? WriteAnswer{Outcome::failed, 0, "the store is full"} : one(store, i));
+      wrote.answers.push_back(full ? WriteAnswer{StoreResult::failed, 0, "the store is full"} : one(store, i));
     return reply(this, stands, std::move(wrote));
   };
   call(Kind::write, work, std::move(unknown));
@@ -133,23 +133,23 @@ void SimBackend::watch(const std::string& prefix) noexcept {
 
 void SimBackend::observe(RequestId request, const std::string& group) noexcept {
   const auto work = [this, &store = store_, session = session_, request, group]() -> Reply {
-    return reply(this, store.stands(session), backend::Observed{request, Outcome::done, store.observe(group), {}});
+    return reply(this, store.stands(session), backend::Observed{request, StoreResult::done, store.observe(group), {}});
   };
-  call(Kind::read, work, backend::Observed{request, Outcome::unknown, {}, "no answer"});
+  call(Kind::read, work, backend::Observed{request, StoreResult::unknown, {}, "no answer"});
 }
 
 void SimBackend::read(RequestId request, std::vector<std::string> names) noexcept {
   const auto work = [this, &store = store_, session = session_, request, names = std::move(names)]() -> Reply {
-    return reply(this, store.stands(session), backend::ReadDone{request, Outcome::done, store.read(names), {}});
+    return reply(this, store.stands(session), backend::ReadDone{request, StoreResult::done, store.read(names), {}});
   };
-  call(Kind::read, work, backend::ReadDone{request, Outcome::unknown, {}, "no answer"});
+  call(Kind::read, work, backend::ReadDone{request, StoreResult::unknown, {}, "no answer"});
 }
 
 void SimBackend::list(RequestId request, std::string prefix) noexcept {
   const auto work = [this, &store = store_, session = session_, request, prefix = std::move(prefix)]() -> Reply {
-    return reply(this, store.stands(session), backend::ReadDone{request, Outcome::done, store.list(prefix), {}});
+    return reply(this, store.stands(session), backend::ReadDone{request, StoreResult::done, store.list(prefix), {}});
   };
-  call(Kind::read, work, backend::ReadDone{request, Outcome::unknown, {}, "no answer"});
+  call(Kind::read, work, backend::ReadDone{request, StoreResult::unknown, {}, "no answer"});
 }
 
 void SimBackend::close(bool keep) noexcept {

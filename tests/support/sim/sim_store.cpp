@@ -14,7 +14,7 @@ bool has(const std::list<std::uint64_t>& queue, std::uint64_t id) {
   return std::find(queue.begin(), queue.end(), id) != queue.end();
 }
 
-WriteAnswer refused(Outcome outcome, std::uint64_t version, std::string text) {
+WriteAnswer refused(StoreResult outcome, std::uint64_t version, std::string text) {
   return {outcome, version, std::move(text)};
 }
 
@@ -164,23 +164,23 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
 }
 
 WriteAnswer SimStore::write(SessionId id, const RegisterWrite& write) {
-  if (write.value.size() > max_value) return refused(Outcome::failed, 0, "more than 8 KB: " + write.name);
-  if (contents_.records.contains(write.name)) return refused(Outcome::failed, 0, "a record's name: " + write.name);
+  if (write.value.size() > max_value) return refused(StoreResult::failed, 0, "more than 8 KB: " + write.name);
+  if (contents_.records.contains(write.name)) return refused(StoreResult::failed, 0, "a record's name: " + write.name);
   const Session* session = find(id);
-  if (session != nullptr && session->request.observer) return refused(Outcome::not_leader, 0, "an observer");
+  if (session != nullptr && session->request.observer) return refused(StoreResult::not_leader, 0, "an observer");
   const auto found = contents_.registers.find(write.name);
   const std::uint64_t present = found == contents_.registers.end() ? 0 : found->second.version;
   if (settings_.capability == Capability::fenced) {
     const auto group = groups_.find(write.group);
     const bool leads = group != groups_.end() && group->second.leading && group->second.queue.front() == id &&
                        contents_.epochs[write.group] == write.epoch;
-    if (!leads) return refused(Outcome::not_leader, present, {});
+    if (!leads) return refused(StoreResult::not_leader, present, {});
   }
-  if (present != write.version) return refused(Outcome::conflict, present, {});
+  if (present != write.version) return refused(StoreResult::conflict, present, {});
   const std::uint64_t version = ++contents_.revision;
   contents_.registers[write.name] = {write.name, write.value, version};
   changed(write.name);
-  return {Outcome::done, version, {}};
+  return {StoreResult::done, version, {}};
 }
 
 void SimStore::forge(const std::string& name, const std::string& value) {
@@ -191,13 +191,13 @@ void SimStore::forge(const std::string& name, const std::string& value) {
 }
 
 WriteAnswer SimStore::create(const Record& record) {
-  if (record.value.size() > max_value) return refused(Outcome::failed, 0, "more than 8 KB: " + record.name);
-  if (contents_.registers.contains(record.name)) return refused(Outcome::conflict, 0, "a register's name");
+  if (record.value.size() > max_value) return refused(StoreResult::failed, 0, "more than 8 KB: " + record.name);
+  if (contents_.registers.contains(record.name)) return refused(StoreResult::conflict, 0, "a register's name");
   const auto [made, created] = contents_.records.try_emplace(record.name);
-  if (!created) return refused(Outcome::conflict, made->second.version, {});
+  if (!created) return refused(StoreResult::conflict, made->second.version, {});
   made->second = {record.name, record.value, ++contents_.revision};
   changed(record.name);
-  return {Outcome::done, made->second.version, {}};
+  return {StoreResult::done, made->second.version, {}};
 }
 
 WriteAnswer SimStore::remove(const std::string& record) {
@@ -205,7 +205,7 @@ WriteAnswer SimStore::remove(const std::string& record) {
     ++contents_.revision;
     changed(record);
   }
-  return {Outcome::done, 0, {}};
+  return {StoreResult::done, 0, {}};
 }
 
 void SimStore::changed(const std::string& name) {
@@ -279,9 +279,10 @@ std::optional<Candidate> SimStore::candidate(SessionId id, const std::string& gr
 
 WriteAnswer SimStore::evict(const std::string& group) {
   const auto found = groups_.find(group);
-  if (found == groups_.end() || !found->second.leading) return refused(Outcome::conflict, 0, "nobody leads " + group);
+  if (found == groups_.end() || !found->second.leading)
+    return refused(StoreResult::conflict, 0, "nobody leads " + group);
   depose(group, Cause::evicted);
-  return {Outcome::done, 0, {}};
+  return {StoreResult::done, 0, {}};
 }
 
 void SimStore::end(SessionId id, Cause cause) {

@@ -45,7 +45,7 @@ struct CandidateOf6s : ::testing::Test {
     elect(20ms, 7);
   }
   /// Asks for a renewal at `t`, and is answered 10 ms later.
-  void renew(Millis t, Outcome outcome = Outcome::done) {
+  void renew(Millis t, StoreResult outcome = StoreResult::done) {
     step(t, Tick{});
     ASSERT_TRUE(sent<Renew>());
     tell(t + 10ms, backend::Renewed{sent<Renew>()->request, outcome, ""});
@@ -60,7 +60,7 @@ struct CandidateOf6s : ::testing::Test {
     std::vector<Register> found;
     found.push_back({request_record(request.id), to_text(request), 1});
     ASSERT_TRUE(sent<List>());
-    tell(t, backend::ReadDone{sent<List>()->request, Outcome::done, found, ""});
+    tell(t, backend::ReadDone{sent<List>()->request, StoreResult::done, found, ""});
   }
 };
 
@@ -116,7 +116,7 @@ TEST_F(CandidateOf6s, DoesNotLeadByAnAnswerThatComesPastTheDeadline) {
   lead();
   step(2s, Tick{});
   const RequestId request = sent<Renew>()->request;
-  tell(5400ms, backend::Renewed{request, Outcome::done, ""});
+  tell(5400ms, backend::Renewed{request, StoreResult::done, ""});
   EXPECT_FALSE(status().leads());
 }
 
@@ -181,15 +181,15 @@ TEST_F(CandidateOf6s, IsOutForThreeTimeoutsAfterAnEvictionByForce) {
   EXPECT_TRUE(sent<Resign>()) << "or the store would have it campaign on";
   EXPECT_EQ(status().state, State::outside);
   ASSERT_TRUE(sent<Renew>());
-  tell(1010ms, backend::Renewed{sent<Renew>()->request, Outcome::done, ""});
+  tell(1010ms, backend::Renewed{sent<Renew>()->request, StoreResult::done, ""});
   Election others{"g", 8, {Candidate{}}};
   for (Millis t = 3s; t < 19s; t += 1s) {
     step(t, Tick{});
-    if (const auto* renewal = sent<Renew>()) tell(t, backend::Renewed{renewal->request, Outcome::done, ""});
+    if (const auto* renewal = sent<Renew>()) tell(t, backend::Renewed{renewal->request, StoreResult::done, ""});
     EXPECT_FALSE(sent<Campaign>());
     step(t + 500ms, Tick{});
     if (const auto* look = sent<Observe>())
-      tell(t + 500ms, backend::Observed{look->request, Outcome::done, {others}, ""});
+      tell(t + 500ms, backend::Observed{look->request, StoreResult::done, {others}, ""});
     EXPECT_EQ(status().state, State::outside) << t.count();
   }
   step(19s, Tick{});
@@ -201,13 +201,13 @@ TEST_F(CandidateOf6s, IsBackAtOnceAfterAnEvictionWhereThereIsNoOther) {
   depose(1s, Cause::evicted);
   step(2s, Tick{});
   ASSERT_TRUE(sent<Observe>());
-  tell(2010ms, backend::Observed{sent<Observe>()->request, Outcome::done, {Election{"g", 7, {}}}, ""});
+  tell(2010ms, backend::Observed{sent<Observe>()->request, StoreResult::done, {Election{"g", 7, {}}}, ""});
   EXPECT_TRUE(sent<Campaign>());
 }
 
 TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
   lead();
-  tell(30ms, backend::ReadDone{sent<List>()->request, Outcome::done, {}, ""});
+  tell(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});
   ask_to_leave(100ms, "g", WallTime(1001h));
   EXPECT_TRUE(status().asked_to_leave);
   EXPECT_TRUE(sent<Remove>()) << "the next leader is not meant";
@@ -224,7 +224,7 @@ TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
 
 TEST_F(CandidateOf6s, DoesNotHearRequestsOfOtherGroupsNorLateOnes) {
   lead();
-  tell(30ms, backend::ReadDone{sent<List>()->request, Outcome::done, {}, ""});
+  tell(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});
   ask_to_leave(100ms, "other", WallTime(1001h));
   EXPECT_FALSE(status().asked_to_leave);
   ask_to_leave(200ms, "g", WallTime(1000h));

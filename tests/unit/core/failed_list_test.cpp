@@ -26,7 +26,8 @@ struct FailingLists : ::testing::Test {
       if (const auto* open = std::get_if<OpenSession>(&action))
         step(BackendEvent{open->generation, backend::SessionOpened{60s, Capability::fenced, "s"}});
       if (const auto* list = std::get_if<List>(&action)) asked_.push_back(*list);
-      if (const auto* renew = std::get_if<Renew>(&action)) answer(backend::Renewed{renew->request, Outcome::done, ""});
+      if (const auto* renew = std::get_if<Renew>(&action))
+        answer(backend::Renewed{renew->request, StoreResult::done, ""});
       if (const auto* reply = std::get_if<Reply>(&action)) replies.push_back(*reply);
     }
   }
@@ -37,7 +38,7 @@ struct FailingLists : ::testing::Test {
       for (const List& list : std::exchange(asked_, {})) {
         const bool fails = failing && list.prefix == "j/";
         lists += fails ? 1 : 0;
-        answer(backend::ReadDone{list.request, fails ? Outcome::unknown : Outcome::done, {}, {}});
+        answer(backend::ReadDone{list.request, fails ? StoreResult::unknown : StoreResult::done, {}, {}});
       }
     }
   }

@@ -73,7 +73,7 @@ struct GroupOfNodeA : ::testing::Test {
     advance();
     written();
   }
-  void written(Outcome outcome = Outcome::done) {
+  void written(StoreResult outcome = StoreResult::done) {
     act([&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, {outcome, 1, {}}); });
   }
   void depose(std::uint64_t epoch = 1) {
@@ -183,7 +183,7 @@ TEST_F(GroupOfNodeA, IsNotResignedWhileAWriteOfItsRegisterIsNotAnswered) {
   entry.configured = false;
   advance();
   EXPECT_TRUE(group.leads());
-  written(Outcome::unknown);
+  written(StoreResult::unknown);
   advance();
   EXPECT_TRUE(group.leads());
 }

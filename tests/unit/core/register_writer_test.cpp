@@ -20,7 +20,7 @@ struct Writer : ::testing::Test {
 
   Writer() { term.group = "g"; }
   void sends() { writer.send(writer.begin(stored, term), "a", term, 3); }
-  Next answers(Outcome outcome) { return writer.on_answer({outcome, 0, ""}, sent_at); }
+  Next answers(StoreResult outcome) { return writer.on_answer({outcome, 0, ""}, sent_at); }
 };
 
 TEST_F(Writer, AWriteIsOfItsTermAndOfTheVersionThatWasKnown) {
@@ -37,7 +37,7 @@ TEST_F(Writer, AWriteIsOfItsTermAndOfTheVersionThatWasKnown) {
 TEST_F(Writer, AnUnknownOutcomeRepeatsTheSameWrite) {
   sends();
   const std::string text = writer.pending()->request.value;
-  EXPECT_EQ(answers(Outcome::unknown), Next::wait);
+  EXPECT_EQ(answers(StoreResult::unknown), Next::wait);
   EXPECT_EQ(writer.repeat(sent_at), Repeat::none);
   EXPECT_EQ(writer.repeat(sent_at + 1s), Repeat::write);
   EXPECT_EQ(writer.pending()->request.value, text);
@@ -46,15 +46,15 @@ TEST_F(Writer, AnUnknownOutcomeRepeatsTheSameWrite) {
 
 TEST_F(Writer, ARefusalIsBelievedOnlyWhereNoOutcomeWasUnknown) {
   sends();
-  EXPECT_EQ(answers(Outcome::failed), Next::failed);
-  answers(Outcome::unknown);
-  EXPECT_EQ(answers(Outcome::failed), Next::read);
+  EXPECT_EQ(answers(StoreResult::failed), Next::failed);
+  answers(StoreResult::unknown);
+  EXPECT_EQ(answers(StoreResult::failed), Next::read);
   EXPECT_TRUE(writer.is_reading());
 }
 
 TEST_F(Writer, AReadThatFailsIsRepeated) {
   sends();
-  EXPECT_EQ(answers(Outcome::conflict), Next::read);
+  EXPECT_EQ(answers(StoreResult::conflict), Next::read);
   writer.read_later(sent_at);
   EXPECT_EQ(writer.repeat(sent_at + 1s), Repeat::read);
 }

@@ -38,7 +38,7 @@ struct Renewals : ::testing::Test {
       step(Tick{});
       for (const RequestId request : std::exchange(asked_, {})) {
         ++renewals;
-        const Outcome outcome = failing ? Outcome::failed : Outcome::done;
+        const StoreResult outcome = failing ? StoreResult::failed : StoreResult::done;
         const std::string text = failing ? "no space" : "";
         step(BackendEvent{core.session().generation(), backend::Renewed{request, outcome, text}});
       }

@@ -25,23 +25,23 @@ struct SessionOf10s : ::testing::Test {
       if (const auto* renew = std::get_if<Renew>(&action)) return renew->request;
     return std::nullopt;
   }
-  void answer(Millis t, Outcome outcome) { session.on_renewed(now(t), {last, outcome, ""}); }
+  void answer(Millis t, StoreResult outcome) { session.on_renewed(now(t), {last, outcome, ""}); }
 };
 
 TEST_F(SessionOf10s, CountsItsDeadlineFromTheSendingNotFromTheAnswer) {
   EXPECT_EQ(session.deadline(), SteadyTime(9s));
   session.on_time(now(1s), last, out);
   ASSERT_TRUE(renewal());
-  answer(1900ms, Outcome::done);
+  answer(1900ms, StoreResult::done);
   EXPECT_EQ(session.deadline(), SteadyTime(10s));
 }
 
 TEST_F(SessionOf10s, CountsItsDeadlineFromTheSendingTimeThatTheStoreNamesWhereThatIsTheEarlierOne) {
   session.on_time(now(2s), last, out);
-  session.on_renewed(now(2100ms), {last, Outcome::done, "", {}, 0, SteadyTime(1s)});
+  session.on_renewed(now(2100ms), {last, StoreResult::done, "", {}, 0, SteadyTime(1s)});
   EXPECT_EQ(session.deadline(), SteadyTime(10s));
   session.on_time(now(4s), last, out);
-  session.on_renewed(now(4100ms), {last, Outcome::done, "", {}, 0, SteadyTime(9s)});
+  session.on_renewed(now(4100ms), {last, StoreResult::done, "", {}, 0, SteadyTime(9s)});
   EXPECT_EQ(session.deadline(), SteadyTime(13s)) << "no later than it was sent";
 }
 
@@ -58,7 +58,7 @@ TEST_F(SessionOf10s, IsInDoubtWhenARenewalIsOverdueAndBeyondItOnceALaterOneIsCon
   session.on_time(now(3s), last, out);
   EXPECT_TRUE(session.in_doubt());
   EXPECT_FALSE(session.may_claim(now(3s), launch_margin));
-  answer(3200ms, Outcome::done);
+  answer(3200ms, StoreResult::done);
   EXPECT_FALSE(session.in_doubt());
 }
 
@@ -67,7 +67,7 @@ TEST_F(SessionOf10s, LosesItsTermsAtTheDeadlineWhateverItHasBeenTold) {
   out.clear();
   EXPECT_EQ(session.on_time(now(9s), last, out), Session::Edge::lost);
   EXPECT_TRUE(std::holds_alternative<CloseSession>(out.at(0)));
-  answer(9001ms, Outcome::done);
+  answer(9001ms, StoreResult::done);
   EXPECT_EQ(session.state(), Session::State::closing);
 }
 
@@ -99,10 +99,10 @@ TEST_F(SessionOf10s, IsInDoubtAfterAStepOfTheWallClockUntilARenewalSentLaterIsCo
   wall_step = 1500ms;
   session.on_time(now(2100ms), last, out);
   EXPECT_TRUE(session.in_doubt());
-  answer(2200ms, Outcome::done);
+  answer(2200ms, StoreResult::done);
   EXPECT_TRUE(session.in_doubt()) << "it was sent before the step";
   session.on_time(now(4s), last, out);
-  answer(4100ms, Outcome::done);
+  answer(4100ms, StoreResult::done);
   EXPECT_FALSE(session.in_doubt());
 }
 
@@ -127,12 +127,12 @@ TEST_F(SessionOf10s, GivesChildrenAGraceThatFitsBeforeTheDeadline) {
 }
 
 TEST_F(SessionOf10s, OutlastsAStoreThatDoesNotAnswerForHalfItsTimeoutWithTimeForItsChildren) {
-  for (Millis t = 1s; t <= 3s; t += 1s) session.on_time(now(t), last, out), answer(t + 20ms, Outcome::done);
+  for (Millis t = 1s; t <= 3s; t += 1s) session.on_time(now(t), last, out), answer(t + 20ms, StoreResult::done);
   session.on_time(now(4s), last, out);  // sent as the store stops: what counts was sent a second before
   session.on_time(now(8s), last, out);
   EXPECT_TRUE(session.in_doubt());
   EXPECT_GE(session.deadline() - session.grace(10s), SteadyTime(3s + 20ms + 5s + 1s));
-  answer(8020ms, Outcome::done);
+  answer(8020ms, StoreResult::done);
   EXPECT_FALSE(session.in_doubt());
   EXPECT_EQ(session.deadline(), SteadyTime(13s));
 }
@@ -144,7 +144,7 @@ TEST_F(SessionOf10s, KeepsInMindThatTheClockHasSteppedWhileARenewalIsOverdue) {
   wall_step = 1h;
   session.on_time(now(2100ms), last, out);
   EXPECT_EQ(session.doubt(), Session::Doubt::clock_stepped);
-  answer(2200ms, Outcome::unknown);
+  answer(2200ms, StoreResult::unknown);
   EXPECT_EQ(session.doubt(), Session::Doubt::clock_stepped);
 }
 

@@ -25,12 +25,12 @@ struct TicksOfTenSeconds : ::testing::Test {
   }
   const RegisterWrite& write() const { return sent<Write>()->batch.at(0); }
   std::optional<WallTime> read(Millis t, std::optional<TickRegister> found, std::uint64_t version = 5) {
-    backend::ReadDone done{last, Outcome::done, {}, ""};
+    backend::ReadDone done{last, StoreResult::done, {}, ""};
     if (found) done.registers.push_back({"t/g", to_text(*found), version});
     out.clear();
     return ticks.on(at(t), done, last, out);
   }
-  std::optional<WallTime> answer(Millis t, Outcome outcome, std::uint64_t version = 6) {
+  std::optional<WallTime> answer(Millis t, StoreResult outcome, std::uint64_t version = 6) {
     out.clear();
     return ticks.on(at(t), backend::Wrote{last, {{outcome, version, ""}}}, last, out);
   }
@@ -48,7 +48,7 @@ TEST_F(TicksOfTenSeconds, BeginWithTheFirstLeaderAndOweNothingBefore) {
   ASSERT_TRUE(sent<Write>()) << "so that the next leader knows what is due";
   EXPECT_EQ(write().version, 0u);
   EXPECT_EQ(write().epoch, 3u);
-  EXPECT_FALSE(answer(5s, Outcome::done, 1));
+  EXPECT_FALSE(answer(5s, StoreResult::done, 1));
   EXPECT_EQ(ticks.state(), Ticks::State::ready);
   EXPECT_FALSE(ticks.look(at(9s)).due);
   EXPECT_EQ(ticks.look(at(9s)).next, wall(10s));
@@ -83,14 +83,14 @@ TEST_F(TicksOfTenSeconds, AreClaimedOverTheVersionReadAndConfirmedByTheStoreAlon
   ticks.claim(wall(0s), "run-1", last, out);
   EXPECT_EQ(write().version, 5u);
   EXPECT_EQ(ticks.state(), Ticks::State::writing);
-  EXPECT_EQ(answer(5100ms, Outcome::done), wall(0s));
+  EXPECT_EQ(answer(5100ms, StoreResult::done), wall(0s));
   EXPECT_FALSE(ticks.look(at(6s)).due) << "it is settled";
 }
 
 TEST_F(TicksOfTenSeconds, AreNotClaimedWhereAnotherTermHasThem) {
   lead(wall(-10s));
   ticks.claim(wall(0s), "run-1", last, out);
-  EXPECT_FALSE(answer(5100ms, Outcome::conflict));
+  EXPECT_FALSE(answer(5100ms, StoreResult::conflict));
   ASSERT_TRUE(sent<Read>());
   EXPECT_FALSE(read(5200ms, TickRegister{wall(0s), "run-2", "n2", {}, {}}, 6));
   EXPECT_EQ(ticks.state(), Ticks::State::ready);
@@ -101,13 +101,13 @@ TEST_F(TicksOfTenSeconds, RepeatTheIdenticalClaimWhereItsOutcomeIsUnknownAndFind
   lead(wall(-10s));
   ticks.claim(wall(0s), "run-1", last, out);
   const std::string text = write().value;
-  EXPECT_FALSE(answer(5100ms, Outcome::unknown));
+  EXPECT_FALSE(answer(5100ms, StoreResult::unknown));
   ASSERT_TRUE(ticks.wake());
   ticks.on_time(at(5300ms), last, out);
   ASSERT_TRUE(sent<Write>());
   EXPECT_EQ(write().value, text);
   EXPECT_EQ(write().version, 5u);
-  EXPECT_FALSE(answer(5400ms, Outcome::conflict));
+  EXPECT_FALSE(answer(5400ms, StoreResult::conflict));
   ASSERT_TRUE(sent<Read>());
   EXPECT_EQ(read(5500ms, *parse_tick_register(text), 6), wall(0s)) << "the first one had landed";
 }
@@ -115,9 +115,9 @@ TEST_F(TicksOfTenSeconds, RepeatTheIdenticalClaimWhereItsOutcomeIsUnknownAndFind
 TEST_F(TicksOfTenSeconds, AreNotTakenForClaimedWhereAnUnknownClaimDidNotLand) {
   lead(wall(-10s));
   ticks.claim(wall(0s), "run-1", last, out);
-  answer(5100ms, Outcome::unknown);
+  answer(5100ms, StoreResult::unknown);
   ticks.on_time(at(5300ms), last, out);
-  answer(5400ms, Outcome::not_leader);
+  answer(5400ms, StoreResult::not_leader);
   ASSERT_TRUE(sent<Read>());
   EXPECT_FALSE(read(5500ms, TickRegister{wall(-10s), "", "n0", {}, {}}, 5));
   EXPECT_EQ(ticks.look(at(6s)).due, wall(0s)) << "whoever leads next finds it";
@@ -126,7 +126,7 @@ TEST_F(TicksOfTenSeconds, AreNotTakenForClaimedWhereAnUnknownClaimDidNotLand) {
 TEST_F(TicksOfTenSeconds, AreSkippedWithoutAChild) {
   lead(wall(-10s));
   ticks.skip(wall(0s), last, out);
-  EXPECT_FALSE(answer(5100ms, Outcome::done)) << "no claim is confirmed";
+  EXPECT_FALSE(answer(5100ms, StoreResult::done)) << "no claim is confirmed";
   EXPECT_FALSE(ticks.look(at(6s)).due);
 }
 
@@ -134,13 +134,13 @@ TEST_F(TicksOfTenSeconds, HearNothingOnceTheTermIsOver) {
   lead(wall(-10s));
   ticks.claim(wall(0s), "run-1", last, out);
   ticks.drop();
-  EXPECT_FALSE(answer(5100ms, Outcome::done));
+  EXPECT_FALSE(answer(5100ms, StoreResult::done));
   EXPECT_EQ(ticks.state(), Ticks::State::idle);
 }
 
 TEST_F(TicksOfTenSeconds, AreNotTouchedWhereTheirRegisterIsOfANewerFormat) {
   ticks.lead(3, last, out);
-  backend::ReadDone done{last, Outcome::done, {{"t/g", "ballot 2\n", 5}}, ""};
+  backend::ReadDone done{last, StoreResult::done, {{"t/g", "ballot 2\n", 5}}, ""};
   out.clear();
   EXPECT_FALSE(ticks.on(at(5s), done, last, out));
   EXPECT_TRUE(out.empty());
@@ -151,7 +151,7 @@ TEST_F(TicksOfTenSeconds, KeepThePhaseOfEveryOverLeaders) {
   Ticks every(plan("@every 7s"), "g", "n1");
   every.lead(4, last, out);
   backend::ReadDone done{
-      last, Outcome::done, {{"t/g", to_text({wall(7s), "", "n0", {{"@every 7s", wall(0s)}}, {}}), 5}}, ""};
+      last, StoreResult::done, {{"t/g", to_text({wall(7s), "", "n0", {{"@every 7s", wall(0s)}}, {}}), 5}}, ""};
   out.clear();
   every.on(at(13s), done, last, out);
   EXPECT_FALSE(every.look(at(13s)).due);
@@ -161,14 +161,14 @@ TEST_F(TicksOfTenSeconds, KeepThePhaseOfEveryOverLeaders) {
 TEST_F(TicksOfTenSeconds, RememberWhereAnEveryThatIsNewCountsFrom) {
   Ticks every(plan("@every 7s"), "g", "n1");
   every.lead(4, last, out);
-  backend::ReadDone done{last, Outcome::done, {{"t/g", to_text({wall(7s), "run-1", "n0", {}, {}}), 5}}, ""};
+  backend::ReadDone done{last, StoreResult::done, {{"t/g", to_text({wall(7s), "run-1", "n0", {}, {}}), 5}}, ""};
   out.clear();
   every.on(at(13s), done, last, out);
   ASSERT_TRUE(sent<Write>());
   const auto written = parse_tick_register(write().value);
   ASSERT_TRUE(written);
   EXPECT_EQ(written->anchors, (std::vector<Anchor>{{"@every 7s", wall(13s)}}));
-  EXPECT_FALSE(every.on(at(13s), backend::Wrote{last, {{Outcome::done, 6, ""}}}, last, out)) << "no claim";
+  EXPECT_FALSE(every.on(at(13s), backend::Wrote{last, {{StoreResult::done, 6, ""}}}, last, out)) << "no claim";
 }
 
 TEST(TickRegister, ReadsWhatItWritesAndKeepsWhatItDoesNotKnow) {

@@ -23,7 +23,7 @@ class HungStore final : public Backend {
   std::vector<RequestId> observed;
 
   void answer(RequestId request, std::vector<Election> elections) {
-    host_.post({generation_, backend::Observed{request, Outcome::done, std::move(elections), ""}});
+    host_.post({generation_, backend::Observed{request, StoreResult::done, std::move(elections), ""}});
   }
 
   void open(const SessionRequest& request) noexcept override {

@@ -42,10 +42,10 @@ Told write_registers(Daemon& daemon) {
     if (i == 2) daemon.renew();
     const std::string name = "j/r" + std::to_string(tries);
     const WriteAnswer answer = daemon.write({"g", *epoch, name, "value", 0});
-    if (answer.outcome == Outcome::done) {
+    if (answer.outcome == StoreResult::done) {
       told.done[name] = answer.version;
       ++i;
-    } else if (answer.outcome == Outcome::failed) {
+    } else if (answer.outcome == StoreResult::failed) {
       told.failed.insert(name);
     }
   }

@@ -103,7 +103,7 @@ TEST_F(LocalStopped, AHolderWithoutASessionIsKilledWhenItHasStoppedForT) {
   a.backend().campaign("g");
   bool led = false;
   while (!led && boot_now() < began + 6s) {
-    EXPECT_EQ(a.renew().outcome, Outcome::done) << "it renews all the while";
+    EXPECT_EQ(a.renew().outcome, StoreResult::done) << "it renews all the while";
     led = a.wait([&] { return a.told.leads(1, "g").has_value(); }, 200ms);
   }
   EXPECT_TRUE(led);
@@ -141,16 +141,16 @@ TEST_F(LocalStopped, OthersRenewWhileAStoppedOneHoldsTheStore) {
   const pid_t child = stop_while_holding([](Lease& lease) { lease.deadline = boot_now() + 60s; });
   const SteadyTime began = boot_now();
   while (boot_now() < began + 3s) {
-    ASSERT_EQ(a.renew().outcome, Outcome::done);
+    ASSERT_EQ(a.renew().outcome, StoreResult::done);
     a.wait([] { return false; }, 200ms);
   }
   EXPECT_EQ(a.told.leads(1, "g"), epoch);
-  EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, Outcome::failed);
+  EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, StoreResult::failed);
   a.backend().read(9999, {"j/x"});
   EXPECT_TRUE(a.wait([&] { return a.told.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s))
       << "it reads too: " << (a.closed() ? a.closed()->text : "");
   end(child);
-  EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, StoreResult::done);
 }
 
 TEST_F(LocalStopped, AWriteThatCouldOnlyBeCommittedPastTheDeadlineIsNotAnsweredAsDone) {

@@ -44,11 +44,11 @@ TEST_F(LocalStore, AFullDiskFailsWritesAndLosesNothing) {
   ASSERT_EQ(a.open(), "");
   const std::uint64_t epoch = *a.lead("g");
   const WriteAnswer first = a.write({"g", epoch, "j/first", "kept", 0});
-  ASSERT_EQ(first.outcome, Outcome::done);
+  ASSERT_EQ(first.outcome, StoreResult::done);
   WriteAnswer last;
-  for (int i = 0; i < 400 && last.outcome != Outcome::failed; ++i)
+  for (int i = 0; i < 400 && last.outcome != StoreResult::failed; ++i)
     last = a.write({"g", epoch, "j/" + std::to_string(i), std::string(8000, 'x'), 0});
-  ASSERT_EQ(last.outcome, Outcome::failed) << last.text;
+  ASSERT_EQ(last.outcome, StoreResult::failed) << last.text;
   EXPECT_SAYS(last.text, "no space");
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
   a.backend().read(9999, {"j/first"});
@@ -70,19 +70,19 @@ TEST_F(LocalStore, AFullDiskStopsNoRenewal) {
     for (const std::string page(4096, 'x'); ballast << page << std::flush;) continue;
   }
   WriteAnswer last;
-  for (int i = 0; i < 400 && last.outcome != Outcome::failed; ++i)
+  for (int i = 0; i < 400 && last.outcome != StoreResult::failed; ++i)
     last = a.write({"g", epoch, "j/" + std::to_string(i), std::string(8000, 'x'), 0});
-  ASSERT_EQ(last.outcome, Outcome::failed) << "nothing is claimed";
+  ASSERT_EQ(last.outcome, StoreResult::failed) << "nothing is claimed";
   const auto began = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - began < 5s) {
     const backend::Renewed renewed = a.renew();
-    ASSERT_EQ(renewed.outcome, Outcome::done) << renewed.text;
+    ASSERT_EQ(renewed.outcome, StoreResult::done) << renewed.text;
     a.wait([] { return false; }, 200ms);
   }
   EXPECT_EQ(a.told.leads(1, "g"), epoch);
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
   fs::remove(state() / "ballast");
-  EXPECT_EQ(a.write({"g", epoch, "j/last", "1", 0}).outcome, Outcome::done);
+  EXPECT_EQ(a.write({"g", epoch, "j/last", "1", 0}).outcome, StoreResult::done);
   ::umount2(state().c_str(), MNT_DETACH);
 }
 
@@ -98,7 +98,7 @@ TEST_F(LocalStore, ItsLogIsWrittenBackWhileItIsUsedAndIsEmptyAfterwards) {
       for (int i = 0; i < 50; ++i)
         batch.push_back({round % 2 == 0 ? "g" : "h", led[round % 2], "j/" + std::to_string(round * 50 + i),
                          std::string(4000, 'x'), 0});
-      for (const WriteAnswer& answer : daemon.write(std::move(batch))) ASSERT_EQ(answer.outcome, Outcome::done);
+      for (const WriteAnswer& answer : daemon.write(std::move(batch))) ASSERT_EQ(answer.outcome, StoreResult::done);
       EXPECT_LT(fs::file_size(file("registers.db-wal")), 8u << 20) << "20 MB were written";
     }
   }

@@ -116,7 +116,7 @@ TEST_F(Local, TellsWhenTheTermBeforeLastShowedLife) {
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");
   ASSERT_TRUE(a.lead("g"));
-  ASSERT_EQ(a.renew().outcome, Outcome::done);
+  ASSERT_EQ(a.renew().outcome, StoreResult::done);
   const WallTime after = wall();
   a.close(true);
   Daemon b(state(), "b");
@@ -153,7 +153,7 @@ TEST_F(Local, AKeptTermThatIsEvictedIsNotGoneOnWith) {
   ASSERT_EQ(observer.observe(), "");
   observer.backend().evict(1, "g");
   ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::Wrote>(1, 1).has_value(); }, 5s));
-  EXPECT_EQ(observer.told.answer<backend::Wrote>(1, 1)->answers.at(0).outcome, Outcome::done);
+  EXPECT_EQ(observer.told.answer<backend::Wrote>(1, 1)->answers.at(0).outcome, StoreResult::done);
   ASSERT_EQ(a.open(), "");
   EXPECT_EQ(a.lead("g"), *first + 1);
   EXPECT_FALSE(a.elected()->resumed);
@@ -169,7 +169,7 @@ TEST_F(Local, CommitsAThousandWritesOfManyCallsInFewCommits) {
     a.backend().write(1000 + i, {{"g", epoch, "j/job-" + std::to_string(i), std::string(600, 'x'), 0}});
   ASSERT_TRUE(a.wait([&] { return a.told.all<backend::Wrote>(1).size() == 1000; }, 30s));
   RecordProperty("ms", static_cast<int>((std::chrono::steady_clock::now() - began) / 1ms));
-  for (const auto& wrote : a.told.all<backend::Wrote>(1)) EXPECT_EQ(wrote.answers[0].outcome, Outcome::done);
+  for (const auto& wrote : a.told.all<backend::Wrote>(1)) EXPECT_EQ(wrote.answers[0].outcome, StoreResult::done);
 }
 
 TEST_F(Local, RefusesADamagedFileAndSaysWhatToDo) {
@@ -248,7 +248,7 @@ TEST_F(Local, ClosesWhenItsDatabaseIsReplaced) {
   ASSERT_EQ(a.open(), "");
   const std::uint64_t epoch = *a.lead("g");
   fs::rename(file("registers.db"), file("aside"));
-  EXPECT_NE(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_NE(a.write({"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
   ASSERT_TRUE(a.closed().has_value());
   EXPECT_SAYS(a.closed()->text, "was removed or replaced");
 }
@@ -258,7 +258,7 @@ TEST_F(Local, ALogThatIsRemovedInUseEndsTheSession) {
   ASSERT_EQ(a.open(), "");
   const std::uint64_t epoch = *a.lead("g");
   fs::remove(file("registers.db-wal"));
-  EXPECT_NE(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_NE(a.write({"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
   ASSERT_TRUE(a.closed().has_value());
   EXPECT_SAYS(a.closed()->text, "was removed or replaced");
 }
@@ -280,13 +280,13 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   sqlite3_busy_timeout(other, 10'000);  // the daemon may be writing
   ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
   const WriteAnswer refused = a.write({"g", epoch, "j/x", "1", 0});
-  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_EQ(refused.outcome, StoreResult::failed);
   EXPECT_SAYS(refused.text, "held by another process");
-  EXPECT_EQ(a.renew().outcome, Outcome::done) << "a renewal waits for nobody who writes";
+  EXPECT_EQ(a.renew().outcome, StoreResult::done) << "a renewal waits for nobody who writes";
   a.backend().campaign("later");
   ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(other);
-  EXPECT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, Outcome::done);
+  EXPECT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
   EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
 }
 
@@ -302,8 +302,8 @@ TEST_F(Local, WithoutDescriptorsWritesAndCampaignsAsEver) {
   const backend::Renewed renewed = a.renew();
   const auto later = a.lead("later");
   ::setrlimit(RLIMIT_NOFILE, &before);
-  EXPECT_EQ(wrote.outcome, Outcome::done) << wrote.text;
-  EXPECT_EQ(renewed.outcome, Outcome::done) << renewed.text;
+  EXPECT_EQ(wrote.outcome, StoreResult::done) << wrote.text;
+  EXPECT_EQ(renewed.outcome, StoreResult::done) << renewed.text;
   EXPECT_TRUE(later.has_value());
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
 }
@@ -345,7 +345,7 @@ TEST_F(Local, AnObserverMakesNothing) {
   observer.backend().create(2, {{"q/x", "1"}});
   ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::Wrote>(1, 2).has_value(); }, 5s));
   const WriteAnswer refused = observer.told.answer<backend::Wrote>(1, 2)->answers.at(0);
-  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_EQ(refused.outcome, StoreResult::failed);
   EXPECT_SAYS(refused.text, "there is no store at");
   observer.close(false);
   EXPECT_FALSE(fs::exists(state() / "local"));
@@ -376,10 +376,10 @@ TEST_F(Local, BringsAnOlderFormatUpToDateAndKeepsWhatItHolds) {
   EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].revision, 7u);
   EXPECT_EQ(a.lead("nightly"), 4u) << "the term after the old one";
   const WriteAnswer wrote = a.write({"nightly", 4, "j/backup", "new", 7});
-  EXPECT_EQ(wrote.outcome, Outcome::done) << wrote.text;
+  EXPECT_EQ(wrote.outcome, StoreResult::done) << wrote.text;
   a.backend().create(900, {{"q/x", "1"}});
   ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::Wrote>(1, 900).has_value(); }, 5s));
-  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(0).outcome, Outcome::done);
+  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(0).outcome, StoreResult::done);
 }
 
 TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
@@ -390,10 +390,10 @@ TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
   a.backend().create(900, {{"q/x", "record"}, {"no name", ""}});
   a.backend().remove(901, {"j/x"});
   ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::Wrote>(1, 901).has_value(); }, 5s));
-  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(1).outcome, Outcome::failed);
-  EXPECT_EQ(a.write({"g", epoch, "j/x", "still there", wrote.version}).outcome, Outcome::done);
+  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(1).outcome, StoreResult::failed);
+  EXPECT_EQ(a.write({"g", epoch, "j/x", "still there", wrote.version}).outcome, StoreResult::done);
   const WriteAnswer refused = a.write({"g", epoch, "q/x", "register", 0});
-  EXPECT_EQ(refused.outcome, Outcome::failed);
+  EXPECT_EQ(refused.outcome, StoreResult::failed);
   EXPECT_SAYS(refused.text, "a record bears the name q/x");
 }
 

@@ -73,7 +73,7 @@ class ScriptedDriver final : public SessionDriver {
     ++script_->batches;
     for (const Call& call : calls) {
       ++script_->carried;
-      if (auto answer = refusal(call, Outcome::done, {})) outlet_.post(std::move(*answer));
+      if (auto answer = refusal(call, StoreResult::done, {})) outlet_.post(std::move(*answer));
     }
   }
   void close(bool) override {

@@ -58,19 +58,19 @@ TEST(Mailbox, KeepsTheOrderAndWakesWhoeverWaitsForAnyOfThem) {
 }
 
 TEST(Calls, AreRefusedWithAnAnswerForEachPartOfThem) {
-  const auto written = refusal(WriteCall{7, {{}, {}}}, Outcome::failed, "no");
+  const auto written = refusal(WriteCall{7, {{}, {}}}, StoreResult::failed, "no");
   ASSERT_TRUE(written);
   const auto& wrote = std::get<backend::Wrote>(*written);
   EXPECT_EQ(wrote.request, 7u);
   ASSERT_EQ(wrote.answers.size(), 2u);
-  EXPECT_EQ(wrote.answers[1].outcome, Outcome::failed);
+  EXPECT_EQ(wrote.answers[1].outcome, StoreResult::failed);
   EXPECT_EQ(wrote.answers[1].text, "no");
-  EXPECT_EQ(std::get<backend::Wrote>(*refusal(EvictCall{8, "g"}, Outcome::unknown, {})).answers.size(), 1u);
-  EXPECT_EQ(std::get<backend::ReadDone>(*refusal(ListCall{9, {}}, Outcome::unknown, {})).request, 9u);
-  EXPECT_EQ(std::get<backend::Observed>(*refusal(ObserveCall{10, {}}, Outcome::unknown, {})).request, 10u);
-  EXPECT_EQ(std::get<backend::Renewed>(*refusal(RenewCall{11, {}}, Outcome::unknown, {})).request, 11u);
+  EXPECT_EQ(std::get<backend::Wrote>(*refusal(EvictCall{8, "g"}, StoreResult::unknown, {})).answers.size(), 1u);
+  EXPECT_EQ(std::get<backend::ReadDone>(*refusal(ListCall{9, {}}, StoreResult::unknown, {})).request, 9u);
+  EXPECT_EQ(std::get<backend::Observed>(*refusal(ObserveCall{10, {}}, StoreResult::unknown, {})).request, 10u);
+  EXPECT_EQ(std::get<backend::Renewed>(*refusal(RenewCall{11, {}}, StoreResult::unknown, {})).request, 11u);
   for (const Call& call : {Call(CampaignCall{"g"}), Call(ResignCall{"g"}), Call(WatchCall{"j"})})
-    EXPECT_FALSE(refusal(call, Outcome::failed, "no")) << "it has no answer";
+    EXPECT_FALSE(refusal(call, StoreResult::failed, "no")) << "it has no answer";
 }
 
 }  // namespace

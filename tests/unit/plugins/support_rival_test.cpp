@@ -64,13 +64,13 @@ TEST(AWriteBatch, IsToldWhenItsLastAnswerHasCome) {
   std::vector<Event> told;
   const auto tell = [&](Event event) { told.push_back(std::move(event)); };
   WriteBatch batch(3, 2, tell);
-  batch.answer(1, {Outcome::done, 5, {}});
+  batch.answer(1, {StoreResult::done, 5, {}});
   EXPECT_TRUE(told.empty());
-  batch.answer(0, {Outcome::conflict, 0, {}});
+  batch.answer(0, {StoreResult::conflict, 0, {}});
   ASSERT_EQ(told.size(), 1u);
   const auto& wrote = std::get<backend::Wrote>(told[0]);
   EXPECT_EQ(wrote.request, 3u);
-  EXPECT_EQ(wrote.answers.at(0).outcome, Outcome::conflict);
+  EXPECT_EQ(wrote.answers.at(0).outcome, StoreResult::conflict);
   EXPECT_EQ(wrote.answers.at(1).version, 5u);
   WriteBatch(4, 0, tell);
   EXPECT_EQ(told.size(), 2u) << "of nothing, at once";

@@ -92,12 +92,12 @@ class SimFaults : public ::testing::Test, public Host {
       if (const What* what = std::get_if<What>(&event->what); what && event->generation == generation) return what;
     return nullptr;
   }
-  Outcome write(std::uint64_t epoch, std::uint64_t version = 0) {
+  StoreResult write(std::uint64_t epoch, std::uint64_t version = 0) {
     backend->write(++request, {{"g", epoch, "j/x", "v", version}});
     loop.run_for(2s);
     const auto* wrote = last<backend::Wrote>();
     EXPECT_TRUE(wrote && wrote->request == request);
-    return wrote && wrote->request == request ? wrote->answers[0].outcome : Outcome::failed;
+    return wrote && wrote->request == request ? wrote->answers[0].outcome : StoreResult::failed;
   }
   std::size_t registers() const { return store.contents().registers.size(); }
 
@@ -114,14 +114,14 @@ class SimFaults : public ::testing::Test, public Host {
 TEST_F(SimFaults, ALostRequestIsUnknownAndDoesNotHappen) {
   const auto epoch = lead();
   link.lose_request = 1000;
-  EXPECT_EQ(write(epoch), Outcome::unknown);
+  EXPECT_EQ(write(epoch), StoreResult::unknown);
   EXPECT_EQ(registers(), 0u);
 }
 
 TEST_F(SimFaults, ALostAnswerIsUnknownAndHappens) {
   const auto epoch = lead();
   link.lose_answer = 1000;
-  EXPECT_EQ(write(epoch), Outcome::unknown);
+  EXPECT_EQ(write(epoch), StoreResult::unknown);
   EXPECT_EQ(registers(), 1u);
 }
 
@@ -135,7 +135,7 @@ TEST_F(SimFaults, ALateRequestIsUnknownAndHappensLater) {
   EXPECT_EQ(last<backend::Wrote>(), nullptr);
   loop.run_for(3s);
   EXPECT_EQ(registers(), 1u);
-  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, Outcome::unknown);
+  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, StoreResult::unknown);
 }
 
 TEST_F(SimFaults, ALateRequestOfATermThatIsOverDoesNotLand) {
@@ -159,7 +159,7 @@ TEST_F(SimFaults, WhatIsNeverAnsweredIsNotEvenUnknown) {
 TEST_F(SimFaults, AFullStoreFailsWritesThatDoNotHappen) {
   const auto epoch = lead();
   link.refuse_write = 1000;
-  EXPECT_EQ(write(epoch), Outcome::failed);
+  EXPECT_EQ(write(epoch), StoreResult::failed);
   EXPECT_EQ(registers(), 0u);
 }
 
@@ -169,7 +169,7 @@ TEST_F(SimFaults, LostRenewalsEndTheSessionInTheStoreAtItsTime) {
   for (int i = 0; i < 5; ++i) {
     backend->renew(++request);
     loop.run_for(900ms);
-    EXPECT_EQ(last<backend::Renewed>()->outcome, Outcome::unknown);
+    EXPECT_EQ(last<backend::Renewed>()->outcome, StoreResult::unknown);
   }
   EXPECT_TRUE(store.leader("g").has_value());
   backend->renew(++request);
@@ -194,7 +194,7 @@ TEST_F(SimFaults, ADeafNodeIsHeardAndHearsLater) {
   const auto epoch = lead();
   link.answers_cut = true;
   backend->resign("g");
-  EXPECT_EQ(write(epoch), Outcome::unknown);
+  EXPECT_EQ(write(epoch), StoreResult::unknown);
   EXPECT_EQ(last<backend::Deposed>(), nullptr);
   link.answers_cut = false;
   loop.run_for(100ms);
@@ -210,7 +210,7 @@ TEST_F(SimFaults, AFrozenNodeIsToldEverythingWhenItWakes) {
   EXPECT_FALSE(store.leader("g").has_value());
   link.frozen = false;
   loop.run_for(100ms);
-  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, Outcome::done);
+  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, StoreResult::done);
   EXPECT_EQ(last<backend::SessionClosed>()->cause, Cause::expired);
 }
 
@@ -221,20 +221,20 @@ TEST_F(SimFaults, AStoreThatIsDownAnswersNobodyAndItsTimersBeginAnew) {
     backend->renew(++request);
     loop.run_for(2s);
   }
-  EXPECT_EQ(last<backend::Renewed>()->outcome, Outcome::unknown);
-  EXPECT_EQ(write(epoch), Outcome::unknown);
+  EXPECT_EQ(last<backend::Renewed>()->outcome, StoreResult::unknown);
+  EXPECT_EQ(write(epoch), StoreResult::unknown);
   store.start();
   backend->renew(++request);
   loop.run_for(100ms);
-  EXPECT_EQ(last<backend::Renewed>()->outcome, Outcome::done);
-  EXPECT_EQ(write(epoch), Outcome::done);
+  EXPECT_EQ(last<backend::Renewed>()->outcome, StoreResult::done);
+  EXPECT_EQ(write(epoch), StoreResult::done);
 }
 
 TEST_F(SimFaults, ARestoredStoreHasForgottenWhatCameAfter) {
   const auto epoch = lead();
-  ASSERT_EQ(write(epoch), Outcome::done);
+  ASSERT_EQ(write(epoch), StoreResult::done);
   const auto old = store.contents();
-  ASSERT_EQ(write(epoch, last<backend::Wrote>()->answers[0].version), Outcome::done);
+  ASSERT_EQ(write(epoch, last<backend::Wrote>()->answers[0].version), StoreResult::done);
   store.restore(old);
   loop.run_for(100ms);
   EXPECT_EQ(last<backend::SessionClosed>()->cause, Cause::expired);
@@ -248,7 +248,7 @@ TEST_F(SimFaults, ALostCreateIsUnknownAndDoesNotHappen) {
   link.lose_request = 1000;
   backend->create(++request, {{"q/x", "v"}});
   loop.run_for(2s);
-  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, Outcome::unknown);
+  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, StoreResult::unknown);
   EXPECT_TRUE(store.contents().records.empty());
 }
 
@@ -301,7 +301,7 @@ TEST_F(SimFaults, AnEvictionMayBeUnknownAndHappen) {
   link.lose_answer = 1000;
   backend->evict(++request, "g");
   loop.run_for(2s);
-  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, Outcome::unknown);
+  EXPECT_EQ(last<backend::Wrote>()->answers[0].outcome, StoreResult::unknown);
   EXPECT_EQ(last<backend::Deposed>()->cause, Cause::evicted);
   EXPECT_EQ(store.leader("g")->epoch, epoch + 1);
 }

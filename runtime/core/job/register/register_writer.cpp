@@ -39,16 +39,16 @@ std::optional<runner::AttemptId> RegisterWriter::detach() {
 
 RegisterWriter::Next RegisterWriter::on_answer(const WriteAnswer& answer, SteadyTime now) {
   switch (answer.outcome) {
-    case Outcome::done: return Next::confirm;
-    case Outcome::unknown:
+    case StoreResult::done: return Next::confirm;
+    case StoreResult::unknown:
       pending_->unknown = true;
       pending_->repeat_at = now + repeat_pause;
       return Next::wait;
-    case Outcome::failed:
+    case StoreResult::failed:
       if (!pending_->unknown) return Next::failed;
       [[fallthrough]];  // this one has not happened, but an earlier sending of it may have
-    case Outcome::conflict:
-    case Outcome::not_leader: break;
+    case StoreResult::conflict:
+    case StoreResult::not_leader: break;
   }
   pending_->reading = true;
   return Next::read;
