@@ -141,6 +141,7 @@ packaging/install-deps.sh build test ci
 
 step 'style'
 find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 | xargs -0 clang-format-14 --dry-run --Werror
+tests/size_rules.sh
 
 if [ "$form" != quick ]; then
   build release all ballot_bench
