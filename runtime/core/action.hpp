@@ -109,7 +109,7 @@ struct Forget {
 
 /// The runner of another node of this host, whose daemon has died, is asked which of its runs go on: answered by
 /// RunnerWord, at once and as they end; by nothing where it does not answer within 100 ms. `socket` "": no more is to
-/// be told.
+/// be known.
 struct AskRunner {
   std::string node;
   std::string socket;

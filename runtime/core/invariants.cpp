@@ -18,7 +18,7 @@ std::string Invariants::broken(const Core& core) {
 
 std::string Invariants::broken(const JobMachine& machine) {
   const JobParts& job = machine.job_;
-  const bool leads = job.standing == JobMachine::Standing::leading;
+  const bool leads = job.role == JobMachine::Role::leading;
   if (leads && !job.term) return "leads without a term";
   if (leads && job.view.exists() && job.slots.settlement().settled_until() < job.view.stored().cursor)
     return "slots behind the cursor are decided again";
@@ -27,7 +27,7 @@ std::string Invariants::broken(const JobMachine& machine) {
     const JobRegister& next = sent->next;
     if (next.cursor < job.view.stored().cursor && !sent->is<FinishRepair>()) return "a write moves the cursor back";
     if (next.fence < job.view.stored().fence) return "a write moves the fence back";
-    if (next.runs.size() > open_run_limit) return "a write holds more open runs than a register may";
+    if (next.runs.size() > open_run_limit) return "a write has more open runs than a register may";
     if (sent->request.value.size() > register_limit) return "a write is larger than a register may be";
   }
   int executing = 0, claiming = 0;

@@ -94,7 +94,7 @@ JobState Views::state_of(const JobMachine& job, WallTime now) const {
   const std::string& name = job.definition()->job.group;
   const GroupEntry* const group = groups_.find(name);
   const GroupEntry* const led = groups_.leading(name);
-  if (job.standing() == JobMachine::Standing::halted) return JobState::halted;
+  if (job.role() == JobMachine::Role::halted) return JobState::halted;
   if (!job.owner().empty() && job.owner() != name) return JobState::waiting;
   if (!job.definition()->job.enabled) return JobState::disabled;
   if (job.paused() || (led && led->machine.term().paused)) return JobState::paused;

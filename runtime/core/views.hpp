@@ -1,6 +1,6 @@
 // Views: what a core shows of itself: jobs, groups and runs, some at a time, and counts. Whoever shows them pages
 // through them between two steps, so that a hundred thousand jobs hold up nothing. Nothing is copied: what a view
-// refers to stands until the core's next step.
+// refers to is there until the core's next step.
 //
 //   std::optional<std::string> from = "";
 //   while ((from = core.views().visit_jobs(now, *from, 64, [&](const JobView& job) { print(job.name, job.next); })))
@@ -73,7 +73,7 @@ class Views {
   Views(const std::string& node, const JobTable& jobs, const GroupTable& groups)
       : node_(node), jobs_(jobs), groups_(groups) {}
 
-  /// By name, those after `after`; looks at `most` of the table at a time.
+  /// By name, those after `after`; visits `most` of the table at a time.
   Next visit_jobs(WallTime now, const std::string& after, std::size_t most,
                   const std::function<void(const JobView&)>& visit) const;
   Next visit_groups(const std::string& after, std::size_t most,

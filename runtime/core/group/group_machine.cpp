@@ -245,7 +245,7 @@ void GroupMachine::halt(GroupContext& g, const std::string& why) {
   g.is_dirty = true;
   log_halt(g);
   for (JobEntry* entry : std::vector(g.entry.jobs.begin(), g.entry.jobs.end()))
-    if (entry->machine.standing() == JobMachine::Standing::leading) entry->machine.halt(g.c), g.jobs.advance(*entry);
+    if (entry->machine.role() == JobMachine::Role::leading) entry->machine.halt(g.c), g.jobs.advance(*entry);
 }
 
 /// Once, however often the group is led meanwhile.

@@ -43,7 +43,7 @@ void GroupRequests::begin_repair(const Request& request) {
   for_each_led(g_, s_.term, [&](JobEntry& job) {
     job.machine.repair(g_.c, std::nullopt, request.by);
     begun += job.machine.is_repairing();
-    if (job.machine.standing() == JobMachine::Standing::halted)
+    if (job.machine.role() == JobMachine::Role::halted)
       not_repaired += "; not job " + job.machine.name() + ": " + job.machine.trouble();
   });
   r_.repair_text = r_.repairing > 0 || begun > 0 ? "repaired: group " : "nothing to repair: group ";

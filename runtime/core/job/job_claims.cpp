@@ -115,7 +115,7 @@ bool JobClaims::begin_lost() {
   return true;
 }
 
-/// Begins the attempt whose time has come; a run that is queued when its turn has.
+/// Begins the attempt whose time has come; a run that is queued when it is next.
 bool JobClaims::begin_waiting() {
   const DueSlot* due = job_.slots.settlement().first_due();
   const LiveRun* next =
@@ -276,7 +276,7 @@ bool JobClaims::catch_up() {
   write.see_boot(job_.facts(), c_.settings);
   if (write.decided == 0 && !enters && write.closes.empty()) {
     if (!begin_waiting())
-      job_.writer.block_writes(true);  // the register is full: of runs that go on, or wait for their turn
+      job_.writer.block_writes(true);  // the register is full: of runs that go on, or wait to be next
     return true;
   }
   writes().send(std::move(write));

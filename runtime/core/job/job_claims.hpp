@@ -3,14 +3,14 @@
 //   a run           | begins when
 //   of a due slot   | the policy for overlaps, the register and the limits have room for it
 //   lost            | its repetition is allowed: at once
-//   that waits      | its time has come; of a queued one, its turn
+//   that waits      | its time has come; of a queued one, when it is next
 //   by hand         | the same as of a due slot; else it is queued, or refused with the reason
 //   ahead           | the store does not answer, the job is `at-least-once`, and its slot is due
 //
-// Whether one may begin is asked in one place, admit(). What holds it back, in the order in which it is asked, and what
-// becomes of the run; a write in flight, or none that may be begun, holds back all but those ahead (JobMachine):
+// Whether one may begin is asked in one place, admit(). What delays it, in the order in which it is asked, and what
+// becomes of the run; a write in flight, or none that may be begun, delays all but those ahead (JobMachine):
 //
-//   held back by               | of a due slot | lost    | that waits  | by hand         | ahead
+//   delayed by                 | of a due slot | lost    | that waits  | by hand         | ahead
 //   no file defines the job    | (missed)      | is left | waits       | waits           | waits
 //   --dry-run                  | (skipped)     | is left | is skipped  | is refused      | waits
 //   its term is draining       | (waits)       | waits   | waits       | waits           | waits
@@ -25,7 +25,7 @@
 //   max_running of the node or | waits         | waits   | waits       | waits           | waits
 //     of the group             |               |         |             |                 |
 //
-// In brackets: decided before, as its slot is looked at (SlotFeed); there is none then that is due. Lost and waiting
+// In brackets: decided before, as its slot is decided (SlotFeed); there is none then that is due. Lost and waiting
 // runs were asked for by hand, or in a pause they are not chosen (RunList). `replace` kills what is in the way. Lost
 // and waiting ones take the places that they have in the register.
 //
@@ -49,7 +49,7 @@ class JobClaims {
   bool begin_due();
   /// The next attempt of a run that was lost, under its id. What no file defines any more is not repeated.
   bool begin_lost();
-  /// The attempt whose time has come; a run that is queued when its turn has.
+  /// The attempt whose time has come; a run that is queued when it is next.
   bool begin_waiting();
   /// The oldest manual run: begun, queued, or refused. A stopping daemon leaves it to the next leader.
   bool begin_manual();

@@ -55,9 +55,9 @@ class JobCommands {
   void group_pause_ended() { unpause_until_.reset(); }
 
   /// A repair of what seems sound: whether the store has what this node believes.
-  void look_first(const Request& request) { look_ = request; }
-  bool looks() const { return look_.has_value(); }
-  std::optional<Request> take_look();
+  void read_first(const Request& request) { read_request_ = request; }
+  bool has_read_request() const { return read_request_.has_value(); }
+  std::optional<Request> take_read_request();
 
   void begin_repair(Repair repair) { repair_ = std::make_unique<Repair>(std::move(repair)); }
   const Repair* repair() const { return repair_.get(); }
@@ -78,7 +78,7 @@ class JobCommands {
  private:
   std::vector<Request> triggers_, pauses_;
   std::optional<WallTime> unpause_until_;
-  std::optional<Request> look_;
+  std::optional<Request> read_request_;
   std::unique_ptr<Repair> repair_;  // under way
 };
 

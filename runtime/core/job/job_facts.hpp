@@ -1,4 +1,4 @@
-// JobFacts: what the parts of a job are told of it in a call. JobMachine makes it anew for each; it is read and not
+// JobFacts: what the parts of a job are given of it in a call. JobMachine makes it anew for each; it is read and not
 // kept.
 //
 // Plain values. Knows nothing of what the parts do with it.

@@ -33,7 +33,7 @@ const std::string& JobMachine::trouble() const {
   static const std::string none;
   if (!job_.view.trouble().empty()) return job_.view.trouble();
   if (!job_.view.regress().empty()) return job_.view.regress();
-  return job_.standing == JobStanding::halted && job_.term ? job_.term->halted : none;
+  return job_.role == RegisterRole::halted && job_.term ? job_.term->halted : none;
 }
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
@@ -49,7 +49,7 @@ std::vector<WallTime> JobMachine::waiting() const {
 }
 
 bool JobMachine::is_clean() const {
-  if (job_.standing == JobStanding::halted) return true;  // nothing of it can be written
+  if (job_.role == RegisterRole::halted) return true;  // nothing of it can be written
   return !job_.writer.pending() && job_.unclaimed.empty() && !job_.slots.settlement().has_decided() &&
          !job_.runs.list().any([](const LiveRun& run) { return run.has_ended() && !run.repeat; });
 }
@@ -66,14 +66,14 @@ void JobMachine::lead(Context& c, const Term& term) {
   job_.commands.begin_term();
   const bool unrepaired = job_.view.heed_repair(term);
   if (!job_.view.is_sound() || !term.halted.empty()) return halt(c);
-  job_.standing = JobStanding::leading;
+  job_.role = RegisterRole::leading;
   if (unrepaired) return begin_repair(c, {std::nullopt, c.settings.node + ", as its group"});
   writes(c).take_up();
 }
 
 void JobMachine::depose(Context& c) {
   job_.term = nullptr;
-  job_.standing = JobStanding::idle;
+  job_.role = RegisterRole::idle;
   job_.unclaimed.clear();
   job_.writer.end_term();
   job_.commands.clear();
@@ -82,14 +82,14 @@ void JobMachine::depose(Context& c) {
 }
 
 void JobMachine::halt(Context& c) {
-  job_.standing = JobStanding::halted;
+  job_.role = RegisterRole::halted;
   writes(c).refuse_asked("the job is halted: " + trouble());
   job_.writer.drop();
   job_.commands.clear();
   job_.unclaimed.clear();
   job_.resume_slots();
   job_.runs.halt(c, job_.facts());
-  if (job_.view.tell_trouble())  // what halts the group is told once for all
+  if (job_.view.is_new_trouble())  // what halts the group is logged once for all
     c.out.push_back(Notice{Level::error, "job halted: " + job_.view.trouble(), {{"job", job_.name}}});
 }
 
@@ -99,7 +99,7 @@ void JobMachine::repair(Context& c, const std::optional<RunId>& request, const s
   };
   if (job_.commands.repair()) return answer(Answer::refused(Errc::conflict, "a repair of the job is under way"));
   const bool of_cursor = job_.leads() && clock_skew(c.now.wall);
-  if (job_.standing != JobStanding::halted && !of_cursor)
+  if (job_.role != RegisterRole::halted && !of_cursor)
     return answer(Answer::did("nothing to repair: job " + job_.name + " is not halted"));
   if (job_.view.is_newer()) return answer(Answer::refused(Errc::refused, job_.view.trouble()));
   if (!job_.term->halted.empty())
@@ -117,7 +117,7 @@ void JobMachine::begin_repair(Context& c, Repair repair) {
     return job_.resume_slots();
   }
   job_.view.restore(job_.term->group, now, job_.runs.list().going_on());
-  job_.standing = JobStanding::leading;
+  job_.role = RegisterRole::leading;
   job_.runs.drop_next_attempts();
   writes(c).take_up();
   job_.commands.repair_ended_waiting(job_.runs.end_what_waited(c, job_.facts()));
@@ -146,7 +146,7 @@ bool JobMachine::write_repair(Context& c) {
 
 /// A repair of what seems sound: somebody may have changed the register behind this node's back.
 void JobMachine::check_store(Context& c, const std::optional<Register>& stored) {
-  const Request request = *job_.commands.take_look();
+  const Request request = *job_.commands.take_read_request();
   const bool as_known = stored ? stored->version == job_.view.version() : !job_.view.exists();
   if (!as_known && !job_.writer.pending()) {
     const std::uint64_t known = job_.view.version();
@@ -176,7 +176,7 @@ void JobMachine::advance(Context& c) {
     job_.writer.block_writes(c.room == 0);
     if (job_.writer.are_writes_blocked()) {
       c.wants.throttled.push_back(this);
-      if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for its turn
+      if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for others
     } else if (!claims(c).catch_up() && !write_repair(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) &&
                settle(c)) {
       if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
@@ -187,7 +187,7 @@ void JobMachine::advance(Context& c) {
   rearm(c);
 }
 
-/// Decides the slots up to now. False while there is more to look at than a step may take.
+/// Decides the slots up to now. False while there is more to decide than a step may take.
 bool JobMachine::settle(Context& c) {
   if (job_.is_draining() || job_.is_paused() || !job_.is_defined()) {
     job_.slots.rewind();
@@ -223,7 +223,7 @@ bool JobMachine::redefine(Context& c) {
   return true;
 }
 
-/// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. What the runner has been told to
+/// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. What the runner has been asked to
 /// start may start after a pause is acknowledged. True if it has begun something.
 bool JobMachine::change_pause(Context& c) {
   for (const RunId& request : job_.commands.take_done(job_.view.stored().paused))
@@ -299,9 +299,9 @@ void JobMachine::on_write_answer(Context& c, std::uint64_t serial, const WriteAn
 
 void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
   if (job_.leads()) {
-    if (!job_.writer.is_reading()) return job_.commands.looks() ? check_store(c, stored) : void();
+    if (!job_.writer.is_reading()) return job_.commands.has_read_request() ? check_store(c, stored) : void();
     resolve(c, stored);
-    if (job_.commands.looks()) c.wants.reads.push_back(this);
+    if (job_.commands.has_read_request()) c.wants.reads.push_back(this);
     return;
   }
   set_register(c, stored);
@@ -310,7 +310,7 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
 
 void JobMachine::on_read_unknown(Context& c) {
   job_.writer.read_later(c.now.steady);
-  if (const auto look = job_.commands.take_look())
+  if (const auto look = job_.commands.take_read_request())
     c.wants.answers.push_back({look->id, Answer::refused(Errc::unavailable, "the store does not answer; try again")});
 }
 
@@ -323,14 +323,13 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   set_register(c, stored);
   const runner::AttemptId* claim = write->claim();
   const LiveRun* run = claim ? job_.runs.find(*claim) : nullptr;
-  const bool landed = run && holds(job_.view.stored(), run->open);
+  const bool landed = run && contains(job_.view.stored(), run->open);
   if (!landed) writes(c).give_up(*write);
   if (!job_.view.is_sound()) {
     halt(c);
     return c.wants.changed.push_back(this);
   }
-  if (job_.view.stored().epoch >
-      job_.term->epoch) {  // another term has written: ours is over, whatever we have been told
+  if (job_.view.stored().epoch > job_.term->epoch) {  // another term has written: ours is over, whatever events came
     if (landed) job_.runs.end(c, job_.facts(), *claim, Status::missed, Reason::stale);
     job_.writer.retry_later(c.now.steady);
   }
@@ -342,7 +341,7 @@ void JobMachine::adopt_own(Context& c) {
 }
 
 void JobMachine::on_outcome(Context& c, const Row& outcome) {
-  const bool halted = job_.standing == JobStanding::halted;  // a repair may show the run again
+  const bool halted = job_.role == RegisterRole::halted;  // a repair may show the run again
   if (job_.leads() || halted)
     job_.runs.on_outcome(c, job_.facts(), outcome, halted || shows(runner::AttemptId{*outcome.run, outcome.attempt}));
 }
@@ -352,7 +351,7 @@ void JobMachine::ask(Context& c, const Request& request) {
   if (request.kind == Kind::kill) return job_.runs.ask_kill(c, job_.facts(), request);
   if (request.kind == Kind::replace) return job_.runs.ask_replace(c, job_.facts(), request);
   if (request.kind == Kind::repair) return ask_repair(c, request);
-  if (job_.standing == JobStanding::halted)
+  if (job_.role == RegisterRole::halted)
     c.wants.answers.push_back(
         {request.id, Answer::refused(Errc::refused, "the job is halted: " + trouble() + "; `ballot repair` ends it")});
   else if (request.kind == Kind::forget)
@@ -364,9 +363,9 @@ void JobMachine::ask(Context& c, const Request& request) {
 }
 
 void JobMachine::ask_repair(Context& c, const Request& request) {
-  if (!job_.leads() || job_.commands.repair() || job_.writer.pending() || job_.commands.looks())
+  if (!job_.leads() || job_.commands.repair() || job_.writer.pending() || job_.commands.has_read_request())
     return repair(c, request.id, request.by);
-  job_.commands.look_first(request);
+  job_.commands.read_first(request);
   c.wants.reads.push_back(this);
 }
 

@@ -1,7 +1,7 @@
 // JobMachine: one job's slots, claims and runs on this node. It owns what this node knows of the job's register, has at
 // most one write of it in flight, and does nothing to it unless this node leads the register's group.
 //
-//   standing | event                                              | next
+//   role     | event                                              | next
 //   idle     | the group that owns the register is led here, read | leading, waiting or halted
 //   leading  | the term ends                                      | idle (runs that were started go on)
 //   leading  | the register is released, or moved away            | idle; Core asks again who owns it
@@ -17,7 +17,7 @@
 //
 // A run that ends here while another node leads, or nobody, is published as an outcome for whoever leads next.
 //
-// What it is made of stands in job_parts.hpp; it begins runs through JobClaims and writes through JobWrites.
+// What it is made of is in job_parts.hpp; it begins runs through JobClaims and writes through JobWrites.
 //
 //   JobMachine job("backup");
 //   job.set_register(c, stored); job.lead(c, term);
@@ -41,7 +41,7 @@ class JobWrites;
 
 class JobMachine {
  public:
-  using Standing = JobStanding;
+  using Role = RegisterRole;
 
   explicit JobMachine(std::string name) : job_{std::move(name)} {}
 
@@ -95,7 +95,7 @@ class JobMachine {
   void on_runner_word(Context& c, const RunnerWord& word) { job_.runs.on_runner_word(c, job_.facts(), word); }
   /// A run of a dead term goes on there, or may.
   bool has_foreign(const std::string& node) const { return job_.runs.list().has_foreign(node); }
-  /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
+  /// The end of a run of this node is in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const runner::AttemptId& id, bool done) {
     job_.runs.on_published(c, job_.facts(), id, done);
   }
@@ -129,7 +129,7 @@ class JobMachine {
   bool shows(const RunId& run) const { return job_.view.shows(run); }
   bool shows(const runner::AttemptId& attempt) const { return job_.view.shows(attempt); }
 
-  Standing standing() const { return job_.standing; }
+  Role role() const { return job_.role; }
   const Term* term() const { return job_.term; }
   bool is_known() const { return job_.view.is_known(); }
   const std::string& trouble() const;  // why halted

@@ -22,12 +22,12 @@
 
 namespace ballot::core {
 
-enum class JobStanding { idle, leading, waiting, halted };
+enum class RegisterRole { idle, leading, waiting, halted };
 
 struct JobParts {
   std::string name;
   schedule::DefinitionPtr definition{};  // null: no file has it
-  JobStanding standing = JobStanding::idle;
+  RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
 
   RegisterView view{};
@@ -37,15 +37,15 @@ struct JobParts {
   UnclaimedRuns unclaimed{};
   JobCommands commands{};
 
-  /// What the parts are told.
+  /// What the parts are given.
   JobFacts facts() const;
-  bool leads() const { return standing == JobStanding::leading; }
+  bool leads() const { return role == RegisterRole::leading; }
   /// By this group's files, and the register says the same.
   bool is_defined() const;
   bool is_paused() const { return view.stored().paused || (term && term->paused); }
   /// A stop, or an eviction: nothing new is begun. Requires: a term.
   bool is_draining() const;
-  /// The register holds as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
+  /// The register has as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
   /// keeps its place.
   bool is_full() const;
   /// How far away the deadline must be for a run to be launched.
@@ -54,12 +54,12 @@ struct JobParts {
   /// Nothing that could change which slots there are, or whether they may run, is under way; and it is the store that
   /// does not answer, not the clock that has stepped: a wrong clock would pass slots that are not due.
   bool may_run_ahead(const Context& c) const;
-  /// What the runner has been told to start may start after a pause is acknowledged.
+  /// What the runner has been asked to start may start after a pause is acknowledged.
   bool waits_to_pause() const { return commands.is_pause_next() && runs.list().is_starting(); }
 
   /// Slots are decided from what the register has settled, or was run ahead of it.
   void resume_slots();
-  /// False while there is more to look at than a step may take.
+  /// False while there is more to decide than a step may take.
   bool scan(const Context& c, ScanRules::Mode mode, WallTime until);
 };
 

@@ -15,7 +15,7 @@ void JobWrites::take_up() {
   settle_open_runs();
 }
 
-/// What became of slots that the term before passed stands in the register: its ledger may be gone, so it goes into
+/// What became of slots that the term before passed is in the register: its ledger may be gone, so it goes into
 /// this one too.
 void JobWrites::copy_dispositions() {
   const JobRegister& stored = job_.view.stored();
@@ -178,7 +178,7 @@ void JobWrites::confirm(std::uint64_t version) {
   if (const runner::AttemptId* claim = write->claim()) job_.runs.confirm_claim(c_, job_.facts(), *claim);
   if (released) {
     refuse_asked("no job file of this group defines the job any more");
-    job_.standing = JobStanding::idle;
+    job_.role = RegisterRole::idle;
     job_.term = nullptr;
     c_.wants.changed.push_back(&machine_);
   }

@@ -21,7 +21,7 @@ struct Repair {
   std::optional<WallTime> cursor_ahead{};  // where it was
   std::optional<WallTime> from{}, to{};    // the slots of the halt,
   std::int64_t slots = 0;                  // so many
-  int waited = 0;                          // runs that waited for their time or turn
+  int waited = 0;                          // runs that waited for their time, or in a queue
 
   /// Its ranges are in the register.
   void wrote(const Disposition& range);

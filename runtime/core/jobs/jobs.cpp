@@ -17,7 +17,7 @@ void Jobs::advance(JobEntry& entry) {
 void Jobs::advance_led() {
   for (GroupEntry* group : p_.groups.led())
     for (JobEntry* entry : std::vector(group->jobs.begin(), group->jobs.end()))
-      if (entry->machine.standing() == JobMachine::Standing::leading) advance(*entry);
+      if (entry->machine.role() == JobMachine::Role::leading) advance(*entry);
 }
 
 void Jobs::reindex(JobEntry& entry) {

@@ -96,7 +96,7 @@ void Requests::take_kill(const Request& request) {
     log(request);
     job.ask(c_, request);
     jobs_.advance(*found);
-  } else if (job.standing() == JobMachine::Standing::leading) {
+  } else if (job.role() == JobMachine::Role::leading) {
     if (job.shows(request.run))
       p_.kill_waits = true;
     else
@@ -116,7 +116,7 @@ void Requests::take_replace(const Request& request) {
   JobEntry* const job = p_.jobs.find(request.job);
   if (!job || !job->machine.executes(request.run)) return;
   remove({request_record(request.id)});
-  if (job->machine.standing() == JobMachine::Standing::leading) return;  // it leads again, and decides itself
+  if (job->machine.role() == JobMachine::Role::leading) return;  // it leads again, and decides itself
   log(request);
   job->machine.ask(c_, request);
   jobs_.advance(*job);

@@ -5,7 +5,7 @@
 //   a register's version   and what it counts: a job's fence, the epoch of a group's term
 //   a register's repair    a number that each repair of the register raises
 // What was seen before a repair counts no more. A repair is known by its number, which is larger than any before, so
-// each node tells a repaired register from an old one, whatever its clock says.
+// each node distinguishes a repaired register from an old one, whatever its clock says.
 //
 //   session | event                                                    | what it shows
 //   opened  | -                                                        | nothing: a server may lag behind
@@ -67,8 +67,8 @@ class StoreGuard {
   /// and how it was, the last time.
   const std::string& how() const { return how_; }
 
-  /// A repair must be known here before the store goes back again: later it could not be told from one of before. So
-  /// groups' registers are listed, rarer each time, from the moment that the store has gone back.
+  /// A repair must be known here before the store goes back again: later it could not be distinguished from one of
+  /// before. So groups' registers are listed, rarer each time, from the moment that the store has gone back.
   void begin_lists(SteadyTime now);
   void next_list(SteadyTime now);
   void end_lists() { list_at_.reset(); }

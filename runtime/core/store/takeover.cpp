@@ -221,7 +221,7 @@ void Takeover::reconsider(JobMachine& job) {
   JobEntry& entry = p_.jobs.entry(job.name());
   if (owner && !job.is_known()) {
     c_.wants.reads.push_back(&job);
-  } else if (owner && job.standing() == JobMachine::Standing::idle) {
+  } else if (owner && job.role() == JobMachine::Role::idle) {
     job.lead(c_, owner->machine.term());
     p_.feeds.requests.on_changed();  // there may be some that were nobody's till now
     p_.feeds.outcomes.on_changed();

@@ -93,8 +93,8 @@ TEST_F(View, TheRepairOfItsGroupEndsAHaltOnce) {
 TEST_F(View, PeopleAreToldOnceWhyItCannotBeRead) {
   EXPECT_TRUE(view.read("a", Register{"j/a", "no register", 1}, seen_at));
   EXPECT_NE(view.trouble(), "");
-  EXPECT_TRUE(view.tell_trouble());
-  EXPECT_FALSE(view.tell_trouble());
+  EXPECT_TRUE(view.is_new_trouble());
+  EXPECT_FALSE(view.is_new_trouble());
 }
 
 TEST_F(View, ACursorThatIsAheadOfTheClockGoesBackToWhereItWasSeen) {

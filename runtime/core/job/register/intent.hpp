@@ -1,7 +1,7 @@
-// Intent: what a write of a job's register is for. It says what follows once the write stands, and what is to be undone
-// where it never will.
+// Intent: what a write of a job's register is for. It says what follows once the write is confirmed, and what is to be
+// undone where it never will.
 //
-//   intent       | once it stands                              | where it fails
+//   intent       | once it is confirmed                         | where it fails
 //   Settle       | what it settles is decided no more          | all of it is decided anew
 //   CatchUp      | nothing more: that was decided before it    | nothing: it is tried again
 //   Define       | the plan is the new definition's            | as Settle
@@ -41,7 +41,7 @@ struct ChangePause {
 };
 /// The last write of a repair.
 struct FinishRepair {};
-/// A run that was asked for by hand and waits for its turn; the request has its id.
+/// A run that was asked for by hand and waits in the queue; the request has its id.
 struct QueueRun {
   RunId run;
 };

@@ -1,5 +1,5 @@
 // PendingWrite: a write of a job's register, from when it is made up to when its answer is known: the register as it is
-// to be, and what follows once it stands.
+// to be, and what follows once it is confirmed.
 //
 //   PendingWrite write = writer.begin(stored, term);
 //   write.carry(range, rows);

@@ -61,9 +61,9 @@ std::string RegisterView::parse(const Register& stored) {
   return parsed.error().what;
 }
 
-bool RegisterView::tell_trouble() {
-  const std::size_t told = std::hash<std::string>()(trouble_);
-  return !trouble_.empty() && std::exchange(told_, told) != told;
+bool RegisterView::is_new_trouble() {
+  const std::size_t hash = std::hash<std::string>()(trouble_);
+  return !trouble_.empty() && std::exchange(logged_, hash) != hash;
 }
 
 const std::string& RegisterView::owner(const std::string& otherwise) const {
@@ -94,7 +94,7 @@ void RegisterView::restore(const std::string& group, WallTime now, const std::ve
   before_.reset();
   trouble_.clear();
   regress_.clear();
-  told_ = 0;
+  logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
   if (stored_.since == WallTime{}) stored_.since = now;
   stored_.group = group;

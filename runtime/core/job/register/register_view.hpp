@@ -53,8 +53,8 @@ class RegisterView {
   const std::string& regress() const { return regress_; }
   /// It is of a newer format: not to be repaired.
   bool is_newer() const { return newer_; }
-  /// True where people have not been told yet why it cannot be read; they are then.
-  bool tell_trouble();
+  /// True once for each reason why it cannot be read: it is to be logged.
+  bool is_new_trouble();
 
   /// The group whose leader may write it, `otherwise` where it names none.
   const std::string& owner(const std::string& otherwise) const;
@@ -89,7 +89,7 @@ class RegisterView {
   std::string trouble_, regress_;
   Seen seen_;                            // of the register, in any answer
   std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
-  std::size_t told_ = 0;                 // the trouble that people were told of, hashed
+  std::size_t logged_ = 0;               // the trouble that was logged, hashed
   std::unique_ptr<JobRegister> before_;  // while the register is unreadable or has gone back: as it was seen last
   WallTime cursor_{};                    // of the register, when it was not ahead of this clock
 };

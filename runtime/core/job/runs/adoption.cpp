@@ -9,21 +9,21 @@ namespace {
 constexpr Millis foreign_slack{
     1000};  // past the end of the session of a dead term, which its `terminate` runs do not outlive
 
-enum class Told { nothing, runs, ended };
+enum class Word { nothing, runs, ended };
 
-/// What the runner has told of it, from before this daemon.
-Told told_by_runner(Context& c, const JobFacts& job, LiveRun& run) {
+/// What the runner has said of it, from before this daemon.
+Word end_by_runner(Context& c, const JobFacts& job, LiveRun& run) {
   const auto* ended = find_attempt(c.inventory.ended, run.id());
   const auto* running = find_attempt(c.inventory.running, run.id());
-  if (!ended && !running) return Told::nothing;
+  if (!ended && !running) return Word::nothing;
   run.known_to_runner = true;
   run.state = LiveRun::State::running;
-  if (ended) return conclude(c, job, run, *ended), Told::ended;
+  if (ended) return conclude(c, job, run, *ended), Word::ended;
   run.row.status = Status::running;
   run.row.started_at = running->started_at;
   c.out.push_back(RecordRow{run.row});
   c.out.push_back(run_notice(Level::info, "adopted", run));
-  return Told::runs;
+  return Word::runs;
 }
 
 bool is_lost(const Context& c, LiveRun& run) {
@@ -89,8 +89,8 @@ bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
   }
   const bool own = run.open.node == c.settings.node;
   if (own) {
-    const Told told = told_by_runner(c, job, run);
-    if (told != Told::nothing) return told == Told::ended;
+    const Word word = end_by_runner(c, job, run);
+    if (word != Word::nothing) return word == Word::ended;
   }
   if (own && job.repair) {  // its end may be a record in the store
     run.state = LiveRun::State::foreign;
@@ -103,8 +103,8 @@ bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
 }
 
 bool adopt_unclaimed(Context& c, const JobFacts& job, LiveRun& run) {
-  const Told told = told_by_runner(c, job, run);
-  return told == Told::nothing ? is_lost(c, run) : told == Told::ended;
+  const Word word = end_by_runner(c, job, run);
+  return word == Word::nothing ? is_lost(c, run) : word == Word::ended;
 }
 
 }  // namespace ballot::core

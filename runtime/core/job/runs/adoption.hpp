@@ -25,7 +25,7 @@ LiveRun run_of(const JobFacts& job, const OpenRun& open);
 /// or, where no register does, a ledger.
 LiveRun run_of(const JobFacts& job, const Row& row);
 
-/// The runner has told its end: the row says how it was.
+/// The runner has reported its end: the row says how it was.
 void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::Ended& end);
 
 /// A run of the register that this node goes on with: it waits, is this runner's, or another node's. True where it has

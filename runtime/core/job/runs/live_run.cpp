@@ -23,7 +23,7 @@ Status status_of(Reason reason) {
 
 }  // namespace
 
-bool holds(const JobRegister& r, const OpenRun& run) {
+bool contains(const JobRegister& r, const OpenRun& run) {
   return std::any_of(r.runs.begin(), r.runs.end(), [&](const OpenRun& open) {
     return open.id == run.id && open.attempt == run.attempt && open.epoch == run.epoch && !open.waits_until;
   });

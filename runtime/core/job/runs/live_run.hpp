@@ -11,12 +11,12 @@
 //   starting | Refused (past launch not after)        | ready: the same attempt is permitted anew while its term lives
 //   starting | CannotStart                            | ended (failed: cannot_start)
 //   starting, running | Ended                         | ended
-//   foreign  | its outcome is published, or its runner tells its end | ended
+//   foreign  | its outcome is published, or its runner reports its end | ended
 //   foreign  | its runner does not have it            | ended (lost)
 //   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
 //   ended    | the register is written without it     | gone, and forgotten by the runner; waiting, where it failed and
 //            |                                        | has retries left, or the job says rerun
-//   waiting  | its time has come; queued: its turn has | claiming, as the next attempt
+//   waiting  | its time has come; queued: it is next | claiming, as the next attempt
 //   waiting  | killed, or no file defines it any more | ended (killed, missed)
 //
 // Pure values; used by JobMachine's parts, and by left_runs for a daemon that is dead.
@@ -38,7 +38,7 @@ struct LiveRun {
   State state = State::claiming;
   Row row;                                    // as last recorded
   bool asked = false;                         // a trigger waits for the claim,
-  std::optional<WallTime> begin_by{};         // until then: whoever asked was told later that nothing comes of it
+  std::optional<WallTime> begin_by{};         // until then: whoever asked was answered later that nothing comes of it
   bool unclaimed = false;                     // started without a confirmed claim, and not known to be in the register
   bool publishing = false;                    // its end is on the way to the store
   bool published = false;                     // its outcome is, or may be, a record that is removed when it is closed
@@ -49,7 +49,7 @@ struct LiveRun {
   SteadyTime ended_at{};                      // when it was seen to have ended
   bool recorded = false;         // it has ended, or waits unclaimed to be launched, and its last row is durable:
   int awaited = 0;               // so many times it was asked for, and not answered yet
-  bool known_to_runner = false;  // the runner keeps its end until it is told to forget
+  bool known_to_runner = false;  // the runner keeps its end until it is asked to forget
   bool killed = false;
   bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one
   std::optional<OpenRun> next;  // the attempt, or the rerun, that waits when this one is closed
@@ -74,7 +74,7 @@ struct LiveRun {
 };
 
 /// Whether the register shows this claim: a run that is asked for by hand may be claimed under its id by several terms.
-bool holds(const JobRegister& r, const OpenRun& run);
+bool contains(const JobRegister& r, const OpenRun& run);
 
 /// The policies that it runs under, whatever the files say when it ends.
 void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& node);
@@ -85,10 +85,10 @@ bool is_late(const LiveRun& run, WallTime now);
 /// The row of an open run: claimed, nothing started.
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group);
 
-/// What the row says once the runner has told the end.
+/// What the row says once the runner has reported the end.
 void conclude(Row& row, const runner::Ended& end, const std::vector<int>& success_codes);
 
-/// What another node tells of the end; whose it is and what it was due for is as claimed.
+/// What another node published of the end; whose it is and what it was due for is as claimed.
 void conclude(Row& row, const Row& outcome);
 
 /// What the row says of a run that ended without the runner's word.

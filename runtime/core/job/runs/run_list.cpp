@@ -11,7 +11,7 @@ int count_runs(const RunList& runs, Predicate predicate) {
   return static_cast<int>(std::count_if(runs.begin(), runs.end(), predicate));
 }
 
-/// Later than a start takes: what held it up, and not how long it runs, may be why the next slot is due beside it.
+/// Later than a start takes: what delayed it, and not how long it runs, may be why the next slot is due beside it.
 bool began_late(const JobFacts& job, const LiveRun& run, WallTime now) {
   const WallTime due = job.definition ? due_at(job.definition->job, run.open.slot) : run.open.slot;
   return run.row.started_at.value_or(now) - due > start_takes;

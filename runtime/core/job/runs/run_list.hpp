@@ -86,14 +86,14 @@ class RunList {
 
   /// One that is not by hand may still start: its claim is in flight, or the runner has not answered.
   bool may_start() const;
-  /// The runner has been told to start one that is not by hand, and has not answered.
+  /// The runner has been asked to start one that is not by hand, and has not answered.
   bool is_starting() const;
   bool executes(const RunId& run) const;
   /// One of a dead term goes on on that node, or may.
   bool has_foreign(const std::string& node) const;
-  /// What this node executes, as it is to stand in the register.
+  /// What this node executes, as it is to be in the register.
   std::vector<OpenRun> going_on() const;
-  /// Slots whose runs wait for their next attempt, or for their turn.
+  /// Slots whose runs wait for their next attempt, or in the queue.
   std::vector<WallTime> waiting() const;
   /// What they mean for the job's next slots.
   Overlap overlap(const JobFacts& job, WallTime now) const;

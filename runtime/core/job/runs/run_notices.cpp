@@ -77,7 +77,7 @@ const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun&
   return run.definition ? run.definition : job.definition;
 }
 
-/// Of further attempts nothing is told but how the run ends.
+/// Of further attempts nothing is reported but how the run ends.
 void tell_started(Context& c, const JobFacts& job, const LiveRun& run) {
   const schedule::DefinitionPtr& definition = definition_of(job, run);
   if (run.open.attempt > 1 || !is_notified(definition)) return;

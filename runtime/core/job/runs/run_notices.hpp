@@ -1,10 +1,11 @@
-// What is told of a job: log lines, and the events for which people want mails, hooks and pings.
+// What is reported of a job: log lines, and the events for which people want mails, hooks and pings.
 //
-// People are told as a run starts; when the write that closes its last attempt stands in the store; when a write that
-// settles slots as missed does. Only then is it certain, and only whoever wrote it knows: so it is told once, whoever
-// executed the run. A write that landed in a term's last moments, and whose answer was lost, is told by nobody.
+// Notified is as a run starts; when the write that closes its last attempt is in the store; when a write that
+// settles slots as missed does. Only then is it certain, and only whoever wrote it knows: so it is reported once,
+// whoever executed the run. A write that landed in a term's last moments, and whose answer was lost, is reported by
+// nobody.
 //
-// Pure. Knows nothing of who is told, and how (io/notify); used by JobMachine and its parts.
+// Pure. Knows nothing of who is notified, and how (io/notify); used by JobMachine and its parts.
 #pragma once
 
 #include "core/job/job_facts.hpp"
@@ -25,7 +26,7 @@ std::string why_skipped(const JobFacts& job, Reason reason);
 const schedule::DefinitionPtr& definition_of(const JobFacts& job, const LiveRun& run);
 
 void tell_started(Context& c, const JobFacts& job, const LiveRun& run);
-/// The write stands in the store. `job.stored` is what stood there before.
+/// The write is in the store. `job.stored` is what was there before.
 void tell_written(Context& c, const JobFacts& job, const PendingWrite& write, const RunList& runs);
 /// The register says, for whoever leads when the next run ends, whether the last one failed.
 void remember_failure(const JobFacts& job, PendingWrite& write, const RunList& runs);

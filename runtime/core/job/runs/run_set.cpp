@@ -138,7 +138,7 @@ void RunSet::forget_unclaimed(Context& c, const JobFacts& job) {
 /// Claims that the register does not show never were: what it shows under such an id is another term's claim.
 void RunSet::drop_claims_that_failed(Context& c, const JobFacts& job) {
   for (const LiveRun& run : std::vector(runs_.all()))
-    if (run.state == State::claiming && !holds(job.stored, run.open)) drop_claim(c, run.id());
+    if (run.state == State::claiming && !contains(job.stored, run.open)) drop_claim(c, run.id());
 }
 
 void RunSet::settle(Context& c, const JobFacts& job, const std::vector<RunId>& superseded) {
@@ -397,7 +397,7 @@ void RunSet::on_outcome(Context& c, const JobFacts& job, const Row& outcome, boo
   end(c, job, *run);
 }
 
-/// What that runner was told it has done, so a run that it does not know was never started, and will not be.
+/// What was asked of that runner it has done, so a run that it does not know was never started, and will not be.
 void RunSet::on_runner_word(Context& c, const JobFacts& job, const RunnerWord& word) {
   for (LiveRun& run : runs_) {
     if (run.state != State::foreign || run.open.node != word.node) continue;

@@ -1,6 +1,6 @@
 // RunSet: what happens to the runs of a job: claimed, launched, adopted from an earlier term, killed, ended, published.
 // The states of a run are in live_run.hpp; a run leaves the set when its register no longer shows it, or when its end
-// stands in the store for whoever leads.
+// is published in the store for whoever leads.
 //
 //   RunSet runs;
 //   runs.claim(job, open, true, {});
@@ -34,7 +34,7 @@ class RunSet {
   void claim(const JobFacts& job, OpenRun run, bool first, std::optional<WallTime> begin_by);
   /// The claim is ours for certain. A scheduled one whose slot's start deadline has passed meanwhile is not launched.
   void confirm_claim(Context& c, const JobFacts& job, const runner::AttemptId& id);
-  /// It is known to have failed, or is given up: its run never was. Who killed it is told so.
+  /// It is known to have failed, or is given up: its run never was. Who killed it is answered so.
   void drop_claim(Context& c, const runner::AttemptId& id);
   /// The same, where the term goes on; `waited`: the run goes on waiting, as it did.
   void give_up_claim(Context& c, const JobFacts& job, const runner::AttemptId& id, const OpenRun* waited);
@@ -52,7 +52,7 @@ class RunSet {
   void launch_in_doubt(Context& c, const JobFacts& job);
   /// The next write shows it, with this fence.
   void enter(const OpenRun& run) { runs_.find({run.id, run.attempt})->open.fence = run.fence; }
-  /// The register shows them: they are claimed like any other, whatever their children were told.
+  /// The register shows them: they are claimed like any other, whatever their children were given.
   void show(Context& c, const JobRegister& shown);
   /// Of a term before, whose register does not show them: once their ends are durable nobody needs them any more.
   void forget_unclaimed(Context& c, const JobFacts& job);
@@ -70,13 +70,14 @@ class RunSet {
   void halt(Context& c, const JobFacts& job);
   /// What has ended is not tried again.
   void drop_next_attempts();
-  /// What waits for its time or turn may have been started in what was forgotten. A job that always runs again goes on.
+  /// What waits for its time, or in the queue, may have been started in what was forgotten. A job that always runs
+  /// again goes on.
   int end_what_waited(Context& c, const JobFacts& job);
 
   // what time, people and policies do
   /// A ready one is launched or becomes stale, one of a dead term is given up.
   void advance(Context& c, const JobFacts& job);
-  /// What waits between two attempts, or for its turn, will not be started.
+  /// What waits between two attempts, or in the queue, will not be started.
   void end_waiting(Context& c, const JobFacts& job, Status status, Reason reason);
   void end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason);
   /// `replace`: what runs is killed, what waits for its next attempt is not tried again.
@@ -86,7 +87,7 @@ class RunSet {
   void ask_replace(Context& c, const JobFacts& job, const Request& request);
   void ask_forget(Context& c, const JobFacts& job, const Request& request);
 
-  // what is heard of them
+  // events of them
   void on_started(Context& c, const JobFacts& job, const runner::Started& event);
   void on_refused(Context& c, const JobFacts& job, const runner::Refused& event);
   void on_cannot_start(Context& c, const JobFacts& job, const runner::CannotStart& event);
@@ -98,9 +99,9 @@ class RunSet {
   void on_runner_word(Context& c, const JobFacts& job, const RunnerWord& word);
 
   // their ends
-  /// What ended here is told to whoever leads, once it is durable.
+  /// What ended here is published for whoever leads, once it is durable.
   void publish(Context& c);
-  /// The end of a run of this node stands in the store; or (not `done`) it could not be written.
+  /// The end of a run of this node is in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const JobFacts& job, const runner::AttemptId& id, bool done);
   /// The register no longer shows them: the runner may forget them, and their outcomes may go.
   void close(Context& c, const std::vector<runner::AttemptId>& ids);

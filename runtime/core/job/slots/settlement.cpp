@@ -82,7 +82,7 @@ bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime
       finish_scan(rules, now);
       return true;
     }
-    look_at(*slot, plan, rules, now);
+    decide(*slot, plan, rules, now);
     position_ = slot->at;
   }
   return false;
@@ -96,7 +96,7 @@ bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const 
   return (rules.fate_unknown || behind_waiting) && now - plan.due_at(slot.at) <= rules.start_deadline;
 }
 
-void Settlement::look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
+void Settlement::decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) {
   if (rules.mode == ScanRules::Mode::paused) return add_decided(slot.at, Status::skipped, Reason::paused);
   if (rules.mode == ScanRules::Mode::undefined) return add_decided(slot.at, Status::missed, Reason::no_definition);
   if (rules.mode == ScanRules::Mode::halted) return add_decided(slot.at, Status::missed, Reason::halted);

@@ -23,8 +23,8 @@
 namespace ballot::core {
 
 inline constexpr Millis on_time_limit{1000};         // a slot this late is still due, not a misfire
-inline constexpr Millis start_takes{100};            // a run that starts later than this was held up
-inline constexpr std::int64_t scan_budget = 20'000;  // slots looked at in one step
+inline constexpr Millis start_takes{100};            // a run that starts later than this was delayed
+inline constexpr std::int64_t scan_budget = 20'000;  // slots decided in one step
 
 /// When a slot may start: later by a stable share of the job's jitter, hashed from job and slot. As jitter is no longer
 /// than the shortest period, slots become due in their order.
@@ -130,7 +130,7 @@ class Settlement {
     Disposition decided;
   };
 
-  void look_at(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
+  void decide(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now);
   bool must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const;
   void finish_scan(const ScanRules& rules, WallTime now);
   void decide(const Candidate& candidate, const ScanRules& rules);
@@ -143,7 +143,7 @@ class Settlement {
   void pull_up();
 
   WallTime base_{};      // durable up to here
-  WallTime position_{};  // looked at up to here
+  WallTime position_{};  // decided up to here
   bool leaves_due_ = false;
   std::vector<Disposition> decided_;
   std::optional<DueSlot> due_;

@@ -6,7 +6,7 @@
 namespace ballot::core {
 namespace {
 
-/// Rows of up to this many like slots stand alone; more are one row.
+/// Rows of up to this many like slots have one each; more are one row.
 constexpr std::int64_t rows_limit = 100;
 
 /// Of a plan's `@every` schedules: the register's, and `otherwise` where it has none.

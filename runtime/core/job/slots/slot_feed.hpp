@@ -25,7 +25,7 @@ namespace ballot::core {
 
 class SlotFeed {
  public:
-  /// The plan that the register's definition stands for.
+  /// The plan of the register's definition.
   void make_plan(const JobFacts& job);
   /// A job that another group has just released: the slots since then are missed, not unheard of.
   void plan_to_adopt(const JobFacts& job);
@@ -37,7 +37,7 @@ class SlotFeed {
 
   /// A step begins.
   void begin_step() { scanning_ = false; }
-  /// Decides the slots up to `until` by the rules of `mode`. False while there is more to look at than a step may take.
+  /// Decides the slots up to `until` by the rules of `mode`. False while there is more to decide than a step may take.
   bool scan(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode, WallTime until);
   /// The same up to now, where a claim may be made; what has waited past its start deadline is missed.
   bool settle(const Context& c, const JobFacts& job, const Overlap& overlap);
