@@ -1,4 +1,4 @@
-// Answers that never come, come late, or tell of what has changed since.
+// Answers that never come, come late, or are of what has changed since.
 #include <gtest/gtest.h>
 
 #include "support/sim/core_views.hpp"
@@ -113,7 +113,7 @@ TEST(TakingOver, ARegisterThatThisNodeHasWrittenSinceItWasReadIsNoStoreThatHasGo
   a.link.delay_min = a.link.delay_max = 50ms;
   b.reboot();
   ASSERT_TRUE(world.run_while_not([&] { return world.store.leader("two")->node == "a"; }, 20s));
-  world.run_for(51ms);  // told, and its registers are asked for
+  world.run_for(51ms);  // elected, and its registers are asked for
   moves.group = "two";
   a.jobs = {define(moves), define(runs)};
   a.load();

@@ -94,10 +94,10 @@ class SimCandidate final : private Host {
     on_changed(before);
     core::Actions out;
     std::optional<WallTime> claimed;
-    if (const auto* told = std::get_if<BackendEvent>(&event)) {
-      if (const auto* wrote = std::get_if<backend::Wrote>(&told->what))
+    if (const auto* event_of_store = std::get_if<BackendEvent>(&event)) {
+      if (const auto* wrote = std::get_if<backend::Wrote>(&event_of_store->what))
         claimed = ticks_->on(now, *wrote, candidacy_->last_request(), out);
-      if (const auto* read = std::get_if<backend::ReadDone>(&told->what))
+      if (const auto* read = std::get_if<backend::ReadDone>(&event_of_store->what))
         claimed = ticks_->on(now, *read, candidacy_->last_request(), out);
     }
     ticks_->on_time(now, candidacy_->last_request(), out);
@@ -130,7 +130,7 @@ class SimCandidate final : private Host {
     ticks_->claim(*look.due, name_ + std::to_string(++run_), candidacy_->last_request(), out);
   }
 
-  /// The guard looks at the clock last.
+  /// The guard checks the clock last.
   void launch(WallTime slot) {
     const Now now = clock_.now();
     if (now.steady > candidacy_->launch_not_after() || child_) {
@@ -194,7 +194,7 @@ class SimCandidate final : private Host {
   std::unique_ptr<Candidacy> candidacy_;
   std::unique_ptr<core::Ticks> ticks_;
   std::unique_ptr<SimBackend> backend_;
-  std::vector<Candidacy::Event> held_;  // while it stands still
+  std::vector<Candidacy::Event> held_;  // while it is stopped
   bool frozen_ = false, child_ = false;
   SteadyTime lease_{}, end_at_ = SteadyTime::max();
   int run_ = 0;

@@ -53,7 +53,7 @@ void Chaos::make_jobs() {
     job.schedule = {schedule};
     job.group = group;
     job.kill_grace = some(200ms, 5s);
-    job.details.edit().on_failure = {"/bin/true"};  // so that what is told is told
+    job.details.edit().on_failure = {"/bin/true"};  // so that notifications are made
     return files_.emplace_back(std::move(job));
   };
   const auto retry = [this](Job& job) {
@@ -373,7 +373,7 @@ bool Chaos::is_limited() const {
          std::any_of(elections_.begin(), elections_.end(), [](const Group& group) { return group.max_running > 0; });
 }
 
-/// How far a cursor may lag: slots may wait for their turn up to their start deadline.
+/// How far a cursor may lag: slots may wait in a queue up to their start deadline.
 Millis Chaos::patience(const Job& job) const {
   const bool waits = is_limited() || job.concurrency != Concurrency::skip || job.misfire == Misfire::all;
   return 2min + 10s + (waits ? job.start_deadline : Millis(0));
@@ -385,7 +385,7 @@ bool Chaos::catches_up_nothing(const std::string& job) const {
   });
 }
 
-/// The next minutes are as if nothing had been: nothing is missed, but what waits for its turn too long; nothing is
+/// The next minutes are as if nothing had been: nothing is missed, but what waits in a queue too long; nothing is
 /// left over.
 std::string Chaos::lives_on() {
   const WallTime from = world_.wall();
@@ -418,7 +418,7 @@ std::string Chaos::lives_on() {
     if (!known) {
       world_.oracle.find("job " + job.name + " has no register");
     } else if (!job.schedule.empty() && job.name != "reboots" && known->cursor < world_.wall() - patience(job)) {
-      world_.oracle.find("the cursor of job " + job.name + " stands still at " + format_slot(known->cursor));
+      world_.oracle.find("the cursor of job " + job.name + " does not move from " + format_slot(known->cursor));
     }
   }
   for (const auto& [name, record] : world_.store.contents().records) {

@@ -1,4 +1,4 @@
-// A daemon dies and another one of its host succeeds it: what became of the runs its runner tells.
+// A daemon dies and another one of its host succeeds it: what became of the runs its runner reports.
 #include <gtest/gtest.h>
 
 #include "support/sim/sim_world.hpp"

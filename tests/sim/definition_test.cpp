@@ -123,7 +123,7 @@ TEST_F(Definitions, ADeletedJobIsReleasedOnlyOnceTheEndOfItsLastRunIsDurable) {
   a.load();
   world.run_for(30s);
   EXPECT_EQ(a.row("job", from + 6min)->status, Status::succeeded);
-  EXPECT_TRUE(world.store.list("o/").empty()) << "nobody but its own leader had to be told";
+  EXPECT_TRUE(world.store.list("o/").empty()) << "nobody but its own leader had to know";
   EXPECT_EQ(world.broken_promises(), "");
 }
 

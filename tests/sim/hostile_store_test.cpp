@@ -204,7 +204,7 @@ TEST_F(HostileStore, TheWorldGoesOnForAnHourWhileEverythingIsForged) {
     ASSERT_TRUE(both_live()) << "after " << name;
   }
   EXPECT_GE(world.starts_of("three"), 58u) << "what nobody forged goes on";
-  world.store.depose("default", Cause::superseded);  // whoever leads next has read what stands there now
+  world.store.depose("default", Cause::superseded);  // whoever leads next has read what is there now
   world.run_for(10s);
   for (const char* job : {"one", "two", "frequent"}) repair(job);
   const std::size_t before = world.starts_of("frequent");
@@ -251,7 +251,7 @@ TEST_F(HostileStore, AGroupsRegisterOfANewerNodeIsNotWritten) {
   EXPECT_EQ(world.store.contents().registers.at("g/default").value, newer);
 }
 
-/// The end of a run is believed of whoever tells it; what the run was, and what it was due for, is not.
+/// The end of a run is believed of whoever publishes it; what the run was, and what it was due for, is not.
 TEST_F(HostileStore, AnOutcomeThatTellsOfAnotherSlotEndsTheRunThatIsOpen) {
   start({"victim"});
   SimNode& leader = a.leads("default") ? a : b;

@@ -168,7 +168,7 @@ ballot_mutant(no_cool_off FILE runtime/core/group/group_machine.cpp
 ballot_mutant(eviction_ends_nothing FILE runtime/core/group/group_machine.cpp
   FIND "if (state_.requests.evictions_stored == 0 && may_resign(g))"
   REPLACE "if (state_.requests.evictions_stored == 0 && may_resign(g) && !is_evicting())"
-  FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|stands still|cannot resume")
+  FINDING "an eviction is acknowledged, and the term goes on|a slot was not run|no leader in time|missed after healing|does not move from|cannot resume")
 ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
   FIND "next.fence = std::max({next.fence + 1, seen + 1, above, of_group});" REPLACE "(void)above;"
   FINDING "the fence of job|fence that has not grown|only grow")

@@ -1,4 +1,4 @@
-// An outage of the store that its servers tell of, under on_outage = "hold", and one that they are silent about.
+// An outage of the store that its servers report, under on_outage = "hold", and one that they are silent about.
 #include <gtest/gtest.h>
 
 #include "support/sim/sim_world.hpp"

@@ -28,7 +28,7 @@ TEST_F(Outcomes, ARunThatFinishesAfterItsTermClosesTheOpenRun) {
   world.run_for(1min);
   ASSERT_TRUE(b.leads("default"));
   EXPECT_EQ(a.open_children(), 1) << "`finish` runs go on";
-  EXPECT_EQ(world.starts_of("one"), 1u) << "`skip` holds while it goes on";
+  EXPECT_EQ(world.starts_of("one"), 1u) << "`skip` applies while it goes on";
   a.link.cut = false;
   world.run_for(5min);
   EXPECT_GT(world.starts_of("one"), 1u) << "and goes on once it has ended";
@@ -54,7 +54,7 @@ TEST_F(Outcomes, ARestartedNodeThatDoesNotLeadPublishesWhatItsRunnerKept) {
   EXPECT_EQ(row->status, Status::succeeded);
 }
 
-/// The leader hears of a job that another node has run only when its own files are there.
+/// The leader knows of a job that another node has run only when its own files are there.
 TEST_F(Requests, AnOutcomeIsFoundAlsoWhereTheRegisterIsReadInTheMiddleOfATerm) {
   Job fresh = job("new");
   fresh.on_leadership_lost = OnLeadershipLost::finish;

@@ -1,4 +1,4 @@
-// Places: max_running of a node and of a group holds runs back, higher priority first, then by time.
+// Places: max_running of a node and of a group delays runs, higher priority first, then by time.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -135,7 +135,7 @@ TEST_F(CursorAhead, IsBroughtBack) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
-/// As nothing is due, nobody has looked at the register since.
+/// As nothing is due, nobody has read the register since.
 TEST_F(CursorAhead, OfARegisterThatHasBecomeUnreadableIsBroughtBackTooByOneRepair) {
   edit("fence", "fence ?");
   const core::Reply reply = repair(other(leader()), "", "job");

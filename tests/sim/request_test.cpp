@@ -30,7 +30,7 @@ TEST_F(Requests, WhoTriggersElsewhereHearsOfTheEnd) {
 }
 
 TEST_F(Requests, ATriggerSurvivesTheDeathOfTheLeader) {
-  a.link.cut = true;  // it leads still, and does not hear of it
+  a.link.cut = true;  // it leads still, and does not know of it
   world.run_for(100ms);
   const RunId run = b.trigger("one");
   world.run_for(500ms);
@@ -86,7 +86,7 @@ TEST_F(Requests, APausedGroupStartsNothingAndAccountsForWhatItPassed) {
 }
 
 TEST_F(Requests, PausesAndResumptionsOfAGroupAreDoneInTheOrderInWhichTheyWereAsked) {
-  a.freeze();  // so that the leader hears of all at once
+  a.freeze();  // so that the leader receives all at once
   b.ask(for_group(Kind::resume)), world.run_for(10ms), b.ask(for_group(Kind::pause));
   world.run_for(1s);
   a.thaw();
@@ -297,7 +297,7 @@ TEST_F(Requests, WhoAskedIsInTheLogOfTheNodeThatDoesIt) {
   request.by = "mallory";
   b.ask(request);
   ASSERT_TRUE(wait_for_reply(b));
-  const auto told = [](const SimNode& node) {
+  const auto has_replied = [](const SimNode& node) {
     return std::any_of(node.notices.begin(), node.notices.end(), [](const core::Notice& notice) {
       const auto has = [&](const char* key, const char* value) {
         return std::any_of(notice.fields.begin(), notice.fields.end(),
@@ -306,8 +306,8 @@ TEST_F(Requests, WhoAskedIsInTheLogOfTheNodeThatDoesIt) {
       return notice.text == "request taken" && has("by", "mallory") && has("request", "trigger") && has("job", "one");
     });
   };
-  EXPECT_TRUE(told(a)) << "it leads";
-  EXPECT_FALSE(told(b));
+  EXPECT_TRUE(has_replied(a)) << "it leads";
+  EXPECT_FALSE(has_replied(b));
 }
 
 }  // namespace

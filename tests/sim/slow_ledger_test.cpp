@@ -1,4 +1,4 @@
-// A ledger that takes long to store what it is told: until then the register carries what became of slots without a
+// A ledger that takes long to store rows: until then the register carries what became of slots without a
 // run.
 #include <gtest/gtest.h>
 

@@ -45,7 +45,7 @@ TEST(Refused, ALaunchIsPermittedAnewWhileItsTermLives) {
   a.start();
   const WallTime from = world.wall();
   world.run_for(59s);
-  a.runner.habits.slowest_start = 12s;  // past the deadline that stands, which is renewed meanwhile
+  a.runner.habits.slowest_start = 12s;  // past the present deadline, which is renewed meanwhile
   world.run_for(20min);
   EXPECT_TRUE(std::any_of(world.starts.begin(), world.starts.end(), [](const Start& start) {
     return start.at.time_since_epoch() % 1min > 5s;

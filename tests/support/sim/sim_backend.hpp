@@ -7,7 +7,7 @@
 //   auto backend = std::make_unique<SimBackend>(store, link, clock, host);
 //   backend->open({.generation = 1, .node = "a", ...});
 //   link.cut = true; ... link.cut = false;           // a partition
-//   backend->crash(); backend.reset();               // kill -9: the store is not told
+//   backend->crash(); backend.reset();               // kill -9: the store does not know
 #pragma once
 
 #include <functional>

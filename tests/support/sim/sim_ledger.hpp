@@ -45,7 +45,7 @@ class SimLedger {
   const Row* row(const std::string& job, WallTime slot) const;
   const Row* row(const RunId& run, int attempt) const;
   /// Durable or on the way there.
-  bool was_told(const RunId& run, int attempt) const;
+  bool was_given(const RunId& run, int attempt) const;
   /// When the last commit began, and when it is done.
   SteadyTime busy_since() const { return busy_since_; }
   SteadyTime busy_until() const { return busy_until_; }

@@ -279,7 +279,7 @@ void SimNode::act(core::RecordOutput&) {}
 
 void SimNode::act(core::Notify& a) {
   world_.oracle.notified(name, a);
-  told.push_back(a);
+  notified.push_back(a);
 }
 
 void SimNode::act(core::Write& a) {
@@ -373,7 +373,7 @@ void SimNode::check(const core::Write& write) {
     if (!next) continue;
     for (const core::OpenRun& run : next->runs)
       if (!run.waits_until && before.find(run.id.text()) == std::string::npos &&
-          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.was_told(run.id, run.attempt))
+          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.was_given(run.id, run.attempt))
         world_.oracle.find(name + " claims a slot of job " + job + " while it stops");
   }
 }

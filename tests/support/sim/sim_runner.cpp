@@ -49,7 +49,7 @@ core::RunnerView SimRunner::left() {
   return view;
 }
 
-/// What a dead daemon has told it is done first.
+/// What a dead daemon has asked of it is done first.
 void SimRunner::watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell) {
   while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
   core::Inventory all = inventory();

@@ -31,7 +31,7 @@ class SimRunner {
     std::map<std::string, Millis> takes;  // how long a job's child runs; else 1 s
     std::map<std::string, int> exits;     // its code; else 0
     std::set<std::string> stubborn;       // ignores TERM
-    Millis slowest_start{2};              // from being told to exec
+    Millis slowest_start{2};              // from the request to exec
   };
   using Tell = std::function<void(core::Event)>;
 
@@ -43,11 +43,11 @@ class SimRunner {
 
   Habits habits;
 
-  /// What the daemon before has told it is done first.
+  /// What the daemon before has asked of it is done first.
   void connect(Tell tell);
   void disconnect();
   core::Inventory inventory() const;
-  /// To whoever resigns for its dead daemon: what that had told it is done first.
+  /// To whoever resigns for its dead daemon: what that had asked of it is done first.
   core::RunnerView left();
 
   void start(const core::Launch& launch);
@@ -59,7 +59,7 @@ class SimRunner {
   using TellWord = std::function<void(core::RunnerWord)>;
   void watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell);
 
-  /// It dies, and whoever is connected is told; its children go on without anybody.
+  /// It dies, and whoever is connected gets an event; its children go on without anybody.
   void crash();
   /// The machine goes, with everything on it.
   void power_cut();
@@ -111,7 +111,7 @@ class SimRunner {
   SimLoop::Owner connection_ = 0;
   Tell tell_;
   std::size_t last_wanted_ = 0;
-  std::map<std::size_t, core::Launch> wanted_;  // told to start, not started yet
+  std::map<std::size_t, core::Launch> wanted_;  // to be started, not started yet
   std::map<std::uint64_t, Deadline> deadlines_;
   std::vector<Child> children_;
   std::vector<runner::Ended> unacknowledged_;

@@ -148,7 +148,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   const bool led = group.leading && group.queue.front() == id;
   group.queue.remove(id);
   if (!led) return;
-  const bool told = cause != Cause::none && !group.kept;
+  const bool reported = cause != Cause::none && !group.kept;
   const Session& session = *find(id);
   if (!group.past) group.past.emplace();
   group.past->alive = session.alive;
@@ -159,7 +159,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   }
   group.leading = group.kept = false;
   ++contents_.revision;
-  if (told) tell(id, backend::Deposed{name, contents_.epochs[name], cause});
+  if (reported) tell(id, backend::Deposed{name, contents_.epochs[name], cause});
   elect(name, group);
 }
 

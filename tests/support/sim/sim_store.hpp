@@ -173,7 +173,7 @@ class SimStore {
   void changed(const std::string& name);
   Election election(const std::string& name) const;
   std::optional<Candidate> candidate(SessionId id, const std::string& group) const;
-  /// Out of the group's queue. `cause` none: nobody is told.
+  /// Out of the group's queue. `cause` none: nobody gets an event.
   void leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean);
 
   SimLoop& loop_;

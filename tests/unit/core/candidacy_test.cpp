@@ -23,7 +23,7 @@ struct CandidateOf6s : ::testing::Test {
       if (const auto* open = std::get_if<OpenSession>(&action)) generation = open->generation;
   }
   template <class What>
-  void tell(Millis t, What what) {
+  void give(Millis t, What what) {
     step(t, BackendEvent{generation, std::move(what)});
   }
   template <class Kind>
@@ -34,11 +34,11 @@ struct CandidateOf6s : ::testing::Test {
   }
   const CandidateStatus& status() const { return candidacy.status(); }
 
-  void open(Millis t) { tell(t, backend::SessionOpened{6s, Capability::fenced, "s", 0, ""}); }
+  void open(Millis t) { give(t, backend::SessionOpened{6s, Capability::fenced, "s", 0, ""}); }
   void elect(Millis t, std::uint64_t epoch, std::optional<SteadyTime> old = {}, bool resumed = false) {
-    tell(t, backend::Elected{"g", epoch, resumed, old, {}});
+    give(t, backend::Elected{"g", epoch, resumed, old, {}});
   }
-  void depose(Millis t, Cause cause) { tell(t, backend::Deposed{"g", status().epoch, cause}); }
+  void depose(Millis t, Cause cause) { give(t, backend::Deposed{"g", status().epoch, cause}); }
   void lead() {
     step(0ms, Enter{});
     open(10ms);
@@ -48,10 +48,10 @@ struct CandidateOf6s : ::testing::Test {
   void renew(Millis t, StoreResult outcome = StoreResult::done) {
     step(t, Tick{});
     ASSERT_TRUE(sent<Renew>());
-    tell(t + 10ms, backend::Renewed{sent<Renew>()->request, outcome, ""});
+    give(t + 10ms, backend::Renewed{sent<Renew>()->request, outcome, ""});
   }
   void ask_to_leave(Millis t, const std::string& group, WallTime until) {
-    tell(t, backend::Changed{"q/"});
+    give(t, backend::Changed{"q/"});
     Request request;
     request.kind = Request::Kind::evict;
     request.id.bytes[15] = 9;
@@ -60,7 +60,7 @@ struct CandidateOf6s : ::testing::Test {
     std::vector<Register> found;
     found.push_back({request_record(request.id), to_text(request), 1});
     ASSERT_TRUE(sent<List>());
-    tell(t, backend::ReadDone{sent<List>()->request, StoreResult::done, found, ""});
+    give(t, backend::ReadDone{sent<List>()->request, StoreResult::done, found, ""});
   }
 };
 
@@ -103,7 +103,7 @@ TEST_F(CandidateOf6s, LeadsNoMoreAtItsDeadlineAndClosesTheSessionBeforeItCampaig
   EXPECT_EQ(status().failures, 1);
   EXPECT_TRUE(sent<CloseSession>());
   EXPECT_FALSE(sent<Campaign>());
-  tell(5500ms, backend::SessionClosed{Cause::shutdown, ""});
+  give(5500ms, backend::SessionClosed{Cause::shutdown, ""});
   EXPECT_FALSE(sent<Campaign>());
   step(5500ms, Tick{});
   ASSERT_TRUE(sent<OpenSession>());
@@ -116,14 +116,14 @@ TEST_F(CandidateOf6s, DoesNotLeadByAnAnswerThatComesPastTheDeadline) {
   lead();
   step(2s, Tick{});
   const RequestId request = sent<Renew>()->request;
-  tell(5400ms, backend::Renewed{request, StoreResult::done, ""});
+  give(5400ms, backend::Renewed{request, StoreResult::done, ""});
   EXPECT_FALSE(status().leads());
 }
 
 TEST_F(CandidateOf6s, DropsWhatBelongsToAnOlderSession) {
   lead();
   step(5400ms, Tick{});
-  tell(5500ms, backend::SessionClosed{Cause::shutdown, ""});
+  give(5500ms, backend::SessionClosed{Cause::shutdown, ""});
   step(5500ms, Tick{});
   open(5600ms);
   out = candidacy.step(at(5700ms), BackendEvent{generation - 1, backend::Elected{"g", 7, false, {}, {}}});
@@ -181,15 +181,15 @@ TEST_F(CandidateOf6s, IsOutForThreeTimeoutsAfterAnEvictionByForce) {
   EXPECT_TRUE(sent<Resign>()) << "or the store would have it campaign on";
   EXPECT_EQ(status().state, State::outside);
   ASSERT_TRUE(sent<Renew>());
-  tell(1010ms, backend::Renewed{sent<Renew>()->request, StoreResult::done, ""});
+  give(1010ms, backend::Renewed{sent<Renew>()->request, StoreResult::done, ""});
   Election others{"g", 8, {Candidate{}}};
   for (Millis t = 3s; t < 19s; t += 1s) {
     step(t, Tick{});
-    if (const auto* renewal = sent<Renew>()) tell(t, backend::Renewed{renewal->request, StoreResult::done, ""});
+    if (const auto* renewal = sent<Renew>()) give(t, backend::Renewed{renewal->request, StoreResult::done, ""});
     EXPECT_FALSE(sent<Campaign>());
     step(t + 500ms, Tick{});
     if (const auto* look = sent<Observe>())
-      tell(t + 500ms, backend::Observed{look->request, StoreResult::done, {others}, ""});
+      give(t + 500ms, backend::Observed{look->request, StoreResult::done, {others}, ""});
     EXPECT_EQ(status().state, State::outside) << t.count();
   }
   step(19s, Tick{});
@@ -201,13 +201,13 @@ TEST_F(CandidateOf6s, IsBackAtOnceAfterAnEvictionWhereThereIsNoOther) {
   depose(1s, Cause::evicted);
   step(2s, Tick{});
   ASSERT_TRUE(sent<Observe>());
-  tell(2010ms, backend::Observed{sent<Observe>()->request, StoreResult::done, {Election{"g", 7, {}}}, ""});
+  give(2010ms, backend::Observed{sent<Observe>()->request, StoreResult::done, {Election{"g", 7, {}}}, ""});
   EXPECT_TRUE(sent<Campaign>());
 }
 
 TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
   lead();
-  tell(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});
+  give(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});
   ask_to_leave(100ms, "g", WallTime(1001h));
   EXPECT_TRUE(status().asked_to_leave);
   EXPECT_TRUE(sent<Remove>()) << "the next leader is not meant";
@@ -224,7 +224,7 @@ TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
 
 TEST_F(CandidateOf6s, DoesNotHearRequestsOfOtherGroupsNorLateOnes) {
   lead();
-  tell(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});
+  give(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});
   ask_to_leave(100ms, "other", WallTime(1001h));
   EXPECT_FALSE(status().asked_to_leave);
   ask_to_leave(200ms, "g", WallTime(1000h));
@@ -233,7 +233,7 @@ TEST_F(CandidateOf6s, DoesNotHearRequestsOfOtherGroupsNorLateOnes) {
 
 TEST_F(CandidateOf6s, CountsSessionsThatCannotBeOpenedAndTriesAgain) {
   step(0ms, Enter{});
-  tell(10ms, backend::SessionClosed{Cause::unreachable, "no route"});
+  give(10ms, backend::SessionClosed{Cause::unreachable, "no route"});
   EXPECT_EQ(status().failures, 1);
   EXPECT_EQ(status().trouble, "no route");
   ASSERT_TRUE(candidacy.wake());
@@ -243,7 +243,7 @@ TEST_F(CandidateOf6s, CountsSessionsThatCannotBeOpenedAndTriesAgain) {
 
 TEST_F(CandidateOf6s, GivesUpWhereAnotherCandidateHasItsName) {
   step(0ms, Enter{});
-  tell(10ms, backend::SessionClosed{Cause::superseded, "n1 is in use"});
+  give(10ms, backend::SessionClosed{Cause::superseded, "n1 is in use"});
   EXPECT_TRUE(status().refused);
   EXPECT_EQ(status().state, State::closed);
   EXPECT_FALSE(candidacy.wake());
@@ -251,7 +251,7 @@ TEST_F(CandidateOf6s, GivesUpWhereAnotherCandidateHasItsName) {
 
 TEST_F(CandidateOf6s, GivesUpWhereItsFirstSessionIsNotPermitted) {
   step(0ms, Enter{});
-  tell(10ms, backend::SessionClosed{Cause::auth_failed, "cannot make the folder /nowhere"});
+  give(10ms, backend::SessionClosed{Cause::auth_failed, "cannot make the folder /nowhere"});
   EXPECT_TRUE(status().refused);
   EXPECT_EQ(status().cause, Cause::auth_failed);
   EXPECT_FALSE(candidacy.wake());
@@ -259,10 +259,10 @@ TEST_F(CandidateOf6s, GivesUpWhereItsFirstSessionIsNotPermitted) {
 
 TEST_F(CandidateOf6s, TriesAgainWhereALaterSessionIsNotPermitted) {
   lead();
-  tell(100ms, backend::SessionClosed{Cause::unreachable, ""});
+  give(100ms, backend::SessionClosed{Cause::unreachable, ""});
   ASSERT_TRUE(candidacy.wake());
   step(SteadyTime(*candidacy.wake()).time_since_epoch(), Tick{});
-  tell(1s, backend::SessionClosed{Cause::auth_failed, "the password was changed"});
+  give(1s, backend::SessionClosed{Cause::auth_failed, "the password was changed"});
   EXPECT_FALSE(status().refused);
   EXPECT_TRUE(candidacy.wake());
 }
@@ -274,7 +274,7 @@ TEST_F(CandidateOf6s, IsClosedOnceTheStoreSaysSo) {
   ASSERT_TRUE(sent<CloseSession>());
   EXPECT_FALSE(sent<CloseSession>()->keep);
   EXPECT_NE(status().state, State::closed);
-  tell(1010ms, backend::SessionClosed{Cause::shutdown, ""});
+  give(1010ms, backend::SessionClosed{Cause::shutdown, ""});
   EXPECT_EQ(status().state, State::closed);
   EXPECT_EQ(status().epoch, 0u);
   EXPECT_FALSE(status().unconfirmed);
@@ -283,7 +283,7 @@ TEST_F(CandidateOf6s, IsClosedOnceTheStoreSaysSo) {
 TEST_F(CandidateOf6s, SaysThatItsTermMayLastWhereTheStoreDoesNotConfirmItsEnd) {
   lead();
   step(1s, Close{});
-  tell(2s, backend::SessionClosed{Cause::unreachable, ""});
+  give(2s, backend::SessionClosed{Cause::unreachable, ""});
   EXPECT_EQ(status().state, State::closed);
   EXPECT_TRUE(status().unconfirmed);
 }
@@ -292,7 +292,7 @@ TEST_F(CandidateOf6s, HasNothingToConfirmWhereItOnlyFollowed) {
   step(0ms, Enter{});
   open(10ms);
   step(1s, Close{});
-  tell(2s, backend::SessionClosed{Cause::unreachable, ""});
+  give(2s, backend::SessionClosed{Cause::unreachable, ""});
   EXPECT_FALSE(status().unconfirmed);
 }
 

@@ -2,7 +2,7 @@
 // are named by letters in their order:
 //
 //   const Request a = make(Kind::trigger);
-//   EXPECT_EQ(told(accept(a)), Texts{"create q/A"});
+//   EXPECT_EQ(texts(accept(a)), Texts{"create q/A"});
 #pragma once
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ struct DeskCase : ::testing::Test {
     return {job_register(job), to_text(r), 1};
   }
 
-  Texts told(const Errands& errands) const {
+  Texts texts(const Errands& errands) const {
     Texts texts;
     for (const RequestDesk::Errand& errand : errands)
       texts.push_back(named(std::visit([](const auto& one) { return text(one); }, errand)));
@@ -113,13 +113,13 @@ struct DeskCase : ::testing::Test {
   static std::string text(const Reply& one) {
     static constexpr std::array<std::string_view, 8> codes = {"invalid",     "not_found", "conflict", "refused",
                                                               "unavailable", "timeout",   "io",       "corrupt"};
-    std::string text = "tell " + std::to_string(one.asker) + ": ";
+    std::string text = "reply " + std::to_string(one.asker) + ": ";
     text += one.ok ? "done" : codes[static_cast<std::size_t>(one.code)];
     if (one.run) text += " " + one.run->text();
     return one.text.empty() ? text : text + ": " + one.text;
   }
   static std::string text(const RunEnded& one) {
-    return "tell " + std::to_string(one.asker) + " the end of " + one.row.run->text();
+    return "reply " + std::to_string(one.asker) + " the end of " + one.row.run->text();
   }
   std::string named(std::string text) const {
     for (std::size_t i = 0; i < ids_.size(); ++i)

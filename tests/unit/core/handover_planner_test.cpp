@@ -14,7 +14,7 @@ struct PlannerOfThreeGroups : ::testing::Test {
 
   static SteadyTime at(Millis t) { return SteadyTime(t); }
   static Peers::Best better_from(Millis t, const std::string& session = "") { return {session, "n3", at(t)}; }
-  /// A look at `a` by a node that has published the same for long.
+  /// A scan of `a` by a node that has published the same for long.
   void scan(Millis t, const Peers::Best& best) {
     planner.begin_scan();
     planner.consider(a, best, at(t), at(0s));

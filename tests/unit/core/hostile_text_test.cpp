@@ -19,7 +19,7 @@ struct Form {
   /// nullopt: refused as unreadable; else what of it cannot be reckoned with.
   std::function<std::optional<std::string>(const std::string&)> read;
   std::set<std::string> optional;  // fields that may be missing
-  std::set<std::string> often;     // and those that may stand there twice
+  std::set<std::string> often;     // and those that may occur twice
 };
 
 template <class R>

@@ -125,7 +125,7 @@ TEST_F(TableOfThreeJobs, TellsTheNearestOfAllTimes) {
 TEST_F(TableOfThreeJobs, KnowsWhichHaveRunsThatHaveNotEnded) {
   RunsOfANode runs;
   const RunId of_b = runs.begin(b.machine), of_c = runs.begin(c.machine);
-  EXPECT_EQ(table.open(), Jobs{}) << "it is told by rearm()";
+  EXPECT_EQ(table.open(), Jobs{}) << "rearm() says so";
   table.rearm(b);
   table.rearm(c);
   table.rearm(a);

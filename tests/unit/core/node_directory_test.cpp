@@ -34,7 +34,9 @@ struct DirectoryOfANode : ::testing::Test {
     }
     return done;
   }
-  static Register told(const NodeRecord& record, const std::string& name) { return {name, to_texts(record).at(0), 1}; }
+  static Register listed(const NodeRecord& record, const std::string& name) {
+    return {name, to_texts(record).at(0), 1};
+  }
   static NodeRecord of(const std::string& node, const std::string& session, Millis t = 0ms) {
     return {node, session, "", wall(t), {{"a", 17}}, {"machine", "boot", "/run/" + node}};
   }
@@ -128,7 +130,7 @@ TEST_F(DirectoryOfANode, CreatesOfManyRecordsOnlyThoseAnewThatSaySomethingElse) 
 
 TEST_F(DirectoryOfANode, HasPublishedNothingAndKnowsNobodyOnceTheSessionIsOver) {
   const auto [first, none] = publish(1s, groups);
-  directory.learn(at(2s), {told(of("n2", "s2"), "n/n2.1")});
+  directory.learn(at(2s), {listed(of("n2", "s2"), "n/n2.1")});
   directory.runners_of({"n3"}, "machine", "boot");
   directory.on_changed();
   ASSERT_TRUE(directory.begin_publishing(steady(3s), ""));
@@ -139,20 +141,20 @@ TEST_F(DirectoryOfANode, HasPublishedNothingAndKnowsNobodyOnceTheSessionIsOver) 
   directory.on_opened("s9");
   const auto [created, removed] = publish(4s, groups);
   EXPECT_EQ(created.size(), 1u) << "what was under way is never answered";
-  EXPECT_TRUE(removed.empty()) << "they are told to be old by what is listed";
-  directory.learn(at(5s), {told(of("n3", "s3"), "n/n3.1")});
+  EXPECT_TRUE(removed.empty()) << "what is listed shows that they are old";
+  directory.learn(at(5s), {listed(of("n3", "s3"), "n/n3.1")});
   EXPECT_TRUE(directory.runners_of({}, "machine", "boot").empty()) << "nor is it asked of runs any more";
 }
 
 TEST_F(DirectoryOfANode, FindsItsOwnRecordsOfSessionsBeforeAndKeepsThoseOfThisOne) {
   const auto [mine, none] = publish(1s, groups);
-  const Register current = told(of("n1", "s1"), mine.at(0)), left = told(of("n1", "s0"), "n/n1.0");
-  EXPECT_EQ(directory.learn(at(2s), {left, current, told(of("n2", "s2"), "n/n2.1"), {"n/n1.9", "?", 1}}),
+  const Register current = listed(of("n1", "s1"), mine.at(0)), left = listed(of("n1", "s0"), "n/n1.0");
+  EXPECT_EQ(directory.learn(at(2s), {left, current, listed(of("n2", "s2"), "n/n2.1"), {"n/n1.9", "?", 1}}),
             Names{"n/n1.0"});
 }
 
 TEST_F(DirectoryOfANode, CallsNothingOldWhileItIsNotCurrent) {
-  const std::vector<Register> left{told(of("n1", "s0"), "n/n1.0")};
+  const std::vector<Register> left{listed(of("n1", "s0"), "n/n1.0")};
   EXPECT_TRUE(directory.learn(at(1s), left).empty()) << "outdated";
   ASSERT_TRUE(directory.begin_publishing(steady(1s), ""));
   const auto recording = record(1s, groups);
@@ -163,7 +165,7 @@ TEST_F(DirectoryOfANode, CallsNothingOldWhileItIsNotCurrent) {
 
 TEST_F(DirectoryOfANode, CallsOldWhatANodeThatIsGoneLeftADayAgo) {
   publish(1s, groups);
-  const std::vector<Register> left{told(of("n2", "s2"), "n/n2.1")};
+  const std::vector<Register> left{listed(of("n2", "s2"), "n/n2.1")};
   Group settings;
   settings.name = "a";
   EXPECT_TRUE(directory.learn(at(24h), left).empty()) << "it is not known to be gone";
@@ -177,7 +179,7 @@ TEST_F(DirectoryOfANode, ComparesFilesFiveSecondsAfterAnybodyToldSomethingElse) 
   EXPECT_EQ(directory.compare_at(), steady(6s)) << "this node did";
   directory.begin_compare();
   EXPECT_FALSE(directory.compare_at());
-  directory.learn(at(10s), {told(of("n2", "s2"), "n/n2.1")});
+  directory.learn(at(10s), {listed(of("n2", "s2"), "n/n2.1")});
   EXPECT_EQ(directory.compare_at(), steady(15s));
   directory.learn(at(12s), {});
   EXPECT_EQ(directory.compare_at(), steady(15s)) << "the sooner";
@@ -190,7 +192,7 @@ TEST_F(DirectoryOfANode, ComparesFilesAtOnceWhereAnElectionShowsWhoLives) {
   Group settings;
   settings.name = "a";
   publish(1s, groups);
-  directory.learn(at(2s), {told(of("n2", "s2"), "n/n2.1")});
+  directory.learn(at(2s), {listed(of("n2", "s2"), "n/n2.1")});
   Election election{"a", 1, {{}}};
   election.candidates[0].id = "s2";
   directory.see(steady(3s), settings, election);
@@ -205,7 +207,7 @@ TEST_F(DirectoryOfANode, TellsWhoShouldLeadAGroupInItsPlace) {
   settings.name = "a";
   settings.preferred = {"n2", "n1"};
   publish(1s, groups);
-  directory.learn(at(10s), {told(of("n2", "s2"), "n/n2.1")});
+  directory.learn(at(10s), {listed(of("n2", "s2"), "n/n2.1")});
   EXPECT_EQ(directory.best(steady(10s), settings, 17, false).again, steady(40s));
   EXPECT_EQ(directory.best(steady(40s), settings, 17, false).session, "s2");
   EXPECT_EQ(directory.best(steady(40s), settings, 18, false).session, "") << "its files differ";
@@ -214,7 +216,7 @@ TEST_F(DirectoryOfANode, TellsWhoShouldLeadAGroupInItsPlace) {
 }
 
 TEST_F(DirectoryOfANode, AsksTheRunnersOfThisHostOnceEach) {
-  directory.learn(at(1s), {told(of("n2", "s2"), "n/n2.1"), told(of("n3", "s3"), "n/n3.1")});
+  directory.learn(at(1s), {listed(of("n2", "s2"), "n/n2.1"), listed(of("n3", "s3"), "n/n3.1")});
   const auto asked = directory.runners_of({"n3", "n2"}, "machine", "boot");
   ASSERT_EQ(asked.size(), 2u);
   EXPECT_EQ(asked[0].first, "n2");
@@ -227,9 +229,9 @@ TEST_F(DirectoryOfANode, AsksTheRunnersOfThisHostOnceEach) {
 
 TEST_F(DirectoryOfANode, AsksTheRunnerOfANodeThatHasPublishedNothingOnceItHas) {
   EXPECT_TRUE(directory.runners_of({"n2"}, "machine", "boot").empty());
-  directory.learn(at(1s), {told(of("n3", "s3"), "n/n3.1")});
+  directory.learn(at(1s), {listed(of("n3", "s3"), "n/n3.1")});
   EXPECT_TRUE(directory.runners_of({}, "machine", "boot").empty());
-  directory.learn(at(2s), {told(of("n2", "s2"), "n/n2.1")});
+  directory.learn(at(2s), {listed(of("n2", "s2"), "n/n2.1")});
   const auto asked = directory.runners_of({}, "machine", "boot");
   ASSERT_EQ(asked.size(), 1u);
   EXPECT_EQ(asked[0].first, "n2");

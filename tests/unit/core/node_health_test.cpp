@@ -48,7 +48,7 @@ TEST_F(HealthyNode, GivesItsGroupsAwayWhereItsRunnerIsSilentForLong) {
   ASSERT_EQ(change.notices.size(), 1u);
   EXPECT_EQ(change.notices[0].level, Level::error);
   EXPECT_FALSE(health.may_lead());
-  EXPECT_FALSE(health.on_silence(silent_for_long).of_eligibility) << "told again it is no news";
+  EXPECT_FALSE(health.on_silence(silent_for_long).of_eligibility) << "reported again it is no news";
   EXPECT_TRUE(health.on_silence(silent_for_long).notices.empty());
 }
 

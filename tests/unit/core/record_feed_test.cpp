@@ -63,7 +63,7 @@ TEST(RecordFeed, WaitsForNoAnswerOnceTheSessionIsOver) {
   feed.on_changed();
   ASSERT_TRUE(feed.begin());
   feed.on_lost();
-  EXPECT_FALSE(feed.begin()) << "the next session's watch tells of a change first";
+  EXPECT_FALSE(feed.begin()) << "the next session's watch reports a change first";
   feed.on_changed();
   EXPECT_TRUE(feed.begin());
 }

@@ -13,7 +13,7 @@ struct RequestDeskAsked : DeskCase {};
 TEST_F(RequestDeskAsked, SendsARequestAtOnceWhereThereIsASession) {
   const Request a = make(Kind::trigger);
   const Errands errands = accept(a, 5s);
-  ASSERT_EQ(told(errands), Texts{"create q/A"});
+  ASSERT_EQ(texts(errands), Texts{"create q/A"});
   const auto& recording = std::get<RecordOp>(errands[0]);
   EXPECT_EQ(recording.request, a.id);
   const auto sent = parse_request(recording.records.at(0).value);
@@ -26,9 +26,9 @@ TEST_F(RequestDeskAsked, SendsARequestAtOnceWhereThereIsASession) {
 TEST_F(RequestDeskAsked, SendsARequestOnceThereIsASessionAndWithEachUntilTheStoreHasIt) {
   const Request a = make(Kind::pause);
   EXPECT_TRUE(accept(a, 0s, false).empty());
-  EXPECT_EQ(told(desk.on_opened()), Texts{"create q/A"});
+  EXPECT_EQ(texts(desk.on_opened()), Texts{"create q/A"});
   desk.on_lost();
-  EXPECT_EQ(told(desk.on_opened()), Texts{"create q/A"}) << "it may not have arrived";
+  EXPECT_EQ(texts(desk.on_opened()), Texts{"create q/A"}) << "it may not have arrived";
   desk.on_stored(a.id);
   desk.on_lost();
   EXPECT_TRUE(desk.on_opened().empty());
@@ -36,32 +36,32 @@ TEST_F(RequestDeskAsked, SendsARequestOnceThereIsASessionAndWithEachUntilTheStor
 
 TEST_F(RequestDeskAsked, RefusesARequestThatIsUnderWayAndAnswersTheFirstOne) {
   const Request a = stored(make(Kind::pause));
-  EXPECT_EQ(told(desk.accept(at(1s), {8, a, "", 1s}, true)),
-            Texts{"tell 8: conflict: the request is under way already"});
+  EXPECT_EQ(texts(desk.accept(at(1s), {8, a, "", 1s}, true)),
+            Texts{"reply 8: conflict: the request is under way already"});
   EXPECT_EQ(desk.wake(true), steady(patience)) << "the first one's patience";
   desk.answer(at(2s), a.id, Answer::done());
-  EXPECT_EQ(told(desk.on_withdrawn(a.id)), Texts{"tell 7: done"});
+  EXPECT_EQ(texts(desk.on_withdrawn(a.id)), Texts{"reply 7: done"});
 }
 
 TEST_F(RequestDeskAsked, SaysWhyARequestWasNotStoredAndForgetsIt) {
   const Request a = make(Kind::pause);
   accept(a);
-  EXPECT_EQ(told(desk.on_not_stored(a.id, "no space")), Texts{"tell 7: unavailable: no space"});
+  EXPECT_EQ(texts(desk.on_not_stored(a.id, "no space")), Texts{"reply 7: unavailable: no space"});
   EXPECT_TRUE(desk.on_not_stored(a.id, "no space").empty());
   EXPECT_FALSE(desk.wake(true));
-  EXPECT_EQ(told(accept(a)), Texts{"create q/A"}) << "it may be asked again";
+  EXPECT_EQ(texts(accept(a)), Texts{"create q/A"}) << "it may be asked again";
 }
 
 TEST_F(RequestDeskAsked, FindsTheRunOfAKillByItsLastDigitsBeforeItIsSent) {
   const Request a = make_kill();
   const RunId b = new_id(), c = new_id();
   suffix = b.text().substr(30);
-  EXPECT_EQ(told(accept(a)), Texts{"list runs for A"});
+  EXPECT_EQ(texts(accept(a)), Texts{"list runs for A"});
   Register unreadable = job_with("x", {b});
   unreadable.value = "?";
   const std::vector<Register> jobs{job_with("w", {c}), unreadable, job_with("y", {b}), {"g/g", "?", 1}};
   const Errands errands = desk.on_runs_listed(a.id, jobs, true);
-  ASSERT_EQ(told(errands), Texts{"create q/A"});
+  ASSERT_EQ(texts(errands), Texts{"create q/A"});
   const auto sent = parse_request(std::get<RecordOp>(errands[0]).records.at(0).value);
   ASSERT_TRUE(sent);
   EXPECT_EQ(sent->job, "y");
@@ -72,12 +72,12 @@ TEST_F(RequestDeskAsked, RefusesAKillThatNamesNoRunOrSeveral) {
   const Request a = make_kill();
   suffix = "";
   accept(a);
-  EXPECT_EQ(told(desk.on_runs_listed(a.id, {job_with("x", {new_id()}), job_with("y", {new_id()})}, true)),
-            Texts{"tell 7: invalid: 2 open runs end with : give more of its digits"});
+  EXPECT_EQ(texts(desk.on_runs_listed(a.id, {job_with("x", {new_id()}), job_with("y", {new_id()})}, true)),
+            Texts{"reply 7: invalid: 2 open runs end with : give more of its digits"});
   suffix = "zz";
   accept(a);
-  EXPECT_EQ(told(desk.on_runs_listed(a.id, {job_with("x", {new_id()})}, true)),
-            Texts{"tell 7: not_found: no open run ends with zz; see `ballot history`"});
+  EXPECT_EQ(texts(desk.on_runs_listed(a.id, {job_with("x", {new_id()})}, true)),
+            Texts{"reply 7: not_found: no open run ends with zz; see `ballot history`"});
   EXPECT_TRUE(desk.on_runs_listed(a.id, {}, true).empty()) << "nobody waits for it";
 }
 
@@ -86,10 +86,10 @@ TEST_F(RequestDeskAsked, ListsRunsOnceMoreWhereTheyCouldNotBeListed) {
   accept(a), accept(b);
   EXPECT_TRUE(desk.on_runs_unknown(a.id));
   EXPECT_FALSE(desk.on_runs_unknown(new_id())) << "nobody waits for that";
-  EXPECT_EQ(told(desk.list_again(true)), Texts{"list runs for A"});
+  EXPECT_EQ(texts(desk.list_again(true)), Texts{"list runs for A"});
   EXPECT_TRUE(desk.list_again(true).empty());
   desk.on_lost();
-  EXPECT_EQ(told(desk.on_opened()), (Texts{"list runs for A", "list runs for B"}));
+  EXPECT_EQ(texts(desk.on_opened()), (Texts{"list runs for A", "list runs for B"}));
 }
 
 TEST_F(RequestDeskAsked, SendsAKillWhoseRunWasFoundWithoutASessionOnceThereIsOne) {
@@ -97,13 +97,13 @@ TEST_F(RequestDeskAsked, SendsAKillWhoseRunWasFoundWithoutASessionOnceThereIsOne
   const RunId run = new_id();
   accept(a);
   EXPECT_TRUE(desk.on_runs_listed(a.id, {job_with("x", {run})}, false).empty());
-  EXPECT_EQ(told(desk.on_opened()), Texts{"create q/A"}) << "it is not looked for again";
+  EXPECT_EQ(texts(desk.on_opened()), Texts{"create q/A"}) << "it is not listed again";
 }
 
 TEST_F(RequestDeskAsked, TellsAnAnswerGivenHereOnceTheRequestIsOutOfTheStore) {
   const Request a = stored(make(Kind::trigger));
-  EXPECT_EQ(told(desk.answer(at(1s), a.id, Answer::done(a.id))), Texts{"remove q/A, then answer A"});
-  EXPECT_EQ(told(desk.on_withdrawn(a.id)), Texts{"tell 7: done A"});
+  EXPECT_EQ(texts(desk.answer(at(1s), a.id, Answer::done(a.id))), Texts{"remove q/A, then answer A"});
+  EXPECT_EQ(texts(desk.on_withdrawn(a.id)), Texts{"reply 7: done A"});
   EXPECT_TRUE(desk.on_withdrawn(a.id).empty());
   EXPECT_FALSE(desk.wake(true));
 }
@@ -112,37 +112,37 @@ TEST_F(RequestDeskAsked, TellsAnAnswerGivenHereAtTheLatestWhenItsTimeIsOver) {
   const Request a = stored(make(Kind::trigger));
   desk.answer(at(1s), a.id, Answer::done(a.id));
   EXPECT_TRUE(desk.expire(at(patience - 1ms), true).empty());
-  EXPECT_EQ(told(desk.expire(at(patience), false)), Texts{"tell 7: done A"}) << "it is done, whatever becomes of it";
+  EXPECT_EQ(texts(desk.expire(at(patience), false)), Texts{"reply 7: done A"}) << "it is done, whatever becomes of it";
   EXPECT_TRUE(desk.on_withdrawn(a.id).empty());
 }
 
 TEST_F(RequestDeskAsked, TellsTheEndOfARunToWhomWaitsForIt) {
   const Request a = stored(make(Kind::trigger, true)), b = stored(make(Kind::trigger, true));
-  EXPECT_EQ(told(desk.on_records(at(1s), {answer_of(a, Answer::done(a.id), 9s)}, false)),
-            (Texts{"tell 7: done A", "remove q/A.answer q/A"}));
+  EXPECT_EQ(texts(desk.on_records(at(1s), {answer_of(a, Answer::done(a.id), 9s)}, false)),
+            (Texts{"reply 7: done A", "remove q/A.answer q/A"}));
   EXPECT_EQ(desk.wake(true), steady(patience)) << "that of the other";
-  EXPECT_EQ(told(desk.expire(at(patience + 1300ms), true)), Texts{"read the fate of B in a"});
-  EXPECT_EQ(told(desk.on_run_ended(row_of(a))), Texts{"tell 7 the end of A"});
-  EXPECT_EQ(told(desk.on_run_ended(row_of(a))), Texts{"create q/A.end"}) << "nobody here waits for it any more";
+  EXPECT_EQ(texts(desk.expire(at(patience + 1300ms), true)), Texts{"read the fate of B in a"});
+  EXPECT_EQ(texts(desk.on_run_ended(row_of(a))), Texts{"reply 7 the end of A"});
+  EXPECT_EQ(texts(desk.on_run_ended(row_of(a))), Texts{"create q/A.end"}) << "nobody here waits for it any more";
 }
 
 TEST_F(RequestDeskAsked, TellsAnAnswerBeforeTheEndOfItsRun) {
   const Request a = stored(make(Kind::trigger, true));
   desk.answer(at(1s), a.id, Answer::done(a.id));
-  EXPECT_EQ(told(desk.on_run_ended(row_of(a))), (Texts{"tell 7: done A", "tell 7 the end of A"}));
+  EXPECT_EQ(texts(desk.on_run_ended(row_of(a))), (Texts{"reply 7: done A", "reply 7 the end of A"}));
   EXPECT_TRUE(desk.on_withdrawn(a.id).empty());
 }
 
 TEST_F(RequestDeskAsked, WhoWaitsForARunWhoseLeaderDiedUnansweredHearsThatItWasBegunBeforeItsEnd) {
   const Request a = stored(make(Kind::trigger, true));
-  EXPECT_EQ(told(desk.on_run_ended(row_of(a))), (Texts{"tell 7: done A", "tell 7 the end of A"}));
+  EXPECT_EQ(texts(desk.on_run_ended(row_of(a))), (Texts{"reply 7: done A", "reply 7 the end of A"}));
 }
 
 TEST_F(RequestDeskAsked, WaitsForNoRunThatWasRefused) {
   const Request a = stored(make(Kind::trigger, true));
   const Answer refused = Answer::refused(Errc::refused, "it is paused");
   desk.on_records(at(1s), {answer_of(a, refused, 9s)}, false);
-  EXPECT_EQ(told(accept(a)), Texts{"create q/A"}) << "it is gone, and may be asked again";
+  EXPECT_EQ(texts(accept(a)), Texts{"create q/A"}) << "it is gone, and may be asked again";
 }
 
 TEST_F(RequestDeskAsked, TellsWhoHasNotAnsweredInTimeAndWithdrawsTheRequest) {
@@ -150,26 +150,26 @@ TEST_F(RequestDeskAsked, TellsWhoHasNotAnsweredInTimeAndWithdrawsTheRequest) {
   Request b = make(Kind::kill);
   b.run = new_id();
   stored(b);
-  EXPECT_EQ(told(desk.expire(at(patience), true)),
-            (Texts{"tell 7: timeout: not done in time: the group's leader has not answered", "remove q/A",
-                   "tell 7: timeout: not done in time: the run's node has not answered", "remove q/B"}));
+  EXPECT_EQ(texts(desk.expire(at(patience), true)),
+            (Texts{"reply 7: timeout: not done in time: the group's leader has not answered", "remove q/A",
+                   "reply 7: timeout: not done in time: the run's node has not answered", "remove q/B"}));
   EXPECT_FALSE(desk.wake(true));
 }
 
 TEST_F(RequestDeskAsked, NeedNotAskForTheFateOfATriggerThatWasNeverSent) {
   accept(make(Kind::trigger), 0s, false);
-  EXPECT_EQ(told(desk.expire(at(patience), false)),
-            (Texts{"tell 7: timeout: not done in time: the group's leader has not answered", "remove q/A"}));
+  EXPECT_EQ(texts(desk.expire(at(patience), false)),
+            (Texts{"reply 7: timeout: not done in time: the group's leader has not answered", "remove q/A"}));
 }
 
 TEST_F(RequestDeskAsked, TellsAllThatNobodyHasAnsweredWhenTheDaemonStops) {
   const Request a = stored(make(Kind::trigger)), b = stored(make(Kind::pause)), c = stored(make(Kind::trigger, true));
   desk.answer(at(1s), b.id, Answer::done());
   desk.on_records(at(1s), {answer_of(c, Answer::done(c.id), 9s)}, false);
-  EXPECT_EQ(told(desk.give_up("the daemon is stopping")),
-            (Texts{"remove q/A", "tell 7: unavailable: the daemon is stopping", "tell 7: done", "remove q/B"}));
+  EXPECT_EQ(texts(desk.give_up("the daemon is stopping")),
+            (Texts{"remove q/A", "reply 7: unavailable: the daemon is stopping", "reply 7: done", "remove q/B"}));
   EXPECT_TRUE(desk.give_up("again").empty());
-  EXPECT_EQ(told(desk.on_run_ended(row_of(c))), Texts{"tell 7 the end of C"}) << "it may end before the daemon does";
+  EXPECT_EQ(texts(desk.on_run_ended(row_of(c))), Texts{"reply 7 the end of C"}) << "it may end before the daemon does";
   EXPECT_TRUE(desk.on_withdrawn(a.id).empty());
 }
 
@@ -178,7 +178,7 @@ struct RequestDeskFate : DeskCase {
   const Request a = stored(make(Kind::trigger));
   static constexpr Millis asked_at = patience + 1300ms, unknown_at = asked_at + 3s;
 
-  void ask() { ASSERT_EQ(told(desk.expire(at(asked_at), true)), Texts{"read the fate of A in a"}); }
+  void ask() { ASSERT_EQ(texts(desk.expire(at(asked_at), true)), Texts{"read the fate of A in a"}); }
 };
 
 TEST_F(RequestDeskFate, IsReadOnceWhenNobodyBeginsItAnyMore) {
@@ -193,13 +193,14 @@ TEST_F(RequestDeskFate, IsReadOnceWhenNobodyBeginsItAnyMore) {
 
 TEST_F(RequestDeskFate, IsThatOfARunThatTheStoreShows) {
   ask();
-  EXPECT_EQ(told(desk.on_fate(a.id, {job_with("a", {a.id})})), (Texts{"remove q/A q/A.answer", "tell 7: done A"}));
+  EXPECT_EQ(texts(desk.on_fate(a.id, {job_with("a", {a.id})})), (Texts{"remove q/A q/A.answer", "reply 7: done A"}));
   EXPECT_TRUE(desk.on_fate(a.id, {}).empty());
 }
 
 TEST_F(RequestDeskFate, IsThatOfARunThatHasEndedAlready) {
   ask();
-  EXPECT_EQ(told(desk.on_fate(a.id, {job_with("a", {}, {a.id})})), (Texts{"remove q/A q/A.answer", "tell 7: done A"}));
+  EXPECT_EQ(texts(desk.on_fate(a.id, {job_with("a", {}, {a.id})})),
+            (Texts{"remove q/A q/A.answer", "reply 7: done A"}));
 }
 
 TEST_F(RequestDeskFate, IsTheAnswerThatNobodyHasReadWhateverElseTheStoreShows) {
@@ -207,14 +208,16 @@ TEST_F(RequestDeskFate, IsTheAnswerThatNobodyHasReadWhateverElseTheStoreShows) {
   const Register job = job_with("a", {a.id});
   for (const auto& registers : {std::vector{answer, job}, std::vector{job, answer}}) {
     RequestDesk again = desk;
-    EXPECT_EQ(told(again.on_fate(a.id, registers)), (Texts{"remove q/A q/A.answer", "tell 7: refused: it is paused"}));
+    EXPECT_EQ(texts(again.on_fate(a.id, registers)),
+              (Texts{"remove q/A q/A.answer", "reply 7: refused: it is paused"}));
   }
 }
 
 TEST_F(RequestDeskFate, IsThatNothingComesOfItWhereTheStoreShowsNothing) {
   ask();
-  EXPECT_EQ(told(desk.on_fate(a.id, {job_with("a", {new_id()}, {new_id()})})),
-            (Texts{"remove q/A q/A.answer", "tell 7: timeout: not done in time: the group's leader has not answered"}));
+  EXPECT_EQ(
+      texts(desk.on_fate(a.id, {job_with("a", {new_id()}, {new_id()})})),
+      (Texts{"remove q/A q/A.answer", "reply 7: timeout: not done in time: the group's leader has not answered"}));
 }
 
 TEST_F(RequestDeskFate, IsReadAgainAfterAPauseWhereTheStoreDidNotSay) {
@@ -222,7 +225,7 @@ TEST_F(RequestDeskFate, IsReadAgainAfterAPauseWhereTheStoreDidNotSay) {
   desk.on_fate_unknown(at(asked_at + 1s), a.id);
   EXPECT_TRUE(desk.expire(at(asked_at + 1199ms), true).empty());
   EXPECT_EQ(desk.wake(true), steady(asked_at + 1200ms));
-  EXPECT_EQ(told(desk.expire(at(asked_at + 1200ms), true)), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(desk.expire(at(asked_at + 1200ms), true)), Texts{"read the fate of A in a"});
 }
 
 TEST_F(RequestDeskFate, IsReadInTheNextSessionWhereThisOneIsLost) {
@@ -230,15 +233,15 @@ TEST_F(RequestDeskFate, IsReadInTheNextSessionWhereThisOneIsLost) {
   desk.on_lost();
   EXPECT_EQ(desk.wake(false), steady(unknown_at));
   EXPECT_TRUE(desk.expire(at(asked_at + 1s), false).empty());
-  EXPECT_EQ(told(desk.expire(at(asked_at + 2s), true)), Texts{"read the fate of A in a"});
+  EXPECT_EQ(texts(desk.expire(at(asked_at + 2s), true)), Texts{"read the fate of A in a"});
 }
 
 TEST_F(RequestDeskFate, IsToldToBeUnknownWhereTheStoreDoesNotSayInTime) {
   ask();
   EXPECT_TRUE(desk.expire(at(unknown_at - 1ms), true).empty());
   EXPECT_EQ(
-      told(desk.expire(at(unknown_at), true)),
-      (Texts{"tell 7: unavailable: the store does not say whether it was begun; see `ballot history`", "remove q/A"}));
+      texts(desk.expire(at(unknown_at), true)),
+      (Texts{"reply 7: unavailable: the store does not say whether it was begun; see `ballot history`", "remove q/A"}));
   EXPECT_TRUE(desk.on_fate(a.id, {job_with("a", {a.id})}).empty()) << "it is said too late";
   desk.on_fate_unknown(at(unknown_at), a.id);
   EXPECT_FALSE(desk.wake(true));
@@ -246,8 +249,8 @@ TEST_F(RequestDeskFate, IsToldToBeUnknownWhereTheStoreDoesNotSayInTime) {
 
 TEST_F(RequestDeskFate, NeedNotBeReadWhereItsAnswerIsReadMeanwhile) {
   ask();
-  EXPECT_EQ(told(desk.on_records(at(asked_at), {answer_of(a, Answer::done(a.id), 99s)}, false)),
-            (Texts{"tell 7: done A", "remove q/A.answer q/A"}));
+  EXPECT_EQ(texts(desk.on_records(at(asked_at), {answer_of(a, Answer::done(a.id), 99s)}, false)),
+            (Texts{"reply 7: done A", "remove q/A.answer q/A"}));
   EXPECT_TRUE(desk.on_fate(a.id, {}).empty());
 }
 

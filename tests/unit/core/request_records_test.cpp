@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 // What this node does for whoever asked elsewhere, and what it finds of that in the store.
 struct RequestDeskRecords : DeskCase {
   Texts listed(Millis t, const std::vector<Register>& records, bool stopping = false) {
-    return told(desk.on_records(at(t), records, stopping));
+    return texts(desk.on_records(at(t), records, stopping));
   }
 };
 
@@ -69,7 +69,7 @@ TEST_F(RequestDeskRecords, AreAnsweredInTheStoreForWhoeverAskedElsewhere) {
   const Request a = make(Kind::pause);
   desk.take(a.id, "g");
   const Errands errands = desk.answer(at(5s), a.id, Answer::did("paused"));
-  ASSERT_EQ(told(errands), (Texts{"create q/A.answer", "remove q/A"})) << "in this order";
+  ASSERT_EQ(texts(errands), (Texts{"create q/A.answer", "remove q/A"})) << "in this order";
   const auto answer = parse_answer(std::get<RecordOp>(errands[0]).records.at(0).value);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->text, "paused");
@@ -79,7 +79,7 @@ TEST_F(RequestDeskRecords, AreAnsweredInTheStoreForWhoeverAskedElsewhere) {
 TEST_F(RequestDeskRecords, AreRemovedWithoutAnAnswerWhereTheyWereWithdrawn) {
   const Request a = make(Kind::pause);
   desk.take(a.id, "g");
-  EXPECT_EQ(told(desk.answer(at(5s), a.id, std::nullopt)), Texts{"remove q/A"});
+  EXPECT_EQ(texts(desk.answer(at(5s), a.id, std::nullopt)), Texts{"remove q/A"});
   EXPECT_EQ(listed(6s, {record_of(a)}), Texts{"take up A"}) << "nor is it remembered";
 }
 
@@ -98,7 +98,7 @@ TEST_F(RequestDeskRecords, ThatWereReadBeforeTheyWereRemovedAreNotDoneTwice) {
 TEST_F(RequestDeskRecords, OfAnswersAreReadOnceByWhoeverAsked) {
   const Request a = stored(make(Kind::pause));
   const Register answer = answer_of(a, Answer::did("paused"), 60s);
-  EXPECT_EQ(listed(1s, {answer}), (Texts{"tell 7: done: paused", "remove q/A.answer q/A"}));
+  EXPECT_EQ(listed(1s, {answer}), (Texts{"reply 7: done: paused", "remove q/A.answer q/A"}));
   EXPECT_EQ(listed(2s, {answer}), Texts{}) << "then it is left to its time";
 }
 
@@ -121,7 +121,7 @@ TEST_F(RequestDeskRecords, OfEndsAreToldOnceToWhoeverWaits) {
   const Request a = stored(make(Kind::trigger, true));
   EXPECT_EQ(listed(1s, {end_of(a, 1s)}), Texts{}) << "its answer comes first";
   EXPECT_EQ(listed(2s, {answer_of(a, Answer::done(a.id), 60s), end_of(a, 1s)}),
-            (Texts{"tell 7: done A", "remove q/A.answer q/A", "tell 7 the end of A", "remove q/A.end"}));
+            (Texts{"reply 7: done A", "remove q/A.answer q/A", "reply 7 the end of A", "remove q/A.end"}));
   EXPECT_EQ(listed(3s, {end_of(a, 1s)}), Texts{}) << "then it is left to its time";
 }
 
@@ -136,7 +136,7 @@ TEST_F(RequestDeskRecords, OfEndsAreRemovedByAnybodyAMinuteLater) {
 TEST_F(RequestDeskRecords, OfARunThatEndsHereAreMadeForWhoeverWaitsElsewhere) {
   const Request a = make(Kind::trigger, true);
   const Errands errands = desk.on_run_ended(row_of(a, 5s));
-  ASSERT_EQ(told(errands), Texts{"create q/A.end"});
+  ASSERT_EQ(texts(errands), Texts{"create q/A.end"});
   const auto row = parse_outcome(std::get<RecordOp>(errands[0]).records.at(0).value);
   ASSERT_TRUE(row);
   EXPECT_EQ(row->run, a.id);
