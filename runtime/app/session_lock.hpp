@@ -29,7 +29,7 @@ class SessionLock {
 
   explicit SessionLock(std::string path) : path_(std::move(path)) {}
 
-  /// `who` is a word, to be read by those that find it held. At once.
+  /// `who` is a word, to be read by those that find it taken. At once.
   Taken take(std::string_view who);
   /// Waits for those that leave on a dead program's behalf.
   Taken take(std::string_view who, Millis patience);
