@@ -1,4 +1,4 @@
-// Record: one thing that the ledger was told, and its form in the spool.
+// Record: one thing that the ledger is to store, and its form in the spool.
 #pragma once
 
 #include <optional>
