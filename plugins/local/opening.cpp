@@ -150,11 +150,12 @@ Result<Entry> enter_as_deputy(Store& store, const std::string& handle) {
 
 Result<Entry> enter(Store& store, const Opening& opening) {
   const std::string& handle = opening.request.handle;
+  Result<Entry> entered = Entry();
   if (opening.request.observer && handle.empty()) {
     if (auto fit = store.db().check(store.lock().text()); !fit) return about(store, fit.error());
-    return Entry{.revision = store.db().revision()};
+    entered->revision = store.db().revision();
+    return entered;
   }
-  Result<Entry> entered = Error{Errc::io, {}};
   store.under_write_lock(
       [&] { entered = handle.empty() ? enter_as_member(store, opening) : enter_as_deputy(store, handle); });
   return entered;

@@ -10,7 +10,6 @@
 #include "support/make_backend.hpp"
 
 namespace ballot::local {
-
 namespace {
 
 constexpr const char* no_hold =

@@ -19,8 +19,7 @@ inline constexpr int first_format_with_leases = 4;
 /// Checks the file, or makes a new one where it is empty and `store` is. Returns the store's name.
 /// Errors: invalid (a newer format, another program's file), corrupt (damaged, emptied, of another store).
 Result<std::string> prepare_schema(Connection& db, const std::string& store);
-/// For who only looks: changes nothing, and trusts its pages. Errors: as prepare_schema(); invalid, where the format is
-/// older.
+/// Only reads, and trusts its pages. Errors: as prepare_schema(); invalid, where the format is older.
 Result<void> check_schema(Connection& db, const std::string& store);
 /// 0: the file is empty. Errors: as prepare_schema().
 Result<std::int64_t> known_format(Connection& db);
