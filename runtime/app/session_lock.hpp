@@ -1,5 +1,5 @@
 // SessionLock: who may use a session's handle: its daemon, while it lives; else `ballot resign`, while it works. An
-// exclusive lock on a file beside the handle, which falls with its holder. The file says who that is.
+// exclusive lock on a file beside the handle, which is released with its holder. The file says who that is.
 //
 //   SessionLock lock("/run/ballot/session.lock");
 //   if (lock.take("resign") != SessionLock::Taken::yes) return;

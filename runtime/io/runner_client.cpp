@@ -37,8 +37,7 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds shortest_life{1};
-  static constexpr std::size_t enough_to_send =
-      16 * 1024;  // a crowd of starts: the first begin while the last are made
+  static constexpr std::size_t enough_to_send = 16 * 1024;  // many starts: the first begin while the last are made
 
   static constexpr Millis ping_every{500}, patience{2000};
 

@@ -48,13 +48,13 @@ struct SessionRequest {
   std::string version;
   std::string control;  // the path of the control socket; "" for none
   Millis timeout{0};    // what is asked for; 0: the backend's default. What counts is what SessionOpened grants
-  /// Only reads: it bears no node's name, takes no part in elections, need not be renewed, and disturbs none.
+  /// Only reads: it has no node's name, takes no part in elections, need not be renewed, and disturbs none.
   bool observer = false;
   /// As SessionOpened gave it for a session whose daemon is dead: it is opened again, to be left on that daemon's
   /// behalf by resign() and close(); nothing else is asked but observe(), read() and list(), and it need not be
   /// renewed. Closed with superseded where the daemon lives, with expired where the session is over.
   std::string handle = {};
-  /// Of a candidate of one group: that group. Candidates of different groups may bear one name. "": of any group.
+  /// Of a candidate of one group: that group. Candidates of different groups may have the same name. "": of any group.
   std::string only_group = {};
   /// The session before is not to be gone on with: somebody else leaves on its behalf just now, and is not waited for.
   bool anew = false;
@@ -93,7 +93,7 @@ struct Register {
 
 /// A record to be created.
 struct Record {
-  std::string name;   // as a register's; no register bears it
+  std::string name;   // as a register's; no register has it
   std::string value;  // at most 8 KB
 };
 
