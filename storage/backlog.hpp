@@ -25,7 +25,7 @@ struct Bounds {
   std::size_t output_bytes = 64 << 20;
 };
 
-/// Records for one transaction, and who is to be told once they and all before them are safe.
+/// Records for one transaction, and who is to be notified once they and all before them are safe.
 struct Batch {
   std::vector<Record> records;
   std::vector<std::function<void()>> flushed;

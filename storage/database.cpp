@@ -27,12 +27,12 @@ const char* advice(int code) {
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH: return "make it and its folder writable for ballot's user";
-    case SQLITE_CANTOPEN: return "look whether its folder is there and open to ballot's user";
+    case SQLITE_CANTOPEN: return "check that its folder exists and that ballot's user may use it";
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "another process keeps it locked: end that one's transaction";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return "`sqlite3 FILE .recover` reads what is left of it";
-    default: return "look at the system's log for its disk";
+    default: return "check the system's log for errors of its disk";
   }
 }
 

@@ -1,4 +1,4 @@
-// Database: owns one connection to one SQLite file. Knows nothing of what the file holds.
+// Database: owns one connection to one SQLite file. Knows nothing of the file's content.
 //
 // Thread: the one that uses it; a connection is never shared and never carried over a fork. No other code of this
 // process may open the file by itself: closing any descriptor of it drops SQLite's locks.

@@ -33,27 +33,27 @@ struct LedgerOptions {
   Millis sweep_every = std::chrono::minutes(1);                                         // between passes of retention
 };
 
-/// How the ledger stands.
+/// The state of the ledger.
 struct LedgerState {
   bool degraded = false;
-  std::string reason = {};   // what is wrong, and what to do about it; "" when nothing is
-  std::int64_t spooled = 0;  // records that wait in the spool
-  std::int64_t held = 0;     // records that wait in memory
-  Dropped dropped = {};      // since the start, where memory was full too
+  std::string reason = {};     // what is wrong, and what to do about it; "" when nothing is
+  std::int64_t spooled = 0;    // records that wait in the spool
+  std::int64_t in_memory = 0;  // records that wait in memory
+  Dropped dropped = {};        // since the start, where memory was full too
 };
 
 struct LedgerHooks {
   std::function<WallTime()> now = {};  // required
   std::function<void(const LedgerState&)> on_state =
       {};  // `degraded`, `reason` or `dropped` has changed; it begins as ok
-  std::function<void(std::string_view text)> alarm = {};  // a file was set aside, rows are gone: tell a person
+  std::function<void(std::string_view text)> alarm = {};  // a file was set aside, or rows are gone
 };
 
 class Ledger final : public LedgerSink {
  public:
   /// Never fails: a file that cannot be opened is a state. Limits that are already past take effect at once.
   Ledger(LedgerOptions options, LedgerHooks hooks);
-  /// Stores what was recorded; what can be neither stored nor spooled is told as an alarm.
+  /// Stores what was recorded; what can be neither stored nor spooled is reported as an alarm.
   ~Ledger() override;
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;

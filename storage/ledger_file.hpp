@@ -50,7 +50,7 @@ class LedgerFile {
   Database& database() noexcept { return db_; }
 
  private:
-  /// The write-ahead log, as SQLite tells of it after each commit.
+  /// The write-ahead log, as SQLite reports it after each commit.
   struct Log {
     int pages = 0;
     int checkpoint_at = 0;

@@ -3,7 +3,7 @@
 // that are loaded but never ran: it answers for the ledger only.
 //
 // Each call reads in transactions of at most a thousand rows, which end before what was read is handed out: a slow
-// caller does not hold up the writer's checkpoints.
+// caller does not delay the writer's checkpoints.
 //
 // Errors: not_found (no file, no such run), refused (newer or foreign file, no permission), corrupt, io.
 // Thread: the one that uses it.

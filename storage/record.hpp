@@ -1,4 +1,4 @@
-// Record: one thing that the ledger was told, and its form in the spool.
+// Record: one thing that the ledger is to store, and its form in the spool.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct EvidenceRow {
 
 using Record = std::variant<Row, TermRow, OutputRecord, EvidenceRow>;
 
-/// Bytes that a record occupies beside its struct: what a crowd of them costs in memory.
+/// Bytes that a record occupies beside its struct: what many of them cost in memory.
 std::size_t weight(const Record& record);
 
 /// Begins with a version and a kind; integers are little-endian, texts have their length in front.

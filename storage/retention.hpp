@@ -67,7 +67,7 @@ class Retention {
   LedgerFile& file_;
   Limits limits_;
   Stage stage_ = Stage::age;
-  std::set<std::int64_t> jobs_;  // still to be looked at for keep_runs_per_job
+  std::set<std::int64_t> jobs_;  // still to be checked for keep_runs_per_job
   Statement older_, oldest_, older_of_job_, runs_of_job_, delete_row_, delete_output_, delete_terms_, delete_orphans_;
 };
 

@@ -149,7 +149,8 @@ Result<void> Spool::replay(const std::function<void(std::vector<Record>)>& take)
   for (std::int64_t at = 0; at < size_;) {
     const std::optional<std::string> payload = read_frame(file_.get(), at);
     if (!payload)
-      return Error{Errc::io, path_ + ": cannot read what was written to it: look at the system's log for its disk"};
+      return Error{Errc::io,
+                   path_ + ": cannot read what was written to it: check the system's log for errors of its disk"};
     std::optional<Record> record = decode(*payload);
     if (!record)
       return Error{Errc::refused,

@@ -28,7 +28,7 @@ class Spool {
 
   /// Opens the file, made with its folder (not the folder's parents) if they are not there, and counts what waits in
   /// it. What is no frame, as a crash in the middle of a write leaves it at the end, is moved to a file of its own
-  /// beside it, ending in `aside`. Returns a text that tells of that, or "". Does nothing when it is open.
+  /// beside it, ending in `aside`. Returns a text that says so, or "". Does nothing when it is open.
   Result<std::string> open(std::string_view aside);
 
   /// All of them or none. Requires: open.

@@ -233,7 +233,7 @@ void Writer::report() {
   LedgerState state{.degraded = state_ != State::writing,
                     .reason = reason_,
                     .spooled = spool_.records(),
-                    .held = std::ssize(hand_.records) + static_cast<std::int64_t>(backlog_.size()),
+                    .in_memory = std::ssize(hand_.records) + static_cast<std::int64_t>(backlog_.size()),
                     .dropped = backlog_.dropped()};
   if (state_ == State::holding) state.reason += "; " + spool_reason_;
   const bool changed =

@@ -37,7 +37,7 @@ std::optional<std::string> either(std::optional<std::string> flag, const char* n
   return flag ? flag : variable(name);
 }
 
-/// Where plugins lie, before the flags are read: they say where to look for more of them.
+/// Where plugins lie, before the flags are read: they say where more of them are found.
 std::string plugin_folder(const Words& words) {
   config::ConfigRequest request;
   request.trust_rule = config::TrustRule::trusted;

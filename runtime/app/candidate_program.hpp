@@ -54,7 +54,7 @@ class CandidateProgram {
  protected:
   /// Once, before anything else.
   virtual void begin() = 0;
-  /// The candidate stands otherwise than before.
+  /// The candidate's status has changed.
   virtual void on_status(const core::CandidateStatus& before) = 0;
   virtual void on_answer(const BackendEvent&) {}
   /// INT, TERM, HUP or QUIT.

@@ -26,7 +26,7 @@ namespace ballot::app {
 /// What the command does once its flags are read. Data goes to std::cout, all else to stderr.
 using Run = std::function<Exit()>;
 
-/// What stands behind the command's name.
+/// What follows the command's name.
 struct Words {
   std::vector<std::string> flags;                 // and arguments, up to `--`
   std::optional<std::vector<std::string>> child;  // what follows it, byte for byte; none: there is no `--`

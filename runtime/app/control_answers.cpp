@@ -111,8 +111,8 @@ void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) 
     reply.fail({Errc::invalid, "the daemon does not know how to do '" + what + "'; it may be older than this command"});
 }
 
-/// Held as long as a user's request is under way; none where he has too many. One whose asker has gone counts too: it
-/// stands in the store.
+/// Kept as long as a user's request is under way; none where he has too many. One whose asker has gone counts too: it
+/// is still in the store.
 std::shared_ptr<void> ControlAnswers::admit(uid_t uid) {
   const int most = uid == 0 || uid == ::geteuid() ? most_asked_by_root : most_asked;
   int& count = (*asking_)[uid];

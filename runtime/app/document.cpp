@@ -37,7 +37,7 @@ struct Json {
 struct Yaml {
   std::string out;
   std::string indent;
-  bool in_item = false;  // the first field stands on the line of the dash
+  bool in_item = false;  // the first field is on the line of the dash
 
   void operator()(std::monostate) { out += " null\n"; }
   void operator()(const std::string& text) { out += " " + json_text(text) + "\n"; }

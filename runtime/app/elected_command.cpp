@@ -101,12 +101,12 @@ void ElectedCommand::on_status(const core::CandidateStatus& before) {
   advance();
 }
 
-/// It enforces the lease also where this process stands still.
+/// It enforces the lease also where this process is stopped.
 void ElectedCommand::update_guard(const core::CandidateStatus& before) {
   const core::CandidateStatus& now = status();
-  const bool holds = now.epoch != 0;
-  if (holds && (before.epoch == 0 || now.deadline != before.deadline)) guard_.lease(now.deadline, now.grace);
-  if (holds || before.epoch == 0) return;
+  const bool has_term = now.epoch != 0;
+  if (has_term && (before.epoch == 0 || now.deadline != before.deadline)) guard_.lease(now.deadline, now.grace);
+  if (has_term || before.epoch == 0) return;
   if (elected_ && child_ != Child::waiting) guard_.lost();
   if (child_ == Child::waiting) run_.clear();
 }

@@ -22,7 +22,7 @@ void add_heartbeat(const Candidate& candidate, WallTime now, Notes& notes) {
 }
 
 /// Whoever is asked first leads, but for a moment.
-void add_turn(const Election& election, Notes& notes) {
+void add_first_candidate(const Election& election, Notes& notes) {
   if (election.candidates.front().leads) return;
   if (leader_of(election) != nullptr)
     notes.emplace_back("should be leader but another candidate is claiming the role");
@@ -56,7 +56,7 @@ Notes candidate_notes(const Election& election, std::size_t place, WallTime now)
   const Candidate& candidate = election.candidates[place];
   const Candidate* leader = leader_of(election);
   Notes notes;
-  if (place == 0) add_turn(election, notes);
+  if (place == 0) add_first_candidate(election, notes);
   if (!candidate.readable) {
     notes.emplace_back("unparseable");
     return notes;

@@ -62,7 +62,7 @@ class RecordWriter {
 
   /// Requires: as many cells as columns.
   void row(std::vector<Cell> cells);
-  /// Prints what a table holds back in order to align it.
+  /// Prints the rows that a table has kept in order to align it.
   void flush();
   /// The last call. An empty list is a heading, [] or nothing (follow).
   void finish();

@@ -8,7 +8,7 @@
 
 namespace ballot::app {
 
-/// All of them in JSON and CSV, under the names and in the order of docs/ledger.md; in a table the most telling ones.
+/// All of them in JSON and CSV, under the names and in the order of docs/ledger.md; in a table the most useful ones.
 std::vector<Column> history_columns(Format format);
 
 /// `row` in that order. In a table a run id is its last 12 digits, and a signal has its name.

@@ -24,7 +24,7 @@ class KeptSession {
   SessionLock& lock() { return lock_; }
   const std::string& path() const { return path_; }
 
-  /// "": no session stands. Errors: io; conflict, where the lock is not to be had.
+  /// "": there is no session. Errors: io; conflict, where the lock is not to be had.
   Result<void> keep(const std::string& handle);
   /// After a stop that leaves everything: nobody is to resign before the deadline.
   Result<void> leave(SteadyTime deadline, const std::string& boot_id);

@@ -1,4 +1,4 @@
-// LeaderFileProgram: `ballot election file`: a file that stands while this candidate leads, and says until when.
+// LeaderFileProgram: `ballot election file`: a file that exists while this candidate leads, and says until when.
 //
 // Thread: the main one.
 #pragma once

@@ -1,4 +1,4 @@
-// The ledger as commands read it: this node's file, after a living daemon was asked to write what it holds.
+// The ledger as commands read it: this node's file, after a living daemon was asked to write what it has in memory.
 //
 // Threads: the main one.
 #pragma once

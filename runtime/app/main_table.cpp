@@ -18,7 +18,7 @@ std::span<const Command> commands() {
       Command{"resume", "end a pause", setup_resume},
       Command{"forget", "close a run whose node will not come back", setup_forget},
       Command{"repair", "end the halt of a job, or of a group", setup_repair},
-      Command{"status", "show how this node stands", setup_status},
+      Command{"status", "show the state of this node", setup_status},
       Command{"info", "show elections, with no daemon needed", nullptr, setup_info},
       Command{"election", "list, watch and evict leaders; elections for other programs", nullptr, setup_election},
       Command{"run", "run one command under election: once, or by a schedule", nullptr, setup_run},

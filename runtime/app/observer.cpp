@@ -52,7 +52,7 @@ Observer::Observer(const PluginInfo& plugin)
           },
           [this] {
             {
-              const std::lock_guard hold(mutex_);
+              const std::lock_guard lock(mutex_);
               woken_ = true;
             }
             posted_.notify_one();
@@ -139,10 +139,10 @@ bool Observer::wait_for_change(Millis time) {
 std::optional<BackendEvent> Observer::next(Millis time) {
   const auto until = std::chrono::steady_clock::now() + time;
   while (events_.empty()) {  // what it was woken for may have been taken before
-    std::unique_lock hold(mutex_);
-    if (!posted_.wait_until(hold, until, [this] { return woken_; })) return std::nullopt;
+    std::unique_lock lock(mutex_);
+    if (!posted_.wait_until(lock, until, [this] { return woken_; })) return std::nullopt;
     woken_ = false;
-    hold.unlock();
+    lock.unlock();
     for (BackendEvent& event : port_.take()) events_.push_back(std::move(event));
   }
   BackendEvent event = std::move(events_.front());

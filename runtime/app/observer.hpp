@@ -1,4 +1,4 @@
-// Observer: a command's look into the store, with no daemon needed and none disturbed: it bears no name and takes part
+// Observer: a command's view of the store, with no daemon needed and none disturbed: it has no name and takes part
 // in nothing. Blocking, with a time limit.
 //
 // Thread: one at a time; what the plugin posts from its own threads is queued.

@@ -1,5 +1,5 @@
 // SessionFile: what it takes to leave on behalf of a program that is dead (`ballot resign`): the handle of its session,
-// where its store is, and who has its runs. It stands while there is something to be left: not after a clean stop. Mode
+// where its store is, and who has its runs. It exists while there is something to be left: not after a clean stop. Mode
 // 0600: whoever reads it can end the program's terms. Read and written under the lock beside it (SessionLock).
 #pragma once
 
@@ -17,7 +17,7 @@ struct SessionFile {
   Options options;    // the backend's table
   Millis timeout{0};  // as asked for; 0: the backend's own
   std::string node;
-  std::string handle;         // "": no session stands; ends of runs may still have to be published
+  std::string handle;         // "": there is no session; ends of runs may still have to be published
   std::string runner_socket;  // who has its runs; "": it has none
   /// It was left by a stop with `leave`: nothing is to be done before, on this boot.
   std::optional<SteadyTime> left_until = {};

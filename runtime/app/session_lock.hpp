@@ -1,5 +1,5 @@
 // SessionLock: who may use a session's handle: its daemon, while it lives; else `ballot resign`, while it works. An
-// exclusive lock on a file beside the handle, which falls with its holder. The file says who that is.
+// exclusive lock on a file beside the handle, which is released with its holder. The file says who that is.
 //
 //   SessionLock lock("/run/ballot/session.lock");
 //   if (lock.take("resign") != SessionLock::Taken::yes) return;
@@ -29,7 +29,7 @@ class SessionLock {
 
   explicit SessionLock(std::string path) : path_(std::move(path)) {}
 
-  /// `who` is a word, to be read by those that find it held. At once.
+  /// `who` is a word, to be read by those that find it taken. At once.
   Taken take(std::string_view who);
   /// Waits for those that leave on a dead program's behalf.
   Taken take(std::string_view who, Millis patience);

@@ -68,7 +68,7 @@ void SignalledCommand::signal_lost() {
   if (std::exchange(child_leads_, false)) guard_.lost();
 }
 
-/// Once the term before is over, and the child can hear it.
+/// Once the term before is over, and the child is there to receive it.
 void SignalledCommand::signal_won() {
   const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave || child_leads_ || pid_ == 0) return;

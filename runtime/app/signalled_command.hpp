@@ -1,5 +1,5 @@
-// SignalledCommand: `ballot election run`: a command that hears by signals whether it leads. It starts at once, as a
-// follower, and when it ends this ends, with its code.
+// SignalledCommand: `ballot election run`: a command that is sent signals when it wins and loses. It starts at once, as
+// a follower, and when it ends this ends, with its code.
 //
 // Thread: the main one.
 #pragma once

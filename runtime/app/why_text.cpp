@@ -103,9 +103,8 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) 
     "guarantee = "
     "\"at-most-once\" nothing starts without a confirmed claim.",
     // stale
-    "The claim stood, but when the command was about to be started, the time for which the claim permits it had "
-    "passed: the "
-    "node was suspended, stopped or very slow. Nothing was started.",
+    "The claim was confirmed, but when the command was about to be started, the time for which the claim permits it "
+    "had passed: the node was suspended, stopped or very slow. Nothing was started.",
     // dst_gap
     "The date that the schedule names does not exist in the job's time zone: the clocks skipped that day.",
     // no_leader

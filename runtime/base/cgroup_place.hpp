@@ -1,4 +1,4 @@
-// CgroupPlace: where a process stands in the control groups of version 2, by the mount table; the hierarchy of version
+// CgroupPlace: where a process is in the control groups of version 2, by the mount table; the hierarchy of version
 // 2 that a hybrid system mounts beside those of version 1 counts too.
 //
 //   if (const auto place = find_cgroup()) ... cgroup_controllers(place->root)
@@ -18,13 +18,13 @@ struct CgroupPlace {
 };
 
 /// Of the texts of /proc/self/mountinfo and /proc/self/cgroup. None: no such hierarchy is mounted, or the process
-/// stands outside of what is.
+/// is outside of what is mounted.
 std::optional<CgroupPlace> find_cgroup(std::string_view mountinfo, std::string_view cgroup);
 
 /// Of this process.
 std::optional<CgroupPlace> find_cgroup();
 
-/// What can be limited there: "cpu", "memory", "pids", ... None where the folder tells nothing.
+/// What can be limited there: "cpu", "memory", "pids", ... None where the folder does not say.
 std::vector<std::string> cgroup_controllers(const std::string& folder);
 
 /// What this machine can limit: of the root of its hierarchy.

@@ -1,4 +1,4 @@
-// Failpoints: named places where a test makes this process fail, die or stand still. Nothing of them is compiled but
+// Failpoints: named places where a test makes this process fail, die or stop. Nothing of them is compiled but
 // with -DBALLOT_FAILPOINTS=ON; then the environment variable BALLOT_FAILPOINTS says what happens where:
 //
 //   BALLOT_FAILPOINTS='runner.clone=fail(EAGAIN)@3;io.launch=stop@1;storage.write=fail(ENOSPC)@2-5'
@@ -15,7 +15,7 @@
 // variable that cannot be read ends the process with 2. A daemon hands the variable on to its runner; each process
 // counts for itself.
 //
-// Threads: any. A point may stand between clone and exec once any point was passed before: no memory is taken there,
+// Threads: any. A point may be between clone and exec once any point was passed before: no memory is taken there,
 // and a child with memory of its own counts together with its parent.
 //
 //   if (BALLOT_FAILS("runner.pipe") || ::pipe2(ends, O_CLOEXEC) != 0) return cannot("pipe", errno);

@@ -44,7 +44,7 @@ struct Command {
   std::string owner;  // whose runner this is: see Ready
 };
 
-/// This connection only watches: whatever else it sends ends it. Answered as Command is; what ends later is told as it
+/// This connection only watches: whatever else it sends ends it. Answered as Command is; what ends later is sent as it
 /// ends. Outputs stay with the runner.
 struct Watch {
   bool resigns = false;  // it is `ballot resign`: whoever waits for a daemon to come back need not wait any longer
@@ -60,8 +60,8 @@ struct Successor {
 };
 
 /// Start a child. Answered by Started, Refused or CannotStart, then, after Started, by one Ended; the first answer can
-/// take until launch_not_after. An attempt that the runner has already is not started again: it is answered as it
-/// stands. With an identity the child has a session and a session keyring of its own.
+/// take until launch_not_after. An attempt that the runner has already is not started again: the answer is its
+/// state. With an identity the child has a session and a session keyring of its own.
 struct Start {
   AttemptId id;
   std::string job;                // for the inventory and the log
@@ -78,7 +78,7 @@ struct Start {
   std::string standard_input;     // what the child reads; empty: /dev/null
   std::int64_t output_limit = 0;  // bytes kept of the output: head and tail, half each; 0: discard all; most: 32 MiB
   bool stream_output = false;     // also send each chunk as Printed
-  SteadyTime launch_not_after{};  // looked at last, right before exec: past it, Refused. What has not exec'd by it is
+  SteadyTime launch_not_after{};  // checked last, right before exec: past it, Refused. What has not exec'd by it is
                                   // killed: Refused where it was not about to, else Ended with leadership_lost
   int kill_signal = 15;
   Millis kill_grace{0};

@@ -25,7 +25,7 @@ std::optional<std::string> wrong_mode(const struct stat& info) {
   return "is writable by others (mode " + std::string(mode.data()) + "); take that away with chmod go-w";
 }
 
-/// Goes from / to a folder as the kernel does, and looks at everything that it passes.
+/// Goes from / to a folder as the kernel does, and checks everything that it passes.
 class WayTo {
  public:
   WayTo(const std::filesystem::path& folder, std::uint32_t daemon) : daemon_(daemon) { put_before(folder); }

@@ -1,4 +1,4 @@
-// The table of a backend in a TOML file, as it stands there.
+// The table of a backend in a TOML file, as it is written there.
 #pragma once
 
 #include "config/backends.hpp"
@@ -6,7 +6,7 @@
 
 namespace ballot::config {
 
-/// `value` is what stands under the backend's name. A value that no plugin could take is a finding.
+/// `value` is the value of the backend's key. A value that no plugin could take is a finding.
 void read_backend_table(const Value& value, BackendTable& table);
 
 }  // namespace ballot::config

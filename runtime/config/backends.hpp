@@ -1,5 +1,5 @@
 // Backends: the tables in ballot.toml and in job files whose keys are those of a backend's plugin: [NAME], and
-// [group.GROUP.NAME]. What a key means is the plugin's; it is read here as it stands, and checked by the plugin's
+// [group.GROUP.NAME]. What a key means is the plugin's; it is read here as it is, and checked by the plugin's
 // table.
 //
 // Plain values; loads no plugin: whoever reads a configuration says which are installed, and how one is loaded.
@@ -34,14 +34,14 @@ struct Plugins {
       };
 };
 
-/// A backend's table as its plugin gets it, and where each key stands.
+/// A backend's table as its plugin gets it, and where each key is.
 struct BackendTable {
   Options options;
   Position position;                                       // of the table
   std::map<std::string, Position, std::less<>> positions;  // of the values; an overridden one has line 0
 };
 
-/// Where the plugin's problem with a key of the table stands.
+/// The place of the plugin's problem with a key of the table.
 Position position_of(const OptionProblem& problem, const BackendTable& table);
 
 /// The variable that gives the key of [NAME]: BALLOT_NAME_KEY.

@@ -1,4 +1,4 @@
-// What `ballot check FILE...` looks at: files named by hand, of any name, mode and place.
+// What `ballot check FILE...` reads: files named by hand, of any name, mode and place.
 #pragma once
 
 #include <cstddef>

@@ -109,7 +109,7 @@ struct LoadedConfig {
 /// Reads the file and everything that follows from it. Precedence: flag, environment, file, default.
 LoadedConfig load_config(const ConfigRequest& request);
 
-/// What the plugin of `backend` says of its table, at the line where it stands.
+/// What the plugin of `backend` says of its table, at its line.
 Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem);
 
 /// g of docs/semantics: the longest time that a run can be given between TERM and KILL when leadership is lost, for

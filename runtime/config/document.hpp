@@ -10,7 +10,7 @@
 
 namespace ballot::config {
 
-/// None, and one finding, where `text` is not TOML or holds what check_text() refuses.
+/// None, and one finding, where `text` is not TOML or contains what check_text() refuses.
 std::optional<toml::table> parse_toml(std::string_view text, Findings& findings);
 
 }  // namespace ballot::config

@@ -15,7 +15,7 @@ void read_candidates(const Value& value, Group& group) {
   auto patterns = value.strings();
   if (!patterns) return;
   for (const std::string& pattern : *patterns)
-    if (pattern.empty()) return value.error("holds an empty pattern, which no node matches; \"*\" matches all");
+    if (pattern.empty()) return value.error("contains an empty pattern, which no node matches; \"*\" matches all");
   group.candidates = std::move(*patterns);
 }
 
@@ -23,7 +23,7 @@ void read_preferred(const Value& value, Group& group) {
   auto nodes = value.strings();
   if (!nodes) return;
   for (const std::string& node : *nodes)
-    if (!is_node_name(node)) return value.error("holds " + in_quotes(node) + ", which is not a valid node name");
+    if (!is_node_name(node)) return value.error("contains " + in_quotes(node) + ", which is not a valid node name");
   group.preferred = std::move(*nodes);
 }
 

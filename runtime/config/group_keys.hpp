@@ -9,7 +9,7 @@
 
 namespace ballot::config {
 
-/// `value` is what stands under `group`: a table of tables. `known`: the backends that may have tables of theirs there.
+/// `value` is the value of `group`: a table of tables. `known`: the backends that may have tables of theirs there.
 void read_groups(const Value& value, const Backends& known, std::vector<PlacedGroup>& groups);
 
 /// What the plugins say of their tables there, once they are loaded.

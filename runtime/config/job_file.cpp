@@ -16,10 +16,10 @@ namespace {
 using schedule::Plan;
 using schedule::PlanError;
 
-/// How many slots are looked at to find the shortest period of a job with jitter.
+/// How many slots are compared to find the shortest period of a job with jitter.
 constexpr int slots_compared = 500;
 
-/// Where column `column` of a string's text stands in its file; the string itself where it has escapes or several
+/// Where column `column` of a string's text is in its file; the string itself where it has escapes or several
 /// lines.
 Position inside_string(const toml::node& node, int column) {
   const Position at = position_of(node.source());
@@ -219,7 +219,7 @@ void read_jobs(const Value& value, JobReader& reader, std::vector<PlacedDefiniti
                                      " is not a valid job name: 1 to 64 letters, digits, '_' and '-', "
                                      "beginning with a letter or digit");
     else if (table == nullptr)
-      value.findings().error(at, "'job' holds tables only: write [job.NAME], then the keys of the job below it");
+      value.findings().error(at, "'job' contains tables only: write [job.NAME], then the keys of the job below it");
     else if (auto definition = reader.read(key, *table))
       definitions.push_back({std::move(definition), at});
   }
@@ -236,7 +236,7 @@ void read_top(const toml::table& document, const JobSettings& settings, JobReade
       read_groups(value, settings.backends, file.groups);
     else
       findings.error(position_of(key.source()), "unknown key " + in_quotes(key.str()) + suggestion(key.str(), known) +
-                                                    ": a job file holds [job.NAME] and [group.NAME]");
+                                                    ": a job file contains [job.NAME] and [group.NAME]");
   }
 }
 

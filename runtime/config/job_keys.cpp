@@ -96,7 +96,7 @@ void read_kill_signal(const Value& value, JobDraft& job) {
 void read_success_codes(const Value& value, JobDraft& job) {
   const toml::array* const list = value.list("exit codes");
   if (list == nullptr) return;
-  if (list->empty()) return value.error("must hold at least one exit code: with none, no run could succeed");
+  if (list->empty()) return value.error("must contain at least one exit code: with none, no run could succeed");
   std::vector<int> codes;
   for (const toml::node& element : *list) {
     const auto code = Value(value.key(), element, value.findings()).integer(0, 255);

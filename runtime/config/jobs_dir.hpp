@@ -37,7 +37,7 @@ class JobsDir {
  public:
   JobsDir(std::string path, JobSettings settings, ConfigGroups groups = {});
 
-  /// Looks at every file, and reads again those that are not what they were (inode, size, times) or had errors.
+  /// Checks every file, and reads again those that are not what they were (inode, size, times) or had errors.
   /// Everything is read before anything changes.
   Changes reload();
 

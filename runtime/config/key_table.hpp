@@ -1,5 +1,5 @@
 // Key tables: one row a key of a TOML table says how it is read, whether it differs from its default, and how it counts
-// in a digest. Everything about a key stands in its row.
+// in a digest. Everything about a key is in its row.
 //
 //   constexpr Key<Job> job_keys[] = {row<Job, &Job::nice>("nice", as_integer<&Job::nice, -20, 19>), ...};
 //   read_table(table, job_keys, job, findings);
@@ -156,7 +156,7 @@ void as_strings(const Value& value, T& target) {
   if (auto read = value.strings()) target.*Member = std::move(*read);
 }
 
-/// A list of words that is exec'd as it stands. [] is no command, for a hook that has none.
+/// A list of words that is exec'd as it is. [] is no command, for a hook that has none.
 template <auto Member, class T>
 void as_hook(const Value& value, T& target) {
   if (value.node().is_string())

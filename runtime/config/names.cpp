@@ -12,7 +12,7 @@ constexpr std::size_t longest_compared = 64;
 constexpr bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// One letter or digit, then letters, digits and what stands in `others`.
+/// One letter or digit, then letters, digits and what is in `others`.
 bool is_word(std::string_view text, std::string_view others) {
   if (text.empty() || !(is_letter(text.front()) || is_digit(text.front()))) return false;
   return std::all_of(text.begin(), text.end(),

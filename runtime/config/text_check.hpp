@@ -1,5 +1,5 @@
-// What no configuration file may hold, found before it is parsed: NUL, what is not UTF-8, endless lines, keys so deep
-// that a parser would run out of stack.
+// What no configuration file may contain, found before it is parsed: NUL, what is not UTF-8, endless lines, keys so
+// deep that a parser would run out of stack.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ std::optional<std::string_view> Value::string() const {
     return std::nullopt;
   }
   if (value->get().find('\0') == std::string::npos) return value->get();
-  error("holds a NUL character, which no command, path or variable can carry");
+  error("contains a NUL character, which no command, path or variable can carry");
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@ struct CampaignerSettings {
 };
 
 struct CampaignerHandlers {
-  /// The candidate stands otherwise than before.
+  /// The candidate's status has changed.
   std::function<void(const core::CandidateStatus& before)> on_status;
   /// An answer of the store to what perform() asked for.
   std::function<void(const BackendEvent&)> on_answer;

@@ -41,7 +41,7 @@ Result<void> add_secret(const std::string& name, const std::string& path, const 
   auto text = read_trusted_file(relative ? credentials + "/" + path : path, Readers::owner);
   if (!text) return failure(text.error());
   if (text->ends_with('\n')) text->pop_back();
-  if (text->find('\0') != std::string::npos) return failure({Errc::invalid, "holds a NUL byte"});
+  if (text->find('\0') != std::string::npos) return failure({Errc::invalid, "contains a NUL byte"});
   all[name] = std::move(*text);
   return {};
 }

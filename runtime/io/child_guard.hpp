@@ -43,7 +43,7 @@ struct ChildGuardSettings {
   /// nothing.
   std::vector<std::string> resign = {};
   std::string session_file = {};  // only while it is there
-  /// An exclusive lock that both hold: it falls once both are gone, or when the guard lets it go, as the child is
+  /// An exclusive lock that both hold: it is released once both are gone, or when the guard lets it go, as the child is
   /// gone.
   int lock = -1;
 };

@@ -17,7 +17,7 @@ namespace {
 Error connect_error(const std::string& path, int code) {
   if (code == EACCES || code == EPERM)
     return {Errc::refused, "this user may not talk to the daemon at " + path + "; be root or in the group ballot"};
-  if (code == EAGAIN) return {Errc::timeout, "the daemon at " + path + " does not answer; look at its log"};
+  if (code == EAGAIN) return {Errc::timeout, "the daemon at " + path + " does not answer; see its log"};
   return {Errc::unavailable, "no daemon listens at " + path + " (" + std::strerror(code) +
                                  "); start it with `ballot serve`, or name its file with --config"};
 }
@@ -55,7 +55,7 @@ Result<ControlClient> ControlClient::ask(const std::string& path, const Message&
 }
 
 Error ControlClient::went_away() const {
-  return {Errc::unavailable, "the daemon at " + path_ + " went away before it had answered; look at its log"};
+  return {Errc::unavailable, "the daemon at " + path_ + " went away before it had answered; see its log"};
 }
 
 Result<std::optional<Message>> ControlClient::take_line(std::size_t end) {

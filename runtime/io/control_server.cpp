@@ -85,7 +85,7 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
       if (self->stage_ == Stage::closed) return;
       if (error) return self->close();
       if (self->stage_ == Stage::reading) self->take(std::string_view(self->chunk_.data(), size));
-      if (self->stage_ != Stage::closed) self->read();  // to hear when the client goes
+      if (self->stage_ != Stage::closed) self->read();  // to notice when the client goes
     });
   }
 
@@ -212,7 +212,7 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
   /// An answer that never comes is an error at the client, not a command that hangs.
   static std::shared_ptr<Reply::Sink> ended_by_last_copy(const std::shared_ptr<Reply::Sink>& kept) {
     return {kept.get(), [kept](Reply::Sink* sink) {
-              sink->finish(to_message({Errc::unavailable, "the daemon let the request fall; look at its log"}));
+              sink->finish(to_message({Errc::unavailable, "the daemon dropped the request; see its log"}));
             }};
   }
 

@@ -32,7 +32,7 @@ Result<UniqueFd> take_lock(const std::string& path) {
 
 Result<void> remove_stale(const std::string& path) {
   struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT ? Result<void>() : system_error(path, "look at it");
+  if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT ? Result<void>() : system_error(path, "stat it");
   if (!S_ISSOCK(status.st_mode))
     return Error{Errc::io, "cannot open the control socket " + path + ": something else has that name; remove it"};
   if (::unlink(path.c_str()) != 0) return system_error(path, "remove the old one");
@@ -63,7 +63,7 @@ Result<UniqueFd> bind_and_listen(const std::string& path) {
   const gid_t group = ballot_group();
   if (::geteuid() == 0 && ::lchown(path.c_str(), 0, group) != 0) return system_error(path, "chown");
   struct stat made {};
-  if (::lstat(path.c_str(), &made) != 0) return system_error(path, "look at it");
+  if (::lstat(path.c_str(), &made) != 0) return system_error(path, "stat it");
   const bool for_group = made.st_uid == 0 || made.st_gid == group;  // a user's own group may be everybody's
   if (::chmod(path.c_str(), for_group ? 0660 : 0600) != 0) return system_error(path, "chmod");
   if (::listen(fd.get(), SOMAXCONN) != 0) return system_error(path, "listen");

@@ -55,7 +55,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Called when the store does not have this node, because another daemon bears its name. Nothing is led or launched.
+  /// Called when the store does not have this node, because another daemon has its name. Nothing is led or launched.
   void on_refused(std::function<void(const std::string& text)> refused) { refused_ = std::move(refused); }
 
   /// Called with the handle of each session that is opened, and with "" when it is over: see SessionOpened::handle.

@@ -48,7 +48,7 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_env_file(std::str
     if (name.starts_with("BALLOT_")) return wrong("sets a variable that ballot itself sets");
     const auto value = unquoted(trimmed(line.substr(equals + 1)));
     if (!value) return wrong("has a quote that is not closed, or something behind it");
-    if (value->find('\0') != std::string_view::npos) return wrong("holds a NUL byte");
+    if (value->find('\0') != std::string_view::npos) return wrong("contains a NUL byte");
     all.emplace_back(name, *value);
   }
   return all;

@@ -1,5 +1,5 @@
 // EnvFile: the text of a job's `env_file`. A line is NAME=VALUE, empty, or a comment that begins with `#` or `;`.
-// Blanks around NAME and VALUE do not count; a value between two like quotes, ' or ", is what stands between them, byte
+// Blanks around NAME and VALUE do not count; a value between two like quotes, ' or ", is what is between them, byte
 // for byte. There are no escapes, no continued lines and no expansion: a backslash and a `$` are themselves.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace ballot::io {
 
-/// In order; of a name that stands twice the later counts. invalid: the line that is wrong, and never what is in it.
+/// In order; of a name that occurs twice the later counts. invalid: the line that is wrong, and never what is in it.
 Result<std::vector<std::pair<std::string, std::string>>> parse_env_file(std::string_view text);
 
 }  // namespace ballot::io

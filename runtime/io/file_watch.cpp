@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 
 constexpr std::uint32_t entries_come_and_go = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t inside = entries_come_and_go | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
-constexpr std::size_t most_names = 10'000;  // beyond them looking at everything is cheaper
+constexpr std::size_t most_names = 10'000;  // beyond them reading everything is cheaper
 constexpr Millis retry_delay = std::chrono::seconds(10);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // FileWatch: reports when something in a directory has changed, once things have come to rest.
 //
-// It reports names, not what became of them: the owner looks. The directory may come later, go, or be replaced; events
+// It reports names, not what became of them: the owner reads. The directory may come later, go, or be replaced; events
 // may be lost (queue overflow): then anything may have changed. Not seen: what changes behind a link in the directory's
 // path. Thread: the loop's. While one exists the loop does not run out of work.
 //
@@ -31,7 +31,7 @@ struct WatchDelays {
 
 class FileWatch {
  public:
-  /// The names in the directory that changed, in order, each once; empty: look at everything.
+  /// The names in the directory that changed, in order, each once; empty: anything may have changed.
   using OnChanged = std::function<void(const std::vector<std::string>& names)>;
 
   /// What is there already is not reported: scan after opening. io: the kernel gives no inotify.
@@ -41,7 +41,7 @@ class FileWatch {
   ~FileWatch();
 
   /// Why changes may go unnoticed now ("": they do not): the system's limit of watches, or no permission. The
-  /// directory is then looked at every ten seconds, with a callback each time.
+  /// directory is then polled every ten seconds, with a callback each time.
   const std::string& problem() const;
 
  private:

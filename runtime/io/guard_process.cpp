@@ -279,12 +279,12 @@ void GuardProcess::report(GuardReport report) {
   while (::send(socket_.get(), &report, sizeof report, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
-/// What it agreed to hear; what it has started did not.
+/// To the child alone, which expects it; what the child has started does not.
 void GuardProcess::signal_child(int signal) const {
   if (pid_ != 0) ::kill(pid_, signal);
 }
 
-/// To the whole group; a child that was stopped hears it too.
+/// To the whole group; a child that was stopped gets it too.
 void GuardProcess::send(int signal) const {
   if (pid_ == 0) return;
   ::kill(-pid_, signal);

@@ -1,5 +1,5 @@
 // GuardProcess: what runs in the process between `ballot run` and its child. It starts the child, passes signals on,
-// and ends it by the deadline of the lease, whether `ballot` still runs, stands still or is gone. It knows nothing of
+// and ends it by the deadline of the lease, whether `ballot` still runs, is stopped or is gone. It knows nothing of
 // elections.
 //
 // The child has a process group of its own. As it ends, what is left of its group is killed. It dies with the guard

@@ -5,7 +5,7 @@
 
 namespace ballot::io {
 
-/// To the guard. With start, two descriptors may come along (standard output and error), and behind it stand the
+/// To the guard. With start, two descriptors may come along (standard output and error), and behind it follow the
 /// variables of the child, each with its NUL.
 struct GuardOrder {
   enum class Kind : std::int32_t {

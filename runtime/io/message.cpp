@@ -58,7 +58,7 @@ Result<Message::Value> list_from_json(const std::string& key, const json::array&
   }
   if (texts.size() == array.size()) return Message::Value(std::move(texts));
   if (objects.size() == array.size()) return Message::Value(std::move(objects));
-  return Error{Errc::invalid, "the list '" + key + "' holds something else than texts only, or objects only"};
+  return Error{Errc::invalid, "the list '" + key + "' contains something else than texts only, or objects only"};
 }
 
 Result<Message::Value> value_from_json(const std::string& key, const json::value& value) {

@@ -1,6 +1,6 @@
 // Message: what goes over the control socket, one JSON object a line.
 //
-// Plain values, so that no other room hears of JSON. Threads: none of its own.
+// Plain values, so that no other room depends on JSON. Threads: none of its own.
 //
 //   Message request;
 //   request.set("do", "trigger").set("job", "nightly-backup");
@@ -49,7 +49,7 @@ class Message {
 /// Without the line's end. What is not UTF-8 in a text goes as U+FFFD.
 std::string encode(const Message& message);
 
-/// One JSON object, nothing after it. invalid: it is something else, or holds what a Message cannot.
+/// One JSON object, nothing after it. invalid: it is something else, or contains what a Message cannot.
 Result<Message> decode(std::string_view line);
 
 /// An error as the last line of an answer, and back; none if `message` says nothing of an error.

@@ -22,7 +22,7 @@ namespace ballot::io {
 
 struct OutputRate {
   std::int64_t lines = 1000;        // of a run in a second,
-  std::int64_t bytes = 256 * 1024;  // and of what they hold
+  std::int64_t bytes = 256 * 1024;  // and of their bytes
   std::size_t longest = 16 * 1024;  // a longer line is split
 };
 

@@ -1,4 +1,4 @@
-// PendingObservations: who waits for the store to say how its elections stand, each for as long as its own patience
+// PendingObservations: who waits for the store to report its elections, each for as long as its own patience
 // lasts, however many others ask meanwhile.
 //
 // Thread: the loop's.

@@ -36,7 +36,7 @@ Error refusal(const fs::path& path, const std::string& why) { return {Errc::refu
 std::optional<Error> check_folder(const fs::path& folder) {
   for (fs::path path = folder;; path = path.parent_path()) {
     struct stat found {};
-    if (::stat(path.c_str(), &found) != 0) return Error{Errc::not_found, "cannot look at " + path.string()};
+    if (::stat(path.c_str(), &found) != 0) return Error{Errc::not_found, "cannot stat " + path.string()};
     if (!is_trusted(found.st_uid))
       return refusal(path, "belongs to another user than root and this daemon's: plugins below it are not loaded");
     const bool writable = (found.st_mode & (S_IWGRP | S_IWOTH)) != 0;
@@ -49,7 +49,7 @@ std::optional<Error> check_folder(const fs::path& folder) {
 
 std::optional<Error> check_file(const fs::path& file) {
   struct stat found {};
-  if (::lstat(file.c_str(), &found) != 0) return Error{Errc::not_found, "cannot look at " + file.string()};
+  if (::lstat(file.c_str(), &found) != 0) return Error{Errc::not_found, "cannot stat " + file.string()};
   if (!S_ISREG(found.st_mode)) return refusal(file, "is not a regular file, so it is not loaded");
   if (!is_trusted(found.st_uid))
     return refusal(file, "belongs to another user than root and this daemon's, so it is not loaded: chown it");

@@ -37,13 +37,12 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds shortest_life{1};
-  static constexpr std::size_t enough_to_send =
-      16 * 1024;  // a crowd of starts: the first begin while the last are made
+  static constexpr std::size_t enough_to_send = 16 * 1024;  // many starts: the first begin while the last are made
 
   static constexpr Millis ping_every{500}, patience{2000};
 
   void watch();
-  void heard();
+  void end_silence();
   void read();
   void deliver();
   bool acceptable(const runner::FromRunner& first);
@@ -59,7 +58,7 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
   std::array<char, 65536> buffer_;
   std::string unsent_;
   bool greeted_ = false;
-  bool flush_posted_ = false, waits_ = false;  // a flush comes at the end of the turn; when the socket takes more
+  bool flush_posted_ = false, waits_ = false;  // a flush comes at the end of the iteration; when the socket takes more
 };
 
 void RunnerClient::Connection::close() {
@@ -103,8 +102,8 @@ void RunnerClient::Connection::flush() {
   });
 }
 
-/// Each step counts the same, however late it comes: what the runner said while this process stood still is read before
-/// the next.
+/// Each step counts the same, however late it comes: what the runner said while this process was suspended is read
+/// before the next.
 void RunnerClient::Connection::watch() {
   watch_.expires_after(ping_every);
   watch_.async_wait([self = shared_from_this()](error_code error) {
@@ -119,7 +118,7 @@ void RunnerClient::Connection::watch() {
   });
 }
 
-void RunnerClient::Connection::heard() {
+void RunnerClient::Connection::end_silence() {
   if (std::exchange(silence_, Millis(0)) <= patience) return;
   const auto handlers = client_->handlers_;
   handlers->on_silence(Millis(0));
@@ -130,7 +129,7 @@ void RunnerClient::Connection::read() {
     if (!self->client_) return;
     if (error) return self->lost(error == asio::error::eof ? "it closed the connection" : error.message());
     self->reader_.feed({self->buffer_.data(), size});
-    self->heard();
+    self->end_silence();
     if (self->client_) self->deliver();
   });
 }

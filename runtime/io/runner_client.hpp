@@ -37,7 +37,7 @@ struct RunnerHandlers {
   /// start() that succeeded, a second later where it did not last that long. start() may be called from here.
   std::function<void(const std::string& text)> on_down;
   /// For how long nothing has come though an answer is due: each half second from 2 s on; once with 0 when it answers
-  /// again. What was sent meanwhile is not lost. Time in which this process itself stood still does not count.
+  /// again. What was sent meanwhile is not lost. Time in which this process itself was suspended does not count.
   std::function<void(Millis silence)> on_silence = [](Millis) {};
 };
 
@@ -54,7 +54,7 @@ class RunnerClient {
   /// takes. refused: the runner that is there cannot be used (another protocol, another user); io: none can be started.
   Result<void> start();
 
-  /// Queued; what is sent in one turn of the loop goes in a few writes at the most. Dropped where no runner is
+  /// Queued; what is sent in one iteration of the loop goes in a few writes at the most. Dropped where no runner is
   /// connected.
   void send(const runner::ToRunner& message);
 

@@ -38,7 +38,7 @@ Result<void> check_peer(int connection, const std::string& path) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    return failure(Errc::io, "cannot tell who listens at " + path, errno);
+    return failure(Errc::io, "cannot determine who listens at " + path, errno);
   if (peer.uid == ::geteuid() || peer.uid == 0) return {};
   return Error{Errc::refused, path + " was made by user " + std::to_string(peer.uid) + ", not by this one; remove it"};
 }

@@ -23,7 +23,7 @@ class SdNotify {
   static SdNotify from_environment();
 
   /// Whether there is somebody to notify.
-  bool heard() const { return !address_.empty(); }
+  bool is_enabled() const { return !address_.empty(); }
 
   /// Each returns false if it could not be sent. A line break in `status` ends it.
   bool ready(std::string_view status) const;
@@ -37,7 +37,7 @@ class SdNotify {
   std::string address_;
 };
 
-/// How often the service manager wants to hear watchdog() at the least ($WATCHDOG_USEC, $WATCHDOG_PID); none if it does
+/// How often the service manager expects watchdog() at the least ($WATCHDOG_USEC, $WATCHDOG_PID); none if it does
 /// not watch this process. Call it twice as often.
 std::optional<Millis> watchdog_interval();
 

@@ -85,7 +85,7 @@ void TimerFd::arm(std::chrono::nanoseconds at) {
   const int error = state_->set(flags, at_instant(at));
   if (error == 0) return;
   BALLOT_ASSERT(error == ECANCELED, "a valid timer can be set");
-  // The clock was set since the timer was last looked at: the caller's instant may come from before the step.
+  // The clock was set since the timer was last read: the caller's instant may come from before the step.
   boost::asio::post(state_->descriptor.get_executor(), [state = state_] { state->wake(Woken::clock_stepped); });
 }
 

@@ -18,7 +18,7 @@ namespace ballot::io {
 
 enum class Woken {
   expired,       // the instant has come
-  clock_stepped  // the wall clock was set: look at it again
+  clock_stepped  // the wall clock was set: read it again
 };
 
 /// The system calls behind a timer, so that a test can step a clock without touching the machine's.

@@ -1,6 +1,6 @@
 // WallTimer and BootTimer: one callback at an instant of a clock.
 //
-// WallTimer also wakes when the wall clock is set, so that its owner looks at the schedule again; BootTimer counts
+// WallTimer also wakes when the wall clock is set, so that its owner consults the schedule again; BootTimer counts
 // suspend and never steps. Thread: the loop's. While one exists the loop does not run out of work.
 //
 //   WallTimer timer(loop, [&](Woken woken) { scheduler.wake(read_clocks(), woken); });

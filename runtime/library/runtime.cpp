@@ -44,7 +44,7 @@ void Runtime::open_ledger() {
   hooks.now = [] { return io::read_clocks().wall; };
   hooks.on_state = [log = log_, report = ledger_report_](const storage::LedgerState& state) {
     {
-      const std::lock_guard hold(report->mutex);
+      const std::lock_guard lock(report->mutex);
       report->state = state;
     }
     if (state.degraded)
@@ -102,7 +102,7 @@ void Runtime::flush(std::function<void()> done) {
 }
 
 storage::LedgerState Runtime::ledger_state() const {
-  const std::lock_guard hold(ledger_report_->mutex);
+  const std::lock_guard lock(ledger_report_->mutex);
   return ledger_report_->state;
 }
 

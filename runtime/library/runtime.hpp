@@ -63,7 +63,7 @@ class Runtime {
   /// call opens the session. Requires: start() has succeeded.
   void define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
 
-  /// Runs until it has stopped. Errors: conflict, where another node bears this one's name.
+  /// Runs until it has stopped. Errors: conflict, where another node has this one's name.
   Result<void> run();
 
   /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.

@@ -18,12 +18,12 @@ constexpr std::size_t next_shown = 5;
 
 using Step = std::function<Views::Next(const std::string& after)>;
 
-/// Calls `step` once each turn of the loop, at first at once, until there is nothing to go on with; then `done`.
-void in_turns(io::MainLoop& loop, const std::string& after, Step step, StateViews::Done done) {
+/// Calls `step` once each iteration of the loop, at first at once, until there is nothing to go on with; then `done`.
+void post_steps(io::MainLoop& loop, const std::string& after, Step step, StateViews::Done done) {
   const Views::Next next = step(after);
   if (!next) return done();
   loop.post([&loop, after = *next, step = std::move(step), done = std::move(done)]() mutable {
-    in_turns(loop, after, std::move(step), std::move(done));
+    post_steps(loop, after, std::move(step), std::move(done));
   });
 }
 
@@ -35,7 +35,7 @@ void pages(Runtime& runtime, Visit visit, StateViews::OnPage<View> page, StateVi
     const Views::Next next = visit(after, [&views](const View& view) { views.push_back(view); });
     return page(views) ? next : Views::Next();
   };
-  in_turns(runtime.loop(), "", step, std::move(done));
+  post_steps(runtime.loop(), "", step, std::move(done));
 }
 
 using Leaders = std::map<std::string, std::string, std::less<>>;
@@ -149,8 +149,8 @@ void StateViews::status(std::function<void(const NodeStatus&)> done) const {
     note_node(runtime, *status);
     done(*status);
   };
-  in_turns(runtime_.loop(), "", step_groups,
-           [&runtime = runtime_, step_jobs, end] { in_turns(runtime.loop(), "", step_jobs, end); });
+  post_steps(runtime_.loop(), "", step_groups,
+             [&runtime = runtime_, step_jobs, end] { post_steps(runtime.loop(), "", step_jobs, end); });
 }
 
 }  // namespace ballot::library

@@ -16,7 +16,7 @@ using std::chrono::seconds;
 constexpr Millis drain_time = seconds(2);
 constexpr Millis unkillable_after = seconds(2);
 constexpr Millis unsure_at_most{500};                  // of the sweep, for processes that may be another run's
-constexpr Millis shortest_look{1}, longest_look{100};  // at processes whose end nothing tells us of
+constexpr Millis shortest_poll{1}, longest_poll{100};  // of processes of whose end we get no event
 
 Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, Now started)
     : id_(start.id),
@@ -89,8 +89,8 @@ void Attempt::advance(SteadyTime now) {
 
 void Attempt::sweep(SteadyTime now) {
   const Left left = processes_.signal(SIGKILL, now);
-  const bool told = left == Left::unsure && now >= give_up_at_ - unkillable_after + unsure_at_most;
-  if (left == Left::nothing || told) return end(Leftover::none);
+  const bool given_up = left == Left::unsure && now >= give_up_at_ - unkillable_after + unsure_at_most;
+  if (left == Left::nothing || given_up) return end(Leftover::none);
   if (now >= give_up_at_) end(Leftover::unkillable);
 }
 
@@ -111,16 +111,16 @@ SteadyTime Attempt::wake(SteadyTime now) const {
     case State::killed: return give_up_at_;
     case State::draining:
       if (output_) return drain_until_;
-      return now < kill_at_ ? std::min(kill_at_, look_again(now)) : look_again(now);
-    case State::sweeping: return std::min(give_up_at_, look_again(now));
+      return now < kill_at_ ? std::min(kill_at_, next_poll(now)) : next_poll(now);
+    case State::sweeping: return std::min(give_up_at_, next_poll(now));
     case State::ended: break;
   }
   return SteadyTime::max();
 }
 
 /// Often at first: most are gone at once.
-SteadyTime Attempt::look_again(SteadyTime now) const {
-  return now + std::clamp((now - lingers_since_) / 2, shortest_look, longest_look);
+SteadyTime Attempt::next_poll(SteadyTime now) const {
+  return now + std::clamp((now - lingers_since_) / 2, shortest_poll, longest_poll);
 }
 
 void Attempt::end(Leftover leftover) {

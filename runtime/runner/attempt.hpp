@@ -1,5 +1,5 @@
-// Attempt: one child, from clone until its end is told and acknowledged: its output, how it is stopped, what it leaves.
-// Knows nothing of sockets and terms; it is told the time, and that its child ended.
+// Attempt: one child, from clone until its end is sent and acknowledged: its output, how it is stopped, what it leaves.
+// Knows nothing of sockets and terms; the caller passes the time, and that the child has ended.
 #pragma once
 
 #include <signal.h>
@@ -15,14 +15,14 @@
 
 namespace ballot::runner {
 
-/// | state    | what holds                                             | moves to                                   |
+/// | state    | meaning                                                | moves to                                   |
 /// | running  | the child lives, nobody wants it to end                | stopping; draining when it ends            |
 /// | stopping | its signal was sent                                    | killed when the grace is over; draining    |
 /// | killed   | KILL was sent                                          | draining; ended (unkillable) after 2 s     |
 /// | draining | the child is reaped; its output is read to the end or  | sweeping: at once, or, being stopped, not  |
 /// |          | for 2 s                                                | before all is gone or KILL is due          |
 /// | sweeping | KILL was sent to what is left of its processes         | ended: when nothing is, or after 2 s       |
-/// | ended    | outcome() is what is told, until it is acknowledged    |                                            |
+/// | ended    | outcome() is what is sent, until it is acknowledged    |                                            |
 class Attempt {
  public:
   /// `output`: the non-blocking end of the pipe that the child writes to. `started`: read before the child was made.
@@ -72,7 +72,7 @@ class Attempt {
 
   void sweep(SteadyTime now);
   void sweep_when_drained(SteadyTime now);
-  SteadyTime look_again(SteadyTime now) const;
+  SteadyTime next_poll(SteadyTime now) const;
   void end(Leftover leftover);
 
   const AttemptId id_;

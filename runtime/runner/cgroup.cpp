@@ -87,7 +87,7 @@ bool is_delegated(const std::string& folder) {
   return false;
 }
 
-/// Where a service is delegated its group and its processes stand in one below, only the upper one can hand out limits.
+/// Where a service is delegated its group and its processes are in one below, only the upper one can hand out limits.
 std::string base_of(const CgroupPlace& place) {
   if (place.own == place.root || is_delegated(place.own)) return place.own;
   const std::string above = place.own.substr(0, place.own.rfind('/'));
@@ -112,7 +112,7 @@ RunCgroup::~RunCgroup() {
   if (owner_) owner_->take_back(path_, is_as_new());
 }
 
-/// Without limits, processes, groups below it, or counts that the next run would be told of; and not killed once.
+/// Without limits, processes, groups below it, or counts that would be taken for the next run's; and not killed once.
 bool RunCgroup::is_as_new() const {
   struct stat info {};
   const bool bare = !limited_ && !killed_ && ::fstatat(base_, path_.c_str(), &info, 0) == 0 && info.st_nlink == 2;

@@ -41,7 +41,7 @@ class RunCgroup {
   /// Where it is not, nothing of the limits can be relied upon.
   std::variant<std::monostate, LaunchFailure> limit(const Limits& limits) const;
 
-  /// Whether there is a process in it or below it that has not ended. True also where that cannot be told.
+  /// Whether there is a process in it or below it that has not ended. True also where that cannot be read.
   bool populated() const;
 
   /// KILL to all of them, also to those that are forked meanwhile. Linux also kills what is cloned into it later: it is

@@ -24,7 +24,7 @@ constexpr int report_fd = 3;
 
 #define BALLOT_IN_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
-/// What stands in the way of going on; a null stage: nothing.
+/// Why the child cannot go on; a null stage: it can.
 struct Failed {
   const char* stage = nullptr;
   long error = 0;
@@ -45,11 +45,11 @@ struct Report {
 }
 
 [[noreturn]] BALLOT_IN_CHILD void give_up(const Report& report, const Failed& failed) {
-  ChildFailure told;
-  told.error = static_cast<std::int32_t>(failed.error);
-  told.too_late = failed.too_late;
-  for (std::size_t i = 0; i + 1 < sizeof told.stage && failed.stage[i]; ++i) told.stage[i] = failed.stage[i];
-  raw_call(SYS_write, report.fd, &told, sizeof told);
+  ChildFailure message;
+  message.error = static_cast<std::int32_t>(failed.error);
+  message.too_late = failed.too_late;
+  for (std::size_t i = 0; i + 1 < sizeof message.stage && failed.stage[i]; ++i) message.stage[i] = failed.stage[i];
+  raw_call(SYS_write, report.fd, &message, sizeof message);
   leave(127);
 }
 
@@ -157,7 +157,7 @@ BALLOT_IN_CHILD Failed prepare(const ChildPlan& plan, Report& report) {
 }
 
 /// Tries each path as execvp does, but for scripts without `#!`; returns with the errno that says most. The clock is
-/// looked at after whatever may have waited.
+/// read after whatever may have waited.
 BALLOT_IN_CHILD Failed try_exec(const ChildPlan& plan, Report& report) {
   if (const int error = BALLOT_FAILS_WITH("runner.exec")) return {"exec", error};
   long error = ENOENT;

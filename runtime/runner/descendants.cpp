@@ -7,7 +7,7 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int kill_rounds = 8, look_rounds = 4;  // at a time, against what forks while it is looked for
+constexpr int kill_rounds = 8, list_rounds = 4;  // at a time, against what forks while it is listed
 constexpr Millis unsure_until{200};              // of one that names no run: then it is a stranger
 
 std::uint64_t ticks(SteadyTime time) {
@@ -44,7 +44,7 @@ Left Descendants::signal(int signal, SteadyTime now) {
   Known reached;
   for (int round = 0; round < kill_rounds; ++round) {
     bool fresh = false;
-    for (const ProcessFacts& each : look(now)) {
+    for (const ProcessFacts& each : list(now)) {
       any = true;
       const bool has_it = each.group == leader_ && signal != SIGKILL;
       if (signal == 0 || has_it || !reached.emplace(each.pid, each.started).second) continue;
@@ -64,13 +64,13 @@ bool Descendants::signal_group(int signal) const {
   return ::kill(-leader_, signal) == 0 || errno == EPERM;
 }
 
-/// All that live. One whose parent ends while we look is nobody's child for that moment: what was known is asked for by
-/// its number too.
-std::vector<ProcessFacts> Descendants::look(SteadyTime now) {
+/// All that live. One whose parent ends meanwhile is nobody's child for that moment: what was known is also read by its
+/// number.
+std::vector<ProcessFacts> Descendants::list(SteadyTime now) {
   std::vector<ProcessFacts> all;
   if (leader_lives_)
     if (const auto leader = facts_of(leader_)) add_with_children(*leader, all);
-  look_at_orphans(all, now);
+  add_orphans(all, now);
   Known found;
   for (const ProcessFacts& each : all) found.emplace(each.pid, each.started);
   for (const auto& [pid, started] : known_) {
@@ -85,11 +85,11 @@ std::vector<ProcessFacts> Descendants::look(SteadyTime now) {
 
 /// One that has ended since it was listed has left us its children behind it: until none is new in the list. Not
 /// without end: what is not reaped meanwhile makes the list longer.
-void Descendants::look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now) {
+void Descendants::add_orphans(std::vector<ProcessFacts>& all, SteadyTime now) {
   Strangers strangers;
   std::set<pid_t> seen;
   bool fresh = true, pending = false;
-  for (int round = 0; round < look_rounds && std::exchange(fresh, false); ++round)
+  for (int round = 0; round < list_rounds && std::exchange(fresh, false); ++round)
     for (const pid_t pid : orphans_.list()) {
       if (!seen.insert(pid).second) continue;
       fresh = true;
@@ -104,7 +104,7 @@ void Descendants::look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now
       strangers.emplace(name, before == strangers_.end() ? now : before->second);
     }
   strangers_ = std::move(strangers);
-  looks_short_ = fresh || pending;
+  list_is_incomplete_ = fresh || pending;
 }
 
 void Descendants::add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const {
@@ -124,8 +124,8 @@ Descendants::Whose Descendants::whose(const ProcessFacts& orphan, SteadyTime now
 }
 
 bool Descendants::is_unsure(SteadyTime now) const {
-  return looks_short_ || std::any_of(strangers_.begin(), strangers_.end(),
-                                     [now](const auto& each) { return now < each.second + unsure_until; });
+  return list_is_incomplete_ || std::any_of(strangers_.begin(), strangers_.end(),
+                                            [now](const auto& each) { return now < each.second + unsure_until; });
 }
 
 }  // namespace ballot::runner

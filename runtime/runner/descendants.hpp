@@ -2,9 +2,9 @@
 // child, and what was re-parented to this process (a sub-reaper) when its parent ended. Orphans: the latter, of all
 // runs.
 //
-// An orphan belongs to a run that knows it from when its parent lived, whose group it is in, or whose id stands in its
-// environment. One that names no run may be anybody's: it is not killed, and the runs of its time are told that
-// something may have escaped them. That is said of it after a while only: one that is just executing a program, or
+// An orphan belongs to a run that knows it from when its parent lived, whose group it is in, or whose id is in its
+// environment. One that names no run may be anybody's: it is not killed, and each run of its time counts as one that
+// something may have escaped from. That is decided after a while only: one that is just executing a program, or
 // ending, shows no environment for a moment.
 #pragma once
 
@@ -42,8 +42,8 @@ class Orphans {
   std::unordered_set<pid_t> own_;
 };
 
-/// What there was when it was looked.
-enum class Left { nothing, unsure, some };  // unsure: of something it cannot be told yet whose it is
+/// Which processes of a run were found.
+enum class Left { nothing, unsure, some };  // unsure: one whose run is not known yet
 
 class Descendants {
  public:
@@ -53,10 +53,10 @@ class Descendants {
   /// The child was reaped: its number is its group's only, as long as that has members.
   void leader_reaped() { leader_lives_ = false; }
 
-  /// To all of them, KILL also to what they fork meanwhile; 0 only looks.
+  /// To all of them, KILL also to what they fork meanwhile; 0 sends nothing.
   Left signal(int signal, SteadyTime now);
 
-  /// Whether, when it was looked last, there was an orphan that may be this run's or not.
+  /// Whether the last signal() found an orphan that may be this run's or not.
   bool may_have_escaped() const { return !strangers_.empty(); }
 
   /// To the process group; whether it has members.
@@ -68,19 +68,19 @@ class Descendants {
   using Strangers = std::map<Name, SteadyTime>;             // since when they are seen to be such
   enum class Whose { ours, of_another, unknown, pending };  // pending: it is being read
 
-  std::vector<ProcessFacts> look(SteadyTime now);
-  void look_at_orphans(std::vector<ProcessFacts>& all, SteadyTime now);
+  std::vector<ProcessFacts> list(SteadyTime now);
+  void add_orphans(std::vector<ProcessFacts>& all, SteadyTime now);
   void add_with_children(const ProcessFacts& root, std::vector<ProcessFacts>& all) const;
   Whose whose(const ProcessFacts& orphan, SteadyTime now);
   bool is_unsure(SteadyTime now) const;
 
-  const std::string run_, attempt_;  // as they stand in the environment
+  const std::string run_, attempt_;  // as in the environment
   const pid_t leader_;
   const std::uint64_t started_;  // clock ticks
   Orphans& orphans_;
   bool leader_lives_ = true;
   Strangers strangers_;
-  bool looks_short_ = false;  // orphans come faster than they can be looked at, or told whose they are
+  bool list_is_incomplete_ = false;  // orphans come faster than they can be listed, or attributed to a run
   Known known_;
 };
 

@@ -2,11 +2,11 @@
 //
 // To read one the kernel waits for the memory map of that process, which its owner can keep locked as long as he likes:
 // by a fault on a file system of his own, with somebody who wants to write to the map queued behind it. So those of
-// other users are read by a child of this process, which nobody waits for: what it has read is there at a later look,
+// other users are read by a child of this process, which nobody waits for: what it has read is there at a later call,
 // and it is killed where it takes long. What could not be read is not tried again.
 //
-//   const auto told = environments.of(facts, now);
-//   if (!told) ...                                // not yet, or never: is_pending() says which
+//   const auto entries = environments.of(facts, now);
+//   if (!entries) ...                             // not yet, or never: is_pending() says which
 #pragma once
 
 #include <sys/types.h>

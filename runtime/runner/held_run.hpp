@@ -1,10 +1,10 @@
 // HeldRun: what the runner has of one attempt: the child, and, until that is known to have exec'd, its launch. Knows
-// nothing of the daemon, and of other runs. It is told the time.
+// nothing of the daemon, and of other runs. The caller passes the time.
 //
 //   HeldRun held(Attempt(...), output_fd, report_fd, std::make_unique<Launch>(...));
 //   if (held.launch) held.end_late_launch(now);
 //   held.attempt.advance(now);
-//   ... look again at held.wake(now)
+//   ... again at held.wake(now)
 #pragma once
 
 #include <memory>
@@ -36,10 +36,10 @@ class HeldRun {
 
   Attempt attempt;
   std::unique_ptr<Launch> launch;            // until it is known whether the child has exec'd
-  const int output, report;                  // the descriptors' numbers, as the poller tells them
+  const int output, report;                  // the descriptors' numbers, as the poller returns them
   SteadyTime wakes_at = SteadyTime::max();   // its place in RunTable
   SteadyTime signal_at = SteadyTime::max();  // when its term's deadline gives it its signal
-  bool stream_cut = false;                   // the daemon was told that what it prints is not streamed for now
+  bool stream_cut = false;                   // the daemon was sent a notice that its output is not streamed for now
 };
 
 }  // namespace ballot::runner

@@ -37,21 +37,21 @@ class Launch {
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return false;
       if (n == 0) report_.reset();
-      told_.append(bytes, static_cast<std::size_t>(n));
+      received_.append(bytes, static_cast<std::size_t>(n));
     }
     return true;
   }
 
   bool has_ended() const { return !report_; }
-  bool was_about_to_exec() const { return told_.starts_with(about_to_exec); }
-  bool has_executed() const { return has_ended() && told_.size() == 1 && was_about_to_exec(); }
+  bool was_about_to_exec() const { return received_.starts_with(about_to_exec); }
+  bool has_executed() const { return has_ended() && received_.size() == 1 && was_about_to_exec(); }
 
   /// Why it was not exec'd, as the child itself says.
   std::optional<ChildFailure> failure() const {
     ChildFailure failure;
     const std::size_t begin = was_about_to_exec() ? 1 : 0;
-    if (told_.size() != begin + sizeof failure) return std::nullopt;
-    std::memcpy(static_cast<void*>(&failure), told_.data() + begin, sizeof failure);
+    if (received_.size() != begin + sizeof failure) return std::nullopt;
+    std::memcpy(static_cast<void*>(&failure), received_.data() + begin, sizeof failure);
     return failure;
   }
 
@@ -60,12 +60,12 @@ class Launch {
 
   const SteadyTime not_after;
   std::optional<SteadyTime> killed_at;  // because not_after had passed
-  bool counts_as_started = false;       // whatever the child reports: somebody was told that it runs
+  bool counts_as_started = false;       // whatever the child reports: it was announced as running
 
  private:
   UniqueFd report_;
   StartMemory memory_;
-  std::string told_;
+  std::string received_;
 };
 
 }  // namespace ballot::runner

@@ -52,7 +52,7 @@ std::vector<std::string> candidates(const std::string& name, const std::vector<s
   return paths;
 }
 
-/// A file in memory that holds `text`, read from its beginning. Not a pipe: that would block at its capacity.
+/// A file in memory with `text` as its content, read from its beginning. Not a pipe: that would block at its capacity.
 UniqueFd input_of(const std::string& text) {
   UniqueFd file(BALLOT_FAILS("runner.stdin") ? -1 : ::memfd_create("stdin", MFD_CLOEXEC));
   for (std::size_t done = 0; file && done < text.size();) {

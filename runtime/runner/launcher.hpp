@@ -43,7 +43,7 @@ using Launched = std::variant<NewChild, LaunchFailure>;
 
 class Launcher {
  public:
-  /// Raises this process's limit of open files to the hard one; children get the one that stood before.
+  /// Raises this process's limit of open files to the hard one; children get the one of before.
   Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;

@@ -24,7 +24,7 @@ bool may_connect(int connection) {
   socklen_t size = sizeof peer;
   if (::getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
   if (peer.uid == ::geteuid() || peer.uid == 0) return true;
-  log("turned away a connection of user " + std::to_string(peer.uid) + " (process " + std::to_string(peer.pid) + ")");
+  log("refused a connection of user " + std::to_string(peer.uid) + " (process " + std::to_string(peer.pid) + ")");
   return false;
 }
 
@@ -48,7 +48,7 @@ bool Link::take_one() {
     spare_.reset();
     UniqueFd(::accept(listener_.get(), nullptr, nullptr)).reset();
     spare_ = open_spare();
-    log("turned away a connection: no descriptors are left");
+    log("refused a connection: no descriptors are left");
   }
   if (!connection) return false;
   if (!may_connect(connection.get()) || !poller_.add(connection.get(), EPOLLIN)) return true;
@@ -117,14 +117,14 @@ Link::Admitted Link::admit() {
   return admitted;
 }
 
-void Link::tell_watchers(const Ended& ended) {
+void Link::notify_watchers(const Ended& ended) {
   if (others_.empty()) return;
-  Ended told = ended;
-  told.output.head.clear();
-  told.output.tail.clear();
+  Ended without_output = ended;
+  without_output.output.head.clear();
+  without_output.output.tail.clear();
   for (Other& other : others_) {
     if (other.role != Role::watcher) continue;
-    other.peer.send(told);
+    other.peer.send(without_output);
     if (other.peer.backlog() > most_watcher_backlog) other.peer.close();
   }
 }

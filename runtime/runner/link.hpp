@@ -1,12 +1,12 @@
 // Link: the listening socket, the one connection with a daemon, and those that watch. Nothing here blocks.
 //
-//   | role    | what holds                                        | moves to                                        |
+//   | role    | meaning                                           | moves to                                        |
 //   | unknown | greeted with Hello; has not said what it is for   | waiting; gone: what it says is something else   |
 //   | waiting | wants to command, or to watch                     | daemon, watcher: by admit()                     |
 //   | daemon  | commands; there is one                            | gone: it closed, or another one took its place  |
-//   | watcher | is told of ends                                   | gone: it closed, said something, reads too slowly |
+//   | watcher | is sent the ends of runs                          | gone: it closed, said something, reads too slowly |
 //
-// Peers of another user than this process's own are turned away, but for root. What is sent while nobody is connected
+// Peers of another user than this process's own are refused, but for root. What is sent while nobody is connected
 // is dropped: the runner keeps what matters.
 #pragma once
 
@@ -37,7 +37,7 @@ class Link {
   /// Somebody waits for admit().
   bool has_waiting() const;
 
-  /// Who is let in by admit(): each is to be told the inventory.
+  /// Who is let in by admit(): each is to be sent the inventory.
   struct Admitted {
     bool daemon = false;
     bool resigner = false;  // a watcher that resigns on the daemon's behalf
@@ -55,7 +55,7 @@ class Link {
   std::size_t backlog() const { return daemon_.backlog(); }
 
   /// To all that watch.
-  void tell_watchers(const Ended& ended);
+  void notify_watchers(const Ended& ended);
   void flush();
 
  private:
@@ -71,7 +71,7 @@ class Link {
   void drop_gone();
 
   UniqueFd listener_;
-  UniqueFd spare_;  // given up to turn a connection away when there are no descriptors left
+  UniqueFd spare_;  // closed to accept, and refuse, a connection when no descriptors are left
   Poller& poller_;
   Peer daemon_;
   std::string owner_;

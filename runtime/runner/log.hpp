@@ -1,4 +1,4 @@
-// Where the runner says what nobody else can hear: one line on standard error, which is the daemon's.
+// The runner's log: one line on standard error, which is the daemon's.
 #pragma once
 
 #include <cstring>

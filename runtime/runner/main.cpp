@@ -1,7 +1,7 @@
 // ballot-runner --listen-fd N [--linger-ms N]: started by the daemon, never by hand. See runner.hpp.
 //
 // It returns at once and goes on in the background: in a session of its own, without a terminal, as nobody's child,
-// deaf to every signal but SIGTERM. N is a listening Unix stream socket; no other descriptor above 2 is kept.
+// acting on no signal but SIGTERM. N is a listening Unix stream socket; no other descriptor above 2 is kept.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -9,12 +9,12 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int peer_reads_a_turn = 4;
+constexpr int peer_reads_per_iteration = 4;
 
 }  // namespace
 
 void Peer::receive(std::string& buffer) {
-  for (int i = 0; i < peer_reads_a_turn && connected(); ++i) {
+  for (int i = 0; i < peer_reads_per_iteration && connected(); ++i) {
     const ssize_t n = ::recv(connection_.get(), buffer.data(), buffer.size(), 0);
     if (n > 0) reader_.feed({buffer.data(), static_cast<std::size_t>(n)});
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) close();  // what came before still counts

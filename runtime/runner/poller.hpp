@@ -1,4 +1,4 @@
-// Poller: which descriptors have something to tell (epoll, level-triggered). A thin owner of the system's calls.
+// Poller: which descriptors are ready (epoll, level-triggered). A thin owner of the system's calls.
 #pragma once
 
 #include <sys/epoll.h>

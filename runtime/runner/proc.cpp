@@ -52,7 +52,7 @@ std::uint64_t number_of(std::string_view word) {
 
 std::string proc_text(pid_t pid, const std::string& name) { return text_of(proc_path(pid, name)); }
 
-/// PID (NAME) STATE PARENT GROUP ..., the 20th the number of threads, the 22nd the start. A name may hold anything.
+/// PID (NAME) STATE PARENT GROUP ..., the 20th the number of threads, the 22nd the start. A name may contain anything.
 std::optional<ProcessFacts> facts_of(pid_t pid) {
   constexpr std::size_t state = 0, parent = 1, group = 2, threads = 17, started = 19;  // behind the name
   const std::string text = proc_text(pid, "stat");

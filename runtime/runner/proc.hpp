@@ -16,10 +16,10 @@
 
 namespace ballot::runner {
 
-/// Of an open file, from where it stands; at most `most` bytes.
+/// Of an open file, from its present offset; at most `most` bytes.
 std::string read_some(int file, std::size_t most);
 
-/// What stands between blanks and ends of lines.
+/// Split at blanks and ends of lines.
 std::vector<std::string_view> words_of(std::string_view text);
 
 /// The whole of the word; 0 where it is none.
@@ -36,7 +36,7 @@ struct ProcessFacts {
 
 std::optional<ProcessFacts> facts_of(pid_t pid);
 
-/// Children of all its threads. None, too, where the kernel does not tell (CONFIG_PROC_CHILDREN).
+/// Children of all its threads. None, too, where the kernel does not list them (CONFIG_PROC_CHILDREN).
 std::vector<pid_t> children_of(pid_t pid);
 
 /// Sends it if `is_meant` says so once nobody else can get the number any more.

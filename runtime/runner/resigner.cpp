@@ -20,7 +20,7 @@ namespace ballot::runner {
 namespace {
 
 constexpr Millis comes_back_within{1000};
-constexpr Millis first_lock_look{50}, longest_lock_look{1000};  // at a lock that is held
+constexpr Millis first_lock_poll{50}, longest_lock_poll{1000};  // of a lock that is held
 constexpr Millis first_pause{1000}, longest_pause{60'000};      // while the store is away
 constexpr int store_away = 69;
 
@@ -71,7 +71,7 @@ void Resigner::make_due(SteadyTime at) {
 pid_t Resigner::advance(SteadyTime now) {
   if (!alone_ || !successor_ || pid_ != 0 || now < due_) return 0;
   if (is_locked()) {
-    pause_ = doubled(pause_, first_lock_look, longest_lock_look);
+    pause_ = doubled(pause_, first_lock_poll, longest_lock_poll);
     due_ = now + pause_;
     return 0;
   }

@@ -1,7 +1,7 @@
 // Resigner: starts `ballot resign` for a daemon that is gone, so that its groups are handed over and the ends of its
-// runs are published. What that does stands in app/commands/resign.cpp.
+// runs are published. What that does is in app/commands/resign.cpp.
 //
-//   | state   | what holds                                  | moves to                                                |
+//   | state   | meaning                                     | moves to                                                |
 //   | idle    | nothing is due                              | due: the daemon went, 1 s later; a run ended, once that |
 //   |         |                                             | was done or somebody else has resigned                  |
 //   | due     | it is started then, unless the lock is held | running; due a little later: the lock is held           |

@@ -25,7 +25,7 @@ class RunProcesses {
     leader_executed_ = true;
   }
 
-  /// To all; 0 only looks.
+  /// To all; 0 sends nothing. Returns what is left of them.
   Left signal(int signal, SteadyTime now) {
     if (!leader_executed_) ::kill(leader_, signal);  // it may not have made its group yet
     if (!cgroup_) return descendants_.signal(signal, now);
@@ -40,7 +40,7 @@ class RunProcesses {
   /// Asked when the child has ended by KILL that nobody here sent.
   bool killed_for_memory() const { return cgroup_ && cgroup_->killed_for_memory(); }
 
-  /// When it was looked last.
+  /// As of the last signal().
   bool may_have_escaped() const { return !cgroup_ && descendants_.may_have_escaped(); }
 
   /// The run is over.

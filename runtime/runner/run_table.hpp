@@ -1,4 +1,4 @@
-// RunTable: the runs that a runner holds, by their id, by their descriptors and by their child, and when each is due
+// RunTable: the runs that a runner has, by their id, by their descriptors and by their child, and when each is due
 // next. A run that has ended is known by its id alone, until it is erased. Does nothing with them.
 //
 //   HeldRun& held = runs.add(id, std::move(made));

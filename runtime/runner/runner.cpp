@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t buffer_size = 64u * 1024;
 constexpr std::size_t most_waiting = 1'024;
 constexpr std::size_t most_attempts = 100'000;  // live, and ended without an Ack
-constexpr int starts_a_turn = 8;                // so that no deadline waits for a burst of starts
-constexpr int reads_a_turn = 4;                 // so that no flood of one run holds up the others
+constexpr int starts_per_iteration = 8;         // so that no deadline waits for a burst of starts
+constexpr int reads_per_iteration = 4;          // so that no flood of one run delays the others
 constexpr std::size_t most_backlog = 1 << 20;
 constexpr Millis end_grace = std::chrono::seconds(2);
 constexpr Millis keep_unacknowledged = std::chrono::hours(24 * 7);
@@ -53,12 +53,12 @@ Runner::Runner(UniqueFd listener, Millis linger, Result<std::unique_ptr<Cgroups>
 }
 
 void Runner::run() {
-  while (!is_done()) turn();
+  while (!is_done()) run_once();
 }
 
 /// Descriptors of runs first, while no event can mean a descriptor that was closed and opened again; the wanted starts
 /// last.
-void Runner::turn() {
+void Runner::run_once() {
   set_timer();
   const auto events = poller_.wait(waiting_.empty() && !link_.has_waiting() ? -1 : 0);
   const bool was_connected = link_.connected();
@@ -80,9 +80,9 @@ void Runner::turn() {
   take_messages();
   const bool more_to_come = (readable && link_.connected()) || !waiting_.empty();
   if (was_connected && !link_.connected()) daemon_went();
-  if (!more_to_come && link_.has_waiting()) admit();  // what a dead daemon said last is heard, and done, first
+  if (!more_to_come && link_.has_waiting()) admit();  // what a dead daemon sent last is read, and done, first
   launch_some();
-  tell_ends();
+  send_ends();
   link_.flush();
 }
 
@@ -95,7 +95,7 @@ bool Runner::is_done() {
   if (runs_.live() > 0 || !waiting_.empty()) return false;
   if (mode_ == Mode::ending) return true;
   if (resigner_.is_busy() || link_.has_waiting()) return false;
-  if (link_.connected()) return mode_ == Mode::leaving && untold_.empty() && link_.backlog() == 0;
+  if (link_.connected()) return mode_ == Mode::leaving && unsent_ends_.empty() && link_.backlog() == 0;
   return mode_ == Mode::leaving || steady_now() >= leaves_at();
 }
 
@@ -130,7 +130,7 @@ void Runner::take_messages() {
   }
 }
 
-/// What waits to be started is started first: it has to end as it was told it would.
+/// A run that still waits is started first, so that it ends as the Kill says.
 void Runner::handle(Kill&& kill) {
   const auto waiting = std::find_if(waiting_.begin(), waiting_.end(), [&](const Start& s) { return s.id == kill.id; });
   if (waiting != waiting_.end()) {
@@ -175,10 +175,10 @@ void Runner::greet(Peer& watcher) {
   }
   for (const auto& [id, held] : runs_.all()) {
     if (!held.attempt.has_ended()) continue;
-    Ended told = held.attempt.outcome();
-    told.output.head.clear();
-    told.output.tail.clear();
-    watcher.send(told);
+    Ended ended = held.attempt.outcome();
+    ended.output.head.clear();
+    ended.output.tail.clear();
+    watcher.send(ended);
   }
   watcher.send(Ready{link_.connected(), link_.owner()});
 }
@@ -186,28 +186,28 @@ void Runner::greet(Peer& watcher) {
 void Runner::greet() {
   if (mode_ == Mode::leaving) mode_ = Mode::serving;
   resigner_.daemon_came();
-  untold_.clear();
+  unsent_ends_.clear();
   for (auto& [id, held] : runs_.all()) {
     if (held.attempt.has_ended()) {
-      untold_.push_back(id);
+      unsent_ends_.push_back(id);
       continue;
     }
     link_.send(held.attempt.running());
-    if (held.launch) held.launch->counts_as_started = true;  // a daemon that takes it for running hears of an end only
+    if (held.launch) held.launch->counts_as_started = true;  // a daemon that takes it for running expects its end
   }
   greets_ = true;
 }
 
-/// As far as the daemon keeps up: what is not told stays with the attempts, and is encoded only when it can go.
-void Runner::tell_ends() {
-  if (!link_.connected()) untold_.clear();
-  while (!untold_.empty() && link_.backlog() < most_backlog) {
-    const HeldRun* const held = runs_.find(untold_.front());
+/// As far as the daemon keeps up: what is not sent stays with the attempts, and is encoded only when it can go.
+void Runner::send_ends() {
+  if (!link_.connected()) unsent_ends_.clear();
+  while (!unsent_ends_.empty() && link_.backlog() < most_backlog) {
+    const HeldRun* const held = runs_.find(unsent_ends_.front());
     BALLOT_FAILPOINT("runner.ended");
     if (held) link_.send(held->attempt.outcome());
-    untold_.pop_front();
+    unsent_ends_.pop_front();
   }
-  if (untold_.empty() && std::exchange(greets_, false)) link_.send(Ready{true, link_.owner()});
+  if (unsent_ends_.empty() && std::exchange(greets_, false)) link_.send(Ready{true, link_.owner()});
 }
 
 /// Output is kept whatever becomes of the stream: this drops what a daemon that does not read would make us hoard.
@@ -220,10 +220,10 @@ void Runner::stream(HeldRun& held, std::string_view bytes) {
   held.stream_cut = cut;
 }
 
-/// What prints has exec'd: that is told first.
+/// What prints has exec'd: that is sent first.
 void Runner::read_output(HeldRun& held) {
   if (held.launch) read_report(held);
-  for (int i = 0; i < reads_a_turn; ++i) {
+  for (int i = 0; i < reads_per_iteration; ++i) {
     const std::string_view bytes = held.attempt.read(buffer_);
     if (bytes.empty()) break;
     if (held.attempt.streams()) stream(held, bytes);
@@ -239,7 +239,7 @@ void Runner::take_signals() {
   reap();
 }
 
-/// All that can be reaped, orphans of runs too, before looking at what is left of groups.
+/// All that can be reaped, orphans of runs too, before checking what is left of groups.
 void Runner::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -278,7 +278,7 @@ void Runner::end_with_term(HeldRun& held, SteadyTime time) {
 void Runner::begin_ending() {
   mode_ = Mode::ending;
   const SteadyTime time = steady_now();
-  log("told to end: " + std::to_string(runs_.live()) + " runs are killed");
+  log("SIGTERM: " + std::to_string(runs_.live()) + " runs are killed");
   for (auto& [id, held] : runs_.all()) {
     if (held.attempt.has_ended()) continue;
     held.attempt.stop(Reason::shutdown, SIGTERM, time + end_grace, time);
@@ -307,8 +307,8 @@ void Runner::finish(HeldRun& held) {
     log("run " + held.attempt.id().run.text() + ": a process without BALLOT_RUN_ID may be left of it");
   if (held.launch) count_as_started(held);
   retire(held);
-  untold_.push_back(held.attempt.id());
-  link_.tell_watchers(outcome);
+  unsent_ends_.push_back(held.attempt.id());
+  link_.notify_watchers(outcome);
   resigner_.run_ended(quiet_since_);
 }
 
@@ -320,7 +320,7 @@ void Runner::retire(HeldRun& held) {
 // ---- starts
 
 void Runner::launch_some() {
-  for (int i = 0; i < starts_a_turn && !waiting_.empty(); ++i) {
+  for (int i = 0; i < starts_per_iteration && !waiting_.empty(); ++i) {
     const Start start = std::move(waiting_.front());
     waiting_.pop_front();
     launch(start);
@@ -336,7 +336,7 @@ std::optional<SteadyTime> Runner::limit_of(const Start& start) const {
 
 void Runner::launch(const Start& start) {
   const auto cannot = [&](const LaunchFailure& why) { link_.send(CannotStart{start.id, why.stage, why.error}); };
-  if (const HeldRun* known = runs_.find(start.id)) return tell_again(*known);
+  if (const HeldRun* known = runs_.find(start.id)) return answer_again(*known);
   if (mode_ == Mode::ending) return link_.send(Refused{start.id});
   const auto not_after = limit_of(start);
   if (!not_after) log("run " + start.id.run.text() + " is refused: it ends with its term, which has no deadline");
@@ -350,9 +350,9 @@ void Runner::launch(const Start& start) {
 }
 
 /// A Start that came twice, over two connections: the child is not.
-void Runner::tell_again(const HeldRun& held) {
+void Runner::answer_again(const HeldRun& held) {
   if (!held.launch) link_.send(held.attempt.started());
-  if (held.attempt.has_ended()) untold_.push_back(held.attempt.id());
+  if (held.attempt.has_ended()) unsent_ends_.push_back(held.attempt.id());
 }
 
 /// What has failed, or ended before its exec, is answered once it is reaped.

@@ -1,11 +1,11 @@
 // Runner: starts, watches and kills the children of one daemon, and outlives it.
 //
 // It keeps every run, and the end of every run until it is acknowledged; a daemon that connects, and whoever watches,
-// is told of both. It holds the terms' deadlines, and ends their `terminate` runs, whether a daemon is connected or
+// is sent both. It keeps the terms' deadlines, and ends their `terminate` runs, whether a daemon is connected or
 // not. When its daemon is gone for 1 s it starts `ballot resign` (Resigner).
 //
 // When it exits:
-//   - with a daemon connected: never, but after Leave, once no run is left and all ends are told;
+//   - with a daemon connected: never, but after Leave, once no run is left and all ends are sent;
 //   - after Leave, without a daemon: once no run is left;
 //   - on SIGTERM: its runs get TERM, and KILL 2 s later (`shutdown`); once none is left;
 //   - else, without a daemon: once no run is left, after `linger` where every end was acknowledged (a daemon that is
@@ -16,7 +16,7 @@
 //
 // Nothing that a run's user does makes it wait: a child is not waited for until it has exec'd (launch.hpp).
 //
-// Each run has a cgroup of its own where the system gives us one; else its processes are looked for in /proc.
+// Each run has a cgroup of its own where the system gives us one; else its processes are searched for in /proc.
 //
 //   Runner(std::move(listening_socket), linger, Cgroups::find()).run();
 #pragma once
@@ -39,8 +39,8 @@
 
 namespace ballot::runner {
 
-/// | mode    | what holds                                     | moves to                                  |
-/// | serving | starts what it is told to                      | leaving: Leave; ending: SIGTERM           |
+/// | mode    | meaning                                        | moves to                                  |
+/// | serving | starts what the daemon asks for                | leaving: Leave; ending: SIGTERM           |
 /// | leaving | the same; exits when no run is left            | serving: a new connection; ending: SIGTERM|
 /// | ending  | starts nothing (Refused); its runs are killed  | none; exits when no run is left           |
 class Runner {
@@ -54,7 +54,7 @@ class Runner {
  private:
   enum class Mode { serving, leaving, ending };
 
-  void turn();
+  void run_once();
   void daemon_went();
   bool is_done();
   SteadyTime leaves_at() const;
@@ -75,13 +75,13 @@ class Runner {
   void admit();
   void greet();
   void greet(Peer& watcher);
-  void tell_ends();
+  void send_ends();
   void stream(HeldRun& held, std::string_view bytes);
 
   void launch_some();
   void launch(const Start& start);
   std::optional<SteadyTime> limit_of(const Start& start) const;
-  void tell_again(const HeldRun& held);
+  void answer_again(const HeldRun& held);
   void read_report(HeldRun& held);
   void count_as_started(HeldRun& held);
   bool was_started(HeldRun& held);
@@ -106,12 +106,12 @@ class Runner {
 
   Mode mode_ = Mode::serving;
   TermDeadlines deadlines_;
-  std::deque<Start> waiting_;  // told to start, not started yet
+  std::deque<Start> waiting_;  // asked for, not started yet
   RunTable runs_;
   Resigner resigner_;
-  std::deque<AttemptId> untold_;  // ended, to be told over this connection
-  bool greets_ = false;           // Ready is still to be said
-  SteadyTime quiet_since_{};      // when the last run ended or the daemon went
+  std::deque<AttemptId> unsent_ends_;  // to be sent over this connection
+  bool greets_ = false;                // Ready is still to be sent
+  SteadyTime quiet_since_{};           // when the last run ended or the daemon went
   SteadyTime timer_set_for_ = SteadyTime::max();
   std::string buffer_;
 };

@@ -64,8 +64,8 @@ class StartMemories {
   StartMemory own_;
 };
 
-/// Keeps this process's heap out of the children that get a copy of its memory: what is copied is little, however much
-/// the heap holds, and nothing of other runs is in it.
+/// Keeps this process's heap out of the children that get a copy of its memory: what is copied is little, however large
+/// the heap is, and nothing of other runs is in it.
 class HiddenHeap {
  public:
   HiddenHeap();

@@ -30,7 +30,8 @@ struct Pipe {
 Starter::Starter(Poller& poller, Orphans& orphans, Result<std::unique_ptr<Cgroups>> cgroups)
     : poller_(poller), orphans_(orphans), cgroups_(std::move(cgroups)) {
   if (!cgroups_)
-    log("runs have no cgroups (" + cgroups_.error().what + "): what leaves its process group is looked for in /proc");
+    log("runs have no cgroups (" + cgroups_.error().what +
+        "): processes that leave their process group are searched for in /proc");
 }
 
 std::variant<HeldRun, LaunchFailure> Starter::start(const Start& start, SteadyTime not_after) {
@@ -38,7 +39,8 @@ std::variant<HeldRun, LaunchFailure> Starter::start(const Start& start, SteadyTi
   if (BALLOT_FAILS("runner.pipe") || !output.open()) return LaunchFailure{"pipe", errno};
   if (BALLOT_FAILS("runner.report") || !report.open()) return LaunchFailure{"pipe", errno};
   if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.ours.get(), EPOLLIN)) return LaunchFailure{"epoll", errno};
-  if (!poller_.add(report.ours.get(), 0)) return LaunchFailure{"epoll", errno};  // its end tells, not the byte before
+  if (!poller_.add(report.ours.get(), 0))
+    return LaunchFailure{"epoll", errno};  // ready at its end, not at the byte before
   Cgroups::Made made = cgroup_for(start);
   if (const auto* failure = std::get_if<LaunchFailure>(&made)) return *failure;
   auto& cgroup = std::get<std::unique_ptr<RunCgroup>>(made);

@@ -1,5 +1,5 @@
 // Starter: makes a run of what the daemon wants started: its pipes, its cgroup, its child. Knows nothing of other runs,
-// of sockets but the poller's, and waits for nothing: whether the child execs is told later (launch.hpp).
+// of sockets but the poller's, and waits for nothing: whether the child execs is reported later (launch.hpp).
 //
 //   auto made = starter.start(start, not_after);
 //   if (auto* failure = std::get_if<LaunchFailure>(&made)) ... CannotStart

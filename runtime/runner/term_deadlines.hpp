@@ -1,7 +1,7 @@
 // TermDeadlines: until when the runs of each term of the daemon's may be exec'd and, with `terminate`, go on.
 //
-// Past ones are forgotten an hour later: the daemon must not come back to a number. Pure: it is told the time.
-// Thousands of terms cost a look at the first.
+// Past ones are forgotten an hour later: the daemon must not come back to a number. Pure: the caller passes the time.
+// With thousands of terms a call still reads only the first.
 //
 //   deadlines.set({.term_key = 7, .at = deadline, .grace = g});
 //   deadlines.limit(7);                       // nothing is exec'd past it
@@ -45,7 +45,7 @@ class TermDeadlines {
     return found->second.at - kill_margin;
   }
 
-  /// The terms whose signal has become due, ascending; each is told once for each deadline that it was given.
+  /// The terms whose signal has become due, ascending; each once for each deadline that it was given.
   std::vector<std::uint64_t> take_due(SteadyTime now) {
     std::vector<std::uint64_t> due;
     while (!next_.empty() && next_.begin()->first <= now) {

@@ -48,7 +48,7 @@ class Plan {
   static std::variant<Plan, std::vector<PlanError>> make(const PlanSpec& spec);
 
   /// The first slot strictly after `after`; none if there is none (none ever, or past not_after). Whole seconds.
-  /// Strictly ascending when fed its own answers; bounded work. `anchors` holds one instant for each of everies(), in
+  /// Strictly ascending when fed its own answers; bounded work. `anchors` has one instant for each of everies(), in
   /// order: the slots of `@every D` are anchor + k * D, k >= 1, the anchor cut to its second. An instant at which one
   /// schedule is due and another has a dst_gap is due. Knows the years 1800 to 2399. Requires: as many anchors.
   std::optional<Slot> next(WallTime after, std::span<const WallTime> anchors) const;

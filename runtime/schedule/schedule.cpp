@@ -36,7 +36,7 @@ std::optional<Slot> Schedule::next_by_elapsed_time(sys_seconds from) const {
     const sys_seconds at = instant_of(*label, offset);
     if (at < end) return Slot{at, false};
     // No label between that of `from` and this one matches. Earlier labels can only come back within the widest shift
-    // of `from`; beyond it, a rare schedule need not look at every change on the way.
+    // of `from`; beyond it, a rare schedule need not check every change on the way.
     from = end - from < widest_shift ? end : std::max(end, at - widest_shift);
   }
 }

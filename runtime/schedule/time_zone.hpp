@@ -18,7 +18,7 @@ namespace ballot::schedule {
 
 class TimeZone {
  public:
-  /// The offset from UTC that holds from an instant until `end`, at most; sys_seconds::max() if it never changes.
+  /// The offset from UTC that applies from an instant until `end`, at most; sys_seconds::max() if it never changes.
   struct Span {
     std::chrono::seconds offset;
     std::chrono::sys_seconds end;

@@ -1,4 +1,4 @@
-// ballot check [PATH...]: everything that is wrong, on stdout. A PATH is a folder of job files, looked at as the daemon
+// ballot check [PATH...]: everything that is wrong, on stdout. A PATH is a folder of job files, read as the daemon
 // would; a configuration, if it is called ballot.toml; or else a job file. Without one: the configuration, and its
 // jobs_dir.
 #include "config/check.hpp"

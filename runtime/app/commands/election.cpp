@@ -252,7 +252,7 @@ void add_group(CLI::App& command, const std::shared_ptr<ElectionOptions>& option
 }
 
 CLI::App& add_run(CLI::App& command, const Words& words, const std::shared_ptr<ElectionOptions>& options) {
-  CLI::App& run = add(command, words, options, "run", "run a command that hears by signals whether this node leads");
+  CLI::App& run = add(command, words, options, "run", "run a command and send it a signal when leadership changes");
   add_group(run, options);
   add_candidate_option(run, options->candidate, options->run_variables);
   add_switch(run, "--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");

@@ -39,7 +39,7 @@ Result<void> resolve(HistoryOptions& options, const config::Config& config, stor
   return {};
 }
 
-/// Waits for the next look. False: nobody reads the output any more.
+/// Waits until the next poll. False: nobody reads the output any more.
 bool wait_while_read() {
   std::cout.flush();
   pollfd out{STDOUT_FILENO, 0, 0};

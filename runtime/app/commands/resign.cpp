@@ -1,7 +1,7 @@
 // ballot resign --session FILE: leaves on behalf of a program that is dead. Its supervisor calls it, or its runner (of
 // `run`: the child's guard). What the runner knows of ended runs is published first, so that whoever leads next closes
 // them as they ended; then each group is resigned in which no `terminate` or `at-least-once` run goes on, and the
-// session is left as it stands, or ended where no group is left in it. Waits for no run, and kills nothing.
+// session is left as it is, or ended where no group is left in it. Waits for no run, and kills nothing.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ Result<void> publish(Observer& store, std::vector<Record> ends) {
   return {};
 }
 
-/// Leaves the groups that nothing holds; true: none is left.
+/// Leaves the groups that are not in `kept`; true: none is left.
 Result<bool> leave_groups(Observer& store, const std::set<std::string>& kept) {
   const auto elections = store.observe("");
   if (!elections) return elections.error();
@@ -63,14 +63,14 @@ Result<bool> leave_groups(Observer& store, const std::set<std::string>& kept) {
   return all;
 }
 
-/// The session of the dead program; one that only looks where that is over.
-Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, bool& stands) {
+/// The session of the dead program; one that only observes where that is over.
+Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, bool& has_session) {
   const config::Config config = config_of(session);
-  stands = !session.handle.empty();
-  if (stands) {
+  has_session = !session.handle.empty();
+  if (has_session) {
     auto store = Observer::open(config, session.handle, answer_within);
     if (store || store.error().code != Errc::not_found) return store;
-    stands = false;
+    has_session = false;
   }
   return Observer::open(config, "", answer_within);
 }
@@ -88,8 +88,8 @@ void put_away(const std::string& path, SessionFile session, const RunnerView& ru
 
 Result<void> resign(const std::string& path, const SessionFile& session, const RunnerView& runner,
                     std::unique_ptr<Observer>& store) {
-  bool stands = false;
-  auto opened = open_store(session, stands);
+  bool has_session = false;
+  auto opened = open_store(session, has_session);
   if (!opened) return opened.error();
   store = *std::move(opened);
   core::LeftRuns found;
@@ -100,7 +100,7 @@ Result<void> resign(const std::string& path, const SessionFile& session, const R
   }
   if (auto published = publish(*store, std::move(found.ends)); !published) return published;
   bool over = true;
-  if (stands) {
+  if (has_session) {
     const auto left = leave_groups(*store, found.kept_groups);
     if (!left) return left.error();
     over = *left;

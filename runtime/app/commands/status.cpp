@@ -1,4 +1,4 @@
-// ballot status: how this node stands. Its exit code is the answer for scripts: 0 healthy, 1 degraded, 2 not
+// ballot status: the state of this node. Its exit code is the answer for scripts: 0 healthy, 1 degraded, 2 not
 // scheduling, 3 unreachable or misused.
 #include <iostream>
 #include <memory>

@@ -85,7 +85,7 @@ void explain_nothing(const std::string& job, const std::optional<WallTime>& slot
   std::cout << wrapped(slot ? rule_of_nothing() : no_slot, text_width()) << '\n';
 }
 
-/// What waits stands in no ledger: the daemon knows, if it is there and leads the job.
+/// What waits is in no ledger: the daemon knows, if it is there and leads the job.
 bool is_waiting(const config::Config& config, const std::string& job, const std::optional<WallTime>& slot) {
   if (!slot) return false;
   io::Message question;

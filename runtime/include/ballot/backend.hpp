@@ -29,7 +29,7 @@ namespace ballot {
 /// Chosen by the caller, unique within a generation; names the answer.
 using RequestId = std::uint64_t;
 
-/// What stands between two terms that both believe they lead. A run is started only after a write of its job's
+/// What excludes one of two terms that both believe they lead. A run is started only after a write of its job's
 /// register, so either keeps its slot to one of them.
 enum class Capability {
   fenced,  // the store asserts in the same operation that the writer's term leads, else not_leader
@@ -48,13 +48,13 @@ struct SessionRequest {
   std::string version;
   std::string control;  // the path of the control socket; "" for none
   Millis timeout{0};    // what is asked for; 0: the backend's default. What counts is what SessionOpened grants
-  /// Looks and asks only: it bears no node's name, takes no part in elections, need not be renewed, and disturbs none.
+  /// Only reads: it has no node's name, takes no part in elections, need not be renewed, and disturbs none.
   bool observer = false;
-  /// As SessionOpened told it of a session whose daemon is dead: it is opened again, to be left on that daemon's behalf
-  /// by resign() and close(); nothing else is asked but observe(), read() and list(), and it need not be renewed.
-  /// Closed with superseded where the daemon lives, with expired where the session is over.
+  /// As SessionOpened gave it for a session whose daemon is dead: it is opened again, to be left on that daemon's
+  /// behalf by resign() and close(); nothing else is asked but observe(), read() and list(), and it need not be
+  /// renewed. Closed with superseded where the daemon lives, with expired where the session is over.
   std::string handle = {};
-  /// Of a candidate of one group: that group. Candidates of different groups may bear one name. "": of any group.
+  /// Of a candidate of one group: that group. Candidates of different groups may have the same name. "": of any group.
   std::string only_group = {};
   /// The session before is not to be gone on with: somebody else leaves on its behalf just now, and is not waited for.
   bool anew = false;
@@ -71,7 +71,7 @@ struct RegisterWrite {
 
 enum class StoreResult {
   done,        // committed; for a write, `version` is the register's new one
-  conflict,    // refused: the register has another version (told where the store tells it)
+  conflict,    // refused: the register has another version (given where the store reports it)
   not_leader,  // refused: the term that wrote does not lead
   unknown,     // it may have happened, and may still happen: repeat the identical write
   failed       // it has not happened and will not; `text` says why
@@ -93,7 +93,7 @@ struct Register {
 
 /// A record to be created.
 struct Record {
-  std::string name;   // as a register's; no register bears it
+  std::string name;   // as a register's; no register has it
   std::string value;  // at most 8 KB
 };
 
@@ -104,22 +104,23 @@ struct Candidate {
   int pid = 0;
   WallTime since{};  // when it began to campaign
   Millis timeout{0};
-  std::optional<WallTime> last_seen;  // when its session was renewed last, where the store can tell
+  std::optional<WallTime> last_seen;  // when its session was renewed last, where the store knows
   bool leads = false;
-  bool readable = true;                    // false: its entry is of no version that is known; only `id` is told
+  bool readable = true;                    // false: its entry is of no version that is known; only `id` is set
   std::optional<WallTime> stored_at = {};  // `since` by the store's own clock, where it has one
 };
 
 /// One election as the store shows it.
 struct Election {
   std::string group;
-  std::uint64_t epoch = 0;            // of the present term, or of the last one; 0: there never was one
-  std::vector<Candidate> candidates;  // in their turn, where the store knows it; the leader first, but for intruders
+  std::uint64_t epoch = 0;  // of the present term, or of the last one; 0: there never was one
+  std::vector<Candidate>
+      candidates;  // in the order in which they may lead, where known; the leader first, but for intruders
 };
 
 namespace backend {
 
-/// The session stands; `timeout` is T as the store grants it. `revision`: highest store revision seen (0: none).
+/// The session is open; `timeout` is T as the store grants it. `revision`: highest store revision seen (0: none).
 struct SessionOpened {
   Millis timeout{0};
   Capability capability = Capability::fenced;
@@ -135,8 +136,8 @@ struct SessionOpened {
 ///
 /// `superseded` of one that was opening is final: a daemon that lives has the node's name, and whoever asks is one too
 /// many, and stops where it never had a session. `text` names the other one's pid and host. It lives where it holds a
-/// lock that falls with its process, or was seen to renew itself twice. A dead daemon's session is no reason: it is
-/// gone on with, ended, or waited for. `superseded` of one that was open: another session stands in its place; a new
+/// lock that is released with its process, or was seen to renew itself twice. A dead daemon's session is no reason: it
+/// is gone on with, ended, or waited for. `superseded` of one that was open: another session has taken its place; a new
 /// one may be opened.
 struct SessionClosed {
   Cause cause = Cause::unreachable;
@@ -151,13 +152,13 @@ struct Renewed {
   std::optional<WallTime> store_clock = {};  // as of SessionOpened, between renew() and this answer
   std::uint64_t revision = 0;                // highest store revision seen (0: none)
   /// The sending time from which the session lasts for T, where it is an earlier one than that of this renewal: not all
-  /// stores have heard of a renewal for good when they answer it. None: that of this renewal.
+  /// stores have committed a renewal when they answer it. None: that of this renewal.
   std::optional<SteadyTime> counts_from = {};
   /// The store has lost something that it had acknowledged to this session; `text` says what.
   bool gone_back = false;
 };
 
-/// An outage, for a leader that holds on (on_outage = "hold"). Only from a backend that was made with
+/// An outage, for a leader that keeps its terms (on_outage = "hold"). Only from a backend that was made with
 /// BackendSettings::hold, and while the session is open: a majority of the store's servers, each asked at `asked` or
 /// later, has itself answered that it has no quorum; a server that is silent has said nothing. Nobody can be elected
 /// then, so the session lasts until T/3 after `asked` at least, though nothing renews it; each such finding moves that
@@ -171,12 +172,12 @@ struct Outage {
 struct Elected {
   std::string group;
   std::uint64_t epoch = 0;  // larger than any before in this group, but for a resumed term
-  bool resumed = false;     // the term that this node held before its daemon was restarted goes on
+  bool resumed = false;     // the term that this node had before its daemon was restarted goes on
   /// Until when runs of terms before it that did not end cleanly may go on, by this machine's boot clock: the last
   /// moment of them all, not of the last one alone. None: the store has ended their sessions, or they ran on another
-  /// boot of this machine. T from now where the session of one still stands (it was evicted, or its entry was deleted).
+  /// boot of this machine. T from now where the session of one still exists (it was evicted, or its entry was deleted).
   std::optional<SteadyTime> old_deadline;
-  std::optional<WallTime> last_alive;  // when the term before last showed life, where the store can tell
+  std::optional<WallTime> last_alive;  // when the term before last showed life, where the store knows
   std::uint64_t revision = 0;          // the store's, of a committed write by which the term began (0: none)
 };
 
@@ -194,10 +195,10 @@ struct Wrote {
 };
 
 /// Registers or records under the watched prefix may have changed: list them. Comes once after watch(), and may come
-/// for nothing; a change is never kept silent, and a watch that was lost is told as a change.
+/// for nothing; a change is never kept silent, and a watch that was lost is reported as a change.
 struct Changed {
   /// Letter by letter as watch() was given it, whatever the store calls what it watches. Where a name lies under
-  /// several prefixes that are watched, each of them is told.
+  /// several prefixes that are watched, each of them is reported.
   std::string prefix;
 };
 
@@ -263,27 +264,27 @@ class Backend {
   /// Linearizable. Answered by ReadDone.
   virtual void read(RequestId request, std::vector<std::string> names) noexcept = 0;
 
-  /// Creates each record that does not exist. Answered by one Wrote: done, or conflict where it exists, whatever it
-  /// holds.
+  /// Creates each record that does not exist. Answered by one Wrote: done, or conflict where it exists, whatever its
+  /// value.
   virtual void create(RequestId request, std::vector<Record> records) noexcept = 0;
 
   /// Removes records. Answered by one Wrote: done also where there was none. Requires: no register is named.
   virtual void remove(RequestId request, std::vector<std::string> names) noexcept = 0;
 
-  /// Tells of changes under `prefix` by Changed until the session ends.
+  /// Reports changes under `prefix` by Changed until the session ends.
   virtual void watch(const std::string& prefix) noexcept = 0;
 
   /// The group's election; of all groups where it is "". Answered by Observed; a group that never was is left out.
   virtual void observe(RequestId request, const std::string& group) noexcept = 0;
 
-  /// Ends the present term of the group without asking its leader, which is told Deposed{evicted} and may campaign
+  /// Ends the present term of the group without asking its leader, which gets Deposed{evicted} and may campaign
   /// again. Answered by Wrote with one answer: done, or conflict where nobody leads.
   virtual void evict(RequestId request, const std::string& group) noexcept = 0;
 
   /// All registers and records whose name begins with `prefix`. Answered by ReadDone.
   virtual void list(RequestId request, std::string prefix) noexcept = 0;
 
-  /// Withdraws from everything and ends the session. `keep` leaves the terms as they stand, for a daemon that comes
+  /// Withdraws from everything and ends the session. `keep` leaves the terms as they are, for a daemon that comes
   /// back before their deadline. Answered by SessionClosed: shutdown, or unreachable where the store has not confirmed
   /// that the session has ended: its terms then last until their deadlines.
   virtual void close(bool keep) noexcept = 0;

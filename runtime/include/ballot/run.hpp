@@ -20,7 +20,7 @@ struct RunId {
   auto operator<=>(const RunId&) const = default;
 };
 
-// Status and Reason have numbers, which stand in ledgers, in spools and on the runner's wire, and words, which stand in
+// Status and Reason have numbers, which are used in ledgers, in spools and on the runner's wire, and words, used in
 // registers, outcomes and on the screen. Neither is ever changed, nor used again for something else; a new one has the
 // next number. What a newer version has added is kept as it is: see Named.
 
@@ -81,7 +81,7 @@ enum class Leftover { none, escaped, unkillable };
 /// Why a term ended.
 enum class Cause { none, resigned, expired, superseded, unreachable, evicted, auth_failed, shutdown };
 
-/// The words as they stand in the ledger and on the screen ("operator" for operator_); "" for none, "unknown" for a
+/// The words as used in the ledger and on the screen ("operator" for operator_); "" for none, "unknown" for a
 /// number that this version does not know.
 std::string_view to_string(Status);
 std::string_view to_string(Reason);

@@ -59,7 +59,7 @@ void Children::run(Child child) {
 }
 
 void Children::drop(Child child) {
-  log_(Level::warn, child.what + " left out: too many wait for their turn", child.fields);
+  log_(Level::warn, child.what + " left out: too many are waiting", child.fields);
   if (child.on_ended) child.on_ended();
 }
 

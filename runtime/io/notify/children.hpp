@@ -1,5 +1,5 @@
 // Children: programs that are no runs: hooks, sendmail, pings. The runner starts them as it starts runs, with another
-// user, an environment of their own, a deadline with TERM and KILL for the whole group, and they bear attempt 0, which
+// user, an environment of their own, a deadline with TERM and KILL for the whole group, and they have attempt 0, which
 // no run has. So many at once; the others wait in bounded memory. How one ends is logged.
 //
 // Thread: the loop's. Handlers of a child are called from takes(), once.

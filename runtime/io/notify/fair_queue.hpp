@@ -1,5 +1,5 @@
-// FairQueue: what waits for its turn, bounded as a whole and for each key, so that a key that never gets done holds up
-// nobody else. Of a key the oldest go first, and the oldest are dropped where too many wait; where too many wait in
+// FairQueue: items that wait, bounded as a whole and for each key, so that a key that never gets done delays nobody
+// else. Of a key the oldest go first, and the oldest are dropped where too many wait; where too many wait in
 // all, the new one is dropped. Pure.
 //
 //   FairQueue<Ping> queue({.at_once = 32, .at_once_a_key = 1});

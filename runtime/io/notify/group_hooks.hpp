@@ -35,7 +35,7 @@ class GroupHooks {
 
  private:
   struct State {
-    GroupLeadership wanted, announced;  // what holds; what its hook was begun for last
+    GroupLeadership wanted, announced;  // as it is now; what its hook was begun for last
     bool running = false;
   };
 

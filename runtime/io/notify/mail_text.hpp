@@ -1,5 +1,5 @@
 // The mail about a run's end, in cron's manner, as it is handed to `sendmail -i -t`. Pure: knows nothing of processes.
-// No header can hold more than its one line, whatever a value holds.
+// No header can have more than its one line, whatever a value contains.
 #pragma once
 
 #include <optional>

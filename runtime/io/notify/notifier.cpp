@@ -108,7 +108,7 @@ void Notifier::on_term(const TermRow& term, SteadyTime deadline) {
   if (settings_.silent) return;
   const bool leads = !term.ended_at;
   if (leads)
-    led_[term.group] = term.epoch, state_files_.stand(term.group, term.epoch, deadline);
+    led_[term.group] = term.epoch, state_files_.set(term.group, term.epoch, deadline);
   else
     led_.erase(term.group), state_files_.remove(term.group);
   group_hooks_.set(term.group, {leads, term.epoch});

@@ -32,7 +32,7 @@ void StateFiles::define(const std::vector<Group>& groups) {
     if (!before.contains(group) && !epochs_.contains(group)) ask(path, {group, {}});
 }
 
-void StateFiles::stand(const std::string& group, std::uint64_t epoch, SteadyTime deadline) {
+void StateFiles::set(const std::string& group, std::uint64_t epoch, SteadyTime deadline) {
   deadline_ = deadline;
   epochs_[group] = epoch;
   write(group, epoch);
@@ -84,15 +84,15 @@ void StateFiles::work() {
   }
 }
 
-/// What another daemon of this host holds is its own.
+/// A file that another daemon of this host has written is left alone.
 void StateFiles::perform(const std::string& path, const Wanted& wanted) const {
   if (wanted.file) {
     if (const auto written = write_leader_file(path, *wanted.file); !written)
       log_(Level::error, "state_file: " + written.error().what, {{"group", wanted.group}});
     return;
   }
-  const auto held = check_leader_file(path, wanted.group, read_clocks().steady, boot_id_);
-  if (!held || held->node == node_) ::unlink(path.c_str());
+  const auto present = check_leader_file(path, wanted.group, read_clocks().steady, boot_id_);
+  if (!present || present->node == node_) ::unlink(path.c_str());
 }
 
 }  // namespace ballot::io

@@ -1,12 +1,12 @@
-// StateFiles: a group's `state_file` stands while this node leads the group, and says until when: see leader_file.hpp.
-// Written and removed by a thread of its own, so that a file system that hangs holds up no loop; of what comes while it
+// StateFiles: a group's `state_file` exists while this node leads the group, and says until when: see leader_file.hpp.
+// Written and removed by a thread of its own, so that a file system that hangs blocks no loop; of what comes while it
 // writes only the latest counts.
 //
 // Thread: the loop's. The destruction waits until all that was asked for is done.
 //
 //   StateFiles files("host-1", log);
 //   files.define(groups);                               // what an earlier daemon left goes
-//   files.stand("db", 7, session.deadline());
+//   files.set("db", 7, session.deadline());
 //   files.keep(session.deadline());                     // after each renewal
 //   files.remove("db");
 #pragma once
@@ -33,8 +33,8 @@ class StateFiles {
   StateFiles& operator=(const StateFiles&) = delete;
 
   void define(const std::vector<Group>& groups);
-  void stand(const std::string& group, std::uint64_t epoch, SteadyTime deadline);
-  /// Of all that stand.
+  void set(const std::string& group, std::uint64_t epoch, SteadyTime deadline);
+  /// Renews the deadline of all of them.
   void keep(SteadyTime deadline);
   void remove(const std::string& group);
   void remove_all();

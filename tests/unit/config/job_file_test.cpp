@@ -310,15 +310,15 @@ TEST(JobFile, RefusesNamesThatAreNone) {
 TEST(JobFile, RefusesOtherTables) {
   EXPECT_EQ(
       findings("[jobs.x]\nshell = \"true\"\n"),
-      "x.toml:1:2: error: unknown key 'jobs'; did you mean 'job'? Known are group, job: a job file holds [job.NAME] "
+      "x.toml:1:2: error: unknown key 'jobs'; did you mean 'job'? Known are group, job: a job file contains [job.NAME] "
       "and [group.NAME]\n");
   EXPECT_EQ(findings("schedule = \"* * * * *\"\n").find("x.toml:1:1: error: unknown key 'schedule'"), 0u);
 }
 
 TEST(JobFile, RefusesAJobThatIsNoTable) {
   EXPECT_TRUE(findings("job = 1\n").starts_with("x.toml:1:7: error: 'job' must be a table, not an integer"));
-  EXPECT_TRUE(findings("job.x = 1\n").starts_with("x.toml:1:5: error: 'job' holds tables only"));
-  EXPECT_TRUE(findings("[job]\nshell = \"a\"\n").starts_with("x.toml:2:1: error: 'job' holds tables only"));
+  EXPECT_TRUE(findings("job.x = 1\n").starts_with("x.toml:1:5: error: 'job' contains tables only"));
+  EXPECT_TRUE(findings("[job]\nshell = \"a\"\n").starts_with("x.toml:2:1: error: 'job' contains tables only"));
   EXPECT_TRUE(findings("[[job]]\nshell = \"a\"\n").starts_with("x.toml:1:1: error: 'job' must be a table, not a list"));
 }
 

@@ -148,7 +148,7 @@ TEST_F(AnEnvironment, SaysWhatIsWrongInAFileAndNotWhatIsInIt) {
   EXPECT_EQ(fault(), "env_file " + (folder_ / "env") + ": line 2 is no NAME=VALUE");
   details_.env_file.clear();
   details_.secrets = {{"S", secret(std::string("hunter\0two", 10))}};
-  EXPECT_EQ(fault(), "secret S (" + (folder_ / "secret") + "): holds a NUL byte");
+  EXPECT_EQ(fault(), "secret S (" + (folder_ / "secret") + "): contains a NUL byte");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(EnvFile, SaysWhichLineIsWrongAndNotWhatIsInIt) {
   EXPECT_EQ(fault("\n\nA='hunter2"), "line 3 has a quote that is not closed, or something behind it");
   EXPECT_EQ(fault("A='x' y"), "line 1 has a quote that is not closed, or something behind it");
   EXPECT_EQ(fault("BALLOT_JOB=x"), "line 1 sets a variable that ballot itself sets");
-  EXPECT_EQ(fault(std::string_view("A=x\0y", 5)), "line 1 holds a NUL byte");
+  EXPECT_EQ(fault(std::string_view("A=x\0y", 5)), "line 1 contains a NUL byte");
 }
 
 }  // namespace

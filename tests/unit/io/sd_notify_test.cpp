@@ -64,9 +64,9 @@ TEST(SdNotify, IsSilentWhereNobodyListens) {
 
 TEST(SdNotify, TakesItsAddressFromTheEnvironment) {
   ::setenv("NOTIFY_SOCKET", "/run/x", 1);
-  EXPECT_TRUE(SdNotify::from_environment().heard());
+  EXPECT_TRUE(SdNotify::from_environment().is_enabled());
   ::unsetenv("NOTIFY_SOCKET");
-  EXPECT_FALSE(SdNotify::from_environment().heard());
+  EXPECT_FALSE(SdNotify::from_environment().is_enabled());
 }
 
 TEST(SdNotify, WatchdogIsForThisProcessOnly) {

@@ -102,7 +102,7 @@ TEST_F(Degraded, HoldsRowsInMemoryWhileTheDiskIsFullAndStoresThemLater) {
   flush(ledger);
   disk.fill();
   record(10, 2000);
-  const LedgerState state = watch_.wait_for([](const LedgerState& s) { return s.degraded && s.held > 0; });
+  const LedgerState state = watch_.wait_for([](const LedgerState& s) { return s.degraded && s.in_memory > 0; });
   EXPECT_NE(state.reason.find(path_), std::string::npos) << state.reason;
   EXPECT_NE(state.reason.find("spool"), std::string::npos) << state.reason;
   disk.make_room();
@@ -324,7 +324,7 @@ TEST_F(Degraded, TellsEachStateOnce) {
   path_ = folder_ / "gone/history.db";
   Ledger& ledger = open();
   record(0, 3);
-  watch_.wait_for([](const LedgerState& state) { return state.held > 0; });
+  watch_.wait_for([](const LedgerState& state) { return state.in_memory > 0; });
   std::filesystem::create_directory(folder_ / "gone");
   flush(ledger);
   watch_.wait_for_ok();

@@ -116,7 +116,7 @@ TEST_F(ChildrenTest, ThatHangHoldUpNoOther) {
 
 TEST_F(ChildrenTest, OfWhichTooManyWaitAreLeftOutAndTheLogSaysSo) {
   for (int i = 0; i < 4; ++i) children.run(child("a", "exit 0"));  // nothing has begun: the runner has said nothing yet
-  EXPECT_EQ(lines, std::vector<std::string>{"on_failure left out: too many wait for their turn"});
+  EXPECT_EQ(lines, std::vector<std::string>{"on_failure left out: too many are waiting"});
   ASSERT_TRUE(wait_for(4));
   EXPECT_TRUE(children.is_idle());
 }

@@ -32,7 +32,7 @@ struct StateFilesTest : ::testing::Test {
 
 TEST_F(StateFilesTest, StandWhileTheGroupIsLed) {
   auto some = files();
-  some->stand("db", 7, later());
+  some->set("db", 7, later());
   some->keep(later(40s));
   ASSERT_TRUE(testing::wait_until([this] { return static_cast<bool>(read()); }));
   EXPECT_EQ(read()->node, "n1");
@@ -43,7 +43,7 @@ TEST_F(StateFilesTest, StandWhileTheGroupIsLed) {
 }
 
 TEST_F(StateFilesTest, GoWithTheirDaemon) {
-  files()->stand("db", 7, later());
+  files()->set("db", 7, later());
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
@@ -69,7 +69,7 @@ TEST_F(StateFilesTest, FollowNoLink) {
   std::filesystem::create_symlink(victim, path);
   std::filesystem::create_symlink(victim, path + ".new");
   auto some = files();
-  some->stand("db", 7, later());
+  some->set("db", 7, later());
   ASSERT_TRUE(testing::wait_until([this] { return static_cast<bool>(read()); }));
   some.reset();
   std::ifstream file(victim);
