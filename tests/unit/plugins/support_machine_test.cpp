@@ -123,7 +123,7 @@ TEST_F(ThePrefixWatches, TellOfElections) {
   EXPECT_TRUE(elections);
 }
 
-/// Whoever is told before the commit, and does not wait for it, would see nothing.
+/// A watcher that is notified before the commit, and does not wait for it, would see nothing.
 TEST_F(ThePrefixWatches, TellOfAChangeAgainWhenItIsCommitted) {
   PrefixWatches watches(path_, lock_), others(path_, lock_);
   ASSERT_TRUE(watches.add("j/"));

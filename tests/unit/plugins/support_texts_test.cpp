@@ -58,7 +58,7 @@ TEST(StoredTexts, AreReadAsTheyWereWritten) {
     EXPECT_FALSE(parse_candidate(strange)) << strange;
 }
 
-/// A node's name becomes part of a path, and what a server refuses as one would fail whoever looks at the election.
+/// A node's name becomes part of a path, and what a server refuses as one would fail every observer of the election.
 TEST(StoredTexts, OfOthersAreRefusedOrCanBeReckonedWith) {
   for (const std::string& strange :
        {std::string("a\033[2J 1"), std::string("a\0b 1", 5), std::string("a\x7f 1"), std::string("\xff 1"),
