@@ -64,7 +64,7 @@ class Zookeeper : public BackendConformance {
     for (const std::string& name : operator_.children(path("e/g"))) {
       std::string text;
       const std::string node = path("e/g/" + name);
-      if (operator_.look(node, &text) == ZOK && text.find(one.node) == 0) return node;
+      if (operator_.get(node, &text) == ZOK && text.find(one.node) == 0) return node;
     }
     return {};
   }
@@ -123,9 +123,9 @@ TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
   Candidate& b = next_in_line(operator_);
   cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(300)); });
   std::string before, term;
-  ASSERT_EQ(operator_.look(path("e/g"), &before), ZOK);
+  ASSERT_EQ(operator_.get(path("e/g"), &before), ZOK);
   ASSERT_EQ(operator_.remove(node_of(operator_, a)), ZOK);
-  ASSERT_TRUE(until([&] { return operator_.look(path("e/g"), &term) == ZOK && term != before; }, timeout()));
+  ASSERT_TRUE(until([&] { return operator_.get(path("e/g"), &term) == ZOK && term != before; }, timeout()));
   drop_answers(b);  // it has claimed, and is not answered
   cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(0)); });
   EXPECT_FALSE(b.leads("g"));
@@ -299,7 +299,7 @@ TEST_P(Zookeeper, ADeepPathIsMadeBelowWhichEverythingLies) {
   ASSERT_TRUE(opened(a));
   EXPECT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   std::string text;
-  EXPECT_EQ(testing::ZookeeperClient(store()[0].address()).look(deep + "/test/r/q/x", &text), ZOK);
+  EXPECT_EQ(testing::ZookeeperClient(store()[0].address()).get(deep + "/test/r/q/x", &text), ZOK);
   EXPECT_EQ(text, "1");
 }
 
@@ -312,10 +312,10 @@ TEST_P(Zookeeper, WithAuthNobodyElseReadsOrWrites) {
   ASSERT_TRUE(opened(a));
   ASSERT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   testing::ZookeeperClient stranger(store()[0].address());
-  EXPECT_EQ(stranger.look(path("r/q/x")), ZNOAUTH);
+  EXPECT_EQ(stranger.get(path("r/q/x")), ZNOAUTH);
   EXPECT_EQ(stranger.remove(path("r/q/x")), ZNOAUTH);
   EXPECT_EQ(stranger.authenticate("ballot:secret"), ZOK);
-  EXPECT_EQ(stranger.look(path("r/q/x")), ZOK);
+  EXPECT_EQ(stranger.get(path("r/q/x")), ZOK);
 }
 
 TEST_P(Zookeeper, AWrongPasswordIsSaidAtOnce) {

@@ -29,9 +29,9 @@ class Steps : public ::testing::Test {
     daemon.failpoints("");
   }
   /// The one row of `job`, once a daemon that leads again says so.
-  Row row_after_restart(const std::string& job, const std::string& told) {
+  Row row_after_restart(const std::string& job, const std::string& logged) {
     daemon.start();
-    EXPECT_TRUE(daemon.wait_for(told)) << daemon.log;
+    EXPECT_TRUE(daemon.wait_for(logged)) << daemon.log;
     const std::vector<Row> rows = daemon.rows(job);
     EXPECT_EQ(rows.size(), 1u);
     return rows.empty() ? Row{} : rows[0];

@@ -18,7 +18,7 @@ struct ElectionPrograms : ::testing::Test {
     return run_program(std::move(arguments));
   }
   std::string say(const std::string& word) const { return "echo " + word + " $$ >> " + (folder.folder / "said"); }
-  /// Says what it is told, until TERM.
+  /// Reports its signals, until TERM.
   std::string listener(const std::string& more = "") const {
     return "trap '" + say("WON") + "' USR1; trap '" + say("LOST") + "' USR2; trap '" + say("TERM") +
            "; exit 5' TERM; " + more + say("READY") + "; while :; do sleep 0.05; done";

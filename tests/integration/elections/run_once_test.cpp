@@ -94,9 +94,9 @@ TEST_F(RunOnce, HandsOverToTheOtherAfterEachRun) {
   a.stop(SIGTERM);
   b.stop(SIGTERM);
   const auto starts = folder.said("START");
-  std::size_t turns = 0;
-  for (std::size_t i = 1; i < 10; ++i) turns += field(starts[i], 3) != field(starts[i - 1], 3);
-  EXPECT_GE(turns, 7u) << "but for the first ones, before the other had come";
+  std::size_t handovers = 0;
+  for (std::size_t i = 1; i < 10; ++i) handovers += field(starts[i], 3) != field(starts[i - 1], 3);
+  EXPECT_GE(handovers, 7u) << "but for the first ones, before the other had come";
   EXPECT_EQ(a.count("election failed") + b.count("election failed"), 0u) << "a race that is lost is no failure";
 }
 
@@ -319,7 +319,7 @@ TEST_F(RunOnce, RefusesASecondCandidateOfItsName) {
 }
 
 struct RunOnceWithoutABackend : RunOnce {
-  HeldStore store{folder};
+  LockedStore store{folder};
 };
 
 TEST_F(RunOnceWithoutABackend, ExitsWhereItIsToldTo) {

@@ -320,7 +320,7 @@ TEST_P(RunPolicy, WhatIsKilledOrPausedSaysSo) {
   EXPECT_NE(why(row_of("skipped: paused")).find("paused"), std::string::npos);
 }
 
-/// S31: what waits stands in the register, not in the leader that is killed.
+/// S31: what waits is in the register, not in the leader that is killed.
 // S31 local zookeeper
 TEST_P(RunPolicy, ARetryAQueueAndAPauseSurviveTheDaemonThatHeldThem) {
   configure("");

@@ -32,7 +32,7 @@ class ACgroup : public ::testing::Test {
     folder_.write("run/memory.events", "low 0\nhigh 0\nmax 7\noom 1\noom_kill " + oom_kill + "\noom_group_kill 0\n");
   }
 
-  /// How an attempt in it is told to have ended, with `stopped_for`, if any, begun before.
+  /// How an attempt in it is reported to have ended, with `stopped_for`, if any, begun before.
   Ended end_of_an_attempt(int wait_status, std::optional<Reason> stopped_for = {}) {
     Orphans orphans;
     Start start;

@@ -1,5 +1,5 @@
-// Processes that leave their run's group and session: none outlives the run, with a cgroup or without, and what cannot
-// be told to be its is reported.
+// Processes that leave their run's group and session: none outlives the run, with a cgroup or without, and what is
+// not known to be its is reported.
 #include <signal.h>
 #include <sys/stat.h>
 

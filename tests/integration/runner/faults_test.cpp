@@ -147,7 +147,7 @@ TEST(Faults, AChildThatADaemonWasToldOfBeforeExecCountsAsStarted) {
 }
 
 TEST(Faults, AConnectionThatCannotBeTakenIsTurnedAwayAndTheNextIsTaken) {
-  // Of the first connection it has looked twice: for it, and for one more.
+  // Of the first connection it has checked twice: for it, and for one more.
   RunnerProcess runner(with("runner.accept=fail(EMFILE)@3"));
   const UniqueFd first = runner.take_connection();
   runner.dial();

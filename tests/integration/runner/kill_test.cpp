@@ -129,7 +129,7 @@ TEST(Kill, OvertakesNoStartThatItFollows) {
   }
 }
 
-/// A tracer stands between a process that has ended and whoever waits for it.
+/// A tracer keeps a process that has ended from being reaped by its parent.
 TEST(Kill, SaysUnkillableWhereNothingHelpsAndReapsLater) {
   RunnerProcess runner;
   const Start start = command({"sleep", "600"});

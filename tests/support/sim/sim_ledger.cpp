@@ -102,7 +102,7 @@ const Row* SimLedger::row(const std::string& job, WallTime slot) const {
   return row.job == job && slot <= row.slot_until.value_or(row.slot) ? &row : nullptr;
 }
 
-bool SimLedger::was_told(const RunId& run, int attempt) const {
+bool SimLedger::was_given(const RunId& run, int attempt) const {
   return row(run, attempt) || std::any_of(memory_.begin(), memory_.end(), [&](const Record& record) {
            return record.row.run == run && record.row.attempt == attempt;
          });

@@ -28,7 +28,7 @@ class SimLedger {
 
   const std::string& node() const { return node_; }
   Millis slowest{5};    // a commit takes up to this
-  bool frozen = false;  // its process stands still
+  bool frozen = false;  // its process is stopped
 
   void record(Row row) {
     push([row = std::move(row)](SimLedger& to) { to.put(row); }, row);
@@ -45,7 +45,7 @@ class SimLedger {
   const Row* row(const std::string& job, WallTime slot) const;
   const Row* row(const RunId& run, int attempt) const;
   /// Durable or on the way there.
-  bool was_told(const RunId& run, int attempt) const;
+  bool was_given(const RunId& run, int attempt) const;
   /// When the last commit began, and when it is done.
   SteadyTime busy_since() const { return busy_since_; }
   SteadyTime busy_until() const { return busy_until_; }

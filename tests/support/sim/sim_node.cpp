@@ -347,7 +347,7 @@ void SimNode::check(const core::Launch& launch) {
   if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
     world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));
-  if (runner.gone()) return;  // it will hear of it, and the launch arrives nowhere
+  if (runner.gone()) return;  // it will get to know, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
   const Millis grace = std::min(job.kill_grace, core_->session().timeout() / 10);
   const Millis budget = Millis(500) + (launch.terminate ? grace : Millis(0));
@@ -373,7 +373,7 @@ void SimNode::check(const core::Write& write) {
     if (!next) continue;
     for (const core::OpenRun& run : next->runs)
       if (!run.waits_until && before.find(run.id.text()) == std::string::npos &&
-          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.was_told(run.id, run.attempt))
+          !world_.oracle.is_claimed(job, {run.id, run.attempt}) && !ledger.was_given(run.id, run.attempt))
         world_.oracle.find(name + " claims a slot of job " + job + " while it stops");
   }
 }
