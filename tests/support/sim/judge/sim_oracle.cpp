@@ -165,12 +165,12 @@ void SimOracle::notified(const std::string& node, const core::Notify& notice) {
   const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
   const core::JobRegister* now = job_register(row.job);
   if (now && now->repair > 0) return;  // that a run was notified of may have been forgotten with it
-  if (!notified_.emplace(what, notice.event).second) find(node + " tells a second time of " + what);
+  if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
   if (!row.run || notice.event == Event::started) return;
   const core::JobRegister* stored = job_register(row.job);
   if (stored &&
       std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
-    find(node + " tells the end of a run that is open: " + what);
+    find(node + " notifies of the end of a run that is open: " + what);
 }
 
 // ---- the store
