@@ -208,7 +208,7 @@ TEST_P(BackendConformance, TellsOfAnOutageUnderHoldWhileItLasts) {
   EXPECT_TRUE(a.leads("g"));
 }
 
-TEST_P(BackendConformance, WhatCannotTellAnOutageIsNotMadeToHold) {
+TEST_P(BackendConformance, WhatCannotDetectAnOutageRefusesToHold) {
   if (can(Ability::hold)) GTEST_SKIP() << GetParam().name << " detects outages";
   const auto refusal = cluster_->refusal_to_hold();
   if (!refusal) GTEST_SKIP() << GetParam().name << " is no plugin";

@@ -130,7 +130,7 @@ TEST_P(BackendConformance, AnObserverOfANamespaceThatNobodyUsedFindsNothing) {
   EXPECT_EQ(nodes(observer, ""), std::vector<std::string>{"a"});
 }
 
-TEST_P(BackendConformance, AnEvictedLeaderIsToldAndWritesNoMore) {
+TEST_P(BackendConformance, AnEvictedLeaderIsDeposedAndWritesNoMore) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   Candidate& observer = add_observer("o");

@@ -37,7 +37,7 @@ TEST_P(BackendConformance, TellsOfRegistersThatOthersWrite) {
   EXPECT_TRUE(until([&] { return changes(a, "g/") > seen; }, timeout()));
 }
 
-TEST_P(BackendConformance, WhoIsToldOfAChangeFindsItInTheList) {
+TEST_P(BackendConformance, WhoIsNotifiedOfAChangeFindsItInTheList) {
   Candidate& a = join("a");
   Candidate& b = join("b");
   watch(a, "q/");
@@ -53,7 +53,7 @@ TEST_P(BackendConformance, WhoIsToldOfAChangeFindsItInTheList) {
   }
 }
 
-TEST_P(BackendConformance, EveryWatcherIsTold) {
+TEST_P(BackendConformance, EveryWatcherIsNotified) {
   Candidate& a = join("a");
   Candidate& b = join("b");
   Candidate& c = add_observer("c");

@@ -104,7 +104,7 @@ TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
   EXPECT_EQ(operator_.children(path("e/g")).size(), 1u);
 }
 
-TEST_P(Zookeeper, WhoeverIsNextAndHasLookedAheadLeadsWhateverTheTermBeforeCameTo) {
+TEST_P(Zookeeper, WhoeverIsNextAndHasReadAheadLeadsWhateverTheTermBeforeCameTo) {
   testing::ZookeeperClient operator_(store()[0].address());
   Candidate& a = lead("a", "g");
   Candidate& b = next_in_line(operator_);
@@ -151,7 +151,7 @@ TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {
   EXPECT_EQ(elections_of(a), 1u);
 }
 
-TEST_P(Zookeeper, AResignationWhoseAnswerIsLostIsCarriedOutAndTold) {
+TEST_P(Zookeeper, AResignationWhoseAnswerIsLostIsCarriedOutAndReported) {
   Candidate& a = lead("a", "g");
   drop_answers(a);
   a.backend->resign("g");
@@ -192,7 +192,7 @@ TEST_P(Zookeeper, ALeaderKeepsItsTermOverABrokenConnection) {
   EXPECT_EQ(elections_of(a), 1u);
 }
 
-TEST_P(Zookeeper, ALeaderStopsByItsOwnClockWhenTheServerStandsStill) {
+TEST_P(Zookeeper, ALeaderStopsByItsOwnClockWhenTheServerIsFrozen) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));

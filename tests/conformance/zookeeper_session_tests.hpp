@@ -43,7 +43,7 @@ class ZookeeperSessions : public Zookeeper {
   }
 };
 
-TEST_P(ZookeeperSessions, AnotherHostWithTheSameNodeNameIsRefusedAndToldWhoHasIt) {
+TEST_P(ZookeeperSessions, AnotherHostWithTheSameNodeNameIsRefusedWithWhoHasIt) {
   TempFolder elsewhere;
   Candidate& a = lead("a", "g");
   Candidate& other = add_with("a", {{"servers", store()[0].address() + cluster().chroot()}}, elsewhere.path());
@@ -57,7 +57,7 @@ TEST_P(ZookeeperSessions, AnotherHostWithTheSameNodeNameIsRefusedAndToldWhoHasIt
   EXPECT_TRUE(a.leads("g").has_value());
 }
 
-TEST_P(ZookeeperSessions, AnOlderSessionIsWaitedForHoweverLongTheStoreLetsItStand) {
+TEST_P(ZookeeperSessions, AnOlderSessionIsWaitedForHoweverLongTheStoreKeepsIt) {
   lose_sight_of_leader();
   TempFolder elsewhere;
   Candidate& again = add_again("a", elsewhere);
@@ -138,7 +138,7 @@ TEST_P(ZookeeperSessions, AFollowerWhoseNodeIsRemovedIsInTheQueueAgainAtOnce) {
   EXPECT_LT(now() - removed, 700ms);
 }
 
-TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionStandsIsToldToWaitForTAndSoIsTheNext) {
+TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionIsOpenWaitsForTAndSoDoesTheNext) {
   Candidate& a = lead("a", "g");
   Candidate& b = join("b");
   Candidate& c = join("c");
@@ -173,7 +173,7 @@ TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionTheStoreHasEndedWaitsForN
 }
 
 #if BALLOT_ZOOKEEPER_SERVERS == 1
-TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsToldAtTheNextRenewal) {
+TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsReportedAtTheNextRenewal) {
   Candidate& a = add("a");
   a.generation = 1;
   a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 4s});  // in which a server starts

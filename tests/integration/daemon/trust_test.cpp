@@ -196,7 +196,7 @@ TEST(Store, ARegisterThatNoNodeWroteHaltsItsJobAloneAndARepairBringsItBack) {
   EXPECT_EQ(daemon.stop(), 0);
 }
 
-TEST(ElectionList, LooksAtNoNameThatIsTooLongForAPattern) {
+TEST(ElectionList, ReadsNoNameThatIsTooLongForAPattern) {
   BallotDaemon daemon;
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("session open")) << daemon.log;

@@ -54,7 +54,7 @@ TEST_F(EvictOnZookeeper, ALeaderThatIsAloneIsBackAtOnce) {
   EXPECT_GT(std::stoull(field(start_of(1), 4)), std::stoull(field(start_of(0), 4)));
 }
 
-TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsToldAtOnce) {
+TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsDeposedAtOnce) {
   CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess b(folder, candidate("b", until_ended()));
@@ -104,7 +104,7 @@ struct ProgramsOnZookeeper : ElectionsOnZookeeper {
   }
 };
 
-TEST_F(ProgramsOnZookeeper, RunTellsItsChildOfALossByTheDeadlineWhereItIsCutOff) {
+TEST_F(ProgramsOnZookeeper, RunSignalsItsChildALossByTheDeadlineWhereItIsCutOff) {
   TcpRelay relay(place.server().port());
   CandidateProcess a(folder, run("a", place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("WON"));
@@ -136,7 +136,7 @@ TEST_F(ProgramsOnZookeeper, RunHandsOverWithinASecond) {
   EXPECT_LE(since(asked, folder.said("WON")[1]), 1s);
 }
 
-TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderStands) {
+TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderExists) {
   CandidateProcess a(folder, file("a"));
   ASSERT_TRUE(wait_until([&] { return valid("a"); }));
   CandidateProcess b(folder, file("b"));

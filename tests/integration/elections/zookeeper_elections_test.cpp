@@ -217,7 +217,7 @@ struct RunWithoutZookeeper : RunOnZookeeper {
   TcpRelay relay{nobodys.number()};  // leads nowhere
 };
 
-TEST_F(RunWithoutZookeeper, ExitsWhereItIsToldTo) {
+TEST_F(RunWithoutZookeeper, ExitsWhereItIsAskedTo) {
   CandidateProcess a(folder, once_with({"--on-election-failure", "exit"}));
   EXPECT_EQ(a.wait(), 75);
   EXPECT_EQ(folder.said("START").size(), 0u);

@@ -265,7 +265,7 @@ TEST_F(WatchOnZookeeper, PrintsEachChangeOnce) {
   for (std::string seen; (seen = line()) != shows("b", second, "");) ASSERT_EQ(seen, shows("", first, "b"));
 }
 
-TEST_F(WatchOnZookeeper, GoesOnWhereItsConnectionBreaksOrStandsStillForLessThanItsTimeout) {
+TEST_F(WatchOnZookeeper, GoesOnWhereItsConnectionBreaksOrHangsForLessThanItsTimeout) {
   line();
   line();
   start({"a"});

@@ -72,7 +72,7 @@ TEST_F(OnLocal, RegistersThatWereRestoredFromABackupHaltTheirLeader) {
 }
 
 // S7 local
-TEST_F(OnLocal, CommitsOfWhichNobodyIsToldWhetherTheyLandedRunNoSlotTwiceAndLoseNone) {
+TEST_F(OnLocal, CommitsThatAreReportedToHaveFailedRunNoSlotTwiceAndLoseNone) {
   BallotDaemon& daemon = fleet["n1"];
   const std::string lost = fleet.folder / "lost";
   daemon.environment = {"LD_PRELOAD=" BALLOT_LOST_SYNC_LIBRARY, "BALLOT_LOST_SYNC=" + lost};

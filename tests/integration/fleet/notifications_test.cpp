@@ -40,7 +40,7 @@ struct Notifications : ::testing::Test {
 
 struct Hooks : Notifications {};
 
-TEST_F(Hooks, OfAFailedRunAreToldWhatBecameOfItAndRunAsItsUser) {
+TEST_F(Hooks, OfAFailedRunGetWhatBecameOfItAndRunAsItsUser) {
   const bool root = ::geteuid() == 0;
   const TempFolder open;
   ::chmod(open.path().c_str(), 0777);
@@ -74,7 +74,7 @@ TEST_F(Hooks, OfARecoveryRunOnceAfterFailuresAlsoWhereTheDaemonWasAnotherOne) {
   EXPECT_EQ(text_of(at("reported")), "bad\nwell succeeded\n");
 }
 
-TEST_F(Hooks, OfMissedSlotsAreToldOnceHowManyTheyAre) {
+TEST_F(Hooks, OfMissedSlotsGetOnceHowManyTheyAre) {
   daemon.job("job", "schedule = \"* * * * * *\"\nmisfire = \"skip\"\ncommand = [\"/bin/true\"]\n" +
                         hook("on_missed", "env >> " + at("reported")));
   lead();
@@ -137,7 +137,7 @@ struct Pings : Notifications {
   HttpServer server;
 };
 
-TEST_F(Pings, TellTheStartAndTheEndOfEachRunInOrder) {
+TEST_F(Pings, ReportTheStartAndTheEndOfEachRunInOrder) {
   daemon.job("job", "shell = \"test -e " + at("good") + "\"\nping_url = \"" + server.url("/uuid") + "\"");
   lead();
   const std::string bad = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
@@ -174,7 +174,7 @@ struct Mails : Notifications {
   }
 };
 
-TEST_F(Mails, TellAFailureInCronsMannerWithTheOutput) {
+TEST_F(Mails, ReportAFailureInCronsMannerWithTheOutput) {
   daemon.job("job", "shell = \"echo disk full; exit 3\"\nmail_to = \"ops@example.org\"");
   lead();
   const std::string run = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
@@ -254,7 +254,7 @@ TEST_F(GroupHooks, OfALeaderThatDiedAreNotRunAndItsFileIsVoid) {
   EXPECT_EQ(text_of(folder / "reported"), "n1 leader of default leader=n1\n");
 }
 
-TEST_F(GroupHooks, OfALeaderThatStoodStillTellThatItsTermIsOver) {
+TEST_F(GroupHooks, OfALeaderThatWasStoppedReportThatItsTermIsOver) {
   fleet.start();
   ASSERT_TRUE(reported("n1 leader of default leader=n1"));
   ASSERT_TRUE(file_names("n1"));

@@ -91,7 +91,7 @@ TEST_F(ACgroup, IsKilledAsAWhole) {
   EXPECT_EQ(text_of(folder_ / "run/cgroup.kill"), "1");
 }
 
-TEST_F(ACgroup, TellsOfAKillForMemory) {
+TEST_F(ACgroup, ReportsAKillForMemory) {
   EXPECT_FALSE(run()->killed_for_memory()) << "nothing counts it";
   memory_events("0");
   EXPECT_FALSE(run()->killed_for_memory());

@@ -141,7 +141,7 @@ TEST_P(Escape, OfAChainThatForksOnAndOnIsEndedToo) {
   expect_clean();
 }
 
-TEST_P(Escape, OfAnOrphanWithoutAnEnvironmentIsReportedWhereItCannotBeTold) {
+TEST_P(Escape, OfAnOrphanWithoutAnEnvironmentIsReportedWhereItsRunIsNotKnown) {
   const Start start = daemonizes("exec env -i sleep 600", "read line < " + path("go") + "; exit 0");
   const pid_t escapee = begin(start);
   ASSERT_TRUE(

@@ -38,7 +38,7 @@ void send_all(const UniqueFd& connection, const ToRunner& message) {
   ASSERT_EQ(::send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 }
 
-TEST(RunnerWatched, TellsItsInventoryAndThenEndsAsTheyHappen) {
+TEST(RunnerWatched, SendsItsInventoryAndThenEndsAsTheyHappen) {
   RunnerProcess runner;
   const std::string fifo = runner.folder() + "/fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -165,7 +165,7 @@ TEST_F(LocalHandover, AStandByOfTenThousandGroupsDoesNothing) {
   EXPECT_LE(sleeps() - before, 8) << "checks every 25 ms would be 80";
 }
 
-TEST_F(LocalHandover, ADaemonWhoseDeathCannotBeHeardIsLookedFor) {
+TEST_F(LocalHandover, ADaemonWhoseDeathIsNotNoticedIsCheckedFor) {
   Counter victim_counter, counter;
   auto victim = elsewhere(victim_counter);
   open(*victim, victim_counter, "victim");

@@ -110,7 +110,7 @@ TEST_F(Local, TheRevisionGrowsWithEveryWriteAndStaysOverARestart) {
   EXPECT_GT(a.write({"g", *a.lead("g"), "j/y", "1", 0}).version, version);
 }
 
-TEST_F(Local, TellsWhenTheTermBeforeLastShowedLife) {
+TEST_F(Local, ReportsWhenTheTermBeforeWasLastAlive) {
   const auto wall = [] { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); };
   const WallTime before = wall();
   Daemon a(state(), "a");
@@ -351,7 +351,7 @@ TEST_F(Local, AnObserverMakesNothing) {
   EXPECT_FALSE(fs::exists(state() / "local"));
 }
 
-TEST_F(Local, AnObserverIsToldThatTheFileIsDamaged) {
+TEST_F(Local, AnObserverIsRefusedWhereTheFileIsDamaged) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
   {
     std::fstream db(file("registers.db"), std::ios::in | std::ios::out | std::ios::binary);
@@ -369,7 +369,7 @@ TEST_F(Local, AnObserverLeavesAnOlderFormatToADaemon) {
   EXPECT_EQ(observer.observe(), "");
 }
 
-TEST_F(Local, BringsAnOlderFormatUpToDateAndKeepsWhatItHolds) {
+TEST_F(Local, BringsAnOlderFormatUpToDateAndKeepsWhatIsInIt) {
   make_format_1(file("registers.db"));
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");

@@ -162,7 +162,7 @@ TEST_F(TheThreadedBackend, ClosesNoObserver) {
   EXPECT_TRUE(host.wait_for<backend::Renewed>());
 }
 
-TEST_F(TheThreadedBackend, CarriesOutWhatWasAskedBeforeItGoesAndTellsNobodyOfTheEnd) {
+TEST_F(TheThreadedBackend, CarriesOutWhatWasAskedBeforeItGoesAndPostsNothingOfTheEnd) {
   auto backend = make();
   backend->open(request(1));
   for (RequestId i = 1; i <= 100; ++i) backend->read(i, {});

@@ -93,7 +93,7 @@ TEST_F(TheQueueElections, ASessionThatTheStoreHasEndedLeavesNothingThatRuns) {
   EXPECT_EQ(b.posted<backend::Elected>()[0].last_alive, WallTime(7ms));
 }
 
-TEST_F(TheQueueElections, OneThatIsEvictedIsToldAndMayRunForTAndCampaignsAgain) {
+TEST_F(TheQueueElections, OneThatIsEvictedIsDeposedAndMayRunForTAndCampaignsAgain) {
   Participant a(shelf, "a"), b(shelf, "b");
   a.elections.campaign("g");
   run({&a});
@@ -115,7 +115,7 @@ TEST_F(TheQueueElections, OneThatIsEvictedIsToldAndMayRunForTAndCampaignsAgain) 
   EXPECT_FALSE(a.posted<backend::Elected>()[1].old_deadline) << "what runs there is its own";
 }
 
-TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsLookedIntoAndTheTermToldOnce) {
+TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsReadAndTheTermPostedOnce) {
   Participant a(shelf, "a");
   a.queue.next_claim = {Step::Code::unknown, "no answer"};
   a.elections.campaign("g");

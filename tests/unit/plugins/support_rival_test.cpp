@@ -30,7 +30,7 @@ class ARival : public ::testing::Test {
   SessionRequest self;
 };
 
-TEST_F(ARival, ThatIsDeadIsWaitedForAsLongAsItStands) {
+TEST_F(ARival, ThatIsDeadIsWaitedForAsLongAsItsSessionIsOpen) {
   NameRival rival(self, "");
   EXPECT_EQ(rival.see(of("1f", 8), 3), Verdict::arrived);
   EXPECT_EQ(rival.see(of("1f", 8), 4), Verdict::waits) << "a renewal may have been on its way when it died";
@@ -60,7 +60,7 @@ TEST_F(ARival, ThatThisNodeLeftBehindIsToBeEnded) {
   EXPECT_EQ(rival.see(of("1f", 8), 1), Verdict::left_behind);
 }
 
-TEST(AWriteBatch, IsToldWhenItsLastAnswerHasCome) {
+TEST(AWriteBatch, IsPostedWhenItsLastAnswerHasCome) {
   std::vector<Event> posted;
   const auto post = [&](Event event) { posted.push_back(std::move(event)); };
   WriteBatch batch(3, 2, post);

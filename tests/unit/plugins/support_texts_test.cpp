@@ -23,7 +23,7 @@ TEST(Fields, AreReadAsTheyWereWrittenAndNeverBreakTheirLine) {
 }
 
 /// Daemons of different versions read each other's.
-TEST(StoredTexts, StandInAStoreAsTheyAlwaysHave) {
+TEST(StoredTexts, AreInAStoreAsTheyAlwaysWere) {
   EXPECT_EQ(
       format(MemberRecord{"1f", "a@g", "m", "b", "h", "0.1.0", "/run/c", 7, 6s, SteadyTime(5s), WallTime(9s), true}),
       "session 1f\nnode a@g\nmachine m\nboot b\nhost h\npid 7\nversion 0.1.0\ncontrol /run/c\n"

@@ -37,7 +37,7 @@ TEST_F(RenewalsOf10s, DoNotDependOnTimersThatAreExact) {
   EXPECT_EQ(counts(), at(1998ms));
 }
 
-TEST_F(RenewalsOf10s, CountOnlyWhatTheLeaderHasHeardOfWhereTheyComeMoreOften) {
+TEST_F(RenewalsOf10s, CountOnlyWhatTheLeaderKnowsOfWhereTheyComeMoreOften) {
   for (Millis t = 200ms; t <= 2s; t += 200ms) confirm(t, t + 5ms);
   EXPECT_EQ(counts(), at(1800ms)) << "a margin after the one at 1 s at most";
   Renewals small(2s, 2s, at(0ms));  // a margin of 500 ms
