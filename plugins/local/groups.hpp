@@ -48,7 +48,7 @@ class Groups {
   bool evict(const std::string& group);
   /// Finds the terms of this session that somebody has ended; others have the first chance to follow.
   void find_losses();
-  /// Those to campaign for now. Whoever waits looks at few sessions, however many groups they lead.
+  /// Those to campaign for now. A session that waits checks few others, however many groups they lead.
   std::vector<std::string> vacancies();
   /// Ends the terms that were left without a commit. True: some term has ended in this change, which others follow.
   bool end_left();

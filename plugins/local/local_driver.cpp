@@ -52,7 +52,7 @@ void LocalDriver::open_observer(const Opening& opening) {
 }
 
 void LocalDriver::find_store() {
-  // Its name stands in the lock file as soon as a store is complete.
+  // Its name is in the lock file as soon as a store is complete.
   const auto lock = LockFile::find(folder_ + "/lock");
   if (!lock && lock.error().code == Errc::not_found) return;
   if (!lock) return finish(cause_of(lock.error()), lock.error().what);
@@ -138,7 +138,7 @@ void LocalDriver::publish(Events events) {
   finish(closed.cause, closed.text);
 }
 
-/// The locks have fallen when the loop hears of it.
+/// The locks are released before the loop is notified.
 void LocalDriver::finish(Cause cause, std::string text) {
   if (session_ && session_->id() != 0) spent_.insert(session_->id());
   session_.reset();

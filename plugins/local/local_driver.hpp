@@ -1,4 +1,4 @@
-// LocalDriver: the embedded backend on its thread. It holds the Session with its files, carries out whatever waits in
+// LocalDriver: the embedded backend on its thread. It owns the Session with its files, carries out whatever waits in
 // one commit, and notices what other daemons do. Layers: support's ThreadedBackend (queue, thread, watchdog) - this -
 // Session (what calls mean) - Store (the files).
 //
@@ -9,7 +9,7 @@
 //   | ------- | --------------------- | -------------------------------------------------------------------------- |
 //   | closed  | neither               | nothing is open                                                            |
 //   | waiting | missing_              | an observer's: there is no store, which it takes for an empty one          |
-//   | open    | session_              | a session stands                                                           |
+//   | open    | session_              | a session is open                                                          |
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ Result<void> meet(Store& store, const FolderSession& before, const Opening& open
   if (held && !lives && before.slot > 0) store.liveness().leases().bar(before.slot, before.id);
   if (lives && own_name) return Error{Errc::conflict, in_use_text(before.node, before.pid, before.host)};
   if (new_lock && same_boot && store.db().count_open_terms(before.id) > 0) {
-    // What it renewed since it was opened stands in the lock file that is gone.
+    // What it renewed since it was opened was in the lock file that is gone.
     const WallTime until = WallTime(std::chrono::seconds(store.lock().changed_seconds() + 1)) + before.timeout;
     if (const Millis left = until - wall_now(); left > 0ms)
       return Error{Errc::unavailable, "the lock file beside " + store.path() +
@@ -122,7 +122,7 @@ Result<Entry> enter_as_member(Store& store, const Opening& opening) {
     const bool new_lock = store.lock().text().empty();
     added = add_session(store, opening, entry, new_lock);
     if (added && new_lock && !store.lock().set_text(*name))
-      added = Error{Errc::io, "cannot write the lock file beside " + store.path() + ": look at its disk"};
+      added = Error{Errc::io, "cannot write the lock file beside " + store.path() + ": check its disk"};
     entry.revision = store.db().revision();
     return bool(added);
   });

@@ -13,7 +13,7 @@ namespace ballot::local {
 namespace {
 
 constexpr const char* no_hold =
-    "cannot be kept by the backend local, which cannot tell an outage: remove it, or choose a networked backend";
+    "cannot be kept by the backend local, which cannot detect an outage: remove it, or choose a networked backend";
 
 std::string path_problem(const OptionValue& value) noexcept {
   const auto* path = std::get_if<std::string>(&value);

@@ -1,5 +1,5 @@
-// RegisterDb: registers.db, which holds in SQLite what this backend keeps: registers and records, the present term of
-// each group, the sessions that held them, and who campaigns. Knows nothing of locks, threads and clocks. Throws
+// RegisterDb: registers.db, in which this backend keeps, by SQLite: registers and records, the present term of
+// each group, the sessions that had them, and who campaigns. Knows nothing of locks, threads and clocks. Throws
 // DbError. One thread. All but opening is done between begin() and commit(); what is not committed has not happened.
 //
 //   RegisterDb db(path, wait);
@@ -65,7 +65,7 @@ class RegisterDb {
   std::vector<FolderSession> sessions();
   std::optional<FolderSession> session(std::int64_t id);
   std::int64_t add_session(const FolderSession& row);
-  /// What its lease said last, before the slot is another's.
+  /// What its lease was last, before the slot is another's.
   void keep_lease(std::int64_t id, SteadyTime deadline, WallTime renewed);
   /// Those that no term refers to: the ones of `node` but `own`, and everybody's from before `old`.
   void forget_sessions(const std::string& node, std::int64_t own, WallTime old);

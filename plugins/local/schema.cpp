@@ -47,7 +47,7 @@ constexpr const char* to_format_3 = R"(
   PRAGMA user_version = 3;
 )";
 
-// Until when a session acts stands in its lease from now on.
+// From this format on, a session's lease has the instant until which it acts.
 constexpr const char* to_format_4 = R"(
   ALTER TABLE session ADD COLUMN slot INTEGER NOT NULL DEFAULT 0;
   DROP INDEX IF EXISTS term_evicted;

@@ -90,7 +90,7 @@ class Session {
   Groups groups_;
   PrefixWatches watches_;
   PeerProcesses peers_;
-  std::uint64_t revision_;                       // of the store, when it was looked at last
+  std::uint64_t revision_;                       // of the store, when it was read last
   SteadyTime others_until_ = SteadyTime::max();  // the first deadline of whoever may lead what is waited for
   Poll last_poll_ = Poll::complete;
   std::string logged_;  // last, not repeated for a minute

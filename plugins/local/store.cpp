@@ -13,8 +13,8 @@ std::string Store::describe(const DbError& error, const std::string& path) {
     case DbFault::busy: return path + " is held by another process: try again";
     case DbFault::denied:
       return path + " cannot be written (" + error.what() +
-             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or look "
-             "at who may write to it";
+             "): nothing is claimed or launched meanwhile. Raise this process's limits (open files, memory), or "
+             "check who may write to it";
     case DbFault::damaged:
       return path + " is damaged (" + error.what() +
              "): nothing is claimed or launched. Stop every daemon that uses it and restore it from a backup; removing "
@@ -45,7 +45,7 @@ std::string Store::misplaced() const {
   if (file_id(path_) != file_) return path_ + " was removed or replaced while in use: restore it from a backup";
   if (log_in_place()) return {};
   return path_ +
-         "-wal was removed or replaced while in use: what was acknowledged last stood in it alone. Restore "
+         "-wal was removed or replaced while in use: what was acknowledged last was in it alone. Restore "
          "registers.db from a backup";
 }
 

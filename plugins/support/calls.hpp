@@ -1,4 +1,4 @@
-// Calls: what the loop asks of a plugin's thread, as plain values in the order of asking, and what is told in return.
+// Calls: what the loop asks of a plugin's thread, as plain values in the order of asking, and the events in return.
 // Knows nothing of stores and threads.
 //
 //   if (const auto* write = std::get_if<WriteCall>(&call)) ...

@@ -23,7 +23,7 @@ std::int64_t number_of(const Fields& fields, std::string_view key, std::int64_t 
 
 class FieldWriter {
  public:
-  /// A value never breaks the line that it stands on.
+  /// A value never breaks the line that it is on.
   void put(std::string_view key, std::string_view value);
   void put(std::string_view key, std::int64_t value) { put(key, std::to_string(value)); }
   const std::string& text() const noexcept { return text_; }

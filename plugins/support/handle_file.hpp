@@ -21,11 +21,11 @@ struct Handle {
   std::string secret;   // what proves to the store that it is ours: one word; "" where nothing is needed
   std::string node = {}, boot_id = {}, machine_id = {}, host = {};
   int pid = 0;
-  std::string servers = {}, root = {};  // where it stands
-  bool over = false;                    // its terms are over, but the store may not know: to be ended, not gone on with
+  std::string servers = {}, root = {};  // where the session is
+  bool over = false;                    // its terms are over, but the store may not know: to be ended, not resumed
 };
 
-/// As SessionOpened tells it: of whom the session is, and what proves it.
+/// As SessionOpened carries it: whose the session is, and what proves it.
 std::string handle_text(const Handle& handle);
 /// The node of such a text; "" where it is none.
 std::string node_of(const std::string& handle_text);

@@ -23,7 +23,7 @@ Result<std::optional<Handle>> HandleStore::take(const SessionRequest& request) {
 }
 
 void HandleStore::keep(const Handle& handle) {
-  if (file_ && !file_->write(handle)) host_.log(Level::warn, "the session cannot be written down: look at the disk");
+  if (file_ && !file_->write(handle)) host_.log(Level::warn, "the session cannot be written down: check the disk");
 }
 
 void HandleStore::leave(Rest rest, Handle handle) {

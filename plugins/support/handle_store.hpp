@@ -3,8 +3,8 @@
 // thread.
 //
 //   HandleStore handles(state_dir, "zookeeper-" + name_space + "-", root, host);
-//   auto before = handles.take(request);            // none: there is nothing to go on with
-//   handles.keep(handle);  ...                      // the session stands
+//   auto before = handles.take(request);            // none: there is nothing to resume
+//   handles.keep(handle);  ...                      // the session is open
 //   handles.leave(Rest::kept, handle);  handles.release();
 #pragma once
 
@@ -20,19 +20,19 @@ namespace ballot::support {
 /// What is left of a session that is over.
 enum class Rest {
   nothing,
-  kept,      // it stands, with its terms: to be gone on with
+  kept,      // it is open, with its terms: to be resumed
   uncertain  // its terms are over, but the store may not know: to be ended first
 };
 
 class HandleStore {
  public:
-  /// `prefix`: of the files' names. `root`: where in the store the sessions stand.
+  /// `prefix`: of the files' names. `root`: where in the store the sessions are.
   HandleStore(std::string folder, std::string prefix, std::string root, Host& host);
 
   /// What the session before of this node, on this boot, has left behind; the node is this one's until release().
   /// Errors: conflict: its daemon lives.
   Result<std::optional<Handle>> take(const SessionRequest& request);
-  /// The session stands from now on.
+  /// The session is open from now on.
   void keep(const Handle& handle);
   /// It is over.
   void leave(Rest rest, Handle handle);

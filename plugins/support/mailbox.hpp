@@ -1,4 +1,4 @@
-// Mailbox: what other threads have to say to a plugin's thread, in order. The first message wakes it. Several may share
+// Mailbox: the messages of other threads to a plugin's thread, in order. The first message wakes it. Several may share
 // one Wakeup, so that one thread waits for all of them; whoever pushes may outlive the thread. push() from any thread.
 //
 //   auto wakeup = std::make_shared<Wakeup>();

@@ -1,5 +1,6 @@
 // MakeBackend: what every plugin's create() has to do beside making its driver: the problems of its table, a namespace
-// that can be no part of a path, an outage that it cannot tell, and whatever throws, as an Error. Pure but for `make`.
+// that can be no part of a path, an outage that it cannot detect, and whatever throws, as an Error. Pure but for
+// `make`.
 //
 //   Result<MakeDriver> prepare(Host& host, const BackendSettings& settings);   // the plugin's
 //   constexpr BackendKind kind{"local", "ballot-local", keys, "...cannot be kept...", prepare};

@@ -22,10 +22,10 @@ struct MemberRecord {
   bool ended = false;  // by its own wish: all its terms ended cleanly
 };
 
-/// All that is known before the session stands; `request.node` is a member name already.
+/// All that is known before the session is open; `request.node` is a member name already.
 MemberRecord member_of(const SessionRequest& request);
 
-/// All of a candidate that its session tells.
+/// All of a candidate that its session published.
 void describe(const MemberRecord& member, Candidate& candidate);
 
 }  // namespace ballot::support

@@ -1,4 +1,4 @@
-// MemberName: a session's node as it stands in a store: NODE, or NODE@GROUP of a candidate of one group only, since
+// MemberName: a session's node as it is named in a store: NODE, or NODE@GROUP of a candidate of one group only, since
 // candidates of different groups may bear one name. No name has an '@'. Pure.
 //
 //   request.node = member_name(request.node, request.only_group);   ... "node " + shown(row.node) + " lives"

@@ -8,7 +8,7 @@ namespace ballot::support {
 
 namespace {
 
-constexpr int enough_renewals = 2, enough_looks = 2;
+constexpr int enough_renewals = 2, enough_reads = 2;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ NameRival::Verdict NameRival::see(const MemberRecord& record, std::int64_t versi
   if (arrived) seen_ = Seen{record.session, version};
   if (std::exchange(seen_->version, version) != version) ++seen_->renewals;
   if (seen_->renewals >= enough_renewals && !is_self(record)) return Verdict::lives;
-  if (++seen_->looks >= enough_looks && record.session == left_behind_) return Verdict::left_behind;
+  if (++seen_->reads >= enough_reads && record.session == left_behind_) return Verdict::left_behind;
   return arrived ? Verdict::arrived : Verdict::waits;
 }
 
@@ -31,7 +31,7 @@ bool NameRival::is_self(const MemberRecord& record) const {
 std::string NameRival::waiting_text(const MemberRecord& record) const {
   const std::string whose =
       record.host.empty() ? "" : " (pid " + std::to_string(record.pid) + " on " + record.host + ")";
-  return "an older session of node " + shown(self_.node) + " still stands" + whose +
+  return "an older session of node " + shown(self_.node) + " is still open" + whose +
          ": waiting for the store to end it";
 }
 

@@ -1,8 +1,8 @@
-// NameRival: another session stands under this node's name: is its daemon in the way, or to be waited out? A dead
-// daemon's session stands until the store ends it; only one that is seen to renew itself, twice, lives: one renewal may
-// have been on its way when its daemon died. Knows nothing of the store. Pure.
+// NameRival: another session is open under this node's name: is its daemon in the way, or to be waited out? A dead
+// daemon's session stays open until the store ends it; only one that is seen to renew itself, twice, lives: one renewal
+// may have been on its way when its daemon died. Knows nothing of the store. Pure.
 //
-//   switch (rival.see(record, version)) { case Verdict::waits: ... look again in T/8; }
+//   switch (rival.see(record, version)) { case Verdict::waits: ... read again in T/8; }
 //
 //   | seen                                                                 | verdict        |
 //   | -------------------------------------------------------------------- | -------------- |
@@ -25,10 +25,11 @@ class NameRival {
  public:
   enum class Verdict { arrived, waits, lives, left_behind };
 
-  /// `self`: whose name it is; outlives this. `left_behind`: the session that this node had before, where it may stand.
+  /// `self`: whose name it is; outlives this. `left_behind`: the session that this node had before, where it may be
+  /// open.
   NameRival(const SessionRequest& self, std::string left_behind);
 
-  /// As it stands now. `record`: what it says of itself, with its session. `version`: of that entry, other with each
+  /// As it is now. `record`: what it publishes of itself, with its session. `version`: of that entry, other with each
   /// renewal.
   Verdict see(const MemberRecord& record, std::int64_t version);
 
@@ -39,7 +40,7 @@ class NameRival {
   struct Seen {
     std::string session;
     std::int64_t version = 0;
-    int looks = 0, renewals = 0;
+    int reads = 0, renewals = 0;
   };
   bool is_self(const MemberRecord& record) const;
 

@@ -4,8 +4,8 @@
 
 namespace ballot::support {
 
-/// A term that ends cleanly within T of a killed daemon's before it leaves runs of that one: they are told of. What ran
-/// on another boot of the machine, or on another machine, is no concern of this clock.
+/// A term that ends cleanly within T of a killed daemon's before it leaves runs of that one, which are reported. What
+/// ran on another boot of the machine, or on another machine, is no concern of this clock.
 Predecessor predecessor(const LastTerm& term, const std::optional<MemberRecord>& member, const std::string& boot_id,
                         SteadyTime now) {
   Predecessor before;

@@ -20,7 +20,7 @@ struct LastTerm {
   bool clean = true;
   /// Of the terms before it that did not end cleanly: until when their runs may go on, by this boot's clock.
   std::optional<SteadyTime> earlier_until = {};
-  /// It is of this node's session before, on this boot, and may be gone on with until then.
+  /// It is of this node's session before, on this boot, and may be resumed until then.
   std::optional<SteadyTime> resumable_until = {};
 };
 

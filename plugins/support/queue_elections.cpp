@@ -78,7 +78,7 @@ void QueueElections::resign(const std::string& name) {
   if (group->state == State::waiting || group->state == State::leading) leave(name, *group);
 }
 
-/// On behalf of a dead daemon: what its session has there is looked for.
+/// On behalf of a dead daemon: finds the entries of its session.
 void QueueElections::leave_unknown(const std::string& name) {
   Group& group = groups_[name];
   own_size_ += store_.size_of_entry(name);
@@ -105,8 +105,8 @@ std::uint64_t QueueElections::epoch(const std::string& name) const {
 }
 
 bool QueueElections::left_cleanly() const {
-  const auto told = [](const auto& group) { return group.second.announced; };
-  return !unclean_ && !self_.resumed_until && std::none_of(groups_.begin(), groups_.end(), told);
+  const auto announced = [](const auto& group) { return group.second.announced; };
+  return !unclean_ && !self_.resumed_until && std::none_of(groups_.begin(), groups_.end(), announced);
 }
 
 void QueueElections::write_began(const std::string& name) {
@@ -155,7 +155,7 @@ void QueueElections::relist(const std::string& name, Group& group) {
   store_.list(name, listed);
 }
 
-/// In a session that is gone on with, an entry that is found too late is not ours any more.
+/// In a resumed session, an entry that is found too late is not ours any more.
 void QueueElections::on_listed(const std::string& name, Group& group, const Entries& entries, std::int64_t version) {
   QueuePlace place = find_place(entries, self_.session, group.entry);
   if (std::exchange(group.adopt, false) && boot_now() >= *self_.resumed_until) place.give_up();
@@ -247,7 +247,7 @@ void QueueElections::claim(const std::string& name, Group& group, std::int64_t v
   store_.read_entry(name, own, QueueStore::Watched::yes, Priority::normal, seen);
 }
 
-/// Our entry's epoch is known. Where it is not known whether a guess has held, the term tells.
+/// Our entry's epoch is known. Where it is not known whether a guess was right, the term shows it.
 void QueueElections::claim_epoch(const std::string& name, Group& group, std::optional<std::int64_t> version) {
   const bool claimed = group.ready && group.ready->epoch == group.epoch;
   if (claimed && !group.guess) return take(name, group, *group.ready);
@@ -266,7 +266,7 @@ void QueueElections::claim_epoch(const std::string& name, Group& group, std::opt
 void QueueElections::consider_term(const std::string& name, Group& group) {
   const TermRecord& before = group.term;
   if (is_ours(group)) {
-    // The term of the daemon before, in the session that is gone on with.
+    // The term of the daemon before, in the resumed session.
     group.unfinished = before.before;
     group.led_at = boot_now();
     backend::Elected resumed{name, group.epoch, true, {}, {}};
@@ -281,10 +281,10 @@ void QueueElections::consider_term(const std::string& name, Group& group) {
   inquire(store_, before, self_.session, self_.before, found);
 }
 
-/// What a session had started is over when the store has ended it. One that stands was only put out of the queue.
+/// What a session had started is over when the store has ended it. One that is open was only put out of the queue.
 void QueueElections::on_facts(const std::string& name, Group& group, TermFacts facts) {
   backend::Elected elected{name, group.epoch, false, {}, facts.last_alive};
-  group.unfinished = std::move(facts.standing);
+  group.unfinished = std::move(facts.unfinished);
   if (!group.unfinished.empty()) elected.old_deadline = boot_now() + self_.timeout;
   take(name, group, std::move(elected));
 }
@@ -416,7 +416,7 @@ void QueueElections::on_watch(const std::string& name, const std::string& entry,
   if (group->state == State::waiting || group->state == State::leading) relist(name, *group);
 }
 
-/// The one before us is gone. Where nobody else was before us, nobody is now; and what was looked ahead for is checked
+/// The one before us is gone. Where nobody else was before us, nobody is now; and what was read ahead is checked
 /// by the claim itself.
 void QueueElections::succeed(const std::string& name, Group& group) {
   if (group.leave || !group.next || group.epoch == 0 || !group.version) return relist(name, group);
@@ -425,7 +425,7 @@ void QueueElections::succeed(const std::string& name, Group& group) {
   claim(name, group, *group.version);
 }
 
-/// A session that is gone on with may still stand in groups that this daemon does not take part in.
+/// A resumed session may still have entries in groups that this daemon does not take part in.
 void QueueElections::sweep() {
   sweep_at_.reset();
   remove_entries(store_, self_.session, [this](const std::string& group) { return !groups_.contains(group); });

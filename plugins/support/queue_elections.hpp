@@ -4,7 +4,7 @@
 // except by who was next. Knows nothing of how the store does it. Used on the plugin's thread only.
 //
 //   QueueElections elections(store, self);
-//   elections.campaign("nightly");  ... elections.on_watch(group, entry, Gone::yes);  ... each turn:
+//   elections.campaign("nightly");  ... elections.on_watch(group, entry, Gone::yes);  ... each iteration:
 //   elections.tick(now);  elections.flush();
 //
 //   | state    | what is under way                        | next                                                      |
@@ -12,9 +12,9 @@
 //   | entering | our entry is being made                  | listing                                                   |
 //   | listing  | the queue is being listed                | claiming: we are first; waiting; entering: we are not in  |
 //   | waiting  | the entry before ours is watched         | listing, when it has changed; claiming, if we were next   |
-//   | claiming | old term is read, ours is written down   | leading, and Elected is told; listing, where it failed    |
+//   | claiming | old term is read, ours is written down   | leading, and Elected is posted; listing, where it failed  |
 //   | leading  | our entry is watched                     | listing, when it has changed: gone is evicted             |
-//   | leaving  | our entry is being removed               | out, and Deposed is told                                  |
+//   | leaving  | our entry is being removed               | out, and Deposed is posted                                |
 //   | stalled  | nothing: an outcome is unknown           | listing, as soon as the store answers again               |
 //
 // Steps of many groups are sent together, by a QueueSender.
@@ -49,9 +49,9 @@ struct ElectionSelf {
   Millis timeout{0};      // T
   bool observes = false;  // it takes part in nothing
   bool deputy = false;    // for a dead daemon, to leave on its behalf
-  /// The session is gone on with, and so are its terms until then.
+  /// The session is resumed, and so are its terms until then.
   std::optional<SteadyTime> resumed_until = {};
-  /// What this node's session before said of itself, until this one overwrote it.
+  /// What this node's session before published of itself, until this one overwrote it.
   std::optional<MemberRecord> before = {};
 };
 
@@ -67,7 +67,7 @@ class QueueElections final : private QueueSender::Results {
   std::uint64_t epoch(const std::string& group) const;
   /// Our entry in the group. Requires: it has one, as where epoch() is not 0.
   const std::string& own_entry(const std::string& group) const { return groups_.at(group).entry; }
-  /// Nothing that this session has led needs to be looked into by whoever leads it next.
+  /// No group that this session has led leaves anything to inquire about for its next leader.
   bool left_cleanly() const;
   /// A resignation waits until all that have begun have ended.
   void write_began(const std::string& group);
@@ -96,14 +96,14 @@ class QueueElections final : private QueueSender::Results {
     std::vector<SessionOf> unfinished;      // of ours: TermRecord::before
     SteadyTime led_at{};                    // since when ours goes on
     std::optional<std::int64_t> version;    // of `term`, where it was read
-    std::optional<backend::Elected> ready;  // to be told when our term is written down
+    std::optional<backend::Elected> ready;  // to be posted when our term is written down
     bool announced = false;                 // Elected, and not yet Deposed
-    bool led = false;                       // by the dead daemon that this session stands in for
+    bool led = false;                       // by the dead daemon that this session is the deputy of
     bool adopt = false;                     // an entry of ours that is there may be of the daemon before
-    bool again = false;                     // something has changed while it was looked at
+    bool again = false;                     // something has changed while the queue was listed
     QueueStore::Entry before;               // that is waited for
     bool next = false;                      // nobody else is before us
-    bool guess = false;                     // the claim holds only where `term` is still the last one
+    bool guess = false;                     // the claim is valid only where `term` is still the last one
     bool leave = false;
     bool rejoin = false;
     int writes = 0;
@@ -161,7 +161,7 @@ class QueueElections final : private QueueSender::Results {
   bool unclean_ = false;      // a term of ours has ended in no clean way
   std::size_t own_size_ = 0;  // of our entries, as the store counts it
   EntryWatches watches_;
-  DelayedGroups ahead_;  // to be looked ahead for
+  DelayedGroups ahead_;  // whose facts are to be read ahead
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;
 };

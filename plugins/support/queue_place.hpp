@@ -1,6 +1,6 @@
-// QueuePlace: where a session stands in the queue of a group, as it was listed. Pure.
+// QueuePlace: a session's place in the queue of a group, as it was listed. Pure.
 //
-//   const QueuePlace place = find_place(entries, session, entry);   ... if (!place.ahead) it is its turn to lead
+//   const QueuePlace place = find_place(entries, session, entry);   ... if (!place.ahead) it is next to lead
 #pragma once
 
 #include <cstddef>

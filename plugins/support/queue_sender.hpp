@@ -1,6 +1,6 @@
 // QueueSender: entries, claims and resignations of many groups, sent to a QueueStore together. Where a transaction of
 // several is refused, each is sent again alone; groups that are not there are made. Knows nothing of what becomes of a
-// group: whoever asks is told of each. Used on the plugin's thread only.
+// group: it reports each to whoever asked. Used on the plugin's thread only.
 //
 //   QueueSender sender(store, results);          // results: whoever decides about the groups
 //   sender.enter("nightly", serial, text);  ... sender.flush();        // results.on_entered("nightly", serial, ...)

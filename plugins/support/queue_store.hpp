@@ -1,5 +1,5 @@
 // QueueStore: what QueueElections asks of a store in which a session can have an entry that goes with it, and in which
-// entries of one group stand in the order in which they were made. Every call is answered later, by `done`, in the
+// entries of one group are in the order in which they were made. Every call is answered later, by `done`, in the
 // order of asking; all of it on the plugin's thread.
 //
 //   class Queue final : public QueueStore { ... };    // a plugin's
@@ -25,7 +25,7 @@ struct Step {
     done,
     missing,  // what it needs is not there: nothing has happened
     exists,   // what it makes is there: nothing has happened
-    changed,  // it holds only where the term is still the one that was read: nothing has happened
+    changed,  // the term is not the one that was read any more: nothing has happened
     failed,   // nothing has happened; `text` says why
     unknown   // it may have happened, and may still happen
   };
@@ -64,10 +64,10 @@ class QueueStore {
     std::string group, entry;
     std::optional<std::string> term = {};  // to be written with it
   };
-  /// What a node's sessions said of themselves.
+  /// What a node's sessions published of themselves.
   struct Member {
     std::optional<MemberRecord> record;  // none: there is none, or it cannot be read
-    std::vector<std::string> standing;   // the sessions that bear the name: one, or none
+    std::vector<std::string> open;       // the open sessions that bear the name: one, or none
   };
   enum class Watched { no, yes };
   template <class... Answer>
@@ -88,7 +88,7 @@ class QueueStore {
                           Done<EntryFacts> done) = 0;
   /// Of whatever session; nobody waits for it.
   virtual void remove(const std::string& group, const std::string& entry) = 0;
-  /// Writes the terms, where the entries still stand: all, or none. Answers with the store's revisions.
+  /// Writes the terms, where the entries still exist: all, or none. Answers with the store's revisions.
   virtual void claim(const std::vector<Claim>& claims, Done<std::vector<std::uint64_t>> done) = 0;
   /// Removes the entries and writes the terms: all, or none.
   virtual void leave(const std::vector<Leave>& leaves, Done<> done) = 0;
@@ -113,7 +113,7 @@ class QueueStore {
   QueueStore& operator=(const QueueStore&) = delete;
 };
 
-/// Removes every entry of the session in groups that `is_stray` holds for.
+/// Removes every entry of the session in groups for which `is_stray` is true.
 void remove_entries(QueueStore& store, const std::string& session,
                     std::function<bool(const std::string& group)> is_stray);
 

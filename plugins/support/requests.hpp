@@ -2,7 +2,7 @@
 // are not urgent are under way, so many as are answered within a tenth of a second: a store keeps a connection's
 // order, and so what is urgent is never behind ten thousand others. Where no answer comes for long, what is under way
 // is answered as late: it may have happened, and may still happen. Knows nothing of what is asked, nor how it is sent.
-// One thread: whoever hears of answers on another brings them to this one by a Mailbox.
+// One thread: answers that arrive on another come to this one by a Mailbox.
 //
 //   requests.ask([=](std::uint64_t number) { client.get(path, number); }, [](const Reply& reply) { ... });
 //   for (Message& one : mailbox.take()) requests.answer(one.number, one.reply);

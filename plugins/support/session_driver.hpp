@@ -1,5 +1,5 @@
 // SessionDriver: what a plugin does with one session at a time, on the thread of a ThreadedBackend, which calls it and
-// knows the rest: the queue of calls, the watchdog, generations, the end. A driver tells what happens through its
+// knows the rest: the queue of calls, the watchdog, generations, the end. A driver posts what happens through its
 // Outlet, and has no locks: nothing of it is called from another thread.
 //
 //   class Driver final : public SessionDriver {
@@ -8,8 +8,8 @@
 //     ...
 //   };
 //
-// A turn of the thread: it waits for a call, due(), a descriptor or a wake(); then expire() where the session is past;
-// receive(); open(), carry_out() and close() as they were asked for; advance().
+// An iteration of the thread: it waits for a call, due(), a descriptor or a wake(); then expire() where the session is
+// past; receive(); open(), carry_out() and close() as they were asked for; advance().
 //
 //   | state  | called                                            | left by                                         |
 //   | ------ | ------------------------------------------------- | ----------------------------------------------- |
@@ -29,12 +29,12 @@
 
 namespace ballot::support {
 
-/// Where a driver tells what happens. On the plugin's thread, but for log() and the Wakeup: from any.
+/// Where a driver posts what happens. On the plugin's thread, but for log() and the Wakeup: from any.
 class Outlet {
  public:
   /// Of the present session.
   virtual void post(Event event) = 0;
-  /// The session stands. `counts_from`: it is closed by the watchdog T from then, unless it is renewed; none: an
+  /// The session is open. `counts_from`: it is closed by the watchdog T from then, unless it is renewed; none: an
   /// observer's, which need not be.
   virtual void opened(backend::SessionOpened opened, std::optional<SteadyTime> counts_from) = 0;
   /// The session is over: nothing more is posted of it.
@@ -59,7 +59,7 @@ class SessionDriver {
 
   /// Begins a session; T counts from `asked`, or from later. Answered by opened() or closed(), now or later.
   virtual void open(const SessionRequest& request, SteadyTime asked) = 0;
-  /// In the order of asking, all that was asked since the last turn.
+  /// In the order of asking, all that was asked since the last iteration.
   virtual void carry_out(std::vector<Call> calls) = 0;
   /// As Backend::close(); answered by closed(), now or later. It may come again while the session is being closed.
   virtual void close(bool keep) = 0;
@@ -68,15 +68,15 @@ class SessionDriver {
   /// The backend is to end, and close() has taken too long: ends the session without waiting. Nothing is posted.
   virtual void drop() noexcept = 0;
 
-  /// Takes in what others have told; also of a session that is over. `readable`: one of descriptors().
+  /// Takes in what has arrived from others; also of a session that is over. `readable`: one of descriptors().
   virtual void receive(bool readable) = 0;
-  /// Sends what has gathered, looks at what is due.
+  /// Sends what has gathered, does what is due.
   virtual void advance() = 0;
-  /// When the next turn is at the latest.
+  /// When the next iteration is at the latest.
   virtual std::optional<SteadyTime> due() const = 0;
   /// That end the wait when they are readable.
   virtual std::vector<int> descriptors() const { return {}; }
-  /// When the session ends as the store was told, where a renewal that was asked for may not have come there.
+  /// When the session ends for the store, where a renewal that was asked for may not have reached it.
   virtual SteadyTime deadline() const { return SteadyTime::max(); }
 
  protected:

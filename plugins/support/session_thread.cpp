@@ -71,7 +71,7 @@ void SessionThread::run() noexcept {
   for (bool last = false; !last;) {
     const bool readable = wakeup_->wait(next_due(), open_ ? driver_->descriptors() : std::vector<int>{});
     last = stopping_;  // before the queue is taken: what was asked before the destructor is carried out
-    turn(readable);
+    iterate(readable);
   }
   end();
   driver_.reset();
@@ -87,7 +87,7 @@ std::optional<SteadyTime> SessionThread::next_due() const {
   return due == SteadyTime::max() ? std::nullopt : std::optional(due);
 }
 
-void SessionThread::turn(bool readable) {
+void SessionThread::iterate(bool readable) {
   if (open_ && boot_now() >= std::min(expires_.load(), driver_->deadline())) driver_->expire();
   driver_->receive(readable);
   serve(queue_.take());
@@ -121,7 +121,7 @@ void SessionThread::carry_out(std::vector<Call>& calls) {
   calls.clear();
 }
 
-/// In order, as far as a short time allows; nobody is told any more.
+/// In order, as far as a short time allows; nothing is posted any more.
 void SessionThread::end() {
   {
     const std::lock_guard hold(mutex_);

@@ -1,5 +1,5 @@
 // SessionThread: what a ThreadedBackend shares with its thread, which may outlive it. The loop's side asks; the
-// thread's turns the driver and tells the host, until it is abandoned.
+// thread's calls the driver and posts to the host, until it is abandoned.
 //
 //   | state     | the loop's calls                       | next                                                     |
 //   | --------- | -------------------------------------- | -------------------------------------------------------- |
@@ -61,7 +61,7 @@ class SessionThread final : public Outlet, private Host {
   void log(Level level, std::string_view text) noexcept override;
 
   std::optional<SteadyTime> next_due() const;
-  void turn(bool readable);
+  void iterate(bool readable);
   void serve(std::vector<Asked> all);
   void carry_out(std::vector<Call>& calls);
   void end();

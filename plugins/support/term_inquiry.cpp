@@ -29,14 +29,14 @@ void inquire(QueueStore& store, const TermRecord& term, const std::string& sessi
   const auto inquiry = std::make_shared<Inquiry>();
   inquiry->open = sessions.size() + 1;
   inquiry->done = std::move(done);
-  // What this node's session before said has been written over since; it has ended.
+  // What this node's session before published has been written over since; it has ended.
   if (before && !term.clean && before->session == term.session) inquiry->facts.last_alive = before->renewed;
   for (const SessionOf& one : sessions) {
     const auto found = [one, inquiry, last = term.session](const Step& step, const QueueStore::Member& member) {
       if (!step.ok()) inquiry->step = step;
       TermFacts& facts = inquiry->facts;
-      const auto& standing = member.standing;
-      if (std::find(standing.begin(), standing.end(), one.session) != standing.end()) facts.standing.push_back(one);
+      const auto& open = member.open;
+      if (std::find(open.begin(), open.end(), one.session) != open.end()) facts.unfinished.push_back(one);
       if (member.record && member.record->session == one.session && one.session == last)
         facts.last_alive = member.record->renewed;
       inquiry->answered();

@@ -1,5 +1,5 @@
 // TermInquiry: what whoever is about to lead a group in a store of queues must know of the terms before: which sessions
-// whose terms did not end cleanly still stand, as what they started may go on, and when the last leader was alive.
+// whose terms did not end cleanly are still open, as what they started may go on, and when the last leader was alive.
 // Knows nothing of queues. Used on the plugin's thread only.
 //
 //   inquire(store, record, self, before, [](const Step& step, TermFacts facts) { ... });
@@ -16,12 +16,12 @@
 namespace ballot::support {
 
 struct TermFacts {
-  std::vector<SessionOf> standing;     // of sessions whose terms did not end cleanly
+  std::vector<SessionOf> unfinished;   // open sessions whose terms did not end cleanly
   std::optional<WallTime> last_alive;  // of the last leader
 };
 
-/// `session`: our own, which is not asked about. `before`: what this node's session before said of itself, until this
-/// one overwrote it. `done` is called once, with the last step that was not done.
+/// `session`: our own, which is not asked about. `before`: what this node's session before published of itself, until
+/// this one overwrote it. `done` is called once, with the last step that was not done.
 void inquire(QueueStore& store, const TermRecord& term, const std::string& session,
              const std::optional<MemberRecord>& before, std::function<void(const Step&, TermFacts)> done);
 

@@ -15,7 +15,7 @@ constexpr std::int64_t latest_ms = 253'402'300'799'999;  // the end of the year 
 constexpr std::int64_t longest_timeout_ms = 24 * 3'600'000;
 constexpr std::size_t longest_node = 256;
 
-/// It becomes part of a path, and stands on screens.
+/// It becomes part of a path, and is shown on screens.
 bool is_node(std::string_view text) {
   return !text.empty() && text.size() <= longest_node && text != "." && text != ".." &&
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f && c != '/'; });

@@ -1,6 +1,6 @@
 // Texts: what a session writes into a store beside registers, as readable text that people and other versions can
-// read: what a node's session said of itself, a group's last term, a candidate. Whoever reads it trusts nothing of it.
-// Pure.
+// read: what a node's session published of itself, a group's last term, a candidate. Whoever reads it trusts nothing of
+// it. Pure.
 //
 //   store.set(path, format(MemberRecord{...}));   ... if (const auto member = parse_member(text)) ...
 #pragma once
@@ -31,8 +31,8 @@ struct TermRecord {
   std::uint64_t epoch = 0;  // 0: there was none
   std::string session, node, boot_id;
   bool clean = false;  // it ended by a resignation
-  /// Of terms before it that did not end cleanly, those whose sessions stood when it began: what they started may go on
-  /// for T from then. At most `most_before`, the latest.
+  /// Of terms before it that did not end cleanly, those whose sessions were open when it began: what they started may
+  /// go on for T from then. At most `most_before`, the latest.
   std::vector<SessionOf> before = {};
 
   static constexpr std::size_t most_before = 8;

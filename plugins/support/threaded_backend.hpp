@@ -1,4 +1,4 @@
-// ThreadedBackend: a Backend whose calls only enqueue, for a thread of its own that turns a SessionDriver. It keeps the
+// ThreadedBackend: a Backend whose calls only enqueue, for a thread of its own that runs a SessionDriver. It keeps the
 // generation, drops the calls of a session that is over, and closes a session that the loop has not renewed for T, also
 // where the loop hangs. Knows nothing of the store.
 //
@@ -25,7 +25,8 @@ class ThreadedBackend final : public Backend {
   /// Throws std::system_error where there is no thread or descriptor to be had.
   ThreadedBackend(Host& host, const char* thread, const MakeDriver& make);
   /// What was asked before is carried out, and the session closed, within a quarter of a second. A thread that does
-  /// not answer for a second, as its disk does not, is left behind; it holds its own until it ends, and posts nothing.
+  /// not answer for a second, as its disk does not, is left behind; it owns what it uses until it ends, and posts
+  /// nothing.
   ~ThreadedBackend() override;
   ThreadedBackend(const ThreadedBackend&) = delete;
   ThreadedBackend& operator=(const ThreadedBackend&) = delete;

@@ -20,7 +20,7 @@ std::string distrust(const struct stat& info);
 /// on the way others may write: what lies in it and is passed is asked itself. What is not there is not at fault.
 std::string distrust_folder(const std::string& path);
 
-/// The same, where the folder itself may be a sticky one too: whoever asks looks at the file in it.
+/// The same, where the folder itself may be a sticky one too: the caller checks the file in it.
 std::string distrust_way(const std::string& folder);
 
 /// Of a file that must not be a link; empty also where it is not there.

@@ -1,5 +1,5 @@
 // Wakeup: what a plugin's thread waits on: a call from another thread, an instant of the boot clock, which counts
-// suspend, or any file descriptor. Knows nothing of what it is woken for: a Mailbox holds that. wake() from any thread,
+// suspend, or any file descriptor. Knows nothing of what it is woken for: a Mailbox has that. wake() from any thread,
 // wait() from one.
 //
 //   wakeup.wait(due, {socket});      // another thread: wakeup.wake();

@@ -1,7 +1,7 @@
-// WriteBatch: the answers to one write(), create() or remove(), each of which comes on its own; told together when the
-// last has come. Batching: when changes that have gathered, of one call or of many, are sent together: a change that
-// comes alone is sent at once, ten thousand that come one after the other cost hundreds of transactions and not ten
-// thousand. Both know nothing of the store. One thread.
+// WriteBatch: the answers to one write(), create() or remove(), each of which comes on its own; posted together when
+// the last has come. Batching: when changes that have gathered, of one call or of many, are sent together: a change
+// that comes alone is sent at once, ten thousand that come one after the other cost hundreds of transactions and not
+// ten thousand. Both know nothing of the store. One thread.
 //
 //   const auto batch = std::make_shared<WriteBatch>(call.request, call.batch.size(), post);
 //   gathered.push_back({batch, 0, call.batch[0]}); ...

@@ -14,7 +14,7 @@ namespace ballot::zookeeper {
 
 using namespace support;
 
-/// Whom the library's threads tell. Outlives its handle.
+/// Where the library's threads report to. Outlives its handle.
 struct Client::Source {
   std::shared_ptr<Inbox> inbox;
   std::uint64_t id = 0;
@@ -60,7 +60,7 @@ std::string text_of(int rc) {
     case ZCONNECTIONLOSS: return "the connection to the server was lost";
     case ZOPERATIONTIMEOUT: return "the server did not answer in time";
     case ZSESSIONEXPIRED: return "the store has ended the session";
-    case ZNOAUTH: return "the store does not let this user do it: look at [zookeeper] auth and at the ACLs there";
+    case ZNOAUTH: return "the store does not let this user do it: check [zookeeper] auth and the ACLs there";
     case ZCLOSING:
     case ZINVALIDSTATE: return "the session is over";
     default: return zerror(rc);

@@ -1,5 +1,5 @@
 // Client: one handle of ZooKeeper's C client, that is one session of the store. Every operation is asynchronous: the
-// library's two threads only copy what they are told into the Inbox, and dispatch() carries it on, on the plugin's
+// library's two threads only copy what they receive into the Inbox, and dispatch() carries it on, on the plugin's
 // thread, by Requests, where a Multi counts as several. Answers come in the order of sending. Knows nothing of what it
 // is used for.
 //
@@ -75,7 +75,7 @@ class Client {
   /// Nothing is under way.
   bool idle() const noexcept { return requests_.idle(); }
 
-  /// Drops the connection, but leaves the session to the store: a message tells when (ZOO_AUTH_FAILED_STATE).
+  /// Drops the connection, but leaves the session to the store: a message says when (ZOO_AUTH_FAILED_STATE).
   void abandon();
   /// On a thread of its own: ends the session, where it is connected. Then `closed` is pushed.
   static void close(std::unique_ptr<Client> client);

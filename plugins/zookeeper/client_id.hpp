@@ -14,7 +14,7 @@ std::string session_text(std::int64_t session);
 
 /// Puts session and secret into `handle`; none where there was no session yet.
 void put_client_id(const clientid_t& id, support::Handle& handle);
-/// None: it holds no session of ZooKeeper's.
+/// None: it is of no session of ZooKeeper's.
 std::optional<clientid_t> client_id_of(const support::Handle& handle);
 
 }  // namespace ballot::zookeeper

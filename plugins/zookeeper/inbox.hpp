@@ -1,5 +1,5 @@
-// Inbox: what the client library's threads tell the plugin's thread. Shared with those who tell, as a client that is
-// being closed may outlive the backend.
+// Inbox: what the client library's threads report to the plugin's thread. Shared with those threads, as a client that
+// is being closed may outlive the backend.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace ballot::zookeeper {
 /// The answer to one operation.
 struct Reply {
   int rc = ZOK;
-  std::string value = {};               // what a node holds; of a create: its path
+  std::string value = {};               // a node's data; of a create: its path
   std::vector<std::string> names = {};  // children
   Stat stat{};
   std::vector<OpAnswer> ops = {};  // of a Multi
@@ -22,7 +22,7 @@ struct Reply {
 struct Message {
   enum class Kind { reply, state, watch, closed };
 
-  std::uint64_t client = 0;  // that tells it
+  std::uint64_t client = 0;  // that reports it
   Kind kind = Kind::reply;
   std::uint64_t operation = 0;  // that is replied to
   Reply reply = {};

@@ -20,7 +20,7 @@ void Members::find(const std::string& node, Found found) {
 void Members::answer(const std::string& node, int rc, const QueueStore::Member& member) {
   const auto all = std::move(asked_[node]);
   asked_.erase(node);
-  const bool nothing = rc == ZNONODE || rc == ZBADARGUMENTS;  // what stands in the store may name anything
+  const bool nothing = rc == ZNONODE || rc == ZBADARGUMENTS;  // a name in the store may be anything
   for (const Found& one : all) one(nothing ? ZOK : rc, nothing ? QueueStore::Member() : member);
 }
 

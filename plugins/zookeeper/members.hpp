@@ -1,5 +1,5 @@
-// Members: what other nodes' sessions said of themselves, and which of them stand; read once for whoever asks at the
-// same time.
+// Members: what other nodes' sessions published of themselves, and which of them are open; callers that ask at the same
+// time share one read.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ class Members {
   explicit Members(SessionContext& context) : context_(context) {}
 
   void find(const std::string& node, Found found);
-  /// What this node's session before said, until this one overwrote it.
+  /// What this node's session before published, until this one overwrote it.
   void keep(std::optional<MemberRecord> before) { before_ = std::move(before); }
   const std::optional<MemberRecord>& before() const noexcept { return before_; }
 

@@ -33,7 +33,7 @@ void Membership::finish(Entry entry, Cause cause, std::string text) {
   if (auto entered = std::exchange(entered_, nullptr)) entered(entry, cause, std::move(text));
 }
 
-/// True: nothing is known from it; looks again a little later.
+/// True: nothing is known from it; it is read again a little later.
 bool Membership::again(int rc) {
   if (rc == ZNOAUTH || rc == ZINVALIDACL) {
     finish(Entry::failed, Cause::auth_failed, context_.paths.members() + ": " + text_of(rc));
@@ -82,7 +82,7 @@ void Membership::consider(int version, const std::optional<MemberRecord>& record
   if (other == sessions.end()) {
     if (ours) return consider_own(version, record);
     if (record) members_.keep(record);
-    return stand(version);
+    return write_entry(version);
   }
   if (ours) return withdraw();
   MemberRecord rival = record.value_or(MemberRecord{});
@@ -93,20 +93,20 @@ void Membership::consider(int version, const std::optional<MemberRecord>& record
 
 void Membership::consider_own(int version, const std::optional<MemberRecord>& record) {
   if (!record || record->session != context_.session) return finish(Entry::stale, {}, {});
-  // Written by us, or by the daemon before: its deadline tells which.
-  if (record->pid == context_.self.pid && record->deadline == deadline_) return finish(Entry::standing, {}, {});
+  // Written by us, or by the daemon before: which one, its deadline says.
+  if (record->pid == context_.self.pid && record->deadline == deadline_) return finish(Entry::entered, {}, {});
   if (record->ended || boot_now() >= record->deadline) return finish(Entry::stale, {}, {});
   resumed_until_ = record->deadline;
-  stand(version);
+  write_entry(version);
 }
 
-/// Another one stands there too. The entry may have been removed and made anew between our look and our write, so that
-/// its version was the same again: whoever came second sees the first, and goes.
+/// Another session is there too. The entry may have been removed and made anew between our read and our write, so that
+/// its version was the same again: the second one sees the first, and withdraws.
 void Membership::withdraw() {
-  if (!stood_) return finish(Entry::stale, {}, {});
-  context_.client.remove(context_.standing, [this](const Reply& reply) {
+  if (!created_) return finish(Entry::stale, {}, {});
+  context_.client.remove(context_.session_path, [this](const Reply& reply) {
     if (again(reply.rc)) return;
-    stood_ = false;
+    created_ = false;
     observe_later();
   });
 }
@@ -125,18 +125,18 @@ void Membership::wait_for(const MemberRecord& rival, int version) {
 void Membership::observe_later() { observe_at_ = boot_now() + terms_.timeout / 8; }
 
 /// Over the version that showed nobody: of two that come at once, one succeeds.
-void Membership::stand(int version) {
+void Membership::write_entry(int version) {
   const std::string text = format(record(false));
   auto multi = context_.client.multi();
   if (resumed_until_)
-    multi->check(context_.standing);
+    multi->check(context_.session_path);
   else
-    multi->create(context_.standing, {}, ZOO_EPHEMERAL);
+    multi->create(context_.session_path, {}, ZOO_EPHEMERAL);
   multi->set(path(), text, version);
   context_.client.commit(std::move(multi), [this](const Reply& reply) {
     if (again(reply.rc)) return;
     if (reply.rc != ZOK) return observe();
-    stood_ = !resumed_until_;
+    created_ = !resumed_until_;
     written(reply.ops.at(1).stat);
     observe();
   });
@@ -158,7 +158,7 @@ void Membership::renew(RequestId request, SteadyTime asked) {
   asked_ = asked;
   deadline_ = std::max(deadline_, asked + terms_.timeout);
   auto multi = context_.client.multi();
-  multi->check(context_.standing);
+  multi->check(context_.session_path);
   multi->set(path(), format(record(false)), -1);
   const auto done = [this, request, sent = boot_now()](const Reply& reply) {
     if (request == request_) on_written(sent, reply);
@@ -213,7 +213,7 @@ void Membership::answer(StoreResult outcome, std::string text) {
 
 void Membership::end(bool forget, std::function<void(int rc)> done) {
   auto multi = context_.client.multi();
-  multi->remove(context_.standing);
+  multi->remove(context_.session_path);
   if (forget)
     multi->remove(path());
   else

@@ -1,19 +1,19 @@
-// Membership: this node's name in the store. Taken when the session begins, renewed while it stands, given back when it
-// ends. One daemon has a name at a time: whoever had it before is waited out, and only one that is seen to renew itself
-// is in the way.
+// Membership: this node's name in the store. Taken when the session begins, renewed while it is open, given back when
+// it ends. One daemon has a name at a time: whoever had it before is waited out, and only one that is seen to renew
+// itself is in the way.
 //
 //   | state    | event                                                                   | next                       |
 //   | -------- | ----------------------------------------------------------------------- | -------------------------- |
-//   | entering | nobody stands there                                                     | standing                   |
-//   | entering | another session stands there                                            | waiting                    |
-//   | entering | our own session stands there (it was gone on with)                      | standing, or stale         |
+//   | entering | no session is there                                                     | entered                    |
+//   | entering | another session is there                                                | waiting                    |
+//   | entering | our own session is there (it was resumed)                               | entered, or stale          |
 //   | waiting  | it is gone                                                              | entering                   |
 //   | waiting  | it is one that this node has left without being sure                    | left behind                |
 //   | waiting  | it renews itself, twice, and is none of this process                    | refused                    |
-//   | standing | a renewal finds our entry gone                                          | lost                       |
+//   | entered  | a renewal finds our entry gone                                          | lost                       |
 //
-// How long an older session stands is the store's affair: T and up to one and a half ticks from its last sign of life,
-// and anew with each election among the servers.
+// How long an older session stays open is decided by the store: T and up to one and a half ticks from its last sign of
+// life, and anew with each election among the servers.
 #pragma once
 
 #include <functional>
@@ -30,20 +30,20 @@ namespace ballot::zookeeper {
 class Membership {
  public:
   /// How entering has ended; `text` says why it was refused or failed.
-  enum class Entry { standing, stale, left_behind, refused, failed };
+  enum class Entry { entered, stale, left_behind, refused, failed };
   using Entered = std::function<void(Entry entry, Cause cause, std::string text)>;
 
   struct Terms {
     Millis timeout{0};        // as granted
     Millis tick{0};           // of the servers
     SteadyTime asked{};       // when the session was asked for
-    std::string left_behind;  // the session that this node had before, where it may still stand
+    std::string left_behind;  // the session that this node had before, where it may still be open
   };
 
   Membership(SessionContext& context, Members& members, Terms terms);
 
   void enter(Entered entered);
-  /// The session was gone on with: its terms may be too, until then.
+  /// The session was resumed: its terms may be too, until then.
   std::optional<SteadyTime> resumed_until() const noexcept { return resumed_until_; }
   /// When the store last answered while it was being entered.
   SteadyTime last_answer() const noexcept { return last_answer_; }
@@ -53,7 +53,7 @@ class Membership {
   SteadyTime confirmed() const noexcept { return confirmed_; }
   /// What the servers' clock said when our entry was written last.
   std::optional<WallTime> store_clock() const noexcept { return store_clock_; }
-  /// Our entry was deleted, or another session stands in it.
+  /// Our entry was deleted, or another session is in it.
   bool lost() const noexcept { return lost_; }
 
   /// The session is over by its own wish, and its name is free: written down, or, with `forget`, all of it removed.
@@ -72,7 +72,7 @@ class Membership {
   void withdraw();
   void wait_for(const MemberRecord& rival, int version);
   void observe_later();
-  void stand(int version);
+  void write_entry(int version);
   void finish(Entry entry, Cause cause, std::string text);
   bool again(int rc);
 
@@ -96,7 +96,7 @@ class Membership {
   Renewals renewals_;
   std::optional<WallTime> store_clock_;
   std::optional<int> version_;  // of our entry, as it was acknowledged last
-  bool stood_ = false;          // our entry was made
+  bool created_ = false;        // our entry was made
   bool lost_ = false;
 
   RequestId request_ = 0;  // a renewal under way; 0: none

@@ -19,7 +19,7 @@ class Observation {
   void evict(const EvictCall& call);
 
  private:
-  /// A candidate as it is found: its place, its node, then what its session said.
+  /// A candidate as it is found: its place, its node, then what its session published.
   struct Seen {
     std::int32_t sequence = 0;
     std::uint64_t epoch = 0;

@@ -1,8 +1,8 @@
 // OpenSession: what the calls of an open session mean, but for renewals: its groups, registers, watches, and what it
-// shows of others. Knows nothing of how it came to stand, nor how it ends. Used on the plugin's thread only.
+// shows of others. Knows nothing of how it was opened, nor how it ends. Used on the plugin's thread only.
 //
 //   OpenSession open(context, members, self);
-//   open.carry_out(call);  ... each turn:  open.tick(now);  open.flush(false);
+//   open.carry_out(call);  ... each iteration:  open.tick(now);  open.flush(false);
 #pragma once
 
 #include <optional>

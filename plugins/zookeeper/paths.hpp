@@ -2,8 +2,8 @@
 //
 //   ROOT/e/GROUP                  the last term of the group (TermRecord)
 //   ROOT/e/GROUP/SESSION-SEQ      a candidate; the lowest SEQ leads
-//   ROOT/m/NODE                   what the node's last session said of itself (MemberRecord)
-//   ROOT/m/NODE/SESSION           that session stands
+//   ROOT/m/NODE                   what the node's last session published of itself (MemberRecord)
+//   ROOT/m/NODE/SESSION           ephemeral: that session is open
 //   ROOT/m/NODE@GROUP             of a candidate of one group only
 //   ROOT/r/L/REST                 the register or record L/REST
 //
@@ -20,7 +20,7 @@
 
 namespace ballot::zookeeper {
 
-/// A candidate's name: whose it is and where it stands in the queue.
+/// A candidate's name: whose it is and its place in the queue.
 struct Place {
   std::string session;
   std::int32_t sequence = 0;  // wraps; compare by before()
@@ -44,7 +44,7 @@ class Paths {
     return groups_ + "/" + group + "/" + name;
   }
   std::string member(const std::string& node) const { return members_ + "/" + node; }
-  std::string standing(const std::string& node, std::int64_t session) const {
+  std::string session(const std::string& node, std::int64_t session) const {
     return member(node) + "/" + session_text(session);
   }
   std::string letter(char letter) const { return registers_ + "/" + letter; }

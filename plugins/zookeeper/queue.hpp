@@ -1,5 +1,5 @@
 // Queue: the queues of elections in ZooKeeper. A session's entry in a group is an ephemeral node with a number; its
-// czxid is the term's epoch, and the group's node holds the last term. Used on the plugin's thread only.
+// czxid is the term's epoch, and the group's node has the last term. Used on the plugin's thread only.
 #pragma once
 
 #include <string>

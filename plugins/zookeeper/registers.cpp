@@ -78,7 +78,7 @@ void Registers::flush(bool all) {
   }
 }
 
-/// A register that is set shows at its folder too: whoever watches a folder hears of all that lies in it.
+/// A register that is set shows at its folder too: a watch of a folder fires for all that lies in it.
 void Registers::send(Changes changes) {
   auto multi = context_.client.multi();
   std::set<char> letters;

@@ -1,4 +1,4 @@
-// Registers: writes, reads, lists, and records. A write asserts in its transaction that our node in the group stands.
+// Registers: writes, reads, lists, and records. A write checks in its transaction that our node in the group exists.
 // Changes, also of several calls, are sent some together; where one is refused, each is sent again alone.
 #pragma once
 

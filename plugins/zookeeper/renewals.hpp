@@ -1,11 +1,11 @@
 // Renewals: which renewal of a session counts. A server that is not the ensemble's leader acknowledges a write long
-// before it tells the leader that the session lives: it does so with its next answer to the leader's ping, each tick/2.
-// So the answer to a write proves, of those before it, only that the leader has heard of the ones whose answers are
+// before it reports to the leader that the session lives: it does so with its next answer to the leader's ping, each
+// tick/2. So the answer to a write proves, of those before it, only that the leader knows of the ones whose answers are
 // tick/2 old. Pure.
 //
 //   - A renewal is *reported* once a later one was sent tick/2 or more after it, and answered.
 //   - A late answer (after T/10) proves no more than what was proved before it was sent, as the leader itself may have
-//     stood still meanwhile; nor does the one that is sent at once after it. Two late ones in a row prove the first.
+//     been stopped meanwhile; nor does the one that is sent at once after it. Two late ones in a row prove the first.
 //   - The one before the last that was answered counts, but no more than `margin` later than the last that was
 //     reported: the session then lasts until the deadline that hangs on it, which is a margin before the end of T.
 #pragma once

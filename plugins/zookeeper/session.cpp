@@ -16,7 +16,7 @@ Session::Session(Opening opening, const Paths& paths, Host& host, std::shared_pt
   connect(before ? Resume::yes : Resume::no);
 }
 
-/// How long a server is looked for.
+/// How long it tries to reach a server.
 Millis Session::patience() const { return std::clamp<Millis>(opening_.connection.timeout, 2s, 30s); }
 
 Session::~Session() {
@@ -74,7 +74,7 @@ void Session::begin() {
   context_->deputy = is_deputy();
   members_ = std::make_unique<Members>(*context_);
   if (observes()) return open();
-  context_->standing = paths_.standing(opening_.request.node, client_->session());
+  context_->session_path = paths_.session(opening_.request.node, client_->session());
   const std::string behind = opening_.before ? opening_.before->session : std::string();
   membership_ =
       std::make_unique<Membership>(*context_, *members_, Membership::Terms{timeout_, opening_.tick, base_, behind});
@@ -84,13 +84,13 @@ void Session::begin() {
       [this](Membership::Entry entry, Cause cause, std::string text) { on_entered(entry, cause, std::move(text)); });
 }
 
-/// A session that has stood for long before it had its name is not begun with: T counts from its beginning.
+/// A session that took long to get its name is discarded: T counts from when the session began.
 void Session::on_entered(Membership::Entry entry, Cause cause, std::string text) {
   if (entry == Membership::Entry::refused || entry == Membership::Entry::failed)
     return fail(cause, std::move(text), Rest::nothing);
   end_before_ = entry == Membership::Entry::left_behind;
   const bool late = boot_now() - base_ > timeout_ / 2;
-  entry != Membership::Entry::standing || late ? discard() : open();
+  entry != Membership::Entry::entered || late ? discard() : open();
 }
 
 void Session::open() {
@@ -197,7 +197,7 @@ void Session::drop() {
 }
 
 /// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
-/// the one before it still stands.
+/// the one before it is still open.
 Rest Session::rest(Rest known) const {
   if (observes()) return Rest::nothing;
   if (open_) return known;
@@ -207,14 +207,14 @@ Rest Session::rest(Rest known) const {
 
 void Session::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
 
-/// The store may not have heard of it.
+/// The store may not know of it.
 void Session::fail(Cause cause, std::string text, Rest rest) {
   if (over_) return;
   rest_ = this->rest(rest);
   over_ = {cause, std::move(text)};
 }
 
-/// An older session of this node is waited for as long as it stands, while the store answers.
+/// Waits for an older session of this node to end, as long as the store answers.
 SteadyTime Session::give_up() const {
   return phase_ == Phase::entering && membership_ ? std::max(give_up_at_, membership_->last_answer() + 3 * timeout_)
                                                   : give_up_at_;
@@ -233,7 +233,8 @@ void Session::check_time(SteadyTime now) {
     fail(Cause::unreachable, "no server has confirmed the session for its timeout: " + servers, Rest::uncertain);
   } else if (!observes() && membership_->lost()) {
     fail(Cause::superseded,
-         context_->standing + " is gone: somebody removed it, or another daemon has this node's name", Rest::uncertain);
+         context_->session_path + " is gone: somebody removed it, or another daemon has this node's name",
+         Rest::uncertain);
   }
 }
 
@@ -247,7 +248,7 @@ void Session::advance() {
     open_->tick(now);
     open_->flush(false);
   } else if (phase_ == Phase::leaving && leaving_ == Leaving::draining && client_) {
-    open_->flush_leaves();  // a resignation may have had to look first
+    open_->flush_leaves();  // a resignation may have had to list the queue first
   }
   check_time(now);
 }

@@ -1,5 +1,5 @@
-// Session: one daemon's standing in its namespace, or an observer's: from the first connection to the last answer.
-// Carries out calls and tells events. Used on the plugin's thread only; knows nothing of queues and threads.
+// Session: one daemon's session in its namespace, or an observer's: from the first connection to the last answer.
+// Carries out calls and posts events. Used on the plugin's thread only; knows nothing of queues and threads.
 //
 //   | phase      | what is under way                                                   | next                        |
 //   | ---------- | ------------------------------------------------------------------- | --------------------------- |
@@ -35,7 +35,7 @@ class Session {
     Connection connection;  // with what timeout is asked for
     Millis tick{0};         // of the servers
     std::string root;
-    std::optional<Handle> before;  // left behind by the session before; of this boot. It holds a client_id
+    std::optional<Handle> before;  // left behind by the session before; of this boot. It has a client_id
   };
 
   /// Throws std::system_error where there is no client to be had.
@@ -50,12 +50,12 @@ class Session {
   /// Not renewed in time.
   void expire();
 
-  /// Sends what has gathered, and looks at the time.
+  /// Sends what has gathered, and does what is due.
   void advance();
   std::optional<SteadyTime> due() const;
 
   Events take_events();
-  /// It bears no name and need not be renewed; also one that stands in for a dead daemon.
+  /// It bears no name and need not be renewed; also a deputy, which acts for a dead daemon.
   bool observes() const noexcept { return opening_.request.observer || is_deputy(); }
   bool is_deputy() const noexcept { return !opening_.request.handle.empty(); }
   /// When it was asked for: T counts from here.
@@ -92,8 +92,8 @@ class Session {
   const std::shared_ptr<Inbox> inbox_;
   Phase phase_ = Phase::connecting;
   bool connected_ = false;
-  bool revive_ = false;      // go on with the session before, rather than end it
-  bool end_before_ = false;  // that one still stands: it is to be ended next
+  bool revive_ = false;      // resume the session before, rather than end it
+  bool end_before_ = false;  // that one is still open: it is to be ended next
   SteadyTime base_{};
   SteadyTime give_up_at_{};  // while it is not open
   Millis timeout_{0};        // granted

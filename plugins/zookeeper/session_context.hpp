@@ -28,11 +28,11 @@ struct SessionContext {
   const Paths& paths;
   Host& host;
   const SessionRequest self;
-  std::string session = {};   // ours, as text
-  std::string standing = {};  // the path that stands while it does; "" for an observer
-  bool deputy = false;        // for a dead daemon, to leave on its behalf
-  Events events = {};         // to be posted, in order
-  std::uint64_t highest = 0;  // zxid seen
+  std::string session = {};       // ours, as text
+  std::string session_path = {};  // of the node that exists while the session does; "" for an observer
+  bool deputy = false;            // for a dead daemon, to leave on its behalf
+  Events events = {};             // to be posted, in order
+  std::uint64_t highest = 0;      // zxid seen
 
   void post(Event event) { events.push_back(std::move(event)); }
   void see(const Stat& stat) {
@@ -66,9 +66,9 @@ struct SessionContext {
       for (const auto& then : all) then(reply.rc);
       if (passing_.empty() && !waiting_.empty()) pass();
     };
-    if (standing.empty()) return client.sync(paths.registers(), passed);
+    if (session_path.empty()) return client.sync(paths.registers(), passed);
     auto multi = client.multi();
-    multi->check(standing);
+    multi->check(session_path);
     client.commit(std::move(multi), passed);
   }
 

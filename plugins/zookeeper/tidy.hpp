@@ -30,7 +30,7 @@ class Tidy {
 
   SessionContext& context_;
   std::optional<SteadyTime> at_;
-  std::map<std::string, int> left_;  // nodes without a session, and the version of what they said last
+  std::map<std::string, int> left_;  // nodes without a session, and the version of what they published last
   std::size_t open_ = 0;
   bool groups_seen_ = false;
 };

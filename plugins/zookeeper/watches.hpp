@@ -1,5 +1,5 @@
-// Watches: who asked to be told of changes under a prefix. A folder of registers is watched for what comes and goes in
-// it, and for its own value, which every change of a register in it touches. Told after the watch stands again.
+// Watches: which prefixes are watched for changes. A folder of registers is watched for what comes and goes in it, and
+// for its own value, which every change of a register in it touches. Changed is posted after the watch is set again.
 #pragma once
 
 #include <set>
@@ -25,7 +25,7 @@ class Watches {
 
   SessionContext& context_;
   std::set<std::string> prefixes_;
-  std::set<char> armed_;   // letters whose watches stand, or are being set
+  std::set<char> armed_;   // letters whose watches are set, or being set
   std::set<char> absent_;  // letters whose folder was not there when its value was to be watched
   std::set<char> failed_;  // to be armed when the store answers again
 };

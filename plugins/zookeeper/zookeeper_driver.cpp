@@ -41,8 +41,8 @@ void ZookeeperDriver::open(const SessionRequest& request, SteadyTime) {
     if (!before) return finish(Cause::superseded, before.error().what);
     if (*before && client_id_of(**before)) opening.before = std::move(*before);
   }
-  const bool stands = opening.before && !opening.before->over && handle_text(*opening.before) == request.handle;
-  if (!request.handle.empty() && !stands) return finish(Cause::expired, "that session is over");
+  const bool is_open = opening.before && !opening.before->over && handle_text(*opening.before) == request.handle;
+  if (!request.handle.empty() && !is_open) return finish(Cause::expired, "that session is over");
   try {
     session_ = std::make_unique<Session>(std::move(opening), paths_, outlet_.host(), inbox_);
   } catch (const std::exception& failure) {
@@ -101,7 +101,7 @@ void ZookeeperDriver::leave() {
   session_.reset();
 }
 
-/// The node's name is free when the loop hears of it.
+/// The node's name is free before the loop is notified.
 void ZookeeperDriver::finish(Cause cause, std::string text) {
   handles_.release();
   outlet_.closed(cause, std::move(text));

@@ -37,12 +37,12 @@ inline constexpr std::size_t many_groups = 1'000;
 inline constexpr std::size_t many_groups = 10'000;
 #endif
 
-/// One daemon's backend with what it was told.
+/// One daemon's backend, with the events that it posted.
 struct Candidate {
-  Candidate(std::string name, Signal& signal) : node(std::move(name)), told(signal) {}
+  Candidate(std::string name, Signal& signal) : node(std::move(name)), events(signal) {}
 
   std::string node;
-  Recorder told;
+  Recorder events;
   std::unique_ptr<Backend> backend;
   std::uint64_t generation = 0;
   int pid = 0;
@@ -58,9 +58,9 @@ struct Candidate {
   std::map<RequestId, SteadyTime> sent{};  // of each renewal
   RequestId last_request = 0;
 
-  std::optional<std::uint64_t> leads(const std::string& group) const { return told.leads(generation, group); }
+  std::optional<std::uint64_t> leads(const std::string& group) const { return events.leads(generation, group); }
   std::optional<backend::SessionClosed> closed() const {
-    const auto all = told.all<backend::SessionClosed>(generation);
+    const auto all = events.all<backend::SessionClosed>(generation);
     return all.empty() ? std::nullopt : std::optional(all.front());
   }
 };
@@ -84,7 +84,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   Candidate& add(const std::string& node, const std::string& name_space = "test") {
     Candidate& candidate = candidates_.emplace_back(node, cluster_->signal);
     candidate.pid = ++last_pid_;
-    candidate.backend = cluster_->make(node, name_space, candidate.told);
+    candidate.backend = cluster_->make(node, name_space, candidate.events);
     return candidate;
   }
 
@@ -123,8 +123,8 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     return candidate;
   }
 
-  /// One who only looks and asks, and is never renewed.
-  Candidate& look_on(const std::string& node) {
+  /// An observer: it reads and asks, and is never renewed.
+  Candidate& add_observer(const std::string& node) {
     Candidate& observer = add(node);
     observer.observer = true;
     observer.renewing = false;
@@ -154,7 +154,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
   /// When the session's terms must have ended by their own clock: as the core counts.
   SteadyTime deadline(const Candidate& candidate) const {
     SteadyTime counts = candidate.opened_at;
-    for (const auto& renewed : candidate.told.all<backend::Renewed>(candidate.generation)) {
+    for (const auto& renewed : candidate.events.all<backend::Renewed>(candidate.generation)) {
       const auto sent = candidate.sent.find(renewed.request);
       if (renewed.outcome != StoreResult::done || sent == candidate.sent.end()) continue;
       counts = std::max(counts, std::min(sent->second, renewed.counts_from.value_or(sent->second)));
@@ -231,13 +231,13 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     return found;
   }
 
-  /// How often the candidate was told of a change under `prefix`.
+  /// How often the candidate was notified of a change under `prefix`.
   std::size_t changes(const Candidate& candidate, const std::string& prefix) const {
-    const auto all = candidate.told.all<backend::Changed>(candidate.generation);
+    const auto all = candidate.events.all<backend::Changed>(candidate.generation);
     return static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.prefix == prefix; }));
   }
-  /// Watches, and waits to be told the first time.
+  /// Watches, and waits for the first notification.
   void watch(Candidate& candidate, const std::string& prefix) {
     candidate.backend->watch(prefix);
     EXPECT_TRUE(until([&] { return changes(candidate, prefix) > 0; }, timeout() + slack())) << candidate.node;
@@ -245,13 +245,13 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
 
   template <class Answer>
   std::optional<Answer> await(Candidate& candidate, RequestId request, Millis limit) {
-    const auto answered = [&] { return candidate.told.answer<Answer>(candidate.generation, request).has_value(); };
+    const auto answered = [&] { return candidate.events.answer<Answer>(candidate.generation, request).has_value(); };
     EXPECT_TRUE(until(answered, limit)) << candidate.node << " was not answered";
-    return candidate.told.answer<Answer>(candidate.generation, request);
+    return candidate.events.answer<Answer>(candidate.generation, request);
   }
 
   std::vector<backend::SessionOpened> sessions(const Candidate& candidate) const {
-    return candidate.told.all<backend::SessionOpened>(candidate.generation);
+    return candidate.events.all<backend::SessionOpened>(candidate.generation);
   }
   bool fenced(const Candidate& candidate) const {
     const auto opened = sessions(candidate);
@@ -293,7 +293,7 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
       if (!candidate.renewing || !candidate.backend || candidate.timeout == 0ms || candidate.closed()) continue;
       const bool answered =
           candidate.renewal == 0 ||
-          candidate.told.answer<backend::Renewed>(candidate.generation, candidate.renewal).has_value();
+          candidate.events.answer<backend::Renewed>(candidate.generation, candidate.renewal).has_value();
       if (now() - candidate.renewed >= candidate.timeout / (answered ? 10 : 2)) renew(candidate);
     }
   }

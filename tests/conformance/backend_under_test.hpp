@@ -42,7 +42,7 @@ inline const char* to_string(Ability ability) {
     case Ability::expire: return "let a session expire";
     case Ability::restart: return "restart the server";
     case Ability::resume: return "resume terms";
-    case Ability::hold: return "tell of an outage";
+    case Ability::hold: return "detect an outage";
     case Ability::free_at_death: return "free groups before the deadline of a dead leader";
   }
   return "?";
@@ -85,7 +85,7 @@ class Cluster {
   /// The servers run, and say that they have no quorum; until restart().
   virtual void lose_quorum() {}
 
-  /// Of a plugin that cannot hold: why it makes no backend that is to; "": it made one. None: there is no plugin.
+  /// Of a plugin that refuses BackendSettings::hold: why; "": it made a backend. None: there is no plugin.
   virtual std::optional<std::string> refusal_to_hold() { return std::nullopt; }
 
   Signal signal;  // notified by every recorded event

@@ -1,5 +1,5 @@
-// A candidate in a process of its own: makes one backend of a plugin and does what comes in on descriptor 3, telling
-// its events there. Usage: conformance_candidate PLUGIN NAMESPACE STATE_DIR LINES, each KEY=VALUE, or empty
+// A candidate in a process of its own: makes one backend of a plugin and does what comes in on descriptor 3, and
+// reports its events there. Usage: conformance_candidate PLUGIN NAMESPACE STATE_DIR LINES, each KEY=VALUE, or empty
 #include <signal.h>
 #include <sys/prctl.h>
 

@@ -38,7 +38,7 @@ TEST_P(BackendConformance, GivesEveryTermALargerEpoch) {
 TEST_P(BackendConformance, SaysElectedAndDeposedOnceATermAndInOrder) {
   Candidate& a = lead("a", "g");
   join("b").backend->campaign("g");
-  for (int turn = 0; turn < 6; ++turn) {
+  for (int round = 0; round < 6; ++round) {
     Candidate& leader = a.leads("g") ? a : candidates_.back();
     leader.backend->resign("g");
     ASSERT_TRUE(until([&] { return !leader.leads("g"); }, timeout() + slack()));
@@ -48,7 +48,7 @@ TEST_P(BackendConformance, SaysElectedAndDeposedOnceATermAndInOrder) {
   settle();
   for (const Candidate& one : candidates_) {
     std::optional<std::uint64_t> term;
-    for (const auto& entry : one.told.entries()) {
+    for (const auto& entry : one.events.entries()) {
       if (const auto* elected = std::get_if<backend::Elected>(&entry.event.what)) {
         EXPECT_FALSE(term.has_value()) << one.node << " was elected while it led";
         term = elected->epoch;
@@ -112,7 +112,7 @@ TEST_P(BackendConformance, AWaitingCandidateThatResignsIsNotElected) {
   settle();
   b.backend->resign("g");
   settle();
-  EXPECT_EQ(b.told.all<backend::Deposed>(b.generation).size(), 0u) << "it never led";
+  EXPECT_EQ(b.events.all<backend::Deposed>(b.generation).size(), 0u) << "it never led";
   Candidate& c = join("c");
   c.backend->campaign("g");
   settle();
@@ -156,7 +156,7 @@ TEST_P(BackendConformance, ACleanEndLeavesNoOldDeadline) {
   Candidate& a = lead("a", "g");
   a.backend->close(false);
   Candidate& b = lead("b", "g");
-  const auto elected = b.told.all<backend::Elected>(b.generation);
+  const auto elected = b.events.all<backend::Elected>(b.generation);
   ASSERT_EQ(elected.size(), 1u);
   EXPECT_FALSE(elected[0].old_deadline.has_value());
   EXPECT_FALSE(elected[0].resumed);
@@ -165,8 +165,8 @@ TEST_P(BackendConformance, ACleanEndLeavesNoOldDeadline) {
 TEST_P(BackendConformance, LeadsTenThousandGroupsInOneSession) {
   Candidate& a = join("a");
   for (std::size_t i = 0; i < many_groups; ++i) a.backend->campaign("group-" + std::to_string(i));
-  const auto elected = [&] { return a.told.all<backend::Elected>(a.generation).size(); };
-  EXPECT_TRUE(until([&] { return a.told.size() >= many_groups && elected() >= many_groups; }, 60s))
+  const auto elected = [&] { return a.events.all<backend::Elected>(a.generation).size(); };
+  EXPECT_TRUE(until([&] { return a.events.size() >= many_groups && elected() >= many_groups; }, 60s))
       << elected() << " elected";
   settle();
   EXPECT_EQ(elected(), many_groups);
@@ -175,8 +175,8 @@ TEST_P(BackendConformance, LeadsTenThousandGroupsInOneSession) {
   for (std::size_t i = 0; i < many_groups; ++i) b.backend->campaign("group-" + std::to_string(i));
   settle();
   a.backend->close(false);
-  const auto taken = [&] { return b.told.all<backend::Elected>(b.generation).size(); };
-  EXPECT_TRUE(until([&] { return b.told.size() >= many_groups && taken() >= many_groups; }, 60s))
+  const auto taken = [&] { return b.events.all<backend::Elected>(b.generation).size(); };
+  EXPECT_TRUE(until([&] { return b.events.size() >= many_groups && taken() >= many_groups; }, 60s))
       << taken() << " taken over";
 }
 

@@ -17,7 +17,7 @@ TEST_P(BackendConformance, HandsOverWithinItsTimeWhenTheLeaderCrashes) {
   crash(a);
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, cluster_->crash_handover()));
   EXPECT_GT(*b.leads("g"), epoch);
-  const auto elected = b.told.all<backend::Elected>(b.generation).front();
+  const auto elected = b.events.all<backend::Elected>(b.generation).front();
   if (!can(Ability::free_at_death)) return;  // the store had ended its session first
   ASSERT_TRUE(elected.old_deadline.has_value()) << "the old term ran on this boot and did not end";
   EXPECT_GE(*elected.old_deadline, a.renewed);
@@ -28,13 +28,13 @@ TEST_P(BackendConformance, TellsOfADeadlineThatATermInBetweenHasNotOutlasted) {
   BALLOT_NEEDS(Ability::crash);
   BALLOT_NEEDS(Ability::free_at_death);
   Candidate& b = follow_crashed_leader("b", "g");
-  const auto deadline = b.told.all<backend::Elected>(b.generation).at(0).old_deadline;
+  const auto deadline = b.events.all<backend::Elected>(b.generation).at(0).old_deadline;
   ASSERT_TRUE(deadline.has_value());
   Candidate& c = join("c");
   c.backend->campaign("g");
   b.backend->resign("g");
   ASSERT_TRUE(until([&] { return c.leads("g").has_value(); }, timeout() + slack()));
-  const auto elected = c.told.all<backend::Elected>(c.generation).front();
+  const auto elected = c.events.all<backend::Elected>(c.generation).front();
   ASSERT_TRUE(elected.old_deadline.has_value()) << "runs of the first term may go on until then";
   EXPECT_EQ(elected.old_deadline, deadline);
 }
@@ -44,11 +44,11 @@ TEST_P(BackendConformance, TellsATermThatGoesOnAfterACrashOfTheDeadlineBeforeIt)
   BALLOT_NEEDS(Ability::resume);
   BALLOT_NEEDS(Ability::free_at_death);
   Candidate& b = follow_crashed_leader("b", "g");
-  const auto deadline = b.told.all<backend::Elected>(b.generation).at(0).old_deadline;
+  const auto deadline = b.events.all<backend::Elected>(b.generation).at(0).old_deadline;
   ASSERT_TRUE(deadline.has_value());
   crash(b);
   Candidate& back = lead("b", "g");
-  const auto elected = back.told.all<backend::Elected>(1).front();
+  const auto elected = back.events.all<backend::Elected>(1).front();
   ASSERT_TRUE(elected.resumed);
   ASSERT_TRUE(elected.old_deadline.has_value()) << "runs of the first term may go on until then";
   EXPECT_EQ(elected.old_deadline, deadline);
@@ -63,7 +63,7 @@ TEST_P(BackendConformance, GoesOnWithItsTermsAfterACrash) {
   crash(a);
   Candidate& back = lead("a", "g");
   EXPECT_EQ(back.leads("g"), epoch);
-  EXPECT_TRUE(back.told.all<backend::Elected>(1).front().resumed);
+  EXPECT_TRUE(back.events.all<backend::Elected>(1).front().resumed);
 }
 
 TEST_P(BackendConformance, KeepsWhatWasAcknowledgedBeforeACrash) {
@@ -128,13 +128,13 @@ TEST_P(BackendConformance, ARenewalPastTheDeadlineIsNotConfirmed) {
   Candidate& a = lead("a", "g");
   ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
   a.renewing = false;
-  const std::size_t before = a.told.all<backend::Renewed>(a.generation).size();
+  const std::size_t before = a.events.all<backend::Renewed>(a.generation).size();
   cluster_->freeze(*a.backend);
   until([] { return false; }, 2 * a.timeout);
   renew(a);  // waits in its queue until it goes on
   cluster_->thaw(*a.backend);
   EXPECT_TRUE(until([&] { return a.closed().has_value(); }, slack()));
-  EXPECT_EQ(a.told.all<backend::Renewed>(a.generation).size(), before);
+  EXPECT_EQ(a.events.all<backend::Renewed>(a.generation).size(), before);
 }
 
 TEST_P(BackendConformance, ALeaderThatIsCutOffIsFollowedAndItsWritesDoNotLand) {
@@ -187,29 +187,29 @@ TEST_P(BackendConformance, TellsOfAnOutageUnderHoldWhileItLasts) {
   BALLOT_NEEDS(Ability::hold);
   Candidate& a = lead("a", "g");
   Candidate& b = join("b");
-  const auto outages = [](const Candidate& one) { return one.told.all<backend::Outage>(one.generation); };
+  const auto outages = [](const Candidate& one) { return one.events.all<backend::Outage>(one.generation); };
   until([] { return false; }, a.timeout);
   EXPECT_TRUE(outages(a).empty()) << "there was none";
   cluster_->lose_quorum();
   const SteadyTime lost = now();
   while (now() < lost + 2 * a.timeout) {
-    const std::size_t told = outages(a).size();
-    ASSERT_TRUE(until([&] { return outages(a).size() > told; }, a.timeout / 6 + slack()));
+    const std::size_t seen = outages(a).size();
+    ASSERT_TRUE(until([&] { return outages(a).size() > seen; }, a.timeout / 6 + slack()));
     EXPECT_LE(outages(a).back().asked, now());
   }
-  EXPECT_FALSE(outages(b).empty()) << "whoever has a session is told";
+  EXPECT_FALSE(outages(b).empty()) << "everyone with a session is notified";
   EXPECT_TRUE(a.leads("g")) << (a.closed() ? a.closed()->text : "");
   cluster_->restart();
   ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout() + slack()));
   settle();
-  const std::size_t told = outages(a).size();
+  const std::size_t seen = outages(a).size();
   until([] { return false; }, a.timeout);
-  EXPECT_EQ(outages(a).size(), told) << "it is over";
+  EXPECT_EQ(outages(a).size(), seen) << "it is over";
   EXPECT_TRUE(a.leads("g"));
 }
 
-TEST_P(BackendConformance, WhatCannotTellAnOutageIsNotMadeToHold) {
-  if (can(Ability::hold)) GTEST_SKIP() << GetParam().name << " tells of outages";
+TEST_P(BackendConformance, WhatCannotDetectAnOutageRefusesToHold) {
+  if (can(Ability::hold)) GTEST_SKIP() << GetParam().name << " detects outages";
   const auto refusal = cluster_->refusal_to_hold();
   if (!refusal) GTEST_SKIP() << GetParam().name << " is no plugin";
   EXPECT_NE(refusal->find("on_outage = \"hold\""), std::string::npos) << *refusal;

@@ -93,7 +93,7 @@ TEST_P(BackendConformance, AnObserverSeesEverythingAndDisturbsNobody) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   ASSERT_EQ(write(a, {"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
-  Candidate& observer = look_on("a");  // of the daemon's own node
+  Candidate& observer = add_observer("a");  // of the daemon's own node
   EXPECT_EQ(nodes(observer, "g"), std::vector<std::string>{"a"});
   EXPECT_EQ(list(observer, "j/").size(), 1u);
   EXPECT_EQ(create(observer, {"q/x", "asked"}), StoreResult::done);
@@ -104,7 +104,7 @@ TEST_P(BackendConformance, AnObserverSeesEverythingAndDisturbsNobody) {
   until([] { return false; }, 2 * timeout());
   EXPECT_FALSE(observer.closed()) << "it need not be renewed";
   EXPECT_EQ(remove(observer, "q/x"), StoreResult::done);
-  EXPECT_TRUE(observer.told.all<backend::Elected>(1).empty());
+  EXPECT_TRUE(observer.events.all<backend::Elected>(1).empty());
   EXPECT_EQ(nodes(a, ""), std::vector<std::string>{"a"});
   EXPECT_EQ(a.leads("g"), epoch);
   observer.backend->close(false);
@@ -113,7 +113,7 @@ TEST_P(BackendConformance, AnObserverSeesEverythingAndDisturbsNobody) {
 }
 
 TEST_P(BackendConformance, AnObserverOfANamespaceThatNobodyUsedFindsNothing) {
-  Candidate& observer = look_on("a");
+  Candidate& observer = add_observer("a");
   EXPECT_TRUE(observe(observer, "").empty());
   EXPECT_TRUE(observe(observer, "g").empty());
   EXPECT_TRUE(list(observer, "").empty());
@@ -122,24 +122,24 @@ TEST_P(BackendConformance, AnObserverOfANamespaceThatNobodyUsedFindsNothing) {
   const auto renewed = await<backend::Renewed>(observer, renew(observer), timeout());
   EXPECT_TRUE(renewed && renewed->outcome == StoreResult::done);
   watch(observer, "q/");
-  const std::size_t told = changes(observer, "q/");
+  const std::size_t seen = changes(observer, "q/");
   Candidate& a = lead("a", "g");
   ASSERT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
-  EXPECT_TRUE(until([&] { return changes(observer, "q/") > told; }, timeout()));
+  EXPECT_TRUE(until([&] { return changes(observer, "q/") > seen; }, timeout()));
   EXPECT_EQ(list(observer, "q/").size(), 1u);
   EXPECT_EQ(nodes(observer, ""), std::vector<std::string>{"a"});
 }
 
-TEST_P(BackendConformance, AnEvictedLeaderIsToldAndWritesNoMore) {
+TEST_P(BackendConformance, AnEvictedLeaderIsDeposedAndWritesNoMore) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
-  Candidate& observer = look_on("o");
+  Candidate& observer = add_observer("o");
   ASSERT_EQ(evict(observer, "g"), StoreResult::done);
   if (fenced(a)) {
     EXPECT_EQ(write(a, {"g", epoch, "j/x", "late", 0}).outcome, StoreResult::not_leader);
   }
-  ASSERT_TRUE(until([&] { return !a.told.all<backend::Deposed>(1).empty(); }, timeout()));
-  const auto deposed = a.told.all<backend::Deposed>(1).front();
+  ASSERT_TRUE(until([&] { return !a.events.all<backend::Deposed>(1).empty(); }, timeout()));
+  const auto deposed = a.events.all<backend::Deposed>(1).front();
   EXPECT_EQ(deposed.epoch, epoch);
   EXPECT_EQ(deposed.cause, Cause::evicted);
   ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack())) << "it still takes part";
@@ -159,7 +159,7 @@ TEST_P(BackendConformance, AnEvictedLeaderIsFollowedByAnotherCandidate) {
   ASSERT_EQ(evict(a, "g"), StoreResult::done) << "also by itself";
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout()));
   EXPECT_GT(*b.leads("g"), epoch);
-  EXPECT_TRUE(b.told.all<backend::Elected>(1).front().old_deadline.has_value()) << "its runs may go on until then";
+  EXPECT_TRUE(b.events.all<backend::Elected>(1).front().old_deadline.has_value()) << "its runs may go on until then";
   settle();
   EXPECT_FALSE(a.leads("g").has_value());
   EXPECT_EQ(nodes(a, "g"), (std::vector<std::string>{"b", "a"}));
@@ -170,7 +170,7 @@ TEST_P(BackendConformance, AnEvictedLeaderIsFollowedByAnotherCandidate) {
 TEST_P(BackendConformance, AnEvictedLeaderThatResignsIsOut) {
   Candidate& a = lead("a", "g");
   ASSERT_EQ(evict(a, "g"), StoreResult::done);
-  ASSERT_TRUE(until([&] { return !a.told.all<backend::Deposed>(1).empty(); }, timeout()));
+  ASSERT_TRUE(until([&] { return !a.events.all<backend::Deposed>(1).empty(); }, timeout()));
   a.backend->resign("g");
   settle();
   EXPECT_FALSE(a.leads("g").has_value());
@@ -183,7 +183,7 @@ TEST_P(BackendConformance, ThereIsNothingToEvictWhereNobodyLeads) {
   a.backend->resign("g");
   ASSERT_TRUE(until([&] { return !a.leads("g"); }, timeout()));
   EXPECT_EQ(evict(a, "g"), StoreResult::conflict);
-  EXPECT_EQ(a.told.all<backend::Deposed>(1).size(), 1u);
+  EXPECT_EQ(a.events.all<backend::Deposed>(1).size(), 1u);
 }
 
 }  // namespace ballot::conformance

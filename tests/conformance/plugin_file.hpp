@@ -28,7 +28,7 @@ inline std::unique_ptr<Backend> make_backend(const std::string& file, const Back
   return backend;
 }
 
-/// Why no backend is made that is to hold; "": one is made.
+/// Why no backend is made with BackendSettings::hold; "": one is made.
 inline std::string refusal_to_hold(const std::string& file, BackendSettings settings) {
   settings.hold = true;
   Signal signal;

@@ -116,7 +116,7 @@ class Recorder final : public Host {
     return std::nullopt;
   }
 
-  /// The epoch with which the node leads `group`, by what it was told.
+  /// The epoch with which the node leads `group`, by its events.
   std::optional<std::uint64_t> leads(std::uint64_t generation, const std::string& group) const {
     const std::lock_guard hold(mutex_);
     std::optional<std::uint64_t> epoch;

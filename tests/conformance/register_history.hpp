@@ -25,7 +25,7 @@ class RegisterHistory {
     std::string name;
     std::string value;           // written or read; values of one register differ
     std::uint64_t replaced = 0;  // by a write: the version that it named
-    std::uint64_t version = 0;   // after a write, seen by a read, told with a refusal; 0: absent
+    std::uint64_t version = 0;   // after a write, seen by a read, given with a refusal; 0: absent
     std::uint64_t began = 0;
     std::uint64_t ended = never;
   };
@@ -51,7 +51,7 @@ class RegisterHistory {
     std::map<std::uint64_t, std::string> values;          // of the chain, by version
     std::map<std::uint64_t, std::uint64_t> successors{};  // version -> the one that replaced it
     std::vector<Placed> placed;
-    bool guesses = false;  // an unknown write that no read has shown may be the one that a refusal tells of
+    bool guesses = false;  // an unknown write that no read has shown may be the one that a refusal names
     for (const Operation& one : operations) {
       const auto wrote = version_written(one, operations);
       guesses = guesses || (!wrote && one.kind == Operation::Kind::maybe_wrote);

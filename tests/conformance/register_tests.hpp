@@ -34,7 +34,7 @@ TEST_P(BackendConformance, RefusesAStaleVersion) {
   ASSERT_EQ(second.outcome, StoreResult::done);
   const WriteAnswer stale = write(a, {"g", epoch, "j/x", "3", first.version});
   EXPECT_EQ(stale.outcome, StoreResult::conflict);
-  EXPECT_TRUE(stale.version == 0 || stale.version == second.version) << "tells another version than is there";
+  EXPECT_TRUE(stale.version == 0 || stale.version == second.version) << "gives another version than is there";
   EXPECT_EQ(write(a, {"g", epoch, "j/absent", "1", second.version}).outcome, StoreResult::conflict);
   EXPECT_EQ(read(a, {"j/x"}).front().value, "2");
 }
@@ -250,7 +250,7 @@ class RegisterClients {
   }
 
   void collect(std::size_t client) {
-    for (const auto& entry : clients_[client]->told.entries()) {
+    for (const auto& entry : clients_[client]->events.entries()) {
       if (const auto* wrote = std::get_if<backend::Wrote>(&entry.event.what)) close(client, entry.tick, *wrote);
       if (const auto* done = std::get_if<backend::ReadDone>(&entry.event.what)) close(client, entry.tick, *done);
     }

@@ -20,7 +20,7 @@ TEST_P(BackendConformance, AnswersEachRenewalOnce) {
     ASSERT_TRUE(renewed.has_value());
     EXPECT_EQ(renewed->outcome, StoreResult::done) << renewed->text;
   }
-  EXPECT_EQ(a.told.all<backend::Renewed>(a.generation).size(), 3u);
+  EXPECT_EQ(a.events.all<backend::Renewed>(a.generation).size(), 3u);
 }
 
 TEST_P(BackendConformance, LeadsOnWhileItRenews) {
@@ -30,7 +30,7 @@ TEST_P(BackendConformance, LeadsOnWhileItRenews) {
   until([] { return false; }, 2 * a.timeout);
   EXPECT_TRUE(a.leads("g").has_value());
   EXPECT_FALSE(b.leads("g").has_value());
-  EXPECT_EQ(a.told.all<backend::Elected>(a.generation).size(), 1u);
+  EXPECT_EQ(a.events.all<backend::Elected>(a.generation).size(), 1u);
 }
 
 TEST_P(BackendConformance, EndsASessionThatIsNotRenewedAndSaysSo) {
@@ -41,13 +41,13 @@ TEST_P(BackendConformance, EndsASessionThatIsNotRenewedAndSaysSo) {
   ASSERT_TRUE(until([&] { return a.closed().has_value(); }, a.timeout + slack()));
   EXPECT_EQ(a.closed()->cause, Cause::expired) << a.closed()->text;
   EXPECT_GE(now() - renewed, a.timeout) << "before its time";
-  const std::size_t events = a.told.size();
+  const std::size_t events = a.events.size();
   a.backend->renew(999);
   a.backend->campaign("h");
   a.backend->read(1000, {"j/x"});
   settle();
-  EXPECT_EQ(a.told.size(), events) << "something came after SessionClosed";
-  EXPECT_TRUE(std::holds_alternative<backend::SessionClosed>(a.told.entries().back().event.what));
+  EXPECT_EQ(a.events.size(), events) << "something came after SessionClosed";
+  EXPECT_TRUE(std::holds_alternative<backend::SessionClosed>(a.events.entries().back().event.what));
 }
 
 TEST_P(BackendConformance, AnotherLeadsAfterAnExpiredSession) {
@@ -71,7 +71,7 @@ TEST_P(BackendConformance, BeginsANewTermAfterAnExpiredSession) {
   a.backend->campaign("g");
   ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
   EXPECT_GT(*a.leads("g"), epoch);
-  EXPECT_FALSE(a.told.all<backend::Elected>(a.generation).front().resumed);
+  EXPECT_FALSE(a.events.all<backend::Elected>(a.generation).front().resumed);
 }
 
 TEST_P(BackendConformance, SaysNothingAfterItHasClosed) {
@@ -80,13 +80,13 @@ TEST_P(BackendConformance, SaysNothingAfterItHasClosed) {
   a.backend->close(false);
   ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout() + slack()));
   EXPECT_EQ(a.closed()->cause, Cause::shutdown);
-  const std::size_t events = a.told.size();
+  const std::size_t events = a.events.size();
   a.backend->campaign("g");
   a.backend->write(77, {{"g", 1, "j/x", "1", 0}});
   a.backend->list(78, "j/");
   a.backend->resign("g");
   settle();
-  EXPECT_EQ(a.told.size(), events);
+  EXPECT_EQ(a.events.size(), events);
 }
 
 TEST_P(BackendConformance, SaysNothingAfterItsDestructor) {
@@ -94,9 +94,9 @@ TEST_P(BackendConformance, SaysNothingAfterItsDestructor) {
   for (RequestId request = 100; request < 150; ++request) a.backend->read(request, {"j/x"});
   a.backend->campaign("h");
   a.backend.reset();
-  const std::size_t events = a.told.size();
+  const std::size_t events = a.events.size();
   settle();
-  EXPECT_EQ(a.told.size(), events);
+  EXPECT_EQ(a.events.size(), events);
 }
 
 TEST_P(BackendConformance, MarksEachEventWithTheGenerationOfItsSession) {
@@ -109,7 +109,7 @@ TEST_P(BackendConformance, MarksEachEventWithTheGenerationOfItsSession) {
   a.backend->campaign("g");
   ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
   bool second = false;
-  for (const auto& entry : a.told.entries()) {
+  for (const auto& entry : a.events.entries()) {
     second = second || entry.event.generation == 42;
     EXPECT_EQ(entry.event.generation, second ? 42u : 1u);
   }
@@ -188,7 +188,7 @@ TEST_P(BackendConformance, GoesOnWithItsTermsAfterAKeptClose) {
   a.backend.reset();
   Candidate& back = lead("a", "g");
   EXPECT_EQ(back.leads("g"), epoch);
-  EXPECT_TRUE(back.told.all<backend::Elected>(1).front().resumed);
+  EXPECT_TRUE(back.events.all<backend::Elected>(1).front().resumed);
   EXPECT_EQ(write(back, {"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
 }
 
@@ -234,7 +234,7 @@ TEST_P(BackendConformance, GoesOnWithNothingWhereItIsToBeginAnew) {
   back.backend->campaign("g");
   ASSERT_TRUE(until([&] { return back.leads("g").has_value(); }, 2 * timeout() + slack()));
   EXPECT_GT(*back.leads("g"), epoch);
-  EXPECT_FALSE(back.told.all<backend::Elected>(1).front().resumed);
+  EXPECT_FALSE(back.events.all<backend::Elected>(1).front().resumed);
   if (fenced(back)) {
     EXPECT_EQ(write(back, {"g", epoch, "j/x", "1", 0}).outcome, StoreResult::not_leader) << "the term before is over";
   }
@@ -252,7 +252,7 @@ TEST_P(BackendConformance, BeginsANewTermWhenItIsBackOnlyAfterItsDeadline) {
   until([] { return false; }, 2 * timeout());
   Candidate& back = lead("a", "g");
   EXPECT_GT(back.leads("g").value_or(0), epoch);
-  const auto elected = back.told.all<backend::Elected>(1).front();
+  const auto elected = back.events.all<backend::Elected>(1).front();
   EXPECT_FALSE(elected.resumed);
   EXPECT_LE(elected.old_deadline.value_or(closed), closed + a.timeout + slack());
 }
@@ -269,7 +269,7 @@ TEST_P(BackendConformance, BeginsANewTermWhenItCampaignsOnlyAfterItsDeadline) {
   back.backend->campaign("g");
   ASSERT_TRUE(until([&] { return back.leads("g").has_value(); }, timeout() + slack()));
   EXPECT_GT(*back.leads("g"), epoch);
-  EXPECT_FALSE(back.told.all<backend::Elected>(1).front().resumed);
+  EXPECT_FALSE(back.events.all<backend::Elected>(1).front().resumed);
 }
 
 TEST_P(BackendConformance, BeginsANewTermWhenItsMachineHasRebooted) {
@@ -286,7 +286,7 @@ TEST_P(BackendConformance, BeginsANewTermWhenItsMachineHasRebooted) {
   back.backend->campaign("g");
   ASSERT_TRUE(until([&] { return back.leads("g").has_value(); }, 2 * timeout() + slack()));
   EXPECT_GT(*back.leads("g"), epoch);
-  const auto elected = back.told.all<backend::Elected>(1).front();
+  const auto elected = back.events.all<backend::Elected>(1).front();
   EXPECT_FALSE(elected.resumed);
   EXPECT_FALSE(elected.old_deadline.has_value()) << "a deadline of another boot means nothing";
 }

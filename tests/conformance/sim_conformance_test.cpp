@@ -65,11 +65,11 @@ const BackendUnderTest on_one_machine{"on_one_machine", [] {
                                         return std::make_unique<SimCluster>(4, settings);
                                       }};
 
-const BackendUnderTest that_holds{"that_holds", [] {
-                                    SimStore::Settings settings;
-                                    settings.hold = true;
-                                    return std::make_unique<SimCluster>(6, settings);
-                                  }};
+const BackendUnderTest on_outage_hold{"on_outage_hold", [] {
+                                        SimStore::Settings settings;
+                                        settings.hold = true;
+                                        return std::make_unique<SimCluster>(6, settings);
+                                      }};
 
 const BackendUnderTest without_fence{"without_fence", [] {
                                        SimStore::Settings settings;
@@ -78,7 +78,7 @@ const BackendUnderTest without_fence{"without_fence", [] {
                                      }};
 
 INSTANTIATE_TEST_SUITE_P(Sim, BackendConformance,
-                         ::testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine, that_holds,
+                         ::testing::Values(with_seed(1), with_seed(2), with_seed(3), on_one_machine, on_outage_hold,
                                            without_fence),
                          name_of);
 

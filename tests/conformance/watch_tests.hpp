@@ -1,4 +1,4 @@
-// Conformance: who watches is told of every change, whoever makes it, also of what it could not hear at the time.
+// Conformance: a watcher is notified of every change, whoever makes it, also of one that it missed while cut off.
 // Included by backend_conformance.hpp.
 #pragma once
 
@@ -18,13 +18,13 @@ TEST_P(BackendConformance, TellsOfRecordsThatOthersCreateAndRemove) {
   Candidate& b = join("b");
   watch(a, "q/");
   settle();
-  std::size_t told = changes(a, "q/");
+  std::size_t seen = changes(a, "q/");
   ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
-  EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > seen; }, timeout()));
   settle();
-  told = changes(a, "q/");
+  seen = changes(a, "q/");
   ASSERT_EQ(remove(b, "q/x"), StoreResult::done);
-  EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > seen; }, timeout()));
 }
 
 TEST_P(BackendConformance, TellsOfRegistersThatOthersWrite) {
@@ -32,12 +32,12 @@ TEST_P(BackendConformance, TellsOfRegistersThatOthersWrite) {
   Candidate& b = lead("b", "g");
   watch(a, "g/");
   settle();
-  const std::size_t told = changes(a, "g/");
+  const std::size_t seen = changes(a, "g/");
   ASSERT_EQ(write(b, {"g", *b.leads("g"), "g/g", "1", 0}).outcome, StoreResult::done);
-  EXPECT_TRUE(until([&] { return changes(a, "g/") > told; }, timeout()));
+  EXPECT_TRUE(until([&] { return changes(a, "g/") > seen; }, timeout()));
 }
 
-TEST_P(BackendConformance, WhoIsToldOfAChangeFindsItInTheList) {
+TEST_P(BackendConformance, WhoIsNotifiedOfAChangeFindsItInTheList) {
   Candidate& a = join("a");
   Candidate& b = join("b");
   watch(a, "q/");
@@ -53,10 +53,10 @@ TEST_P(BackendConformance, WhoIsToldOfAChangeFindsItInTheList) {
   }
 }
 
-TEST_P(BackendConformance, EveryWatcherIsTold) {
+TEST_P(BackendConformance, EveryWatcherIsNotified) {
   Candidate& a = join("a");
   Candidate& b = join("b");
-  Candidate& c = look_on("c");
+  Candidate& c = add_observer("c");
   for (Candidate* one : {&a, &b, &c}) watch(*one, "q/");
   watch(a, "q/x");
   settle();
@@ -73,13 +73,13 @@ TEST_P(BackendConformance, AChangeEchoesThePrefixesThatWereWatched) {
   const std::vector<std::string> prefixes{"", "q", "q/", "q/a", "q/a.b-c_D"};
   for (const std::string& prefix : prefixes) watch(a, prefix);
   settle();
-  std::vector<std::size_t> told;
-  for (const std::string& prefix : prefixes) told.push_back(changes(a, prefix));
+  std::vector<std::size_t> seen;
+  for (const std::string& prefix : prefixes) seen.push_back(changes(a, prefix));
   ASSERT_EQ(create(b, {"q/a.b-c_D.1", "1"}), StoreResult::done);
   for (std::size_t i = 0; i < prefixes.size(); ++i)
-    EXPECT_TRUE(until([&] { return changes(a, prefixes[i]) > told[i]; }, timeout())) << '"' << prefixes[i] << '"';
+    EXPECT_TRUE(until([&] { return changes(a, prefixes[i]) > seen[i]; }, timeout())) << '"' << prefixes[i] << '"';
   settle();
-  for (const auto& changed : a.told.all<backend::Changed>(a.generation))
+  for (const auto& changed : a.events.all<backend::Changed>(a.generation))
     EXPECT_TRUE(std::find(prefixes.begin(), prefixes.end(), changed.prefix) != prefixes.end())
         << '"' << changed.prefix << "\" was not asked for";
 }
@@ -90,10 +90,10 @@ TEST_P(BackendConformance, TellsOfAChangeByOneWhoCrashesRightAfter) {
   Candidate& b = join("b");
   watch(a, "q/");
   settle();
-  const std::size_t told = changes(a, "q/");
+  const std::size_t seen = changes(a, "q/");
   ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   crash(b);
-  EXPECT_TRUE(until([&] { return changes(a, "q/") > told; }, timeout()));
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > seen; }, timeout()));
 }
 
 TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasFrozen) {
@@ -102,11 +102,11 @@ TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasFrozen) {
   Candidate& b = join("b");
   watch(a, "q/");
   settle();
-  const std::size_t told = changes(a, "q/");
+  const std::size_t seen = changes(a, "q/");
   cluster_->freeze(*a.backend);
   ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   cluster_->thaw(*a.backend);
-  EXPECT_TRUE(until([&] { return changes(a, "q/") > told || a.closed(); }, timeout() + slack()));
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > seen || a.closed(); }, timeout() + slack()));
 }
 
 TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasCutOff) {
@@ -115,12 +115,12 @@ TEST_P(BackendConformance, TellsOfWhatChangedWhileItWasCutOff) {
   Candidate& b = join("b");
   watch(a, "q/");
   settle();
-  const std::size_t told = changes(a, "q/");
+  const std::size_t seen = changes(a, "q/");
   cluster_->cut(*a.backend);
   ASSERT_EQ(create(b, {"q/x", "1"}), StoreResult::done);
   until([] { return false; }, timeout() / 4);
   cluster_->heal(*a.backend);
-  EXPECT_TRUE(until([&] { return changes(a, "q/") > told || a.closed(); }, 2 * timeout() + slack()));
+  EXPECT_TRUE(until([&] { return changes(a, "q/") > seen || a.closed(); }, 2 * timeout() + slack()));
 }
 
 TEST_P(BackendConformance, AWatchEndsWithItsSession) {

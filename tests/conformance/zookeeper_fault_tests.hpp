@@ -13,7 +13,7 @@ namespace ballot::conformance {
 
 class Zookeeper : public BackendConformance {
  protected:
-  /// A test that has failed leaves no server standing still for the next.
+  /// A test that has failed leaves no server frozen for the next.
   void TearDown() override {
     for (std::size_t i = 0; i < store().size(); ++i) store()[i].thaw();
     store().start();
@@ -28,7 +28,7 @@ class Zookeeper : public BackendConformance {
   Candidate& add_with(const std::string& node, const Options& options, const std::string& state_dir) {
     Candidate& candidate = candidates_.emplace_back(node, cluster_->signal);
     candidate.pid = 2000;
-    candidate.backend = cluster().make_with(node, "test", options, state_dir, candidate.told);
+    candidate.backend = cluster().make_with(node, "test", options, state_dir, candidate.events);
     return candidate;
   }
   /// Opens anew after its session is over, and leads again.
@@ -64,7 +64,7 @@ class Zookeeper : public BackendConformance {
     for (const std::string& name : operator_.children(path("e/g"))) {
       std::string text;
       const std::string node = path("e/g/" + name);
-      if (operator_.look(node, &text) == ZOK && text.find(one.node) == 0) return node;
+      if (operator_.get(node, &text) == ZOK && text.find(one.node) == 0) return node;
     }
     return {};
   }
@@ -89,7 +89,7 @@ class Zookeeper : public BackendConformance {
   bool awaits_closed(Candidate& candidate, Millis limit) {
     return until([&] { return candidate.closed().has_value(); }, limit);
   }
-  std::size_t elections_of(const Candidate& one) { return one.told.all<backend::Elected>(one.generation).size(); }
+  std::size_t elections_of(const Candidate& one) { return one.events.all<backend::Elected>(one.generation).size(); }
 };
 
 TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
@@ -104,7 +104,7 @@ TEST_P(Zookeeper, ACampaignWhoseAnswerIsLostLeavesOneNode) {
   EXPECT_EQ(operator_.children(path("e/g")).size(), 1u);
 }
 
-TEST_P(Zookeeper, WhoeverIsNextAndHasLookedAheadLeadsWhateverTheTermBeforeCameTo) {
+TEST_P(Zookeeper, WhoeverIsNextAndHasReadAheadLeadsWhateverTheTermBeforeCameTo) {
   testing::ZookeeperClient operator_(store()[0].address());
   Candidate& a = lead("a", "g");
   Candidate& b = next_in_line(operator_);
@@ -123,10 +123,10 @@ TEST_P(Zookeeper, AClaimOfTheNextInLineWhoseAnswerIsLostIsMadeOnce) {
   Candidate& b = next_in_line(operator_);
   cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(300)); });
   std::string before, term;
-  ASSERT_EQ(operator_.look(path("e/g"), &before), ZOK);
+  ASSERT_EQ(operator_.get(path("e/g"), &before), ZOK);
   ASSERT_EQ(operator_.remove(node_of(operator_, a)), ZOK);
-  ASSERT_TRUE(until([&] { return operator_.look(path("e/g"), &term) == ZOK && term != before; }, timeout()));
-  drop_answers(b);  // it has claimed, and is not told
+  ASSERT_TRUE(until([&] { return operator_.get(path("e/g"), &term) == ZOK && term != before; }, timeout()));
+  drop_answers(b);  // it has claimed, and is not answered
   cluster().each_relay("b", [](auto& relay) { relay.delay(testing::TcpRelay::Way::to_client, Millis(0)); });
   EXPECT_FALSE(b.leads("g"));
   answer_again(b);
@@ -151,7 +151,7 @@ TEST_P(Zookeeper, AWriteWhoseAnswerIsLostIsUnknownAndItsRepetitionIsRefused) {
   EXPECT_EQ(elections_of(a), 1u);
 }
 
-TEST_P(Zookeeper, AResignationWhoseAnswerIsLostIsCarriedOutAndTold) {
+TEST_P(Zookeeper, AResignationWhoseAnswerIsLostIsCarriedOutAndReported) {
   Candidate& a = lead("a", "g");
   drop_answers(a);
   a.backend->resign("g");
@@ -192,14 +192,14 @@ TEST_P(Zookeeper, ALeaderKeepsItsTermOverABrokenConnection) {
   EXPECT_EQ(elections_of(a), 1u);
 }
 
-TEST_P(Zookeeper, ALeaderStopsByItsOwnClockWhenTheServerStandsStill) {
+TEST_P(Zookeeper, ALeaderStopsByItsOwnClockWhenTheServerIsFrozen) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
   ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
   const SteadyTime renewed = a.renewed;
   for (std::size_t i = 0; i < store().size(); ++i) store()[i].freeze();
   EXPECT_TRUE(awaits_closed(a, a.timeout + slack()));
-  EXPECT_LE(now() - renewed, a.timeout + 500ms) << "nobody told it";
+  EXPECT_LE(now() - renewed, a.timeout + 500ms) << "by its own clock";
   for (std::size_t i = 0; i < store().size(); ++i) store()[i].thaw();
   ASSERT_TRUE(a.closed());
   lead_again(a, "g");
@@ -260,7 +260,7 @@ TEST_P(Zookeeper, TheTimeoutIsTheOneThatTheServersGrant) {
   a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 1h});
   ASSERT_TRUE(until([&] { return !sessions(a).empty(); }, timeout() + slack()));
   EXPECT_EQ(sessions(a)[0].timeout, 4s) << "twenty ticks";
-  const auto logged = a.told.logged();
+  const auto logged = a.events.logged();
   ASSERT_EQ(logged.size(), 1u);
   EXPECT_NE(logged[0].find("4000 ms and not 3600000 ms"), std::string::npos) << logged[0];
 }
@@ -299,7 +299,7 @@ TEST_P(Zookeeper, ADeepPathIsMadeBelowWhichEverythingLies) {
   ASSERT_TRUE(opened(a));
   EXPECT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   std::string text;
-  EXPECT_EQ(testing::ZookeeperClient(store()[0].address()).look(deep + "/test/r/q/x", &text), ZOK);
+  EXPECT_EQ(testing::ZookeeperClient(store()[0].address()).get(deep + "/test/r/q/x", &text), ZOK);
   EXPECT_EQ(text, "1");
 }
 
@@ -312,10 +312,10 @@ TEST_P(Zookeeper, WithAuthNobodyElseReadsOrWrites) {
   ASSERT_TRUE(opened(a));
   ASSERT_EQ(create(a, {"q/x", "1"}), StoreResult::done);
   testing::ZookeeperClient stranger(store()[0].address());
-  EXPECT_EQ(stranger.look(path("r/q/x")), ZNOAUTH);
+  EXPECT_EQ(stranger.get(path("r/q/x")), ZNOAUTH);
   EXPECT_EQ(stranger.remove(path("r/q/x")), ZNOAUTH);
   EXPECT_EQ(stranger.authenticate("ballot:secret"), ZOK);
-  EXPECT_EQ(stranger.look(path("r/q/x")), ZOK);
+  EXPECT_EQ(stranger.get(path("r/q/x")), ZOK);
 }
 
 TEST_P(Zookeeper, AWrongPasswordIsSaidAtOnce) {
@@ -371,7 +371,7 @@ TEST_P(Zookeeper, ADeadDaemonIsResignedByWhoeverHasItsHandle) {
   supervisor.backend->close(false);
   EXPECT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() / 2));
   EXPECT_LT(now() - asked, 600ms);
-  EXPECT_FALSE(b.told.all<backend::Elected>(1).front().old_deadline.has_value()) << "it has ended cleanly";
+  EXPECT_FALSE(b.events.all<backend::Elected>(1).front().old_deadline.has_value()) << "it has ended cleanly";
 }
 
 TEST_P(Zookeeper, ANodeThatGoesWakesItsOwnerAndTheNextOfItsQueueOnly) {
@@ -383,7 +383,7 @@ TEST_P(Zookeeper, ANodeThatGoesWakesItsOwnerAndTheNextOfItsQueueOnly) {
     return nullptr;
   };
   settle();
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int round = 0; round < 3; ++round) {
     ASSERT_TRUE(until([&] { return leader() != nullptr; }, timeout() + slack()));
     Candidate& old = *leader();
     old.backend->resign("g");

@@ -1,5 +1,5 @@
-// The node's name and its session on the plugin zookeeper: whose it is, how long it stands, what is left of it, and
-// what of the terms before is told. Included by zookeeper_conformance_test.cpp.
+// The node's name and its session on the plugin zookeeper: whose it is, how long it stays open, what is left of it, and
+// what of the terms before is reported. Included by zookeeper_conformance_test.cpp.
 #pragma once
 
 #include <sys/stat.h>
@@ -28,7 +28,8 @@ class ZookeeperSessions : public Zookeeper {
     if (!sessions(candidate).empty()) candidate.timeout = sessions(candidate).front().timeout;
     return open_now && !candidate.closed();
   }
-  /// It is the leader of g, and nobody but the store knows that it is gone: its session stands until it is ended there.
+  /// It is the leader of g, and nobody but the store knows that it is gone: its session is open until it is ended
+  /// there.
   Candidate& lose_sight_of_leader() {
     Candidate& a = lead("a", "g");
     EXPECT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
@@ -38,11 +39,11 @@ class ZookeeperSessions : public Zookeeper {
   }
   std::vector<std::string> members(testing::ZookeeperClient& operator_) { return operator_.children(path("m")); }
   const backend::Elected first_election(const Candidate& of) {
-    return of.told.all<backend::Elected>(of.generation).front();
+    return of.events.all<backend::Elected>(of.generation).front();
   }
 };
 
-TEST_P(ZookeeperSessions, AnotherHostWithTheSameNodeNameIsRefusedAndToldWhoHasIt) {
+TEST_P(ZookeeperSessions, AnotherHostWithTheSameNodeNameIsRefusedWithWhoHasIt) {
   TempFolder elsewhere;
   Candidate& a = lead("a", "g");
   Candidate& other = add_with("a", {{"servers", store()[0].address() + cluster().chroot()}}, elsewhere.path());
@@ -56,7 +57,7 @@ TEST_P(ZookeeperSessions, AnotherHostWithTheSameNodeNameIsRefusedAndToldWhoHasIt
   EXPECT_TRUE(a.leads("g").has_value());
 }
 
-TEST_P(ZookeeperSessions, AnOlderSessionIsWaitedForHoweverLongTheStoreLetsItStand) {
+TEST_P(ZookeeperSessions, AnOlderSessionIsWaitedForHoweverLongTheStoreKeepsIt) {
   lose_sight_of_leader();
   TempFolder elsewhere;
   Candidate& again = add_again("a", elsewhere);
@@ -84,7 +85,7 @@ TEST_P(ZookeeperSessions, WhatAnEvictedLeaderSaidOfItselfStaysForWhoeverLeadsNex
   testing::ZookeeperClient operator_(store()[0].address());
   Candidate& a = lead("a", "g");
   ASSERT_EQ(evict(a, "g"), StoreResult::done);
-  ASSERT_TRUE(until([&] { return !a.told.all<backend::Deposed>(1).empty(); }, timeout()));
+  ASSERT_TRUE(until([&] { return !a.events.all<backend::Deposed>(1).empty(); }, timeout()));
   a.backend->close(false);
   ASSERT_TRUE(awaits_closed(a, timeout()));
   EXPECT_EQ(members(operator_), std::vector<std::string>{"a"});
@@ -137,7 +138,7 @@ TEST_P(ZookeeperSessions, AFollowerWhoseNodeIsRemovedIsInTheQueueAgainAtOnce) {
   EXPECT_LT(now() - removed, 700ms);
 }
 
-TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionStandsIsToldToWaitForTAndSoIsTheNext) {
+TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionIsOpenWaitsForTAndSoDoesTheNext) {
   Candidate& a = lead("a", "g");
   Candidate& b = join("b");
   Candidate& c = join("c");
@@ -172,7 +173,7 @@ TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionTheStoreHasEndedWaitsForN
 }
 
 #if BALLOT_ZOOKEEPER_SERVERS == 1
-TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsToldAtTheNextRenewal) {
+TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsReportedAtTheNextRenewal) {
   Candidate& a = add("a");
   a.generation = 1;
   a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 4s});  // in which a server starts
@@ -196,12 +197,12 @@ TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsToldAtTheNextR
     testing::ZookeeperClient others(store()[0].address());  // or the server would refuse whoever has seen more of it
     for (int i = 0; i < 40; ++i) others.create("/after-" + std::to_string(i));
   }
-  const auto told = [&] {
-    const auto all = a.told.all<backend::Renewed>(1);
+  const auto reported = [&] {
+    const auto all = a.events.all<backend::Renewed>(1);
     return std::any_of(all.begin(), all.end(), [](const auto& renewed) { return renewed.gone_back; });
   };
-  EXPECT_TRUE(until([&] { return told() || a.closed(); }, 4s + slack()));
-  EXPECT_TRUE(told()) << (a.closed() ? a.closed()->text : "renewed as if nothing had happened");
+  EXPECT_TRUE(until([&] { return reported() || a.closed(); }, 4s + slack()));
+  EXPECT_TRUE(reported()) << (a.closed() ? a.closed()->text : "renewed as if nothing had happened");
 }
 #endif
 

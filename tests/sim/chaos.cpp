@@ -423,7 +423,7 @@ std::string Chaos::lives_on() {
   }
   for (const auto& [name, record] : world_.store.contents().records) {
     const auto node = core::parse_node_record(record.value);
-    const bool told = name.starts_with(core::node_prefix) && node && world_.store.stands(std::stoull(node->session));
+    const bool told = name.starts_with(core::node_prefix) && node && world_.store.is_open(std::stoull(node->session));
     if (!told) world_.oracle.find("record " + name + " is left in the store: " + record.value);
   }
   return world_.broken_promises();

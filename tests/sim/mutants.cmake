@@ -49,14 +49,14 @@ endfunction()
 
 ballot_mutant(end_told_of_each_attempt FILE runtime/core/job/runs/run_notices.cpp
   FIND "shows_run(before, run) && !shows_run(next, run)" REPLACE "shows_run(before, run)"
-  FINDING "tells the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
+  FINDING "notifies of the end of a run that is open" FILTER "Notices.*:Seeds/Random.*")
 ballot_mutant(failures_forgotten FILE runtime/core/job/runs/run_notices.cpp
   FIND "write.next.failing = true" REPLACE "write.next.failing = write.next.failing"
   FINDING "FAILED.*Notices.OfARecovery" FILTER "Notices.*")
 ballot_mutant(told_as_it_ends FILE runtime/core/job/runs/run_set.cpp
   FIND "c.out.push_back(AwaitRecorded{run.id()})"
   REPLACE "c.out.push_back(AwaitRecorded{run.id()}), run.definition ? c.out.push_back(Notify{Notify::Event::ended, run.row, run.definition, false}) : void()"
-  FINDING "tells the end of a run that is open|tells a second time" FILTER "Notices.*:Seeds/Random.*")
+  FINDING "notifies of the end of a run that is open|notifies a second time" FILTER "Notices.*:Seeds/Random.*")
 
 # ---- how long a leader may act
 

@@ -55,7 +55,9 @@ int lock_file(sqlite3_file* file, int level) {
 }
 int file_size(sqlite3_file* file, sqlite3_int64* size) { return real(file)->pMethods->xFileSize(real(file), size); }
 int unlock_file(sqlite3_file* file, int level) { return real(file)->pMethods->xUnlock(real(file), level); }
-int reserved_lock(sqlite3_file* file, int* held) { return real(file)->pMethods->xCheckReservedLock(real(file), held); }
+int reserved_lock(sqlite3_file* file, int* reserved) {
+  return real(file)->pMethods->xCheckReservedLock(real(file), reserved);
+}
 int control(sqlite3_file* file, int what, void* value) {
   return real(file)->pMethods->xFileControl(real(file), what, value);
 }
@@ -97,7 +99,7 @@ int remove_file(sqlite3_vfs* vfs, const char* name, int sync_folder) {
 }  // namespace
 
 FailingVfs::FailingVfs() : before_(sqlite3_vfs_find(nullptr)) {
-  vfs_ = *unix_vfs();  // its other functions look at nothing of the VFS that they are called with
+  vfs_ = *unix_vfs();  // its other functions use nothing of the VFS that they are called with
   vfs_.pNext = nullptr;
   vfs_.zName = "failing";
   vfs_.pAppData = this;

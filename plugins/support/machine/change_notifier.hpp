@@ -1,6 +1,6 @@
-// ChangeNotifier: how the processes of one folder tell each other that something has changed, without polling. A topic
-// is an empty file under `bell/`, made by whoever listens; notify() touches it, and inotify wakes the listeners. It is
-// not said what has changed. Knows nothing of what topics mean. One thread.
+// ChangeNotifier: how the processes of one folder notify each other that something has changed, without polling. A
+// topic is an empty file under `bell/`, made by whoever listens; notify() touches it, and inotify wakes the listeners.
+// It is not said what has changed. Knows nothing of what topics mean. One thread.
 //
 //   ChangeNotifier notifier(folder);
 //   notifier.listen("elections");

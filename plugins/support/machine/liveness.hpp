@@ -3,7 +3,7 @@
 // of groups, and not where sessions are written down. One thread.
 //
 //   Liveness liveness(lock, leases, boot_id);
-//   liveness.enter(own);                          // a member's; who only looks on has no session
+//   liveness.enter(own);                          // a member's; an observer has no session
 //   ... if (liveness.is_past()) ... liveness.renew(asked + timeout) ... liveness.others(sessions) ...
 #pragma once
 
@@ -39,7 +39,7 @@ class Liveness {
   /// A slot that nobody needs, made where there is none.
   struct FreeSlot {
     std::int64_t slot = 0;      // 0: there is no space for one
-    std::optional<Lease> last;  // what its last session has said there, for good
+    std::optional<Lease> last;  // what its last session has written there, for good
   };
   FreeSlot find_slot();
   /// Takes the life byte and the slot of this session. Errors: conflict, where another daemon has that byte; io.

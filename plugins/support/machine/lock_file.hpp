@@ -1,6 +1,6 @@
 // LockFile: who lives on this machine, and who writes, as byte-range locks on one open file (F_OFD_SETLK, never
 // F_SETLK, which any close in the process drops). A byte a session says that its daemon lives; one range says who has
-// the exclusive right to write. All of them fall with the descriptor, however the daemon ends. It holds a little text,
+// the exclusive right to write. All of them fall with the descriptor, however the daemon ends. It has a little text,
 // and what Leases keeps behind it. Knows nothing of terms. One thread.
 //
 //   auto file = LockFile::open(folder + "/lock");

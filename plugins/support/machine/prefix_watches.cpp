@@ -32,7 +32,7 @@ void PrefixWatches::notify(const std::set<char>& letters) const noexcept {
 
 bool PrefixWatches::take_changes(const std::function<bool(int)>& wait, Events& events) {
   const std::set<std::string> topics = notifier_.changed();
-  // Notified before the commit: whoever looks before it would see nothing.
+  // Notified before the commit: whoever reads before it would see nothing.
   for (int tries = 0; !topics.empty() && WriteLock::holder(lock_); ++tries) {
     if (wait(tries)) continue;
     unsettled_.insert(topics.begin(), topics.end());

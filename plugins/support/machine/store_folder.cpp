@@ -61,7 +61,7 @@ Result<void> make_folder(const std::string& folder) {
     return Error{Errc::refused, "the folder " + folder + " cannot be trusted: " + fault};
   struct statfs found {};
   if (::statfs(folder.c_str(), &found) != 0)
-    return Error{Errc::io, "cannot look at the folder " + folder + ": " + std::strerror(errno)};
+    return Error{Errc::io, "cannot examine the folder " + folder + ": " + std::strerror(errno)};
   const std::string network = network_file_system(static_cast<long>(found.f_type));
   if (!network.empty())
     return Error{Errc::refused, "the folder " + folder + " lies on " + network +

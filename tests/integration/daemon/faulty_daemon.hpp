@@ -1,5 +1,5 @@
 // FaultyDaemon: a real daemon that its machine lets down: failpoints, limits that change while it runs, a disk that can
-// be filled; and what must hold of it afterwards.
+// be filled; and what must be true of it afterwards.
 //
 //   FaultyDaemon daemon;
 //   daemon.failpoints("runner.clone=fail(EAGAIN)@2");
@@ -68,7 +68,8 @@ class FaultyDaemon : public BallotDaemon {
     return {};
   }
 
-  /// What must hold once the fault is over: `job` runs, each of its runs ended and is recorded, nothing is left behind.
+  /// What must be true once the fault is over: `job` runs, each of its runs ended and is recorded, nothing is left
+  /// behind.
   void expect_well(const std::string& job) {
     EXPECT_TRUE(wait_until([&] { return trigger(job).status == Status::succeeded; })) << log;
     for (const Row& row : rows(job)) EXPECT_TRUE(is_final(row.status)) << to_string(row.status);
@@ -77,7 +78,7 @@ class FaultyDaemon : public BallotDaemon {
   }
 
   /// Every slot of an every-second job has one disposition: from when the daemon led first (where that was not waited
-  /// for: from the job's first row) to now, or to when it was told to stop.
+  /// for: from the job's first row) to now, or to when it was asked to stop.
   void expect_accounted(const std::string& job) const {
     WallTime until = wall_now();
     for (const Deed& deed : deeds())

@@ -12,7 +12,7 @@ constexpr std::int64_t kept_freed_kib = 0;
 #endif
 constexpr std::int64_t runner_bound_kib = 8 * 1024 + kept_freed_kib, daemon_bound_kib = 24 * 1024 + kept_freed_kib;
 
-/// Runs `script` beside a job every second; how much memory it cost, and that nothing else was held up.
+/// Runs `script` beside a job every second; how much memory it cost, and that nothing else was delayed.
 class Flood {
  public:
   /// `tick`: the keys of a job beside it.

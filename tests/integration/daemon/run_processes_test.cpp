@@ -60,7 +60,7 @@ TEST_P(RunProcesses, ThatHoldTheOutputInASessionOfTheirOwnEndWithTheChild) {
   EXPECT_FALSE(lives(printed_pid(row)));
 }
 
-TEST_P(RunProcesses, ThatNobodyCanTellToBeTheRunsAreReportedOrEnded) {
+TEST_P(RunProcesses, ThatAreNotKnownToBeTheRunsAreReportedOrEnded) {
   ASSERT_EQ(::mkfifo((daemon_.folder / "go").c_str(), 0600), 0);
   job("env -i sleep 600 > /dev/null 2>&1", "read line < " + (daemon_.folder / "go"));
   Running asks({BALLOT_PROGRAM, "trigger", "job", "--wait", "--config", daemon_.folder / "ballot.toml"});
@@ -88,7 +88,7 @@ TEST_P(RunProcesses, ThatNobodyCanTellToBeTheRunsAreReportedOrEnded) {
   ::kill(escapee, SIGKILL);
 }
 
-TEST(RunEnvironment, IsReadFromItsFilesAtEachStartAndTheirSecretsStandNowhere) {
+TEST(RunEnvironment, IsReadFromItsFilesAtEachStartAndTheirSecretsAreNowhere) {
   FaultyDaemon daemon;
   const std::string env_file = daemon.folder / "env", secret = daemon.folder.write("secret", "hunter2hunter2\n");
   ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);

@@ -82,7 +82,7 @@ TEST(Serve, GivesTheChildAFixedEnvironmentAndItsFacts) {
     EXPECT_NE(("\n" + out).find("\n" + line + "\n"), std::string::npos) << line << " is not in\n" << out;
 }
 
-TEST(Serve, TakesUpEditsOfItsFilesWithoutBeingTold) {
+TEST(Serve, TakesUpEditsOfItsFilesWithoutBeingAsked) {
   BallotDaemon daemon;
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("serves")) << daemon.log;

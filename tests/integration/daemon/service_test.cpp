@@ -23,7 +23,7 @@ class ServiceManager {
   }
 
   /// The next message; "" where none comes in time.
-  std::string hear(std::chrono::milliseconds limit) const {
+  std::string receive(std::chrono::milliseconds limit) const {
     pollfd waiting{socket_.get(), POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(limit.count())) <= 0) return "";
     char text[1024];
@@ -32,9 +32,9 @@ class ServiceManager {
   }
 
   /// Whether a message that begins so comes within ten seconds; others are passed over.
-  bool hears(const std::string& beginning) const {
+  bool receives(const std::string& beginning) const {
     std::string text;
-    do text = hear(std::chrono::seconds(10));
+    do text = receive(std::chrono::seconds(10));
     while (!text.empty() && !text.starts_with(beginning));
     return !text.empty();
   }
@@ -48,11 +48,11 @@ TEST(Service, IsReadyBeatsForItsWatchdogAndSaysThatItStops) {
   const ServiceManager manager(daemon.folder / "notify");
   daemon.environment = {"NOTIFY_SOCKET=" + (daemon.folder / "notify"), "WATCHDOG_USEC=200000"};
   daemon.start();
-  EXPECT_TRUE(manager.hears("READY=1\n"));
+  EXPECT_TRUE(manager.receives("READY=1\n"));
   EXPECT_EQ(daemon.ballot({"jobs"}).code, 0) << "whoever waited for it may use it";
-  for (int beat = 0; beat < 3; ++beat) EXPECT_EQ(manager.hear(std::chrono::seconds(10)), "WATCHDOG=1\n");
+  for (int beat = 0; beat < 3; ++beat) EXPECT_EQ(manager.receive(std::chrono::seconds(10)), "WATCHDOG=1\n");
   daemon.send(SIGTERM);
-  EXPECT_TRUE(manager.hears("STOPPING=1\n"));
+  EXPECT_TRUE(manager.receives("STOPPING=1\n"));
   EXPECT_EQ(daemon.wait(), 0);
 }
 
@@ -65,17 +65,17 @@ TEST(Service, GivesItsWatchdogNoMoreBeatsOnceItsLoopHangs) {
   daemon.job("job", "command = [\"/bin/true\"]");
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
-  ASSERT_TRUE(manager.hears("WATCHDOG=1\n"));
+  ASSERT_TRUE(manager.receives("WATCHDOG=1\n"));
   const Running trigger({BALLOT_PROGRAM, "trigger", "job", "--config", daemon.folder / "ballot.toml"});
   bool silent = false;
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!silent && std::chrono::steady_clock::now() < until) silent = manager.hear(std::chrono::seconds(1)).empty();
+  while (!silent && std::chrono::steady_clock::now() < until) silent = manager.receive(std::chrono::seconds(1)).empty();
   EXPECT_TRUE(silent) << "a service manager would never restart it";
 }
 #endif
 
 /// The folder above jobs.d may be written by others for a while: what changes meanwhile is not taken, and that it may
-/// not any more is no change of jobs.d, so that nothing but HUP tells of it.
+/// not any more is no change of jobs.d, so that nothing but HUP makes it known.
 TEST(Service, ReadsTheJobFilesAgainOnHupAndNotItsConfiguration) {
   BallotDaemon daemon;
   const std::string above = daemon.folder / "above", jobs = above + "/jobs.d";

@@ -29,9 +29,9 @@ class Steps : public ::testing::Test {
     daemon.failpoints("");
   }
   /// The one row of `job`, once a daemon that leads again says so.
-  Row row_after_restart(const std::string& job, const std::string& told) {
+  Row row_after_restart(const std::string& job, const std::string& logged) {
     daemon.start();
-    EXPECT_TRUE(daemon.wait_for(told)) << daemon.log;
+    EXPECT_TRUE(daemon.wait_for(logged)) << daemon.log;
     const std::vector<Row> rows = daemon.rows(job);
     EXPECT_EQ(rows.size(), 1u);
     return rows.empty() ? Row{} : rows[0];
@@ -85,7 +85,7 @@ TEST_F(Steps, KilledBetweenTheEndAndItsRowTheExitCodeIsFoundAgain) {
   EXPECT_EQ(count_starts(), 1u);
 }
 
-TEST_F(Steps, KilledBetweenTheRowAndTheRegisterTheExitCodeStands) {
+TEST_F(Steps, KilledBetweenTheRowAndTheRegisterTheExitCodeIsKept) {
   run_until_killed("io.recorded=kill", "mark");
   const Row row = row_after_restart("mark", "leads");
   EXPECT_EQ(status_of(row), "failed: exit_code");
@@ -111,7 +111,7 @@ TEST_F(Steps, KilledAtAnyOfItsFirstStepsItAccountsForEverySlot) {
   for (const std::string& slot : slots) EXPECT_EQ(slots.count(slot), 1u) << slot;
 }
 
-TEST_F(Steps, ARunnerKilledBeforeItTellsOfTheStartOrTheEndIsReplacedAndTheRunLost) {
+TEST_F(Steps, ARunnerKilledBeforeItReportsTheStartOrTheEndIsReplacedAndTheRunLost) {
   for (const char* point : {"runner.started=kill", "runner.ended=kill"}) {
     SCOPED_TRACE(point);
     FaultyDaemon other;

@@ -144,7 +144,7 @@ TEST_F(Socket, RequestsThatMakeNoSenseAreRefusedAndEndNothing) {
   EXPECT_EQ(daemon.ballot({"status"}).code, 0);
 }
 
-/// What has been asked stands in the store as long as its asker would have waited.
+/// What has been asked stays in the store as long as its asker would have waited.
 TEST_F(Socket, AUserHasOnlySoManyRequestsUnderWay) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
   ASSERT_EQ(::chmod(daemon.folder.path().c_str(), 0755), 0);
@@ -196,7 +196,7 @@ TEST(Store, ARegisterThatNoNodeWroteHaltsItsJobAloneAndARepairBringsItBack) {
   EXPECT_EQ(daemon.stop(), 0);
 }
 
-TEST(ElectionList, LooksAtNoNameThatIsTooLongForAPattern) {
+TEST(ElectionList, ReadsNoNameThatIsTooLongForAPattern) {
   BallotDaemon daemon;
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("session open")) << daemon.log;

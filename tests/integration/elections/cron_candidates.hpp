@@ -1,4 +1,4 @@
-// Several candidates of one schedule, and what must hold of the ticks that they ran.
+// Several candidates of one schedule, and what must be true of the ticks that they ran.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -62,9 +62,9 @@ struct RunCron : ::testing::Test {
     for (const auto& one : all) one->wait();
     EXPECT_EQ(folder.said("OVERLAP").size(), 0u);
     expect_each_second_accounted_for(all);
-    std::map<std::string, int> turns;
-    for (const std::string& line : folder.said("START")) ++turns[field(line, 3)];
-    EXPECT_GE(turns.size(), 2u) << "the lead goes round";
+    std::map<std::string, int> ticks;
+    for (const std::string& line : folder.said("START")) ++ticks[field(line, 3)];
+    EXPECT_GE(ticks.size(), 2u) << "the lead goes round";
     for (const auto& one : all) EXPECT_EQ(one->count("election failed"), 0u);
   }
 };

@@ -18,7 +18,7 @@ struct ElectionPrograms : ::testing::Test {
     return run_program(std::move(arguments));
   }
   std::string say(const std::string& word) const { return "echo " + word + " $$ >> " + (folder.folder / "said"); }
-  /// Says what it is told, until TERM.
+  /// Reports its signals, until TERM.
   std::string listener(const std::string& more = "") const {
     return "trap '" + say("WON") + "' USR1; trap '" + say("LOST") + "' USR2; trap '" + say("TERM") +
            "; exit 5' TERM; " + more + say("READY") + "; while :; do sleep 0.05; done";
@@ -35,7 +35,7 @@ struct ElectionPrograms : ::testing::Test {
   int check() const { return ballot({"election", "file", path, "db", "--check"}).code; }
 };
 
-TEST_F(ElectionPrograms, RunTellsItsChildThatItHasWonAndLost) {
+TEST_F(ElectionPrograms, RunSignalsItsChildThatItHasWonAndLost) {
   CandidateProcess a(folder, run("a", listener()));
   ASSERT_TRUE(folder.wait_until_said("WON"));
   EXPECT_EQ(ballot({"election", "evict", "db", "--force"}).code, 0);
@@ -78,7 +78,7 @@ TEST_F(ElectionPrograms, RunTakesOtherSignals) {
   EXPECT_EQ(ballot({"election", "run", "db", "--won", "KILL"}).code, 2);
 }
 
-TEST_F(ElectionPrograms, RunEndsItsChildOnLosingWhereItIsToldTo) {
+TEST_F(ElectionPrograms, RunEndsItsChildOnLosingWhereItIsAskedTo) {
   const std::string stubborn = "trap '" + say("INT") + "' INT; trap '" + say("TERM") + "' TERM; trap '" + say("WON") +
                                "' USR1; while :; do sleep 0.05; done";
   CandidateProcess a(folder, run("a", stubborn, {"--terminate", "--kill-grace", "2s"}));
@@ -89,7 +89,7 @@ TEST_F(ElectionPrograms, RunEndsItsChildOnLosingWhereItIsToldTo) {
   EXPECT_EQ(folder.said("TERM").size(), 1u);
 }
 
-TEST_F(ElectionPrograms, RunTellsALossByTheDeadlineWhereItStandsStill) {
+TEST_F(ElectionPrograms, RunSignalsALossByTheDeadlineWhereItIsStopped) {
   CandidateProcess a(folder, run("a", listener()));
   ASSERT_TRUE(folder.wait_until_said("WON"));
   a.send(SIGSTOP);
@@ -102,7 +102,7 @@ TEST_F(ElectionPrograms, RunTellsALossByTheDeadlineWhereItStandsStill) {
   EXPECT_EQ(folder.said("LOST").size(), 1u) << "once";
 }
 
-TEST_F(ElectionPrograms, FileStandsWhileItsCandidateLeads) {
+TEST_F(ElectionPrograms, FileExistsWhileItsCandidateLeads) {
   EXPECT_EQ(check(), 1);
   CandidateProcess a(folder, file("a"));
   ASSERT_TRUE(wait_until([&] { return check() == 0; }));
@@ -118,7 +118,7 @@ TEST_F(ElectionPrograms, FileStandsWhileItsCandidateLeads) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST_F(ElectionPrograms, FileIsVoidBeforeThatOfTheNextLeaderStands) {
+TEST_F(ElectionPrograms, FileIsVoidBeforeThatOfTheNextLeaderExists) {
   const std::string second = folder.folder / "second";
   CandidateProcess a(folder, file("a"));
   ASSERT_TRUE(wait_until([&] { return check() == 0; }));

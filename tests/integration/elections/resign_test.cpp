@@ -106,7 +106,7 @@ TEST_F(Resign, LeavesTheGroupOfARunThatGoesOnAsItIsUntilItHasEnded) {
   EXPECT_TRUE(wait_until([&] { return !has_session(); })) << "the runner resigns when the run has ended";
 }
 
-/// The runner goes before the next daemon comes, so that nobody else can tell.
+/// The runner goes before the next daemon comes, so that nobody else knows.
 TEST_F(Resign, PublishesHowTheRunsOfTheDeadDaemonHaveEnded) {
   leave_a_run("", "exit 7");
   let_go();

@@ -72,7 +72,7 @@ TEST_F(RunCron, EndsWithTheCodeOfTheChildThatIsTheLast) {
 }
 
 TEST_F(RunCron, RunsItsTicksAnywayWithoutABackend) {
-  const HeldStore store(folder);
+  const LockedStore store(folder);
   CandidateProcess one(folder,
                        cron("a", "* * * * * *", {"--on-election-failure", "run-anyway"}, folder.saying("true")));
   ASSERT_TRUE(folder.wait_until_said("END", 3));

@@ -38,7 +38,7 @@ TEST(RunOnceAsAnybody, SaysWhyAndEndsWhereItsFolderCannotBeMade) {
   EXPECT_EQ(one.count("cannot make the folder /dev/null/local/ballot: Not a directory"), 1u) << one.log();
 }
 
-TEST_F(RunOnce, IgnoresAnErrorWhereItIsToldTo) {
+TEST_F(RunOnce, IgnoresAnErrorWhereItIsAskedTo) {
   CandidateProcess one(folder, once("a", {"--on-child-error", "ignore"}, shell("exit 4")));
   EXPECT_EQ(one.wait(), 0);
   EXPECT_EQ(one.count("exit code 4"), 1u);
@@ -94,9 +94,9 @@ TEST_F(RunOnce, HandsOverToTheOtherAfterEachRun) {
   a.stop(SIGTERM);
   b.stop(SIGTERM);
   const auto starts = folder.said("START");
-  std::size_t turns = 0;
-  for (std::size_t i = 1; i < 10; ++i) turns += field(starts[i], 3) != field(starts[i - 1], 3);
-  EXPECT_GE(turns, 7u) << "but for the first ones, before the other had come";
+  std::size_t handovers = 0;
+  for (std::size_t i = 1; i < 10; ++i) handovers += field(starts[i], 3) != field(starts[i - 1], 3);
+  EXPECT_GE(handovers, 7u) << "but for the first ones, before the other had come";
   EXPECT_EQ(a.count("election failed") + b.count("election failed"), 0u) << "a race that is lost is no failure";
 }
 
@@ -201,7 +201,7 @@ TEST_F(RunOnce, EndsItsChildWhereItIsKilledAndTheNextOneWaitsForThat) {
   EXPECT_EQ(folder.said("OVERLAP").size(), 0u);
 }
 
-TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItStandsStill) {
+TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItIsStopped) {
   CandidateProcess a(folder, once("a", {}, shell("trap '' TERM; " + folder.saying("while :; do sleep 0.05; done"))));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const pid_t first = child();
@@ -243,7 +243,7 @@ TEST_F(RunOnce, GivesItsChildTheArgumentsByteForByte) {
   EXPECT_EQ(one.out(), "a  b||--|-x|[1,2]|{}|a,b|\n|%%|");
 }
 
-TEST_F(RunOnce, TellsItsChildWhoItIs) {
+TEST_F(RunOnce, GivesItsChildItsNameAndTerm) {
   CandidateProcess one(folder,
                        once("a", {"--group", "nightly", "--on-child-success", "exit", "--wrap-child-logs", "false"},
                             shell("echo $BALLOT_NODE $BALLOT_GROUP $BALLOT_EPOCH ${#BALLOT_RUN_ID} $KEPT")),
@@ -303,7 +303,7 @@ TEST_F(RunOnce, DoesNotWaitForAGrandchildThatHoldsItsOutput) {
   EXPECT_EQ(one.count("done"), 1u);
 }
 
-TEST_F(RunOnce, DoesNotLogWhatStandsInTheArguments) {
+TEST_F(RunOnce, DoesNotLogWhatIsInTheArguments) {
   CandidateProcess one(folder, once("a", {"--on-child-success", "exit"}, {"/bin/true", "secret-word"}));
   EXPECT_EQ(one.wait(), 0);
   EXPECT_EQ(one.count("secret-word"), 0u);
@@ -319,10 +319,10 @@ TEST_F(RunOnce, RefusesASecondCandidateOfItsName) {
 }
 
 struct RunOnceWithoutABackend : RunOnce {
-  HeldStore store{folder};
+  LockedStore store{folder};
 };
 
-TEST_F(RunOnceWithoutABackend, ExitsWhereItIsToldTo) {
+TEST_F(RunOnceWithoutABackend, ExitsWhereItIsAskedTo) {
   CandidateProcess one(folder, once("a", {"--on-election-failure", "exit"}, shell(folder.saying("true"))));
   EXPECT_EQ(one.wait(), 75);
   EXPECT_EQ(folder.said("START").size(), 0u);

@@ -22,9 +22,9 @@ struct EvictOnZookeeper : ElectionsOnZookeeper {
 };
 
 TEST_F(EvictOnZookeeper, ALeaderThatIsAskedEndsItsChildAndStaysOutForThreeTimeouts) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
   const Millis asked = wall_now();
   const Ran evicted = ballot({"election", "evict", "default"});
@@ -44,7 +44,7 @@ TEST_F(EvictOnZookeeper, ALeaderThatIsAskedEndsItsChildAndStaysOutForThreeTimeou
 }
 
 TEST_F(EvictOnZookeeper, ALeaderThatIsAloneIsBackAtOnce) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const Millis asked = wall_now();
   EXPECT_EQ(ballot({"election", "evict", "default"}).code, 0);
@@ -54,10 +54,10 @@ TEST_F(EvictOnZookeeper, ALeaderThatIsAloneIsBackAtOnce) {
   EXPECT_GT(std::stoull(field(start_of(1), 4)), std::stoull(field(start_of(0), 4)));
 }
 
-TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsToldAtOnce) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsDeposedAtOnce) {
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
   EXPECT_EQ(ballot({"election", "evict", "default", "--force"}).code, 0);
   ASSERT_TRUE(folder.wait_until_said("START", 2));
@@ -70,7 +70,7 @@ TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsToldAtOnce) {
 }
 
 TEST_F(EvictOnZookeeper, OnATerminalItIsConfirmedFirst) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const AtTerminal no = evict_at_terminal("n\n");
   EXPECT_EQ(no.code, 1);
@@ -104,7 +104,7 @@ struct ProgramsOnZookeeper : ElectionsOnZookeeper {
   }
 };
 
-TEST_F(ProgramsOnZookeeper, RunTellsItsChildOfALossByTheDeadlineWhereItIsCutOff) {
+TEST_F(ProgramsOnZookeeper, RunSignalsItsChildALossByTheDeadlineWhereItIsCutOff) {
   TcpRelay relay(place.server().port());
   CandidateProcess a(folder, run("a", place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("WON"));
@@ -129,14 +129,14 @@ TEST_F(ProgramsOnZookeeper, RunHandsOverWithinASecond) {
   ASSERT_TRUE(folder.wait_until_said("WON"));
   CandidateProcess b(folder, run("b"));
   ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
-  const Millis told = wall_now();
+  const Millis asked = wall_now();
   EXPECT_EQ(a.stop(SIGTERM), 5);
   ASSERT_TRUE(folder.wait_until_said("WON", 2));
-  report("from TERM to the next one's signal", since(told, folder.said("WON")[1]));
-  EXPECT_LE(since(told, folder.said("WON")[1]), 1s);
+  report("from TERM to the next one's signal", since(asked, folder.said("WON")[1]));
+  EXPECT_LE(since(asked, folder.said("WON")[1]), 1s);
 }
 
-TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderStands) {
+TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderExists) {
   CandidateProcess a(folder, file("a"));
   ASSERT_TRUE(wait_until([&] { return valid("a"); }));
   CandidateProcess b(folder, file("b"));

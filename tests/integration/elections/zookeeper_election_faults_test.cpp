@@ -28,11 +28,11 @@ struct FaultsOnZookeeper : ElectionsOnZookeeper {
 };
 
 TEST_F(FaultsOnZookeeper, ALeaderThatIsKilledWithItsGuardIsFollowedWhenItsSessionExpiresAndNotBeforeItsDeadline) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
-  kill_with_keeper(a);
+  kill_with_guard(a);
   const Millis killed = wall_now();
   const Millis deadline = wall_of(Millis(member_field("a", "deadline_ms")));
   ASSERT_TRUE(folder.wait_until_said("START", 2));
@@ -46,9 +46,9 @@ TEST_F(FaultsOnZookeeper, ALeaderThatIsKilledWithItsGuardIsFollowedWhenItsSessio
 
 TEST_F(FaultsOnZookeeper, ALeaderThatIsCutOffEndsItsChildBeforeTheNextOneStarts) {
   TcpRelay relay(place.server().port());
-  CandidateProcess a(folder, candidate("a", until_told(), place.through(relay)));
+  CandidateProcess a(folder, candidate("a", until_ended(), place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
   relay.cut();
   const Millis cut = wall_now();
@@ -74,7 +74,7 @@ struct ShortFaultsOnZookeeper : FaultsOnZookeeper {
   explicit ShortFaultsOnZookeeper(Millis session_timeout = 4s) : FaultsOnZookeeper(session_timeout) {}
 
   /// Until a renewal of the candidate's session has been completed from now on: the next one is sent after its answer,
-  /// and tells of a later deadline.
+  /// and has a later deadline.
   bool is_renewed(const std::string& name) const {
     std::int64_t deadline = member_field(name, "deadline_ms");
     int later = 0;
@@ -95,9 +95,9 @@ struct ShortFaultsOnZookeeper : FaultsOnZookeeper {
 
 TEST_F(ShortFaultsOnZookeeper, ALeaderThatIsCutOffForLessThanItsTimeoutGoesOnInItsTerm) {
   TcpRelay relay(place.server().port());
-  CandidateProcess a(folder, candidate("a", until_told(), place.through(relay)));
+  CandidateProcess a(folder, candidate("a", until_ended(), place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
   ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
   const Arguments queue = place.queue("default");
@@ -115,7 +115,7 @@ TEST_F(ShortFaultsOnZookeeper, ALeaderThatIsCutOffForLessThanItsTimeoutGoesOnInI
 
 TEST_F(ShortFaultsOnZookeeper, ALeaderWhoseConnectionsBreakGoesOnInItsTerm) {
   TcpRelay relay(place.server().port());
-  CandidateProcess a(folder, candidate("a", until_told(), place.through(relay)));
+  CandidateProcess a(folder, candidate("a", until_ended(), place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const Arguments queue = place.queue("default");
   for (int round = 0; round < 5; ++round) {
@@ -132,7 +132,7 @@ struct RestartOfZookeeper : ShortFaultsOnZookeeper {
 };
 
 TEST_F(RestartOfZookeeper, WithinTheTimeoutIsOutlivedByALeader) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const Arguments queue = place.queue("default");
   ASSERT_TRUE(is_renewed("a"));
@@ -146,9 +146,9 @@ TEST_F(RestartOfZookeeper, WithinTheTimeoutIsOutlivedByALeader) {
 }
 
 TEST_F(FaultsOnZookeeper, AStoppedCandidateStartsNothingInItsOldTermAndItsChildIsEnded) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
   a.send(SIGSTOP);
   const Millis stopped = wall_now();
@@ -203,7 +203,7 @@ TEST_F(FaultsOnZookeeper, AChildThatWasStoppedWithItsGuardIsEndedAtOnceAndItsEpo
 TEST_F(FaultsOnZookeeper, WhileTheServerIsDownNobodyRunsBeyondItsDeadlineAndThenOneLeads) {
   std::deque<CandidateProcess> all;
   for (const char* name : {"a", "b", "c"}) {
-    all.emplace_back(folder, candidate(name, until_told()));
+    all.emplace_back(folder, candidate(name, until_ended()));
     ASSERT_TRUE(campaigns(all.back()));
   }
   ASSERT_TRUE(folder.wait_until_said("START"));
@@ -225,9 +225,9 @@ TEST_F(FaultsOnZookeeper, WhileTheServerIsDownNobodyRunsBeyondItsDeadlineAndThen
 }
 
 TEST_F(FaultsOnZookeeper, InAWipedStoreThePathIsMadeAgainAndOneLeads) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
   place.server().kill();
   place.server().wipe();
@@ -244,12 +244,12 @@ TEST_F(FaultsOnZookeeper, AWallClockThatIsAnHourOffHoldsUpNoHandOverAndHurriesNo
     return Arguments{"LD_PRELOAD=" BALLOT_SHIFTED_CLOCK, "BALLOT_SHIFTED_CLOCK_MS=" + sign + "3600000",
                      "ASAN_OPTIONS=verify_asan_link_order=0"};
   };
-  CandidateProcess ahead(folder, candidate("ahead", until_told()), an_hour(""));
+  CandidateProcess ahead(folder, candidate("ahead", until_ended()), an_hour(""));
   ASSERT_TRUE(folder.wait_until_said("START"));
   EXPECT_GT(since(wall_now(), start_of(0)), 59min);
-  CandidateProcess behind(folder, candidate("behind", until_told()), an_hour("-"));
+  CandidateProcess behind(folder, candidate("behind", until_ended()), an_hour("-"));
   ASSERT_TRUE(campaigns(behind));
-  CandidateProcess right(folder, candidate("right", until_told()));
+  CandidateProcess right(folder, candidate("right", until_ended()));
   ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 3; }));
   const Millis stopped = wall_now();
   ahead.stop(SIGTERM);
@@ -258,7 +258,7 @@ TEST_F(FaultsOnZookeeper, AWallClockThatIsAnHourOffHoldsUpNoHandOverAndHurriesNo
   EXPECT_EQ(name_of(1), "behind");
   const std::string info = ballot({"info", "default"}).out;
   EXPECT_NE(info.find("time drift of 1h"), std::string::npos) << info;
-  kill_with_keeper(behind);
+  kill_with_guard(behind);
   const Millis killed = wall_now();
   const Millis deadline = wall_of(Millis(member_field("behind", "deadline_ms")));
   ASSERT_TRUE(folder.wait_until_said("START", 3));

@@ -14,7 +14,7 @@ namespace ballot::testing {
 using namespace std::chrono_literals;
 
 /// Nobody is left who could resign for it.
-inline void kill_with_keeper(CandidateProcess& candidate) {
+inline void kill_with_guard(CandidateProcess& candidate) {
   const pid_t guard = candidate.guard();
   candidate.send(SIGKILL);
   ::kill(guard, SIGKILL);
@@ -37,8 +37,8 @@ struct ElectionsOnZookeeper : ::testing::Test {
     flags.insert(flags.end(), {"--kill-grace", "200ms", "--log-level", "debug"});
     return once(name, flags, shell(script));
   }
-  /// A child that runs until it is told to end, or until `file` is there.
-  std::string until_told(const std::string& file = "never") const {
+  /// A child that runs until it is asked to end, or until `file` is there.
+  std::string until_ended(const std::string& file = "never") const {
     return folder.saying("until test -e " + (folder.folder / file) + "; do sleep 0.02; done");
   }
   bool campaigns(const CandidateProcess& candidate, std::size_t times = 1) const {
@@ -48,11 +48,11 @@ struct ElectionsOnZookeeper : ::testing::Test {
   std::uint64_t epoch_of(std::size_t start) const { return std::stoull(field(start_of(start), 4)); }
   std::string name_of(std::size_t start) const { return field(start_of(start), 3); }
   void expect_no_overlap() const { EXPECT_EQ(folder.said("OVERLAP").size(), 0u); }
-  /// Nobody stands in the group's queue any more, nor has one of the names.
+  /// Nobody is in the group's queue any more, nor has one of the names.
   bool nothing_is_left_of(const Arguments& candidates, const std::string& group = "default") const {
     return wait_until([&] {
-      return place.queue(group).empty() &&
-             std::none_of(candidates.begin(), candidates.end(), [&](const auto& one) { return place.stands(one); });
+      return place.queue(group).empty() && std::none_of(candidates.begin(), candidates.end(),
+                                                        [&](const auto& one) { return place.has_session(one); });
     });
   }
 

@@ -1,5 +1,5 @@
-// `ballot run` on a real ZooKeeper server: turns and how long a hand-over takes, policies, signals, and a backend that
-// is not there.
+// `ballot run` on a real ZooKeeper server: who leads next and how long a hand-over takes, policies, signals, and a
+// backend that is not there.
 #include <algorithm>
 #include <deque>
 #include <filesystem>
@@ -63,9 +63,9 @@ TEST_F(RunOnZookeeper, FiveCandidatesTakeTurnsAndNeverRunTogether) {
   for (CandidateProcess& one : all) one.send(SIGTERM);
   for (CandidateProcess& one : all) one.wait();
   expect_no_overlap();
-  std::set<std::string> turns;
-  for (std::size_t n = 15; n < 25; ++n) turns.insert(field(start_of(n), 3));
-  EXPECT_EQ(turns.size(), 5u) << "the queue goes round";
+  std::set<std::string> leaders;
+  for (std::size_t n = 15; n < 25; ++n) leaders.insert(field(start_of(n), 3));
+  EXPECT_EQ(leaders.size(), 5u) << "the queue goes round";
   for (std::size_t n = 1; n < 25; ++n)
     EXPECT_GT(std::stoull(field(start_of(n), 4)), std::stoull(field(start_of(n - 1), 4))) << "a term each";
   for (const CandidateProcess& one : all)
@@ -78,13 +78,13 @@ struct KilledOnZookeeper : ElectionsOnZookeeper {
   KilledOnZookeeper() : ElectionsOnZookeeper(10s) {}
 
   const std::string session = folder.folder / "run/candidate-default.a";
-  CandidateProcess a{folder, candidate("a", until_told())};
+  CandidateProcess a{folder, candidate("a", until_ended())};
   std::unique_ptr<CandidateProcess> b;
   Millis killed{0};
 
   void kill() {
     ASSERT_TRUE(folder.wait_until_said("START"));
-    b = std::make_unique<CandidateProcess>(folder, candidate("b", until_told()));
+    b = std::make_unique<CandidateProcess>(folder, candidate("b", until_ended()));
     ASSERT_TRUE(campaigns(*b));
     ASSERT_TRUE(std::filesystem::exists(session));
     a.send(SIGKILL);
@@ -101,7 +101,7 @@ struct KilledOnZookeeper : ElectionsOnZookeeper {
   }
 };
 
-TEST_F(KilledOnZookeeper, IsSucceededByItsKeepersResignation) {
+TEST_F(KilledOnZookeeper, IsSucceededByItsGuardsResignation) {
   kill();
   expect_successor(6s);
 }
@@ -118,9 +118,9 @@ TEST_F(KilledOnZookeeper, IsSucceededByItsSupervisorsResignationOnceItsChildIsGo
 TEST_F(RunOnZookeeper, AResignationThatIsNotConfirmedIsNoSuccess) {
   TcpRelay relay(place.server().port());
   CandidateProcess a(folder,
-                     once("a", place.through(relay, {"--on-child-success", "exit"}), shell(until_told("a-may-end"))));
+                     once("a", place.through(relay, {"--on-child-success", "exit"}), shell(until_ended("a-may-end"))));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, once("b", {"--log-level", "debug"}, shell(until_told())));
+  CandidateProcess b(folder, once("b", {"--log-level", "debug"}, shell(until_ended())));
   ASSERT_TRUE(campaigns(b));
   relay.cut();
   folder.folder.write("a-may-end", "");
@@ -130,7 +130,7 @@ TEST_F(RunOnZookeeper, AResignationThatIsNotConfirmedIsNoSuccess) {
 }
 
 TEST_F(RunOnZookeeper, AResignationToAServerThatIsDownIsNoSuccess) {
-  CandidateProcess a(folder, once("a", {"--on-child-success", "exit"}, shell(until_told("a-may-end"))));
+  CandidateProcess a(folder, once("a", {"--on-child-success", "exit"}, shell(until_ended("a-may-end"))));
   ASSERT_TRUE(folder.wait_until_said("START"));
   place.server().kill();
   folder.folder.write("a-may-end", "");
@@ -138,20 +138,20 @@ TEST_F(RunOnZookeeper, AResignationToAServerThatIsDownIsNoSuccess) {
 }
 
 TEST_F(RunOnZookeeper, PassesASignalOnAndResignsSoThatTheNextOneStartsAtOnce) {
-  CandidateProcess a(folder, once("a", {}, shell("trap 'exit 3' TERM; " + until_told())));
+  CandidateProcess a(folder, once("a", {}, shell("trap 'exit 3' TERM; " + until_ended())));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, once("b", {"--log-level", "debug"}, shell(until_told())));
+  CandidateProcess b(folder, once("b", {"--log-level", "debug"}, shell(until_ended())));
   ASSERT_TRUE(campaigns(b));
-  const Millis told = wall_now();
+  const Millis asked = wall_now();
   EXPECT_EQ(a.stop(SIGTERM), 3);
   ASSERT_TRUE(folder.wait_until_said("START", 2));
-  report("from TERM to the next child", since(told, start_of(1)));
-  EXPECT_LE(since(told, start_of(1)), 1s);
-  CandidateProcess c(folder, once("c", {"--log-level", "debug"}, shell(until_told())));
+  report("from TERM to the next child", since(asked, start_of(1)));
+  EXPECT_LE(since(asked, start_of(1)), 1s);
+  CandidateProcess c(folder, once("c", {"--log-level", "debug"}, shell(until_ended())));
   ASSERT_TRUE(campaigns(c));
   EXPECT_EQ(c.stop(SIGTERM), 143) << "it follows";
   EXPECT_EQ(place.queue("default").size(), 1u);
-  EXPECT_FALSE(place.stands("c"));
+  EXPECT_FALSE(place.has_session("c"));
   EXPECT_EQ(folder.said("START").size(), 2u);
   expect_no_overlap();
 }
@@ -159,18 +159,18 @@ TEST_F(RunOnZookeeper, PassesASignalOnAndResignsSoThatTheNextOneStartsAtOnce) {
 TEST_F(RunOnZookeeper, LeavesNoChildAndNoNodeBehindWhicheverSignalEndsIt) {
   for (const int signal : {SIGINT, SIGHUP, SIGQUIT}) {
     folder.folder.write("said", "");
-    CandidateProcess a(folder, once("a", {}, shell(until_told())));
+    CandidateProcess a(folder, once("a", {}, shell(until_ended())));
     ASSERT_TRUE(folder.wait_until_said("START"));
     EXPECT_EQ(a.stop(signal), 128 + signal);
     EXPECT_TRUE(is_gone(pid_of(start_of(0)))) << signal;
     EXPECT_TRUE(place.queue("default").empty()) << signal;
-    EXPECT_FALSE(place.stands("a")) << signal;
+    EXPECT_FALSE(place.has_session("a")) << signal;
   }
 }
 
 TEST_F(RunOnZookeeper, OneHostMayTakePartInSeveralElectionsUnderItsOwnName) {
   const auto in = [&](const std::string& group) {
-    Arguments arguments = once("", {"--group", group}, shell(until_told()));
+    Arguments arguments = once("", {"--group", group}, shell(until_ended()));
     const auto id = std::find(arguments.begin(), arguments.end(), "--candidate-id");
     if (id != arguments.end()) arguments.erase(id, id + 2);
     return arguments;
@@ -197,7 +197,7 @@ TEST_F(RunOnZookeeper, LeavesNothingBehindOfCandidatesThatNeverComeBack) {
 }
 
 TEST_F(RunOnZookeeper, GivesUpWhereItDoesNotLeadInTime) {
-  CandidateProcess a(folder, once("a", {}, shell(until_told())));
+  CandidateProcess a(folder, once("a", {}, shell(until_ended())));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess follows(folder, once("b", {"--max-wait", "1s"}, shell(folder.saying("true"))));
   const ReservedPort nobodys;
@@ -217,7 +217,7 @@ struct RunWithoutZookeeper : RunOnZookeeper {
   TcpRelay relay{nobodys.number()};  // leads nowhere
 };
 
-TEST_F(RunWithoutZookeeper, ExitsWhereItIsToldTo) {
+TEST_F(RunWithoutZookeeper, ExitsWhereItIsAskedTo) {
   CandidateProcess a(folder, once_with({"--on-election-failure", "exit"}));
   EXPECT_EQ(a.wait(), 75);
   EXPECT_EQ(folder.said("START").size(), 0u);
@@ -256,7 +256,7 @@ TEST_F(CronOnZookeeper, RunsTheNewestTickThatFellIntoAFailoverAndNamesTheOthers)
     ASSERT_TRUE(all.back()->wait_for("campaigns"));
   }
   ASSERT_TRUE(folder.wait_until_said("END", 2));
-  kill_with_keeper(*all[0]);
+  kill_with_guard(*all[0]);
   const std::size_t before = folder.said("START").size();
   ASSERT_TRUE(folder.wait_until_said("END", before + 2));
   EXPECT_EQ(field(folder.said("START").back(), 3), "b");

@@ -20,7 +20,7 @@ struct InfoOnZookeeper : ElectionsOnZookeeper {
 
   CandidateProcess& add(const std::string& name, Arguments flags = {}) {
     flags.insert(flags.end(), {"--log-level", "debug"});
-    return all.emplace_back(folder, once(name, flags, shell(until_told())));
+    return all.emplace_back(folder, once(name, flags, shell(until_ended())));
   }
   /// The first one leads, the others queue behind it in this order.
   void start(const Arguments& names) {
@@ -117,14 +117,14 @@ TEST_F(InfoOnZookeeper, ShowsThatNobodyLeadsDuringAHandOver) {
   EXPECT_EQ(text(info().at("leader"), "node"), "b");
 }
 
-/// An operator holds the session of the dead one, so that its node stays for longer than its heartbeat.
+/// An operator keeps the session of the dead one open, so that its node stays for longer than its heartbeat.
 TEST_F(InfoOnZookeeper, ShowsACrashedLeaderAndThatItIsSilent) {
   start({"a", "b"});
   const clientid_t session = session_in(folder.folder / "state/zookeeper-ballot-a@default.session");
-  kill_with_keeper(all[0]);
+  kill_with_guard(all[0]);
   const Millis killed = wall_now();
   {
-    const ZookeeperClient holds(place.server().address(), &session);
+    const ZookeeperClient keeps_open(place.server().address(), &session);
     const json::object soon = info();
     EXPECT_EQ(text(soon.at("leader"), "node"), "a") << "its session has not expired";
     ASSERT_TRUE(wait_until_time(killed + 4s));
@@ -265,7 +265,7 @@ TEST_F(WatchOnZookeeper, PrintsEachChangeOnce) {
   for (std::string seen; (seen = line()) != shows("b", second, "");) ASSERT_EQ(seen, shows("", first, "b"));
 }
 
-TEST_F(WatchOnZookeeper, GoesOnWhereItsConnectionBreaksOrStandsStillForLessThanItsTimeout) {
+TEST_F(WatchOnZookeeper, GoesOnWhereItsConnectionBreaksOrHangsForLessThanItsTimeout) {
   line();
   line();
   start({"a"});

@@ -8,9 +8,9 @@ namespace {
 struct QueueOnZookeeper : ElectionsOnZookeeper {};
 
 TEST_F(QueueOnZookeeper, ALeaderWhoseNodeIsRemovedByHandStepsDownWithinASecond) {
-  CandidateProcess a(folder, candidate("a", until_told()));
+  CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(campaigns(b));
   ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
   ASSERT_TRUE(place.remove_candidate("default", "a"));
@@ -26,9 +26,9 @@ TEST_F(QueueOnZookeeper, ALeaderWhoseNodeIsRemovedByHandStepsDownWithinASecond) 
 }
 
 TEST_F(QueueOnZookeeper, AFollowerWhoseNodeIsRemovedByHandQueuesAgain) {
-  CandidateProcess a(folder, candidate("a", until_told("a-may-end"), {"--on-child-success", "exit"}));
+  CandidateProcess a(folder, candidate("a", until_ended("a-may-end"), {"--on-child-success", "exit"}));
   ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_told()));
+  CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(wait_until([&] { return place.remove_candidate("default", "b"); }));
   ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
   EXPECT_EQ(folder.said("START").size(), 1u);
@@ -44,7 +44,7 @@ TEST_F(QueueOnZookeeper, WhoeverGoesBeforeItIsWatchedIsNoFailure) {
   for (int offset = 0; offset <= 175; offset += 25) {
     folder.folder.write("said", "");
     const std::string file = "a-may-end-" + std::to_string(offset);
-    CandidateProcess a(folder, candidate("a", until_told(file), {"--on-child-success", "exit"}));
+    CandidateProcess a(folder, candidate("a", until_ended(file), {"--on-child-success", "exit"}));
     ASSERT_TRUE(folder.wait_until_said("START"));
     CandidateProcess b(folder, candidate("b", "exit 0", place.through(relay, {"--on-child-success", "exit"})));
     ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
@@ -89,11 +89,11 @@ TEST_F(QueueOnZookeeper, NoNodeIsLeftOfACandidateThatIsEndedWhileItStarts) {
 TEST_F(QueueOnZookeeper, NoNodeIsLeftOfACandidateThatIsEndedWhileItIsCutOff) {
   TcpRelay relay(place.server().port());
   relay.drop_answers(true);
-  CandidateProcess starts(folder, candidate("a", until_told(), place.through(relay)));
+  CandidateProcess starts(folder, candidate("a", until_ended(), place.through(relay)));
   ASSERT_TRUE(wait_until([&] { return relay.connections() > 0; }));
   EXPECT_EQ(starts.stop(SIGTERM), 143);
   relay.drop_answers(false);
-  CandidateProcess leads(folder, candidate("b", until_told(), place.through(relay)));
+  CandidateProcess leads(folder, candidate("b", until_ended(), place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("START"));
   relay.cut();
   leads.stop(SIGTERM);

@@ -1,4 +1,4 @@
-// Runs that outlive their daemon, and runs that must not: it is killed and comes back, it stands still for good, its
+// Runs that outlive their daemon, and runs that must not: it is killed and comes back, it is stopped for good, its
 // runner dies. The oracle sees every process, the checker judges.
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ class AdoptionByTheNext : public Adoption {
 
 // S22 local zookeeper
 TEST_F(Adoption, OfFiftyRunsKeepsEachExitCodeAndOutput) {
-  // With the default kill_grace they could be told to end T / 2 after the last renewal: before the daemon is back.
+  // With the default kill_grace they could be asked to end T / 2 after the last renewal: before the daemon is back.
   for (int i = 0; i < adopted + ended_away; ++i)
     fleet.job(name_of(i), "kill_grace = \"1s\"\n" + fleet.oracle.command({"--wait", "--say", "I am " + name_of(i)}));
   fleet.start();
@@ -159,7 +159,7 @@ TEST_F(Adoption, OfADeadRunnersRunsIsTheirLossAndANewRunnerGoesOn) {
   ASSERT_EQ(::kill(runner, SIGKILL), 0);
   ASSERT_TRUE(wait_until_gone({name_of(0), name_of(1), name_of(2)})) << "its children go with it";
   ASSERT_TRUE(daemon.wait_for("lost: runner_died", 3));
-  fleet.mended("n1");
+  fleet.healed("n1");
   const std::size_t before = fleet.oracle.reports("long").size();
   ASSERT_TRUE(fleet.oracle.wait_until(starts_of("long", before + 2))) << "a new runner works";
   const Evidence evidence = fleet.evidence();

@@ -1,5 +1,5 @@
 // Two daemons of one host, one of them leading: killed, stopped, frozen and hung, over and over. The checker judges
-// what the processes told and what the ledgers say of it. BALLOT_FAILOVERS=N: so many kills instead of ten.
+// what the processes reported and what the ledgers say of it. BALLOT_FAILOVERS=N: so many kills instead of ten.
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -40,7 +40,8 @@ class Failover : public ::testing::Test {
     fleet.job("all", brief + "misfire = \"all\"\n");
     fleet.job("none", brief + "misfire = \"skip\"\n");
     fleet.job("long", every_second + fleet.oracle.command({"--for", "1500ms"}));
-    // At every second one of the digits is due whose last run has long been closed; the tools are run by hand, in turn.
+    // At every second one of the digits is due whose last run has long been closed; the tools are run by hand, one
+    // after the other.
     for (int i = 0; i < 10; ++i) {
       const std::string digit = std::to_string(i);
       fleet.job("digit" + digit, "schedule = \"" + digit + "/10 * * * * *\"\n" + fleet.oracle.command());
@@ -96,7 +97,7 @@ class Failover : public ::testing::Test {
   Fleet fleet{{n1, n2}};
 };
 
-/// The loop's thread of a daemon stands still, all its other threads go on; until this object goes.
+/// The loop's thread of a daemon is stopped, all its other threads go on; until this object goes.
 class HungLoop {
  public:
   explicit HungLoop(pid_t pid) : pid_(pid) {
@@ -226,7 +227,7 @@ TEST_F(Failover, ALeaderWhoseLoopHangsIsSucceeded) {
   EXPECT_LT(start->started.boot - hung.boot, fleet.timeout + seconds(2));
   ASSERT_TRUE(first_start(n2, hung, "long"));
   hang.reset();
-  fleet.mended(n1);
+  fleet.healed(n1);
   ASSERT_TRUE(fleet[n1].wait_for("leads no more"));
   const Evidence evidence = judge();
   std::cout << "hand-over, loop hung: hang to elected " << until_elected(evidence, hung).count()

@@ -1,5 +1,5 @@
 // Scenarios of docs/testing.md whose fault is the embedded backend's own: registers that were restored from a backup,
-// and commits of which nobody is told whether they landed.
+// and commits that land but are reported to have failed.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -41,7 +41,7 @@ class OnLocal : public ::testing::Test {
     });
   }
 
-  /// Whether a commit has been told to have failed then or later.
+  /// Whether a commit has been reported to have failed then or later.
   static bool lost_since(const std::string& file, WallTime time) {
     struct stat last {};
     if (::stat(file.c_str(), &last) != 0 || last.st_size == 0) return false;
@@ -66,20 +66,20 @@ TEST_F(OnLocal, RegistersThatWereRestoredFromABackupHaltTheirLeader) {
       "FROM old.register; DELETE FROM term; INSERT INTO term SELECT * FROM old.term; UPDATE store SET revision = "
       "(SELECT revision FROM old.store); COMMIT");
   expect_halted_until_it_is_repaired(fleet, fleet["n1"]);
-  fleet.mended();
+  fleet.healed();
   ASSERT_TRUE(starts(3));
   EXPECT_EQ(check(fleet.evidence()), Findings{});
 }
 
 // S7 local
-TEST_F(OnLocal, CommitsOfWhichNobodyIsToldWhetherTheyLandedRunNoSlotTwiceAndLoseNone) {
+TEST_F(OnLocal, CommitsThatAreReportedToHaveFailedRunNoSlotTwiceAndLoseNone) {
   BallotDaemon& daemon = fleet["n1"];
   const std::string lost = fleet.folder / "lost";
   daemon.environment = {"LD_PRELOAD=" BALLOT_LOST_SYNC_LIBRARY, "BALLOT_LOST_SYNC=" + lost};
   fleet.start();
   ASSERT_TRUE(starts(1));
   for (const bool killed : {false, true, false, true}) {
-    // From before a slot is due until its claim is told to have failed.
+    // From before a slot is due until its claim is reported to have failed.
     const WallTime due = std::chrono::ceil<seconds>(Instant::now().wall + Millis(100));
     std::this_thread::sleep_until(due - Millis(100));
     fleet.fault();
@@ -87,7 +87,7 @@ TEST_F(OnLocal, CommitsOfWhichNobodyIsToldWhetherTheyLandedRunNoSlotTwiceAndLose
     ASSERT_TRUE(wait_until([&] { return lost_since(lost, due); })) << daemon.log;
     if (killed) daemon.kill();
     std::filesystem::remove(lost);
-    fleet.mended();
+    fleet.healed();
     if (killed) daemon.start();
     ASSERT_TRUE(starts(1)) << daemon.log;
   }
@@ -95,7 +95,7 @@ TEST_F(OnLocal, CommitsOfWhichNobodyIsToldWhetherTheyLandedRunNoSlotTwiceAndLose
   ASSERT_TRUE(starts(3));
   const Evidence evidence = fleet.evidence();
   EXPECT_EQ(check(evidence), Findings{});
-  // Claims landed that were told to have failed: their runs were not started, and each has its row.
+  // Claims landed that were reported to have failed: their runs were not started, and each has its row.
   const std::vector<Row>& rows = evidence.ledgers[0].rows;
   EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const Row& row) {
     return row.run && (row.reason == Reason::stale || row.status == Status::lost);

@@ -1,4 +1,4 @@
-// A real daemon tells what happened: hooks, mail, pings, the hooks and the state file of a group.
+// A real daemon reports what happened: hooks, mail, pings, the hooks and the state file of a group.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -24,10 +24,10 @@ struct Notifications : ::testing::Test {
     daemon.start();
     ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
   }
-  /// A file of the test's once `part` is in it; what it holds then.
+  /// A file of the test's once `part` is in it; what is in it then.
   std::string text_with(const std::string& name, const std::string& part) {
     EXPECT_TRUE(wait_until([&] { return text_of(daemon.folder / name).find(part) != std::string::npos; }))
-        << name << " holds: " << text_of(daemon.folder / name);
+        << name << " has: " << text_of(daemon.folder / name);
     return text_of(daemon.folder / name);
   }
   std::string at(const std::string& name) const { return daemon.folder / name; }
@@ -40,55 +40,55 @@ struct Notifications : ::testing::Test {
 
 struct Hooks : Notifications {};
 
-TEST_F(Hooks, OfAFailedRunAreToldWhatBecameOfItAndRunAsItsUser) {
+TEST_F(Hooks, OfAFailedRunGetWhatBecameOfItAndRunAsItsUser) {
   const bool root = ::geteuid() == 0;
   const TempFolder open;
   ::chmod(open.path().c_str(), 0777);
   daemon.job("job", "shell = \"exit 7\"\n" + std::string(root ? "user = \"nobody\"\nworking_dir = \"/\"\n" : "") +
-                        hook("on_failure", "{ env; echo USER_IS=$(id -un); echo END; } > " + open / "told"));
+                        hook("on_failure", "{ env; echo USER_IS=$(id -un); echo END; } > " + open / "reported"));
   lead();
   const Ran ran = daemon.ballot({"trigger", "job", "--wait"});
   EXPECT_EQ(ran.code, 7);
-  ASSERT_TRUE(wait_until([&] { return text_of(open / "told").ends_with("END\n"); }));
-  const std::string told = text_of(open / "told");
+  ASSERT_TRUE(wait_until([&] { return text_of(open / "reported").ends_with("END\n"); }));
+  const std::string reported = text_of(open / "reported");
   for (const std::string line : {"BALLOT_STATUS=failed", "BALLOT_REASON=exit_code", "BALLOT_EXIT_CODE=7",
                                  "BALLOT_JOB=job", "BALLOT_NODE=n1", "BALLOT_TRIGGER=manual"})
-    EXPECT_TRUE(has_line(told, line)) << line << " is not in: " << told;
-  EXPECT_TRUE(has_line(told, "BALLOT_RUN_ID=" + ran.out.substr(0, 36))) << told;
-  EXPECT_TRUE(has_line(told, root ? "USER_IS=nobody" : "BALLOT_ATTEMPT=1")) << told;
+    EXPECT_TRUE(has_line(reported, line)) << line << " is not in: " << reported;
+  EXPECT_TRUE(has_line(reported, "BALLOT_RUN_ID=" + ran.out.substr(0, 36))) << reported;
+  EXPECT_TRUE(has_line(reported, root ? "USER_IS=nobody" : "BALLOT_ATTEMPT=1")) << reported;
 }
 
 TEST_F(Hooks, OfARecoveryRunOnceAfterFailuresAlsoWhereTheDaemonWasAnotherOne) {
-  daemon.job("job", "shell = \"test -e " + at("good") + "\"\n" + hook("on_failure", "echo bad >> " + at("told")) +
-                        hook("on_recovery", "echo well $BALLOT_STATUS >> " + at("told")));
+  daemon.job("job", "shell = \"test -e " + at("good") + "\"\n" + hook("on_failure", "echo bad >> " + at("reported")) +
+                        hook("on_recovery", "echo well $BALLOT_STATUS >> " + at("reported")));
   lead();
   daemon.ballot({"trigger", "job", "--wait"});
-  text_with("told", "bad\n");
+  text_with("reported", "bad\n");
   ASSERT_EQ(daemon.stop(), 0);
   daemon.folder.write("good", "");
   lead();
   EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0);
-  text_with("told", "well succeeded\n");
+  text_with("reported", "well succeeded\n");
   EXPECT_EQ(daemon.ballot({"trigger", "job", "--wait"}).code, 0);
-  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
-  EXPECT_EQ(text_of(at("told")), "bad\nwell succeeded\n");
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be sent";
+  EXPECT_EQ(text_of(at("reported")), "bad\nwell succeeded\n");
 }
 
-TEST_F(Hooks, OfMissedSlotsAreToldOnceHowManyTheyAre) {
+TEST_F(Hooks, OfMissedSlotsGetOnceHowManyTheyAre) {
   daemon.job("job", "schedule = \"* * * * * *\"\nmisfire = \"skip\"\ncommand = [\"/bin/true\"]\n" +
-                        hook("on_missed", "env >> " + at("told")));
+                        hook("on_missed", "env >> " + at("reported")));
   lead();
   ASSERT_TRUE(daemon.wait_for("succeeded"));
   daemon.kill();
   const auto from = std::chrono::steady_clock::now();
   ASSERT_TRUE(wait_until([&] { return std::chrono::steady_clock::now() - from > std::chrono::seconds(4); }));
   lead();
-  const std::string told = text_with("told", "BALLOT_SLOTS=");
-  EXPECT_TRUE(has_line(told, "BALLOT_STATUS=missed")) << told;
-  EXPECT_NE(told.find("BALLOT_SLOT_UNTIL="), std::string::npos) << told;
-  EXPECT_EQ(told.find("BALLOT_RUN_ID="), std::string::npos) << told;
-  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
-  const std::string all = text_of(at("told"));
+  const std::string reported = text_with("reported", "BALLOT_SLOTS=");
+  EXPECT_TRUE(has_line(reported, "BALLOT_STATUS=missed")) << reported;
+  EXPECT_NE(reported.find("BALLOT_SLOT_UNTIL="), std::string::npos) << reported;
+  EXPECT_EQ(reported.find("BALLOT_RUN_ID="), std::string::npos) << reported;
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be sent";
+  const std::string all = text_of(at("reported"));
   std::int64_t said = 0, missed = 0;
   for (std::size_t i = all.find("BALLOT_SLOTS="); i != std::string::npos; i = all.find("BALLOT_SLOTS=", i + 1))
     said += std::stoll(all.substr(i + 13));
@@ -101,20 +101,20 @@ TEST_F(Hooks, OfMissedSlotsAreToldOnceHowManyTheyAre) {
 TEST_F(Hooks, ThatHangAreEndedAndHoldUpNothing) {
   daemon.job("hangs", "schedule = \"* * * * * *\"\nshell = \"exit 1\"\nhook_timeout = \"1s\"\n" +
                           hook("on_failure", "sleep 600"));
-  daemon.job("other", "shell = \"exit 1\"\n" + hook("on_failure", "echo told >> " + at("told")));
+  daemon.job("other", "shell = \"exit 1\"\n" + hook("on_failure", "echo reported >> " + at("reported")));
   lead();
   ASSERT_TRUE(daemon.wait_for("failed: exit_code", 5));
   daemon.ballot({"trigger", "other", "--wait"});
-  text_with("told", "told\n");
+  text_with("reported", "reported\n");
   EXPECT_TRUE(daemon.wait_for("on_failure took too long and was killed")) << daemon.log;
   EXPECT_EQ(daemon.stop(), 0);
 }
 
 TEST_F(Hooks, ThatHangHoldUpAStopOnlyUntilTheSecondSignal) {
-  daemon.job("job", "shell = \"exit 1\"\n" + hook("on_failure", "echo on > " + at("told") + "; exec sleep 600"));
+  daemon.job("job", "shell = \"exit 1\"\n" + hook("on_failure", "echo on > " + at("reported") + "; exec sleep 600"));
   lead();
   daemon.ballot({"trigger", "job", "--wait"});
-  text_with("told", "on\n");
+  text_with("reported", "on\n");
   daemon.send(SIGTERM);
   ASSERT_TRUE(daemon.wait_for("leads no more"));
   const auto before = std::chrono::steady_clock::now();
@@ -137,7 +137,7 @@ struct Pings : Notifications {
   HttpServer server;
 };
 
-TEST_F(Pings, TellTheStartAndTheEndOfEachRunInOrder) {
+TEST_F(Pings, ReportTheStartAndTheEndOfEachRunInOrder) {
   daemon.job("job", "shell = \"test -e " + at("good") + "\"\nping_url = \"" + server.url("/uuid") + "\"");
   lead();
   const std::string bad = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
@@ -174,7 +174,7 @@ struct Mails : Notifications {
   }
 };
 
-TEST_F(Mails, TellAFailureInCronsMannerWithTheOutput) {
+TEST_F(Mails, ReportAFailureInCronsMannerWithTheOutput) {
   daemon.job("job", "shell = \"echo disk full; exit 3\"\nmail_to = \"ops@example.org\"");
   lead();
   const std::string run = daemon.ballot({"trigger", "job", "--wait"}).out.substr(0, 36);
@@ -195,7 +195,7 @@ TEST_F(Mails, ComeOfWhatMailOnNames) {
   for (const char* job : {"failure", "output", "silent", "always"}) daemon.ballot({"trigger", job, "--wait"});
   EXPECT_TRUE(has_line(text_with("mail.output", "To: output\n"), "some"));
   EXPECT_TRUE(text_with("mail.always", "To: always\n").ends_with("[ballot: the run printed nothing]\n"));
-  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be told";
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be sent";
   EXPECT_EQ(text_of(at("mail.failure")), "") << "it did not fail";
   EXPECT_EQ(text_of(at("mail.silent")), "") << "it printed nothing";
 }
@@ -214,13 +214,13 @@ struct GroupHooks : ::testing::Test {
     if (HasFailure()) std::cout << fleet.logs();
   }
   std::string keys() const {
-    const std::string tell =
-        "echo $BALLOT_NODE $BALLOT_ROLE of $BALLOT_GROUP leader=$BALLOT_LEADER >> " + folder / "told";
-    return "[group.default]\n" + hook("on_promote", tell) + hook("on_demote", tell) + "state_file = \"" +
+    const std::string report =
+        "echo $BALLOT_NODE $BALLOT_ROLE of $BALLOT_GROUP leader=$BALLOT_LEADER >> " + folder / "reported";
+    return "[group.default]\n" + hook("on_promote", report) + hook("on_demote", report) + "state_file = \"" +
            (folder / "leads") + "\"\n";
   }
-  bool told(const std::string& line) {
-    return wait_until([&] { return text_of(folder / "told").find(line + "\n") != std::string::npos; });
+  bool reported(const std::string& line) {
+    return wait_until([&] { return text_of(folder / "reported").find(line + "\n") != std::string::npos; });
   }
   /// What `ballot election file --check` says of the state file.
   int check() { return fleet["n1"].ballot({"election", "file", folder / "leads", "default", "--check"}).code; }
@@ -234,34 +234,34 @@ struct GroupHooks : ::testing::Test {
 
 TEST_F(GroupHooks, AndTheStateFileFollowTheTermToItsCleanEnd) {
   fleet.start();
-  EXPECT_TRUE(told("n1 leader of default leader=n1"));
+  EXPECT_TRUE(reported("n1 leader of default leader=n1"));
   EXPECT_TRUE(file_names("n1"));
   EXPECT_EQ(check(), 0);
   ASSERT_EQ(fleet["n2"].stop(), 0);
   ASSERT_EQ(fleet["n1"].stop(), 0);
-  EXPECT_EQ(text_of(folder / "told"), "n1 leader of default leader=n1\nn1 follower of default leader=\n");
+  EXPECT_EQ(text_of(folder / "reported"), "n1 leader of default leader=n1\nn1 follower of default leader=\n");
   EXPECT_FALSE(std::filesystem::exists(folder / "leads"));
 }
 
 TEST_F(GroupHooks, OfALeaderThatDiedAreNotRunAndItsFileIsVoid) {
   fleet.start();
-  ASSERT_TRUE(told("n1 leader of default leader=n1"));
+  ASSERT_TRUE(reported("n1 leader of default leader=n1"));
   ASSERT_TRUE(file_names("n1"));
   ASSERT_EQ(fleet["n2"].stop(), 0);
   fleet["n1"].kill();
   EXPECT_TRUE(std::filesystem::exists(folder / "leads"));
   EXPECT_TRUE(wait_until([&] { return check() == 1; })) << "its lease has run out";
-  EXPECT_EQ(text_of(folder / "told"), "n1 leader of default leader=n1\n");
+  EXPECT_EQ(text_of(folder / "reported"), "n1 leader of default leader=n1\n");
 }
 
-TEST_F(GroupHooks, OfALeaderThatStoodStillTellThatItsTermIsOver) {
+TEST_F(GroupHooks, OfALeaderThatWasStoppedReportThatItsTermIsOver) {
   fleet.start();
-  ASSERT_TRUE(told("n1 leader of default leader=n1"));
+  ASSERT_TRUE(reported("n1 leader of default leader=n1"));
   ASSERT_TRUE(file_names("n1"));
   fleet["n1"].send(SIGSTOP);
   EXPECT_TRUE(wait_until([&] { return check() == 1; })) << "its lease has run out";
   fleet["n1"].send(SIGCONT);
-  EXPECT_TRUE(told("n1 follower of default leader="));
+  EXPECT_TRUE(reported("n1 follower of default leader="));
   EXPECT_TRUE(wait_until([&] { return check() == 0; })) << "somebody leads again";
 }
 
@@ -269,7 +269,7 @@ TEST_F(GroupHooks, OfADryRunDoNothing) {
   fleet["n1"].start({"--dry-run"});
   ASSERT_TRUE(fleet["n1"].wait_for("leads"));
   ASSERT_EQ(fleet["n1"].stop(), 0);
-  EXPECT_FALSE(std::filesystem::exists(folder / "told"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "reported"));
   EXPECT_FALSE(std::filesystem::exists(folder / "leads"));
 }
 

@@ -1,4 +1,4 @@
-// What must hold of a daemon whose store has gone back while it led: the group is halted and it says so, nothing is
+// What must be true of a daemon whose store has gone back while it led: the group is halted and it says so, nothing is
 // launched; a repair ends it, and fences go on above all that were seen.
 #pragma once
 

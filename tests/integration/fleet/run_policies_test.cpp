@@ -119,7 +119,7 @@ TEST_P(RunPolicy, QueueDropsTheOldOnesWhereQueueOverflowSaysSo) {
   EXPECT_EQ(outcomes(closed(3)), "succeeded; skipped: queue_full; succeeded");
 }
 
-TEST_P(RunPolicy, WhyTellsOfASlotThatWaits) {
+TEST_P(RunPolicy, WhyExplainsASlotThatWaits) {
   begin("schedule = \"* * * * * *\"\ncommand = [\"/bin/sleep\", \"600\"]\nconcurrency = \"queue\"\nqueue_limit = 100");
   ASSERT_TRUE(daemon.wait_for("started"));
   std::string text;
@@ -320,9 +320,9 @@ TEST_P(RunPolicy, WhatIsKilledOrPausedSaysSo) {
   EXPECT_NE(why(row_of("skipped: paused")).find("paused"), std::string::npos);
 }
 
-/// S31: what waits stands in the register, not in the leader that is killed.
+/// S31: what waits is in the register, not in the leader that is killed.
 // S31 local zookeeper
-TEST_P(RunPolicy, ARetryAQueueAndAPauseSurviveTheDaemonThatHeldThem) {
+TEST_P(RunPolicy, ARetryAQueueAndAPauseSurviveTheDaemonThatHadThem) {
   configure("");
   daemon.job("retried", "shell = \"test $BALLOT_ATTEMPT = 2\"\nretries = 1\nretry_delay = \"3s\"");
   daemon.job("queued", "command = [\"/bin/sleep\", \"2\"]\nconcurrency = \"queue\"");

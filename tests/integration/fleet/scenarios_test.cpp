@@ -50,7 +50,7 @@ class Scenario : public ::testing::Test {
   void lose_host(const std::string& node) {
     const pid_t runner = listener_at(fleet[node].folder / "run/runner.sock");
     ASSERT_GT(runner, 0);
-    fleet[node].send(SIGSTOP);  // so that nobody hears of the one's end before the other's
+    fleet[node].send(SIGSTOP);  // so that nobody knows of the one's end before the other's
     ASSERT_EQ(::kill(runner, SIGKILL), 0);
     fleet[node].kill();
   }

@@ -15,8 +15,8 @@ class StopWith : public ::testing::Test {
     if (fleet && HasFailure()) std::cout << fleet->logs();
   }
 
-  /// n1 leads both groups, and has a run each of `patient`, which waits to be told, and of `stubborn`, which also
-  /// ignores TERM.
+  /// n1 leads both groups, and has a run each of `patient`, which waits until it is asked to end, and of `stubborn`,
+  /// which also ignores TERM.
   void start(const std::string& on_stop, const std::vector<std::string>& nodes = {"n1", "n2"}) {
     fleet.emplace(nodes, "[runner]\non_stop = \"" + on_stop + "\"\n");
     const std::string busy = "group = \"busy\"\nkill_grace = \"500ms\"\n";
@@ -50,15 +50,15 @@ class StopWith : public ::testing::Test {
     Evidence evidence = fleet->evidence();
     evidence.triggered = triggered;
     EXPECT_EQ(check(evidence), Findings{});
-    for (const auto& [job, stands] : wanted) {
+    for (const auto& [job, expected] : wanted) {
       EXPECT_EQ(fleet->oracle.reports(job).size(), 1u);
       int rows = 0;
       for (const NodeLedger& ledger : evidence.ledgers)
         for (const Row& row : ledger.rows) {
           if (row.job != job) continue;
           ++rows;
-          EXPECT_EQ(row.status, stands.first) << job;
-          EXPECT_EQ(row.reason, stands.second) << job;
+          EXPECT_EQ(row.status, expected.first) << job;
+          EXPECT_EQ(row.reason, expected.second) << job;
         }
       EXPECT_EQ(rows, 1) << job;
     }
@@ -71,9 +71,9 @@ class StopWith : public ::testing::Test {
 // S14 local
 TEST_F(StopWith, WaitHandsOverIdleGroupsAtOnceAndOthersWhenTheirRunsHaveEnded) {
   start("wait 30s");
-  const Instant told = Instant::now();
+  const Instant asked = Instant::now();
   node("n1").send(SIGTERM);
-  ASSERT_TRUE(wait_for_tick_on("n2", told));
+  ASSERT_TRUE(wait_for_tick_on("n2", asked));
   EXPECT_FALSE(report("patient").over()) << "the idle group is led by another while runs go on";
   EXPECT_FALSE(report("stubborn").over());
   fleet->oracle.end("patient", 0);
@@ -86,24 +86,24 @@ TEST_F(StopWith, WaitHandsOverIdleGroupsAtOnceAndOthersWhenTheirRunsHaveEnded) {
 // S14 local
 TEST_F(StopWith, AWaitThatIsOverKillsWhatStillRuns) {
   start("wait 1s");
-  const Instant told = Instant::now();
+  const Instant asked = Instant::now();
   ASSERT_EQ(node("n1").stop(), 0);
-  const Millis coarse(20);  // the core counts in whole milliseconds, from when it heard
-  EXPECT_GE(report("patient").ended->boot - told.boot, seconds(1) - coarse);
+  const Millis coarse(20);  // the core counts in whole milliseconds, from when it received the signal
+  EXPECT_GE(report("patient").ended->boot - asked.boot, seconds(1) - coarse);
   EXPECT_EQ(report("patient").how, "signal 15");
-  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(1500) - coarse) << "KILL comes kill_grace after TERM";
+  EXPECT_GE(report("stubborn").gone->boot - asked.boot, Millis(1500) - coarse) << "KILL comes kill_grace after TERM";
   judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
 }
 
 // S14 local
 TEST_F(StopWith, KillEndsEveryRunAtOnce) {
   start("kill");
-  const Instant told = Instant::now();
+  const Instant asked = Instant::now();
   ASSERT_EQ(node("n1").stop(), 0);
-  EXPECT_LT(report("patient").ended->boot - told.boot, Millis(500));
+  EXPECT_LT(report("patient").ended->boot - asked.boot, Millis(500));
   EXPECT_EQ(report("patient").how, "signal 15");
-  EXPECT_GE(report("stubborn").gone->boot - told.boot, Millis(480));
-  EXPECT_LT(report("stubborn").gone->boot - told.boot, seconds(2));
+  EXPECT_GE(report("stubborn").gone->boot - asked.boot, Millis(480));
+  EXPECT_LT(report("stubborn").gone->boot - asked.boot, seconds(2));
   judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
 }
 
@@ -111,7 +111,7 @@ TEST_F(StopWith, LeaveKeepsRunsAndTermForTheNextStart) {
   start("leave", {"n1"});
   ASSERT_EQ(node("n1").stop(), 0);
   EXPECT_FALSE(report("patient").over());
-  fleet->oracle.end("stubborn", 9);  // while nobody looks but the runner
+  fleet->oracle.end("stubborn", 9);  // while nobody watches but the runner
   node("n1").start();
   ASSERT_TRUE(node("n1").wait_for("leads again, the same term", 2)) << node("n1").log;
   fleet->oracle.end("patient", 7);
@@ -121,14 +121,14 @@ TEST_F(StopWith, LeaveKeepsRunsAndTermForTheNextStart) {
 
 TEST_F(StopWith, LeaveAndNoReturnEndsWhatIsLeftByTheDeadline) {
   start("leave");
-  const Instant told = Instant::now();
+  const Instant asked = Instant::now();
   ASSERT_EQ(node("n1").stop(), 0);
   ASSERT_TRUE(fleet->oracle.wait_until([](const Reports& all) {
     return std::all_of(all.begin(), all.end(), [](const Report& r) { return r.gone.has_value(); });
   }));
   for (const char* job : {"patient", "stubborn"})
-    EXPECT_LE(report(job).gone->boot - told.boot, fleet->timeout - fleet->margin + Millis(100)) << job;
-  ASSERT_TRUE(wait_for_tick_on("n2", told));
+    EXPECT_LE(report(job).gone->boot - asked.boot, fleet->timeout - fleet->margin + Millis(100)) << job;
+  ASSERT_TRUE(wait_for_tick_on("n2", asked));
   ASSERT_TRUE(node("n2").wait_for("killed: leadership_lost", 2)) << "what the runner knows is not lost";
   EXPECT_EQ(check(fleet->evidence()), Findings{});
 }

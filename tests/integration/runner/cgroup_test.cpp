@@ -32,7 +32,7 @@ class ACgroup : public ::testing::Test {
     folder_.write("run/memory.events", "low 0\nhigh 0\nmax 7\noom 1\noom_kill " + oom_kill + "\noom_group_kill 0\n");
   }
 
-  /// How an attempt in it is told to have ended, with `stopped_for`, if any, begun before.
+  /// How an attempt in it is reported to have ended, with `stopped_for`, if any, begun before.
   Ended end_of_an_attempt(int wait_status, std::optional<Reason> stopped_for = {}) {
     Orphans orphans;
     Start start;
@@ -91,7 +91,7 @@ TEST_F(ACgroup, IsKilledAsAWhole) {
   EXPECT_EQ(text_of(folder_ / "run/cgroup.kill"), "1");
 }
 
-TEST_F(ACgroup, TellsOfAKillForMemory) {
+TEST_F(ACgroup, ReportsAKillForMemory) {
   EXPECT_FALSE(run()->killed_for_memory()) << "nothing counts it";
   memory_events("0");
   EXPECT_FALSE(run()->killed_for_memory());

@@ -1,5 +1,5 @@
-// Processes that leave their run's group and session: none outlives the run, with a cgroup or without, and what cannot
-// be told to be its is reported.
+// Processes that leave their run's group and session: none outlives the run, with a cgroup or without, and what is
+// not known to be its is reported.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -141,7 +141,7 @@ TEST_P(Escape, OfAChainThatForksOnAndOnIsEndedToo) {
   expect_clean();
 }
 
-TEST_P(Escape, OfAnOrphanWithoutAnEnvironmentIsReportedWhereItCannotBeTold) {
+TEST_P(Escape, OfAnOrphanWithoutAnEnvironmentIsReportedWhereItsRunIsNotKnown) {
   const Start start = daemonizes("exec env -i sleep 600", "read line < " + path("go") + "; exit 0");
   const pid_t escapee = begin(start);
   ASSERT_TRUE(

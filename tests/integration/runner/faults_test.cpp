@@ -131,7 +131,7 @@ TEST(Faults, AChildStoppedBeforeExecEndsByAKillAndCountsAsStarted) {
   EXPECT_EQ(ended.reason, Reason::operator_);
 }
 
-TEST(Faults, AChildThatADaemonWasToldOfBeforeExecCountsAsStarted) {
+TEST(Faults, AChildThatWasReportedToADaemonBeforeExecCountsAsStarted) {
   RunnerProcess runner(with("runner.exec=stop@1"));
   Start start = command({"sleep", "600"});
   start.launch_not_after = steady() + std::chrono::seconds(2);
@@ -146,8 +146,8 @@ TEST(Faults, AChildThatADaemonWasToldOfBeforeExecCountsAsStarted) {
   EXPECT_GT(steady(), start.launch_not_after);
 }
 
-TEST(Faults, AConnectionThatCannotBeTakenIsTurnedAwayAndTheNextIsTaken) {
-  // Of the first connection it has looked twice: for it, and for one more.
+TEST(Faults, AConnectionThatCannotBeTakenIsRefusedAndTheNextIsTaken) {
+  // Of the first connection it has checked twice: for it, and for one more.
   RunnerProcess runner(with("runner.accept=fail(EMFILE)@3"));
   const UniqueFd first = runner.take_connection();
   runner.dial();

@@ -39,7 +39,7 @@ Start as(Start start, uid_t uid) {
   return start;
 }
 
-/// A process of the intruder's: it says over a pipe that it is ready, and lives until it is told to end or the test
+/// A process of the intruder's: it says over a pipe that it is ready, and lives until it is asked to end or the test
 /// does.
 class Intruder {
  public:
@@ -79,7 +79,7 @@ std::string state_of(pid_t pid) {
   return text.size() > 3 ? text.substr(text.rfind(')') + 2, 1) : "";
 }
 
-/// A program that belongs to the intruder, who holds a lease on it: whoever wants to execute it waits.
+/// A program that belongs to the intruder, who has a lease on it: whoever wants to execute it waits.
 class LeasedProgram {
  public:
   explicit LeasedProgram(const std::string& path) : path_(path) {
@@ -88,7 +88,7 @@ class LeasedProgram {
     if (::chown(path.c_str(), intruder, intruder) != 0) throw std::runtime_error("chown fails");
     holder_ = std::make_unique<Intruder>([this] {
       const int fd = ::open(path_.c_str(), O_RDONLY);
-      ::signal(SIGIO, SIG_IGN);  // what tells it that somebody waits
+      ::signal(SIGIO, SIG_IGN);  // which says that somebody waits
       return ::fcntl(fd, F_SETLEASE, F_WRLCK) == 0 ? '+' : '-';
     });
   }
@@ -122,9 +122,9 @@ TEST(HostileUser, WhoHasALeaseOnItsProgramHoldsUpNobody) {
   RunnerProcess runner;
   const LeasedProgram program(runner.folder() + "/program");
   ASSERT_TRUE(program.is_leased());
-  Start held = as(command({runner.folder() + "/program", "600"}), intruder);
-  held.launch_not_after = steady() + seconds(3);
-  runner.send(held);
+  Start blocked = as(command({runner.folder() + "/program", "600"}), intruder);
+  blocked.launch_not_after = steady() + seconds(3);
+  runner.send(blocked);
   const pid_t child = wait_child(runner, "S");
   const auto stop = [child] { return ::kill(child, SIGSTOP) == 0; };
   const Intruder stopper([&] { return wait_for(stop) ? '+' : '-'; },
@@ -146,13 +146,13 @@ TEST(HostileUser, WhoHasALeaseOnItsProgramHoldsUpNobody) {
     longest = std::max(longest, std::chrono::ceil<Millis>(steady() - asked));
   }
   std::cout << "another user's run meanwhile, from its order to its end: " << longest.count() << " ms at most\n";
-  EXPECT_LT(steady(), held.launch_not_after) << "all that while it hung";
+  EXPECT_LT(steady(), blocked.launch_not_after) << "all that while it hung";
 
-  const Ended ended = runner.wait<Ended>(held.id);
+  const Ended ended = runner.wait<Ended>(blocked.id);
   EXPECT_EQ(ended.signal, SIGKILL);
   EXPECT_EQ(ended.reason, Reason::leadership_lost);
-  EXPECT_GE(steady(), held.launch_not_after);
-  EXPECT_LT(steady(), held.launch_not_after + seconds(2));
+  EXPECT_GE(steady(), blocked.launch_not_after);
+  EXPECT_LT(steady(), blocked.launch_not_after + seconds(2));
   EXPECT_TRUE(runner.children().empty());
 }
 
@@ -161,13 +161,13 @@ TEST(HostileUser, WhoOwnsTheProgramOfARootJobHoldsUpThatJobOnly) {
   RunnerProcess runner;
   const LeasedProgram program(runner.folder() + "/program");
   ASSERT_TRUE(program.is_leased());
-  Start held = command({runner.folder() + "/program", "600"});
-  held.launch_not_after = steady() + seconds(2);
-  runner.send(held);
+  Start blocked = command({runner.folder() + "/program", "600"});
+  blocked.launch_not_after = steady() + seconds(2);
+  runner.send(blocked);
   wait_child(runner, "S");
   for (int i = 0; i < 20; ++i) EXPECT_EQ(runner.run(command({"true"})).exit_code, 0);
-  EXPECT_LT(steady(), held.launch_not_after);
-  EXPECT_EQ(runner.wait<Ended>(held.id).signal, SIGKILL) << "it was about to: it counts as started";
+  EXPECT_LT(steady(), blocked.launch_not_after);
+  EXPECT_EQ(runner.wait<Ended>(blocked.id).signal, SIGKILL) << "it was about to: it counts as started";
   EXPECT_TRUE(runner.children().empty());
 }
 
@@ -236,7 +236,7 @@ TEST(HostileUser, HoldsUpNoRunByAProcessWhoseEnvironmentCannotBeRead) {
   EXPECT_EQ(runner.run(command({"true"})).exit_code, 0);
   EXPECT_LT(steady() - before, seconds(5));
   const Ended ended = runner.wait<Ended>(start.id);
-  EXPECT_EQ(ended.leftover, Leftover::escaped) << "nobody can tell whose it is";
+  EXPECT_EQ(ended.leftover, Leftover::escaped) << "nobody knows whose it is";
   EXPECT_TRUE(process_exists(left));
   ::kill(left, SIGKILL);
   EXPECT_EQ(runner.run(command({"true"})).exit_code, 0);

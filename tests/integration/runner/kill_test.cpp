@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Kill, SendsItsSignalAndTellsTheReason) {
+TEST(Kill, SendsItsSignalAndReportsTheReason) {
   RunnerProcess runner;
   const Start start = ready(runner, shell("echo ready; exec sleep 600"));
   runner.send(Kill{start.id, Reason::replaced, SIGTERM, seconds(10)});
@@ -22,7 +22,7 @@ TEST(Kill, SendsItsSignalAndTellsTheReason) {
   EXPECT_EQ(ended.reason, Reason::replaced);
 }
 
-TEST(Kill, TellsTheExitCodeOfAChildThatEndsItself) {
+TEST(Kill, ReportsTheExitCodeOfAChildThatEndsItself) {
   RunnerProcess runner;
   const Start start = ready(runner, shell("trap 'exit 42' USR1; echo ready; while :; do :; done"));
   runner.send(Kill{start.id, Reason::operator_, SIGUSR1, seconds(10)});
@@ -129,7 +129,7 @@ TEST(Kill, OvertakesNoStartThatItFollows) {
   }
 }
 
-/// A tracer stands between a process that has ended and whoever waits for it.
+/// A tracer keeps a process that has ended from being reaped by its parent.
 TEST(Kill, SaysUnkillableWhereNothingHelpsAndReapsLater) {
   RunnerProcess runner;
   const Start start = command({"sleep", "600"});

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(Runner, StandsStillWhenATimerWasForNothing) {
+TEST(Runner, IsIdleAfterATimerThatWasForNothing) {
   RunnerProcess runner({.linger = Millis(100)});  // over while a daemon is connected
   runner.run(shell("sleep 0.2"));
   const Millis before = runner.processor_time();
@@ -81,7 +81,7 @@ TEST(Runner, StartsWhatWasSentBeforeTheDaemonWent) {
   EXPECT_EQ(runner.wait<Ended>(start.id).exit_code, 5);
 }
 
-TEST(Runner, HearsAllThatADeadDaemonSaidBeforeTheNextOne) {
+TEST(Runner, ReadsAllThatADeadDaemonSentBeforeTheNextOne) {
   RunnerProcess runner;
   std::vector<AttemptId> ids;
   std::string frames;
@@ -122,7 +122,7 @@ TEST(Runner, ClosesOnWhatItCannotReadAndKeepsItsRuns) {
   EXPECT_EQ(runner.wait<Running>(start.id).job, "job");
 }
 
-TEST(Runner, TurnsAwayAnotherUser) {
+TEST(Runner, RefusesAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   RunnerProcess runner;
   const pid_t stranger = ::fork();
@@ -142,7 +142,7 @@ TEST(Runner, TurnsAwayAnotherUser) {
   EXPECT_EQ(runner.run(command({"true"})).exit_code, 0) << "and ours is not";
 }
 
-TEST(Runner, LeavesOnceItsRunsHaveEndedAndAreTold) {
+TEST(Runner, LeavesOnceItsRunsHaveEndedAndAreReported) {
   RunnerProcess runner;
   const std::string fifo = runner.folder() + "/fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

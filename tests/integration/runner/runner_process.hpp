@@ -16,7 +16,7 @@
 
 namespace ballot::runner {
 
-/// Whether runners are told by the environment of the tests that there are no cgroups, which needs failpoints.
+/// Whether the environment of the tests says to runners that there are no cgroups, which needs failpoints.
 bool without_cgroups();
 
 struct RunnerOptions {
@@ -81,7 +81,7 @@ class RunnerProcess {
     return {};
   }
 
-  /// Waits until what the attempt streamed holds `text`; gives all of it.
+  /// Waits until `text` is in what the attempt streamed; gives all of it.
   std::string wait_printed(const AttemptId& id, std::string_view text);
 
   /// Sends it and waits for its end.

@@ -21,7 +21,7 @@ void expect_cannot_start(RunnerProcess& runner, const Start& start, std::string_
   EXPECT_EQ(answer.error, error);
 }
 
-TEST(Start, TellsTheExactExitCode) {
+TEST(Start, ReportsTheExactExitCode) {
   RunnerProcess runner;
   for (const int code : {0, 1, 2, 77, 126, 127, 255}) {
     const Ended ended = runner.run(shell("exit " + std::to_string(code)));
@@ -32,7 +32,7 @@ TEST(Start, TellsTheExactExitCode) {
   }
 }
 
-TEST(Start, TellsTheSignalThatEndedTheChild) {
+TEST(Start, ReportsTheSignalThatEndedTheChild) {
   RunnerProcess runner;
   for (const int signal : {SIGTERM, SIGSEGV, SIGKILL}) {
     const Ended ended = runner.run(shell("kill -" + std::to_string(signal) + " $$"));
@@ -42,7 +42,7 @@ TEST(Start, TellsTheSignalThatEndedTheChild) {
   }
 }
 
-TEST(Start, TellsWhenTheChildStartedAndEnded) {
+TEST(Start, ReportsWhenTheChildStartedAndEnded) {
   RunnerProcess runner;
   const auto before = std::chrono::system_clock::now();
   const Ended ended = runner.run(shell("read line < /dev/null; exit 0"));

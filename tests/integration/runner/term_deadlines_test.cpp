@@ -34,7 +34,7 @@ TEST(TermDeadlines, WithAGraceBelow200msAreKilledAtOnce) {
   EXPECT_EQ(deadlines.due(3, at(9'800)), at(9'800));
 }
 
-TEST(TermDeadlines, AreToldOnceForEachDeadline) {
+TEST(TermDeadlines, AreDueOnceForEachDeadline) {
   TermDeadlines deadlines;
   deadlines.set({3, at(10'000), Millis(1'000)});
   deadlines.set({4, at(20'000), Millis(1'000)});

@@ -13,7 +13,7 @@
 namespace ballot::runner {
 namespace {
 
-/// What a watcher is told up to Ready.
+/// What a watcher receives up to Ready.
 struct Inventory {
   std::set<AttemptId> running, ended;
   Ready ready;
@@ -38,7 +38,7 @@ void send_all(const UniqueFd& connection, const ToRunner& message) {
   ASSERT_EQ(::send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
 }
 
-TEST(RunnerWatched, TellsItsInventoryAndThenEndsAsTheyHappen) {
+TEST(RunnerWatched, SendsItsInventoryAndThenEndsAsTheyHappen) {
   RunnerProcess runner;
   const std::string fifo = runner.folder() + "/fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -134,14 +134,14 @@ class RunnerAlone : public ::testing::Test {
     return ::read(pipe.get(), line, sizeof line) == sizeof line ? (steady() - since).count() : -1;
   }
   /// A run that goes on until let_go().
-  Start held() {
-    EXPECT_EQ(::mkfifo((runner.folder() + "/held").c_str(), 0600), 0);
-    const Start start = shell("read l < " + runner.folder() + "/held");
+  Start waiting_run() {
+    EXPECT_EQ(::mkfifo((runner.folder() + "/waiting").c_str(), 0600), 0);
+    const Start start = shell("read l < " + runner.folder() + "/waiting");
     runner.send(start);
     runner.wait<Started>(start.id);
     return start;
   }
-  void let_go() const { EXPECT_EQ(std::system((": > " + runner.folder() + "/held").c_str()), 0); }
+  void let_go() const { EXPECT_EQ(std::system((": > " + runner.folder() + "/waiting").c_str()), 0); }
 
   RunnerProcess runner;
   const std::string fifo = runner.folder() + "/resigned", lock_path = runner.folder() + "/lock";
@@ -149,7 +149,7 @@ class RunnerAlone : public ::testing::Test {
 };
 
 TEST_F(RunnerAlone, ResignsASecondLaterAndAtEachLaterEnd) {
-  held();
+  waiting_run();
   runner.send(successor());
   runner.disconnect();
   const std::int64_t first = next_start();
@@ -173,7 +173,7 @@ TEST_F(RunnerAlone, ResignsAlsoAfterARunOfAnotherUser) {
 }
 
 TEST_F(RunnerAlone, ResignsAtTheEndOfARunOnceAnotherHasResigned) {
-  held();
+  waiting_run();
   runner.send(successor());
   runner.disconnect();
   runner.role = Watch{true};
@@ -210,7 +210,7 @@ TEST_F(RunnerAlone, ResignsAgainWhereTheStoreWasAway) {
 }
 
 TEST_F(RunnerAlone, ResignsNeverAfterACleanStop) {
-  held();
+  waiting_run();
   runner.send(successor());
   runner.send(Leave{});
   runner.disconnect();
@@ -221,7 +221,7 @@ TEST_F(RunnerAlone, ResignsNeverAfterACleanStop) {
 }
 
 TEST_F(RunnerAlone, ResignsNotBeforeTheDeadlineThatItWasLeftWith) {
-  held();
+  waiting_run();
   runner.send(successor("0", steady() + Millis(2000)));
   runner.disconnect();
   let_go();

@@ -19,7 +19,7 @@ class LeaderOfTheOtherBuild : public TwoBuilds {
     const std::string brief = every_second() + fleet.oracle.command({"--for", "50ms"});
     fleet.job("brief", brief + "misfire = \"all\"\n");
     fleet.job("latest", brief);
-    fleet.job("held", brief);
+    fleet.job("paused", brief);
     fleet.job("long", every_second() + fleet.oracle.command({"--for", "1500ms"}));
     fleet.job("queued",
               every_second() + "concurrency = \"queue\"\nqueue_limit = 2\n" + fleet.oracle.command({"--for", "300ms"}));
@@ -40,7 +40,7 @@ class LeaderOfTheOtherBuild : public TwoBuilds {
   void ask(const std::string& node) {
     const Ran ran = fleet[node].ballot({"trigger", "tool", "--wait"});
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_EQ(fleet[node].ballot({"pause", "held"}).code, 0);
+    EXPECT_EQ(fleet[node].ballot({"pause", "paused"}).code, 0);
   }
 };
 
@@ -54,7 +54,7 @@ TEST_P(LeaderOfTheOtherBuild, IsSucceededAndSucceedsWithEverySlotAccountedFor) {
   const Instant killed = Instant::now();
   ASSERT_TRUE(starts("brief", "n2", killed));
   EXPECT_NE(two.ballot({"trigger", "finish"}).code, 0) << "its run goes on in the other build's runner";
-  EXPECT_EQ(starts_after("held", killed), 0) << "what was paused stays paused";
+  EXPECT_EQ(starts_after("paused", killed), 0) << "what was paused stays paused";
   fleet.oracle.end("finish", 7);
   one.start();
   ASSERT_TRUE(wait_until([&] {
@@ -62,8 +62,8 @@ TEST_P(LeaderOfTheOtherBuild, IsSucceededAndSucceedsWithEverySlotAccountedFor) {
   })) << "the run of the term before is closed";
   ASSERT_TRUE(starts("finish", "n2", killed));
   fleet.oracle.end("finish", 0);
-  EXPECT_EQ(one.ballot({"resume", "held"}).code, 0);
-  ASSERT_TRUE(starts("held", "n2", killed));
+  EXPECT_EQ(one.ballot({"resume", "paused"}).code, 0);
+  ASSERT_TRUE(starts("paused", "n2", killed));
   ask("n1");
   catch_up();
   const Instant stopped = Instant::now();
@@ -72,9 +72,9 @@ TEST_P(LeaderOfTheOtherBuild, IsSucceededAndSucceedsWithEverySlotAccountedFor) {
   two.start();
   ASSERT_TRUE(two.wait_for("session open")) << two.log;
   ask("n2");
-  EXPECT_EQ(starts_after("held", stopped), 0);
-  EXPECT_EQ(two.ballot({"resume", "held"}).code, 0);
-  ASSERT_TRUE(starts("held", "n1", stopped));
+  EXPECT_EQ(starts_after("paused", stopped), 0);
+  EXPECT_EQ(two.ballot({"resume", "paused"}).code, 0);
+  ASSERT_TRUE(starts("paused", "n1", stopped));
   catch_up();
   const Evidence evidence = fleet.evidence();
   EXPECT_EQ(check(evidence), Findings{});

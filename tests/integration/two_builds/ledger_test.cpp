@@ -11,7 +11,7 @@ class LedgerOfTheOtherBuild : public TwoBuilds {
     fleet.job("long", every_second() + fleet.oracle.command({"--for", "1500ms"}));
     fleet.job("fails", every_second() + fleet.oracle.command({"--exit", "3"}));
     fleet.job("late", every_second() + "deadline = \"300ms\"\n" + fleet.oracle.command({"--for", "30s"}));
-    fleet.job("held", every_second() + fleet.oracle.command());
+    fleet.job("paused", every_second() + fleet.oracle.command());
   }
 
   Ran history(const std::string& program) const {
@@ -22,9 +22,9 @@ class LedgerOfTheOtherBuild : public TwoBuilds {
     const Instant begun = Instant::now();
     for (const char* job : {"brief", "long", "fails", "late"}) ASSERT_TRUE(starts(job, "n1", begun)) << job;
     ASSERT_TRUE(daemon.wait_for("timed_out")) << daemon.log;
-    ASSERT_EQ(daemon.ballot({"pause", "held"}).code, 0);
+    ASSERT_EQ(daemon.ballot({"pause", "paused"}).code, 0);
     catch_up();
-    ASSERT_EQ(daemon.ballot({"resume", "held"}).code, 0);
+    ASSERT_EQ(daemon.ballot({"resume", "paused"}).code, 0);
     ASSERT_EQ(daemon.stop(), 0);
   }
 

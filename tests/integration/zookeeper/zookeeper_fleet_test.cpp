@@ -1,5 +1,5 @@
 // Three daemons on an ensemble of three servers: killed, stopped, cut off, and the ensemble restarted under them. The
-// checker judges what the processes told and what the ledgers say of it; each prints how long its hand-over took.
+// checker judges what the processes reported and what the ledgers say of it; each prints how long its hand-over took.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -54,7 +54,7 @@ class OnZookeeper : public ::testing::Test {
   }
   void heal(const std::string& node) {
     for (TcpRelay& relay : relays) relay.heal();
-    fleet.mended(node);
+    fleet.healed(node);
   }
   Evidence judge() {
     // What is asked for ends two seconds before this slot, and is to be longer than one.
@@ -220,7 +220,7 @@ TEST_F(OnZookeeper, ARollingRestartOfTheEnsembleLosesNoSlot) {
     store[i].kill();
     ASSERT_NE(new_leader(Instant::now()), "");
     store.start();
-    fleet.mended();
+    fleet.healed();
     ASSERT_NE(new_leader(Instant::now()), "");
   }
   judge();
@@ -237,7 +237,7 @@ TEST_F(OnZookeeper, WithTheWholeEnsembleDownNobodyActsPastItsDeadlineAndAllIsCau
   std::this_thread::sleep_until(std::chrono::system_clock::now() + timeout);
   const Instant up = Instant::now();
   store.start();
-  fleet.mended();
+  fleet.healed();
   ASSERT_NE(new_leader(up), "");
   for (const Report& report : fleet.oracle.reports()) {
     const bool late = report.started.boot > down.boot + timeout - Fleet::margin && report.started.boot < up.boot;
@@ -271,7 +271,7 @@ TEST_F(OnAPartedEnsemble, ALeaderOnTheMinoritySideStepsDownBeforeItsSessionEnds)
   expect_dead_by_the_deadline(cut, leader);
   store.heal();
   ASSERT_TRUE(fleet[leader].wait_for("session open"));
-  fleet.mended();
+  fleet.healed();
   expect_within("on the minority side", judge(), {cut}, timeout + tick + busy);
 }
 

@@ -1,5 +1,5 @@
 // Three daemons with the default times on an ensemble of three servers that goes away for seconds, again and again: for
-// the daemons only (connections held or broken), or by itself (its leader frozen, killed, restarted). Minutes.
+// the daemons only (connections delayed or broken), or by itself (its leader frozen, killed, restarted). Minutes.
 // BALLOT_OUTAGES=N: so many of each.
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ struct OutageOfZookeeper : ::testing::Test {
     void release() {
       for (TcpRelay& relay : relays) relay.heal();
     }
-    /// Both sides are told, and nobody is let in.
+    /// Both sides notice, and nobody is let in.
     void cut() {
       for (TcpRelay& relay : relays) relay.lead_to(nowhere.number()), relay.break_connections();
     }
@@ -114,8 +114,8 @@ TEST_F(OutageOfZookeeper, OfSecondsKillsNoRunChangesNoLeaderAndLosesNoSlot) {
   const int outages = count(40);
   for (int i = 0; i < outages; ++i) {
     ASSERT_TRUE(is_on_time(30s));
-    const bool held = i % 2 == 0, all = i / 2 % 2 == 0;
-    const auto longest = held ? 5000ms : 3000ms;
+    const bool delayed = i % 2 == 0, all = i / 2 % 2 == 0;
+    const auto longest = delayed ? 5000ms : 3000ms;
     const Millis lasts = 500ms + (longest - 500ms) * (i / 2) / std::max(1, (outages - 1) / 2);
     const auto each = [&](auto&& act) {
       for (auto& [node, way] : ways)
@@ -123,20 +123,20 @@ TEST_F(OutageOfZookeeper, OfSecondsKillsNoRunChangesNoLeaderAndLosesNoSlot) {
     };
     const Instant began = Instant::now();
     fleet.fault(all ? "" : "n1");
-    each([&](Way& way) { held ? way.hold() : way.cut(); });
+    each([&](Way& way) { delayed ? way.hold() : way.cut(); });
     std::this_thread::sleep_until(std::chrono::system_clock::now() + lasts);
-    each([&](Way& way) { held ? way.release() : way.heal(); });
-    fleet.mended(all ? "" : "n1");
+    each([&](Way& way) { delayed ? way.release() : way.heal(); });
+    fleet.healed(all ? "" : "n1");
     const Instant over = Instant::now();
     ASSERT_TRUE(is_on_time(30s));
     const Reports reports = fleet.oracle.reports("every");
     const auto next =
         std::find_if(reports.begin(), reports.end(), [&](const Report& r) { return r.started.boot > over.boot; });
-    std::cout << (held ? "held " : "cut ") << (all ? "for all " : "for the leader ") << lasts.count()
+    std::cout << (delayed ? "delayed " : "cut ") << (all ? "for all " : "for the leader ") << lasts.count()
               << " ms: next START "
               << (next == reports.end() ? -1 : std::chrono::ceil<Millis>(next->started.boot - over.boot).count())
               << " ms later" << std::endl;
-    EXPECT_LE(over.boot - began.boot, 9s) << "the machine stood still";
+    EXPECT_LE(over.boot - began.boot, 9s) << "the machine was suspended";
   }
   const Evidence evidence = fleet.evidence();
   for (const auto& [what, times] : dispositions(evidence)) std::cout << times << "  " << what << "\n";
@@ -164,7 +164,7 @@ TEST_F(OutageOfZookeeper, OfTheEnsemblesLeaderEndsNoDaemonAndLeavesNoRowOpenAndN
     if (i % 3 == 0) leader.thaw();
     store.start();
     EXPECT_TRUE(is_on_time(120s));
-    fleet.mended();
+    fleet.healed();
     const std::string last = fleet.oracle.reports("every").back().node;
     std::cout << what[i % 3] << ": on time again after "
               << std::chrono::ceil<Millis>(Instant::now().boot - began.boot).count() << " ms, on " << last << std::endl;

@@ -71,7 +71,7 @@ TEST_F(Policy, AJobThatMovesBetweenGroupsWhileNodesGetItsFileOneByOneHasEachSlot
 }
 
 // S29 zookeeper
-TEST_F(Policy, ASecondDaemonOfTheSameNameIsRefusedAndToldOfTheFirst) {
+TEST_F(Policy, ASecondDaemonOfTheSameNameIsRefusedWithWhoTheFirstIs) {
   fleet.job("tick", every_second());
   fleet.start();
   BallotDaemon other("n1");

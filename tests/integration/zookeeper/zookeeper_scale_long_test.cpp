@@ -1,6 +1,6 @@
 // Ten thousand groups on three daemons and an ensemble of three: how long it takes until all of them are led, where the
-// store is new, where it has been in use, and where the leader of most is killed. It prints; only what must hold on any
-// machine fails.
+// store is new, where it has been in use, and where the leader of most is killed. It prints; only what must be true on
+// any machine fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,14 +32,14 @@ std::string jobs_from(int first) {
   return text;
 }
 
-/// A daemon, and when it began to lead each group since it was looked at last.
+/// A daemon, and when it began to lead each group since its log was read last.
 struct Node {
   explicit Node(const std::string& name) : daemon(name) {
     for (int first = 0; first < groups; first += groups_of_a_file)
       daemon.file("jobs-" + std::to_string(first), jobs_from(first));
   }
 
-  void look() {
+  void read_log() {
     daemon.read_log();
     for (std::size_t end = daemon.log.find('\n', read); end != std::string::npos; end = daemon.log.find('\n', read)) {
       const std::string line = daemon.log.substr(std::exchange(read, end + 1), end - read);
@@ -50,7 +50,7 @@ struct Node {
     }
   }
   void forget() {
-    look();
+    read_log();
     leads.clear();
     sessions = 0;
   }
@@ -84,7 +84,7 @@ struct TenThousandGroups : ::testing::Test {
     ASSERT_TRUE(wait_until(
         [&] {
           for (Node& node : nodes) {
-            node.look();
+            node.read_log();
             if (node.daemon.pid() > 0) led.insert(node.leads.begin(), node.leads.end());
           }
           return led.size() >= wanted;

@@ -60,7 +60,7 @@ TEST_F(OnAServer, ThatWasRestoredFromASnapshotTheLeaderHalts) {
   fleet.halted("default");
   ZookeeperPlace::start_server();
   expect_halted_until_it_is_repaired(fleet, fleet["n1"]);
-  fleet.mended();
+  fleet.healed();
   ASSERT_TRUE(starts(3));
   EXPECT_EQ(check(fleet.evidence()), Findings{});
 }
@@ -78,7 +78,7 @@ TEST_F(OnAServer, WhoseAnswersAreLostNoSlotRunsTwiceAndNoneIsLost) {
     ASSERT_TRUE(wait_until([&] { return claimed(due); })) << place.text("r/j/brief");
     relay.break_connections();
     relay.drop_answers(false);
-    fleet.mended();
+    fleet.healed();
     ASSERT_TRUE(starts(1)) << fleet["n1"].log;
   }
   ASSERT_TRUE(starts(3));

@@ -19,7 +19,7 @@ struct Led {
   WallTime began{}, until{};
 };
 
-/// A run from its first attempt's start to its last one's end, by its processes, or by its row where they do not tell.
+/// A run from its first attempt's start to its last one's end, by its processes, or by its row where they report none.
 struct Life {
   std::uint64_t epoch = 0;
   bool scheduled = true;

@@ -34,7 +34,8 @@ std::string why_not_killed(const Case& c, const Entry& entry) {
       return job->concurrency == Concurrency::replace || c.deeds.edited(row.job, WallTime::min(), WallTime::max())
                  ? ""
                  : "its job replaces nothing";
-    case Reason::shutdown: return c.deeds.told_to_stop(row.node, begun(c, entry)) ? "" : "nobody told its node to stop";
+    case Reason::shutdown:
+      return c.deeds.was_asked_to_stop(row.node, begun(c, entry)) ? "" : "nobody asked its node to stop";
     case Reason::leadership_lost:
       return c.deeds.fault(row.node, begun(c, entry) - c.evidence.timeout, WallTime::max()) ? ""
                                                                                             : "its term was not over";
@@ -67,7 +68,7 @@ void check_outcome(Case& c, const Entry& entry) {
   if (row.status == Status::killed) why = why_not_killed(c, entry);
   if (row.status == Status::missed && row.reason == Reason::stale &&
       !c.deeds.fault("", row.slot - c.evidence.timeout - lag, WallTime::max()))
-    why = "nothing held up its start";
+    why = "nothing delayed its start";
   if (row.reason == Reason::lost_limit && !is_lost_limit_reached(c, entry)) why = "it was not lost so often";
   if (!why.empty())
     c.report(row.job, row.slot, "is " + std::string(to_string(row.status)) + ", and " + why, {entry.text()});

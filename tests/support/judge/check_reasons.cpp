@@ -8,10 +8,10 @@ namespace ballot::testing {
 namespace {
 
 constexpr Millis on_time{1000};   // what is decided so long after it was due has been decided in time
-constexpr Millis slack{500};      // for what is under way between a process and the daemon that hears of it
+constexpr Millis slack{500};      // for what is under way between a process and the daemon that gets to know of it
 constexpr Millis takes_up{2000};  // a new leader, or one whose store is back, until it decides in time
 constexpr Millis flux{60'000};    // nodes get an edit one by one
-constexpr std::size_t stall = 3;  // so many slots of a job may have had to wait for a machine that stood still
+constexpr std::size_t stall = 3;  // so many slots of a job may have had to wait for a machine that was suspended
 
 /// The reasons that say that a slot could not be decided in time.
 bool is_of_delay(const Row& row) { return row.reason == Reason::misfire || row.reason == Reason::unclaimed; }
@@ -156,7 +156,7 @@ class Reasons {
              return life.epoch < row.epoch && life.from <= slot && life.until + takes_up >= slot;
            });
   }
-  /// Another job's slot of that instant was started by that term: the machine did not stand still.
+  /// Another job's slot of that instant was started by that term: the machine was not suspended.
   bool was_in_time(const Row& row, WallTime slot) const {
     return std::any_of(case_.evidence.reports.begin(), case_.evidence.reports.end(), [&](const Report& start) {
       const Job* job = case_.job(start.job);

@@ -1,9 +1,9 @@
 // The checker: judges, from what is left when a test is over, whether everything that ballot promises was kept. An
-// independent look: the schedule is computed anew, the launches are those that the oracle was told of.
+// independent check: the schedule is computed anew, the launches are those that were reported to the oracle.
 //
 //   EXPECT_EQ(check(evidence), Findings{});
 //
-//   what      | holds
+//   what      | must be true
 //   slots     | each slot of the schedule has exactly one disposition in the merged ledgers, no other slot has one,
 //             | and nothing is left open
 //   launches  | one START for each attempt of a run, and of a slot; each has a row of its fence, epoch and node, and
@@ -20,7 +20,7 @@
 //             | (`terminate`) are never two at once, over all nodes
 //   fences    | grow with every claim of a job: from slot to slot, from term to term, from START to START
 //   terms     | no two nodes share an epoch of a group
-//   triggers  | each run that a command was told of is there
+//   triggers  | each run that a command was answered with is there
 //   databases | are sound
 #pragma once
 

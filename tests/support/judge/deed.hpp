@@ -3,7 +3,7 @@
 //
 //   {"KILL"} {"STOP"} {"CONT"} {"TERM"}    a signal to the daemon
 //   {"start"}                              the daemon, again
-//   {"fault"} ... {"mended"}               something else is wrong with it, or (of no node) with the store
+//   {"fault"} ... {"healed"}               something else is wrong with it, or (of no node) with the store
 //   {"halt", GROUP or JOB}                 its store went back, or its register was spoiled; a repair ends it
 //   {"edit", FILE}                         a job file, while the daemon runs
 //   {"pause", "tick"} and so on            a command, as it was typed

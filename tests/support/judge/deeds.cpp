@@ -41,7 +41,7 @@ Deeds::Deeds(const std::vector<Deed>& deeds)
 }
 
 void Deeds::add_fault(const Deed& deed) {
-  static const std::set<std::string> begin{"KILL", "STOP", "TERM", "fault"}, end{"start", "CONT", "mended"};
+  static const std::set<std::string> begin{"KILL", "STOP", "TERM", "fault"}, end{"start", "CONT", "healed"};
   if (deed.words.empty()) return;
   if (end.contains(deed.words[0])) end_faults(deed.node, deed.until);
   if (begin.contains(deed.words[0])) faults_.push_back({deed.node, deed.from});
@@ -84,7 +84,7 @@ WallTime Deeds::first_fault(const std::string& node, WallTime after) const {
   return first;
 }
 
-bool Deeds::told_to_stop(const std::string& node, WallTime since) const {
+bool Deeds::was_asked_to_stop(const std::string& node, WallTime since) const {
   return std::any_of(deeds_.begin(), deeds_.end(), [&](const Deed& deed) {
     return deed.from >= since && ((is(deed, "TERM") && deed.node == node) || ends_a_term(deed));
   });

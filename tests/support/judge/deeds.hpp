@@ -19,7 +19,7 @@ class Deeds {
 
   explicit Deeds(const std::vector<Deed>& deeds);
 
-  /// Daemons killed, frozen or told to stop, what was wrong with nodes or the store, and terms ended by a command.
+  /// Daemons killed, frozen or asked to stop, what was wrong with nodes or the store, and terms ended by a command.
   const std::vector<Span>& faults() const { return faults_; }
   /// Whether a fault of the node, or of no node, meets the time. node "": any fault.
   bool fault(const std::string& node, WallTime since, WallTime to) const;
@@ -27,7 +27,7 @@ class Deeds {
   bool changed(WallTime since, WallTime to) const;
   /// When the first fault of the node began after an instant; none: WallTime::max().
   WallTime first_fault(const std::string& node, WallTime after) const;
-  bool told_to_stop(const std::string& node, WallTime since) const;
+  bool was_asked_to_stop(const std::string& node, WallTime since) const;
   /// Whether the job's file was written anew, or removed, then.
   bool edited(const std::string& job, WallTime since, WallTime to) const;
 

@@ -39,7 +39,7 @@ struct Evidence {
   std::vector<Report> reports;
   WallTime from{}, until{};  // the slots that must be accounted for, both included
   std::vector<LostDisk> lost_disks{};
-  std::vector<RunId> triggered{};     // runs that a command was told are claimed
+  std::vector<RunId> triggered{};     // runs that were reported to a command as claimed
   std::vector<std::string> damage{};  // of other databases: integrity_of()
   bool exclusive = true;              // false: the backend is `unique only`, its terms may overlap
   std::vector<Deed> deeds{};          // all that was done to the nodes; where there is none, all goes well

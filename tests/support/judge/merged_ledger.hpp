@@ -15,7 +15,7 @@
 
 namespace ballot::testing {
 
-/// One node's ledger, as it stood at the end.
+/// One node's ledger, as it was at the end.
 struct NodeLedger {
   std::string node;
   std::vector<Row> rows;
@@ -26,7 +26,7 @@ struct NodeLedger {
 struct Entry {
   Row row;
   std::string ledger;           // whose
-  bool taken_for_lost = false;  // by some node that was not told of its end
+  bool taken_for_lost = false;  // by some node that did not know of its end
 
   bool own() const { return row.node == ledger; }
   /// One line that names all of it.

@@ -113,16 +113,16 @@ void Oracle::take(int socket) {
   char message[1024];
   while (true) {
     const auto line = lines_.find(socket);
-    if (line == lines_.end()) return;  // closed when another's START was looked at
+    if (line == lines_.end()) return;  // closed when another's START was handled
     const ssize_t size = ::recv(socket, message, sizeof message, 0);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && errno == EAGAIN) return;
     if (size <= 0) return close(socket);
-    hear(line->second, {message, static_cast<std::size_t>(size)});
+    on_message(line->second, {message, static_cast<std::size_t>(size)});
   }
 }
 
-void Oracle::hear(Line& line, std::string_view message) {
+void Oracle::on_message(Line& line, std::string_view message) {
   if (line.report && parse_end(message, reports_[*line.report])) return;
   Report report;
   if (line.report || !parse_start(message, report)) return unread_.emplace_back(message), void();

@@ -1,8 +1,8 @@
-// Oracle: stands outside all faults and is told by every probe of its START and its END; each probe holds a socket of
-// it, so that it also sees the end of those that are killed, and can tell those that wait how to end. Knows nothing of
+// Oracle: is outside all faults; every probe reports its START and its END to it. Each probe has a socket open to it,
+// so that it also sees the end of those that are killed, and can order those that wait how to end. Knows nothing of
 // daemons and ledgers.
 //
-// A killed probe is seen gone a little late. That never makes an overlap: when a START is looked at, every other probe
+// A killed probe is seen gone a little late. That never makes an overlap: when a START is handled, every other probe
 // of that job is first asked whether it lives, and one that does not was gone before that START.
 //
 // Threads: any; it has one of its own.
@@ -40,7 +40,7 @@ class Oracle {
   /// A job file's line `command = [...]`: the probe with these orders.
   std::string command(const std::vector<std::string>& orders = {}) const;
 
-  /// In the order in which they were looked at.
+  /// In the order in which they were handled.
   Reports reports() const;
   Reports reports(const std::string& job) const;
   /// False: `limit` passed first. `seen` is asked after each message, under the oracle's lock.
@@ -61,7 +61,7 @@ class Oracle {
   void listen();
   void accept_all();
   void take(int socket);
-  void hear(Line& line, std::string_view message);
+  void on_message(Line& line, std::string_view message);
   void settle_the_gone(const Report& next);
   void close(int socket);
 

@@ -1,10 +1,10 @@
-// probe: a job's command that tells an oracle that it started and how it ended, and otherwise does as it is told.
+// probe: a job's command that reports to an oracle that it started and how it ended, and otherwise does as ordered.
 //
 //   probe SOCKET [--for DURATION] [--exit CODE] [--say TEXT] [--wait] [--ignore-term]
 //
 // It runs for the duration (default: not at all), or with --wait until the oracle sends "exit CODE", or hangs up: then
-// code 121. TERM is told as its END before it ends by it. Without an oracle it does nothing: code 120. Whatever becomes
-// of it, the oracle sees its socket close with it.
+// code 121. TERM is reported as its END before it ends by it. Without an oracle it does nothing: code 120. Whatever
+// becomes of it, the oracle sees its socket close with it.
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -71,7 +71,7 @@ int reach(const std::string& path) {
   return oracle;
 }
 
-void tell(int oracle, const std::string& message) {
+void report(int oracle, const std::string& message) {
   (void)::send(oracle, message.data(), message.size(), MSG_NOSIGNAL);
 }
 
@@ -85,7 +85,7 @@ int watch_term() {
 }
 
 [[noreturn]] void end_by_term(int oracle) {
-  tell(oracle, end_message("signal " + std::to_string(SIGTERM)));
+  report(oracle, end_message("signal " + std::to_string(SIGTERM)));
   sigset_t term;
   ::sigemptyset(&term);
   ::sigaddset(&term, SIGTERM);
@@ -114,10 +114,10 @@ int run(const Orders& orders) {
   if (orders.ignores_term) ::signal(SIGTERM, SIG_IGN);
   const int oracle = reach(orders.socket);
   const int term = orders.ignores_term ? -1 : watch_term();
-  tell(oracle, start_message());
+  report(oracle, start_message());
   if (!orders.say.empty()) (void)!::write(STDOUT_FILENO, orders.say.data(), orders.say.size());
   const int code = carry_out(orders, oracle, term);
-  tell(oracle, end_message("exit " + std::to_string(code)));
+  report(oracle, end_message("exit " + std::to_string(code)));
   return code;
 }
 

@@ -1,4 +1,4 @@
-// Report: what one process of a probe told the oracle of itself, and when it was gone. And the messages that tell it.
+// Report: what one process of a probe reported of itself to the oracle, and when it was gone. And the messages for it.
 //
 // A message is one packet of words: "START boot_us wall_ms pid job slot trigger attempt run epoch fence node", then at
 // most one "END boot_us wall_ms exit 7" or "... signal 15". A fence of 0: the run was launched unclaimed.
@@ -43,7 +43,7 @@ struct Report {
   std::string text() const;
 };
 
-/// "START ..." with what stands in the environment (BALLOT_JOB and so on), "END ..."; both of this process, now.
+/// "START ..." with what is in the environment (BALLOT_JOB and so on), "END ..."; both of this process, now.
 std::string start_message();
 std::string end_message(std::string_view how);
 

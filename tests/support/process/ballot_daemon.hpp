@@ -165,7 +165,7 @@ class BallotDaemon {
 
   /// The ledger, oldest first.
   std::vector<Row> rows(const std::string& job = "") const {
-    (void)ballot({"history", "--limit", "1"});  // a living daemon writes what it holds
+    (void)ballot({"history", "--limit", "1"});  // a living daemon writes what it has gathered
     std::vector<Row> rows;
     auto reader = storage::Reader::open(history);
     if (!reader) return rows;

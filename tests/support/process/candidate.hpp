@@ -1,5 +1,5 @@
 // CandidateProcess: a real `ballot run ...` or `ballot election ...` beside others of one folder, with its log to wait
-// on; what its children say of themselves stands in one file that all share.
+// on; its children report to one file that all share.
 //
 //   ElectionFolder folder;
 //   CandidateProcess a(folder, {"run", "once", "--candidate-id", "a", "--", "/bin/sh", "-c", folder.saying("sleep
@@ -48,7 +48,7 @@ class ElectionFolder {
   }
 
   /// A shell script that says START, does `what`, and says END; each with its pid, its time in milliseconds and its
-  /// BALLOT_NODE, _EPOCH and _SLOT. It holds a lock meanwhile, and says OVERLAP if another one does.
+  /// BALLOT_NODE, _EPOCH and _SLOT. It has a lock meanwhile, and says OVERLAP if another one has it.
   std::string saying(const std::string& what) const {
     const std::string lock =
         "exec 9>> " + (folder / "lock") + "; flock -n 9 || echo OVERLAP $$ >> " + (folder / "said") + "; ";
@@ -150,11 +150,11 @@ class CandidateProcess {
   pid_t pid_ = -1;
 };
 
-/// The embedded store of a folder, held by somebody who writes for ever: until this object goes nobody can take part.
-class HeldStore {
+/// The embedded store of a folder, locked by a writer that never finishes: until this object goes nobody can take part.
+class LockedStore {
  public:
   /// The store is first made, by a candidate that ends at once.
-  explicit HeldStore(const ElectionFolder& folder) {
+  explicit LockedStore(const ElectionFolder& folder) {
     CandidateProcess maker(folder, once("maker", {"--on-child-success", "exit"}, {"/bin/true"}));
     if (maker.wait() != 0) throw std::runtime_error("the store cannot be made: " + maker.log());
     lock_.reset(::open((folder.folder / "state/local/ballot/lock").c_str(), O_RDWR | O_CLOEXEC));
@@ -163,7 +163,7 @@ class HeldStore {
     writers.l_whence = SEEK_SET;
     writers.l_start = off_t{1} << 61;
     writers.l_len = 1;
-    if (::fcntl(lock_.get(), F_OFD_SETLK, &writers) != 0) throw std::runtime_error("the store cannot be held");
+    if (::fcntl(lock_.get(), F_OFD_SETLK, &writers) != 0) throw std::runtime_error("the store cannot be locked");
   }
   void let_go() { lock_.reset(); }
 

@@ -3,7 +3,7 @@
 //
 //   Fleet fleet({"n1", "n2"});
 //   fleet.job("tick", "schedule = \"* * * * * *\"\n" + fleet.oracle.command());
-//   fleet.start();                              // n1 leads, n2 stands by
+//   fleet.start();                              // n1 leads, n2 is the standby
 //   fleet["n1"].kill();
 //   ASSERT_TRUE(fleet.oracle.wait_until([](const Reports& all) { return all.back().node == "n2"; }));
 //   EXPECT_EQ(check(fleet.evidence()), Findings{});
@@ -56,7 +56,8 @@ class Fleet {
     for (auto& [node, daemon] : daemons_) daemon.job(name, keys);
   }
 
-  /// The first one leads each of so many groups when this returns, the others stand by. Its slots count from here on.
+  /// The first one leads each of so many groups when this returns, the others are standbys. Its slots count from here
+  /// on.
   void start(int groups = 1) {
     for (auto& [node, daemon] : daemons_) {
       daemon.start();
@@ -70,7 +71,7 @@ class Fleet {
 
   /// From now on something is wrong with a node that its daemon's signals do not say; of no node: with the store.
   void fault(const std::string& node = "") { did(node, {"fault"}); }
-  void mended(const std::string& node = "") { did(node, {"mended"}); }
+  void healed(const std::string& node = "") { did(node, {"healed"}); }
   /// The store of a group has gone back, or a job's register was spoiled; until a repair.
   void halted(const std::string& group_or_job) { did("", {"halt", group_or_job}); }
 

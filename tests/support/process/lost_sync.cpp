@@ -1,6 +1,6 @@
 // Preloaded into a program: while the file that BALLOT_LOST_SYNC names is there, what the program syncs of a
-// write-ahead log reaches the disk, and it is told that it has not. So a commit may have landed that its writer holds
-// to have failed. Each adds a byte to the file.
+// write-ahead log reaches the disk, and fsync reports that it has not. So a commit may have landed that failed for its
+// writer. Each adds a byte to the file.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -25,10 +25,10 @@ int sync(long call, int fd) {
   const int done = static_cast<int>(::syscall(call, fd));
   const char* const flag = std::getenv("BALLOT_LOST_SYNC");
   if (done != 0 || flag == nullptr || !is_of_registers(fd)) return done;
-  const int told = ::open(flag, O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (told < 0) return done;
-  [[maybe_unused]] const ssize_t size = ::write(told, "x", 1);
-  ::close(told);
+  const int file = ::open(flag, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return done;
+  [[maybe_unused]] const ssize_t size = ::write(file, "x", 1);
+  ::close(file);
   errno = EIO;
   return -1;
 }

@@ -17,10 +17,10 @@
 
 namespace ballot::testing {
 
-/// Looks every few milliseconds: /proc tells nobody of a change.
-inline bool wait_until(const std::function<bool()>& holds, std::chrono::seconds limit = std::chrono::seconds(30)) {
+/// Checks every few milliseconds: /proc notifies nobody of a change.
+inline bool wait_until(const std::function<bool()>& is_true, std::chrono::seconds limit = std::chrono::seconds(30)) {
   const auto until = std::chrono::steady_clock::now() + limit;
-  while (!holds()) {
+  while (!is_true()) {
     if (std::chrono::steady_clock::now() > until) return false;
     ::poll(nullptr, 0, 5);
   }

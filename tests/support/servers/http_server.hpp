@@ -1,4 +1,4 @@
-// HttpServer: answers every request on a port of 127.0.0.1 with the status it is told, or never, and keeps what was
+// HttpServer: answers every request on a port of 127.0.0.1 with a given status, or never, and keeps what was
 // asked. A thread of its own.
 //
 //   HttpServer server;
@@ -83,13 +83,13 @@ class HttpServer {
       if (waiting[0].revents) return;
       std::size_t i = 2;
       for (auto asker = askers_.begin(); asker != askers_.end(); ++i)
-        asker = waiting[i].revents && !hear(*asker) ? askers_.erase(asker) : std::next(asker);
+        asker = waiting[i].revents && !receive(*asker) ? askers_.erase(asker) : std::next(asker);
       if (waiting[1].revents)
         askers_.push_back({UniqueFd(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)), ""});
     }
   }
   /// False: it is done with.
-  bool hear(Asker& asker) {
+  bool receive(Asker& asker) {
     char chunk[4096];
     const ssize_t size = ::read(asker.socket.get(), chunk, sizeof chunk);
     if (size <= 0) return false;

@@ -18,7 +18,7 @@ namespace ballot::testing {
 namespace {
 
 constexpr std::size_t chunk_size = 65536;
-constexpr std::size_t most_held = 1 << 20;  // of one stream, before the sender has to wait
+constexpr std::size_t most_delayed = 1 << 20;  // of one stream, before the sender has to wait
 
 sockaddr_in loopback(int port) {
   sockaddr_in address{};
@@ -165,32 +165,33 @@ void TcpRelay::take(Pair& pair, Way way) {
   bytes.resize(static_cast<std::size_t>(size));
   if (way == Way::to_server) count(pair, bytes);
   if (way == Way::to_client && drop_answers_) return;
-  stream.held.push_back({Clock::now() + delays_[static_cast<std::size_t>(way)], std::move(bytes)});
+  stream.delayed.push_back({Clock::now() + delays_[static_cast<std::size_t>(way)], std::move(bytes)});
 }
 
 void TcpRelay::give(Pair& pair, Way way) {
   Stream& stream = pair.streams[static_cast<std::size_t>(way)];
-  while (!stream.held.empty() && stream.held.front().due <= Clock::now()) {
-    std::string& bytes = stream.held.front().bytes;
+  while (!stream.delayed.empty() && stream.delayed.front().due <= Clock::now()) {
+    std::string& bytes = stream.delayed.front().bytes;
     const ssize_t size = ::send(to(pair, way), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (size < 0) {
       pair.broken = pair.broken || (errno != EAGAIN && errno != EWOULDBLOCK);
       return;
     }
     bytes.erase(0, static_cast<std::size_t>(size));
-    if (bytes.empty()) stream.held.pop_front();
+    if (bytes.empty()) stream.delayed.pop_front();
   }
-  if (stream.held.empty() && stream.ended) pair.broken = true;
+  if (stream.delayed.empty() && stream.ended) pair.broken = true;
 }
 
-/// Until the next held chunk is due; for ever where there is none.
+/// Until the next delayed chunk is due; for ever where there is none.
 int TcpRelay::wait_time() const {
   if (cut_) return -1;
   int wait = -1;
   for (const Pair& pair : pairs_)
     for (const Stream& stream : pair.streams) {
-      if (stream.held.empty()) continue;
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(stream.held.front().due - Clock::now());
+      if (stream.delayed.empty()) continue;
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(stream.delayed.front().due - Clock::now());
       const int millis = std::max(1, static_cast<int>(left.count()) + 1);
       wait = wait < 0 ? millis : std::min(wait, millis);
     }
@@ -206,7 +207,7 @@ void TcpRelay::run() {
       for (const Pair& pair : pairs_)
         for (const Way way : {Way::to_server, Way::to_client}) {
           const Stream& stream = pair.streams[static_cast<std::size_t>(way)];
-          const bool more = !stream.ended && stream.held.size() * chunk_size < most_held * 64;
+          const bool more = !stream.ended && stream.delayed.size() * chunk_size < most_delayed * 64;
           ready.push_back({more ? from(pair, way) : -1, POLLIN, 0});
         }
     }

@@ -1,11 +1,11 @@
-// TcpRelay: stands between clients and a server on this host: forwards, and cuts, delays, drops and counts when it is
-// told to. A thread of its own. Knows nothing of what is said, but where a frame of four bytes of length begins.
+// TcpRelay: is between clients and a server on this host: forwards, and cuts, delays, drops and counts when it is asked
+// to. A thread of its own. Knows nothing of what is said, but where a frame of four bytes of length begins.
 //
 //   TcpRelay relay(server_port);            // clients connect to relay.port()
 //   relay.cut();      ... nothing goes through; both sides believe that they are connected
-//   relay.heal();     ... what was held back goes through
+//   relay.heal();     ... what was delayed goes through
 //   relay.drop_answers(true);               // requests arrive, answers do not
-//   relay.break_connections();              // both sides are told
+//   relay.break_connections();              // both sides notice
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ class TcpRelay {
     std::string bytes;
   };
   struct Stream {
-    std::deque<Chunk> held;
+    std::deque<Chunk> delayed;
     bool ended = false;
   };
   struct Pair {

@@ -1,4 +1,4 @@
-// ZookeeperClient: an operator at the store: looks into it, and does by hand what people do by hand. Blocks.
+// ZookeeperClient: an operator at the store: reads it, and does by hand what people do by hand. Blocks.
 #pragma once
 
 #ifndef THREADED
@@ -17,7 +17,7 @@
 
 namespace ballot::testing {
 
-/// The session that a handle file tells of.
+/// The session that a handle file is of.
 inline clientid_t session_in(const std::string& file) {
   std::ifstream in(file);
   clientid_t session{};
@@ -52,10 +52,10 @@ class ZookeeperClient {
   /// As USER:PASSWORD.
   int authenticate(const std::string& user) {
     std::atomic<int> result{1};
-    const auto told = [](int rc, const void* to) {
+    const auto on_result = [](int rc, const void* to) {
       const_cast<std::atomic<int>*>(static_cast<const std::atomic<int>*>(to))->store(rc);
     };
-    ::zoo_add_auth(handle_, "digest", user.data(), static_cast<int>(user.size()), told, &result);
+    ::zoo_add_auth(handle_, "digest", user.data(), static_cast<int>(user.size()), on_result, &result);
     while (result == 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return result;
   }
@@ -69,7 +69,7 @@ class ZookeeperClient {
     return names;
   }
   /// The code of a read.
-  int look(const std::string& path, std::string* text = nullptr) {
+  int get(const std::string& path, std::string* text = nullptr) {
     std::string bytes(1 << 16, '\0');
     int size = static_cast<int>(bytes.size());
     const int rc = ::zoo_get(handle_, path.c_str(), 0, bytes.data(), &size, nullptr);
@@ -87,8 +87,8 @@ class ZookeeperClient {
   }
 
  private:
-  static void on_event(zhandle_t*, int type, int state, const char*, void* told) {
-    if (type == ZOO_SESSION_EVENT) static_cast<std::atomic<int>*>(told)->store(state);
+  static void on_event(zhandle_t*, int type, int state, const char*, void* to) {
+    if (type == ZOO_SESSION_EVENT) static_cast<std::atomic<int>*>(to)->store(state);
   }
 
   std::atomic<int> state_{0};

@@ -56,15 +56,15 @@ class ZookeeperPlace {
     return "m/" + candidate + "@" + group;
   }
   /// Whether a session has the name.
-  bool stands(const std::string& candidate) const {
+  bool has_session(const std::string& candidate) const {
     return !ZookeeperClient(server().address()).children(path(member(candidate))).empty();
   }
   /// All that is known of candidates, also of those that are gone.
   std::vector<std::string> members() const { return ZookeeperClient(server().address()).children(path("m")); }
-  /// What a node holds; "": there is none.
+  /// A node's data; "": there is none.
   std::string text(const std::string& below) const {
     std::string found;
-    ZookeeperClient(server().address()).look(path(below), &found);
+    ZookeeperClient(server().address()).get(path(below), &found);
     return found;
   }
   /// Removes the group's node of the candidate. False: it has none.
@@ -72,7 +72,7 @@ class ZookeeperPlace {
     ZookeeperClient store(server().address());
     for (const std::string& name : store.children(path("e/" + group))) {
       std::string found;
-      if (store.look(path("e/" + group + "/" + name), &found) != ZOK) continue;
+      if (store.get(path("e/" + group + "/" + name), &found) != ZOK) continue;
       if (!found.starts_with(candidate + "@" + group + " ")) continue;
       return store.remove(path("e/" + group + "/" + name)) == ZOK;
     }

@@ -81,7 +81,7 @@ class ZookeeperEnsemble {
   ZookeeperServer& leader();
   ZookeeperServer& follower();
   std::string addresses() const;
-  /// Between this server and the others nothing goes through, and nobody is told. Requires: `relayed`.
+  /// Between this server and the others nothing goes through, and nobody is notified. Requires: `relayed`.
   void cut_off(std::size_t server);
   void heal();
 

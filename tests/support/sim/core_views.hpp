@@ -1,4 +1,4 @@
-// What a core shows of itself, copied, for tests that look at all of it.
+// What a core shows of itself, copied, for tests that check all of it.
 //
 //   EXPECT_EQ(jobs_of(node)[0].state, "paused");
 #pragma once

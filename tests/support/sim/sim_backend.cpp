@@ -19,9 +19,9 @@ SimBackend::SimBackend(SimStore& store, SimLoop& loop, SimLink& link, const SimC
 SimBackend::~SimBackend() {
   loop_.drop(owner_);
   const auto session = store_.of_process(owner_);
-  const bool heard = open_ && !link_.cut && !store_.down();
+  const bool reaches_store = open_ && !link_.cut && !store_.down();
   store_.detach(session);
-  if (heard) store_.end(session, Cause::shutdown);
+  if (reaches_store) store_.end(session, Cause::shutdown);
 }
 
 void SimBackend::crash() noexcept {
@@ -118,10 +118,10 @@ void SimBackend::change(RequestId request, std::size_t size, std::function<Write
   const bool full = loop_.chance(link_.refuse_write);
   const auto work = [this, &store = store_, session = session_, request, size, one = std::move(one), full]() -> Reply {
     backend::Wrote wrote{request, {}};
-    const bool stands = store.stands(session);
+    const bool is_open = store.is_open(session);
     for (std::size_t i = 0; i < size; ++i)
       wrote.answers.push_back(full ? WriteAnswer{StoreResult::failed, 0, "the store is full"} : one(store, i));
-    return reply(this, stands, std::move(wrote));
+    return reply(this, is_open, std::move(wrote));
   };
   call(Kind::write, work, std::move(unknown));
 }
@@ -133,21 +133,21 @@ void SimBackend::watch(const std::string& prefix) noexcept {
 
 void SimBackend::observe(RequestId request, const std::string& group) noexcept {
   const auto work = [this, &store = store_, session = session_, request, group]() -> Reply {
-    return reply(this, store.stands(session), backend::Observed{request, StoreResult::done, store.observe(group), {}});
+    return reply(this, store.is_open(session), backend::Observed{request, StoreResult::done, store.observe(group), {}});
   };
   call(Kind::read, work, backend::Observed{request, StoreResult::unknown, {}, "no answer"});
 }
 
 void SimBackend::read(RequestId request, std::vector<std::string> names) noexcept {
   const auto work = [this, &store = store_, session = session_, request, names = std::move(names)]() -> Reply {
-    return reply(this, store.stands(session), backend::ReadDone{request, StoreResult::done, store.read(names), {}});
+    return reply(this, store.is_open(session), backend::ReadDone{request, StoreResult::done, store.read(names), {}});
   };
   call(Kind::read, work, backend::ReadDone{request, StoreResult::unknown, {}, "no answer"});
 }
 
 void SimBackend::list(RequestId request, std::string prefix) noexcept {
   const auto work = [this, &store = store_, session = session_, request, prefix = std::move(prefix)]() -> Reply {
-    return reply(this, store.stands(session), backend::ReadDone{request, StoreResult::done, store.list(prefix), {}});
+    return reply(this, store.is_open(session), backend::ReadDone{request, StoreResult::done, store.list(prefix), {}});
   };
   call(Kind::read, work, backend::ReadDone{request, StoreResult::unknown, {}, "no answer"});
 }
@@ -211,10 +211,10 @@ void SimBackend::carry(std::uint64_t id, Work work) {
   });
 }
 
-SimBackend::Reply SimBackend::reply(SimBackend* to, bool stands, What what) {
-  return [to, stands, what = std::move(what)](bool in_time) {
+SimBackend::Reply SimBackend::reply(SimBackend* to, bool is_open, What what) {
+  return [to, is_open, what = std::move(what)](bool in_time) {
     if (!in_time) return;
-    if (!stands) return to->finish(Cause::expired, "the store ended the session");
+    if (!is_open) return to->finish(Cause::expired, "the store ended the session");
     to->post(what);
     if (!std::exchange(to->lost_, false)) return;
     const auto watches = to->watches_;
@@ -226,13 +226,13 @@ void SimBackend::pushed(std::uint64_t generation, SimStore::Event event) {
   if (generation != generation_) return;
   if (auto* closed = std::get_if<backend::SessionClosed>(&event)) return finish(closed->cause, closed->text);
   if (auto* deposed = std::get_if<backend::Deposed>(&event)) return post(std::move(*deposed));
-  if (const auto* changed = std::get_if<backend::Changed>(&event)) return hear(changed->prefix);
+  if (const auto* changed = std::get_if<backend::Changed>(&event)) return on_changed(changed->prefix);
   auto& elected = std::get<backend::Elected>(event);
   if (elected.old_deadline) elected.old_deadline = clock_.steady(*elected.old_deadline);
   post(std::move(elected));
 }
 
-void SimBackend::hear(const std::string& prefix) {
+void SimBackend::on_changed(const std::string& prefix) {
   changes_.erase(prefix);
   post(backend::Changed{prefix});
   if (loop_.chance(link_.duplicate)) post(backend::Changed{prefix});

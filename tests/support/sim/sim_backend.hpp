@@ -62,11 +62,11 @@ class SimBackend final : public Backend {
   void await(std::uint64_t id, What unknown);
   bool suffers(Kind kind, const Work& work);
   void carry(std::uint64_t id, Work work);
-  /// Answers `what` where `stands`, else the session is gone.
-  static Reply reply(SimBackend* to, bool stands, What what);
+  /// Answers `what` where `is_open`, else the session is gone.
+  static Reply reply(SimBackend* to, bool is_open, What what);
   void opened(std::uint64_t generation, bool in_time, const SimStore::Opened& opened);
   void pushed(std::uint64_t generation, SimStore::Event event);
-  void hear(const std::string& prefix);
+  void on_changed(const std::string& prefix);
   void restart_silence();
   void ask_for_quorum();
   void post(What what);
@@ -92,7 +92,7 @@ class SimBackend final : public Backend {
   std::uint64_t last_call_ = 0;
   std::set<std::uint64_t> calls_;  // not answered yet
   std::set<std::string> watches_;
-  std::set<std::string> changes_;  // under way from the store: one of a prefix tells of all before it
+  std::set<std::string> changes_;  // under way from the store: one of a prefix counts for all before it
   bool lost_ = false;              // a call had no answer, and none has had one since
 };
 

@@ -28,7 +28,7 @@ class SimLedger {
 
   const std::string& node() const { return node_; }
   Millis slowest{5};    // a commit takes up to this
-  bool frozen = false;  // its process stands still
+  bool frozen = false;  // its process is stopped
 
   void record(Row row) {
     push([row = std::move(row)](SimLedger& to) { to.put(row); }, row);

@@ -28,7 +28,7 @@ struct SimLink {
   Millis expiry_shift{0};     // sessions opened from here last T + this in the store
   bool cut = false;           // nothing passes
   bool answers_cut = false;   // requests arrive, answers and events do not
-  bool frozen = false;        // the process stands still: SIGSTOP. Hold its loop too
+  bool frozen = false;        // the process is stopped: SIGSTOP. Hold its loop too
 };
 
 class SimChannel {
@@ -67,7 +67,7 @@ class SimChannel {
     while (!queue_.empty() && queue_.front().ready <= loop_.now()) {
       if (blocked_()) {
         std::erase_if(queue_, [this](const Message& message) { return !message.kept && message.ready <= loop_.now(); });
-        look_again();
+        retry_later();
         return;
       }
       const Task task = std::move(queue_.front().task);
@@ -76,11 +76,11 @@ class SimChannel {
     }
   }
 
-  void look_again() {
-    if (queue_.empty() || looking_) return;
-    looking_ = true;
+  void retry_later() {
+    if (queue_.empty() || retrying_) return;
+    retrying_ = true;
     loop_.after(poll, owner_, [this] {
-      looking_ = false;
+      retrying_ = false;
       pump();
     });
   }
@@ -88,7 +88,7 @@ class SimChannel {
   SimLoop& loop_;
   SimLoop::Owner owner_;
   std::function<bool()> blocked_;
-  bool looking_ = false;
+  bool retrying_ = false;
   SteadyTime last_{};
   std::deque<Message> queue_;
 };

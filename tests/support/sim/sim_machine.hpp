@@ -1,4 +1,4 @@
-// SimMachine: a host in virtual time: its clocks, its boots, and whether it stands still. Knows nothing of what runs on
+// SimMachine: a host in virtual time: its clocks, its boots, and whether it is suspended. Knows nothing of what runs on
 // it. Nodes that share one machine share all of that, as daemons of one host do.
 //
 //   SimMachine machine(loop, "a");

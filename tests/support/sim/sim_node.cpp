@@ -279,7 +279,7 @@ void SimNode::act(core::RecordOutput&) {}
 
 void SimNode::act(core::Notify& a) {
   world_.oracle.notified(name, a);
-  notified.push_back(a);
+  notices.push_back(a);
 }
 
 void SimNode::act(core::Write& a) {
@@ -347,7 +347,7 @@ void SimNode::check(const core::Launch& launch) {
   if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
     world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));
-  if (runner.gone()) return;  // it will hear of it, and the launch arrives nowhere
+  if (runner.gone()) return;  // it will get to know, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
   const Millis grace = std::min(job.kill_grace, core_->session().timeout() / 10);
   const Millis budget = Millis(500) + (launch.terminate ? grace : Millis(0));

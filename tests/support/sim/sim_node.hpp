@@ -52,7 +52,7 @@ class SimNode final : private Host {
   std::vector<core::Notice> notices;
   std::vector<core::Reply> replies;
   std::vector<core::RunEnded> ends;
-  std::vector<core::Notify> notified;  // what hooks, mail and pings would say
+  std::vector<core::Notify> notices;  // what hooks, mail and pings would say
 
   void start();
   void crash();                     // kill -9 of the daemon; the runner and its children live
@@ -77,7 +77,7 @@ class SimNode final : private Host {
   int open_children() const { return runner.open_children(); }
   std::size_t unanswered() const { return unanswered_.size(); }
 
-  // for the world: the machine's power goes, it stands still, it goes on
+  // for the world: the machine's power goes, it is suspended, it goes on
   void power_cut();
   void hold();
   void go_on(SteadyTime since);
@@ -139,7 +139,7 @@ class SimNode final : private Host {
   std::optional<SteadyTime> stands_since_;
   std::optional<SteadyTime> stop_due_;  // a clean stop is complete by then,
   SteadyTime stop_commit_{};            // but for a commit that has begun before
-  bool draining_ = false;               // the core has heard of it
+  bool draining_ = false;               // the core knows of it
   bool stopped_ = false;                // and what it has recorded is durable
   bool stepping_ = false;
   SteadyTime spun_at_{};  // when it was last woken at once, and how often in a row

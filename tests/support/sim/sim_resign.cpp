@@ -7,14 +7,14 @@
 namespace ballot {
 namespace {
 
-constexpr Millis pause{1000};  // between looks whether another run has ended
+constexpr Millis pause{1000};  // between checks whether another run has ended
 
 }  // namespace
 
 void SimResign::begin(Millis delay) {
   cut_short();
   owner_ = world_.loop.new_owner();
-  world_.loop.after(delay, owner_, [this] { look(); });
+  world_.loop.after(delay, owner_, [this] { inquire(); });
 }
 
 void SimResign::cut_short() {
@@ -24,24 +24,24 @@ void SimResign::cut_short() {
 Millis SimResign::trip() const { return world_.loop.between(2 * node_.link.delay_min, 2 * node_.link.delay_max); }
 
 /// At the runner first: what ends meanwhile is published the next time.
-void SimResign::look() {
+void SimResign::inquire() {
   again_ = node_.machine.suspended || node_.runner.gone() || node_.is_cut_off();
-  if (again_) return look_later();
+  if (again_) return inquire_later();
   world_.oracle.note(node_.name, "somebody resigns for the dead daemon");
   ends_ = node_.runner.unacknowledged().size();
   const core::RunnerView runner = node_.runner.left();
-  const SteadyTime looked_at = world_.loop.now();
-  world_.loop.after(trip(), owner_, [this, runner, looked_at] {
-    publish(core::left_runs(node_.name, world_.store.list("j/"), runner, node_.clock.now().wall), looked_at);
+  const SteadyTime asked_at = world_.loop.now();
+  world_.loop.after(trip(), owner_, [this, runner, asked_at] {
+    publish(core::left_runs(node_.name, world_.store.list("j/"), runner, node_.clock.now().wall), asked_at);
   });
 }
 
-void SimResign::publish(const core::LeftRuns& left, SteadyTime looked_at) {
-  world_.loop.after(trip(), owner_, [this, left, looked_at] {
+void SimResign::publish(const core::LeftRuns& left, SteadyTime asked_at) {
+  world_.loop.after(trip(), owner_, [this, left, asked_at] {
     again_ = node_.is_cut_off();
-    if (again_) return look_later();
+    if (again_) return inquire_later();
     for (const Record& end : left.ends) world_.store.create(end);
-    world_.judge.published(node_.name, looked_at);
+    world_.judge.published(node_.name, asked_at);
     world_.loop.after(trip(), owner_, [this, left] { leave(left); });
   });
 }
@@ -49,7 +49,7 @@ void SimResign::publish(const core::LeftRuns& left, SteadyTime looked_at) {
 void SimResign::leave(const core::LeftRuns& left) {
   again_ = node_.is_cut_off();
   const auto session = world_.store.of_node(node_.name);
-  if (again_ || session == 0) return look_later();
+  if (again_ || session == 0) return inquire_later();
   bool all = true;
   for (const Election& election : world_.store.observe(""))
     for (const Candidate& candidate : election.candidates) {
@@ -59,12 +59,12 @@ void SimResign::leave(const core::LeftRuns& left) {
       if (!kept) world_.store.resign(session, election.group);
     }
   if (all) world_.store.end(session, Cause::shutdown);
-  look_later();
+  inquire_later();
 }
 
-void SimResign::look_later() {
+void SimResign::inquire_later() {
   world_.loop.after(pause, owner_,
-                    [this] { again_ || node_.runner.unacknowledged().size() != ends_ ? look() : look_later(); });
+                    [this] { again_ || node_.runner.unacknowledged().size() != ends_ ? inquire() : inquire_later(); });
 }
 
 }  // namespace ballot

@@ -1,5 +1,5 @@
 // SimResign: `ballot resign` for a node whose daemon is dead and whose runner lives, called by its supervisor or its
-// runner: publishes the ends that the runner knows, leaves the groups that no run holds, and the session where no group
+// runner: publishes the ends that the runner knows, leaves the groups that no run keeps, and the session where no group
 // is left in it; and again at each later end of a run. Takes the delays of the node's way to the store. A daemon that
 // is back, or a machine that goes, cuts it short wherever it is.
 //
@@ -26,16 +26,16 @@ class SimResign {
   void cut_short();
 
  private:
-  void look();
-  void publish(const core::LeftRuns& left, SteadyTime looked_at);
+  void inquire();
+  void publish(const core::LeftRuns& left, SteadyTime asked_at);
   void leave(const core::LeftRuns& left);
-  void look_later();
+  void inquire_later();
   Millis trip() const;
 
   SimWorld& world_;
   SimNode& node_;
   std::uint64_t owner_ = 0;
-  bool again_ = false;    // something had stood in its way
+  bool again_ = false;    // something was in its way
   std::size_t ends_ = 0;  // as it has seen them
 };
 

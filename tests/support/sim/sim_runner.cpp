@@ -21,16 +21,16 @@ SimRunner::~SimRunner() {
   loop_.drop(owner_);
 }
 
-void SimRunner::connect(Tell tell) {
+void SimRunner::connect(OnEvent on_event) {
   while (!wanted_.empty()) launch(wanted_.begin()->first);
   connection_ = loop_.new_owner();
-  tell_ = std::move(tell);
+  on_event_ = std::move(on_event);
   gone_ = false;
 }
 
 void SimRunner::disconnect() {
   loop_.drop(std::exchange(connection_, 0));
-  tell_ = nullptr;
+  on_event_ = nullptr;
 }
 
 core::Inventory SimRunner::inventory() const {
@@ -41,7 +41,7 @@ core::Inventory SimRunner::inventory() const {
 }
 
 core::RunnerView SimRunner::left() {
-  while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
+  while (!on_event_ && !wanted_.empty()) launch(wanted_.begin()->first);
   core::RunnerView view;
   view.known = core::RunnerView::Known::all;
   for (runner::Running& running : inventory().running) view.running[running.id] = std::move(running);
@@ -49,17 +49,17 @@ core::RunnerView SimRunner::left() {
   return view;
 }
 
-/// What a dead daemon has asked of it is done first.
-void SimRunner::watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell) {
-  while (!tell_ && !wanted_.empty()) launch(wanted_.begin()->first);
+/// The orders of a dead daemon are carried out first.
+void SimRunner::watch(const std::string& watcher, SimLoop::Owner owner, OnWord on_word) {
+  while (!on_event_ && !wanted_.empty()) launch(wanted_.begin()->first);
   core::Inventory all = inventory();
-  watchers_[watcher] = {owner, tell};
-  core::RunnerWord word{node_, !tell_, std::move(all.running), std::move(all.ended), false};
-  loop_.after(Millis(1), owner, [tell = std::move(tell), word = std::move(word)] { tell(word); });
+  watchers_[watcher] = {owner, on_word};
+  core::RunnerWord word{node_, !on_event_, std::move(all.running), std::move(all.ended), false};
+  loop_.after(Millis(1), owner, [on_word = std::move(on_word), word = std::move(word)] { on_word(word); });
 }
 
 void SimRunner::say(core::Event event) {
-  if (tell_) loop_.after(Millis(1), connection_, [this, event = std::move(event)] { tell_(event); });
+  if (on_event_) loop_.after(Millis(1), connection_, [this, event = std::move(event)] { on_event_(event); });
 }
 
 void SimRunner::start(const core::Launch& launch) {
@@ -152,8 +152,8 @@ void SimRunner::obey_deadlines(Child& child) {
   if (child.deadline && now() >= *child.deadline) stop(child, Reason::deadline, *child.deadline + child.grace);
 }
 
-/// Ends what is over. `stood_since`: the machine stood still from then to now, and nothing on it lived on.
-void SimRunner::advance(std::optional<SteadyTime> stood_since) {
+/// Ends what is over. `suspended_since`: the machine was suspended from then to now, and nothing on it lived on.
+void SimRunner::advance(std::optional<SteadyTime> suspended_since) {
   if (machine_.suspended) return;
   std::vector<Child> over;
   for (Child& child : children_) {
@@ -161,7 +161,7 @@ void SimRunner::advance(std::optional<SteadyTime> stood_since) {
     if (now() >= child.kill_at || now() >= child.exits_at) over.push_back(child);
   }
   std::erase_if(children_, [this](const Child& c) { return now() >= c.kill_at || now() >= c.exits_at; });
-  for (const Child& child : over) end(child, stood_since.value_or(loop_.now()));
+  for (const Child& child : over) end(child, suspended_since.value_or(loop_.now()));
   rearm();
 }
 
@@ -182,8 +182,9 @@ void SimRunner::end(const Child& child, SteadyTime lived_until) {
   unacknowledged_.push_back(ended);
   say(ended);
   for (const auto& [name, watcher] : watchers_)
-    loop_.after(Millis(1), watcher.owner,
-                [tell = watcher.tell, word = core::RunnerWord{node_, false, {}, {ended}, false}] { tell(word); });
+    loop_.after(
+        Millis(1), watcher.owner,
+        [on_word = watcher.on_word, word = core::RunnerWord{node_, false, {}, {ended}, false}] { on_word(word); });
 }
 
 void SimRunner::rearm() {
@@ -206,15 +207,15 @@ void SimRunner::crash() {
   for (const Child& child : children_) oracle_.orphaned(child.start);
   for (const auto& [name, watcher] : std::exchange(watchers_, {}))
     loop_.after(Millis(1), watcher.owner,
-                [tell = watcher.tell, word = core::RunnerWord{node_, false, {}, {}, true}] { tell(word); });
+                [on_word = watcher.on_word, word = core::RunnerWord{node_, false, {}, {}, true}] { on_word(word); });
   clear();
   loop_.drop(connection_);
   gone_ = true;
   say(core::RunnerGone{});
-  if (tell_)
+  if (on_event_)
     loop_.after(restart_pause, connection_, [this] {
       gone_ = false;
-      tell_(inventory());
+      on_event_(inventory());
     });
 }
 

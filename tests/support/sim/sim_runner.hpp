@@ -1,7 +1,7 @@
-// SimRunner: one node's runner with its children, as runtime/runner is: it outlives the daemon, looks at the clock
+// SimRunner: one node's runner with its children, as runtime/runner is: it outlives the daemon, checks the clock
 // right before exec, keeps every end until it is acknowledged, and ends the `terminate` runs of a term at its deadline,
-// TERM at deadline - g and KILL at deadline - 200 ms, whether a daemon is there or not. Tells the oracle every START
-// and END.
+// TERM at deadline - g and KILL at deadline - 200 ms, whether a daemon is there or not. Reports to the oracle every
+// START and END.
 //
 //   runner.habits.takes["job"] = 40s;          // how children behave
 //   runner.connect([&](core::Event e) { daemon.feed(e); });   // after which inventory() is what it has
@@ -31,9 +31,9 @@ class SimRunner {
     std::map<std::string, Millis> takes;  // how long a job's child runs; else 1 s
     std::map<std::string, int> exits;     // its code; else 0
     std::set<std::string> stubborn;       // ignores TERM
-    Millis slowest_start{2};              // from the request to exec
+    Millis slowest_start{2};              // from the order to exec
   };
-  using Tell = std::function<void(core::Event)>;
+  using OnEvent = std::function<void(core::Event)>;
 
   /// All must outlive it.
   SimRunner(SimLoop& loop, const SimMachine& machine, SimOracle& oracle, std::string node);
@@ -43,11 +43,11 @@ class SimRunner {
 
   Habits habits;
 
-  /// What the daemon before has asked of it is done first.
-  void connect(Tell tell);
+  /// The orders of the daemon before are carried out first.
+  void connect(OnEvent on_event);
   void disconnect();
   core::Inventory inventory() const;
-  /// To whoever resigns for its dead daemon: what that had asked of it is done first.
+  /// For whoever resigns for its dead daemon: that one's orders are carried out first.
   core::RunnerView left();
 
   void start(const core::Launch& launch);
@@ -56,14 +56,14 @@ class SimRunner {
   void forget(const runner::AttemptId& id);
 
   /// What it has, and then each end: to a daemon of another node on its machine.
-  using TellWord = std::function<void(core::RunnerWord)>;
-  void watch(const std::string& watcher, SimLoop::Owner owner, TellWord tell);
+  using OnWord = std::function<void(core::RunnerWord)>;
+  void watch(const std::string& watcher, SimLoop::Owner owner, OnWord on_word);
 
-  /// It dies, and whoever is connected gets an event; its children go on without anybody.
+  /// It dies, and whoever is connected notices; its children go on without anybody.
   void crash();
   /// The machine goes, with everything on it.
   void power_cut();
-  /// The machine goes on, which has stood still since then.
+  /// The machine goes on, which was suspended since then.
   void resume(SteadyTime since);
 
   /// Between a crash and the inventory after it.
@@ -95,7 +95,7 @@ class SimRunner {
   void launch(std::size_t number);
   void exec(const core::Launch& launch);
   void stop(Child& child, Reason reason, SteadyTime kill_at);
-  void advance(std::optional<SteadyTime> stood_since = std::nullopt);
+  void advance(std::optional<SteadyTime> suspended_since = std::nullopt);
   void obey_deadlines(Child& child);
   static SteadyTime signal_at(const Deadline& term, const Child& child);
   void end(const Child& child, SteadyTime lived_until);
@@ -109,15 +109,15 @@ class SimRunner {
   const std::string node_;
   const SimLoop::Owner owner_;
   SimLoop::Owner connection_ = 0;
-  Tell tell_;
+  OnEvent on_event_;
   std::size_t last_wanted_ = 0;
-  std::map<std::size_t, core::Launch> wanted_;  // to be started, not started yet
+  std::map<std::size_t, core::Launch> wanted_;  // ordered, not started yet
   std::map<std::uint64_t, Deadline> deadlines_;
   std::vector<Child> children_;
   std::vector<runner::Ended> unacknowledged_;
   struct Watcher {
     SimLoop::Owner owner;
-    TellWord tell;
+    OnWord on_word;
   };
   std::map<std::string, Watcher> watchers_;
   SimLoop::Timer timer_ = 0;

@@ -55,7 +55,7 @@ SimStore::Session& SimStore::begin(SessionId id, Opening& opening, Millis timeou
   return session;
 }
 
-/// The old session's terms stand until its deadline; campaigning for them goes on with them.
+/// The old session's terms last until its deadline; campaigning for them resumes them.
 SimStore::SessionId SimStore::take_over(SessionId old, Opening& opening) {
   const Millis timeout = opening.request.timeout > Millis(0) ? opening.request.timeout : settings_.timeout;
   const SteadyTime deadline = sessions_.at(old).deadline;
@@ -110,7 +110,7 @@ bool SimStore::campaign(SessionId id, const std::string& name) {
       if (until != group.past->until.end() && until->second > loop_.now())
         elected.old_deadline = until->second + settings_.forged_deadlines;
     }
-    tell(id, std::move(elected));
+    push(id, std::move(elected));
     return true;
   }
   if (!has(group.queue, id)) {
@@ -140,7 +140,7 @@ void SimStore::elect(const std::string& name, Group& group) {
     const auto until = group.past->until.find(find(group.queue.front())->request.boot_id);
     if (until != group.past->until.end()) elected.old_deadline = until->second + settings_.forged_deadlines;
   }
-  tell(group.queue.front(), std::move(elected));
+  push(group.queue.front(), std::move(elected));
 }
 
 void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean) {
@@ -148,7 +148,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   const bool led = group.leading && group.queue.front() == id;
   group.queue.remove(id);
   if (!led) return;
-  const bool reported = cause != Cause::none && !group.kept;
+  const bool notified = cause != Cause::none && !group.kept;
   const Session& session = *find(id);
   if (!group.past) group.past.emplace();
   group.past->alive = session.alive;
@@ -159,7 +159,7 @@ void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause 
   }
   group.leading = group.kept = false;
   ++contents_.revision;
-  if (reported) tell(id, backend::Deposed{name, contents_.epochs[name], cause});
+  if (notified) push(id, backend::Deposed{name, contents_.epochs[name], cause});
   elect(name, group);
 }
 
@@ -218,7 +218,7 @@ bool SimStore::watch(SessionId id, const std::string& prefix) {
   Session* session = find(id);
   if (session == nullptr) return false;
   session->watches.insert(prefix);
-  tell(id, backend::Changed{prefix});
+  push(id, backend::Changed{prefix});
   return true;
 }
 
@@ -290,7 +290,7 @@ void SimStore::end(SessionId id, Cause cause) {
   if (session == nullptr) return;
   loop_.cancel(session->timer);
   for (auto& [name, group] : groups_) leave(id, name, group, Cause::none, cause == Cause::shutdown);
-  tell(id, backend::SessionClosed{cause, cause == Cause::expired ? "the store ended the session" : ""});
+  push(id, backend::SessionClosed{cause, cause == Cause::expired ? "the store ended the session" : ""});
   sessions_.erase(id);
 }
 
@@ -374,7 +374,7 @@ SimStore::SessionId SimStore::of_process(std::uint64_t process) const {
   return 0;
 }
 
-void SimStore::tell(SessionId id, Event event) {
+void SimStore::push(SessionId id, Event event) {
   if (Session* session = find(id); session != nullptr && session->push) session->push(std::move(event));
 }
 

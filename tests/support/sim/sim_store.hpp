@@ -7,7 +7,7 @@
 //   const auto old = store.contents(); ... store.restore(old);   // back to a snapshot: all sessions are gone
 //   store.leader("nightly")                     // what is true, whatever nodes believe
 //
-// Sessions: one a node, and any number of observers, which never expire. A crashed or kept session stands until it
+// Sessions: one a node, and any number of observers, which never expire. A crashed or kept session lasts until it
 // expires, unless its node comes back: on the same boot it resumes its terms (Settings::resumes), else the old session
 // is deleted at once. A node that is alive is refused.
 #pragma once
@@ -37,14 +37,14 @@ class SimStore {
     bool death_frees = false;
     /// Somebody has made the deadlines of dead terms later by so much.
     Millis forged_deadlines{0};
-    /// Tells its clock, which is right.
+    /// It gives the time of its clock, which is right.
     bool has_clock = false;
     /// As made with BackendSettings::hold: its backends ask its servers whether they have a quorum.
     bool hold = false;
   };
 
   using SessionId = std::uint64_t;  // 0 is none
-  /// Elected::old_deadline is in true time: the backend turns it into its machine's.
+  /// Elected::old_deadline is in true time: the backend converts it to that of its machine.
   using Event = std::variant<backend::Elected, backend::Deposed, backend::SessionClosed, backend::Changed>;
   using Push = std::function<void(Event)>;
 
@@ -66,7 +66,7 @@ class SimStore {
     std::uint64_t epoch = 0;
     SessionId session = 0;
   };
-  /// What a disk holds: snapshot and restore are plain copies.
+  /// What is on disk: snapshot and restore are plain copies.
   struct Contents {
     std::uint64_t revision = 0;
     std::map<std::string, Register> registers;
@@ -128,7 +128,7 @@ class SimStore {
     if (!settings_.has_clock) return std::nullopt;
     return SimClock::default_wall + loop_.now().time_since_epoch();
   }
-  bool stands(SessionId id) const { return sessions_.contains(id); }
+  bool is_open(SessionId id) const { return sessions_.contains(id); }
   SessionId of_process(std::uint64_t process) const;
   SessionId of_node(const std::string& node, const std::string& only_group = "") const;
   /// T after its last renewal arrived, or as its servers promised in an outage, whatever the store did to the session:
@@ -144,14 +144,14 @@ class SimStore {
     Millis timeout{0};  // T with its shift
     Millis shift{0};
     Push push;          // empty: detached
-    bool left = false;  // nobody takes it up again: its terms stand until it expires
+    bool left = false;  // nobody takes it up again: its terms last until it expires
     SteadyTime deadline{};
     WallTime alive{};
     SimLoop::Timer timer = 0;               // none for an observer
     std::map<std::string, WallTime> since;  // when it began to campaign, a group
     std::set<std::string> watches;
   };
-  /// The term before the next: what Elected tells of it.
+  /// The term before the next: what Elected carries of it.
   struct Past {
     WallTime alive{};
     std::map<std::string, SteadyTime> until;  // by boot: the last deadline of those that did not end cleanly
@@ -168,12 +168,12 @@ class SimStore {
   SessionId take_over(SessionId old, Opening& opening);
   void touch(SessionId id, Session& session);
   void elect(const std::string& name, Group& group);
-  void tell(SessionId id, Event event);
+  void push(SessionId id, Event event);
   bool is_dead(const Group& group);
   void changed(const std::string& name);
   Election election(const std::string& name) const;
   std::optional<Candidate> candidate(SessionId id, const std::string& group) const;
-  /// Out of the group's queue. `cause` none: nobody gets an event.
+  /// Out of the group's queue. `cause` none: nobody is notified.
   void leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean);
 
   SimLoop& loop_;

@@ -90,7 +90,7 @@ void SimWorld::reboot(SimMachine& machine) {
 
 void SimWorld::suspend(SimMachine& machine) {
   if (machine.suspended) return;
-  oracle.note(machine.name(), "the machine stands still");
+  oracle.note(machine.name(), "the machine is suspended");
   machine.suspended = loop.now();
   for (SimNode* node : nodes_on(machine)) node->hold();
 }

@@ -49,8 +49,8 @@ class SimWorld {
 
   /// The rows of all nodes, merged by the rules of the semantics.
   std::vector<Row> merged() const { return ballot::merged(ledgers()).rows(); }
-  /// Every slot of the plan in (after, until] has exactly one disposition, and nothing else has one, and no run stands
-  /// for one that nobody claimed: "" or what is wrong.
+  /// Every slot of the plan in (after, until] has exactly one disposition, and nothing else has one, and no run is
+  /// of one that nobody claimed: "" or what is wrong.
   std::string unaccounted(const schedule::Definition& job, WallTime after, WallTime until) const;
   /// The same of all jobs, by what their registers have passed; of the last moments what is known may be under way.
   std::string unaccounted() const { return oracle.unaccounted(ledgers(), wall() - Millis(10'000)); }

@@ -1,4 +1,4 @@
-// A daemon's backend of the plugin `local` in this process, with what it was told.
+// A daemon's backend of the plugin `local` in this process, with the events that it posted.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ class Daemon {
   Daemon(const std::filesystem::path& state, std::string node, int pid = 100)
       : node_(std::move(node)),
         pid_(pid),
-        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), false, {}}, told)) {}
+        backend_(make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state.string(), false, {}}, events)) {}
 
   /// Empty: open. Else what SessionClosed says.
   std::string open(Millis timeout = 60s, const std::string& boot_id = "boot") {
@@ -32,8 +32,8 @@ class Daemon {
   }
   std::optional<std::uint64_t> lead(const std::string& group) {
     backend_->campaign(group);
-    signal_.wait([&] { return told.leads(generation_, group).has_value() || closed(); }, 5s);
-    return told.leads(generation_, group);
+    signal_.wait([&] { return events.leads(generation_, group).has_value() || closed(); }, 5s);
+    return events.leads(generation_, group);
   }
   WriteAnswer write(const RegisterWrite& one) { return write(std::vector<RegisterWrite>{one}).at(0); }
   std::vector<WriteAnswer> write(std::vector<RegisterWrite> batch) {
@@ -54,15 +54,15 @@ class Daemon {
 
   template <class Answer>
   std::optional<Answer> answer() {
-    return told.answer<Answer>(generation_, request_);
+    return events.answer<Answer>(generation_, request_);
   }
-  bool opened() const { return !told.all<backend::SessionOpened>(generation_).empty(); }
+  bool opened() const { return !events.all<backend::SessionOpened>(generation_).empty(); }
   std::optional<backend::SessionClosed> closed() const {
-    const auto all = told.all<backend::SessionClosed>(generation_);
+    const auto all = events.all<backend::SessionClosed>(generation_);
     return all.empty() ? std::nullopt : std::optional(all[0]);
   }
   std::optional<backend::Elected> elected() const {
-    const auto all = told.all<backend::Elected>(generation_);
+    const auto all = events.all<backend::Elected>(generation_);
     return all.empty() ? std::nullopt : std::optional(all.back());
   }
   bool wait(const std::function<bool()>& done, Millis limit) { return signal_.wait(done, limit); }
@@ -73,7 +73,7 @@ class Daemon {
   Signal signal_;
 
  public:
-  Recorder told{signal_};
+  Recorder events{signal_};
 
  private:
   std::string open(const SessionRequest& request) {

@@ -22,15 +22,15 @@ using ballot::testing::FileCall;
 
 constexpr std::size_t registers = 4;
 
-/// What a daemon that writes some registers, one after the other, was told of them.
-struct Told {
+/// The answers to a daemon that writes some registers, one after the other.
+struct Answers {
   std::map<std::string, std::uint64_t> done;  // and their versions
   std::set<std::string> failed;
 };
 
 /// A daemon's first minute; whatever fails is tried again, as the core does, with a register of another name.
-Told write_registers(Daemon& daemon) {
-  Told told;
+Answers write_registers(Daemon& daemon) {
+  Answers answers;
   std::optional<std::uint64_t> epoch;
   for (std::size_t i = 0, tries = 0; i < registers && tries < 40; ++tries) {
     if (!epoch || daemon.closed()) {
@@ -43,27 +43,27 @@ Told write_registers(Daemon& daemon) {
     const std::string name = "j/r" + std::to_string(tries);
     const WriteAnswer answer = daemon.write({"g", *epoch, name, "value", 0});
     if (answer.outcome == StoreResult::done) {
-      told.done[name] = answer.version;
+      answers.done[name] = answer.version;
       ++i;
     } else if (answer.outcome == StoreResult::failed) {
-      told.failed.insert(name);
+      answers.failed.insert(name);
     }
   }
-  return told;
+  return answers;
 }
 
-void expect_kept(const fs::path& state, const Told& told) {
+void expect_kept(const fs::path& state, const Answers& answers) {
   Daemon later(state, "later");
   ASSERT_EQ(later.open(), "") << "the file is sound";
   ASSERT_TRUE(later.lead("g"));
   later.backend().list(9999, "j/");
-  ASSERT_TRUE(later.wait([&] { return later.told.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s));
+  ASSERT_TRUE(later.wait([&] { return later.events.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s));
   std::map<std::string, std::uint64_t> found;
-  const backend::ReadDone read = *later.told.answer<backend::ReadDone>(1, 9999);
+  const backend::ReadDone read = *later.events.answer<backend::ReadDone>(1, 9999);
   for (const Register& one : read.registers) found[one.name] = one.version;
-  for (const auto& [name, version] : told.done) EXPECT_EQ(found[name], version) << name << " was acknowledged";
-  for (const std::string& name : told.failed) EXPECT_FALSE(found.contains(name)) << name << " was refused";
-  EXPECT_EQ(told.done.size(), registers) << "it goes on when the disk is well again";
+  for (const auto& [name, version] : answers.done) EXPECT_EQ(found[name], version) << name << " was acknowledged";
+  for (const std::string& name : answers.failed) EXPECT_FALSE(found.contains(name)) << name << " was refused";
+  EXPECT_EQ(answers.done.size(), registers) << "it goes on when the disk is well again";
 }
 
 struct Kind {
@@ -92,14 +92,14 @@ TEST_P(LocalFaults, KeepWhatWasAcknowledgedAtWhicheverCall) {
       SCOPED_TRACE("calls " + std::to_string(n) + " to " + std::to_string(n + length - 1) + " of " +
                    std::to_string(calls));
       const TemporaryFolder folder;
-      Told told;
+      Answers answers;
       {
         FailingVfs vfs;
         vfs.fail(kind.call, n, n + length - 1, kind.code);
         Daemon daemon(folder.path(), "a");
-        told = write_registers(daemon);
+        answers = write_registers(daemon);
       }
-      expect_kept(folder.path(), told);
+      expect_kept(folder.path(), answers);
     }
 }
 

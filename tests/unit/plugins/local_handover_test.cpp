@@ -1,5 +1,5 @@
 // How the local backend hands over: one group and ten thousand, after a kill and after a clean stop; and what it costs
-// to stand by. Bounds are generous, and on counts where they can be; the times are printed.
+// to be a standby. Bounds are generous, and on counts where they can be; the times are printed.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr int many = 10'000;
 
-/// A daemon that only counts what it is told.
+/// Counts the events of a daemon.
 class Counter final : public Host {
  public:
   Counter() : signal(own_signal_) {}
@@ -50,11 +50,11 @@ std::string group(int i) { return "group-" + std::to_string(i); }
 
 class LocalHandover : public ::testing::Test {
  protected:
-  std::unique_ptr<Backend> here(Counter& told) {
-    return make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state(), false, {}}, told);
+  std::unique_ptr<Backend> here(Counter& counter) {
+    return make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state(), false, {}}, counter);
   }
-  std::unique_ptr<ProcessBackend> elsewhere(Counter& told) {
-    return std::make_unique<ProcessBackend>(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state(), told);
+  std::unique_ptr<ProcessBackend> elsewhere(Counter& counter) {
+    return std::make_unique<ProcessBackend>(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state(), counter);
   }
   std::string state() const { return folder_.path().string(); }
   fs::path file(const std::string& name) const { return folder_.path() / "local" / "ns" / name; }
@@ -66,21 +66,21 @@ class LocalHandover : public ::testing::Test {
     sqlite3_close(db);
   }
 
-  void open(Backend& backend, Counter& told, const std::string& node) {
+  void open(Backend& backend, Counter& counter, const std::string& node) {
     backend.open({1, node, "boot", "machine", "host", 1, "test", "", 60s});
-    ASSERT_TRUE(told.signal.wait([&] { return told.opened.load(); }, 10s));
+    ASSERT_TRUE(counter.signal.wait([&] { return counter.opened.load(); }, 10s));
   }
   void campaign(Backend& backend, int from = 0, int step = 1) {
     for (int i = from; i < many; i += step) backend.campaign(group(i));
   }
   /// Every call before it has been carried out.
-  void settle(Backend& backend, Counter& told) {
-    const int before = told.events;
+  void settle(Backend& backend, Counter& counter) {
+    const int before = counter.events;
     backend.read(1, {});
-    ASSERT_TRUE(told.signal.wait([&] { return told.events > before; }, 30s));
+    ASSERT_TRUE(counter.signal.wait([&] { return counter.events > before; }, 30s));
   }
-  bool has_elected(Counter& told, int groups, Millis limit = 30s) {
-    return told.signal.wait([&] { return told.elected >= groups; }, limit);
+  bool has_elected(Counter& counter, int groups, Millis limit = 30s) {
+    return counter.signal.wait([&] { return counter.elected >= groups; }, limit);
   }
 
   void start() { began_ = std::chrono::steady_clock::now(); }
@@ -98,18 +98,18 @@ class LocalHandover : public ::testing::Test {
 TEST_F(LocalHandover, AGroupOfAKilledDaemonIsLedAtOnce) {
   std::vector<double> times;
   for (int kill = 0; kill < 10; ++kill) {
-    Counter told_victim, told;
-    auto victim = elsewhere(told_victim);
-    open(*victim, told_victim, "victim");
+    Counter victim_counter, counter;
+    auto victim = elsewhere(victim_counter);
+    open(*victim, victim_counter, "victim");
     victim->campaign("g");
-    ASSERT_TRUE(has_elected(told_victim, 1));
-    auto b = here(told);
-    open(*b, told, "b");
+    ASSERT_TRUE(has_elected(victim_counter, 1));
+    auto b = here(counter);
+    open(*b, counter, "b");
     b->campaign("g");
-    settle(*b, told);
+    settle(*b, counter);
     start();
     victim->crash();
-    ASSERT_TRUE(has_elected(told, 1));
+    ASSERT_TRUE(has_elected(counter, 1));
     times.push_back(stop("after_kill_ms"));
   }
   std::sort(times.begin(), times.end());
@@ -117,20 +117,20 @@ TEST_F(LocalHandover, AGroupOfAKilledDaemonIsLedAtOnce) {
 }
 
 TEST_F(LocalHandover, AStoppedDaemonKeepsItsGroupsUntilItsDeadline) {
-  Counter told_victim, told;
-  auto victim = elsewhere(told_victim);
+  Counter victim_counter, counter;
+  auto victim = elsewhere(victim_counter);
   victim->open({1, "victim", "boot", "machine", "host", 1, "test", "", 3s});
   victim->campaign("g");
-  ASSERT_TRUE(has_elected(told_victim, 1));
-  auto b = here(told);
-  open(*b, told, "b");
+  ASSERT_TRUE(has_elected(victim_counter, 1));
+  auto b = here(counter);
+  open(*b, counter, "b");
   b->campaign("g");
-  settle(*b, told);
+  settle(*b, counter);
   victim->renew(1);
-  settle(*victim, told_victim);
+  settle(*victim, victim_counter);
   start();
   victim->freeze();
-  ASSERT_TRUE(has_elected(told, 1, 5s));
+  ASSERT_TRUE(has_elected(counter, 1, 5s));
   EXPECT_GT(stop("after_stop_ms"), 2500);
 }
 
@@ -149,166 +149,166 @@ long sleeps() {
 }
 
 TEST_F(LocalHandover, AStandByOfTenThousandGroupsDoesNothing) {
-  Counter told_leader, told;
-  auto leader = elsewhere(told_leader);
-  open(*leader, told_leader, "leader");
+  Counter leader_counter, counter;
+  auto leader = elsewhere(leader_counter);
+  open(*leader, leader_counter, "leader");
   campaign(*leader);
-  ASSERT_TRUE(has_elected(told_leader, many));
-  auto b = here(told);
-  open(*b, told, "b");
+  ASSERT_TRUE(has_elected(leader_counter, many));
+  auto b = here(counter);
+  open(*b, counter, "b");
   campaign(*b);
-  settle(*b, told);
-  ASSERT_FALSE(has_elected(told, 1, 500ms)) << "what it had to do at first is done";
+  settle(*b, counter);
+  ASSERT_FALSE(has_elected(counter, 1, 500ms)) << "what it had to do at first is done";
   const long before = sleeps();
-  ASSERT_FALSE(has_elected(told, 1, 2s));
+  ASSERT_FALSE(has_elected(counter, 1, 2s));
   std::printf("woken %ld times in 2 s\n", sleeps() - before);
-  EXPECT_LE(sleeps() - before, 8) << "25 ms of looking would be 80";
+  EXPECT_LE(sleeps() - before, 8) << "checks every 25 ms would be 80";
 }
 
-TEST_F(LocalHandover, ADaemonWhoseDeathCannotBeHeardIsLookedFor) {
-  Counter told_victim, told;
-  auto victim = elsewhere(told_victim);
-  open(*victim, told_victim, "victim");
+TEST_F(LocalHandover, ADaemonWhoseDeathIsNotNoticedIsCheckedFor) {
+  Counter victim_counter, counter;
+  auto victim = elsewhere(victim_counter);
+  open(*victim, victim_counter, "victim");
   victim->campaign("g");
-  ASSERT_TRUE(has_elected(told_victim, 1));
+  ASSERT_TRUE(has_elected(victim_counter, 1));
   sql("UPDATE session SET pid_space = pid_space + 1");
-  auto b = here(told);
-  open(*b, told, "b");
+  auto b = here(counter);
+  open(*b, counter, "b");
   b->campaign("g");
-  settle(*b, told);
+  settle(*b, counter);
   victim->crash();
-  EXPECT_TRUE(has_elected(told, 1, 3s)) << "it looks every 250 ms, else every 5 s";
+  EXPECT_TRUE(has_elected(counter, 1, 3s)) << "it checks every 250 ms, else every 5 s";
 }
 
 TEST_F(LocalHandover, ANotifierFileThatIsRemovedIsMadeAgain) {
-  Counter told_a, told;
-  auto a = here(told_a);
-  open(*a, told_a, "a");
+  Counter a_counter, counter;
+  auto a = here(a_counter);
+  open(*a, a_counter, "a");
   a->campaign("g");
-  ASSERT_TRUE(has_elected(told_a, 1));
-  auto b = here(told);
-  open(*b, told, "b");
+  ASSERT_TRUE(has_elected(a_counter, 1));
+  auto b = here(counter);
+  open(*b, counter, "b");
   b->campaign("g");
-  settle(*b, told);
+  settle(*b, counter);
   ASSERT_TRUE(fs::remove(file("bell/elections")));
-  settle(*b, told);
+  settle(*b, counter);
   EXPECT_TRUE(fs::exists(file("bell/elections")));
   a->resign("g");
-  EXPECT_TRUE(has_elected(told, 1, 3s));
+  EXPECT_TRUE(has_elected(counter, 1, 3s));
 }
 
 TEST_F(LocalHandover, WithoutANotifierItPolls) {
   { std::ofstream((fs::create_directories(file("")), file("bell"))) << "in the way"; }
-  Counter told_a, told;
-  auto a = here(told_a);
-  open(*a, told_a, "a");
+  Counter a_counter, counter;
+  auto a = here(a_counter);
+  open(*a, a_counter, "a");
   a->campaign("g");
-  ASSERT_TRUE(has_elected(told_a, 1));
-  auto b = here(told);
-  open(*b, told, "b");
+  ASSERT_TRUE(has_elected(a_counter, 1));
+  auto b = here(counter);
+  open(*b, counter, "b");
   b->campaign("g");
   b->watch("q/");
-  settle(*b, told);
-  EXPECT_EQ(told.logged, 1) << "it says so";
+  settle(*b, counter);
+  EXPECT_EQ(counter.logged, 1) << "it says so";
   a->resign("g");
-  EXPECT_TRUE(has_elected(told, 1, 3s));
-  const int changed = told.changed;
+  EXPECT_TRUE(has_elected(counter, 1, 3s));
+  const int changed = counter.changed;
   a->create(7, {{"q/x", "1"}});
-  EXPECT_TRUE(told.signal.wait([&] { return told.changed > changed; }, 3s));
+  EXPECT_TRUE(counter.signal.wait([&] { return counter.changed > changed; }, 3s));
 }
 
 // S13 local
 TEST_F(LocalHandover, TenThousandGroupsOfAKilledDaemonAreLedAtOnce) {
-  Counter told_victim, told;
-  auto victim = elsewhere(told_victim);
-  open(*victim, told_victim, "victim");
+  Counter victim_counter, counter;
+  auto victim = elsewhere(victim_counter);
+  open(*victim, victim_counter, "victim");
   start();
   campaign(*victim);
-  ASSERT_TRUE(has_elected(told_victim, many));
+  ASSERT_TRUE(has_elected(victim_counter, many));
   stop("campaign_for_10000_ms");
-  auto b = here(told);
-  open(*b, told, "b");
+  auto b = here(counter);
+  open(*b, counter, "b");
   start();
   campaign(*b);
-  settle(*b, told);
+  settle(*b, counter);
   stop("wait_for_10000_ms");
-  ASSERT_EQ(told.elected, 0);
+  ASSERT_EQ(counter.elected, 0);
   start();
   victim->crash();
-  ASSERT_TRUE(has_elected(told, 1));
+  ASSERT_TRUE(has_elected(counter, 1));
   stop("first_after_kill_ms");
-  ASSERT_TRUE(has_elected(told, many));
+  ASSERT_TRUE(has_elected(counter, many));
   stop("10000_after_kill_ms");
-  EXPECT_EQ(told.elected, many);
+  EXPECT_EQ(counter.elected, many);
 }
 
 TEST_F(LocalHandover, TenThousandGroupsAreHandedOverByACleanStop) {
   for (const bool one_by_one : {true, false}) {
-    Counter told_a, told_b;
-    auto a = elsewhere(told_a);
-    open(*a, told_a, "a");
+    Counter a_counter, b_counter;
+    auto a = elsewhere(a_counter);
+    open(*a, a_counter, "a");
     campaign(*a);
-    ASSERT_TRUE(has_elected(told_a, many));
-    auto b = here(told_b);
-    open(*b, told_b, "b");
+    ASSERT_TRUE(has_elected(a_counter, many));
+    auto b = here(b_counter);
+    open(*b, b_counter, "b");
     campaign(*b);
-    settle(*b, told_b);
+    settle(*b, b_counter);
     start();
     if (one_by_one)
       for (int i = 0; i < many; ++i) a->resign(group(i));
     else
       a->close(false);
-    ASSERT_TRUE(has_elected(told_b, many));
+    ASSERT_TRUE(has_elected(b_counter, many));
     stop(one_by_one ? "10000_after_resigns_ms" : "10000_after_close_ms");
-    EXPECT_EQ(told_b.elected, many);
+    EXPECT_EQ(b_counter.elected, many);
   }
 }
 
 TEST_F(LocalHandover, TwoStandBysShareTheGroupsOfAKilledDaemon) {
   Signal signal;
-  Counter told_victim, told_b(signal), told_c(signal);
-  auto victim = elsewhere(told_victim);
-  open(*victim, told_victim, "victim");
+  Counter victim_counter, b_counter(signal), c_counter(signal);
+  auto victim = elsewhere(victim_counter);
+  open(*victim, victim_counter, "victim");
   campaign(*victim);
-  ASSERT_TRUE(has_elected(told_victim, many));
-  auto b = here(told_b);
-  auto c = elsewhere(told_c);
-  open(*b, told_b, "b");
-  open(*c, told_c, "c");
+  ASSERT_TRUE(has_elected(victim_counter, many));
+  auto b = here(b_counter);
+  auto c = elsewhere(c_counter);
+  open(*b, b_counter, "b");
+  open(*c, c_counter, "c");
   campaign(*b);
   campaign(*c);
-  settle(*b, told_b);
-  settle(*c, told_c);
+  settle(*b, b_counter);
+  settle(*c, c_counter);
   start();
   victim->crash();
-  ASSERT_TRUE(signal.wait([&] { return told_b.elected + told_c.elected >= many; }, 30s));
+  ASSERT_TRUE(signal.wait([&] { return b_counter.elected + c_counter.elected >= many; }, 30s));
   stop("10000_after_kill_with_two_stand_bys_ms");
-  EXPECT_EQ(told_b.elected + told_c.elected, many);
+  EXPECT_EQ(b_counter.elected + c_counter.elected, many);
 }
 
 TEST_F(LocalHandover, GroupsOfTwoLeadersInTurnCostNoMore) {
-  Counter told_victim, told_other, told;
-  auto victim = elsewhere(told_victim);
-  auto other = elsewhere(told_other);
-  open(*victim, told_victim, "victim");
-  open(*other, told_other, "other");
+  Counter victim_counter, other_counter, counter;
+  auto victim = elsewhere(victim_counter);
+  auto other = elsewhere(other_counter);
+  open(*victim, victim_counter, "victim");
+  open(*other, other_counter, "other");
   campaign(*victim, 0, 2);
-  ASSERT_TRUE(has_elected(told_victim, many / 2));
+  ASSERT_TRUE(has_elected(victim_counter, many / 2));
   start();
   campaign(*other, 1, 2);
-  ASSERT_TRUE(has_elected(told_other, many / 2));
+  ASSERT_TRUE(has_elected(other_counter, many / 2));
   stop("campaign_between_ms");
-  auto b = here(told);
-  open(*b, told, "b");
+  auto b = here(counter);
+  open(*b, counter, "b");
   start();
   campaign(*b);
-  settle(*b, told);
+  settle(*b, counter);
   stop("wait_for_5000_pieces_ms");
   start();
   victim->crash();
-  ASSERT_TRUE(has_elected(told, many / 2));
+  ASSERT_TRUE(has_elected(counter, many / 2));
   stop("5000_between_others_after_kill_ms");
-  EXPECT_EQ(told.elected, many / 2);
+  EXPECT_EQ(counter.elected, many / 2);
 }
 
 }  // namespace

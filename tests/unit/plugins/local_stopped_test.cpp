@@ -1,4 +1,4 @@
-// Processes that stand still while they hold something of the local backend's: its store, or its disk.
+// Processes that are stopped while they have a lock of the local backend's store, or wait for its disk.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -64,7 +64,7 @@ class LocalStopped : public ::testing::Test {
     ::waitpid(child, nullptr, 0);
   }
   static bool logged(const Daemon& daemon, const std::string& part) {
-    for (const std::string& line : daemon.told.logged())
+    for (const std::string& line : daemon.events.logged())
       if (line.find(part) != std::string::npos) return true;
     return false;
   }
@@ -81,7 +81,7 @@ TEST_F(LocalStopped, AHolderOfTheStoreIsKilledPastItsDeadlineAndAStandByLeads) {
   a.wait([&] { return boot_now() >= deadline - 300ms; }, 1200ms);
   EXPECT_TRUE(lives(child)) << "until its deadline it may go on";
   EXPECT_TRUE(was_killed(child));
-  EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "g").has_value(); }, 5s));
+  EXPECT_TRUE(a.wait([&] { return a.events.leads(1, "g").has_value(); }, 5s));
   EXPECT_TRUE(logged(a, "pid " + std::to_string(child) + ", which is stopped, held the store past its deadline"));
 }
 
@@ -104,7 +104,7 @@ TEST_F(LocalStopped, AHolderWithoutASessionIsKilledWhenItHasStoppedForT) {
   bool led = false;
   while (!led && boot_now() < began + 6s) {
     EXPECT_EQ(a.renew().outcome, StoreResult::done) << "it renews all the while";
-    led = a.wait([&] { return a.told.leads(1, "g").has_value(); }, 200ms);
+    led = a.wait([&] { return a.events.leads(1, "g").has_value(); }, 200ms);
   }
   EXPECT_TRUE(led);
   EXPECT_GE(boot_now() - began, 2s);
@@ -144,10 +144,10 @@ TEST_F(LocalStopped, OthersRenewWhileAStoppedOneHoldsTheStore) {
     ASSERT_EQ(a.renew().outcome, StoreResult::done);
     a.wait([] { return false; }, 200ms);
   }
-  EXPECT_EQ(a.told.leads(1, "g"), epoch);
+  EXPECT_EQ(a.events.leads(1, "g"), epoch);
   EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, StoreResult::failed);
   a.backend().read(9999, {"j/x"});
-  EXPECT_TRUE(a.wait([&] { return a.told.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s))
+  EXPECT_TRUE(a.wait([&] { return a.events.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s))
       << "it reads too: " << (a.closed() ? a.closed()->text : "");
   end(child);
   EXPECT_EQ(a.write({"g", *epoch, "j/x", "1", 0}).outcome, StoreResult::done);
@@ -166,19 +166,19 @@ TEST_F(LocalStopped, AWriteThatCouldOnlyBeCommittedPastTheDeadlineIsNotAnsweredA
     a.wait([&] { return boot_now() >= began + 1100ms; }, 300ms);
   }
   ASSERT_TRUE(a.wait([&] { return a.closed().has_value(); }, 5s));
-  EXPECT_FALSE(a.told.answer<backend::Wrote>(1, 77)) << "nothing was committed";
+  EXPECT_FALSE(a.events.answer<backend::Wrote>(1, 77)) << "nothing was committed";
 }
 
 /// A daemon that writes all the time is stopped while it is in a transaction, by trying.
 TEST_F(LocalStopped, ADaemonThatIsStoppedInACommitIsKilledPastItsDeadline) {
   Signal signal;
-  Recorder told(signal);
+  Recorder events(signal);
   Daemon b(state(), "b");
-  ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), told);
+  ProcessBackend victim(BALLOT_CANDIDATE, BALLOT_LOCAL_PLUGIN, "ns", state().string(), events);
   victim.open({1, "victim", "boot", "machine", "host", 1, "test", "", 3s});
   victim.campaign("g");
-  ASSERT_TRUE(signal.wait([&] { return told.leads(1, "g").has_value(); }, 10s));
-  const std::uint64_t epoch = *told.leads(1, "g");
+  ASSERT_TRUE(signal.wait([&] { return events.leads(1, "g").has_value(); }, 10s));
+  const std::uint64_t epoch = *events.leads(1, "g");
   ASSERT_EQ(b.open(), "");
   b.backend().campaign("g");
   bool in_commit = false;
@@ -189,7 +189,7 @@ TEST_F(LocalStopped, ADaemonThatIsStoppedInACommitIsKilledPastItsDeadline) {
     for (int i = 0; i < 200; ++i)
       batch.push_back({"g", epoch, "j/" + std::to_string(tries) + "-" + std::to_string(i), std::string(4000, 'x'), 0});
     victim.write(++request, std::move(batch));
-    for (int look = 0; look < 200 && !in_commit; ++look) {
+    for (int check = 0; check < 200 && !in_commit; ++check) {
       if (!is_held()) continue;
       victim.freeze();
       ::usleep(20'000);  // every thread of it
@@ -199,8 +199,8 @@ TEST_F(LocalStopped, ADaemonThatIsStoppedInACommitIsKilledPastItsDeadline) {
     }
   }
   ASSERT_TRUE(in_commit) << "it was never met while it wrote";
-  EXPECT_TRUE(b.wait([&] { return b.told.leads(1, "g").has_value(); }, 8s));
-  EXPECT_GT(b.told.leads(1, "g").value_or(0), epoch);
+  EXPECT_TRUE(b.wait([&] { return b.events.leads(1, "g").has_value(); }, 8s));
+  EXPECT_GT(b.events.leads(1, "g").value_or(0), epoch);
   EXPECT_TRUE(logged(b, "held the store past its deadline: it was killed"));
   victim.crash();
 }

@@ -52,10 +52,10 @@ TEST_F(LocalStore, AFullDiskFailsWritesAndLosesNothing) {
   EXPECT_SAYS(last.text, "no space");
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
   a.backend().read(9999, {"j/first"});
-  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s));
-  EXPECT_EQ(a.told.answer<backend::ReadDone>(1, 9999)->registers.at(0).value, "kept");
+  ASSERT_TRUE(a.wait([&] { return a.events.answer<backend::ReadDone>(1, 9999).has_value(); }, 5s));
+  EXPECT_EQ(a.events.answer<backend::ReadDone>(1, 9999)->registers.at(0).value, "kept");
   a.backend().resign("g");
-  EXPECT_TRUE(a.wait([&] { return !a.told.leads(1, "g"); }, 5s)) << "who resigns is let go, full disk or not";
+  EXPECT_TRUE(a.wait([&] { return !a.events.leads(1, "g"); }, 5s)) << "who resigns is let go, full disk or not";
   a.close(false);
   ::umount2(state().c_str(), MNT_DETACH);
 }
@@ -79,7 +79,7 @@ TEST_F(LocalStore, AFullDiskStopsNoRenewal) {
     ASSERT_EQ(renewed.outcome, StoreResult::done) << renewed.text;
     a.wait([] { return false; }, 200ms);
   }
-  EXPECT_EQ(a.told.leads(1, "g"), epoch);
+  EXPECT_EQ(a.events.leads(1, "g"), epoch);
   EXPECT_FALSE(a.closed().has_value()) << a.closed()->text;
   fs::remove(state() / "ballast");
   EXPECT_EQ(a.write({"g", epoch, "j/last", "1", 0}).outcome, StoreResult::done);
@@ -106,8 +106,8 @@ TEST_F(LocalStore, ItsLogIsWrittenBackWhileItIsUsedAndIsEmptyAfterwards) {
   Daemon later(state(), "later");
   ASSERT_EQ(later.open(), "");
   later.backend().list(1, "j/");
-  ASSERT_TRUE(later.wait([&] { return later.told.answer<backend::ReadDone>(1, 1).has_value(); }, 5s));
-  EXPECT_EQ(later.told.answer<backend::ReadDone>(1, 1)->registers.size(), 5000u);
+  ASSERT_TRUE(later.wait([&] { return later.events.answer<backend::ReadDone>(1, 1).has_value(); }, 5s));
+  EXPECT_EQ(later.events.answer<backend::ReadDone>(1, 1)->registers.size(), 5000u);
 }
 
 TEST_F(LocalStore, WaitsForDaemonsOfAnOlderVersionToEnd) {

@@ -83,18 +83,18 @@ TEST_F(Local, GrantsATimeoutBetweenASecondAndAnHour) {
   for (const auto& [asked, granted] : cases) {
     Daemon a(state(), "a");
     ASSERT_EQ(a.open(asked), "");
-    EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].timeout, granted);
+    EXPECT_EQ(a.events.all<backend::SessionOpened>(1)[0].timeout, granted);
   }
 }
 
 TEST_F(Local, SaysSoWhereItGrantsAnotherTimeoutThanWasAsked) {
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(24h), "");
-  ASSERT_EQ(a.told.logged().size(), 1u);
-  EXPECT_SAYS(a.told.logged()[0], "session_timeout is 3600 s and not 86400000 ms");
+  ASSERT_EQ(a.events.logged().size(), 1u);
+  EXPECT_SAYS(a.events.logged()[0], "session_timeout is 3600 s and not 86400000 ms");
   Daemon b(state(), "b");
   ASSERT_EQ(b.open(0ms), "");
-  EXPECT_TRUE(b.told.logged().empty());
+  EXPECT_TRUE(b.events.logged().empty());
 }
 
 TEST_F(Local, TheRevisionGrowsWithEveryWriteAndStaysOverARestart) {
@@ -106,11 +106,11 @@ TEST_F(Local, TheRevisionGrowsWithEveryWriteAndStaysOverARestart) {
   }
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");
-  EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].revision, version);
+  EXPECT_EQ(a.events.all<backend::SessionOpened>(1)[0].revision, version);
   EXPECT_GT(a.write({"g", *a.lead("g"), "j/y", "1", 0}).version, version);
 }
 
-TEST_F(Local, TellsWhenTheTermBeforeLastShowedLife) {
+TEST_F(Local, ReportsWhenTheTermBeforeWasLastAlive) {
   const auto wall = [] { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); };
   const WallTime before = wall();
   Daemon a(state(), "a");
@@ -121,7 +121,7 @@ TEST_F(Local, TellsWhenTheTermBeforeLastShowedLife) {
   a.close(true);
   Daemon b(state(), "b");
   ASSERT_EQ(b.open(), "");
-  ASSERT_TRUE(b.lead("g")) << "kept terms do not hold up another daemon of this machine";
+  ASSERT_TRUE(b.lead("g")) << "kept terms do not delay another daemon of this machine";
   ASSERT_TRUE(b.elected()->last_alive.has_value());
   EXPECT_GE(*b.elected()->last_alive, before);
   EXPECT_LE(*b.elected()->last_alive, after);
@@ -152,8 +152,8 @@ TEST_F(Local, AKeptTermThatIsEvictedIsNotGoneOnWith) {
   Daemon observer(state(), "o");
   ASSERT_EQ(observer.observe(), "");
   observer.backend().evict(1, "g");
-  ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::Wrote>(1, 1).has_value(); }, 5s));
-  EXPECT_EQ(observer.told.answer<backend::Wrote>(1, 1)->answers.at(0).outcome, StoreResult::done);
+  ASSERT_TRUE(observer.wait([&] { return observer.events.answer<backend::Wrote>(1, 1).has_value(); }, 5s));
+  EXPECT_EQ(observer.events.answer<backend::Wrote>(1, 1)->answers.at(0).outcome, StoreResult::done);
   ASSERT_EQ(a.open(), "");
   EXPECT_EQ(a.lead("g"), *first + 1);
   EXPECT_FALSE(a.elected()->resumed);
@@ -167,9 +167,9 @@ TEST_F(Local, CommitsAThousandWritesOfManyCallsInFewCommits) {
   const auto began = std::chrono::steady_clock::now();
   for (RequestId i = 1; i <= 1000; ++i)
     a.backend().write(1000 + i, {{"g", epoch, "j/job-" + std::to_string(i), std::string(600, 'x'), 0}});
-  ASSERT_TRUE(a.wait([&] { return a.told.all<backend::Wrote>(1).size() == 1000; }, 30s));
+  ASSERT_TRUE(a.wait([&] { return a.events.all<backend::Wrote>(1).size() == 1000; }, 30s));
   RecordProperty("ms", static_cast<int>((std::chrono::steady_clock::now() - began) / 1ms));
-  for (const auto& wrote : a.told.all<backend::Wrote>(1)) EXPECT_EQ(wrote.answers[0].outcome, StoreResult::done);
+  for (const auto& wrote : a.events.all<backend::Wrote>(1)) EXPECT_EQ(wrote.answers[0].outcome, StoreResult::done);
 }
 
 TEST_F(Local, RefusesADamagedFileAndSaysWhatToDo) {
@@ -287,7 +287,7 @@ TEST_F(Local, SaysThatTheFileIsHeldByAnotherProcessAndGoesOnAfterwards) {
   ASSERT_EQ(sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(other);
   EXPECT_EQ(a.write({"g", epoch, "j/x", "1", 0}).outcome, StoreResult::done);
-  EXPECT_TRUE(a.wait([&] { return a.told.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
+  EXPECT_TRUE(a.wait([&] { return a.events.leads(1, "later").has_value(); }, 5s)) << "a campaign is not forgotten";
 }
 
 TEST_F(Local, WithoutDescriptorsWritesAndCampaignsAsEver) {
@@ -318,7 +318,7 @@ TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
   const rlimit none{3, before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &none);
   a.backend().resign("g");
-  const bool let_go = a.wait([&] { return !a.told.leads(1, "g"); }, 5s);
+  const bool let_go = a.wait([&] { return !a.events.leads(1, "g"); }, 5s);
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_TRUE(let_go);
   EXPECT_TRUE(b.lead("g"));
@@ -326,9 +326,9 @@ TEST_F(Local, WithoutDescriptorsWhoResignsIsLetGo) {
 
 TEST_F(Local, RefusesToHoldInAnOutage) {
   Signal signal;
-  Recorder told(signal);
+  Recorder events(signal);
   try {
-    make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state().string(), true, {}}, told);
+    make_backend(BALLOT_LOCAL_PLUGIN, {"ns", state().string(), true, {}}, events);
     FAIL() << "made";
   } catch (const std::runtime_error& refused) {
     EXPECT_SAYS(refused.what(), "on_outage = \"hold\"");
@@ -341,17 +341,17 @@ TEST_F(Local, AnObserverMakesNothing) {
   Daemon observer(state(), "o");
   ASSERT_EQ(observer.observe(), "");
   observer.backend().list(1, "");
-  ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::ReadDone>(1, 1).has_value(); }, 5s));
+  ASSERT_TRUE(observer.wait([&] { return observer.events.answer<backend::ReadDone>(1, 1).has_value(); }, 5s));
   observer.backend().create(2, {{"q/x", "1"}});
-  ASSERT_TRUE(observer.wait([&] { return observer.told.answer<backend::Wrote>(1, 2).has_value(); }, 5s));
-  const WriteAnswer refused = observer.told.answer<backend::Wrote>(1, 2)->answers.at(0);
+  ASSERT_TRUE(observer.wait([&] { return observer.events.answer<backend::Wrote>(1, 2).has_value(); }, 5s));
+  const WriteAnswer refused = observer.events.answer<backend::Wrote>(1, 2)->answers.at(0);
   EXPECT_EQ(refused.outcome, StoreResult::failed);
   EXPECT_SAYS(refused.text, "there is no store at");
   observer.close(false);
   EXPECT_FALSE(fs::exists(state() / "local"));
 }
 
-TEST_F(Local, AnObserverIsToldThatTheFileIsDamaged) {
+TEST_F(Local, AnObserverIsRefusedWhereTheFileIsDamaged) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
   {
     std::fstream db(file("registers.db"), std::ios::in | std::ios::out | std::ios::binary);
@@ -369,17 +369,17 @@ TEST_F(Local, AnObserverLeavesAnOlderFormatToADaemon) {
   EXPECT_EQ(observer.observe(), "");
 }
 
-TEST_F(Local, BringsAnOlderFormatUpToDateAndKeepsWhatItHolds) {
+TEST_F(Local, BringsAnOlderFormatUpToDateAndKeepsWhatIsInIt) {
   make_format_1(file("registers.db"));
   Daemon a(state(), "a");
   ASSERT_EQ(a.open(), "");
-  EXPECT_EQ(a.told.all<backend::SessionOpened>(1)[0].revision, 7u);
+  EXPECT_EQ(a.events.all<backend::SessionOpened>(1)[0].revision, 7u);
   EXPECT_EQ(a.lead("nightly"), 4u) << "the term after the old one";
   const WriteAnswer wrote = a.write({"nightly", 4, "j/backup", "new", 7});
   EXPECT_EQ(wrote.outcome, StoreResult::done) << wrote.text;
   a.backend().create(900, {{"q/x", "1"}});
-  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::Wrote>(1, 900).has_value(); }, 5s));
-  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(0).outcome, StoreResult::done);
+  ASSERT_TRUE(a.wait([&] { return a.events.answer<backend::Wrote>(1, 900).has_value(); }, 5s));
+  EXPECT_EQ(a.events.answer<backend::Wrote>(1, 900)->answers.at(0).outcome, StoreResult::done);
 }
 
 TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
@@ -389,8 +389,8 @@ TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
   const WriteAnswer wrote = a.write({"g", epoch, "j/x", "register", 0});
   a.backend().create(900, {{"q/x", "record"}, {"no name", ""}});
   a.backend().remove(901, {"j/x"});
-  ASSERT_TRUE(a.wait([&] { return a.told.answer<backend::Wrote>(1, 901).has_value(); }, 5s));
-  EXPECT_EQ(a.told.answer<backend::Wrote>(1, 900)->answers.at(1).outcome, StoreResult::failed);
+  ASSERT_TRUE(a.wait([&] { return a.events.answer<backend::Wrote>(1, 901).has_value(); }, 5s));
+  EXPECT_EQ(a.events.answer<backend::Wrote>(1, 900)->answers.at(1).outcome, StoreResult::failed);
   EXPECT_EQ(a.write({"g", epoch, "j/x", "still there", wrote.version}).outcome, StoreResult::done);
   const WriteAnswer refused = a.write({"g", epoch, "q/x", "register", 0});
   EXPECT_EQ(refused.outcome, StoreResult::failed);
@@ -399,9 +399,9 @@ TEST_F(Local, ARegisterIsNoRecordAndARecordNoRegister) {
 
 TEST_F(Local, RefusesANamespaceThatIsNoFolderName) {
   Signal signal;
-  Recorder told(signal);
+  Recorder events(signal);
   for (const char* name : {"", "..", "a/b", ".hidden"})
-    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), false, {}}, told), std::runtime_error)
+    EXPECT_THROW(make_backend(BALLOT_LOCAL_PLUGIN, {name, state().string(), false, {}}, events), std::runtime_error)
         << name;
 }
 

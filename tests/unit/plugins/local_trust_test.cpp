@@ -119,7 +119,7 @@ TEST_F(LocalTrust, AnObserverTrustsAndSeesNoMoreThanADaemon) {
   EXPECT_NE(careful.observe().find("is writable by others"), std::string::npos);
 }
 
-TEST_F(LocalTrust, AnObserverWhoMayNotLookIsToldSoAndDoesNotSeeAnEmptyStore) {
+TEST_F(LocalTrust, AnObserverWhoMayNotReadIsRefusedAndDoesNotSeeAnEmptyStore) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs a user who may not";
   ASSERT_EQ(started(), "");
   ASSERT_EQ(::chmod(state().c_str(), 0711), 0);

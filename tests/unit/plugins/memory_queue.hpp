@@ -42,14 +42,14 @@ struct Shelf {
   }
   /// The store has ended it.
   void end(const std::string& session) {
-    standing.erase(session);
+    open_sessions.erase(session);
     for (auto& [name, group] : groups)
       for (const auto& [entry, facts] : std::vector(group.queue))
         if (facts.session == session) remove(name, entry);
   }
 
   std::map<std::string, Group> groups;
-  std::set<std::string> standing;
+  std::set<std::string> open_sessions;
   std::uint64_t revision = 0;
   std::map<std::string, std::vector<Watcher>> watches;  // by "GROUP/ENTRY"; each goes off once
 };
@@ -57,7 +57,7 @@ struct Shelf {
 class MemoryQueue final : public QueueStore {
  public:
   MemoryQueue(Shelf& shelf, std::string session) : shelf_(shelf), session_(std::move(session)) {
-    shelf_.standing.insert(session_);
+    shelf_.open_sessions.insert(session_);
   }
 
   void enter(const Names& groups, const Names&, Done<std::vector<Made>> done) override {
@@ -108,8 +108,8 @@ class MemoryQueue final : public QueueStore {
   void claim(const std::vector<Claim>& claims, Done<std::vector<std::uint64_t>> done) override {
     ++transactions;
     later([this, claims, done] {
-      const Step told = std::exchange(next_claim, Step{});
-      if (told.code == Step::Code::failed) return done(told, {});
+      const Step answer = std::exchange(next_claim, Step{});
+      if (answer.code == Step::Code::failed) return done(answer, {});
       for (const Claim& one : claims) {
         if (shelf_.find(one.group, one.entry) == nullptr) return done({Step::Code::missing}, {});
         if (one.version && *one.version != shelf_.groups[one.group].version) return done({Step::Code::changed}, {});
@@ -119,7 +119,7 @@ class MemoryQueue final : public QueueStore {
         write(one.group, one.term);
         revisions.push_back(++shelf_.revision);
       }
-      done(told, revisions);
+      done(answer, revisions);
     });
   }
   void leave(const std::vector<Leave>& leaves, Done<> done) override {
@@ -134,7 +134,7 @@ class MemoryQueue final : public QueueStore {
   void find_member(const std::string& node, Done<Member> done) override {
     later([this, node, done] {
       Member member;
-      member.standing.assign(shelf_.standing.begin(), shelf_.standing.end());
+      member.open.assign(shelf_.open_sessions.begin(), shelf_.open_sessions.end());
       member.record.emplace();
       member.record->session = node;  // here a node has one session, of its name
       member.record->renewed = WallTime(Millis(7));
@@ -167,7 +167,7 @@ class MemoryQueue final : public QueueStore {
   }
 
   Shelf::Watcher on_removed;
-  Step next_claim = {};  // unknown: it happens, and nobody is told
+  Step next_claim = {};  // unknown: it happens, and the answer does not say so
   int transactions = 0;
 
  private:

@@ -162,7 +162,7 @@ TEST_F(TheThreadedBackend, ClosesNoObserver) {
   EXPECT_TRUE(host.wait_for<backend::Renewed>());
 }
 
-TEST_F(TheThreadedBackend, CarriesOutWhatWasAskedBeforeItGoesAndTellsNobodyOfTheEnd) {
+TEST_F(TheThreadedBackend, CarriesOutWhatWasAskedBeforeItGoesAndPostsNothingOfTheEnd) {
   auto backend = make();
   backend->open(request(1));
   for (RequestId i = 1; i <= 100; ++i) backend->read(i, {});
@@ -192,9 +192,9 @@ TEST_F(TheThreadedBackend, LeavesAThreadBehindThatDoesNotAnswer) {
   backend.reset();
   EXPECT_LT(boot_now() - began, 1400ms);
   EXPECT_FALSE(script->gone);
-  const std::size_t told = host.count();
+  const std::size_t posted = host.count();
   while (!script->gone) std::this_thread::sleep_for(5ms);
-  EXPECT_EQ(host.count(), told) << "it posts nothing any more";
+  EXPECT_EQ(host.count(), posted) << "it posts nothing any more";
 }
 
 std::string no_problem(const OptionValue&) noexcept { return {}; }

@@ -30,7 +30,7 @@ TEST(Wakeup, WaitsUntilItsTimeAlsoWhereThatIsPast) {
   EXPECT_FALSE(wakeup.wait(SteadyTime()));
 }
 
-TEST(Wakeup, ToldOfADescriptorThatIsReadable) {
+TEST(Wakeup, WakesForADescriptorThatIsReadable) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const Descriptor in(ends[0]), out(ends[1]);

@@ -30,7 +30,7 @@ struct Participant {
     return made;
   }
   template <class T>
-  std::vector<T> told() const {
+  std::vector<T> posted() const {
     std::vector<T> found;
     for (const Event& event : events)
       if (const auto* one = std::get_if<T>(&event)) found.push_back(*one);
@@ -65,16 +65,16 @@ TEST_F(TheQueueElections, TheFirstLeadsAndTheNextFollowsAResignationAtOnce) {
   run({&a});
   b.elections.campaign("g");
   run({&a, &b});
-  ASSERT_EQ(a.told<backend::Elected>().size(), 1u);
+  ASSERT_EQ(a.posted<backend::Elected>().size(), 1u);
   EXPECT_GT(a.elections.epoch("g"), 0u);
   EXPECT_EQ(b.elections.epoch("g"), 0u);
   a.elections.resign("g");
   run({&a, &b});
-  ASSERT_EQ(a.told<backend::Deposed>().size(), 1u);
-  EXPECT_EQ(a.told<backend::Deposed>()[0].cause, Cause::resigned);
-  ASSERT_EQ(b.told<backend::Elected>().size(), 1u);
-  const auto elected = b.told<backend::Elected>()[0];
-  EXPECT_GT(elected.epoch, a.told<backend::Elected>()[0].epoch);
+  ASSERT_EQ(a.posted<backend::Deposed>().size(), 1u);
+  EXPECT_EQ(a.posted<backend::Deposed>()[0].cause, Cause::resigned);
+  ASSERT_EQ(b.posted<backend::Elected>().size(), 1u);
+  const auto elected = b.posted<backend::Elected>()[0];
+  EXPECT_GT(elected.epoch, a.posted<backend::Elected>()[0].epoch);
   EXPECT_FALSE(elected.old_deadline);
   EXPECT_GT(elected.revision, elected.epoch) << "of the write by which it began";
   EXPECT_TRUE(a.elections.left_cleanly());
@@ -88,12 +88,12 @@ TEST_F(TheQueueElections, ASessionThatTheStoreHasEndedLeavesNothingThatRuns) {
   run({&a, &b});
   shelf.end("a");
   run({&b});
-  ASSERT_EQ(b.told<backend::Elected>().size(), 1u);
-  EXPECT_FALSE(b.told<backend::Elected>()[0].old_deadline);
-  EXPECT_EQ(b.told<backend::Elected>()[0].last_alive, WallTime(7ms));
+  ASSERT_EQ(b.posted<backend::Elected>().size(), 1u);
+  EXPECT_FALSE(b.posted<backend::Elected>()[0].old_deadline);
+  EXPECT_EQ(b.posted<backend::Elected>()[0].last_alive, WallTime(7ms));
 }
 
-TEST_F(TheQueueElections, OneThatIsEvictedIsToldAndMayRunForTAndCampaignsAgain) {
+TEST_F(TheQueueElections, OneThatIsEvictedIsDeposedAndMayRunForTAndCampaignsAgain) {
   Participant a(shelf, "a"), b(shelf, "b");
   a.elections.campaign("g");
   run({&a});
@@ -102,20 +102,20 @@ TEST_F(TheQueueElections, OneThatIsEvictedIsToldAndMayRunForTAndCampaignsAgain) 
   const SteadyTime evicted = boot_now();
   shelf.remove("g", a.elections.own_entry("g"));
   run({&a, &b});
-  ASSERT_EQ(a.told<backend::Deposed>().size(), 1u);
-  EXPECT_EQ(a.told<backend::Deposed>()[0].cause, Cause::evicted);
+  ASSERT_EQ(a.posted<backend::Deposed>().size(), 1u);
+  EXPECT_EQ(a.posted<backend::Deposed>()[0].cause, Cause::evicted);
   EXPECT_FALSE(a.elections.left_cleanly());
-  ASSERT_EQ(b.told<backend::Elected>().size(), 1u);
-  const auto until = b.told<backend::Elected>()[0].old_deadline;
-  ASSERT_TRUE(until) << "its session stands";
+  ASSERT_EQ(b.posted<backend::Elected>().size(), 1u);
+  const auto until = b.posted<backend::Elected>()[0].old_deadline;
+  ASSERT_TRUE(until) << "its session is open";
   EXPECT_GE(*until, evicted + 10s);
   b.elections.resign("g");
   run({&a, &b});
-  ASSERT_EQ(a.told<backend::Elected>().size(), 2u) << "it stood in the queue again";
-  EXPECT_FALSE(a.told<backend::Elected>()[1].old_deadline) << "what runs there is its own";
+  ASSERT_EQ(a.posted<backend::Elected>().size(), 2u) << "it entered the queue again";
+  EXPECT_FALSE(a.posted<backend::Elected>()[1].old_deadline) << "what runs there is its own";
 }
 
-TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsLookedIntoAndTheTermToldOnce) {
+TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsReadAndTheTermPostedOnce) {
   Participant a(shelf, "a");
   a.queue.next_claim = {Step::Code::unknown, "no answer"};
   a.elections.campaign("g");
@@ -124,7 +124,7 @@ TEST_F(TheQueueElections, AnOutcomeThatIsUnknownIsLookedIntoAndTheTermToldOnce) 
   ASSERT_TRUE(a.elections.due()) << "it is tried again";
   a.elections.tick(*a.elections.due());
   run({&a});
-  EXPECT_EQ(a.told<backend::Elected>().size(), 1u);
+  EXPECT_EQ(a.posted<backend::Elected>().size(), 1u);
   EXPECT_TRUE(a.host.lines.empty());
 }
 
@@ -137,7 +137,7 @@ TEST_F(TheQueueElections, ARefusalIsLoggedWithItsPlaceAndTriedAgain) {
   EXPECT_EQ(a.host.lines[0], "group g at /g: not allowed");
   a.elections.on_connected();
   run({&a});
-  EXPECT_EQ(a.told<backend::Elected>().size(), 1u);
+  EXPECT_EQ(a.posted<backend::Elected>().size(), 1u);
 }
 
 TEST_F(TheQueueElections, ATermGoesOnInASessionThatIsGoneOnWith) {
@@ -153,9 +153,9 @@ TEST_F(TheQueueElections, ATermGoesOnInASessionThatIsGoneOnWith) {
   Participant next(shelf, "a", boot_now() + 10s);
   next.elections.campaign("g");
   run({&next});
-  ASSERT_EQ(next.told<backend::Elected>().size(), 1u);
-  EXPECT_TRUE(next.told<backend::Elected>()[0].resumed);
-  EXPECT_EQ(next.told<backend::Elected>()[0].epoch, epoch);
+  ASSERT_EQ(next.posted<backend::Elected>().size(), 1u);
+  EXPECT_TRUE(next.posted<backend::Elected>()[0].resumed);
+  EXPECT_EQ(next.posted<backend::Elected>()[0].epoch, epoch);
   next.elections.tick(boot_now() + 11s);
   run({&next});
   EXPECT_TRUE(shelf.groups["left"].queue.empty()) << "it takes no part there any more";
@@ -169,18 +169,18 @@ TEST_F(TheQueueElections, AResignationWaitsForTheWritesBeforeIt) {
   a.elections.write_began("g");
   a.elections.resign("g");
   run({&a});
-  EXPECT_TRUE(a.told<backend::Deposed>().empty());
+  EXPECT_TRUE(a.posted<backend::Deposed>().empty());
   EXPECT_EQ(a.elections.epoch("g"), 0u) << "no write begins any more";
   a.elections.write_ended("g");
   run({&a});
-  EXPECT_EQ(a.told<backend::Deposed>().size(), 1u);
+  EXPECT_EQ(a.posted<backend::Deposed>().size(), 1u);
 }
 
 TEST_F(TheQueueElections, ManyGroupsTakeFewTransactionsAndNoMoreThanFit) {
   Participant a(shelf, "a");
   for (int i = 0; i < 1001; ++i) a.elections.campaign("g" + std::to_string(i));
   run({&a});
-  EXPECT_EQ(a.told<backend::Elected>().size(), 1000u);
+  EXPECT_EQ(a.posted<backend::Elected>().size(), 1000u);
   EXPECT_LT(a.queue.transactions, 100);
   ASSERT_EQ(a.host.lines.size(), 1u);
   EXPECT_EQ(a.host.lines[0], "group g1000: no candidate, as it is full");

@@ -71,12 +71,12 @@ TEST(TheHandleFile, ThoseOfDaemonsLongDeadAreRemovedAndNobodyElses) {
   write("history.db", true);
   const auto lives = HandleFile::open(folder / "store-ns-b.session");
   HandleFile::remove_old(folder.path(), "store-ns-");
-  const auto stands = [&](const char* name) { return ::access((folder / name).c_str(), F_OK) == 0; };
-  EXPECT_FALSE(stands("store-ns-a.session"));
-  EXPECT_TRUE(stands("store-ns-b.session")) << "its daemon lives";
-  EXPECT_TRUE(stands("store-ns-young.session"));
-  EXPECT_TRUE(stands("store-other-a.session"));
-  EXPECT_TRUE(stands("history.db"));
+  const auto exists = [&](const char* name) { return ::access((folder / name).c_str(), F_OK) == 0; };
+  EXPECT_FALSE(exists("store-ns-a.session"));
+  EXPECT_TRUE(exists("store-ns-b.session")) << "its daemon lives";
+  EXPECT_TRUE(exists("store-ns-young.session"));
+  EXPECT_TRUE(exists("store-other-a.session"));
+  EXPECT_TRUE(exists("history.db"));
 }
 
 class Lines final : public Host {

@@ -114,7 +114,7 @@ TEST_F(ThePrefixWatches, EchoThePrefixesThatWereAskedFor) {
   EXPECT_FALSE(elections);
 }
 
-TEST_F(ThePrefixWatches, TellOfElections) {
+TEST_F(ThePrefixWatches, NotifyOfElections) {
   PrefixWatches watches(path_, lock_), others(path_, lock_);
   bool elections = false;
   ASSERT_TRUE(watches.add_elections());
@@ -123,8 +123,8 @@ TEST_F(ThePrefixWatches, TellOfElections) {
   EXPECT_TRUE(elections);
 }
 
-/// Whoever is told before the commit, and does not wait for it, would see nothing.
-TEST_F(ThePrefixWatches, TellOfAChangeAgainWhenItIsCommitted) {
+/// A watcher that is notified before the commit, and does not wait for it, would see nothing.
+TEST_F(ThePrefixWatches, NotifyOfAChangeAgainWhenItIsCommitted) {
   PrefixWatches watches(path_, lock_), others(path_, lock_);
   ASSERT_TRUE(watches.add("j/"));
   LockFile writer = std::move(*LockFile::open(path_ + "/lock"));

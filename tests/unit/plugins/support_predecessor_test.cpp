@@ -1,4 +1,4 @@
-// What whoever leads next is told of the terms before.
+// What the next leader gets to know of the terms before.
 #include <gtest/gtest.h>
 
 #include "support/predecessor.hpp"
@@ -29,7 +29,7 @@ TEST(ThePredecessor, ThatDiedMayRunUntilItsDeadlineOnThisBootOnly) {
   const LastTerm open{.clean = false};
   EXPECT_EQ(predecessor(open, leader(now + 5s), "boot", now).old_deadline, now + 5s);
   EXPECT_EQ(predecessor(open, leader(now - 5s), "boot", now).old_deadline, now - 5s)
-      << "it is told where it is past, too";
+      << "it is given where it is past, too";
   EXPECT_FALSE(predecessor(open, leader(now + 5s, "another"), "boot", now).old_deadline);
   EXPECT_EQ(predecessor(open, leader(now + 5s, "another"), "boot", now).last_alive, WallTime(7s));
 }

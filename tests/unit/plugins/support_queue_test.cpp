@@ -71,24 +71,26 @@ TEST(EntryWatches, AreCountedOnce) {
   EXPECT_EQ(watches.size(), 0u);
 }
 
-/// What a sender was told, as "GROUP" or "GROUP: CODE".
+/// What the sender reported, as "GROUP" or "GROUP: CODE".
 class TheQueueSender : public ::testing::Test, protected QueueSender::Results {
  protected:
   bool wanted(const std::string& group, std::uint64_t) const override { return !unwanted.contains(group); }
   void on_entered(const std::string& group, std::uint64_t, const Step& step, const QueueStore::Made& made) override {
-    told.insert(group + text(step));
+    reported.insert(group + text(step));
     entries[group] = made.name;
   }
   void on_claimed(const std::string& group, std::uint64_t, const Step& step, std::uint64_t revision) override {
-    told.insert(group + text(step));
+    reported.insert(group + text(step));
     EXPECT_EQ(revision != 0, step.ok());
   }
-  void on_left(const std::string& group, std::uint64_t, const Step& step) override { told.insert(group + text(step)); }
+  void on_left(const std::string& group, std::uint64_t, const Step& step) override {
+    reported.insert(group + text(step));
+  }
   static std::string text(const Step& step) { return step.ok() ? "" : ": " + std::to_string(int(step.code)); }
   static std::string text(Step::Code code) { return text(Step{code}); }
 
   void run() {
-    told.clear();
+    reported.clear();
     do sender.flush(true);
     while (store.run_one());
   }
@@ -96,14 +98,14 @@ class TheQueueSender : public ::testing::Test, protected QueueSender::Results {
   Shelf shelf;
   MemoryQueue store{shelf, "own"};
   QueueSender sender{store, *this};
-  std::set<std::string> unwanted, told;
+  std::set<std::string> unwanted, reported;
   std::map<std::string, std::string> entries;
 };
 
 TEST_F(TheQueueSender, MakesGroupsThatAreMissingAndEntersThem) {
   for (const char* group : {"a", "b", "c"}) sender.enter(group, 1, "text");
   run();
-  EXPECT_EQ(told, (std::set<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(reported, (std::set<std::string>{"a", "b", "c"}));
   EXPECT_EQ(shelf.groups.at("b").queue.size(), 1u);
 }
 
@@ -111,7 +113,7 @@ TEST_F(TheQueueSender, EntersEachAloneWhereSomeOfTheGroupsAreMadeByOthers) {
   shelf.groups["b"];
   for (const char* group : {"a", "b", "c"}) sender.enter(group, 1, "text");
   run();
-  EXPECT_EQ(told, (std::set<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(reported, (std::set<std::string>{"a", "b", "c"}));
 }
 
 TEST_F(TheQueueSender, AClaimThatIsRefusedKeepsNoOtherFromBeingMade) {
@@ -120,7 +122,7 @@ TEST_F(TheQueueSender, AClaimThatIsRefusedKeepsNoOtherFromBeingMade) {
   sender.claim(2, {"a", entries["a"], "term a", {}});
   sender.claim(2, {"b", "gone", "term b", {}});
   run();
-  EXPECT_EQ(told, (std::set<std::string>{"a", "b" + text(Step::Code::missing)}));
+  EXPECT_EQ(reported, (std::set<std::string>{"a", "b" + text(Step::Code::missing)}));
   EXPECT_EQ(shelf.groups.at("a").term, "term a");
 }
 
@@ -129,14 +131,14 @@ TEST_F(TheQueueSender, WhatIsNotWantedAnyMoreIsNotSent) {
   sender.enter("b", 1, "text");
   unwanted.insert("a");
   run();
-  EXPECT_EQ(told, std::set<std::string>{"b"});
+  EXPECT_EQ(reported, std::set<std::string>{"b"});
   EXPECT_FALSE(shelf.groups.contains("a"));
 }
 
 TEST_F(TheQueueSender, ManyAreFewTransactions) {
   for (int i = 0; i < 200; ++i) sender.enter("g" + std::to_string(i), 1, "text");
   run();
-  EXPECT_EQ(told.size(), 200u);
+  EXPECT_EQ(reported.size(), 200u);
   EXPECT_LE(store.transactions, 20);
 }
 

@@ -30,14 +30,14 @@ class ARival : public ::testing::Test {
   SessionRequest self;
 };
 
-TEST_F(ARival, ThatIsDeadIsWaitedForAsLongAsItStands) {
+TEST_F(ARival, ThatIsDeadIsWaitedForAsLongAsItsSessionIsOpen) {
   NameRival rival(self, "");
   EXPECT_EQ(rival.see(of("1f", 8), 3), Verdict::arrived);
   EXPECT_EQ(rival.see(of("1f", 8), 4), Verdict::waits) << "a renewal may have been on its way when it died";
   for (int i = 0; i < 10; ++i) EXPECT_EQ(rival.see(of("1f", 8), 4), Verdict::waits);
   EXPECT_EQ(rival.see(of("2e", 9), 4), Verdict::arrived) << "another one";
   EXPECT_EQ(rival.waiting_text(of("1f", 8)),
-            "an older session of node a still stands (pid 8 on host): waiting for the store to end it");
+            "an older session of node a is still open (pid 8 on host): waiting for the store to end it");
 }
 
 TEST_F(ARival, ThatRenewsItselfTwiceLives) {
@@ -60,20 +60,20 @@ TEST_F(ARival, ThatThisNodeLeftBehindIsToBeEnded) {
   EXPECT_EQ(rival.see(of("1f", 8), 1), Verdict::left_behind);
 }
 
-TEST(AWriteBatch, IsToldWhenItsLastAnswerHasCome) {
-  std::vector<Event> told;
-  const auto tell = [&](Event event) { told.push_back(std::move(event)); };
-  WriteBatch batch(3, 2, tell);
+TEST(AWriteBatch, IsPostedWhenItsLastAnswerHasCome) {
+  std::vector<Event> posted;
+  const auto post = [&](Event event) { posted.push_back(std::move(event)); };
+  WriteBatch batch(3, 2, post);
   batch.answer(1, {StoreResult::done, 5, {}});
-  EXPECT_TRUE(told.empty());
+  EXPECT_TRUE(posted.empty());
   batch.answer(0, {StoreResult::conflict, 0, {}});
-  ASSERT_EQ(told.size(), 1u);
-  const auto& wrote = std::get<backend::Wrote>(told[0]);
+  ASSERT_EQ(posted.size(), 1u);
+  const auto& wrote = std::get<backend::Wrote>(posted[0]);
   EXPECT_EQ(wrote.request, 3u);
   EXPECT_EQ(wrote.answers.at(0).outcome, StoreResult::conflict);
   EXPECT_EQ(wrote.answers.at(1).version, 5u);
-  WriteBatch(4, 0, tell);
-  EXPECT_EQ(told.size(), 2u) << "of nothing, at once";
+  WriteBatch(4, 0, post);
+  EXPECT_EQ(posted.size(), 2u) << "of nothing, at once";
 }
 
 TEST(Batching, SendsWhatComesAloneAtOnceAndGathersTheRest) {

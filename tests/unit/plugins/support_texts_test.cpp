@@ -23,7 +23,7 @@ TEST(Fields, AreReadAsTheyWereWrittenAndNeverBreakTheirLine) {
 }
 
 /// Daemons of different versions read each other's.
-TEST(StoredTexts, StandInAStoreAsTheyAlwaysHave) {
+TEST(StoredTexts, AreInAStoreAsTheyAlwaysWere) {
   EXPECT_EQ(
       format(MemberRecord{"1f", "a@g", "m", "b", "h", "0.1.0", "/run/c", 7, 6s, SteadyTime(5s), WallTime(9s), true}),
       "session 1f\nnode a@g\nmachine m\nboot b\nhost h\npid 7\nversion 0.1.0\ncontrol /run/c\n"
@@ -58,7 +58,7 @@ TEST(StoredTexts, AreReadAsTheyWereWritten) {
     EXPECT_FALSE(parse_candidate(strange)) << strange;
 }
 
-/// A node's name becomes part of a path, and what a server refuses as one would fail whoever looks at the election.
+/// A node's name becomes part of a path, and what a server refuses as one would fail every observer of the election.
 TEST(StoredTexts, OfOthersAreRefusedOrCanBeReckonedWith) {
   for (const std::string& strange :
        {std::string("a\033[2J 1"), std::string("a\0b 1", 5), std::string("a\x7f 1"), std::string("\xff 1"),

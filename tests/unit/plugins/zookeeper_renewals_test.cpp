@@ -1,5 +1,5 @@
-// Which renewals of a session count, where a follower of the ensemble acknowledges them: with a tick of 2 s it tells
-// the leader each second.
+// Which renewals of a session count, where a follower of the ensemble acknowledges them: with a tick of 2 s it reports
+// to the leader each second.
 #include <gtest/gtest.h>
 
 #include "zookeeper/renewals.hpp"
@@ -37,7 +37,7 @@ TEST_F(RenewalsOf10s, DoNotDependOnTimersThatAreExact) {
   EXPECT_EQ(counts(), at(1998ms));
 }
 
-TEST_F(RenewalsOf10s, CountOnlyWhatTheLeaderHasHeardOfWhereTheyComeMoreOften) {
+TEST_F(RenewalsOf10s, CountOnlyWhatTheLeaderKnowsOfWhereTheyComeMoreOften) {
   for (Millis t = 200ms; t <= 2s; t += 200ms) confirm(t, t + 5ms);
   EXPECT_EQ(counts(), at(1800ms)) << "a margin after the one at 1 s at most";
   Renewals small(2s, 2s, at(0ms));  // a margin of 500 ms
@@ -64,7 +64,7 @@ TEST_F(RenewalsOf10s, AfterOneWithoutAnAnswerTheNextIsALateOne) {
   each_second(10s);
   renewals.lost();
   confirm(13600ms, 13650ms);
-  EXPECT_EQ(counts(), at(10s)) << "the leader may have stood still until now";
+  EXPECT_EQ(counts(), at(10s)) << "the leader may have been stopped until now";
   confirm(14600ms, 14610ms);
   EXPECT_EQ(counts(), at(13600ms));
 }

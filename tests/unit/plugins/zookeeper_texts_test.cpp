@@ -74,7 +74,7 @@ TEST(ZookeeperPaths, AreShortAndLeadBack) {
   EXPECT_EQ(paths.candidate("g", "1f-0000000001"), "/of/many/ns/e/g/1f-0000000001");
   EXPECT_EQ(paths.group_of("/of/many/ns/e/g/1f-0000000001"), "g");
   EXPECT_EQ(paths.group_of("/of/many/ns/e/g"), "");
-  EXPECT_EQ(paths.standing("a", 0x1f), "/of/many/ns/m/a/1f");
+  EXPECT_EQ(paths.session("a", 0x1f), "/of/many/ns/m/a/1f");
   EXPECT_EQ(paths.of_register("j/backup"), "/of/many/ns/r/j/backup");
   EXPECT_EQ(paths.of_register("j/.."), "/of/many/ns/r/j/%..");
   EXPECT_EQ(Paths::unescaped("%.."), "..");

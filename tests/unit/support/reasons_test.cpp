@@ -248,7 +248,7 @@ TEST_F(Reasons, AMisfireIsWrongWhereATermCouldDecide) {
   missed(13, 13, Reason::misfire);
   expect_only(4, {"12:00:10Z is missed, and the term of n1 could decide it in time"});
   done("", {"fault"}, slot(10) - Millis(200));
-  done("", {"mended"}, slot(13) + Millis(200));
+  done("", {"healed"}, slot(13) + Millis(200));
   expect_none();
 }
 
@@ -287,7 +287,7 @@ TEST_F(Reasons, UnclaimedIsOfAFault) {
   done("n1", {"TERM"}, evidence.asked);  // how a test ends
   expect_only(4, {"12:00:10Z is missed, and nothing was in the way of its claim"});
   done("n1", {"fault"}, slot(10) + Millis(200));
-  done("n1", {"mended"}, slot(13) + Millis(200));
+  done("n1", {"healed"}, slot(13) + Millis(200));
   expect_none();
 }
 
@@ -345,7 +345,7 @@ TEST_F(Reasons, KilledIsWhatSomebodyKilled) {
   change([](Job& job) { job.concurrency = Concurrency::replace; });
   expect_none();
   ends(11, Status::killed, Reason::shutdown);
-  expect_only(1, {"12:00:10Z is killed, and nobody told its node to stop"});
+  expect_only(1, {"12:00:10Z is killed, and nobody asked its node to stop"});
   done("n1", {"TERM"}, slot(10) + Millis(100));
   expect_none();
 }
@@ -361,7 +361,7 @@ TEST_F(Reasons, StaleIsOfAStartThatWasHeldUp) {
   ends(11, Status::missed, Reason::stale);
   row(11).started_at.reset();
   std::erase_if(evidence.reports, [](const Report& report) { return report.run == run_id(11); });
-  expect_only(1, {"12:00:10Z is missed, and nothing held up its start"});
+  expect_only(1, {"12:00:10Z is missed, and nothing delayed its start"});
   done("n1", {"STOP"}, slot(10));
   expect_none();
 }

@@ -70,7 +70,7 @@ std::string SimOracle::enter(const testing::Entry& entry, const History& history
   return is_counted && !of_reboot ? testing::miscounted(row, slots) : "";
 }
 
-/// A run that was started without a claim stands in its node's ledger all the same, with its end.
+/// A run that was started without a claim is in its node's ledger all the same, with its end.
 std::string SimOracle::unrecorded(const testing::MergedLedger& ledger) const {
   for (const Start& start : starts) {
     if (start.fence > 0 || gone_.contains({start.run, start.attempt})) continue;
@@ -118,7 +118,7 @@ std::string SimOracle::unended(const History& history, const testing::MergedLedg
 
 /// Of a job's runs that end with their terms no more go on at the same time than it allows.
 std::string SimOracle::overlapping() const {
-  std::map<std::string, std::vector<const Start*>> living;  // by job; as of the start that is looked at
+  std::map<std::string, std::vector<const Start*>> living;  // by job; as of the start that is checked
   const auto end_of = [](const Start& s) { return s.ended.value_or(SteadyTime::max()); };
   for (const Start& start : starts) {
     if (!start.terminate) continue;

@@ -2,7 +2,7 @@
 // files, their clocks, what people asked, and the faults; never from what the core makes of them. Who led when, and
 // what ran when, is the oracle's.
 //
-//   world.judge.loaded(...); world.judge.row(...);      // told by nodes, as it happens
+//   world.judge.loaded(...); world.judge.row(...);      // reported by nodes, as it happens
 //   world.judge.judge_ends(ledger);                     // once all is over: what needs to be seen from the end
 //   world.judge.judge_quiet(files, from, until, late);  // between two instants without a fault: every slot ran in time
 //
@@ -28,7 +28,7 @@ class SimJudge {
   SimJudge(const SimJudge&) = delete;
   SimJudge& operator=(const SimJudge&) = delete;
 
-  // told by nodes and people
+  // reported by nodes and people
   void loaded(const std::string& node, const std::vector<schedule::DefinitionPtr>& jobs, bool dry_run);
   void clock_set(const std::string& node, Millis offset);
   /// Its daemon or its runner: what it had may be lost.

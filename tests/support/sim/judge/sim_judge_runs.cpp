@@ -107,7 +107,7 @@ std::string SimJudge::why_not_lost(const std::string& node, const Row& row) cons
   if (node != row.node && known && intact) return "its node has known for long how it ended";
   if (node != row.node && (!term || term->ended)) return "";
   if (node == row.node && repaired && start->ended)
-    return "";  // of a register that still showed it; its own row stands
+    return "";  // of a register that still showed it; its own row is right
   return node == row.node ? "neither its daemon nor its runner was gone" : "its term goes on";
 }
 
@@ -201,7 +201,7 @@ void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
   }
 }
 
-/// A kill is done within its grace, where nothing stands between whoever asked and the run.
+/// A kill is done within its grace, where nothing is between whoever asked and the run.
 void SimJudge::judge_kills() {
   for (auto& [id, asked] : asked_) {
     if (asked.judged || asked.request.kind != core::Request::Kind::kill || loop_.now() < asked.at + kill_soon) continue;

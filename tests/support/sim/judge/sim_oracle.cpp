@@ -158,18 +158,19 @@ void SimOracle::answered(const core::Request& request, bool done) {
   if (resumed == last_resume_.end() || resumed->second < asked_[request.id]) paused_.insert(key);
 }
 
-/// Of a run or of a slot without one, each thing is told once, and its end only when the store says so too.
+/// Of a run or of a slot without one, each notification is sent once, and that of its end only when the store says so
+/// too.
 void SimOracle::notified(const std::string& node, const core::Notify& notice) {
   const Row& row = notice.row;
   const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
   const core::JobRegister* now = job_register(row.job);
-  if (now && now->repair > 0) return;  // whoever was told of a run may have been forgotten with it
-  if (!notified_.emplace(what, notice.event).second) find(node + " tells a second time of " + what);
+  if (now && now->repair > 0) return;  // that a run was notified of may have been forgotten with it
+  if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
   if (!row.run || notice.event == Event::started) return;
   const core::JobRegister* stored = job_register(row.job);
   if (stored &&
       std::any_of(stored->runs.begin(), stored->runs.end(), [&](const auto& run) { return run.id == row.run; }))
-    find(node + " tells the end of a run that is open: " + what);
+    find(node + " notifies of the end of a run that is open: " + what);
 }
 
 // ---- the store

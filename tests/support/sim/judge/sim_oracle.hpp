@@ -1,8 +1,8 @@
-// SimOracle: stands outside all faults, sees every START and END in true time and every change of the store, and knows
+// SimOracle: is outside all faults, sees every START and END in true time and every change of the store, and knows
 // what may not be. It keeps the first finding, and what happened last before it.
 //
 // It knows: who leads a group in the store, since when, and how long the store had promised it; every claim that a
-// register ever held; every slot that a cursor has passed, by the plan that was in force there.
+// register ever had; every slot that a cursor has passed, by the plan that was in force there.
 //
 //   oracle.watch();                            // after each event of the loop
 //   EXPECT_EQ(oracle.finding(), "");
@@ -77,14 +77,14 @@ class SimOracle {
   /// Whether the final row of an attempt is durable somewhere.
   std::function<bool(const runner::AttemptId&)> durable;
 
-  // told by runners
+  // reported by runners
   std::size_t started(const std::string& node, const core::Launch& launch);
   void ended(std::size_t start, SteadyTime lived_until, std::optional<runner::Ended> outcome = std::nullopt);
   void orphaned(std::size_t start);
-  /// Nobody can tell how the attempt ended.
+  /// Nobody knows how the attempt ended.
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
 
-  // told by nodes
+  // reported by nodes
   void asked(const core::Request& request);
   void answered(const core::Request& request, bool done);
   void notified(const std::string& node, const core::Notify& notice);
@@ -162,7 +162,7 @@ class SimOracle {
   std::map<RunId, std::size_t> life_of_;  // in its job's
   std::set<runner::AttemptId> gone_;
   std::set<runner::AttemptId>
-      taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody was told
+      taken_for_lost_;  // by some node: a machine may go down when it has an end and nobody knows of it
   std::map<std::string, std::uint64_t> fences_;  // of the last START, by job
   std::set<std::string> paused_;                 // acknowledged: jobs, and "group G"
   std::map<std::string, std::set<RunId>> resuming_;
