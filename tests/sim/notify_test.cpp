@@ -50,16 +50,16 @@ TEST_F(Notices, OfAJobThatNamesNobodyThereAreNone) {
   start(minutely());
   a.exits["job"] = 1;
   world.run_for(3min);
-  EXPECT_TRUE(a.notices.empty());
+  EXPECT_TRUE(a.notified.empty());
 }
 
 TEST_F(Notices, SayThatARunHasStartedAndOnceItIsClosedThatItHasEnded) {
   start(notifying_job());
   a.takes["job"] = 5s;
   world.run_for(1min + 3s);
-  EXPECT_EQ(story(a.notices), "started");
+  EXPECT_EQ(story(a.notified), "started");
   world.run_for(3s);
-  EXPECT_EQ(story(a.notices), "started succeeded");
+  EXPECT_EQ(story(a.notified), "started succeeded");
   EXPECT_EQ(kept(), "");
 }
 
@@ -69,19 +69,19 @@ TEST_F(Notices, OfTheFirstSuccessAfterFailuresSayThatItIsARecovery) {
   world.run_for(2min + 5s);
   a.exits["job"] = 0;
   world.run_for(2min);
-  EXPECT_EQ(story(a.notices), "started failed started failed started recovered started succeeded");
+  EXPECT_EQ(story(a.notified), "started failed started failed started recovered started succeeded");
 }
 
 TEST_F(Notices, OfARecoveryComeAlsoFromTheNextLeader) {
   start(notifying_job());
   a.exits["job"] = 1;
   world.run_for(1min + 5s);
-  EXPECT_EQ(story(a.notices), "started failed");
+  EXPECT_EQ(story(a.notified), "started failed");
   a.stop();
   world.run_for(10s);
   ASSERT_TRUE(b.leads("default"));
   world.run_for(1min);
-  EXPECT_EQ(story(b.notices), "started recovered");
+  EXPECT_EQ(story(b.notified), "started recovered");
   EXPECT_EQ(kept(), "");
 }
 
@@ -91,11 +91,11 @@ TEST_F(Notices, OfARunWhoseNodeDiedComeFromTheNextLeaderOnce) {
   world.run_for(1min + 5s);
   world.reboot(a.machine);
   world.run_for(40s);
-  EXPECT_EQ(story(a.notices), "started");
-  EXPECT_EQ(story(b.notices), "lost");
+  EXPECT_EQ(story(a.notified), "started");
+  EXPECT_EQ(story(b.notified), "lost");
   a.start();
   world.run_for(15s);
-  EXPECT_EQ(story(a.notices), "started");
+  EXPECT_EQ(story(a.notified), "started");
   EXPECT_EQ(kept(), "");
 }
 
@@ -114,10 +114,10 @@ TEST_F(Notices, OfARunThatEndedElsewhereComeFromWhoeverLeads) {
   a.start();
   world.run_for(40s);
   ASSERT_TRUE(b.leads("default"));
-  EXPECT_EQ(story(a.notices), "started");
-  ASSERT_EQ(story(b.notices), "failed");
-  EXPECT_EQ(b.notices[0].row.exit_code, 4);
-  EXPECT_EQ(b.notices[0].row.node, "a");
+  EXPECT_EQ(story(a.notified), "started");
+  ASSERT_EQ(story(b.notified), "failed");
+  EXPECT_EQ(b.notified[0].row.exit_code, 4);
+  EXPECT_EQ(b.notified[0].row.node, "a");
   EXPECT_EQ(kept(), "");
 }
 
@@ -129,8 +129,8 @@ TEST_F(Notices, OfALostRunThatIsRepeatedComeAfterItsLastAttempt) {
   world.run_for(1min + 5s);
   world.reboot(a.machine);
   world.run_for(50s);
-  EXPECT_EQ(story(b.notices), "succeeded");
-  EXPECT_EQ(b.notices[0].row.attempt, 2);
+  EXPECT_EQ(story(b.notified), "succeeded");
+  EXPECT_EQ(b.notified[0].row.attempt, 2);
   EXPECT_EQ(kept(), "");
 }
 
@@ -144,7 +144,7 @@ TEST_F(Notices, OfARunThatAnOperatorKillsSayThatItHasNeitherFailedNorRecovered) 
   world.run_for(5s);
   a.takes["job"] = 1s;
   world.run_for(1min);
-  EXPECT_EQ(story(a.notices), "started killed started succeeded");
+  EXPECT_EQ(story(a.notified), "started killed started succeeded");
 }
 
 TEST_F(Notices, OfMissedSlotsComeOnceForARange) {
@@ -157,11 +157,11 @@ TEST_F(Notices, OfMissedSlotsComeOnceForARange) {
   world.run_for(3s);
   ASSERT_TRUE(a.stopped());
   a.crash();
-  a.notices.clear();
+  a.notified.clear();
   world.run_for(5min);
   a.start();
   world.run_for(20s);
-  EXPECT_EQ(story(a.notices), "missed:no_leader*5");
+  EXPECT_EQ(story(a.notified), "missed:no_leader*5");
   EXPECT_EQ(kept(), "");
 }
 
@@ -171,13 +171,13 @@ TEST_F(Notices, OfAWriteWhoseAnswerIsLostComeOnceItIsKnownToStand) {
   world.run_for(50ms);  // so that no renewal is under way with the write
   a.start();
   world.run_for(1min + 1s + 50ms);
-  ASSERT_EQ(story(a.notices), "started");
+  ASSERT_EQ(story(a.notified), "started");
   a.link.lose_answer = a.link.never_answer = 1000;
   world.run_for(400ms);
-  EXPECT_EQ(story(a.notices), "started") << "nobody has said yet that it is closed";
+  EXPECT_EQ(story(a.notified), "started") << "nobody has said yet that it is closed";
   a.link.lose_answer = a.link.never_answer = 0;
   world.run_for(10s);
-  EXPECT_EQ(story(a.notices), "started failed");
+  EXPECT_EQ(story(a.notified), "started failed");
   EXPECT_EQ(kept(), "");
 }
 
@@ -189,7 +189,7 @@ TEST_F(Notices, OfADaemonThatComesBackAreNotRepeated) {
   world.run_for(1s);
   a.start();
   world.run_for(20s);
-  EXPECT_EQ(story(a.notices), "started succeeded");
+  EXPECT_EQ(story(a.notified), "started succeeded");
   EXPECT_EQ(kept(), "");
 }
 

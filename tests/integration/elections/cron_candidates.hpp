@@ -62,9 +62,9 @@ struct RunCron : ::testing::Test {
     for (const auto& one : all) one->wait();
     EXPECT_EQ(folder.said("OVERLAP").size(), 0u);
     expect_each_second_accounted_for(all);
-    std::map<std::string, int> ticks;
-    for (const std::string& line : folder.said("START")) ++ticks[field(line, 3)];
-    EXPECT_GE(ticks.size(), 2u) << "the lead goes round";
+    std::map<std::string, int> ticks_of;
+    for (const std::string& line : folder.said("START")) ++ticks_of[field(line, 3)];
+    EXPECT_GE(ticks_of.size(), 2u) << "the lead goes round";
     for (const auto& one : all) EXPECT_EQ(one->count("election failed"), 0u);
   }
 };

@@ -279,7 +279,7 @@ void SimNode::act(core::RecordOutput&) {}
 
 void SimNode::act(core::Notify& a) {
   world_.oracle.notified(name, a);
-  notices.push_back(a);
+  notified.push_back(a);
 }
 
 void SimNode::act(core::Write& a) {

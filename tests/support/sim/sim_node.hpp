@@ -52,7 +52,7 @@ class SimNode final : private Host {
   std::vector<core::Notice> notices;
   std::vector<core::Reply> replies;
   std::vector<core::RunEnded> ends;
-  std::vector<core::Notify> notices;  // what hooks, mail and pings would say
+  std::vector<core::Notify> notified;  // what hooks, mail and pings would say
 
   void start();
   void crash();                     // kill -9 of the daemon; the runner and its children live

@@ -60,7 +60,7 @@ TEST(JobCommands, WhoAskedForARepairIsToldOnceThatItIsNotDone) {
   EXPECT_EQ(commands.take_repair_requests(), (std::vector{asked_id(1), asked_id(2)}));
   EXPECT_TRUE(commands.take_repair_requests().empty());
   EXPECT_TRUE(commands.repair());  // it goes on, for nobody
-  EXPECT_FALSE(commands.looks());
+  EXPECT_FALSE(commands.has_read_request());
 }
 
 TEST(JobCommands, ATermThatBeginsLeavesTriggersAndPausesAndDropsTheRest) {
