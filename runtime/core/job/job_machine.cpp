@@ -32,7 +32,7 @@ const std::string& JobMachine::owner() const {
 const std::string& JobMachine::trouble() const {
   static const std::string none;
   if (!job_.view.trouble().empty()) return job_.view.trouble();
-  if (!job_.view.regress().empty()) return job_.view.regress();
+  if (!job_.view.rollback_reason().empty()) return job_.view.rollback_reason();
   return job_.role == RegisterRole::halted && job_.term ? job_.term->halted : none;
 }
 
@@ -157,10 +157,10 @@ void JobMachine::check_store(Context& c, const std::optional<Register>& stored) 
     else
       halt(c), c.wants.changed.push_back(this);
   }
-  if (job_.view.regress().empty()) return repair(c, request.id, request.by);
+  if (job_.view.rollback_reason().empty()) return repair(c, request.id, request.by);
   c.wants.answers.push_back(
-      {request.id, Answer::refused(Errc::refused, job_.view.regress() + "; `ballot repair --group " + job_.term->group +
-                                                      "` ends the halt")});
+      {request.id, Answer::refused(Errc::refused, job_.view.rollback_reason() + "; `ballot repair --group " +
+                                                      job_.term->group + "` ends the halt")});
 }
 
 void JobMachine::advance(Context& c) {

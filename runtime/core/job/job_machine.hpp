@@ -123,7 +123,7 @@ class JobMachine {
   bool is_settling_pause() const { return job_.commands.unpause_until().has_value(); }
   bool is_repairing() const { return job_.commands.repair() != nullptr; }
   /// Why the store seems to have gone back: "" where it does not.
-  const std::string& regress() const { return job_.view.regress(); }
+  const std::string& rollback_reason() const { return job_.view.rollback_reason(); }
   bool executes(const RunId& run) const { return job_.runs.list().executes(run); }
   /// The register shows the run; or this attempt of it, as claimed.
   bool shows(const RunId& run) const { return job_.view.shows(run); }

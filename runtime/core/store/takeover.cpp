@@ -228,7 +228,8 @@ void Takeover::reconsider(JobMachine& job) {
   } else if (!owner && job.definition() && p_.groups.leading(job.definition()->job.group)) {
     p_.unreleased.wait(entry, c_.now.steady + unreleased_pause);
   }
-  if (owner && !job.regress().empty() && owner->machine.term().halted.empty()) groups_.halt(*owner, job.regress());
+  if (owner && !job.rollback_reason().empty() && owner->machine.term().halted.empty())
+    groups_.halt(*owner, job.rollback_reason());
   for (const LiveRun& run : job.runs())
     if (!run.has_ended()) p_.jobs.keep(run.open.id, entry);
   jobs_.advance(entry);

@@ -55,7 +55,7 @@ TEST_F(View, TwoOlderAnswersMeanThatTheRegisterHasGoneBack) {
   reads(7, 7);
   reads(5, 5);
   EXPECT_TRUE(reads(5, 5));
-  EXPECT_NE(view.regress(), "");
+  EXPECT_NE(view.rollback_reason(), "");
   EXPECT_EQ(view.highest_fence(), 7U);
 }
 

@@ -15,14 +15,14 @@ bool RegisterView::read(const std::string& job, const std::optional<Register>& s
   trouble_ = stored ? parse(*stored) : "";
   Shown shown{stored_.repair, version_, stored_.fence};
   if (!trouble_.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
-  regress_ = seen_.why_older(shown, job_register(job), "the fence of job " + job);
-  const bool older = !regress_.empty();
+  rollback_reason_ = seen_.why_older(shown, job_register(job), "the fence of job " + job);
+  const bool older = !rollback_reason_.empty();
   if (!is_sound() && was_sound && !before_) before_ = std::make_unique<JobRegister>(std::move(before));
   if (older && !std::exchange(older_seen_, true)) {
     known_ = exists_ = false;
     stored_ = {};
     trouble_.clear();
-    regress_.clear();
+    rollback_reason_.clear();
     return false;
   }
   older_seen_ = older;
@@ -83,8 +83,8 @@ bool RegisterView::shows(const runner::AttemptId& attempt) const {
 bool RegisterView::heed_repair(const Term& term) {
   const bool since = term.halted.empty() && term.repair > std::max(heeded_, seen_.most().repair);
   heeded_ = std::max(heeded_, term.repair);
-  if (!since || (regress_.empty() && !term.repairing)) return false;
-  regress_.clear();
+  if (!since || (rollback_reason_.empty() && !term.repairing)) return false;
+  rollback_reason_.clear();
   older_seen_ = false;
   return true;
 }
@@ -93,7 +93,7 @@ void RegisterView::restore(const std::string& group, WallTime now, const std::ve
   if (before_ && before_->cursor >= stored_.cursor) stored_ = std::move(*before_);
   before_.reset();
   trouble_.clear();
-  regress_.clear();
+  rollback_reason_.clear();
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
   if (stored_.since == WallTime{}) stored_.since = now;

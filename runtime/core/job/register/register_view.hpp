@@ -46,11 +46,11 @@ class RegisterView {
   /// What makes sense of it, where it cannot be read; empty where it is not there or not known.
   const JobRegister& stored() const { return stored_; }
 
-  bool is_sound() const { return trouble_.empty() && regress_.empty(); }
+  bool is_sound() const { return trouble_.empty() && rollback_reason_.empty(); }
   /// Why it cannot be read,
   const std::string& trouble() const { return trouble_; }
   /// or seems to have gone back; "" where it does not.
-  const std::string& regress() const { return regress_; }
+  const std::string& rollback_reason() const { return rollback_reason_; }
   /// It is of a newer format: not to be repaired.
   bool is_newer() const { return newer_; }
   /// True once for each reason why it cannot be read: it is to be logged.
@@ -86,7 +86,7 @@ class RegisterView {
   bool older_seen_ = false;  // the answer before showed an older register than was seen
   std::uint64_t version_ = 0;
   JobRegister stored_;
-  std::string trouble_, regress_;
+  std::string trouble_, rollback_reason_;
   Seen seen_;                            // of the register, in any answer
   std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
   std::size_t logged_ = 0;               // the trouble that was logged, hashed
