@@ -73,6 +73,18 @@ struct GroupOfNodeA : ::testing::Test {
     advance();
     written();
   }
+  /// Is elected, while the register says that "c" hands over to "b".
+  Register elected_in_place_of_b() {
+    GroupRegister before;
+    before.epoch = 1;
+    before.node = "c";
+    before.elected_at = now().wall;
+    before.hand_over_to = "b";
+    before.last_handover_at = before.ended_at = now().wall;
+    advance();
+    elect(2);
+    return {"g/g", to_text(before), 4};
+  }
   void written(StoreResult outcome = StoreResult::done) {
     act([&](GroupMachine& machine, GroupContext& g) { machine.on_written(g, {outcome, 1, {}}); });
   }
@@ -271,15 +283,7 @@ TEST_F(GroupOfNodeA, IsHandedOverToANodeThatTakesPartAndNamesIt) {
 }
 
 TEST_F(GroupOfNodeA, ForwardsWhatIsHandedOverToAnotherThatTakesPartAndLeadsNothing) {
-  GroupRegister before;
-  before.epoch = 1;
-  before.node = "c";
-  before.elected_at = now().wall;
-  before.hand_over_to = "b";
-  before.last_handover_at = before.ended_at = now().wall;
-  const Register stored{"g/g", to_text(before), 4};
-  advance();
-  elect(2);
+  const Register stored = elected_in_place_of_b();
   bool considers = false;
   act([&](GroupMachine& machine, GroupContext& g) { considers = machine.considers_forwarding(g, stored, {stored}); });
   ASSERT_TRUE(considers);
@@ -295,15 +299,7 @@ TEST_F(GroupOfNodeA, ForwardsWhatIsHandedOverToAnotherThatTakesPartAndLeadsNothi
 }
 
 TEST_F(GroupOfNodeA, LeadsItselfWhereTheOtherDoesNotTakePart) {
-  GroupRegister before;
-  before.epoch = 1;
-  before.node = "c";
-  before.elected_at = now().wall;
-  before.hand_over_to = "b";
-  before.last_handover_at = before.ended_at = now().wall;
-  const Register stored{"g/g", to_text(before), 4};
-  advance();
-  elect(2);
+  const Register stored = elected_in_place_of_b();
   act([&](GroupMachine& machine, GroupContext& g) { machine.considers_forwarding(g, stored, {stored}); });
   EXPECT_TRUE(observe({{"a", "s"}}));
   EXPECT_EQ(group.take_registers().size(), 1u);
