@@ -1,0 +1,47 @@
+// KeyDriver: the backend on a store of keys, on its plugin's thread: the node's name, its session, its elections,
+// registers and what others see of them, all as keys of a KeyStore, which is the only part that knows which store it
+// is.
+//
+// Below the namespace:
+//
+//   | key             | value                                                                                 |
+//   | --------------- | ------------------------------------------------------------------------------------- |
+//   | `s/NODE`        | the session that has the node's name; bound to it, so that it goes with it            |
+//   | `m/NODE`        | what that session said of itself when it renewed itself last (MemberRecord)           |
+//   | `t/GROUP`       | the group's last term (TermRecord). Whoever writes the next epoch over it leads       |
+//   | `c/GROUP/NODE`  | a candidate (CandidateText) and its session; it counts while that session is open     |
+//   | `r/NAME`        | registers and records                                                                 |
+//
+// A group is vacant where its last term has ended, or its leader's session is over: one key goes with a session,
+// however many groups it leads. A session that is over never comes back, so what was seen of it cannot be stale.
+//
+//   return new ThreadedBackend(host, "ballot-etcd", [=](Outlet& outlet) {
+//     return std::make_unique<KeyDriver>(outlet, place, [=](KeyStore::Listener& to) { return make_store(to); });
+//   });
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "support/keys/key_store.hpp"
+#include "support/session_driver.hpp"
+
+namespace ballot::support {
+
+/// Where a KeyDriver works.
+struct KeyPlace {
+  std::string backend;         // the plugin's name
+  std::string name_space;      // as it is in ballot.toml
+  std::string root;            // where the keys lie in the store, for people and handles
+  std::string servers;         // for people
+  std::string state_dir;       // of the daemon: session handles lie there
+  Millis default_timeout{0};   // asked for where nobody says
+  Millis shortest_timeout{0};  // that the store takes
+  Millis vacancy_pause{0};     // after a leader's session is over without its own wish: lock_delay
+};
+
+/// For each session a new one. Throws where it cannot be made; an Errc::refused is the user's to mend.
+using MakeKeyStore = std::function<std::unique_ptr<KeyStore>(KeyStore::Listener& to, Outlet& outlet)>;
+
+}  // namespace ballot::support

@@ -1,0 +1,160 @@
+// KeyStore: what a KeyDriver asks of a store of keys, such as etcd, Consul or NATS: keys with a value and a version, of
+// which one can be changed on condition; sessions that the store ends by itself; and changes that are reported. The
+// store's own words for them, its connections and its batches are the plugin's; what the keys mean is not.
+//
+// Keys are paths below the namespace, of [A-Za-z0-9._@/-]. Every call is answered once, later and not from within, by
+// `done`; all of it on the plugin's thread. A store that cannot be reached answers `unknown`, within patience().
+//
+//   class Store final : public KeyStore { ... };            // a plugin's
+//   KeyDriver driver(outlet, place, [](KeyStore::Listener& to) { return std::make_unique<Store>(to, ...); });
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ballot/backend.hpp"
+#include "support/handle_file.hpp"
+
+namespace ballot::support {
+
+/// A key as the store has it.
+struct KeyEntry {
+  std::string key;
+  std::string value;
+  std::uint64_t version = 0;  // not 0; grows with each change of the key, also when it was removed in between
+};
+
+/// A change of one key; those of one commit() are decided each on its own, and sent together where that is faster.
+struct KeyChange {
+  std::string key;
+  std::optional<std::string> value = {};      // none: it is removed
+  std::optional<std::uint64_t> version = {};  // what the key's must be, else conflict; 0: there is none; none: any
+  /// Only while this session is open, else not_leader. A store that cannot assert it in the same operation, whose
+  /// capability is `sealed`, does without.
+  bool guarded = false;
+  /// Only while that key has this version, else not_leader; as `guarded`, which it requires.
+  std::string term_key = {};
+  std::uint64_t term_version = 0;
+};
+
+/// What became of it. done: `version` is the key's new one. A key that is to be removed and is not there is done.
+struct KeyAnswer {
+  StoreResult outcome = StoreResult::unknown;
+  std::uint64_t version = 0;
+  std::string text = {};  // for people, where it is unknown or failed
+};
+
+/// What a read has found. done: linearizable, keys that are not there left out.
+struct KeyRead {
+  StoreResult outcome = StoreResult::unknown;
+  std::vector<KeyEntry> entries = {};
+  std::string text = {};
+};
+
+/// How a session began.
+struct SessionBegun {
+  enum class How {
+    begun,
+    resumed,  // the one that was to be resumed is open
+    gone,     // it is not: nothing has begun
+    refused,  // the store refuses this user, or cannot be used; `text` says why and what to do
+    unknown   // the store cannot be reached
+  };
+  How how = How::unknown;
+  std::string session = {};  // as the store names it: one word, never given again
+  std::string secret = {};   // what else it takes to resume it: one word; "" for nothing
+  Millis timeout{0};         // as the store grants it
+  std::string text = {};
+};
+
+/// What the store says of itself, for `election list` and `info`: facts as name and value, and what is wrong with it.
+struct StoreState {
+  std::vector<std::pair<std::string, std::string>> facts = {};
+  std::vector<std::string> warnings = {};
+};
+
+class KeyStore {
+ public:
+  template <class Answer>
+  using Done = std::function<void(const Answer&)>;
+
+  /// Is called on the plugin's thread, not from within a call of the store.
+  class Listener {
+   public:
+    /// Under `prefix`, which is followed, there are exactly these: at first, and wherever something may have been
+    /// missed.
+    virtual void on_listed(const std::string& prefix, const std::vector<KeyEntry>& entries) = 0;
+    /// A key under a prefix that is followed was written. Versions of one key may come again, and older ones late.
+    virtual void on_written(const KeyEntry& entry) = 0;
+    virtual void on_removed(const std::string& key) = 0;
+    /// Something under a prefix that is watched has changed, or may have; once also at first.
+    virtual void on_touched(const std::string& prefix) = 0;
+    /// The store has ended this session, for certain.
+    virtual void on_session_lost(const std::string& text) = 0;
+    /// The store answers again after a time in which it did not.
+    virtual void on_connected() = 0;
+    /// This node is to lead nothing while `why` is not "": what it leads is resigned, and it does not campaign.
+    virtual void on_unfit(const std::string& why) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  virtual ~KeyStore() = default;
+  KeyStore(const KeyStore&) = delete;
+  KeyStore& operator=(const KeyStore&) = delete;
+
+  virtual Capability capability() const = 0;
+
+  /// Begins a session that the store ends `timeout` after it was renewed last, or resumes that of a handle. Nothing but
+  /// this is asked before it is answered, and nothing guarded where `timeout` is 0: no session is needed then, and the
+  /// answer's is a word of the plugin's own. Again after an answer that began nothing.
+  virtual void begin(Millis timeout, const std::optional<Handle>& resumed, Done<SessionBegun> done) = 0;
+  /// Makes the key, which goes with the session, where it is not there. conflict: it is. Once a session.
+  virtual void bind(const std::string& key, const std::string& value, Done<KeyAnswer> done) = 0;
+  /// Restarts the store's timer of the session by operations that are all sent after this call, and writes `key`
+  /// guarded, by a committed write that is sent after the timer's answer. not_leader: the session is over.
+  virtual void renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) = 0;
+  /// Ends the session, and with it the bound key. done also where it is over already.
+  virtual void end(Done<KeyAnswer> done) = 0;
+  /// Whatever is not answered yet is not, and nothing is reported any more. The session is left as it is.
+  virtual void abandon() noexcept = 0;
+
+  virtual void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) = 0;
+  virtual void get(std::vector<std::string> keys, Done<KeyRead> done) = 0;
+  virtual void list(const std::string& prefix, Done<KeyRead> done) = 0;
+
+  /// Reports what is under the prefix, with its values, and what changes there.
+  virtual void follow(const std::string& prefix) = 0;
+  /// Reports that something has changed there.
+  virtual void watch(const std::string& prefix) = 0;
+  /// All that was changed under followed prefixes before then has been reported. Requires: something is followed.
+  virtual SteadyTime observed_until() const = 0;
+
+  /// What the clock of the store said, where it has one, at the last renewal.
+  virtual std::optional<WallTime> clock() const { return std::nullopt; }
+  /// The highest revision of the store that was seen; 0: it has none.
+  virtual std::uint64_t revision() const = 0;
+  /// Asks the servers about themselves.
+  virtual void state(Done<StoreState> done) = 0;
+
+  /// Takes in what has arrived, and answers it.
+  virtual void receive() = 0;
+  /// Does what is due, and answers as unknown what has waited too long.
+  virtual void tick(SteadyTime now) = 0;
+  virtual std::optional<SteadyTime> due() const = 0;
+  /// Nothing is under way.
+  virtual bool idle() const = 0;
+  /// Within what time every call is answered, for a session of that timeout.
+  static Millis patience(Millis timeout) { return std::max(Millis(500), std::min(timeout / 4, Millis(2000))); }
+
+ protected:
+  KeyStore() = default;
+};
+
+}  // namespace ballot::support
