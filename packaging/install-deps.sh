@@ -3,8 +3,8 @@
 # Usage: install-deps.sh [build] [test] [ci]     (default: build)
 set -euo pipefail
 
-build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libcurl4-openssl-dev'
-test='libgtest-dev zookeeper default-jre-headless'
+build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libnats-dev libssl-dev libcurl4-openssl-dev'
+test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server'
 ci='clang-format-14 ccache universal-ctags'
 
 wanted=()

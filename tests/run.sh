@@ -66,7 +66,7 @@ build() {
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
   case $preset in asan | tsan) strict=OFF ;; esac
   [ "$preset" != proof ] || two_builds=ON
-  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_ZOOKEEPER=ON -DBALLOT_TWO_BUILDS=$two_builds > /dev/null
+  cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
 
