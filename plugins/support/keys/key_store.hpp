@@ -14,7 +14,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ballot/backend.hpp"
@@ -70,12 +69,6 @@ struct SessionBegun {
   std::string secret = {};   // what else it takes to resume it: one word; "" for nothing
   Millis timeout{0};         // as the store grants it
   std::string text = {};
-};
-
-/// What the store says of itself, for `election list` and `info`: facts as name and value, and what is wrong with it.
-struct StoreState {
-  std::vector<std::pair<std::string, std::string>> facts = {};
-  std::vector<std::string> warnings = {};
 };
 
 class KeyStore {

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -118,6 +119,13 @@ struct Election {
       candidates;  // in the order in which they may lead, where known; the leader first, but for intruders
 };
 
+/// What a store says of itself, for people: facts as name and value, such as {"servers", "3"}, and what is wrong with
+/// it.
+struct StoreState {
+  std::vector<std::pair<std::string, std::string>> facts = {};
+  std::vector<std::string> warnings = {};
+};
+
 namespace backend {
 
 /// The session is open; `timeout` is T as the store grants it. `revision`: highest store revision seen (0: none).
@@ -208,6 +216,7 @@ struct Observed {
   StoreResult outcome = StoreResult::unknown;
   std::vector<Election> elections;
   std::string text;
+  StoreState store = {};  // for a session that only observes; else, and where nothing is known of it, empty
 };
 
 /// The answer to read() and list(). done: linearizable, absent registers left out.
