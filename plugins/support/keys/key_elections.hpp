@@ -77,7 +77,7 @@ class KeyElections {
   void flush();
   std::optional<SteadyTime> due() const;
   /// Nothing of what leaves is under way.
-  bool idle() const noexcept { return leaving_ == 0 && queue_.idle(); }
+  bool idle() const noexcept { return leaving_ == 0 && queue_.idle() && (!self_.deputy || groups_.empty()); }
 
  private:
   enum class State { waiting, asking, pausing, claiming, leading, leaving };

@@ -49,7 +49,7 @@ std::optional<Candidate> candidate_of(const KeyEntry& entry, const Sessions& ses
 struct KeyObservation::Query {
   ObserveCall call;
   KeyRead terms = {}, candidates = {}, sessions = {}, members = {};
-  std::optional<StoreState> state = {};
+  StoreState state = {};
   std::size_t open = 0;
   StoreResult outcome = StoreResult::done;
   std::string text = {};
@@ -89,7 +89,7 @@ struct KeyObservation::Query {
 
 void KeyObservation::observe(const ObserveCall& call) {
   const auto query = std::make_shared<Query>(Query{call});
-  query->open = 4;
+  query->open = context_.self.observer ? 5 : 4;
   const auto into = [this, query](KeyRead& part) {
     return [this, query, &part](const KeyRead& read) { arrived(query, part, read); };
   };
@@ -100,6 +100,11 @@ void KeyObservation::observe(const ObserveCall& call) {
   store.list(group.empty() ? KeyNames::candidates : KeyNames::candidates_of(group), into(query->candidates));
   store.list(KeyNames::sessions, into(query->sessions));
   store.list(KeyNames::members, into(query->members));
+  if (!context_.self.observer) return;
+  store.state([this, query](const StoreState& state) {
+    query->state = state;
+    arrived(query);
+  });
 }
 
 void KeyObservation::arrived(const Shared& query, KeyRead& part, const KeyRead& read) {
@@ -108,8 +113,13 @@ void KeyObservation::arrived(const Shared& query, KeyRead& part, const KeyRead& 
     query->outcome = read.outcome;
     query->text = read.text;
   }
+  arrived(query);
+}
+
+void KeyObservation::arrived(const Shared& query) {
   if (--query->open > 0) return;
   backend::Observed observed{query->call.request, query->outcome, {}, query->text};
+  observed.store = query->state;
   if (query->outcome == StoreResult::done) observed.elections = query->elections();
   context_.post(std::move(observed));
 }

@@ -22,6 +22,7 @@ class KeyObservation {
   using Shared = std::shared_ptr<Query>;
 
   void arrived(const Shared& query, KeyRead& part, const KeyRead& read);
+  void arrived(const Shared& query);
   void on_term(const EvictCall& call, const KeyRead& read);
   void answer(RequestId request, WriteAnswer answer);
 
