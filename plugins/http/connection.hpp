@@ -1,0 +1,81 @@
+// Connection: to one server, TLS or not: carries out one request after the other, and is kept between them. Knows
+// nothing of other servers, of whether a request may be repeated, nor of its time-out: its User does. On the thread of
+// the io_context.
+//
+//   auto connection = make_connection(way, user);
+//   connection->carry_out(request, AnswerKind::whole);   // ... user.on_answer(*connection, event)
+//   connection->close();                                 // nothing more is told of it
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "http/client.hpp"
+#include "http/lookup.hpp"
+
+namespace ballot::http {
+
+//   | state   | what it does                             | left by | | ------- |
+//   ---------------------------------------- | ----------------------------------------------------------- | | fresh |
+//   is not connected                         | carry_out()                                                 | | opening
+//   | finds the address, connects, shakes hands| connected: busy; failed: closed                             | | busy
+//   | sends a request, reads its answer        | answered: idle, or closed where it is not to be kept        | | idle
+//   | waits for the next                       | carry_out(); where the server has closed it: fresh and open | | closed
+//   | nothing                                  | -                                                           |
+enum class ConnectionState { fresh, opening, busy, idle, closed };
+
+enum class AnswerKind { whole, lines };
+
+class Connection {
+ public:
+  class User {
+   public:
+    /// From now on the request may reach the server.
+    virtual void on_sending(Connection& connection) = 0;
+    /// A stream was answered with 2xx.
+    virtual void on_streaming(Connection& connection) = 0;
+    virtual void on_line(Connection& connection, Event event) = 0;
+    /// The whole answer, or the orderly end of a stream. The connection is idle or closed by now.
+    virtual void on_answer(Connection& connection, Event event) = 0;
+    /// It is closed by now.
+    virtual void on_failed(Connection& connection, const std::string& problem) = 0;
+    /// More has been told than was taken: reading goes on a little later.
+    virtual bool congested() const = 0;
+
+   protected:
+    ~User() = default;
+  };
+
+  /// Where it leads, and how. `io` and `lookup` outlive it.
+  struct Way {
+    boost::asio::io_context& io;
+    Lookup& lookup;
+    std::shared_ptr<boost::asio::ssl::context> tls;  // null: none
+    std::string tls_name;                            // "": the server's certificate may be for anything
+    Endpoint endpoint;
+    std::size_t server;
+    std::size_t largest;
+  };
+
+  virtual ~Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// Requires: fresh or idle. `open_patience`: for a connection, where there is none.
+  virtual void carry_out(const Request& request, AnswerKind kind, Millis open_patience) = 0;
+  /// Nothing is told of it any more.
+  virtual void close() = 0;
+
+  virtual ConnectionState state() const = 0;
+  virtual std::size_t server() const = 0;
+
+ protected:
+  Connection() = default;
+};
+
+std::shared_ptr<Connection> make_connection(const Connection::Way& way, Connection::User& user);
+
+}  // namespace ballot::http

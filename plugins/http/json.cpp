@@ -1,0 +1,46 @@
+#include "http/json.hpp"
+
+#include <boost/json/src.hpp>
+#include <charconv>
+
+namespace ballot::http {
+
+json::value parse_json(std::string_view text) {
+  json::error_code error;
+  json::value value = json::parse({text.data(), text.size()}, error);
+  return error ? json::value() : value;
+}
+
+const json::value& member_of(const json::value& value, std::string_view name) {
+  static const json::value none;
+  const json::object* const object = value.if_object();
+  const json::value* const found = object == nullptr ? nullptr : object->if_contains({name.data(), name.size()});
+  return found == nullptr ? none : *found;
+}
+
+std::string_view text_of(const json::value& value) {
+  const json::string* const text = value.if_string();
+  return text == nullptr ? std::string_view() : std::string_view(text->data(), text->size());
+}
+
+std::uint64_t number_of(const json::value& value) {
+  if (const auto* const number = value.if_uint64()) return *number;
+  if (const auto* const number = value.if_int64()) return *number < 0 ? 0 : static_cast<std::uint64_t>(*number);
+  const std::string_view text = text_of(value);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+bool truth_of(const json::value& value) {
+  const bool* const truth = value.if_bool();
+  return truth != nullptr && *truth;
+}
+
+const json::array& array_of(const json::value& value) {
+  static const json::array none;
+  const json::array* const array = value.if_array();
+  return array == nullptr ? none : *array;
+}
+
+}  // namespace ballot::http
