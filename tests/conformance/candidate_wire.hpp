@@ -155,13 +155,14 @@ template <class A> void pack(A& a, CandidateCall& c) { a(c.kind, c.session, c.re
 template <class A> void pack(A& a, backend::SessionOpened& e) { a(e.timeout, e.capability, e.id, e.revision, e.store_clock); }
 template <class A> void pack(A& a, backend::SessionClosed& e) { a(e.cause, e.text); }
 template <class A> void pack(A& a, backend::Renewed& e) { a(e.request, e.outcome, e.text, e.store_clock, e.revision, e.counts_from, e.gone_back); }
-template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.resumed, e.old_deadline, e.last_alive, e.revision); }
+template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.resumed, e.old_deadline, e.last_alive, e.revision, e.environment); }
 template <class A> void pack(A& a, backend::Deposed& e) { a(e.group, e.epoch, e.cause); }
 template <class A> void pack(A& a, backend::Wrote& e) { a(e.request, e.answers); }
 template <class A> void pack(A& a, backend::ReadDone& e) { a(e.request, e.outcome, e.registers, e.text); }
 template <class A> void pack(A& a, backend::Changed& e) { a(e.prefix); }
 template <class A> void pack(A& a, backend::Observed& e) { a(e.request, e.outcome, e.elections, e.text, e.store); }
 template <class A> void pack(A& a, backend::Outage& e) { a(e.asked); }
+template <class A> void pack(A& a, backend::Unfit& e) { a(e.group, e.why); }
 // clang-format on
 
 inline std::string pack_event(const BackendEvent& event) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "ballot/log.hpp"
+#include "ballot/options.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
 
@@ -187,6 +189,8 @@ struct Elected {
   std::optional<SteadyTime> old_deadline;
   std::optional<WallTime> last_alive;  // when the term before last showed life, where the store knows
   std::uint64_t revision = 0;          // the store's, of a committed write by which the term began (0: none)
+  /// For the group's hooks, on_promote and on_demote of this term: NAME=VALUE each.
+  std::vector<std::string> environment = {};
 };
 
 /// The term is over: resigned, or the store says so. Nothing more of this epoch.
@@ -194,6 +198,14 @@ struct Deposed {
   std::string group;
   std::uint64_t epoch = 0;
   Cause cause = Cause::none;
+};
+
+/// Whether this node may lead a group, where the store has a say in it: a health check, a maintenance. It may until the
+/// first of these, and again in the next session. Nothing is elected while it may not; what it leads is resigned by the
+/// loop, in order. Posted when it changes.
+struct Unfit {
+  std::string group;  // "": all
+  std::string why;    // for people; "": it may lead it again, as far as this is concerned
 };
 
 /// The answer to write(), create() and remove(): one for each of the batch, in its order. Each is decided on its own.
@@ -232,7 +244,7 @@ struct ReadDone {
 struct BackendEvent {
   std::uint64_t generation = 0;
   std::variant<backend::SessionOpened, backend::SessionClosed, backend::Renewed, backend::Elected, backend::Deposed,
-               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage>
+               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage, backend::Unfit>
       what;
 };
 
@@ -252,6 +264,10 @@ class Backend {
  public:
   /// Closes whatever is open, without waiting for the store. No event after it returns.
   virtual ~Backend() = default;
+
+  /// The tables [group.GROUP.NAME] of this backend, by group, of which check_options() has found nothing wrong. Comes
+  /// before open() where there are any, and again whenever they have changed: all of them each time.
+  virtual void configure(std::map<std::string, Options> groups) noexcept { (void)groups; }
 
   /// Begins a session. Answered by SessionOpened or SessionClosed. Requires: no session open.
   virtual void open(const SessionRequest& request) noexcept = 0;
