@@ -226,7 +226,7 @@ std::vector<TermRow> Reader::Session::terms(std::string_view group, std::int64_t
     term.epoch = static_cast<std::uint64_t>(found.number(2));
     term.elected_at = found.time(3);
     if (!found.null(4)) term.ended_at = found.time(4);
-    term.cause = read_word(found.number(5), Cause::shutdown);
+    term.cause = read_word(found.number(5), Cause::unfit);
   }
   return terms;
 }

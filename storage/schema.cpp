@@ -134,7 +134,7 @@ void write_words(Database& db) {
   write_words(insert, "reason", Reason::halted);
   write_words(insert, "trigger", Trigger::rerun);
   write_words(insert, "leftover", Leftover::unkillable);
-  write_words(insert, "cause", Cause::shutdown);
+  write_words(insert, "cause", Cause::unfit);
 }
 
 /// Words that an older version has recorded without their numbers, as it did not know them, get these.

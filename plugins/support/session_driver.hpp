@@ -9,15 +9,16 @@
 //   };
 //
 // An iteration of the thread: it waits for a call, due(), a descriptor or a wake(); then expire() where the session is
-// past; receive(); open(), carry_out() and close() as they were asked for; advance().
+// past; receive(); configure(), open(), carry_out() and close() as they were asked for; advance().
 //
 //   | state  | called                                            | left by                                         |
 //   | ------ | ------------------------------------------------- | ----------------------------------------------- |
-//   | closed | receive, open                                     | open()                                          |
+//   | closed | receive, configure, open                          | open()                                          |
 //   | open   | all but open                                      | Outlet::closed(), at any time; drop()           |
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,8 @@ class SessionDriver {
   SessionDriver(const SessionDriver&) = delete;
   SessionDriver& operator=(const SessionDriver&) = delete;
 
+  /// As Backend::configure(), in any state.
+  virtual void configure(std::map<std::string, Options> groups) { (void)groups; }
   /// Begins a session; T counts from `asked`, or from later. Answered by opened() or closed(), now or later.
   virtual void open(const SessionRequest& request, SteadyTime asked) = 0;
   /// In the order of asking, all that was asked since the last iteration.

@@ -103,7 +103,9 @@ void SessionThread::serve(std::vector<Asked> all) {
       continue;
     }
     carry_out(calls);
-    if (const auto* open = std::get_if<OpenCall>(&one)) {
+    if (auto* configure = std::get_if<ConfigureCall>(&one)) {
+      driver_->configure(std::move(configure->groups));
+    } else if (const auto* open = std::get_if<OpenCall>(&one)) {
       generation_ = open->request.generation;
       expires_ = SteadyTime::max();
       open_ = true;

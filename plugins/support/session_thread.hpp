@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,7 +34,10 @@ class SessionThread final : public Outlet, private Host {
   struct CloseCall {
     bool keep = false;
   };
-  using Asked = std::variant<OpenCall, CloseCall, Call>;
+  struct ConfigureCall {
+    std::map<std::string, Options> groups;
+  };
+  using Asked = std::variant<ConfigureCall, OpenCall, CloseCall, Call>;
 
   SessionThread(Host& host, const MakeDriver& make);
 

@@ -27,6 +27,10 @@ ThreadedBackend::~ThreadedBackend() {
   }
 }
 
+void ThreadedBackend::configure(std::map<std::string, Options> groups) noexcept {
+  session_->ask(SessionThread::ConfigureCall{std::move(groups)});
+}
+
 void ThreadedBackend::open(const SessionRequest& request) noexcept {
   session_->ask(SessionThread::OpenCall{request, boot_now()});
 }

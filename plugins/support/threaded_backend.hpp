@@ -5,6 +5,7 @@
 //   return new ThreadedBackend(host, "ballot-local", [=](Outlet& outlet) { return std::make_unique<Driver>(outlet); });
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -31,6 +32,7 @@ class ThreadedBackend final : public Backend {
   ThreadedBackend(const ThreadedBackend&) = delete;
   ThreadedBackend& operator=(const ThreadedBackend&) = delete;
 
+  void configure(std::map<std::string, Options> groups) noexcept override;
   void open(const SessionRequest& request) noexcept override;
   void renew(RequestId request) noexcept override;
   void campaign(const std::string& group) noexcept override { ask(CampaignCall{group}); }

@@ -54,6 +54,7 @@ Exit CandidateProgram::run() {
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
   settings.stop_grace = settings_.stop_grace;
   settings.backend = backend_settings(config_);
+  for (const config::PlacedGroup& placed : config_.groups) settings.groups.push_back(placed.group);
   settings.anew = settings_.session && settings_.session->anew;
   const auto log = [this](Level level, std::string_view text, const LogFields& fields) { say(level, text, fields); };
   campaigner_ = std::make_unique<io::Campaigner>(
@@ -115,6 +116,8 @@ void CandidateProgram::say_change(const core::CandidateStatus& before) const {
     fields.emplace_back("cause", std::string(to_string(now.cause)));
     say(asked ? Level::info : Level::warn, "leads no more", fields);
   }
+  if (now.unfit != before.unfit && now.connected && before.connected)
+    now.unfit.empty() ? say(Level::info, "fit to lead again") : say(Level::warn, "not fit to lead: " + now.unfit);
   if (now.in_doubt && !before.in_doubt) say(Level::warn, "leadership is in doubt: a renewal is overdue", epoch);
   if (now.state == core::CandidateStatus::State::following && before.state == core::CandidateStatus::State::outside)
     say(Level::debug, "campaigns");

@@ -82,16 +82,10 @@ void read_groups(const Value& value, const Backends& known, std::vector<PlacedGr
 void check_group_tables(const Backends& known, const std::vector<PlacedGroup>& groups, Findings findings) {
   for (const auto& [group, position, tables] : groups)
     for (const auto& [backend, table] : tables) {
-      const std::string name = "[group." + group.name + "." + backend + "] ";
-      std::map<std::string, Position, std::less<>> right = table.positions;
       const auto plugin = known.find(backend);
-      if (plugin != known.end() && plugin->second != nullptr)
-        for (const OptionProblem& problem : check_options(table.options, plugin->second->traits.group_keys)) {
-          findings.error(position_of(problem, table), name + problem.text);
-          right.erase(problem.key);
-        }
-      for (const auto& [key, at] : right)
-        findings.warning(at, name + in_quotes(key) + " has no effect in this version");
+      if (plugin == known.end() || plugin->second == nullptr) continue;
+      for (const OptionProblem& problem : check_options(table.options, plugin->second->traits.group_keys))
+        findings.error(position_of(problem, table), "[group." + group.name + "." + backend + "] " + problem.text);
     }
 }
 

@@ -324,6 +324,8 @@ void Core::on(Step& s, const backend::Renewed& event) {
 
 void Core::on(Step& s, const backend::Outage& event) { parts_.session.on_outage(s.c.now, event); }
 
+void Core::on(Step& s, const backend::Unfit& event) { s.groups.on_unfit(event); }
+
 /// The first failure, its end, and in between once a minute: it is tried again ten times a second.
 void Core::log_renewal(Context& c, const backend::Renewed& event) {
   std::optional<SteadyTime>& noted_at = parts_.renewal_noted_at;

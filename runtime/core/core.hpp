@@ -76,6 +76,7 @@ class Core {
   void on(Step& s, const backend::SessionClosed& event);
   void on(Step& s, const backend::Renewed& event);
   void on(Step& s, const backend::Outage& event);
+  void on(Step& s, const backend::Unfit& event);
   void on(Step& s, const backend::Elected& event);
   void on(Step& s, const backend::Deposed& event);
   void on(Step& s, const backend::Observed& event);

@@ -14,6 +14,16 @@ Result<void> BackendPort::start(const BackendSettings& settings) {
   return {};
 }
 
+void BackendPort::configure(const std::vector<Group>& groups) {
+  std::map<std::string, Options> tables;
+  for (const Group& group : groups)
+    if (const auto table = group.options.find(plugin_.name); table != group.options.end())
+      tables[group.name] = table->second;
+  if (tables == group_tables_) return;
+  group_tables_ = tables;
+  backend_->configure(std::move(tables));
+}
+
 std::vector<BackendEvent> BackendPort::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(events_, {});

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "ballot/error.hpp"
+#include "ballot/job.hpp"
 #include "ballot/log.hpp"
 #include "ballot/plugin.hpp"
 #include "core/action.hpp"
@@ -32,6 +34,8 @@ class BackendPort final : private Host {
 
   /// Makes the backend. Errors: the plugin's. Before anything else.
   Result<void> start(const BackendSettings& settings);
+  /// Hands on what the groups' tables of this backend say, where that has changed. Before open().
+  void configure(const std::vector<Group>& groups);
   void open(const SessionRequest& request) { backend_->open(request); }
   Backend& backend() { return *backend_; }
 
@@ -59,7 +63,8 @@ class BackendPort final : private Host {
   const std::function<void()> wake_;
   std::mutex mutex_;
   std::vector<BackendEvent> events_;
-  std::unique_ptr<Backend> backend_;  // last: it posts until it is gone
+  std::map<std::string, Options> group_tables_;  // as handed on
+  std::unique_ptr<Backend> backend_;             // last: it posts until it is gone
 };
 
 /// Actions that a BackendPort performs.

@@ -25,6 +25,7 @@ Campaigner::~Campaigner() { *self_ = nullptr; }
 
 Result<void> Campaigner::start() {
   if (auto made = port_.start(settings_.backend); !made) return made;
+  port_.configure(settings_.groups);
   feed(core::Tick{});
   return {};
 }

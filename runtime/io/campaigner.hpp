@@ -30,7 +30,8 @@ struct CampaignerSettings {
   Millis session_timeout{0};  // 0: the backend's own
   Millis stop_grace{0};       // how long what runs may take to end
   BackendSettings backend;
-  bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
+  std::vector<Group> groups;  // as the files define them: their tables of the backend
+  bool anew = false;          // the session before is not gone on with: see SessionRequest::anew
 };
 
 struct CampaignerHandlers {

@@ -67,12 +67,14 @@ Result<void> Engine::start() {
 
 void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> open_rows) {
   notifier_.define(groups);
+  port_.configure(groups);
   feed(core::Load{std::move(jobs), std::move(groups), std::move(open_rows)});
 }
 
 void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
                     std::vector<Group> groups) {
   notifier_.define(groups);
+  port_.configure(groups);
   feed(core::Reload{std::move(jobs), std::move(removed), std::move(groups)});
 }
 
@@ -98,6 +100,9 @@ void Engine::stop(Millis wait, bool leave, std::function<void()> stopped) {
 void Engine::take_posted() {
   for (BackendEvent& event : port_.take()) {
     report_session(event);
+    if (const auto* elected = std::get_if<backend::Elected>(&event.what);
+        elected && event.generation == core_.session().generation())
+      notifier_.on_elected(elected->group, elected->environment);
     if (const auto* observed = std::get_if<backend::Observed>(&event.what))
       observations_.answer(observed->request, observed->elections);
     feed(std::move(event));

@@ -149,17 +149,20 @@ template <class A> void pack(A& a, Register& r) { a(r.name, r.value, r.version);
 template <class A> void pack(A& a, Record& r) { a(r.name, r.value); }
 template <class A> void pack(A& a, ballot::Candidate& c) { a(c.id, c.node, c.machine_id, c.boot_id, c.host, c.version, c.control, c.pid, c.since, c.timeout, c.last_seen, c.leads); }
 template <class A> void pack(A& a, Election& e) { a(e.group, e.epoch, e.candidates); }
+template <class A> void pack(A& a, std::pair<std::string, std::string>& p) { a(p.first, p.second); }
+template <class A> void pack(A& a, StoreState& s) { a(s.facts, s.warnings); }
 template <class A> void pack(A& a, CandidateCall& c) { a(c.kind, c.session, c.request, c.text, c.batch, c.names, c.records, c.keep); }
 template <class A> void pack(A& a, backend::SessionOpened& e) { a(e.timeout, e.capability, e.id, e.revision, e.store_clock); }
 template <class A> void pack(A& a, backend::SessionClosed& e) { a(e.cause, e.text); }
 template <class A> void pack(A& a, backend::Renewed& e) { a(e.request, e.outcome, e.text, e.store_clock, e.revision, e.counts_from, e.gone_back); }
-template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.resumed, e.old_deadline, e.last_alive, e.revision); }
+template <class A> void pack(A& a, backend::Elected& e) { a(e.group, e.epoch, e.resumed, e.old_deadline, e.last_alive, e.revision, e.environment); }
 template <class A> void pack(A& a, backend::Deposed& e) { a(e.group, e.epoch, e.cause); }
 template <class A> void pack(A& a, backend::Wrote& e) { a(e.request, e.answers); }
 template <class A> void pack(A& a, backend::ReadDone& e) { a(e.request, e.outcome, e.registers, e.text); }
 template <class A> void pack(A& a, backend::Changed& e) { a(e.prefix); }
-template <class A> void pack(A& a, backend::Observed& e) { a(e.request, e.outcome, e.elections, e.text); }
+template <class A> void pack(A& a, backend::Observed& e) { a(e.request, e.outcome, e.elections, e.text, e.store); }
 template <class A> void pack(A& a, backend::Outage& e) { a(e.asked); }
+template <class A> void pack(A& a, backend::Unfit& e) { a(e.group, e.why); }
 // clang-format on
 
 inline std::string pack_event(const BackendEvent& event) {

@@ -22,8 +22,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "support/handle_store.hpp"
 #include "support/keys/key_store.hpp"
 #include "support/session_driver.hpp"
 
@@ -41,7 +44,36 @@ struct KeyPlace {
   Millis vacancy_pause{0};     // after a leader's session is over without its own wish: lock_delay
 };
 
-/// For each session a new one. Throws where it cannot be made; an Errc::refused is the user's to mend.
+/// For each session a new one. Throws where it cannot be made.
 using MakeKeyStore = std::function<std::unique_ptr<KeyStore>(KeyStore::Listener& to, Outlet& outlet)>;
+
+class KeySession;
+
+class KeyDriver final : public SessionDriver {
+ public:
+  /// Nothing is opened before open().
+  KeyDriver(Outlet& outlet, KeyPlace place, MakeKeyStore make);
+  ~KeyDriver() override;
+
+  void open(const SessionRequest& request, SteadyTime asked) override;
+  void carry_out(std::vector<Call> calls) override;
+  void close(bool keep) override;
+  void expire() override;
+  void drop() noexcept override;
+  void receive(bool readable) override;
+  void advance() override;
+  std::optional<SteadyTime> due() const override;
+
+ private:
+  void publish();
+  void leave();
+  void finish(Cause cause, std::string text);
+
+  Outlet& outlet_;
+  const KeyPlace place_;
+  const MakeKeyStore make_;
+  HandleStore handles_;
+  std::unique_ptr<KeySession> session_;
+};
 
 }  // namespace ballot::support

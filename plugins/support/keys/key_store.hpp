@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ballot/backend.hpp"
@@ -72,12 +72,6 @@ struct SessionBegun {
   std::string text = {};
 };
 
-/// What the store says of itself, for `election list` and `info`: facts as name and value, and what is wrong with it.
-struct StoreState {
-  std::vector<std::pair<std::string, std::string>> facts = {};
-  std::vector<std::string> warnings = {};
-};
-
 class KeyStore {
  public:
   template <class Answer>
@@ -98,8 +92,8 @@ class KeyStore {
     virtual void on_session_lost(const std::string& text) = 0;
     /// The store answers again after a time in which it did not.
     virtual void on_connected() = 0;
-    /// This node is to lead nothing while `why` is not "": what it leads is resigned, and it does not campaign.
-    virtual void on_unfit(const std::string& why) = 0;
+    /// This node is not to lead the group, or any (""), while `why` is not "": see backend::Unfit.
+    virtual void on_unfit(const std::string& group, const std::string& why) = 0;
 
    protected:
     ~Listener() = default;
@@ -140,6 +134,14 @@ class KeyStore {
   virtual std::optional<WallTime> clock() const { return std::nullopt; }
   /// The highest revision of the store that was seen; 0: it has none.
   virtual std::uint64_t revision() const = 0;
+  /// See Backend::configure(): before begin(), and when it changes.
+  virtual void configure(const std::map<std::string, Options>& groups) { (void)groups; }
+  /// This node leads the group from now on, or, with epoch 0, no more.
+  virtual void lead(const std::string& group, std::uint64_t epoch) { (void)group, (void)epoch; }
+  /// As of backend::Elected: asked once it is elected.
+  virtual std::vector<std::string> environment(const std::string& group) const {
+    return (void)group, std::vector<std::string>{};
+  }
   /// Asks the servers about themselves.
   virtual void state(Done<StoreState> done) = 0;
 

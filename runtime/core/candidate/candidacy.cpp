@@ -28,7 +28,8 @@ Actions Candidacy::step(Now now, const Event& event) {
 std::optional<SteadyTime> Candidacy::wake() const {
   std::optional<SteadyTime> wake = session_.wake();
   const auto also = [&](SteadyTime at) { wake = wake ? std::min(*wake, at) : at; };
-  if (wanted_ && status_.state == State::outside && session_.is_open()) also(rejoins_at_);
+  const bool rejoins = wanted_ && status_.unfit.empty() && status_.state == State::outside;
+  if (rejoins && session_.is_open()) also(rejoins_at_);
   if (observe_at_) also(*observe_at_);
   return wake;
 }
@@ -91,6 +92,17 @@ void Candidacy::on(Now now, const backend::SessionClosed& event) {
   session_.end(true, out_);
 }
 
+void Candidacy::on(Now now, const backend::Unfit& event) {
+  if (event.group != group_ && !event.group.empty()) return;
+  (event.group.empty() ? unfit_anywhere_ : unfit_here_) = event.why;
+  status_.unfit = unfit_anywhere_.empty() ? unfit_here_ : unfit_anywhere_;
+  if (status_.unfit.empty()) return campaign(now);
+  if (status_.state == State::leading) status_.asked_to_leave = true;
+  if (status_.state != State::following) return;
+  status_.state = State::outside;
+  out_.push_back(Resign{group_});
+}
+
 void Candidacy::on(Now now, const backend::Elected& event) {
   if (event.group != group_ || status_.state != State::following) return;
   status_.state = State::leading;
@@ -134,7 +146,7 @@ void Candidacy::on(Now now, const backend::ReadDone& event) {
     // It is not for the next leader, so it leaves the store before this one does.
     out_.push_back(Remove{next_request(), {request_record(request->id)}});
   }
-  status_.asked_to_leave = !evictions_.empty();
+  status_.asked_to_leave = status_.asked_to_leave || !evictions_.empty();
 }
 
 void Candidacy::on(Now now, const backend::Observed& event) {
@@ -150,7 +162,7 @@ void Candidacy::on(Now now, const backend::Observed& event) {
 
 void Candidacy::campaign(Now now) {
   if (!wanted_ || closing_ || status_.state != State::outside || !session_.is_open()) return;
-  if (now.steady < rejoins_at_) return;
+  if (now.steady < rejoins_at_ || !status_.unfit.empty()) return;
   observe_at_.reset();
   status_.state = State::following;
   out_.push_back(Campaign{group_});
@@ -168,7 +180,7 @@ void Candidacy::end_term(Now now, Cause cause) {
   if (status_.epoch == 0) return;
   const bool left = status_.state == State::leaving;
   status_.epoch = 0;
-  status_.cause = cause;
+  status_.cause = left && cause == Cause::resigned && !status_.unfit.empty() ? Cause::unfit : cause;
   status_.asked_to_leave = false;
   status_.state = left ? State::outside : State::following;
   if (left) rejoins_at_ = now.steady + rejoin_pause;
@@ -181,6 +193,7 @@ void Candidacy::lose_session(Now now, Cause cause, const std::string& text) {
   ++status_.failures;
   status_.trouble = text.empty() ? std::string(to_string(cause)) : text;
   evictions_.clear();
+  unfit_here_.clear(), unfit_anywhere_.clear(), status_.unfit.clear();
   observe_at_.reset();
   observing_ = listing_ = 0;
   rejoins_at_ = now.steady;

@@ -11,6 +11,8 @@
 //   leading   | Deposed                           | following; evicted: outside for 3 T, unless there is no other
 //   leading   | somebody asks to evict it         | leading, asked to leave: whoever acts for it sends Leave
 //   leading   | Leave                             | leaving: it resigns, and begins nothing more
+//   leading   | the store finds this node unfit   | leading, asked to leave; then outside while it is unfit
+//   following | the store finds this node unfit   | outside: it resigns, and campaigns once it is fit again
 //   leaving   | Deposed, the deadline,            | outside, for a moment (evicted: 3 T), so that another one is next
 //             | SessionClosed                     |
 //   any       | Close                             | closed, once the store confirms it
@@ -46,7 +48,7 @@ struct CandidateStatus {
   State state = State::outside;
   bool connected = false;       // a session is open
   bool in_doubt = false;        // leads, but a renewal is overdue: begin nothing
-  bool asked_to_leave = false;  // somebody evicts it: end what runs, then send Leave
+  bool asked_to_leave = false;  // somebody evicts it, or it is unfit: end what runs, then send Leave
   std::uint64_t epoch = 0;      // of the term, while it leads or leaves
   SteadyTime deadline{};        // of the term: past it, it does not lead
   Millis grace{0};              // how long before the deadline what runs gets its signal
@@ -54,6 +56,7 @@ struct CandidateStatus {
   Cause cause = Cause::none;    // why its last term ended
   int failures = 0;             // sessions that were lost or could not be opened, in a row
   std::string trouble;          // what the last of them said
+  std::string unfit;            // why this node may not lead, as the store says
   bool unconfirmed = false;     // closed while it led, and the store does not say that the term has ended
   bool refused = false;         // the session is over for good: another candidate has this name; or the first one was
                                 // not permitted (`cause` is auth_failed)
@@ -100,6 +103,7 @@ class Candidacy {
   void on(Now now, const backend::SessionClosed& event);
   void on(Now now, const backend::Renewed& event) { session_.on_renewed(now, event); }
   void on(Now now, const backend::Outage& event) { session_.on_outage(now, event); }
+  void on(Now now, const backend::Unfit& event);
   void on(Now now, const backend::Elected& event);
   void on(Now now, const backend::Deposed& event);
   void on(Now now, const backend::Changed& event);
@@ -123,9 +127,10 @@ class Candidacy {
   bool closing_ = false;
   bool was_open_ = false;  // some session has been
   SteadyTime rejoins_at_{};
-  std::optional<SteadyTime> observe_at_;   // while it stays out after an eviction: for others
-  RequestId observing_ = 0, listing_ = 0;  // in flight; 0: none
-  std::vector<RunId> evictions_;           // requests that are answered once it has left
+  std::optional<SteadyTime> observe_at_;     // while it stays out after an eviction: for others
+  RequestId observing_ = 0, listing_ = 0;    // in flight; 0: none
+  std::string unfit_here_, unfit_anywhere_;  // as the store says: to lead this group, to lead any
+  std::vector<RunId> evictions_;             // requests that are answered once it has left
 };
 
 }  // namespace ballot::core

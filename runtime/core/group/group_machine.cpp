@@ -71,7 +71,20 @@ void GroupMachine::enter_or_leave(GroupContext& g) {
 }
 
 bool GroupMachine::may_take_part(const GroupContext& g) const {
-  return !state_.cool_until && g.is_node_fit && may_lead(g.entry.settings, g.c.settings.node);
+  return !state_.cool_until && g.is_node_fit && state_.unfit.empty() && may_lead(g.entry.settings, g.c.settings.node);
+}
+
+Cause GroupMachine::ineligible_cause(const GroupContext& g) const {
+  return g.is_node_fit && state_.unfit.empty() ? Cause::resigned : Cause::unfit;
+}
+
+void GroupMachine::on_unfit(GroupContext& g, const std::string& why) {
+  if (std::exchange(state_.unfit, why) == why) return;
+  Notice notice{Level::info, "fit to lead again", {{"group", state_.name}}};
+  if (!why.empty()) notice = {Level::warn, "not fit to lead: " + why, {{"group", state_.name}}};
+  g.c.out.push_back(std::move(notice));
+  advance_eligibility(g);
+  g.is_dirty = true;
 }
 
 void GroupMachine::advance_eligibility(GroupContext& g) {
@@ -207,9 +220,11 @@ void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
   const bool evicted = state_.handback == Handback::evicted;
   const bool cools = evicted || state_.handback == Handback::reelect;
   const bool resigned = state_.phase == Phase::resigning;
+  const bool ineligible = resigned && state_.handback == Handback::ineligible && event.cause == Cause::resigned;
+  const Cause cause = ineligible ? state_.stored.value().cause : event.cause;
   for (const Request& request : state_.requests.asked)
     if (request.kind == Request::Kind::evict) g.c.wants.answers.push_back({request.id, Answer::done()});
-  end_term(g, g.is_stopping ? Cause::shutdown : evicted ? Cause::evicted : event.cause);
+  end_term(g, g.is_stopping ? Cause::shutdown : evicted ? Cause::evicted : cause);
   if (g.is_stopping) return;
   if (cools) {
     state_.cool_until = g.c.now.steady + 3 * g.c.session.timeout();
@@ -324,7 +339,9 @@ void GroupMachine::advance_handback(GroupContext& g) {
   if (is_due(state_.kill_at, g.c.now.steady))
     for_each_led(g, state_.term, [&](JobEntry& entry) { entry.machine.kill_all(g.c, Reason::leadership_lost); });
   if (state_.requests.evictions_stored == 0 && may_resign(g))
-    resign(g, state_.handback == Handback::evicted ? Cause::evicted : Cause::resigned);
+    resign(g, state_.handback == Handback::evicted      ? Cause::evicted
+              : state_.handback == Handback::ineligible ? ineligible_cause(g)
+                                                        : Cause::resigned);
 }
 
 // ---- hand-over

@@ -65,6 +65,11 @@ class GroupMachine {
   /// Whether this node may lead it may have changed.
   void advance_eligibility(GroupContext& g);
 
+  /// What the store says of this node's fitness to lead it: see backend::Unfit.
+  void on_unfit(GroupContext& g, const std::string& why);
+  void forget_unfit() { state_.unfit.clear(); }
+  const std::string& unfit() const { return state_.unfit; }
+
   // ---- a term
   void on_elected(GroupContext& g, const backend::Elected& event);
   /// Its registers could not be read.
@@ -121,6 +126,7 @@ class GroupMachine {
 
  private:
   bool may_take_part(const GroupContext& g) const;
+  Cause ineligible_cause(const GroupContext& g) const;
   void read_registers(GroupContext& g);
   void count_terms(const GroupRegister& before);
   void log_halt(GroupContext& g);

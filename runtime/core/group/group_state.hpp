@@ -62,6 +62,7 @@ struct GroupState {
   };
 
   std::string name;
+  std::string unfit;  // why this node may not lead it, as the store says
   Phase phase = Phase::idle;
   Term term;
   bool resumed = false;  // the same term, after a restart

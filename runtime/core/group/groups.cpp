@@ -48,8 +48,12 @@ void Groups::campaign() {
 }
 
 void Groups::end_terms(Cause cause) {
+  p_.health.forget_unfit();
   for (auto& [name, group] : p_.groups.all())
-    act(group, [&](GroupMachine& machine, GroupContext& g) { machine.end_term(g, cause); });
+    act(group, [&](GroupMachine& machine, GroupContext& g) {
+      machine.end_term(g, cause);
+      machine.forget_unfit();
+    });
 }
 
 void Groups::halt(GroupEntry& group, const std::string& why) {
@@ -93,6 +97,13 @@ void Groups::on_health(NodeHealth::Change change) {
   p_.groups.mark_all_dirty();
   for (auto& [name, group] : p_.groups.all())
     act(group, [](GroupMachine& machine, GroupContext& g) { machine.advance_eligibility(g); });
+}
+
+/// Others see it in what this node publishes, and do not take it for gone.
+void Groups::on_unfit(const backend::Unfit& event) {
+  if (event.group.empty()) return on_health(p_.health.on_unfit(event.why));
+  act(entry(event.group), [&](GroupMachine& machine, GroupContext& g) { machine.on_unfit(g, event.why); });
+  p_.directory.on_changed();
 }
 
 // ---- a store that has gone back

@@ -51,6 +51,7 @@ class Groups {
 
   /// What this node may lead may have changed.
   void on_health(NodeHealth::Change change);
+  void on_unfit(const backend::Unfit& event);
 
   // ---- a store that has gone back
   /// Of which groups is not known: what is led is halted.

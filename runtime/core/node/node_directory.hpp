@@ -27,7 +27,11 @@ namespace ballot::core {
 
 class NodeDirectory {
  public:
-  using Groups = std::vector<std::pair<std::string, std::uint64_t>>;  // each with the digest of what files say of it
+  /// What this node says of its groups.
+  struct Groups {
+    std::vector<std::pair<std::string, std::uint64_t>> digests{};  // of what the files say of each
+    std::vector<std::pair<std::string, std::string>> unfit{};      // why it may not lead each of these
+  };
 
   /// `self`: this node's name and where its runner listens.
   NodeDirectory(std::string node, RunnerPlace runner) : node_(std::move(node)), runner_(std::move(runner)) {}
@@ -35,7 +39,7 @@ class NodeDirectory {
   // ---- this node
   void on_opened(std::string session) { session_ = std::move(session); }
   void on_lost();
-  /// The files say otherwise of a group.
+  /// The files say otherwise of a group, or the store says otherwise of this node's fitness to lead one.
   void on_changed() { changed_ = true; }
   /// True: node_record() is to be sent. `unfit`: why this node is to be handed nothing, or "".
   bool begin_publishing(SteadyTime now, const std::string& unfit);

@@ -42,11 +42,20 @@ NodeHealth::Change NodeHealth::on_clock(Millis error) {
   return change;
 }
 
+NodeHealth::Change NodeHealth::on_unfit(const std::string& why) {
+  const std::string before = std::exchange(unfit_, why);
+  if (before == why) return {};
+  Notice notice = why.empty()
+                      ? Notice{Level::info, "fit to lead again", {}}
+                      : Notice{Level::warn, "not fit to lead: " + why + ": this node gives its groups away", {}};
+  return {{std::move(notice)}, before.empty() != why.empty()};
+}
+
 std::string NodeHealth::unfit() const {
   if (!has_runner_) return "its runner is gone";
   if (silence_.is_silent) return "its runner does not answer";
   if (clock_ == Clock::wrong) return "its clock is wrong";
-  return "";
+  return unfit_;
 }
 
 }  // namespace ballot::core

@@ -1,4 +1,5 @@
-// NodeHealth: what speaks against this node leading anything: its runner, and its clock beside the store's.
+// NodeHealth: what speaks against this node leading anything: its runner, its clock beside the store's, and what the
+// store says of it.
 //
 //   runner  | event                        | next
 //   none    | its inventory                | there
@@ -11,6 +12,10 @@
 //   any     | within 1 s                   | right
 //   any     | further away                 | skewed, which is logged
 //   any     | more than 10 s away          | wrong: this node leads nothing
+//
+//   store   | it says that the node is ... | next
+//   any     | unfit, and why               | unfit: this node gives its groups away
+//   any     | fit; the session is over     | fit
 //
 // Pure; used by Core only.
 #pragma once
@@ -39,13 +44,17 @@ class NodeHealth {
   Change on_silence(const RunnerSilence& silence);
   /// `error`: how far this clock is before (or, negative, behind) the store's.
   Change on_clock(Millis error);
+  /// What the store says of it: why it is to lead nothing; "": nothing is said against it.
+  Change on_unfit(const std::string& why);
+  /// The session is over.
+  void forget_unfit() { unfit_.clear(); }
 
   /// It is there, and answers.
   bool has_runner() const { return has_runner_ && !silence_.is_silent; }
   bool runner_is_silent() const { return has_runner_ && silence_.is_silent; }
   Clock clock() const { return clock_; }
-  /// Its clock is not wrong, and its runner not silent for long.
-  bool may_lead() const { return clock_ != Clock::wrong && !silence_.for_long; }
+  /// Its clock is not wrong, its runner not silent for long, and the store says nothing against it.
+  bool may_lead() const { return clock_ != Clock::wrong && !silence_.for_long && unfit_.empty(); }
   /// Why it is to be handed nothing; "" where it may be.
   std::string unfit() const;
 
@@ -53,6 +62,7 @@ class NodeHealth {
   bool has_runner_ = false;
   RunnerSilence silence_;
   Clock clock_ = Clock::right;
+  std::string unfit_;  // as the store says
 };
 
 }  // namespace ballot::core

@@ -17,8 +17,10 @@ void Nodes::publish() {
       !p_.directory.begin_publishing(c_.now.steady, p_.health.unfit()))
     return;
   NodeDirectory::Groups groups;
-  for (const auto& [name, group] : p_.groups.all())
-    if (group.content() != 0) groups.emplace_back(name, group.content());
+  for (const auto& [name, group] : p_.groups.all()) {
+    if (group.content() != 0) groups.digests.emplace_back(name, group.content());
+    if (!group.machine.unfit().empty()) groups.unfit.emplace_back(name, group.machine.unfit());
+  }
   auto record = p_.directory.node_record(c_.now.wall, std::move(groups), c_.random);
   record.records.empty() ? on_published(record) : p_.store.create(c_.out, true, std::move(record));
 }

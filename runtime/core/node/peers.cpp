@@ -48,6 +48,11 @@ constexpr Field<NodeRecord> node_fields[] = {
        std::string name(w.name());
        r.groups.emplace_back(std::move(name), w.keep(parse_hex(w.word())));
      }},
+    {"unfit_group", Times::often,
+     [](NodeRecord& r, Words& w) {
+       std::string name(w.name());
+       r.unfit_groups.emplace_back(std::move(name), w.line());
+     }},
 };
 
 constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
@@ -92,9 +97,19 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
   if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
   std::vector<std::string> texts{top};
+  const auto add = [&](const std::string& added) {
+    if (texts.back().size() + added.size() > text_limit) texts.push_back(top);
+    texts.back() += added;
+  };
   for (const auto& [name, digest] : r.groups) {
-    if (texts.back().size() + name.size() > text_limit) texts.push_back(top);
-    line(texts.back(), "group", name + " " + hex(digest));
+    std::string text;
+    line(text, "group", name + " " + hex(digest));
+    add(text);
+  }
+  for (const auto& [name, why] : r.unfit_groups) {
+    std::string text;
+    free_line(text, "unfit_group", name + " " + why);
+    add(text);
   }
   return texts;
 }
@@ -123,6 +138,10 @@ std::uint64_t Peers::Peer::digest(const std::string& group) const {
   return it == digests.end() ? 0 : it->second;
 }
 
+bool Peers::Peer::takes_part(const Group& settings) const {
+  return may_lead(settings, node) && !unfit_groups.contains(hash_of(settings.name));
+}
+
 bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Register>& records) {
   std::map<std::string, Peer> published;
   for (const Register& record : records) {
@@ -136,6 +155,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     peer.since = now;
     peer.records.push_back(record.name);
     for (const auto& [group, digest] : parsed->groups) peer.digests[hash_of(group)] = digest;
+    for (const auto& [group, why] : parsed->unfit_groups) peer.unfit_groups.insert(hash_of(group));
   }
   bool changed = published.size() != peers_.size();
   for (auto& [session, peer] : published) {
@@ -155,7 +175,7 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
 bool Peers::see(SteadyTime now, const Group& settings, const Election& election) {
   bool changed = false;
   for (auto& [session, peer] : peers_) {
-    if (!may_lead(settings, peer.node)) continue;
+    if (!peer.takes_part(settings)) continue;
     const bool there = std::any_of(election.candidates.begin(), election.candidates.end(),
                                    [&, &id = session](const Candidate& candidate) { return candidate.id == id; });
     const auto life = there ? Peer::Life::alive : Peer::Life::gone;
@@ -169,7 +189,7 @@ bool Peers::see(SteadyTime now, const Group& settings, const Election& election)
 bool Peers::is_unsure(SteadyTime now, const Group& settings, std::uint64_t digest) const {
   return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
     const Peer& peer = one.second;
-    if (!may_lead(settings, peer.node) || peer.digest(settings.name) == digest) return false;
+    if (!peer.takes_part(settings) || peer.digest(settings.name) == digest) return false;
     return peer.life == Peer::Life::unknown ||
            now >= peer.seen + (peer.life == Peer::Life::alive ? doubt_after : gone_for);
   });
@@ -178,7 +198,7 @@ bool Peers::is_unsure(SteadyTime now, const Group& settings, std::uint64_t diges
 std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t digest) const {
   std::vector<std::string> nodes;
   for (const auto& [session, peer] : peers_)
-    if (peer.life == Peer::Life::alive && may_lead(settings, peer.node) && peer.digest(settings.name) != digest)
+    if (peer.life == Peer::Life::alive && peer.takes_part(settings) && peer.digest(settings.name) != digest)
       nodes.push_back(peer.node);
   std::sort(nodes.begin(), nodes.end());
   return nodes;
@@ -191,7 +211,7 @@ Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t dig
   std::vector<std::pair<Rank, SteadyTime>> coming;
   for (const auto& [session, peer] : peers_) {
     const bool gone = peer.life == Peer::Life::gone && now < peer.seen + gone_for;
-    if (gone || !peer.unfit.empty() || !may_lead(settings, peer.node) || peer.digest(settings.name) != digest) continue;
+    if (gone || !peer.unfit.empty() || !peer.takes_part(settings) || peer.digest(settings.name) != digest) continue;
     const auto place = rank(settings, peer.node, spread);
     if (place >= first) continue;
     if (now < peer.since + fit_delay) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +47,7 @@ struct NodeRecord {
   WallTime at{};                                              // when it was written, by that node's clock
   std::vector<std::pair<std::string, std::uint64_t>> groups;  // digest of each, in order of their names
   RunnerPlace runner{};
+  std::vector<std::pair<std::string, std::string>> unfit_groups{};  // why it may not lead each of these
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -67,6 +69,7 @@ class Peers {
     std::string unfit;
     WallTime at{};
     std::map<std::uint64_t, std::uint64_t> digests;  // by a hash of the group's name
+    std::set<std::uint64_t> unfit_groups;            // which it may not lead, by the same hash
     std::vector<std::string> records;
     RunnerPlace runner;
     SteadyTime since{};  // when it was first known to publish this
@@ -75,8 +78,11 @@ class Peers {
 
     std::uint64_t digest(const std::string& group) const;
     bool publishes_same_as(const Peer& other) const {
-      return node == other.node && unfit == other.unfit && digests == other.digests;
+      return node == other.node && unfit == other.unfit && digests == other.digests &&
+             unfit_groups == other.unfit_groups;
     }
+    /// It takes part in the group's election, if it lives.
+    bool takes_part(const Group& settings) const;
   };
 
   /// What the records say now. Those of `self` and unreadable ones are passed over. True: something has changed.

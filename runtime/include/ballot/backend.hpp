@@ -15,12 +15,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "ballot/log.hpp"
+#include "ballot/options.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
 
@@ -118,6 +121,13 @@ struct Election {
       candidates;  // in the order in which they may lead, where known; the leader first, but for intruders
 };
 
+/// What a store says of itself, for people: facts as name and value, such as {"servers", "3"}, and what is wrong with
+/// it.
+struct StoreState {
+  std::vector<std::pair<std::string, std::string>> facts = {};
+  std::vector<std::string> warnings = {};
+};
+
 namespace backend {
 
 /// The session is open; `timeout` is T as the store grants it. `revision`: highest store revision seen (0: none).
@@ -179,6 +189,8 @@ struct Elected {
   std::optional<SteadyTime> old_deadline;
   std::optional<WallTime> last_alive;  // when the term before last showed life, where the store knows
   std::uint64_t revision = 0;          // the store's, of a committed write by which the term began (0: none)
+  /// For the group's hooks, on_promote and on_demote of this term: NAME=VALUE each.
+  std::vector<std::string> environment = {};
 };
 
 /// The term is over: resigned, or the store says so. Nothing more of this epoch.
@@ -186,6 +198,14 @@ struct Deposed {
   std::string group;
   std::uint64_t epoch = 0;
   Cause cause = Cause::none;
+};
+
+/// Whether this node may lead a group, where the store has a say in it: a health check, a maintenance. It may until the
+/// first of these, and again in the next session. Nothing is elected while it may not; what it leads is resigned by the
+/// loop, in order. Posted when it changes.
+struct Unfit {
+  std::string group;  // "": all
+  std::string why;    // for people; "": it may lead it again, as far as this is concerned
 };
 
 /// The answer to write(), create() and remove(): one for each of the batch, in its order. Each is decided on its own.
@@ -208,6 +228,7 @@ struct Observed {
   StoreResult outcome = StoreResult::unknown;
   std::vector<Election> elections;
   std::string text;
+  StoreState store = {};  // for a session that only observes; else, and where nothing is known of it, empty
 };
 
 /// The answer to read() and list(). done: linearizable, absent registers left out.
@@ -223,7 +244,7 @@ struct ReadDone {
 struct BackendEvent {
   std::uint64_t generation = 0;
   std::variant<backend::SessionOpened, backend::SessionClosed, backend::Renewed, backend::Elected, backend::Deposed,
-               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage>
+               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage, backend::Unfit>
       what;
 };
 
@@ -243,6 +264,10 @@ class Backend {
  public:
   /// Closes whatever is open, without waiting for the store. No event after it returns.
   virtual ~Backend() = default;
+
+  /// The tables [group.GROUP.NAME] of this backend, by group, of which check_options() has found nothing wrong. Comes
+  /// before open() where there are any, and again whenever they have changed: all of them each time.
+  virtual void configure(std::map<std::string, Options> groups) noexcept { (void)groups; }
 
   /// Begins a session. Answered by SessionOpened or SessionClosed. Requires: no session open.
   virtual void open(const SessionRequest& request) noexcept = 0;

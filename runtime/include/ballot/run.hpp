@@ -78,8 +78,18 @@ enum class Trigger { schedule, catch_up, reboot, manual, rerun };
 /// What a run left behind when its row ended.
 enum class Leftover { none, escaped, unkillable };
 
-/// Why a term ended.
-enum class Cause { none, resigned, expired, superseded, unreachable, evicted, auth_failed, shutdown };
+/// Why a term ended. Numbers and words as of Status.
+enum class Cause : std::int32_t {
+  none = 0,
+  resigned = 1,
+  expired = 2,
+  superseded = 3,
+  unreachable = 4,
+  evicted = 5,
+  auth_failed = 6,
+  shutdown = 7,
+  unfit = 8,  // the node may not lead: its runner, its clock, or what the store says of it
+};
 
 /// The words as used in the ledger and on the screen ("operator" for operator_); "" for none, "unknown" for a
 /// number that this version does not know.

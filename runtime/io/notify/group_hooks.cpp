@@ -22,6 +22,13 @@ void GroupHooks::set(const std::string& group, GroupLeadership leadership) {
   advance(group);
 }
 
+void GroupHooks::add(const std::string& group, const std::vector<std::string>& environment) {
+  if (environment.empty())
+    added_.erase(group);
+  else
+    added_[group] = environment;
+}
+
 /// Begins what is due next, where nothing of the group is under way.
 void GroupHooks::advance(const std::string& group) {
   const auto found = states_.find(group);
@@ -61,17 +68,20 @@ void GroupHooks::begin(const std::string& group, const std::vector<std::string>&
 
 /// Who leads after this node is not known yet as it stops.
 std::vector<std::string> GroupHooks::environment(const std::string& group, const GroupLeadership& leadership) const {
-  return {"PATH=/usr/local/bin:/usr/bin:/bin",
-          "HOME=" + daemon_.home,
-          "USER=" + daemon_.user,
-          "LOGNAME=" + daemon_.user,
-          "SHELL=/bin/sh",
-          "LANG=C.UTF-8",
-          "BALLOT_GROUP=" + group,
-          "BALLOT_NODE=" + node_,
-          std::string("BALLOT_ROLE=") + (leadership.leads ? "leader" : "follower"),
-          "BALLOT_EPOCH=" + std::to_string(leadership.epoch),
-          "BALLOT_LEADER=" + (leadership.leads ? node_ : "")};
+  std::vector<std::string> all = {"PATH=/usr/local/bin:/usr/bin:/bin",
+                                  "HOME=" + daemon_.home,
+                                  "USER=" + daemon_.user,
+                                  "LOGNAME=" + daemon_.user,
+                                  "SHELL=/bin/sh",
+                                  "LANG=C.UTF-8",
+                                  "BALLOT_GROUP=" + group,
+                                  "BALLOT_NODE=" + node_,
+                                  std::string("BALLOT_ROLE=") + (leadership.leads ? "leader" : "follower"),
+                                  "BALLOT_EPOCH=" + std::to_string(leadership.epoch),
+                                  "BALLOT_LEADER=" + (leadership.leads ? node_ : "")};
+  if (const auto added = added_.find(group); added != added_.end())
+    all.insert(all.end(), added->second.begin(), added->second.end());
+  return all;
 }
 
 }  // namespace ballot::io

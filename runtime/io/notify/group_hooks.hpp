@@ -32,6 +32,8 @@ class GroupHooks {
 
   void define(const std::vector<Group>& groups);
   void set(const std::string& group, GroupLeadership leadership);
+  /// To the environment of its hooks from now on: NAME=VALUE each, in place of what was added before.
+  void add(const std::string& group, const std::vector<std::string>& environment);
 
  private:
   struct State {
@@ -48,6 +50,7 @@ class GroupHooks {
   Children& children_;
   std::map<std::string, Group> groups_;  // those with a hook
   std::map<std::string, State> states_;
+  std::map<std::string, std::vector<std::string>> added_;  // to the environment, where anything was
 };
 
 }  // namespace ballot::io

@@ -47,6 +47,10 @@ class Notifier {
   /// What a run printed, until it is mailed or forgotten.
   void keep(const runner::AttemptId& id, const Output& output);
   void forget(const runner::AttemptId& id) { outputs_.erase(id); }
+  /// What the store adds to the environment of the group's hooks, before the term begins.
+  void on_elected(const std::string& group, const std::vector<std::string>& environment) {
+    group_hooks_.add(group, environment);
+  }
   /// A term of this node has begun, or is over.
   void on_term(const TermRow& term, SteadyTime deadline);
   void on_deadline(SteadyTime deadline) { state_files_.keep(deadline); }

@@ -45,8 +45,7 @@ TEST(Group, IsReadFromAJobFile) {
   expected.state_file = "/run/leader";
   expected.options["far"] = {{"service", std::string("db")}};
   EXPECT_EQ(file.groups[0].group, expected);
-  EXPECT_EQ(text_of(file.diagnostics),
-            "x.toml:10:15: warning: [group.db.far] 'service' has no effect in this version\n");
+  EXPECT_EQ(text_of(file.diagnostics), "");
 }
 
 TEST(Group, MayBeEmpty) {

@@ -356,11 +356,15 @@ TEST_F(JobsDirTest, GathersGroupsOfTheConfigAndOfAllFiles) {
 }
 
 TEST_F(JobsDirTest, KeepsWarningsOfFilesInForce) {
-  write("a.toml", "[group.g.far]\nservice = \"x\"\n" + job("a"));
-  reload();
-  EXPECT_EQ(findings(), path("a.toml") + ":2:11: warning: [group.g.far] 'service' has no effect in this version\n");
-  EXPECT_FALSE(jobs_.reload().diagnostics);
-  EXPECT_EQ(in_force(), "a=true");
+  JobsDir jobs(folder_.path(), {.longest_kill_grace = Millis(500)});
+  write("a.toml", job("a") + "kill_grace = \"1s\"\n");
+  jobs.reload();
+  EXPECT_EQ(text_of(jobs.set().diagnostics),
+            path("a.toml") +
+                ":3:14: warning: 'kill_grace' is longer than the 500ms that there is when leadership is "
+                "lost; a longer session_timeout gives more\n");
+  EXPECT_FALSE(jobs.reload().diagnostics);
+  EXPECT_EQ(in_force(jobs), "a=true");
 }
 
 }  // namespace

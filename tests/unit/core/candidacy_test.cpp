@@ -222,6 +222,55 @@ TEST_F(CandidateOf6s, IsAskedToLeaveAndAnswersOnceItHas) {
   EXPECT_EQ(status().state, State::outside) << "for three timeouts, or until nobody else is found";
 }
 
+TEST_F(CandidateOf6s, LeavesInOrderWhenTheStoreFindsItUnfitAndIsBackOnceItIsFit) {
+  lead();
+  give(100ms, backend::Unfit{"g", "check 'db' is critical"});
+  EXPECT_EQ(status().unfit, "check 'db' is critical");
+  EXPECT_TRUE(status().asked_to_leave);
+  EXPECT_TRUE(status().leads()) << "what runs is ended first";
+  EXPECT_FALSE(sent<Resign>());
+  step(200ms, Leave{});
+  EXPECT_TRUE(sent<Resign>());
+  step(200ms, Enter{});
+  depose(210ms, Cause::resigned);
+  EXPECT_EQ(status().cause, Cause::unfit);
+  step(1500ms, Tick{});
+  EXPECT_FALSE(sent<Campaign>());
+  EXPECT_GT(candidacy.wake().value(), SteadyTime(1500ms)) << "it waits for the store's word, not for time";
+  give(1600ms, backend::Unfit{"g", ""});
+  EXPECT_TRUE(sent<Campaign>());
+  EXPECT_EQ(status().unfit, "");
+}
+
+TEST_F(CandidateOf6s, ThatFollowsWithdrawsWhileItIsUnfitToLeadAnything) {
+  step(0ms, Enter{});
+  open(10ms);
+  give(20ms, backend::Unfit{"other", "another group"});
+  EXPECT_EQ(status().state, State::following);
+  give(30ms, backend::Unfit{"", "maintenance"});
+  EXPECT_TRUE(sent<Resign>());
+  EXPECT_EQ(status().state, State::outside);
+  elect(40ms, 7);
+  EXPECT_FALSE(status().leads()) << "the resignation is under way";
+  give(50ms, backend::Unfit{"g", "a check"});
+  give(60ms, backend::Unfit{"", ""});
+  EXPECT_FALSE(sent<Campaign>()) << "one of two reasons is left";
+  EXPECT_EQ(status().unfit, "a check");
+  give(70ms, backend::Unfit{"g", ""});
+  EXPECT_TRUE(sent<Campaign>());
+}
+
+TEST_F(CandidateOf6s, IsTakenForFitInItsNextSession) {
+  step(0ms, Enter{});
+  open(10ms);
+  give(20ms, backend::Unfit{"", "maintenance"});
+  give(30ms, backend::SessionClosed{Cause::expired, ""});
+  EXPECT_EQ(status().unfit, "");
+  step(1s, Tick{});
+  open(1010ms);
+  EXPECT_TRUE(sent<Campaign>());
+}
+
 TEST_F(CandidateOf6s, DoesNotHearRequestsOfOtherGroupsNorLateOnes) {
   lead();
   give(30ms, backend::ReadDone{sent<List>()->request, StoreResult::done, {}, ""});

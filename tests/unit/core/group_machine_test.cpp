@@ -99,6 +99,9 @@ struct GroupOfNodeA : ::testing::Test {
     request.by = "somebody";
     act([&](GroupMachine& machine, GroupContext& g) { machine.take(g, request); });
   }
+  void find_unfit(const std::string& why) {
+    act([&](GroupMachine& machine, GroupContext& g) { machine.on_unfit(g, why); });
+  }
   void evictions_removed() {
     act([](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });
   }
@@ -243,6 +246,56 @@ TEST_F(GroupOfNodeA, DrainsWhileThisNodeMayNotLeadItAndGoesOnWhereItMayAgainInTi
   EXPECT_FALSE(group.term().draining);
   advance();
   EXPECT_TRUE(group.leads());
+}
+
+TEST_F(GroupOfNodeA, IsResignedAsUnfitWhereTheStoreFindsThisNodeUnfitAndEnteredAgainOnceItIsFit) {
+  lead();
+  find_unfit("check 'db' is critical");
+  ASSERT_TRUE(find<Notice>());
+  EXPECT_EQ(find<Notice>()->text, "not fit to lead: check 'db' is critical");
+  advance();
+  EXPECT_EQ(group.phase(), Phase::resigning);
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->cause, Cause::unfit);
+  EXPECT_TRUE(has_resigned());
+  depose();
+  ASSERT_TRUE(find<RecordTerm>());
+  EXPECT_EQ(find<RecordTerm>()->term.cause, Cause::unfit);
+  advance();
+  EXPECT_EQ(group.phase(), Phase::idle) << "it does not campaign";
+  find_unfit("check 'db' is critical");
+  EXPECT_FALSE(find<Notice>()) << "once";
+  find_unfit("");
+  advance();
+  EXPECT_EQ(group.phase(), Phase::candidate);
+}
+
+TEST_F(GroupOfNodeA, LeavesTheElectionWhileTheStoreFindsThisNodeUnfit) {
+  advance();
+  find_unfit("maintenance");
+  advance();
+  EXPECT_EQ(group.phase(), Phase::idle);
+  EXPECT_TRUE(has_resigned());
+}
+
+TEST_F(GroupOfNodeA, IsDrainedWhereItIsWonByANodeThatIsUnfit) {
+  advance();
+  elect();
+  find_unfit("maintenance");
+  begin_term();
+  EXPECT_TRUE(group.term().draining);
+  advance();
+  written();
+  advance();
+  EXPECT_EQ(group.phase(), Phase::resigning);
+}
+
+TEST_F(GroupOfNodeA, ThatIsHandedBackForWhatTheFilesSayHasResigned) {
+  lead();
+  entry.settings.candidates = {"b"};
+  advance();
+  ASSERT_TRUE(write());
+  EXPECT_EQ(write()->cause, Cause::resigned);
 }
 
 TEST_F(GroupOfNodeA, AnEvictionIsNotForgottenWhereTheNodeMayLeadAgain) {

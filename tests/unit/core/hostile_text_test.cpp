@@ -55,7 +55,11 @@ std::vector<Form> forms() {
        reader<Row>(parse_outcome),
        {"reason", "exit_code", "signal", "started_at", "ended_at", "duration_ms", "output_bytes", "leftover"},
        {}},
-      {"node record", node_text(), reader<NodeRecord>(parse_node_record), {"unfit", "group"}, {"group"}},
+      {"node record",
+       node_text(),
+       reader<NodeRecord>(parse_node_record),
+       {"unfit", "group", "unfit_group"},
+       {"group", "unfit_group"}},
       {"tick register", tick_text(), reader<TickRegister>(parse_tick_register), {"run", "node", "anchor"}, {"anchor"}},
   };
 }

@@ -145,7 +145,13 @@ inline std::string outcome() {
 }
 
 inline std::string node_text() {
-  return to_texts({"host-1.example", "s1", "its clock is wrong", time_at("2025-03-09T07:00:00Z"), {{"nightly", 7}}})[0];
+  return to_texts({"host-1.example",
+                   "s1",
+                   "its clock is wrong",
+                   time_at("2025-03-09T07:00:00Z"),
+                   {{"nightly", 7}},
+                   {},
+                   {{"weekly", "maintenance"}}})[0];
 }
 
 inline std::string tick_text() {
@@ -252,6 +258,8 @@ inline std::string bad(const Row& row) {
 inline std::string bad(const NodeRecord& r) {
   for (const auto& [group, digest] : r.groups)
     if (const auto fault = bad_name(group); !fault.empty()) return fault;
+  for (const auto& [group, why] : r.unfit_groups)
+    if (const auto fault = first_of({bad_name(group), bad_text(why)}); !fault.empty()) return fault;
   return first_of({bad_text(r.node), bad_text(r.session), bad_text(r.unfit), bad_time(r.at)});
 }
 

@@ -12,7 +12,7 @@ struct DirectoryOfANode : ::testing::Test {
   using Names = std::vector<std::string>;
   NodeDirectory directory{"n1", {"machine", "boot", "/run/n1"}};
   Random random{1};
-  const NodeDirectory::Groups groups{{"a", 17}, {"b", 18}};
+  const NodeDirectory::Groups groups{{{"a", 17}, {"b", 18}}};
 
   void SetUp() override { directory.on_opened("s1"); }
   static WallTime wall(Millis t) { return WallTime(1000h + t); }
@@ -56,7 +56,7 @@ TEST_F(DirectoryOfANode, PublishesWhatThisNodeIsOnce) {
   EXPECT_EQ(read->session, "s1");
   EXPECT_EQ(read->unfit, "its clock is wrong");
   EXPECT_EQ(read->at, wall(5s));
-  EXPECT_EQ(read->groups, groups);
+  EXPECT_EQ(read->groups, groups.digests);
   EXPECT_EQ(read->runner.socket, "/run/n1");
   EXPECT_EQ(directory.steady_since(), steady(5s));
   EXPECT_FALSE(directory.on_published(recording)) << "there is nothing old";
@@ -69,7 +69,7 @@ TEST_F(DirectoryOfANode, CreatesWhatIsNewBeforeItRemovesWhatIsOld) {
   directory.on_changed();
   ASSERT_TRUE(directory.begin_publishing(steady(9s), ""));
   EXPECT_EQ(directory.steady_since(), steady(9s));
-  const auto recording = record(9s, {{"a", 17}, {"b", 19}});
+  const auto recording = record(9s, {{{"a", 17}, {"b", 19}}});
   ASSERT_EQ(recording.records.size(), 1u);
   EXPECT_NE(recording.records[0].name, first.at(0));
   EXPECT_TRUE(recording.removals.empty());
@@ -85,7 +85,7 @@ TEST_F(DirectoryOfANode, PublishesAgainWhatHasChangedWhileItWasPublishing) {
   publish(1s, groups);
   directory.on_changed();
   ASSERT_TRUE(directory.begin_publishing(steady(2s), ""));
-  const auto recording = record(2s, {{"a", 20}});
+  const auto recording = record(2s, {{{"a", 20}}});
   directory.on_changed();
   EXPECT_FALSE(directory.begin_publishing(steady(3s), "")) << "records are being created";
   const auto removal = directory.on_published(recording);
@@ -115,12 +115,21 @@ TEST_F(DirectoryOfANode, CreatesNothingWhereItSaysTheSameAsBefore) {
   EXPECT_FALSE(directory.begin_publishing(steady(9s), "")) << "it is current";
 }
 
+TEST_F(DirectoryOfANode, PublishesWhyItMayNotLeadAGroup) {
+  const auto recording = record(1s, {{{"a", 17}}, {{"a", "check 'db' is critical"}, {"b", "maintenance"}}});
+  ASSERT_EQ(recording.records.size(), 1u);
+  const auto read = parse_node_record(recording.records[0].value);
+  ASSERT_TRUE(read);
+  const std::vector<std::pair<std::string, std::string>> unfit{{"a", "check 'db' is critical"}, {"b", "maintenance"}};
+  EXPECT_EQ(read->unfit_groups, unfit);
+}
+
 TEST_F(DirectoryOfANode, CreatesOfManyRecordsOnlyThoseAnewThatSaySomethingElse) {
   NodeDirectory::Groups many;
-  for (int i = 100; i < 400; ++i) many.emplace_back(std::string(40, 'g') + std::to_string(i), 1);
+  for (int i = 100; i < 400; ++i) many.digests.emplace_back(std::string(40, 'g') + std::to_string(i), 1);
   const auto [first, none] = publish(1s, many);
   ASSERT_GT(first.size(), 2u);
-  many.back().second = 17;
+  many.digests.back().second = 17;
   directory.on_changed();
   const auto [created, removed] = publish(2s, many);
   EXPECT_EQ(created.size(), 1u);

@@ -139,5 +139,26 @@ TEST_F(HealthyNode, MayLeadOnlyWhereNeitherClockNorRunnerSpeaksAgainstIt) {
   EXPECT_TRUE(health.may_lead());
 }
 
+TEST_F(HealthyNode, MayNotLeadWhileTheStoreSaysThatItIsUnfit) {
+  const NodeHealth::Change unfit = health.on_unfit("maintenance");
+  EXPECT_EQ(texts(unfit), Texts{"not fit to lead: maintenance: this node gives its groups away"});
+  EXPECT_TRUE(unfit.of_eligibility);
+  EXPECT_FALSE(health.may_lead());
+  EXPECT_EQ(health.unfit(), "maintenance");
+  EXPECT_EQ(texts(health.on_unfit("maintenance")), Texts{});
+  EXPECT_FALSE(health.on_unfit("a check is critical").of_eligibility) << "another reason";
+  const NodeHealth::Change fit = health.on_unfit("");
+  EXPECT_EQ(texts(fit), Texts{"fit to lead again"});
+  EXPECT_TRUE(fit.of_eligibility);
+  EXPECT_TRUE(health.may_lead());
+}
+
+TEST_F(HealthyNode, ForgetsWhatTheStoreHasSaidWithItsSession) {
+  health.on_unfit("maintenance");
+  health.forget_unfit();
+  EXPECT_TRUE(health.may_lead());
+  EXPECT_EQ(health.unfit(), "");
+}
+
 }  // namespace
 }  // namespace ballot::core

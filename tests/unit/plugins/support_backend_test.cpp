@@ -64,9 +64,12 @@ class ScriptedDriver final : public SessionDriver {
   ScriptedDriver(Outlet& outlet, std::shared_ptr<Script> script) : outlet_(outlet), script_(std::move(script)) {}
   ~ScriptedDriver() override { script_->gone = true; }
 
+  void configure(std::map<std::string, Options> groups) override { groups_ = std::move(groups); }
   void open(const SessionRequest&, SteadyTime asked) override {
     const auto from = script_->observer ? std::nullopt : std::optional(asked);
-    outlet_.opened({script_->timeout, Capability::fenced, "1"}, from);
+    std::string id = "1";
+    for (const auto& [group, options] : groups_) id += " " + group + " " + std::get<std::string>(options.at("service"));
+    outlet_.opened({script_->timeout, Capability::fenced, id}, from);
   }
   void carry_out(std::vector<Call> calls) override {
     std::this_thread::sleep_for(script_->block);
@@ -89,6 +92,7 @@ class ScriptedDriver final : public SessionDriver {
  private:
   Outlet& outlet_;
   const std::shared_ptr<Script> script_;
+  std::map<std::string, Options> groups_;
 };
 
 class TheThreadedBackend : public ::testing::Test {
@@ -106,6 +110,15 @@ class TheThreadedBackend : public ::testing::Test {
   Posted host;
   const std::shared_ptr<Script> script = std::make_shared<Script>();
 };
+
+TEST_F(TheThreadedBackend, HandsOnTheTablesOfGroupsAlsoWhileNoSessionIsOpen) {
+  const auto backend = make();
+  backend->configure({{"db", {{"service", "mysql"}}}});
+  backend->open(request(1));
+  const auto opened = host.wait_for<backend::SessionOpened>();
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(std::get<backend::SessionOpened>(opened->what).id, "1 db mysql");
+}
 
 TEST_F(TheThreadedBackend, StampsWhatIsPostedWithTheGenerationOfItsSession) {
   const auto backend = make();

@@ -1,0 +1,77 @@
+#include "support/keys/key_registers.hpp"
+
+#include <utility>
+
+namespace ballot::support {
+
+std::shared_ptr<WriteBatch> KeyRegisters::begin(RequestId request, std::size_t size) {
+  return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { context_.post(std::move(wrote)); });
+}
+
+void KeyRegisters::write(const WriteCall& call) {
+  const auto batch = begin(call.request, call.batch.size());
+  for (std::size_t i = 0; i < call.batch.size(); ++i) {
+    elections_.write_began(call.batch[i].group);
+    write_one(call.batch[i], [this, batch, i, group = call.batch[i].group](WriteAnswer answer) {
+      elections_.write_ended(group);
+      batch->answer(i, std::move(answer));
+    });
+  }
+}
+
+/// A writer that does not lead any more, as far as the store knows, does not know of it yet.
+void KeyRegisters::write_one(const RegisterWrite& one, const std::function<void(WriteAnswer)>& answer) {
+  if (auto problem = problem_of(one.name, one.value); !problem.empty())
+    return answer({StoreResult::failed, 0, std::move(problem)});
+  if (one.epoch == 0 || elections_.epoch(one.group) != one.epoch) return answer({StoreResult::not_leader, 0, {}});
+  KeyChange change{KeyNames::of_register(one.name), one.value, one.version, true};
+  change.term_key = KeyNames::term(one.group);
+  change.term_version = elections_.term_version(one.group);
+  queue_.add(std::move(change), [this, answer, group = one.group](const KeyAnswer& found) {
+    if (found.outcome == StoreResult::not_leader) elections_.doubt(group);
+    answer({found.outcome, found.version, found.text});
+  });
+}
+
+void KeyRegisters::create(const CreateCall& call) {
+  const auto batch = begin(call.request, call.records.size());
+  for (std::size_t i = 0; i < call.records.size(); ++i) {
+    const Record& one = call.records[i];
+    const auto answer = [batch, i](const KeyAnswer& found) { batch->answer(i, {found.outcome, 0, found.text}); };
+    if (auto problem = problem_of(one.name, one.value); !problem.empty())
+      answer({StoreResult::failed, 0, std::move(problem)});
+    else
+      queue_.add({KeyNames::of_register(one.name), one.value, 0}, answer);
+  }
+}
+
+void KeyRegisters::remove(const RemoveCall& call) {
+  const auto batch = begin(call.request, call.names.size());
+  for (std::size_t i = 0; i < call.names.size(); ++i)
+    queue_.add({KeyNames::of_register(call.names[i])}, [batch, i](const KeyAnswer& found) {
+      batch->answer(i, {found.outcome, 0, found.text});
+    });
+}
+
+KeyStore::Done<KeyRead> KeyRegisters::reader(RequestId request) {
+  return [this, request](const KeyRead& read) {
+    backend::ReadDone done{request, read.outcome, {}, read.text};
+    const std::size_t skip = std::string_view(KeyNames::registers).size();
+    if (read.outcome == StoreResult::done)
+      for (const KeyEntry& entry : read.entries)
+        done.registers.push_back({entry.key.substr(skip), entry.value, entry.version});
+    context_.post(std::move(done));
+  };
+}
+
+void KeyRegisters::read(const ReadCall& call) {
+  std::vector<std::string> keys;
+  for (const std::string& name : call.names) keys.push_back(KeyNames::of_register(name));
+  context_.store.get(std::move(keys), reader(call.request));
+}
+
+void KeyRegisters::list(const ListCall& call) {
+  context_.store.list(KeyNames::of_register(call.prefix), reader(call.request));
+}
+
+}  // namespace ballot::support
