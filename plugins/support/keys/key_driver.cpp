@@ -17,9 +17,14 @@ KeyDriver::KeyDriver(Outlet& outlet, KeyPlace place, MakeKeyStore make)
 
 KeyDriver::~KeyDriver() = default;
 
+void KeyDriver::configure(std::map<std::string, Options> groups) {
+  groups_ = std::move(groups);
+  if (session_) session_->configure(groups_);
+}
+
 void KeyDriver::open(const SessionRequest& request, SteadyTime) {
   session_.reset();
-  KeySession::Opening opening{request, {}, place_.default_timeout};
+  KeySession::Opening opening{request, {}, place_.default_timeout, groups_};
   opening.request.node = member_name(request.node, request.only_group);
   if (request.timeout > Millis(0)) opening.timeout = std::max(request.timeout, place_.shortest_timeout);
   if (!request.handle.empty()) opening.request.node = node_of(request.handle);

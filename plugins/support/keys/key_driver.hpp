@@ -21,6 +21,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,7 @@ class KeyDriver final : public SessionDriver {
   KeyDriver(Outlet& outlet, KeyPlace place, MakeKeyStore make);
   ~KeyDriver() override;
 
+  void configure(std::map<std::string, Options> groups) override;
   void open(const SessionRequest& request, SteadyTime asked) override;
   void carry_out(std::vector<Call> calls) override;
   void close(bool keep) override;
@@ -73,6 +75,7 @@ class KeyDriver final : public SessionDriver {
   const KeyPlace place_;
   const MakeKeyStore make_;
   HandleStore handles_;
+  std::map<std::string, Options> groups_;
   std::unique_ptr<KeySession> session_;
 };
 

@@ -86,16 +86,11 @@ void KeyElections::resign(const std::string& name) {
   if (group->state != State::claiming && group->state != State::leaving) consider(name, *group);
 }
 
-void KeyElections::set_unfit(const std::string& why) {
-  if (std::exchange(unfit_, why) == why) return;
-  std::vector<std::string> names;
-  for (const auto& [name, group] : groups_) names.push_back(name);
-  for (const std::string& name : names) {
-    Group* group = find(name);
-    if (group == nullptr) continue;
-    if (group->state == State::leading && !unfit_.empty()) leave(name, *group);
-    if (group->state == State::waiting) consider(name, *group);
-  }
+void KeyElections::set_fit(const std::string& name, bool fit) {
+  const bool changed = fit ? unfit_.erase(name) > 0 : unfit_.insert(name).second;
+  if (!changed || !fit) return;
+  for (const auto& [group_name, group] : groups_)
+    if (group.state == State::waiting) later(group_name, group.serial, SteadyTime{});
 }
 
 std::uint64_t KeyElections::epoch(const std::string& name) const {
@@ -118,7 +113,7 @@ void KeyElections::write_began(const std::string& name) {
 void KeyElections::write_ended(const std::string& name) {
   Group* group = find(name);
   if (group == nullptr || group->writes == 0 || --group->writes > 0) return;
-  if (group->state == State::leading && (group->leave || !unfit_.empty())) leave(name, *group);
+  if (group->state == State::leading && group->leave) leave(name, *group);
 }
 
 void KeyElections::on_view() {
@@ -162,7 +157,7 @@ void KeyElections::consider(const std::string& name, Group& group) {
     group.unfinished = term.record.before;
     return leave(name, group);
   }
-  if (!unfit_.empty()) return void(enter_state(group, State::waiting));
+  if (!is_fit(name)) return void(enter_state(group, State::waiting));
   if (resumable && self_.resumed_until && boot_now() < *self_.resumed_until) {
     group.epoch = term.record.epoch;
     group.version = term.version;
@@ -248,7 +243,7 @@ TermRecord KeyElections::own_term(const Group& group, bool clean) const {
 void KeyElections::claim(const std::string& name, Group& group) {
   const KeyView::Term& last = view_.term(name);
   if (group.leave) return gone(name, group);
-  if (!unfit_.empty() || !is_vacant(last.record)) return void(enter_state(group, State::waiting));
+  if (!is_fit(name) || !is_vacant(last.record)) return void(enter_state(group, State::waiting));
   group.epoch = std::max(group.epoch, last.record.epoch) + 1;
   group.unfinished = unfinished(last.record);
   send_claim(name, group, own_term(group, false), last.version);
@@ -287,7 +282,7 @@ void KeyElections::on_claimed(const std::string& name, Group& group, const TermR
 void KeyElections::announce(const std::string& name, Group& group, bool resumed, std::uint64_t revision) {
   if (resumed) group.led_at = boot_now();
   enter_state(group, State::leading);
-  if (group.leave || !unfit_.empty()) return leave(name, group);
+  if (group.leave || !is_fit(name)) return leave(name, group);
   group.announced = true;
   backend::Elected elected{name, group.epoch, resumed, {}, {}};
   if (!group.unfinished.empty()) elected.old_deadline = group.led_at + context_.timeout;
@@ -314,8 +309,8 @@ void KeyElections::on_left(const std::string& name, Group& group, const KeyAnswe
   if (answer.outcome == StoreResult::done) view_.write_term(name, format(own_term(group, true)), answer.version);
   if (std::exchange(group.announced, false)) context_.post(backend::Deposed{name, group.epoch, Cause::resigned});
   if (group.leave) return gone(name, group);
-  enter_state(group, State::waiting);  // it is unfit
-  if (unfit_.empty()) consider(name, group);
+  enter_state(group, State::waiting);  // it was found unfit before it was elected
+  consider(name, group);
 }
 
 void KeyElections::gone(const std::string& name, Group& group) {

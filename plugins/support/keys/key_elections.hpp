@@ -17,7 +17,7 @@
 //   | claiming | our term is being written                  | leading, and Elected is posted; waiting; claiming      |
 //   |          |                                            | again, the same: the answer is unknown                 |
 //   | leading  | nothing, or it is in doubt and being read  | leaving; waiting, and Deposed is posted: evicted       |
-//   | leaving  | our term's end is being written            | out, and Deposed is posted; waiting: it is unfit       |
+//   | leaving  | our term's end is being written            | out, and Deposed is posted                             |
 #pragma once
 
 #include <map>
@@ -52,8 +52,8 @@ class KeyElections {
 
   void campaign(const std::string& group);
   void resign(const std::string& group);
-  /// Why this node is to lead nothing; "": it may.
-  void set_unfit(const std::string& why);
+  /// Whether this node may lead the group, or any (""). Whoever is to resign what it leads is not this.
+  void set_fit(const std::string& group, bool fit);
 
   /// Of the term that this session leads now; 0: none.
   std::uint64_t epoch(const std::string& group) const;
@@ -101,6 +101,7 @@ class KeyElections {
   void join(const std::string& name);
   void withdraw(const std::string& name);
   void consider(const std::string& name, Group& group);
+  bool is_fit(const std::string& name) const { return !unfit_.contains(name) && !unfit_.contains(""); }
   bool is_vacant(const TermRecord& term) const;
   bool is_ours(const TermRecord& term) const { return term.session == context_.session; }
   void ask(const std::string& name, Group& group);
@@ -136,7 +137,7 @@ class KeyElections {
   std::set<std::string> doubted_;  // to be read
   std::multimap<SteadyTime, std::pair<std::string, std::uint64_t>> later_;
   std::optional<SteadyTime> sweep_at_;
-  std::string unfit_;
+  std::set<std::string> unfit_;  // groups; "": all
   std::uint64_t last_serial_ = 0;
   std::size_t leaving_ = 0;  // groups
   bool unclean_ = false;     // a term of ours has ended in no clean way

@@ -28,6 +28,7 @@ KeySession::KeySession(Opening opening, const KeyPlace& place, Host& host,
       context_{*store_, host, opening_.request, {}, opening_.timeout, {}},
       last_seen_(*store_) {
   give_up_at_ = boot_now() + patience_to_reach(opening_.timeout);
+  store_->configure(opening_.groups);
   const auto& before = opening_.before;
   begin(!before ? Goal::fresh : before->over ? Goal::discard : Goal::resume);
 }
@@ -177,8 +178,10 @@ void KeySession::on_session_lost(const std::string& text) {
   if (phase_ == Phase::open) fail(Cause::expired, text, Rest::nothing);
 }
 
-void KeySession::on_unfit(const std::string& why) {
-  if (open_ && !over_) open_->elections.set_unfit(why);
+void KeySession::on_unfit(const std::string& group, const std::string& why) {
+  if (!open_ || over_ || observes()) return;
+  open_->elections.set_fit(group, why.empty());
+  context_.post(backend::Unfit{group, why});
 }
 
 void KeySession::carry_out(const Call& call) {
@@ -305,6 +308,14 @@ Events KeySession::take_events() {
   Events all = std::exchange(context_.events, {});
   if (phase_ == Phase::leaving)
     std::erase_if(all, [](const Event& event) { return std::holds_alternative<backend::Elected>(event); });
+  for (Event& event : all) {
+    if (auto* const elected = std::get_if<backend::Elected>(&event)) {
+      store_->lead(elected->group, elected->epoch);
+      elected->environment = store_->environment(elected->group);
+    } else if (const auto* const deposed = std::get_if<backend::Deposed>(&event)) {
+      store_->lead(deposed->group, 0);
+    }
+  }
   return all;
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,12 +34,14 @@ class KeySession final : private KeyStore::Listener {
     SessionRequest request;        // its node is a member name
     std::optional<Handle> before;  // left behind by the session before; of this boot
     Millis timeout{0};             // that is asked for
+    std::map<std::string, Options> groups = {};
   };
 
   /// Throws where there is no store to be had.
   KeySession(Opening opening, const KeyPlace& place, Host& host,
              const std::function<std::unique_ptr<KeyStore>(KeyStore::Listener&)>& make);
 
+  void configure(const std::map<std::string, Options>& groups) { store_->configure(groups); }
   void carry_out(const Call& call);
   void close(bool keep);
   /// Withdraws at once, and waits for nothing.
@@ -83,7 +86,7 @@ class KeySession final : private KeyStore::Listener {
   void on_touched(const std::string& prefix) override;
   void on_session_lost(const std::string& text) override;
   void on_connected() override {}
-  void on_unfit(const std::string& why) override;
+  void on_unfit(const std::string& group, const std::string& why) override;
 
   void begin(Goal goal);
   void on_begun(const SessionBegun& begun);
