@@ -11,7 +11,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace ballot::testing {
 
@@ -45,6 +49,34 @@ void at_once(int socket) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
 }
 
+/// The kernel's number of the socket by which `from` is connected to `to`, both ports of this host; "" for none.
+std::string inode_of(int from, int to) {
+  std::ifstream sockets("/proc/net/tcp");
+  for (std::string line; std::getline(sockets, line);) {
+    std::istringstream words(line);
+    std::string slot, local, remote, inode;
+    words >> slot >> local >> remote;
+    const auto port = [](const std::string& end) { return std::stoi(end.substr(end.find(':') + 1), nullptr, 16); };
+    if (local.find(':') == std::string::npos || port(local) != from || port(remote) != to) continue;
+    for (int field = 3; field < 10; ++field) words >> inode;
+    return inode;
+  }
+  return {};
+}
+
+/// The client of that connection is a socket of the process.
+bool is_from(pid_t process, int client) {
+  sockaddr_in peer{}, own{};
+  socklen_t size = sizeof peer;
+  ::getpeername(client, reinterpret_cast<sockaddr*>(&peer), &size);
+  ::getsockname(client, reinterpret_cast<sockaddr*>(&own), &size);
+  const std::string link = "socket:[" + inode_of(ntohs(peer.sin_port), ntohs(own.sin_port)) + "]";
+  std::error_code failed;
+  for (const auto& one : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", failed))
+    if (std::filesystem::read_symlink(one, failed) == link) return true;
+  return false;
+}
+
 }  // namespace
 
 TcpRelay::TcpRelay(int server_port)
@@ -76,10 +108,18 @@ void TcpRelay::cut() {
   cut_ = true;
 }
 
+void TcpRelay::cut_from(pid_t process) {
+  const std::lock_guard hold(mutex_);
+  cut_from_ = process;
+  for (Pair& pair : pairs_) pair.cut = is_from(process, pair.client);
+}
+
 void TcpRelay::heal() {
   {
     const std::lock_guard hold(mutex_);
     cut_ = false;
+    cut_from_ = -1;
+    for (Pair& pair : pairs_) pair.cut = false;
   }
   wake();
 }
@@ -134,6 +174,7 @@ void TcpRelay::accept() {
   Pair& pair = pairs_.emplace_back();
   pair.client = client;
   pair.server = server;
+  pair.cut = cut_from_ > 0 && is_from(cut_from_, client);
   ++connections_;
 }
 
@@ -189,7 +230,7 @@ int TcpRelay::wait_time() const {
   int wait = -1;
   for (const Pair& pair : pairs_)
     for (const Stream& stream : pair.streams) {
-      if (stream.delayed.empty()) continue;
+      if (stream.delayed.empty() || pair.cut) continue;
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(stream.delayed.front().due - Clock::now());
       const int millis = std::max(1, static_cast<int>(left.count()) + 1);
@@ -207,7 +248,7 @@ void TcpRelay::run() {
       for (const Pair& pair : pairs_)
         for (const Way way : {Way::to_server, Way::to_client}) {
           const Stream& stream = pair.streams[static_cast<std::size_t>(way)];
-          const bool more = !stream.ended && stream.delayed.size() * chunk_size < most_delayed * 64;
+          const bool more = !pair.cut && !stream.ended && stream.delayed.size() * chunk_size < most_delayed * 64;
           ready.push_back({more ? from(pair, way) : -1, POLLIN, 0});
         }
     }
@@ -220,6 +261,7 @@ void TcpRelay::run() {
     if (cut_ || stopping_) continue;
     for (Pair& pair : pairs_)
       for (const Way way : {Way::to_server, Way::to_client}) {
+        if (pair.cut) continue;
         take(pair, way);
         give(pair, way);
       }

@@ -8,6 +8,8 @@
 //   relay.break_connections();              // both sides notice
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -35,6 +37,8 @@ class TcpRelay {
 
   // Each has taken effect when it returns.
   void cut();
+  /// Only what this process has connected, or connects from now on.
+  void cut_from(pid_t process);
   void heal();
   void delay(Way way, std::chrono::milliseconds by);
   /// What the server says is read and thrown away. Ends with the connection: break it to go on.
@@ -63,6 +67,7 @@ class TcpRelay {
     std::size_t frame_left = 0;     // of the frame that is being sent to the server
     std::string frame_head;
     bool broken = false;
+    bool cut = false;  // though others are not
   };
 
   void run();
@@ -83,6 +88,7 @@ class TcpRelay {
   std::list<Pair> pairs_;
   std::array<std::chrono::milliseconds, 2> delays_{};
   bool cut_ = false;
+  pid_t cut_from_ = -1;
   bool drop_answers_ = false;
   bool stopping_ = false;
   std::size_t connections_ = 0;
