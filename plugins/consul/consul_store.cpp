@@ -76,6 +76,8 @@ void ConsulStore::list(const std::string& prefix, Done<support::KeyRead> done) {
 void ConsulStore::follow(const std::string& prefix) {
   feeds_.push_back(std::make_unique<Feed>(agent_, paths_, prefix, listener_, session_.patience()));
   feeds_.back()->start();
+  if (prefix == bound_keys && !session_.guard().key.empty())
+    overdue_.emplace(agent_, paths_, session_, [feed = feeds_.back().get()] { return feed->keys(); });
 }
 
 void ConsulStore::watch(const std::string& prefix) {
@@ -99,6 +101,7 @@ void ConsulStore::state(Done<StoreState> done) { ask_facts(agent_, session_.pati
 void ConsulStore::tick(SteadyTime now) {
   for (const auto& feed : feeds_) feed->tick(now);
   for (const auto& watch : watches_) watch->tick(now);
+  if (overdue_) overdue_->tick(now);
 }
 
 std::optional<SteadyTime> ConsulStore::due() const {
@@ -109,6 +112,7 @@ std::optional<SteadyTime> ConsulStore::due() const {
   if (agent_.has_work()) at = SteadyTime{};
   for (const auto& feed : feeds_) also(feed->due());
   for (const auto& watch : watches_) also(watch->due());
+  if (overdue_) also(overdue_->due());
   return at;
 }
 

@@ -14,6 +14,7 @@
 #include "commits.hpp"
 #include "feed.hpp"
 #include "key_paths.hpp"
+#include "overdue.hpp"
 #include "reads.hpp"
 #include "session.hpp"
 #include "settings.hpp"
@@ -62,6 +63,7 @@ class ConsulStore final : public support::KeyStore {
   Commits commits_;
   std::vector<std::unique_ptr<Feed>> feeds_;
   std::vector<std::unique_ptr<Watch>> watches_;
+  std::optional<Overdue> overdue_;  // while sessions are followed
 };
 
 }  // namespace ballot::consul

@@ -40,6 +40,7 @@ class Session {
   void end(Done<support::KeyAnswer> done);
 
   const Guard& guard() const noexcept { return guard_; }
+  Millis timeout() const noexcept { return timeout_; }
   Millis patience() const noexcept { return support::KeyStore::patience(timeout_); }
 
  private:
