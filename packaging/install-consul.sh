@@ -34,16 +34,17 @@ own=(-o Dir::Etc="$work/etc" -o Dir::Etc::sourcelist="$work/etc/sources.list" -o
   -o Dir::State="$work/state" -o Dir::State::status="$work/state/status" -o Dir::Cache="$work/cache"
   -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::Check-Valid-Until=false -o Acquire::Retries=2)
 
-# Where this machine has Debian from; and where releases go in the end.
-mirrors=$(sed -nE 's/^URIs: *(https?:[^ ]*\/debian)\/? *$/\1/p; s/^deb( +\[[^]]*\])? +(https?:[^ ]*\/debian)\/? .*/\2/p' \
+# Where this machine has Debian from, or what is said: releases move to another place in the end.
+mirrors=${BALLOT_DEBIAN_MIRROR:-}
+[ -n "$mirrors" ] || mirrors=$(sed -nE 's/^URIs: *(https?:[^ ]*\/debian)\/? *$/\1/p; s/^deb( +\[[^]]*\])? +(https?:[^ ]*\/debian)\/? .*/\2/p' \
   /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 || true)
-for mirror in $mirrors http://deb.debian.org/debian http://archive.debian.org/debian; do
+for mirror in $mirrors; do
   echo "deb [signed-by=$keys] $mirror bullseye main" > "$work/etc/sources.list"
   echo "fetching consul $version from $mirror" >&2
   apt-get "${own[@]}" update -qq --error-on=any >&2 || continue
   (cd "$work/deb" && apt-get "${own[@]}" download -qq "consul=$version" >&2) && break
 done
-deb=$(ls "$work"/deb/consul_*.deb 2>/dev/null) || { echo "install-consul.sh: no mirror has consul $version" >&2; exit 1; }
+deb=$(ls "$work"/deb/consul_*.deb 2>/dev/null) || { echo "install-consul.sh: no mirror of Debian has consul $version: name one by BALLOT_DEBIAN_MIRROR=URL" >&2; exit 1; }
 echo "$sum  $deb" | sha256sum --check --quiet || { echo "install-consul.sh: $deb is not what was expected" >&2; exit 1; }
 dpkg-deb -x "$deb" "$work/unpacked"
 install -m 0755 "$work/unpacked/usr/bin/consul" "$folder/consul.new"
