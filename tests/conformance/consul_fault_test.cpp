@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "conformance/backend_conformance.hpp"
-#include "conformance/consul_cluster.hpp"
+#include "conformance/consul_hosts.hpp"
 
 namespace ballot::conformance {
 
@@ -19,10 +18,6 @@ std::string rules(const std::string& prefix) {
          "policy = \\\"write\\\" }";
 }
 
-testing::ConsulCluster& store() {
-  static testing::ConsulCluster one(1, 2);
-  return one;
-}
 constexpr const char* root_token = "11111111-2222-3333-4444-555555555555";
 testing::ConsulCluster& guarded_store() {
   static testing::ConsulCluster one(
@@ -30,43 +25,6 @@ testing::ConsulCluster& guarded_store() {
       std::string(R"(,"acl":{"enabled":true,"default_policy":"deny","tokens":{"master":")") + root_token + "\"}}");
   return one;
 }
-
-class Consul : public BackendConformance {
- protected:
-  /// A test that has failed leaves nothing stopped for the next.
-  void TearDown() override {
-    cluster().store().start();
-    BackendConformance::TearDown();
-  }
-
-  ConsulNodes& cluster() { return static_cast<ConsulNodes&>(*cluster_); }
-  std::string path(const std::string& below) { return cluster().path(below); }
-  testing::ConsulAgent& server() { return cluster().store().server(0); }
-  testing::ConsulAgent& agent_of(const Candidate& one) { return cluster().agent_of(one.node); }
-
-  Candidate& add_with(const std::string& node, Options options) {
-    Candidate& candidate = candidates_.emplace_back(node, cluster_->signal);
-    options.emplace("address", cluster().relay(node).address());
-    candidate.backend = cluster().make_with(node, "test", options, cluster().folder().path(), candidate.events);
-    return candidate;
-  }
-  void lead_again(Candidate& candidate, const std::string& group) {
-    ASSERT_TRUE(until(
-        [&] {
-          if (candidate.closed()) open(candidate);
-          return opened(candidate);
-        },
-        3 * timeout() + slack()));
-    candidate.backend->campaign(group);
-    EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, 2 * timeout() + slack())) << candidate.node;
-  }
-  /// Of the check that the node's session is bound to.
-  std::string check_of(const Candidate& one) {
-    const std::string found = agent_of(one).ask("GET", "/v1/session/info/" + cluster().session(one.node)).body;
-    const auto begin = found.find("\"ID\":\"ballot-") + 6;
-    return found.substr(begin, found.find('"', begin) - begin);
-  }
-};
 
 TEST_P(Consul, AnotherLeadsSoonAfterTheLeadersAgentIsLostAndNotBeforeItsDeadline) {
   Candidate& a = lead("a", "g");
@@ -267,10 +225,9 @@ TEST_P(ConsulAccess, WhatTheTokenMayNotWriteHasFailed) {
   EXPECT_NE(wrote->answers.at(0).text.find("token_file"), std::string::npos) << wrote->answers.at(0).text;
 }
 
-const BackendUnderTest hosts{"hosts", [] { return std::make_unique<ConsulNodes>(store()); }};
 const BackendUnderTest guarded{"guarded", [] { return std::make_unique<ConsulNodes>(guarded_store()); }};
 
-INSTANTIATE_TEST_SUITE_P(Faults, Consul, ::testing::Values(hosts), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, Consul, ::testing::Values(consul_hosts()), name_of);
 INSTANTIATE_TEST_SUITE_P(Faults, ConsulAccess, ::testing::Values(guarded), name_of);
 
 }  // namespace
