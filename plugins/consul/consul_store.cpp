@@ -28,10 +28,12 @@ ConsulStore::ConsulStore(const Settings& settings, const std::string& token, con
       agent_(make_client(settings, outlet), token, [this] { on_connected(); }),
       session_(agent_, paths_, name_space),
       reads_(agent_, paths_),
-      commits_(agent_, paths_, session_) {}
+      commits_(agent_, paths_, session_),
+      services_(agent_, session_, listener, outlet.host()) {}
 
 void ConsulStore::begin(Millis timeout, const std::optional<support::Handle>& resumed,
                         Done<support::SessionBegun> done) {
+  if (timeout > Millis(0)) services_.start();
   session_.begin(timeout, resumed, std::move(done));
 }
 
@@ -58,7 +60,9 @@ void ConsulStore::renew(const std::string& key, const std::string& value, Done<K
   });
 }
 
-void ConsulStore::end(Done<KeyAnswer> done) { session_.end(std::move(done)); }
+void ConsulStore::end(Done<KeyAnswer> done) {
+  services_.finish([this, done = std::move(done)] { session_.end(done); });
+}
 
 void ConsulStore::commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) {
   commits_.commit(std::move(changes), std::move(done));
@@ -76,6 +80,9 @@ void ConsulStore::list(const std::string& prefix, Done<support::KeyRead> done) {
 void ConsulStore::follow(const std::string& prefix) {
   feeds_.push_back(std::make_unique<Feed>(agent_, paths_, prefix, listener_, session_.patience()));
   feeds_.back()->start();
+  if (feeds_.size() == 1) services_.report_all();
+  if (prefix == bound_keys && !session_.guard().key.empty())
+    overdue_.emplace(agent_, paths_, session_, [feed = feeds_.back().get()] { return feed->keys(); });
 }
 
 void ConsulStore::watch(const std::string& prefix) {
@@ -99,6 +106,8 @@ void ConsulStore::state(Done<StoreState> done) { ask_facts(agent_, session_.pati
 void ConsulStore::tick(SteadyTime now) {
   for (const auto& feed : feeds_) feed->tick(now);
   for (const auto& watch : watches_) watch->tick(now);
+  if (overdue_) overdue_->tick(now);
+  services_.tick(now);
 }
 
 std::optional<SteadyTime> ConsulStore::due() const {
@@ -109,6 +118,8 @@ std::optional<SteadyTime> ConsulStore::due() const {
   if (agent_.has_work()) at = SteadyTime{};
   for (const auto& feed : feeds_) also(feed->due());
   for (const auto& watch : watches_) also(watch->due());
+  if (overdue_) also(overdue_->due());
+  also(services_.due());
   return at;
 }
 

@@ -5,6 +5,7 @@
 //     return std::make_unique<ConsulStore>(settings, root, name_space, to, outlet); });
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +15,9 @@
 #include "commits.hpp"
 #include "feed.hpp"
 #include "key_paths.hpp"
+#include "overdue.hpp"
 #include "reads.hpp"
+#include "services.hpp"
 #include "session.hpp"
 #include "settings.hpp"
 #include "support/keys/key_store.hpp"
@@ -44,6 +47,9 @@ class ConsulStore final : public support::KeyStore {
   SteadyTime observed_until() const override;
 
   std::uint64_t revision() const override { return agent_.revision(); }
+  void configure(const std::map<std::string, Options>& groups) override { services_.configure(groups); }
+  void lead(const std::string& group, std::uint64_t epoch) override { services_.lead(group, epoch != 0); }
+  std::vector<std::string> environment(const std::string& group) const override { return services_.environment(group); }
   void state(Done<StoreState> done) override;
 
   void receive() override { agent_.receive(); }
@@ -60,8 +66,10 @@ class ConsulStore final : public support::KeyStore {
   Session session_;
   Reads reads_;
   Commits commits_;
+  Services services_;
   std::vector<std::unique_ptr<Feed>> feeds_;
   std::vector<std::unique_ptr<Watch>> watches_;
+  std::optional<Overdue> overdue_;  // while sessions are followed
 };
 
 }  // namespace ballot::consul

@@ -49,6 +49,13 @@ bool Feed::is_empty() const {
   return std::all_of(folders_.begin(), folders_.end(), [](const Folder& folder) { return folder.versions.empty(); });
 }
 
+std::vector<std::string> Feed::keys() const {
+  std::vector<std::string> all;
+  for (const Folder& folder : folders_)
+    for (const auto& [key, version] : folder.versions) all.push_back(key);
+  return all;
+}
+
 void Feed::wait() {
   state_ = State::waiting;
   again_at_.reset();

@@ -34,6 +34,7 @@ class Feed {
   Feed(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener, Millis patience);
 
   void start() { wait(); }
+  std::vector<std::string> keys() const;
   SteadyTime observed_until() const noexcept { return observed_; }
   /// Asks at once whether something has changed, and calls back when that is answered; what has changed is looked for.
   void check(std::function<void()> done);

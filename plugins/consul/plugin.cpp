@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "consul_store.hpp"
+#include "registration.hpp"
 #include "settings.hpp"
 #include "support/keys/key_driver.hpp"
 #include "support/make_backend.hpp"
@@ -44,7 +45,7 @@ Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings)
   });
 }
 
-constexpr BackendTraits traits{.keys = table_keys, .session_timeout = default_timeout};
+constexpr BackendTraits traits{.keys = table_keys, .group_keys = group_keys, .session_timeout = default_timeout};
 constexpr support::BackendKind kind{"consul", "ballot-consul", table_keys,
                                     "is not kept by the backend consul: an agent asks the servers on its own, and does "
                                     "not say of each whether it has a quorum. Remove it",

@@ -40,6 +40,8 @@ class Session {
   void end(Done<support::KeyAnswer> done);
 
   const Guard& guard() const noexcept { return guard_; }
+  std::string bound_path() const { return paths_.path(guard_.key); }
+  Millis timeout() const noexcept { return timeout_; }
   Millis patience() const noexcept { return support::KeyStore::patience(timeout_); }
 
  private:

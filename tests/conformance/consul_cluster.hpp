@@ -50,6 +50,7 @@ class ConsulNodes : public Cluster {
     return *relay;
   }
   testing::ConsulAgent& agent_of(const std::string& node) { return store_.agent_of(agents_.at(node)); }
+  const std::string& prefix() const { return prefix_; }
   /// In the namespace of the tests.
   std::string path(const std::string& below) const { return prefix_ + "/test/" + below; }
   /// The session of the node's daemon.

@@ -129,9 +129,14 @@ void TcpRelay::delay(Way way, std::chrono::milliseconds by) {
   delays_[static_cast<std::size_t>(way)] = by;
 }
 
-void TcpRelay::drop_answers(bool drop) {
+void TcpRelay::drop(Way way, bool on) {
   const std::lock_guard hold(mutex_);
-  drop_answers_ = drop;
+  drops_[static_cast<std::size_t>(way)] = on;
+}
+
+void TcpRelay::lose_requests(const std::string& text) {
+  const std::lock_guard hold(mutex_);
+  lost_text_ = text;
 }
 
 void TcpRelay::break_connections() {
@@ -152,6 +157,11 @@ void TcpRelay::lead_to(int server_port) {
 std::size_t TcpRelay::connections() const {
   const std::lock_guard hold(mutex_);
   return connections_;
+}
+
+std::size_t TcpRelay::dropped() const {
+  const std::lock_guard hold(mutex_);
+  return dropped_;
 }
 
 std::size_t TcpRelay::largest_frame() const {
@@ -194,6 +204,13 @@ void TcpRelay::count(Pair& pair, const std::string& bytes) {
   }
 }
 
+bool TcpRelay::drops(Pair& pair, Way way, const std::string& bytes) {
+  if (drops_[static_cast<std::size_t>(way)]) return true;
+  if (way == Way::to_client) return false;
+  pair.lost = pair.lost || (!lost_text_.empty() && bytes.find(lost_text_) != std::string::npos);
+  return pair.lost;
+}
+
 void TcpRelay::take(Pair& pair, Way way) {
   Stream& stream = pair.streams[static_cast<std::size_t>(way)];
   std::string bytes(chunk_size, '\0');
@@ -205,7 +222,10 @@ void TcpRelay::take(Pair& pair, Way way) {
   }
   bytes.resize(static_cast<std::size_t>(size));
   if (way == Way::to_server) count(pair, bytes);
-  if (way == Way::to_client && drop_answers_) return;
+  if (drops(pair, way, bytes)) {
+    dropped_ += bytes.size();
+    return;
+  }
   stream.delayed.push_back({Clock::now() + delays_[static_cast<std::size_t>(way)], std::move(bytes)});
 }
 
