@@ -1,17 +1,18 @@
 #!/bin/bash
 # Installs what is missing of ballot's build dependencies on Debian 12, and nothing if nothing is.
 # Usage: install-deps.sh [build] [test] [ci]     (default: build)
+# Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
 build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libnats-dev libssl-dev libcurl4-openssl-dev'
 test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server'
 ci='clang-format-14 ccache universal-ctags'
 
-wanted=()
+wanted=() consul=no
 for set in "${@:-build}"; do
   case $set in
     build) wanted+=($build) ;;
-    test) wanted+=($test) ;;
+    test) wanted+=($test) consul=yes ;;
     ci) wanted+=($ci) ;;
     *) echo "install-deps.sh: no such set: $set; there are build, test and ci" >&2; exit 2 ;;
   esac
@@ -21,13 +22,22 @@ missing=()
 for package in "${wanted[@]}"; do
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
 done
-[ ${#missing[@]} -gt 0 ] || exit 0
+consul_script=$(dirname "$0")/install-consul.sh
+if [ "$consul" = yes ] && "$consul_script" --check; then consul=no; fi
+[ ${#missing[@]} -gt 0 ] || [ "$consul" = yes ] || exit 0
 
 as_root=()
 if [ "$(id -u)" != 0 ]; then
-  command -v sudo > /dev/null || { echo "install-deps.sh: run as root: apt-get install ${missing[*]}" >&2; exit 1; }
+  command -v sudo > /dev/null || {
+    [ ${#missing[@]} -eq 0 ] || echo "install-deps.sh: run as root: apt-get install ${missing[*]}" >&2
+    [ "$consul" = no ] || echo "install-deps.sh: run as root: $consul_script" >&2
+    exit 1
+  }
   as_root=(sudo)
 fi
-echo "installing: ${missing[*]}" >&2
-"${as_root[@]}" apt-get update -qq >&2
-DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "installing: ${missing[*]}" >&2
+  "${as_root[@]}" apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+fi
+[ "$consul" = no ] || "${as_root[@]}" "$consul_script"

@@ -121,6 +121,12 @@ run_tests() {
   [ -z "$failed" ] || once_more "$preset"
 }
 
+# faults ARGUMENT...: scenarios with real servers on every backend; the table is in the summary too.
+faults() {
+  tests/chaos/run "$@" --jobs "$at_a_time" --once-more 2>&1 | tee build/chaos.log || { notes+=("$(cat build/chaos.log)"); return 1; }
+  notes+=("$(cat build/chaos.log)")
+}
+
 # ---- what does not fit into minutes
 
 run_long() {
@@ -132,6 +138,12 @@ run_long() {
   BALLOT_FAULTS=all ctest --test-dir build/proof --output-on-failure -j"$cores" -R '^unit_(storage|local)\.'
   step 'long: three servers, ten thousand groups, minutes of candidates'
   ctest --test-dir build/proof --output-on-failure --no-tests=error -L '^long$'
+  step 'long: faults with real servers, three seeds'
+  faults all --long --seeds 3
+  step 'long: the store stands still'
+  faults standstill
+  step 'long: how long hand-overs take'
+  faults handover --tries 20
 }
 
 # ---- the proof
@@ -150,6 +162,8 @@ if [ "$form" != quick ]; then
 fi
 build proof
 run_tests proof
+step 'proof: faults with real servers'
+faults smoke
 if [ "$form" != quick ]; then
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &

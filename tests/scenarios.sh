@@ -1,6 +1,6 @@
 #!/bin/bash
 # Which test stands for which scenario of docs/testing.md, by backend: from the tests' own tags, a line
-# `// S14 local zookeeper` right before a TEST (`sim`: the simulation).
+# `// S14 local zookeeper` right before a TEST (`sim`: the simulation), and from the table of tests/chaos/scenarios.cpp.
 # Usage: scenarios.sh [--check]. Prints the table; --check: says how docs/testing.md differs, and exits 1 then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,13 +17,18 @@ tagged() {
                        for (j = 2; j <= n; ++j) if (want[j] !~ /^S/) print want[i] "|" want[j] "|" name }' | sort
 }
 
+# scenario | who | function, a line for each: of every backend, or of those whose store can do what it needs
+driven() {
+  sed -nE 's/^ *\{"(S[0-9]+b?)", ".*", \{(.*)\}, ([a-z_]+)(, true)?\},$/\1|\2|\3/p' tests/chaos/scenarios.cpp
+}
+
 table() {
-  local all scenario backend row tests
-  all=$(tagged)
-  echo '| scenario | simulation | local | ZooKeeper |'
-  echo '| --- | --- | --- | --- |'
+  local all driven scenario backend row tests
+  all=$(tagged) driven=$(driven)
+  echo '| scenario | every backend | simulation | local | ZooKeeper |'
+  echo '| --- | --- | --- | --- | --- |'
   for scenario in $scenarios; do
-    row="| $scenario |"
+    row="| $scenario | $(awk -F'|' -v s="$scenario" '$1 == s { print "`" $3 "`" ($2 == "" ? "" : " where it can be") }' <<< "$driven") |"
     for backend in sim local zookeeper; do
       tests=$(printf '%s\n' "$all" | awk -F'|' -v s="$scenario" -v b="$backend" '$1 == s && $2 == b { print "`" $3 "`" }')
       row+=" $(printf '%s' "$tests" | paste -sd' ') |"

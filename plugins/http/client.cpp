@@ -107,6 +107,13 @@ Result<std::unique_ptr<Client>> Client::make(Settings settings, std::shared_ptr<
   }
 }
 
+Result<void> Client::check(const Settings& settings) {
+  if (settings.servers.empty()) return Error{Errc::invalid, "no server is named"};
+  if (!settings.tls) return {};
+  const auto context = make_tls_context(*settings.tls);
+  return context ? Result<void>() : Result<void>(context.error());
+}
+
 Client::Client(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Client::~Client() = default;
 

@@ -91,6 +91,8 @@ class Client {
   /// Errors: invalid, where no server is named or a file of `tls` cannot be used; io, where there is no thread to be
   /// had. Servers need not be there.
   static Result<std::unique_ptr<Client>> make(Settings settings, std::shared_ptr<support::Wakeup> wakeup);
+  /// What make() would find wrong with the settings.
+  static Result<void> check(const Settings& settings);
   /// Cancels everything; does not wait for any server.
   ~Client();
   Client(const Client&) = delete;

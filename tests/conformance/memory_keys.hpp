@@ -33,6 +33,29 @@ class MemoryKeys {
     const std::lock_guard hold(mutex_);
     is_cut ? void(cut_.insert(client)) : void(cut_.erase(client));
   }
+  /// What the client asks is done, and never answered.
+  void lose_answers(const std::string& client, bool lost) {
+    const std::lock_guard hold(mutex_);
+    lost ? void(losing_.insert(client)) : void(losing_.erase(client));
+  }
+  /// A key's value; "": there is none.
+  std::string value(const std::string& key) {
+    const std::lock_guard hold(mutex_);
+    const auto found = keys_.find(key);
+    return found == keys_.end() ? "" : found->second.value;
+  }
+  /// By somebody's hand.
+  void put(const std::string& key, const std::string& value) {
+    const std::lock_guard hold(mutex_);
+    set(key, value, {});
+  }
+  std::vector<std::string> under(const std::string& prefix) {
+    const std::lock_guard hold(mutex_);
+    std::vector<std::string> found;
+    for (const auto& [key, one] : keys_)
+      if (key.starts_with(prefix)) found.push_back(key);
+    return found;
+  }
   /// Ends the session that is bound to the key.
   void expire(const std::string& key) {
     const std::lock_guard hold(mutex_);
@@ -62,7 +85,7 @@ class MemoryKeys {
   std::mutex mutex_;
   std::map<std::string, Key> keys_;
   std::map<std::string, Session> sessions_;
-  std::set<std::string> cut_;
+  std::set<std::string> cut_, losing_;
   std::set<MemoryKeyStore*> clients_;
   std::uint64_t revision_ = 0, last_session_ = 0;
 };
@@ -132,14 +155,16 @@ class MemoryKeyStore final : public support::KeyStore {
   /// `work` is done under the store's lock, when the client is connected.
   template <class Answer>
   void ask(Done<Answer> done, Answer late, std::function<Answer()> work) {
-    const auto attempt = [this, done, work = std::move(work)] {
+    const auto attempt = [this, done, work = std::move(work), lost = false]() mutable {
       Answer answer;
       {
         const std::lock_guard hold(keys_.mutex_);
-        if (!connected()) return false;
+        if (!connected() || lost) return false;
         keys_.expire_due();
         answer = work();
         seen_ = keys_.revision_;
+        lost = keys_.losing_.contains(client_);
+        if (lost) return false;
       }
       done(answer);
       return true;

@@ -1,9 +1,10 @@
-// TempFolder: a folder for one test, gone with it.
+// TempFolder: a folder for one test, gone with it; or left, where that is wanted and the test ends by an exception.
 #pragma once
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -14,12 +15,15 @@ namespace ballot {
 
 class TempFolder {
  public:
+  static inline bool left_by_exceptions = false;
+
   explicit TempFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string name = (parent / "ballot.XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder for the test");
     path_ = name;
   }
   ~TempFolder() {
+    if (left_by_exceptions && std::uncaught_exceptions() > 0) return;
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }

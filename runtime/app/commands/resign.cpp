@@ -63,6 +63,17 @@ Result<bool> leave_groups(Observer& store, const std::set<std::string>& kept) {
   return all;
 }
 
+/// Somebody else's session, as ours is over: a daemon that was refused for its name has a runner too, which knows
+/// nothing of the other's runs.
+Result<bool> has_name_of(Observer& store, const std::string& node) {
+  const auto elections = store.observe("");
+  if (!elections) return elections.error();
+  return std::any_of(elections->begin(), elections->end(), [&](const Election& election) {
+    return std::any_of(election.candidates.begin(), election.candidates.end(),
+                       [&](const Candidate& candidate) { return candidate.node == node; });
+  });
+}
+
 /// The session of the dead program; one that only observes where that is over.
 Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, bool& has_session) {
   const config::Config config = config_of(session);
@@ -96,7 +107,13 @@ Result<void> resign(const std::string& path, const SessionFile& session, const R
   if (!session.runner_socket.empty()) {
     const auto registers = store->list("j/");
     if (!registers) return registers.error();
-    found = core::left_runs(session.node, *registers, runner, io::read_clocks().wall);
+    RunnerView view = runner;
+    if (!has_session && view.known == Known::all) {
+      const auto taken = has_name_of(*store, session.node);
+      if (!taken) return taken.error();
+      if (*taken) view.known = Known::own;
+    }
+    found = core::left_runs(session.node, *registers, view, io::read_clocks().wall);
   }
   if (auto published = publish(*store, std::move(found.ends)); !published) return published;
   bool over = true;

@@ -12,16 +12,18 @@ namespace {
 using Known = RunnerView::Known;
 
 /// The end of an open run, as far as it is known. The daemon is dead and its runner has done all that it was asked:
-/// what that does not know was never started, and never will be.
+/// what that does not know was never started, and never will be, unless it is another daemon's.
 std::optional<Row> end_of(const OpenRun& open, const std::string& job, const std::string& group,
                           const RunnerView& runner, WallTime now) {
+  if (runner.known != Known::all && runner.known != Known::own) return std::nullopt;
   const runner::AttemptId id{open.id, open.attempt};
-  if (runner.known != Known::all || runner.running.contains(id)) return std::nullopt;
   Row row = claimed_row(open, job, group);
-  if (const auto ended = runner.ended.find(id); ended != runner.ended.end())
+  if (const auto ended = runner.ended.find(id); ended != runner.ended.end()) {
     conclude(row, ended->second, open.success_codes);
-  else
-    conclude(row, Status::lost, Reason::node_died, now);
+    return row;
+  }
+  if (runner.known != Known::all || runner.running.contains(id)) return std::nullopt;
+  conclude(row, Status::lost, Reason::node_died, now);
   return row;
 }
 

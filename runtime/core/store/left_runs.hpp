@@ -21,6 +21,7 @@ namespace ballot::core {
 struct RunnerView {
   enum class Known {
     all,     // the inventory is complete, and what its dead daemon had asked of it is done
+    own,     // the same, but another daemon has the node's name by now, and runs of its own
     nobody,  // no runner is there: what it had has ended with it
     nothing  // it does not answer, or not to us
   };

@@ -1,5 +1,5 @@
-// A clean stop with runs under way, by each `on_stop`: what ends, what goes on, who leads meanwhile. Two groups: `idle`
-// has nothing running, `busy` has.
+// A stop with `on_stop = "leave"` and runs under way: what ends, what goes on, who leads meanwhile. Two groups: `idle`
+// has nothing running, `busy` has. The other stops are S14 of tests/chaos/.
 #include <gtest/gtest.h>
 
 #include "support/process/fleet.hpp"
@@ -67,45 +67,6 @@ class StopWith : public ::testing::Test {
   std::optional<Fleet> fleet;
   std::vector<RunId> triggered;
 };
-
-// S14 local
-TEST_F(StopWith, WaitHandsOverIdleGroupsAtOnceAndOthersWhenTheirRunsHaveEnded) {
-  start("wait 30s");
-  const Instant asked = Instant::now();
-  node("n1").send(SIGTERM);
-  ASSERT_TRUE(wait_for_tick_on("n2", asked));
-  EXPECT_FALSE(report("patient").over()) << "the idle group is led by another while runs go on";
-  EXPECT_FALSE(report("stubborn").over());
-  fleet->oracle.end("patient", 0);
-  fleet->oracle.end("stubborn", 3);
-  ASSERT_EQ(node("n1").wait(), 0);
-  ASSERT_TRUE(node("n2").wait_for("group=busy")) << "handed over";
-  judge({{"patient", {Status::succeeded, Reason::none}}, {"stubborn", {Status::failed, Reason::exit_code}}});
-}
-
-// S14 local
-TEST_F(StopWith, AWaitThatIsOverKillsWhatStillRuns) {
-  start("wait 1s");
-  const Instant asked = Instant::now();
-  ASSERT_EQ(node("n1").stop(), 0);
-  const Millis coarse(20);  // the core counts in whole milliseconds, from when it received the signal
-  EXPECT_GE(report("patient").ended->boot - asked.boot, seconds(1) - coarse);
-  EXPECT_EQ(report("patient").how, "signal 15");
-  EXPECT_GE(report("stubborn").gone->boot - asked.boot, Millis(1500) - coarse) << "KILL comes kill_grace after TERM";
-  judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
-}
-
-// S14 local
-TEST_F(StopWith, KillEndsEveryRunAtOnce) {
-  start("kill");
-  const Instant asked = Instant::now();
-  ASSERT_EQ(node("n1").stop(), 0);
-  EXPECT_LT(report("patient").ended->boot - asked.boot, Millis(500));
-  EXPECT_EQ(report("patient").how, "signal 15");
-  EXPECT_GE(report("stubborn").gone->boot - asked.boot, Millis(480));
-  EXPECT_LT(report("stubborn").gone->boot - asked.boot, seconds(2));
-  judge({{"patient", {Status::killed, Reason::shutdown}}, {"stubborn", {Status::killed, Reason::shutdown}}});
-}
 
 TEST_F(StopWith, LeaveKeepsRunsAndTermForTheNextStart) {
   start("leave", {"n1"});

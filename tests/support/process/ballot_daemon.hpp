@@ -125,10 +125,11 @@ class BallotDaemon {
   void send(int signal) const {
     for (const auto& [number, name] : {std::pair(SIGTERM, "TERM"), {SIGSTOP, "STOP"}, {SIGCONT, "CONT"}})
       if (signal == number) did({name});
-    ::kill(pid_, signal);
+    if (pid_ > 0) ::kill(pid_, signal);
   }
   void kill() {
     did({"KILL"});
+    if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
     ::waitpid(std::exchange(pid_, -1), nullptr, 0);
     ended_.reset();

@@ -11,7 +11,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace ballot::testing {
 
@@ -45,6 +49,34 @@ void at_once(int socket) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
 }
 
+/// The kernel's number of the socket by which `from` is connected to `to`, both ports of this host; "" for none.
+std::string inode_of(int from, int to) {
+  std::ifstream sockets("/proc/net/tcp");
+  for (std::string line; std::getline(sockets, line);) {
+    std::istringstream words(line);
+    std::string slot, local, remote, inode;
+    words >> slot >> local >> remote;
+    const auto port = [](const std::string& end) { return std::stoi(end.substr(end.find(':') + 1), nullptr, 16); };
+    if (local.find(':') == std::string::npos || port(local) != from || port(remote) != to) continue;
+    for (int field = 3; field < 10; ++field) words >> inode;
+    return inode;
+  }
+  return {};
+}
+
+/// The client of that connection is a socket of the process.
+bool is_from(pid_t process, int client) {
+  sockaddr_in peer{}, own{};
+  socklen_t size = sizeof peer;
+  ::getpeername(client, reinterpret_cast<sockaddr*>(&peer), &size);
+  ::getsockname(client, reinterpret_cast<sockaddr*>(&own), &size);
+  const std::string link = "socket:[" + inode_of(ntohs(peer.sin_port), ntohs(own.sin_port)) + "]";
+  std::error_code failed;
+  for (const auto& one : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/fd", failed))
+    if (std::filesystem::read_symlink(one, failed) == link) return true;
+  return false;
+}
+
 }  // namespace
 
 TcpRelay::TcpRelay(int server_port)
@@ -76,10 +108,18 @@ void TcpRelay::cut() {
   cut_ = true;
 }
 
+void TcpRelay::cut_from(pid_t process) {
+  const std::lock_guard hold(mutex_);
+  cut_from_ = process;
+  for (Pair& pair : pairs_) pair.cut = is_from(process, pair.client);
+}
+
 void TcpRelay::heal() {
   {
     const std::lock_guard hold(mutex_);
     cut_ = false;
+    cut_from_ = -1;
+    for (Pair& pair : pairs_) pair.cut = false;
   }
   wake();
 }
@@ -89,9 +129,14 @@ void TcpRelay::delay(Way way, std::chrono::milliseconds by) {
   delays_[static_cast<std::size_t>(way)] = by;
 }
 
-void TcpRelay::drop_answers(bool drop) {
+void TcpRelay::drop(Way way, bool on) {
   const std::lock_guard hold(mutex_);
-  drop_answers_ = drop;
+  drops_[static_cast<std::size_t>(way)] = on;
+}
+
+void TcpRelay::lose_requests(const std::string& text) {
+  const std::lock_guard hold(mutex_);
+  lost_text_ = text;
 }
 
 void TcpRelay::break_connections() {
@@ -114,6 +159,11 @@ std::size_t TcpRelay::connections() const {
   return connections_;
 }
 
+std::size_t TcpRelay::dropped() const {
+  const std::lock_guard hold(mutex_);
+  return dropped_;
+}
+
 std::size_t TcpRelay::largest_frame() const {
   const std::lock_guard hold(mutex_);
   return largest_frame_;
@@ -134,6 +184,7 @@ void TcpRelay::accept() {
   Pair& pair = pairs_.emplace_back();
   pair.client = client;
   pair.server = server;
+  pair.cut = cut_from_ > 0 && is_from(cut_from_, client);
   ++connections_;
 }
 
@@ -153,6 +204,13 @@ void TcpRelay::count(Pair& pair, const std::string& bytes) {
   }
 }
 
+bool TcpRelay::drops(Pair& pair, Way way, const std::string& bytes) {
+  if (drops_[static_cast<std::size_t>(way)]) return true;
+  if (way == Way::to_client) return false;
+  pair.lost = pair.lost || (!lost_text_.empty() && bytes.find(lost_text_) != std::string::npos);
+  return pair.lost;
+}
+
 void TcpRelay::take(Pair& pair, Way way) {
   Stream& stream = pair.streams[static_cast<std::size_t>(way)];
   std::string bytes(chunk_size, '\0');
@@ -164,7 +222,10 @@ void TcpRelay::take(Pair& pair, Way way) {
   }
   bytes.resize(static_cast<std::size_t>(size));
   if (way == Way::to_server) count(pair, bytes);
-  if (way == Way::to_client && drop_answers_) return;
+  if (drops(pair, way, bytes)) {
+    dropped_ += bytes.size();
+    return;
+  }
   stream.delayed.push_back({Clock::now() + delays_[static_cast<std::size_t>(way)], std::move(bytes)});
 }
 
@@ -189,7 +250,7 @@ int TcpRelay::wait_time() const {
   int wait = -1;
   for (const Pair& pair : pairs_)
     for (const Stream& stream : pair.streams) {
-      if (stream.delayed.empty()) continue;
+      if (stream.delayed.empty() || pair.cut) continue;
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(stream.delayed.front().due - Clock::now());
       const int millis = std::max(1, static_cast<int>(left.count()) + 1);
@@ -207,7 +268,7 @@ void TcpRelay::run() {
       for (const Pair& pair : pairs_)
         for (const Way way : {Way::to_server, Way::to_client}) {
           const Stream& stream = pair.streams[static_cast<std::size_t>(way)];
-          const bool more = !stream.ended && stream.delayed.size() * chunk_size < most_delayed * 64;
+          const bool more = !pair.cut && !stream.ended && stream.delayed.size() * chunk_size < most_delayed * 64;
           ready.push_back({more ? from(pair, way) : -1, POLLIN, 0});
         }
     }
@@ -220,6 +281,7 @@ void TcpRelay::run() {
     if (cut_ || stopping_) continue;
     for (Pair& pair : pairs_)
       for (const Way way : {Way::to_server, Way::to_client}) {
+        if (pair.cut) continue;
         take(pair, way);
         give(pair, way);
       }

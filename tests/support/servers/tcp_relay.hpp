@@ -8,6 +8,8 @@
 //   relay.break_connections();              // both sides notice
 #pragma once
 
+#include <sys/types.h>
+
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -35,15 +37,22 @@ class TcpRelay {
 
   // Each has taken effect when it returns.
   void cut();
+  /// Only what this process has connected, or connects from now on.
+  void cut_from(pid_t process);
   void heal();
   void delay(Way way, std::chrono::milliseconds by);
-  /// What the server says is read and thrown away. Ends with the connection: break it to go on.
-  void drop_answers(bool drop);
+  /// What goes this way is read and thrown away. Ends with the connection: break it to go on.
+  void drop(Way way, bool on);
+  void drop_answers(bool on) { drop(Way::to_client, on); }
+  /// Of a connection on which something with `text` is asked, that and all that follows is thrown away. "": of none.
+  void lose_requests(const std::string& text);
   void break_connections();
   /// Of connections that come from now on.
   void lead_to(int server_port);
 
   std::size_t connections() const;
+  /// How much was thrown away.
+  std::size_t dropped() const;
   /// The largest frame that was sent to the server, with its four bytes of length.
   std::size_t largest_frame() const;
 
@@ -63,6 +72,8 @@ class TcpRelay {
     std::size_t frame_left = 0;     // of the frame that is being sent to the server
     std::string frame_head;
     bool broken = false;
+    bool cut = false;  // though others are not
+    bool lost = false;  // a request, so that the server is not asked for anything more
   };
 
   void run();
@@ -70,6 +81,7 @@ class TcpRelay {
   void accept();
   void take(Pair& pair, Way way);
   void give(Pair& pair, Way way);
+  bool drops(Pair& pair, Way way, const std::string& bytes);
   void count(Pair& pair, const std::string& bytes);
   int wait_time() const;
   static int from(const Pair& pair, Way way) { return way == Way::to_server ? pair.client : pair.server; }
@@ -83,9 +95,11 @@ class TcpRelay {
   std::list<Pair> pairs_;
   std::array<std::chrono::milliseconds, 2> delays_{};
   bool cut_ = false;
-  bool drop_answers_ = false;
+  pid_t cut_from_ = -1;
+  std::array<bool, 2> drops_{};
+  std::string lost_text_;
   bool stopping_ = false;
-  std::size_t connections_ = 0;
+  std::size_t connections_ = 0, dropped_ = 0;
   std::size_t largest_frame_ = 0;
   std::thread thread_;
 };

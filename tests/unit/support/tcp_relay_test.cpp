@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "support/servers/reserved_port.hpp"
 
 namespace ballot::testing {
@@ -114,6 +116,23 @@ TEST_F(TcpRelayTest, MeasuresFramesHoweverTheyArrive) {
   say(client_, "ve!" + std::string("\0\0\0\2hi\0", 7));
   EXPECT_EQ(hear(server_).size(), 10u);
   EXPECT_EQ(relay_.largest_frame(), 9u);
+}
+
+TEST_F(TcpRelayTest, WhatOneProcessHasConnectedIsCutAlone) {
+  connect();
+  relay_.cut_from(::getpid() + 1);  // another
+  say(client_, "one");
+  EXPECT_EQ(hear(server_), "one");
+  relay_.cut_from(::getpid());
+  say(client_, "two");
+  EXPECT_EQ(hear(server_, 100ms), "");
+  ::close(std::exchange(client_, -1));
+  ::close(std::exchange(server_, -1));
+  connect();  // it is still cut off
+  say(client_, "three");
+  EXPECT_EQ(hear(server_, 100ms), "");
+  relay_.heal();
+  EXPECT_EQ(hear(server_), "three");
 }
 
 }  // namespace

@@ -1,0 +1,205 @@
+#include "feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/clock.hpp"
+#include "transaction.hpp"
+
+namespace ballot::consul {
+
+using namespace std::chrono_literals;
+using support::KeyEntry;
+using Meaning = Reply::Meaning;
+
+namespace {
+
+constexpr Millis longest_wait = 20s;  // of a bell that does not ring
+constexpr Millis after_failure = 250ms;
+constexpr Millis after_nothing = 50ms;    // of an empty prefix the bell rings for every change in the store
+constexpr std::size_t bytes_a_ms = 2000;  // that are read at most where changes never end
+
+bool answered(const Reply& reply) { return reply.is(Meaning::done) || reply.is(Meaning::absent); }
+
+/// The index of all that is below a path, and next to nothing else: the last folder of the path, once.
+std::string index_target(std::string path) {
+  if (path.ends_with('/')) path.pop_back();
+  return "/v1/kv/" + in_url(path) + "?keys&separator=/&consistent";
+}
+
+/// Answered when the index is another one.
+std::string bell_target(const std::string& path, std::uint64_t since, Millis wait) {
+  std::string target = index_target(path);
+  if (since > 0) target += "&index=" + std::to_string(since) + "&wait=" + std::to_string(wait.count()) + "ms";
+  return target;
+}
+
+/// The agent adds up to a sixteenth.
+Millis bell_patience(Millis wait, Millis patience) { return wait + wait / 16 + patience; }
+
+}  // namespace
+
+Feed::Feed(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener,
+           Millis patience)
+    : agent_(agent), paths_(paths), prefix_(std::move(prefix)), listener_(listener), patience_(patience) {
+  for (std::string& path : paths_.folders(prefix_)) folders_.push_back({std::move(path)});
+}
+
+bool Feed::is_empty() const {
+  return std::all_of(folders_.begin(), folders_.end(), [](const Folder& folder) { return folder.versions.empty(); });
+}
+
+std::vector<std::string> Feed::keys() const {
+  std::vector<std::string> all;
+  for (const Folder& folder : folders_)
+    for (const auto& [key, version] : folder.versions) all.push_back(key);
+  return all;
+}
+
+void Feed::wait() {
+  state_ = State::waiting;
+  again_at_.reset();
+  if (std::exchange(bell_waits_, true)) return;
+  agent_.poll(bell_target(paths_.path(prefix_), index_, longest_wait), bell_patience(longest_wait, patience_),
+              [this](const Reply& reply) { on_bell(reply); });
+}
+
+void Feed::on_bell(const Reply& reply) {
+  bell_waits_ = false;
+  if (state_ != State::waiting) return;
+  if (!answered(reply)) {
+    index_ = 0;
+    return pause(after_failure);
+  }
+  reply.index == index_ ? wait() : look(reply.index);
+}
+
+void Feed::look(std::uint64_t index) {
+  state_ = State::looking;
+  again_at_.reset();
+  lists_ = index_ == 0 || index < index_;
+  index_ = index;
+  failed_ = false;
+  bytes_ = 0;
+  all_.clear();
+  looked_at_ = support::boot_now();
+  parts_ = folders_.size();
+  for (Folder& folder : folders_) {
+    if (lists_ || folders_.size() == 1) {
+      read(folder);
+      continue;
+    }
+    agent_.call({"GET", index_target(folder.path), {}, patience_},
+                [this, &folder](const Reply& found) { on_index(folder, found); });
+  }
+}
+
+/// That of an empty folder is the store's, and says nothing.
+void Feed::on_index(Folder& folder, const Reply& reply) {
+  failed_ = failed_ || !answered(reply);
+  const bool empty = reply.is(Meaning::absent);
+  if (failed_ || (empty ? folder.versions.empty() : reply.index == folder.index)) return end_part();
+  read(folder);
+}
+
+void Feed::read(Folder& folder) {
+  agent_.call({"GET", "/v1/kv/" + in_url(folder.path) + "?recurse&consistent", {}, patience_},
+              [this, &folder](const Reply& reply) { on_read(folder, reply); });
+}
+
+void Feed::on_read(Folder& folder, const Reply& reply) {
+  failed_ = failed_ || !answered(reply);
+  if (failed_) return end_part();
+  bytes_ += reply.size;
+  folder.index = reply.index;
+  std::vector<KeyEntry> entries;
+  if (reply.is(Meaning::done)) {
+    const auto json = reply.json();
+    entries = entries_of(paths_, http::array_of(json));
+  }
+  report(folder, entries);
+  end_part();
+}
+
+void Feed::report(Folder& folder, const std::vector<KeyEntry>& entries) {
+  const auto before = std::exchange(folder.versions, {});
+  for (const KeyEntry& entry : entries) folder.versions[entry.key] = entry.version;
+  if (lists_) {
+    all_.insert(all_.end(), entries.begin(), entries.end());
+    return;
+  }
+  for (const auto& [key, version] : before)
+    if (!folder.versions.contains(key)) listener_.on_removed(key);
+  for (const KeyEntry& entry : entries) {
+    const auto known = before.find(entry.key);
+    if (known == before.end() || known->second != entry.version) listener_.on_written(entry);
+  }
+}
+
+void Feed::end_part() {
+  if (--parts_ > 0) return;
+  if (failed_) {
+    index_ = 0;
+    pause(after_failure);
+  } else {
+    observed_ = looked_at_;
+    if (lists_) listener_.on_listed(prefix_, std::exchange(all_, {}));
+    pause(is_empty() ? after_nothing : std::min(Millis(bytes_ / bytes_a_ms), patience_ / 4));
+  }
+  for (const auto& done : std::exchange(waiting_, {})) done();
+}
+
+void Feed::pause(Millis time) {
+  state_ = State::pausing;
+  again_at_ = support::boot_now() + time;
+}
+
+void Feed::check(std::function<void()> done) {
+  const SteadyTime asked = support::boot_now();
+  agent_.call({"GET", index_target(paths_.path(prefix_)), {}, patience_ / 2},
+              [this, asked, done = std::move(done)](const Reply& reply) { on_check(reply, asked, done); });
+}
+
+void Feed::on_check(const Reply& reply, SteadyTime asked, const std::function<void()>& done) {
+  if (!answered(reply) || state_ == State::looking || index_ == 0) return done();
+  if (reply.index == index_ || (reply.is(Meaning::absent) && is_empty())) {
+    observed_ = std::max(observed_, asked);
+    return done();
+  }
+  waiting_.push_back(done);
+  look(reply.index);
+}
+
+void Feed::tick(SteadyTime now) {
+  if (again_at_ && now >= *again_at_) wait();
+}
+
+Watch::Watch(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener,
+             Millis patience)
+    : agent_(agent), paths_(paths), prefix_(std::move(prefix)), listener_(listener), patience_(patience) {}
+
+void Watch::start() {
+  again_at_.reset();
+  const Millis wait = longest_wait / 2;  // nobody checks it
+  agent_.poll(bell_target(paths_.path(prefix_), index_, wait), bell_patience(wait, patience_),
+              [this](const Reply& reply) { on_bell(reply); });
+}
+
+/// What came while nobody answered is not known.
+void Watch::on_bell(const Reply& reply) {
+  if (!answered(reply)) {
+    index_ = 0;
+    again_at_ = support::boot_now() + after_failure;
+    return;
+  }
+  const bool changed = reply.index != index_;
+  index_ = reply.index;
+  again_at_ = support::boot_now() + (changed && reply.is(Meaning::absent) ? after_nothing : Millis(0));
+  if (changed) listener_.on_touched(prefix_);
+}
+
+void Watch::tick(SteadyTime now) {
+  if (again_at_ && now >= *again_at_) start();
+}
+
+}  // namespace ballot::consul

@@ -1,0 +1,58 @@
+// The plugin `consul`: what ballot.toml may say, and how the backend is made.
+#include "ballot/plugin.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "consul_store.hpp"
+#include "registration.hpp"
+#include "settings.hpp"
+#include "support/keys/key_driver.hpp"
+#include "support/make_backend.hpp"
+
+namespace ballot::consul {
+
+namespace {
+
+constexpr Millis default_timeout{10'000};
+constexpr Millis shortest_timeout{1'000};
+
+Error open_store(const Settings& settings) {
+  return {Errc::refused, "the Consul at " + settings.address +
+                             " is open: whoever reaches it may trigger, kill and pause jobs here. Set [consul] "
+                             "token_file, or say that this is wanted with [coordination] allow_open_store = true"};
+}
+
+Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings) {
+  auto own = read_settings(settings.options);
+  if (!own) return own.error();
+  if (auto token = token_of(*own); !token) return token.error();
+  if (own->token_file.empty() && settings.open_store == OpenStore::refuse) return open_store(*own);
+  if (own->token_file.empty() && settings.open_store == OpenStore::warn) host.log(Level::warn, open_store(*own).what);
+  support::KeyPlace place{"consul",         settings.name_space, own->prefix + "/" + settings.name_space + "/",
+                          own->address,     settings.state_dir,  default_timeout,
+                          shortest_timeout, own->lock_delay};
+  const auto make = [own = *own, name_space = settings.name_space](support::KeyStore::Listener& to,
+                                                                   support::Outlet& outlet) {
+    const auto token = token_of(own);
+    if (!token) throw std::runtime_error(token.error().what);
+    return std::make_unique<ConsulStore>(own, *token, name_space, to, outlet);
+  };
+  return support::MakeDriver([place = std::move(place), make](support::Outlet& outlet) {
+    return std::make_unique<support::KeyDriver>(outlet, place, make);
+  });
+}
+
+constexpr BackendTraits traits{.keys = table_keys, .group_keys = group_keys, .session_timeout = default_timeout};
+constexpr support::BackendKind kind{"consul", "ballot-consul", table_keys,
+                                    "is not kept by the backend consul: an agent asks the servers on its own, and does "
+                                    "not say of each whether it has a quorum. Remove it",
+                                    prepare};
+
+}  // namespace
+
+}  // namespace ballot::consul
+
+BALLOT_PLUGIN("consul", "0.1.0", ballot::consul::traits, ballot::support::create<ballot::consul::kind>)

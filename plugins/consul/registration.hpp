@@ -1,0 +1,50 @@
+// Registration: a service of this host's agent, and of others in the catalog, as Consul shows it and as it is to be
+// registered: with a tag or without, all else as it was. And whether its checks let it lead. Pure.
+//
+//   const auto service = find_service(services, "web");           // by its ID, or by its name
+//   const std::string why = unfitness(checks, service->id, {"web-http"});
+//   ... PUT /v1/agent/service/register with with_tag(service->definition, "primary", true)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/options.hpp"
+#include "http/json.hpp"
+
+namespace ballot::consul {
+
+/// The table [group.GROUP.consul].
+struct GroupSettings {
+  std::string service;              // its ID or its name; "": none
+  std::vector<std::string> checks;  // that count; empty: all of the service's
+  std::string tag;                  // of the leader's service; ""
+  std::string key;                  // that says who leads, for others; ""
+};
+extern const OptionKey group_keys[4];
+GroupSettings group_settings(const Options& options);
+
+struct Service {
+  std::string id, name, address;
+  std::uint64_t port = 0;
+  http::json::object definition = {};  // as the agent shows it
+
+  void set_tag(const std::string& tag, bool tagged);
+};
+
+/// Of /v1/agent/services. None: it is not registered, or several have the name.
+std::optional<Service> find_service(const http::json::value& services, const std::string& wanted);
+/// Why it may not lead, by /v1/agent/checks: maintenance of it or of its host, a critical check that counts; "": it
+/// may.
+std::string unfitness(const http::json::value& checks, const std::string& service,
+                      const std::vector<std::string>& counted);
+
+bool has_tag(const http::json::value& tags, const std::string& tag);
+/// For the agent, where it is registered.
+std::string with_tag(http::json::object definition, const std::string& tag, bool tagged);
+/// For the catalog, of an entry of /v1/catalog/service/NAME: everything but the tag.
+std::string without_tag(const http::json::value& entry, const std::string& tag);
+
+}  // namespace ballot::consul

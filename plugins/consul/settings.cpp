@@ -1,0 +1,117 @@
+#include "settings.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "support/options.hpp"
+#include "support/secret_file.hpp"
+
+namespace ballot::consul {
+
+namespace {
+
+constexpr const char* default_address = "127.0.0.1";
+constexpr const char* default_port = "8500";
+constexpr const char* default_tls_port = "8501";
+constexpr Millis longest_lock_delay{60'000};
+
+struct Address {
+  std::string scheme;  // "" where none is written
+  std::string server;
+};
+
+Address split_address(const std::string& text) {
+  const auto end = text.find("://");
+  if (end == std::string::npos) return {"", text};
+  return {text.substr(0, end), text.substr(end + 3)};
+}
+
+std::string address_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return "address must be the agent's: host, host:port or https://host:port";
+  const Address address = split_address(*text);
+  if (!address.scheme.empty() && address.scheme != "http" && address.scheme != "https")
+    return "address: '" + address.scheme + "' is neither http nor https";
+  const support::HostList hosts = support::read_hosts(address.server, default_port);
+  if (!hosts.problem.empty()) return "address: " + hosts.problem;
+  if (hosts.hosts.size() > 1) return "address: there is one, that of this host's agent";
+  return hosts.path.empty() ? "" : "address has no path: say where keys are with prefix";
+}
+
+std::string path_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && text->starts_with('/') ? "" : "must be the absolute path of a file";
+}
+
+std::string name_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && !text->empty() ? "" : "must be a name";
+}
+
+std::string prefix_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  std::string rest = text == nullptr ? "" : *text + "/";
+  for (std::size_t slash; (slash = rest.find('/')) != std::string::npos; rest.erase(0, slash + 1))
+    if (!support::is_path_part(rest.substr(0, slash)))
+      return "prefix must be a path such as \"ballot\" or \"ops/ballot\"";
+  return text == nullptr ? "prefix must be a path such as \"ballot\" or \"ops/ballot\"" : "";
+}
+
+std::string delay_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text != nullptr && (*text == "0" || *text == "0s")) return {};
+  return support::read_duration(value, longest_lock_delay) ? "" : "lock_delay must be at most \"60s\", such as \"3s\"";
+}
+
+std::string text_at(const Options& options, const char* key) {
+  const auto found = options.find(key);
+  return found == options.end() ? std::string() : std::get<std::string>(found->second);
+}
+
+}  // namespace
+
+const OptionKey table_keys[8] = {
+    {"address", address_problem, OptionType::text, "the agent of this host, HOST, HOST:PORT or https://HOST:PORT",
+     OptionFlag::listed},
+    {"lock_delay", delay_problem, OptionType::text, "how long others wait after a leader was lost"},
+    {"prefix", prefix_problem, OptionType::text, "the path of all keys"},
+    {"tls_ca", path_problem, OptionType::text, "the file of who signs the agent's certificate"},
+    {"tls_cert", path_problem, OptionType::text, "the file of our certificate"},
+    {"tls_key", path_problem, OptionType::text, "the file of its key"},
+    {"tls_server_name", name_problem, OptionType::text, "the name in the agent's certificate"},
+    {"token_file", path_problem, OptionType::text, "a file with the token on its first line"},
+};
+
+Result<Settings> read_settings(const Options& options) {
+  Settings settings;
+  const std::string written = text_at(options, "address");
+  const Address address = split_address(written.empty() ? default_address : written);
+  http::Tls tls{text_at(options, "tls_ca"), text_at(options, "tls_cert"), text_at(options, "tls_key"),
+                text_at(options, "tls_server_name"), true};
+  const bool has_tls = !(tls.ca_file + tls.cert_file + tls.server_name).empty();
+  if (address.scheme == "http" && has_tls)
+    return Error{Errc::invalid,
+                 "[consul] address is http://, and tls_ca, tls_cert and tls_server_name are of https://"};
+  if (tls.cert_file.empty() != tls.key_file.empty())
+    return Error{Errc::invalid, "[consul] tls_cert and tls_key are needed together"};
+  const bool secure = address.scheme == "https" || has_tls;
+  if (secure) settings.http.tls = std::move(tls);
+  settings.address = support::read_hosts(address.server, secure ? default_tls_port : default_port).text();
+  settings.http.servers = {http::endpoint_of(settings.address)};
+  settings.http.connections = 6;
+  settings.prefix = options.contains("prefix") ? text_at(options, "prefix") : "ballot";
+  settings.token_file = text_at(options, "token_file");
+  if (const auto found = options.find("lock_delay"); found != options.end())
+    settings.lock_delay = support::read_duration(found->second, longest_lock_delay).value_or(Millis(0));
+  return settings;
+}
+
+Result<std::string> token_of(const Settings& settings) {
+  if (settings.token_file.empty()) return std::string();
+  auto token = support::read_secret(settings.token_file);
+  if (token) return token;
+  return Error{token.error().code == Errc::refused ? Errc::refused : Errc::invalid,
+               "[consul] token_file: " + token.error().what};
+}
+
+}  // namespace ballot::consul

@@ -1,0 +1,156 @@
+#include "lease.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/clock.hpp"
+
+namespace ballot::etcd {
+
+using namespace std::chrono_literals;
+using support::KeyAnswer;
+using support::SessionBegun;
+
+namespace {
+
+constexpr Millis observe_patience = 200ms, least_left = 100ms;
+constexpr const char* observer = "observer";
+
+std::string lease_body(const std::string& lease) { return "{\"ID\":\"" + lease + "\"}"; }
+
+/// What begins no session.
+SessionBegun not_begun(const Reply& reply) {
+  SessionBegun begun;
+  begun.how = outcome_of(reply) == StoreResult::unknown ? SessionBegun::How::unknown : SessionBegun::How::refused;
+  begun.text = reply.text;
+  return begun;
+}
+
+SessionBegun begun_as(SessionBegun::How how, const std::string& lease, std::uint64_t seconds) {
+  return {how, lease, {}, std::chrono::seconds(seconds), {}};
+}
+
+}  // namespace
+
+void Lease::begin(Millis timeout, const std::optional<support::Handle>& resumed, Begun done) {
+  if (timeout > 0ms) patience_ = support::KeyStore::patience(timeout);
+  if (timeout == 0ms) return look(std::move(done));
+  if (resumed) return resume(resumed->session, std::move(done));
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(timeout).count();
+  gateway_.ask({"/v3/lease/grant", "{\"TTL\":\"" + std::to_string(seconds) + "\"}", Repeat::safe, patience_},
+               [this, done](const Reply& reply) {
+                 const std::string lease(http::text_at(reply.body, "ID"));
+                 if (!reply.done() || lease.empty()) return done(not_begun(reply));
+                 keyspace_.lease = lease;
+                 keyspace_.bound.clear();
+                 done(begun_as(SessionBegun::How::begun, lease, http::number_at(reply.body, "TTL")));
+               });
+}
+
+/// Whether the servers are there and let this user read.
+void Lease::look(Begun done) {
+  RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
+  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_}, [done](const Reply& reply) {
+    done(reply.done() ? begun_as(SessionBegun::How::begun, observer, 0) : not_begun(reply));
+  });
+}
+
+/// The key that goes with it is what shows that it is open.
+void Lease::resume(const std::string& lease, Begun done) {
+  gateway_.ask({"/v3/lease/timetolive", "{\"ID\":\"" + lease + "\",\"keys\":true}", Repeat::safe, patience_},
+               [this, lease, done](const Reply& reply) {
+                 if (!reply.done()) return done(not_begun(reply));
+                 const std::uint64_t granted = http::number_at(reply.body, "grantedTTL");
+                 if (granted == 0) return done({SessionBegun::How::gone});
+                 keyspace_.lease = lease;
+                 keyspace_.bound.clear();
+                 for (const http::json::value& one : http::array_at(reply.body, "keys")) {
+                   const auto entry = entry_of({{"key", one}}, keyspace_.root);
+                   if (entry) keyspace_.bound = entry->key;
+                 }
+                 patience_ = support::KeyStore::patience(std::chrono::seconds(granted));
+                 done(begun_as(SessionBegun::How::resumed, lease, granted));
+               });
+}
+
+void Lease::bind(const std::string& key, const std::string& value, Done done) {
+  gateway_.ask({"/v3/kv/txn", bind_txn(keyspace_, key, value), Repeat::never, patience_},
+               [this, key, done](const Reply& reply) {
+                 if (reply.kind == Reply::Kind::not_found) return done({StoreResult::not_leader});
+                 if (!reply.done()) return done({outcome_of(reply), 0, reply.text});
+                 if (!http::truth_at(reply.body, "succeeded")) return done({StoreResult::conflict});
+                 done({StoreResult::done, reply.revision()});
+               });
+  keyspace_.bound = key;
+}
+
+void Lease::renew(const std::string& key, const std::string& value, Done done) {
+  const auto renewal = std::make_shared<Renewal>(Renewal{key, value, std::move(done)});
+  renewal->until = support::boot_now() + patience_;
+  keep_alive(renewal);
+}
+
+void Lease::keep_alive(const Shared& renewal) {
+  const Millis left = std::max<Millis>(renewal->until - support::boot_now(), least_left);
+  gateway_.ask({"/v3/lease/keepalive", lease_body(keyspace_.lease), Repeat::safe, left},
+               [this, renewal](const Reply& reply) {
+                 if (!reply.done()) return renewal->done({outcome_of(reply), 0, reply.text});
+                 const http::json::value& result = http::at(reply.body, "result");
+                 renewal->found = http::number_at(result, "TTL") > 0;
+                 renewal->raft_term = http::number_at(result, "header", "raft_term");
+                 put(renewal);
+               });
+}
+
+void Lease::put(const Shared& renewal) {
+  std::vector<std::string> operations{put_op(keyspace_.root + renewal->key, renewal->value)};
+  renewal->mark = ++last_mark_;
+  renewal->put_sent = support::boot_now();
+  if (const std::string mark_key = feed_.mark_key(); !mark_key.empty())
+    operations.push_back(put_op(mark_key, keyspace_.lease + ' ' + std::to_string(renewal->mark), keyspace_.lease));
+  const Millis left = std::max<Millis>(renewal->until - renewal->put_sent, least_left);
+  feed_.expect(renewal->mark, renewal->put_sent);
+  gateway_.ask({"/v3/kv/txn", guarded_txn(keyspace_, operations), Repeat::safe, left},
+               [this, renewal](const Reply& reply) { on_put(renewal, reply); });
+}
+
+/// A lease that a server does not find may be one that it has not heard of yet: the key decides.
+void Lease::on_put(const Shared& renewal, const Reply& reply) {
+  if (reply.kind == Reply::Kind::not_found) return renewal->done({StoreResult::not_leader});
+  if (!reply.done()) return renewal->done({outcome_of(reply), 0, reply.text});
+  if (!http::truth_at(reply.body, "succeeded")) return renewal->done({StoreResult::not_leader});
+  if (!renewal->found)
+    return renewal->done({StoreResult::unknown, 0, "the lease was not found, though its key is there"});
+  if (reply.raft_term() != renewal->raft_term) {
+    if (support::boot_now() + least_left < renewal->until) return keep_alive(renewal);
+    return renewal->done({StoreResult::unknown, 0, "the servers have changed their leader meanwhile"});
+  }
+  renewal->answer = {StoreResult::done, reply.revision()};
+  renewal->observe_until = std::min(support::boot_now() + observe_patience, renewal->until);
+  feed_.committed(renewal->mark, support::boot_now() + patience_);
+  observing_.push_back(renewal);
+}
+
+void Lease::end(Done done) {
+  gateway_.ask({"/v3/lease/revoke", lease_body(keyspace_.lease), Repeat::safe, patience_}, [done](const Reply& reply) {
+    if (reply.kind == Reply::Kind::not_found) return done({StoreResult::done});
+    done({outcome_of(reply), 0, reply.text});
+  });
+}
+
+void Lease::tick(SteadyTime now) {
+  for (const Shared& one : std::exchange(observing_, {})) {
+    if (feed_.is_streaming() && !feed_.has_seen(one->mark) && now < one->observe_until)
+      observing_.push_back(one);
+    else
+      one->done(one->answer);
+  }
+}
+
+std::optional<SteadyTime> Lease::due() const {
+  std::optional<SteadyTime> at;
+  for (const Shared& one : observing_) at = std::min(at.value_or(one->observe_until), one->observe_until);
+  return at;
+}
+
+}  // namespace ballot::etcd

@@ -1,0 +1,77 @@
+#include "reads.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::etcd {
+
+namespace {
+
+constexpr std::size_t page = 1000, most_keys = 100, most_again = 3;
+
+}  // namespace
+
+void Reads::add(const http::json::array& kvs, Found& found) const {
+  for (const http::json::value& kv : kvs)
+    if (auto entry = entry_of(kv, keyspace_.root)) found.read.entries.push_back(std::move(*entry));
+}
+
+void Reads::fail(const Reply& reply, Found& found) {
+  found.kind = reply.kind;
+  found.read.outcome = outcome_of(reply);
+  found.read.text = reply.text;
+}
+
+void Reads::get(const std::vector<std::string>& keys, Millis patience, Done done) {
+  const auto getting = std::make_shared<Getting>(Getting{std::move(done)});
+  getting->found.kind = Reply::Kind::done;
+  getting->found.read.outcome = StoreResult::done;
+  getting->open = (keys.size() + most_keys - 1) / most_keys;
+  for (std::size_t begin = 0; begin < keys.size(); begin += most_keys) {
+    std::vector<std::string> operations;
+    for (std::size_t i = begin; i < std::min(begin + most_keys, keys.size()); ++i)
+      operations.push_back(range_op({.from = keyspace_.root + keys[i]}));
+    gateway_.ask({"/v3/kv/txn", txn(operations), Repeat::safe, patience}, [this, getting](const Reply& reply) {
+      if (!reply.done()) fail(reply, getting->found);
+      for (const http::json::value& one : http::array_at(reply.body, "responses"))
+        add(http::array_at(one, "response_range", "kvs"), getting->found);
+      if (--getting->open == 0) getting->done(getting->found);
+    });
+  }
+}
+
+void Reads::list(const std::string& from, const std::string& end, Millis patience, Done done) {
+  next_page(std::make_shared<Listing>(Listing{from, end, patience, std::move(done)}));
+}
+
+void Reads::next_page(const std::shared_ptr<Listing>& listing) {
+  RangeRequest request{.from = listing->from, .end = listing->end, .limit = page};
+  request.revision = listing->found.revision;
+  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, listing->patience},
+               [this, listing](const Reply& reply) { on_page(listing, reply); });
+}
+
+void Reads::on_page(const std::shared_ptr<Listing>& listing, const Reply& reply) {
+  Found& found = listing->found;
+  if (reply.kind == Reply::Kind::compacted && ++listing->again < most_again) {
+    Listing anew{listing->from, listing->end, listing->patience, std::move(listing->done)};
+    anew.again = listing->again;
+    return next_page(std::make_shared<Listing>(std::move(anew)));
+  }
+  if (!reply.done()) {
+    fail(reply, found);
+    return listing->done(found);
+  }
+  const http::json::array& kvs = http::array_at(reply.body, "kvs");
+  if (found.revision == 0) found.revision = reply.revision();
+  add(kvs, found);
+  if (http::truth_at(reply.body, "more") && !kvs.empty()) {
+    listing->from = key_of(kvs.back()) + '\0';
+    return next_page(listing);
+  }
+  found.kind = Reply::Kind::done;
+  found.read.outcome = StoreResult::done;
+  listing->done(found);
+}
+
+}  // namespace ballot::etcd

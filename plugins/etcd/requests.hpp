@@ -1,0 +1,64 @@
+// Requests: what etcd's JSON gateway is asked about keys, as text, and what its answers say. Pure.
+//
+//   const std::string body = txn({change_op(change, place)});
+//   const KeyAnswer answer = change_answer(change, place, operation, revision);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/json.hpp"
+#include "support/keys/key_store.hpp"
+
+namespace ballot::etcd {
+
+/// Where the keys are, and what shows that the session is open.
+struct Keyspace {
+  std::string root = {};   // before each key
+  std::string lease = {};  // ours; "": none
+  std::string bound = {};  // the key that goes with it, below the root; "": none yet
+};
+
+/// Keys of the plugin's own begin with it below a prefix that is followed; no other key has it.
+inline constexpr char mark = '!';
+
+/// The key after all that begin with it. Requires: it ends with no 0xff.
+std::string end_of(std::string prefix);
+
+struct RangeRequest {
+  std::string from = {}, end = {};  // whole keys; end "": that key alone
+  std::size_t limit = 0;            // 0: none
+  std::uint64_t revision = 0;       // as it was then; 0: now
+  bool keys_only = false;
+};
+std::string range(const RangeRequest& request);
+/// The same as an operation of txn().
+std::string range_op(const RangeRequest& request);
+
+/// `lease`: that the key goes with; "": none.
+std::string put_op(const std::string& key, const std::string& value, const std::string& lease = "");
+/// Each a whole operation; all are done, those that are transactions of their own each by its own conditions.
+std::string txn(const std::vector<std::string>& operations);
+/// As long as the session is open.
+std::string guarded_txn(const Keyspace& keyspace, const std::vector<std::string>& operations);
+/// The key is made, with the lease, where it is not there.
+std::string bind_txn(const Keyspace& keyspace, const std::string& key, const std::string& value);
+
+/// The change as a transaction of its own within txn(), which tells why where it is not done.
+std::string change_op(const support::KeyChange& change, const Keyspace& keyspace);
+/// `response`: to that operation; `revision`: of the whole answer.
+support::KeyAnswer change_answer(const support::KeyChange& change, const Keyspace& keyspace,
+                                 const http::json::value& response, std::uint64_t revision);
+
+/// Of kv in an answer to a range, or in an event; none where it is not below the root or a mark.
+std::optional<support::KeyEntry> entry_of(const http::json::value& kv, const std::string& root);
+/// The whole key of such; "" where it has none.
+std::string key_of(const http::json::value& kv);
+
+/// One of the requests that a stream of /v3/watch begins with.
+std::string watch_request(const std::string& from, const std::string& end, std::uint64_t start_revision);
+
+}  // namespace ballot::etcd

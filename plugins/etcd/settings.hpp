@@ -1,0 +1,34 @@
+// Settings: the table [etcd] of ballot.toml. Pure but for reading the files that it names.
+//
+//   const Settings settings = read_settings(options);   // check_options(options, table_keys) found nothing wrong
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/options.hpp"
+#include "http/client.hpp"
+
+namespace ballot::etcd {
+
+struct Settings {
+  std::vector<http::Endpoint> servers;
+  std::string prefix;               // of all keys, without a slash at its end
+  std::string user, password_file;  // "" where nobody is to be authenticated
+  std::optional<http::Tls> tls;
+
+  /// Who reaches the servers need not say who he is, as far as is known here.
+  bool is_open() const { return user.empty() && (!tls || tls->cert_file.empty()); }
+  std::string servers_text() const;
+};
+
+extern const OptionKey table_keys[6];
+
+Settings read_settings(const Options& options);
+
+/// "" where no user is set. Errors: refused, invalid: the file of the password, or the key's.
+Result<std::string> password_of(const Settings& settings);
+
+}  // namespace ballot::etcd

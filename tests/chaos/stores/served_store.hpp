@@ -1,0 +1,124 @@
+// ServedStore: a store of one server or several, and a relay from each node to each of them. `Ensemble` starts and
+// stops the servers (support/servers); what a node's file says of them is the backend's own.
+#pragma once
+
+#include <iterator>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "chaos/stores/store.hpp"
+#include "support/servers/reserved_port.hpp"
+#include "support/servers/tcp_relay.hpp"
+
+namespace ballot::chaos {
+
+using testing::ReservedPort;
+using testing::TcpRelay;
+
+template <typename Ensemble>
+class ServedStore : public Store {
+ public:
+  template <typename... Settings>
+  explicit ServedStore(Settings&&... settings) : servers_(std::forward<Settings>(settings)...) {}
+
+  void cut(const std::string& node, Cut how) override {
+    for (TcpRelay& relay : way(node).relays) switch (how) {
+        case Cut::silent: relay.cut(); break;
+        case Cut::broken: relay.lead_to(nowhere_.number()), relay.break_connections(); break;
+        case Cut::requests: relay.drop(TcpRelay::Way::to_server, true); break;
+        case Cut::answers: relay.drop(TcpRelay::Way::to_client, true); break;
+      }
+    way(node).how = how;
+  }
+  void heal(const std::string& node) override {
+    Way& own = way(node);
+    servers_.heal();
+    std::size_t server = 0;
+    for (TcpRelay& relay : own.relays) {
+      if (own.how == Cut::requests || own.how == Cut::answers) relay.break_connections();
+      relay.heal();
+      relay.delay(TcpRelay::Way::to_server, Millis(0));
+      relay.delay(TcpRelay::Way::to_client, Millis(0));
+      relay.lose_requests("");
+      for (const auto to : {TcpRelay::Way::to_server, TcpRelay::Way::to_client}) relay.drop(to, false);
+      relay.lead_to(port_of(own.bound ? *own.bound : server++));
+    }
+    own.how = Cut::silent;
+  }
+  void delay(const std::string& node, Millis by) override {
+    for (TcpRelay& relay : way(node).relays)
+      for (const auto to : {TcpRelay::Way::to_server, TcpRelay::Way::to_client}) relay.delay(to, by);
+  }
+  std::size_t lost(const std::string& node) const override {
+    std::size_t all = 0;
+    for (const TcpRelay& relay : ways_.at(node).relays) all += relay.dropped();
+    return all;
+  }
+  void bind_to_follower(const std::string& node) override {
+    Way& own = way(node);
+    own.bound = leader() == 0 ? 1 : 0;
+    for (TcpRelay& relay : own.relays) relay.lead_to(port_of(*own.bound)), relay.break_connections();
+  }
+  void part_from_others(const std::string& node) override { servers_.cut_off(way(node).bound.value()); }
+
+  std::size_t servers() const override { return servers_.size(); }
+  std::size_t leader() override {
+    auto& leading = servers_.leader();
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+      if (&servers_[i] == &leading) return i;
+    return 0;
+  }
+  void kill(std::size_t server) override { servers_[server].kill(); }
+  void start() override { servers_.start(); }
+  void stand_still() override {
+    for (std::size_t i = 0; i < servers_.size(); ++i) servers_[i].freeze();
+  }
+  void go_on() override {
+    for (std::size_t i = 0; i < servers_.size(); ++i) servers_[i].thaw();
+  }
+  void go_down() override {
+    for (std::size_t i = 0; i < servers_.size(); ++i) servers_[i].kill();
+  }
+  void come_back() override { servers_.start(); }
+  void save() override {
+    go_down();
+    for (std::size_t i = 0; i < servers_.size(); ++i) servers_[i].save();
+    start();
+  }
+  void restore() override {
+    go_down();
+    for (std::size_t i = 0; i < servers_.size(); ++i) servers_[i].restore();
+    start();
+  }
+
+ protected:
+  struct Way {
+    std::list<TcpRelay> relays;  // one for each server
+    Cut how = Cut::silent;
+    std::optional<std::size_t> bound;  // to this server alone
+  };
+
+  Way& way(const std::string& node) {
+    const auto [found, isNew] = ways_.try_emplace(node);
+    for (std::size_t i = 0; isNew && i < servers_.size(); ++i) found->second.relays.emplace_back(port_of(i));
+    return found->second;
+  }
+  /// Of the relays, each with `before` in front.
+  std::string addresses(const std::string& node, const std::string& before = "") {
+    std::string all;
+    for (const TcpRelay& relay : way(node).relays) all += (all.empty() ? "" : ",") + before + relay.address();
+    return all;
+  }
+  virtual int port_of(std::size_t server) { return servers_[server].port(); }
+
+  Ensemble servers_;
+
+ private:
+  const ReservedPort nowhere_;
+  std::map<std::string, Way> ways_;
+};
+
+}  // namespace ballot::chaos

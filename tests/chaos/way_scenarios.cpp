@@ -1,0 +1,128 @@
+// Scenarios whose fault is on a node's way to the store.
+#include <algorithm>
+#include <iostream>
+#include <thread>
+
+#include "chaos/daemons.hpp"
+#include "chaos/scenarios.hpp"
+#include "support/process/process_facts.hpp"
+
+namespace ballot::chaos {
+namespace {
+
+using testing::wait_until;
+
+/// `brief` of one group, `long` of another.
+void add_jobs(Daemons& daemons) {
+  daemons.job("brief", daemons.brief());
+  daemons.job("long", Daemons::every_second("group = \"slow\"\nkill_grace = \"300ms\"\n") +
+                          daemons.oracle.command({"--for", "1500ms"}));
+}
+
+/// n1, which leads, is let down by `begin`; what must be true then, and once that has ended.
+void step_down(Trial& trial, Daemons& daemons, const std::function<void()>& begin, const std::function<void()>& end) {
+  const Report of_old_term = daemons.start_of({.job = "long", .node = "n1", .after = Instant::now()});
+  std::this_thread::sleep_for(trial.between(Millis(0), Millis(999)));
+  const Instant fault = Instant::now();
+  begin();
+  const Instant begun = Instant::now();
+  daemons.start_of({.not_on = "n1", .after = fault}, seconds(60));
+  daemons.start_of({.job = "long", .not_on = "n1", .after = fault}, seconds(60));
+  daemons.expect_dead_by_the_deadline("n1", "long", begun);
+  end();
+  daemons.await_log("n1", "session open", 1, seconds(60));
+  const Evidence evidence = daemons.judge();
+  daemons.expect_no_start_past_the_deadline(of_old_term, begun);
+  daemons.expect_elected_within(evidence, fault, daemons.timeout + trial.store().grain() + busy);
+}
+
+}  // namespace
+
+void a_leader_that_is_cut_off(Trial& trial) {
+  Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}});
+  add_jobs(daemons);
+  daemons.job("always", Daemons::every_second("guarantee = \"at-least-once\"\nkill_grace = \"200ms\"\n") +
+                            daemons.oracle.command({"--for", "50ms"}));
+  daemons.start(2);
+  const auto how = trial.one_of(std::vector{Store::Cut::silent, Store::Cut::silent, Store::Cut::broken,
+                                            Store::Cut::requests, Store::Cut::answers});
+  std::cout << "cut " << static_cast<int>(how) << "\n";
+  Instant cut;
+  step_down(
+      trial, daemons, [&] { daemons.cut("n1", how), cut = Instant::now(); }, [&] { daemons.heal("n1"); });
+  for (const Report& report : daemons.oracle.reports()) {
+    if (report.fence != 0) continue;
+    expect(report.job == "always", "only what is at-least-once starts without a claim: " + report.text());
+    expect(report.node == "n1" && report.started.boot - cut.boot <= daemons.timeout - Daemons::margin,
+           "and only by a term before its deadline: " + report.text());
+  }
+}
+
+void lost_answers(Trial& trial) {
+  Daemons daemons(trial, {.nodes = {"n1"}});
+  daemons.job("brief", daemons.brief());
+  Store& store = trial.store();
+  daemons["n1"].environment = store.environment("n1");
+  daemons.start();
+  daemons.catch_up();
+  for (int round = 0; round < (trial.long_form ? 12 : 4); ++round) {
+    // From before a slot is due until the answer to its claim is lost.
+    const WallTime due = std::chrono::ceil<seconds>(Instant::now().wall + Millis(100));
+    std::this_thread::sleep_until(due - trial.between(Millis(10), Millis(100)));
+    daemons.cut("n1", Store::Cut::answers);
+    std::this_thread::sleep_until(due);
+    const std::size_t before = store.lost("n1");
+    expect(wait_until([&] { return store.lost("n1") > before; }), "an answer is lost");
+    std::this_thread::sleep_for(trial.between(Millis(50), Millis(300)));
+    const bool killed = round % 2 == 1;
+    if (killed) daemons["n1"].kill();
+    daemons.heal("n1");
+    if (killed) daemons["n1"].start();
+    daemons.catch_up();
+  }
+  const Evidence evidence = daemons.judge();
+  std::map<WallTime, int> starts;
+  for (const Report& report : evidence.reports) ++starts[report.slot];
+  for (const auto& [slot, count] : starts) expect(count == 1, "no slot is launched twice");
+  // A claim that landed and was reported to have failed: its run was not started, and has its row.
+  const auto& rows = evidence.ledgers[0].rows;
+  expect(trial.on_network() ||
+             std::any_of(
+                 rows.begin(), rows.end(),
+                 [](const Row& row) { return row.run && (row.reason == Reason::stale || row.status == Status::lost); }),
+         "some claims landed without their answer");
+}
+
+void a_leader_on_the_minority_side(Trial& trial) {
+  Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}, .store = {.servers = 3, .parted = true}});
+  add_jobs(daemons);
+  trial.store().bind_to_follower("n1");
+  daemons.start(2);
+  step_down(
+      trial, daemons,
+      [&] {
+        daemons.fault();
+        trial.store().part_from_others("n1");
+      },
+      [&] {
+        trial.store().heal("n1");
+        daemons.healed();
+      });
+}
+
+void renewals_or_writes_alone(Trial& trial) {
+  for (const Store::Half half : {Store::Half::renewals, Store::Half::writes}) {
+    Daemons daemons(trial, {});
+    add_jobs(daemons);
+    daemons.start(2);
+    step_down(
+        trial, daemons,
+        [&] {
+          daemons.fault("n1");
+          trial.store().lose("n1", half);
+        },
+        [&] { daemons.heal("n1"); });
+  }
+}
+
+}  // namespace ballot::chaos

@@ -1,0 +1,234 @@
+// What the conformance suite cannot know of the plugin consul: agents that are lost, forget, or refuse, and what people
+// do by hand. Against one server, and two hosts with an agent each.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "conformance/consul_hosts.hpp"
+
+namespace ballot::conformance {
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BackendConformance);  // consul_conformance_test.cpp has it
+
+namespace {
+
+/// The rules of docs/backends/consul.md, for a fleet that keeps its keys below a prefix.
+std::string rules(const std::string& prefix) {
+  return "key_prefix \\\"" + prefix +
+         "/\\\" { policy = \\\"write\\\" } session_prefix \\\"\\\" { policy = \\\"write\\\" } service \\\"ballot\\\" { "
+         "policy = \\\"write\\\" }";
+}
+
+constexpr const char* root_token = "11111111-2222-3333-4444-555555555555";
+testing::ConsulCluster& guarded_store() {
+  static testing::ConsulCluster one(
+      1, 0,
+      std::string(R"(,"acl":{"enabled":true,"default_policy":"deny","tokens":{"master":")") + root_token + "\"}}");
+  return one;
+}
+
+TEST_P(Consul, AnotherLeadsSoonAfterTheLeadersAgentIsLostAndNotBeforeItsDeadline) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  agent_of(a).kill();
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, 4 * timeout()));  // the servers' own timer takes 20 s
+  EXPECT_GE(now(), deadline(a));
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout()));
+  EXPECT_EQ(a.closed()->cause, Cause::unreachable) << a.closed()->text;
+}
+
+TEST_P(Consul, AnAgentThatIsRestartedInTimeKeepsSessionAndTerms) {
+  Candidate& a = lead("a", "g");
+  const auto epoch = a.leads("g");
+  agent_of(a).kill();
+  cluster().store().start();
+  const RequestId request = renew(a);
+  until([&] { return a.events.answer<backend::Renewed>(a.generation, request).has_value(); }, timeout());
+  until([] { return false; }, timeout());  // its check would have been critical by now
+  EXPECT_EQ(a.leads("g"), epoch) << (a.closed() ? a.closed()->text : "");
+}
+
+TEST_P(Consul, AnAgentThatHasForgottenTheCheckEndsTheSessionAndTheNextOneLeads) {
+  Candidate& a = lead("a", "g");
+  const std::string service = check_of(a);
+  agent_of(a).insist("PUT", "/v1/agent/service/deregister/" + service);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout()));
+  EXPECT_EQ(a.closed()->cause, Cause::expired);
+  lead_again(a, "g");
+}
+
+TEST_P(Consul, ACheckThatSomebodyFailsHandsOverAtOnce) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  const SteadyTime failed = now();
+  agent_of(a).insist("PUT", "/v1/agent/check/fail/" + check_of(a));
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_LT(now() - failed, timeout() - 500ms);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout()));
+  lead_again(a, "h");
+}
+
+TEST_P(Consul, AKeyThatSomebodyReleasesIsNobodys) {
+  Candidate& a = lead("a", "g");
+  server().insist("PUT", "/v1/kv/" + path("s/a") + "?release=" + cluster().session("a"));
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, timeout()));
+  EXPECT_EQ(a.closed()->cause, Cause::expired);
+  lead_again(a, "g");
+}
+
+TEST_P(Consul, AServerThatStandsStillForLessThanTheTimeoutChangesNoLeader) {
+  Candidate& a = lead("a", "g");
+  const auto epoch = a.leads("g");
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  server().freeze();
+  until([] { return false; }, timeout() / 3);
+  server().thaw();
+  until([] { return false; }, 2 * timeout());
+  EXPECT_EQ(a.leads("g"), epoch);
+  EXPECT_EQ(write(a, {"g", *epoch, "j/x", "1", 0}).outcome, StoreResult::done);
+}
+
+TEST_P(Consul, WithoutItsServerAWriteIsUnknownAndTheSessionEndsByItsOwnClock) {
+  Candidate& a = lead("a", "g");
+  server().kill();
+  EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::unknown);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, 2 * timeout()));
+  EXPECT_EQ(a.closed()->cause, Cause::unreachable);
+  cluster().store().start();
+  lead_again(a, "g");
+}
+
+TEST_P(Consul, OthersWaitForTheLockDelayAfterALeaderWasLostAndNotAfterItHasLeft) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = add_with("b", {{"lock_delay", std::string("3s")}});
+  open(b);
+  ASSERT_TRUE(opened(b));
+  b.backend->campaign("g");
+  settle();
+  a.backend->resign("g");
+  SteadyTime left = now();
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, slack()));
+  EXPECT_LT(now() - left, 2500ms);
+  b.backend->resign("g");
+  a.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, slack()));
+  b.backend->campaign("g");
+  settle();
+  left = now();
+  cluster().expire(*a.backend);
+  ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, slack()));
+  EXPECT_GE(now() - left, 2900ms);
+}
+
+TEST_P(Consul, AStoreThatHasGoneBackIsNoticed) {
+  Candidate& a = join("a");
+  server().kill();
+  server().save();
+  cluster().store().start();
+  if (a.closed()) lead_again(a, "g");
+  a.backend->campaign("h");
+  ASSERT_TRUE(until([&] { return a.leads("h").has_value(); }, timeout() + slack()));
+  server().kill();
+  server().restore();
+  cluster().store().start();
+  const auto noticed = [&] {
+    const auto renewals = a.events.all<backend::Renewed>(a.generation);
+    return a.closed() || !a.leads("h") ||
+           std::any_of(renewals.begin(), renewals.end(), [](const auto& one) { return one.gone_back; });
+  };
+  EXPECT_TRUE(until(noticed, 2 * timeout()));
+}
+
+TEST_P(Consul, ShowsItsLeaderItsServersAndTheAgent) {
+  Candidate& observer = add_observer("o");
+  const RequestId request = ++observer.last_request;
+  observer.backend->observe(request, "");
+  const auto observed = await<backend::Observed>(observer, request, 10s);
+  ASSERT_TRUE(observed);
+  const auto fact = [&](const std::string& name) {
+    for (const auto& [key, value] : observed->store.facts)
+      if (key == name) return value;
+    return std::string();
+  };
+  EXPECT_EQ(fact("leader"), "127.0.0.1:" + std::to_string(server().rpc_port()));
+  EXPECT_EQ(fact("servers"), "server-1 (leader)");
+  EXPECT_EQ(fact("agent"), agent_of(observer).name());
+  EXPECT_EQ(fact("version"), "1.8.7");
+  EXPECT_TRUE(observed->store.warnings.empty()) << observed->store.warnings.at(0);
+}
+
+class ConsulAccess : public Consul {
+ protected:
+  std::string token_file(const std::string& token) {
+    const std::string file = folder_.write("token", token + "\n");
+    EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
+    return file;
+  }
+  std::string token_for(const std::string& policy_rules) {
+    static int last = 0;
+    const std::string name = "policy-" + std::to_string(++last);
+    server().insist("PUT", "/v1/acl/policy", R"({"Name":")" + name + R"(","Rules":")" + policy_rules + "\"}",
+                    root_token);
+    const std::string made =
+        server().ask("PUT", "/v1/acl/token", R"({"Policies":[{"Name":")" + name + "\"}]}", root_token).body;
+    const auto at = made.find("\"SecretID\":\"") + 12;
+    return made.substr(at, 36);
+  }
+  TempFolder folder_;
+};
+
+TEST_P(ConsulAccess, TheRulesOfTheDocumentationAreEnough) {
+  Candidate& a = add_with("a", {{"token_file", token_file(token_for(rules(cluster().prefix())))}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
+  EXPECT_EQ(read(a, {"j/x"}).size(), 1u);
+  EXPECT_EQ(nodes(a, "g"), std::vector<std::string>{"a"});
+}
+
+TEST_P(ConsulAccess, AWrongTokenIsRefusedWithWhatToDo) {
+  for (const bool observes : {false, true}) {
+    Candidate& a = add_with(observes ? "o" : "a", {{"token_file", token_file("66666666-2222-3333-4444-555555555555")}});
+    a.observer = observes;
+    open(a);
+    ASSERT_FALSE(opened(a));
+    EXPECT_EQ(a.closed()->cause, Cause::auth_failed);
+    EXPECT_NE(a.closed()->text.find("token_file"), std::string::npos) << a.closed()->text;
+  }
+}
+
+TEST_P(ConsulAccess, WhoMaySeeNothingIsToldSoAndNotThatThereIsNothing) {
+  Candidate& o = add_with("o", {});
+  o.observer = true;
+  open(o);
+  ASSERT_FALSE(opened(o));
+  EXPECT_EQ(o.closed()->cause, Cause::auth_failed) << o.closed()->text;
+}
+
+TEST_P(ConsulAccess, WhatTheTokenMayNotWriteHasFailed) {
+  const std::string own = rules(cluster().prefix() + "/test/s") + " key_prefix \\\"" + cluster().prefix() +
+                          "/test/m\\\" { policy = \\\"write\\\" } key_prefix \\\"" + cluster().prefix() +
+                          "/test/\\\" { policy = \\\"read\\\" }";
+  Candidate& a = add_with("a", {{"token_file", token_file(token_for(own))}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  const RequestId request = ++a.last_request;
+  a.backend->create(request, {{"q/x", "1"}});
+  const auto wrote = await<backend::Wrote>(a, request, 10s);
+  ASSERT_TRUE(wrote);
+  EXPECT_EQ(wrote->answers.at(0).outcome, StoreResult::failed);
+  EXPECT_NE(wrote->answers.at(0).text.find("token_file"), std::string::npos) << wrote->answers.at(0).text;
+}
+
+const BackendUnderTest guarded{"guarded", [] { return std::make_unique<ConsulNodes>(guarded_store()); }};
+
+INSTANTIATE_TEST_SUITE_P(Faults, Consul, ::testing::Values(consul_hosts()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, ConsulAccess, ::testing::Values(guarded), name_of);
+
+}  // namespace
+}  // namespace ballot::conformance

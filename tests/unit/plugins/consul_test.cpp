@@ -1,0 +1,177 @@
+// What the plugin consul reads and writes, without a server: its settings, where keys lie, and its transactions.
+#include <gtest/gtest.h>
+
+#include "consul/key_paths.hpp"
+#include "consul/settings.hpp"
+#include "consul/transaction.hpp"
+#include "http/base64.hpp"
+
+namespace ballot::consul {
+namespace {
+
+using support::KeyChange;
+
+std::string problem(const std::string& key, OptionValue value) {
+  const auto problems = check_options({{key, std::move(value)}}, table_keys);
+  return problems.empty() ? "" : problems.at(0).text;
+}
+
+TEST(ConsulSettings, TheAgentIsThatOfThisHostUnlessAnotherIsNamed) {
+  const auto address = [](const std::string& text) { return read_settings({{"address", text}})->address; };
+  EXPECT_EQ(read_settings({})->address, "127.0.0.1:8500");
+  EXPECT_EQ(address("consul"), "consul:8500");
+  EXPECT_EQ(address("http://[::1]:1"), "[::1]:1");
+  EXPECT_EQ(address("https://consul"), "consul:8501");
+  EXPECT_FALSE(read_settings({})->http.tls);
+  EXPECT_TRUE(read_settings({{"address", std::string("https://consul")}})->http.tls);
+  for (const char* wrong : {"", "a,b", "a/b", "ftp://a", "a:b"}) EXPECT_NE(problem("address", std::string(wrong)), "");
+}
+
+TEST(ConsulSettings, AFileOfTlsMeansTlsAndDoesNotGoWithPlainHttp) {
+  EXPECT_TRUE(read_settings({{"tls_ca", std::string("/ca")}})->http.tls);
+  EXPECT_FALSE(read_settings({{"tls_ca", std::string("/ca")}, {"address", std::string("http://a")}}));
+  EXPECT_FALSE(read_settings({{"tls_cert", std::string("/cert")}}));
+  EXPECT_NE(problem("tls_ca", std::string("ca")), "");
+}
+
+TEST(ConsulSettings, ALockDelayIsAtMostAMinute) {
+  EXPECT_EQ(read_settings({{"lock_delay", std::string("3s")}})->lock_delay, Millis(3000));
+  EXPECT_EQ(read_settings({{"lock_delay", std::string("0s")}})->lock_delay, Millis(0));
+  EXPECT_EQ(problem("lock_delay", std::string("60s")), "");
+  EXPECT_NE(problem("lock_delay", std::string("61s")), "");
+  EXPECT_NE(problem("lock_delay", std::int64_t{3}), "");
+}
+
+TEST(ConsulSettings, APrefixIsAPath) {
+  EXPECT_EQ(read_settings({})->prefix, "ballot");
+  EXPECT_EQ(problem("prefix", std::string("ops/ballot")), "");
+  for (const char* wrong : {"", "/a", "a/", "a//b", "a b"})
+    EXPECT_NE(problem("prefix", std::string(wrong)), "") << wrong;
+}
+
+TEST(ConsulKeys, TermsAreSpreadOverFoldersAndAreFoundAgain) {
+  const KeyPaths paths("ballot/test/");
+  std::set<std::string> folders;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string key = "t/group-" + std::to_string(i), path = paths.path(key);
+    EXPECT_EQ(paths.key(path), key);
+    folders.insert(path.substr(0, path.rfind('/') + 1));
+  }
+  const auto all = paths.folders("t/");
+  EXPECT_EQ(folders, std::set<std::string>(all.begin(), all.end()));
+  EXPECT_EQ(folders.size(), KeyPaths::shards);
+}
+
+TEST(ConsulKeys, OthersLieUnderTheirOwnNames) {
+  const KeyPaths paths("ballot/test/");
+  for (const char* key : {"s/a", "m/a@g", "c/g/a", "r/j/x.y", "r/q/", "t/"}) {
+    EXPECT_EQ(paths.path(key), std::string("ballot/test/") + key);
+    EXPECT_EQ(paths.key(paths.path(key)), key);
+  }
+  EXPECT_EQ(paths.folders("s/"), std::vector<std::string>{"ballot/test/s/"});
+  EXPECT_EQ(in_url("a@b/c d"), "a%40b/c%20d");
+}
+
+class ConsulTransaction : public ::testing::Test {
+ protected:
+  /// How many go into one.
+  std::size_t fill(const KeyChange& change, std::size_t groups = 1'000) {
+    for (std::size_t i = 0; i < groups; ++i) {
+      KeyChange one = change;
+      one.key += std::to_string(i);
+      if (!one.term_key.empty()) one.term_key += std::to_string(i);
+      if (!transaction_.add(i, one, i)) return i;
+    }
+    return groups;
+  }
+  std::size_t operations() const { return http::array_of(http::parse_json(transaction_.body())).size(); }
+  static Reply refused(const std::string& errors) {
+    return {Reply::Meaning::refused, R"({"Errors":[)" + errors + "]}"};
+  }
+  static std::string error(int operation, const std::string& what) {
+    return R"({"OpIndex":)" + std::to_string(operation) + R"(,"What":")" + what + R"("})";
+  }
+  /// By the numbers of the changes.
+  std::map<std::size_t, StoreResult> judge(const Reply& reply) {
+    const auto verdict = transaction_.judge(reply);
+    again_ = verdict.again;
+    std::map<std::size_t, StoreResult> outcomes;
+    for (const auto& [number, answer] : verdict.answers) outcomes[number] = answer.outcome;
+    return outcomes;
+  }
+
+  const KeyPaths paths_{"b/"};
+  const Guard guard_{"s/a", "session"};
+  Transaction transaction_{paths_, guard_};
+  std::vector<std::size_t> again_;
+};
+
+TEST_F(ConsulTransaction, HasNoMoreOperationsThanConsulTakes) {
+  EXPECT_EQ(fill({"r/", "x", 1, true, "t/", 1}), 31u);
+  EXPECT_EQ(operations(), 63u);
+}
+
+TEST_F(ConsulTransaction, AssertsTheSessionOnce) {
+  EXPECT_EQ(fill({"r/", "x", 1, true}), 63u);
+  EXPECT_EQ(operations(), 64u);
+}
+
+TEST_F(ConsulTransaction, IsNoLargerThanTheAgentTakes) {
+  EXPECT_EQ(fill({"r/", std::string(8192, 'x'), 1}), 36u);
+  EXPECT_LT(transaction_.body().size(), 512u * 1024);
+}
+
+TEST_F(ConsulTransaction, ChangesAKeyOnce) {
+  EXPECT_TRUE(transaction_.add(0, {"r/x", "1"}, 1));
+  EXPECT_FALSE(transaction_.add(1, {"r/x", "2"}, 2));
+}
+
+TEST_F(ConsulTransaction, AnswersEachWithItsVersion) {
+  transaction_.add(0, {"r/x", "1", 0, true, "t/g", 7}, 1);
+  transaction_.add(1, {"r/y", std::nullopt, 4}, 2);
+  const auto verdict = transaction_.judge(
+      {Reply::Meaning::done,
+       R"({"Results":[{"KV":{"Key":"b/s/a","ModifyIndex":3}},{"KV":{"Key":"b/r/x","ModifyIndex":9}}]})"});
+  ASSERT_EQ(verdict.answers.size(), 2u);
+  EXPECT_EQ(verdict.answers[0].second.version, 9u);
+  EXPECT_EQ(verdict.answers[1].second.outcome, StoreResult::done);
+}
+
+TEST_F(ConsulTransaction, ARefusalIsOfThoseThatFailedAndTheOthersAreSentAgain) {
+  transaction_.add(5, {"r/x", "1", 0, true, "t/g", 7}, 1);  // operations 0, 1, 2
+  transaction_.add(6, {"r/y", "1", 0, true, "t/h", 7}, 1);  // 3, 4
+  transaction_.add(7, {"r/z", "1", 3}, 1);                  // 5
+  EXPECT_EQ(judge(refused(error(1, "failed index check for key") + "," + error(5, "index is stale"))),
+            (std::map<std::size_t, StoreResult>{{5, StoreResult::not_leader}, {7, StoreResult::conflict}}));
+  EXPECT_EQ(again_, std::vector<std::size_t>{6});
+  EXPECT_EQ(judge(refused(error(0, "failed session check for key"))),
+            (std::map<std::size_t, StoreResult>{{5, StoreResult::not_leader}, {6, StoreResult::not_leader}}));
+  EXPECT_EQ(again_, std::vector<std::size_t>{7});
+}
+
+TEST_F(ConsulTransaction, WhatMayNotBeWrittenHasFailed) {
+  transaction_.add(0, {"r/x", "1", 0}, 1);
+  EXPECT_EQ(judge(refused(error(0, "Permission denied"))).at(0), StoreResult::failed);
+  EXPECT_EQ(judge({Reply::Meaning::forbidden, "Permission denied"}).at(0), StoreResult::failed);
+}
+
+TEST_F(ConsulTransaction, WhatIsNotUnderstoodIsUnknown) {
+  transaction_.add(0, {"r/x", "1", 0}, 1);
+  EXPECT_EQ(judge({Reply::Meaning::unknown, "No cluster leader"}).at(0), StoreResult::unknown);
+  EXPECT_EQ(judge({Reply::Meaning::refused, "what?"}).at(0), StoreResult::unknown);
+}
+
+TEST(ConsulEntries, ABoundKeyWithoutItsSessionIsNone) {
+  const auto json = http::parse_json(
+      R"([{"Key":"b/s/a","Value":"eA==","ModifyIndex":3},{"Key":"b/s/b","Value":"eA==","ModifyIndex":4,"Session":"id"},)"
+      R"({"Key":"b/r/x","Value":null,"ModifyIndex":5},{"Key":"elsewhere","Value":null,"ModifyIndex":6}])");
+  const auto entries = entries_of(KeyPaths("b/"), http::array_of(json));
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].key, "s/b");
+  EXPECT_EQ(entries[0].value, "x");
+  EXPECT_EQ(entries[1].key, "r/x");
+  EXPECT_EQ(entries[1].version, 5u);
+}
+
+}  // namespace
+}  // namespace ballot::consul

@@ -1,0 +1,139 @@
+// What backends on stores of keys know of others (KeyView), and in which order they change keys (KeyQueue).
+#include <gtest/gtest.h>
+
+#include "support/keys/key_context.hpp"
+#include "support/keys/key_queue.hpp"
+#include "support/keys/key_view.hpp"
+
+namespace ballot::support {
+namespace {
+
+KeyEntry term(const std::string& group, std::uint64_t epoch, const std::string& session, std::uint64_t version) {
+  return {"t/" + group, format(TermRecord{epoch, session, "n1", "boot", false}), version};
+}
+
+TEST(KeyViewTest, IsCompleteOnceTermsAndSessionsAreListed) {
+  KeyView view;
+  view.list_terms({});
+  EXPECT_FALSE(view.complete());
+  view.list_sessions({});
+  EXPECT_TRUE(view.complete());
+}
+
+TEST(KeyViewTest, AnOlderWordOfATermChangesNothing) {
+  KeyView view;
+  EXPECT_EQ(view.list_terms({term("g", 3, "s3", 30)}), std::vector<std::string>{"g"});
+  EXPECT_FALSE(view.write_term("g", format(TermRecord{2, "s2", "n1", "boot", false}), 20));
+  EXPECT_FALSE(view.write_term("g", format(TermRecord{3, "s3", "n1", "boot", false}), 30)) << "it is known";
+  EXPECT_EQ(view.term("g").record.epoch, 3u);
+  EXPECT_TRUE(view.list_terms({term("g", 2, "s2", 20)}).empty()) << "a list that was overtaken";
+  EXPECT_EQ(view.term("g").record.session, "s3");
+}
+
+TEST(KeyViewTest, ATermThatAListLeavesOutHasChanged) {
+  KeyView view;
+  view.list_terms({term("g", 3, "s3", 30), term("h", 1, "s1", 10)});
+  EXPECT_EQ(view.list_terms({term("h", 1, "s1", 10)}), std::vector<std::string>{"g"});
+  EXPECT_EQ(view.term("g").version, 0u);
+  EXPECT_EQ(view.term("g").record.epoch, 0u);
+}
+
+TEST(KeyViewTest, ASessionIsOverWhenItsNodeHasAnotherOneOrNone) {
+  KeyView view;
+  view.list_sessions({{"s/a", "s1", 1}, {"s/b", "s2", 2}, {"s/c", "s3", 3}});
+  const auto replaced = view.write_session("a", "s4");
+  ASSERT_EQ(replaced.size(), 1u);
+  EXPECT_EQ(replaced[0].session, "s1");
+  EXPECT_TRUE(view.write_session("a", "s4").empty()) << "a renewal";
+  ASSERT_EQ(view.remove_session("b").size(), 1u);
+  EXPECT_TRUE(view.remove_session("b").empty());
+  const auto missed = view.list_sessions({{"s/a", "s4", 5}});
+  ASSERT_EQ(missed.size(), 1u);
+  EXPECT_EQ(missed[0].session, "s3");
+  EXPECT_TRUE(view.is_open("a", "s4"));
+  EXPECT_FALSE(view.is_open("a", "s1"));
+}
+
+TEST(KeyViewTest, WhoeverFollowsATermThatWasPutOutKnowsItsSession) {
+  const TermRecord out = put_out({5, "s1", "n1", "boot", false, {{"n0", "s0"}}});
+  EXPECT_EQ(out.epoch, 5u);
+  EXPECT_EQ(out.session, no_session);
+  EXPECT_FALSE(out.clean);
+  EXPECT_EQ(out.before, (std::vector<SessionOf>{{"n0", "s0"}, {"n1", "s1"}}));
+  EXPECT_EQ(put_out(out).before.size(), 2u) << "there is nobody to add";
+}
+
+TEST(KeyRankTest, SpreadsGroupsOverNodes) {
+  std::map<std::string, int> firsts;
+  for (int i = 0; i < 300; ++i) {
+    std::string first;
+    for (const char* node : {"n1", "n2", "n3"})
+      if (first.empty() || rendezvous("g" + std::to_string(i), node) > rendezvous("g" + std::to_string(i), first))
+        first = node;
+    ++firsts[first];
+  }
+  for (const auto& [node, count] : firsts) EXPECT_GT(count, 60) << node;
+}
+
+/// Keeps what it is asked, until the test answers it.
+class AskedStore final : public KeyStore {
+ public:
+  struct Commit {
+    std::vector<KeyChange> changes;
+    Done<std::vector<KeyAnswer>> done;
+  };
+  std::vector<Commit> commits;
+
+  void answer(std::size_t i) {
+    const std::vector<KeyAnswer> answers(commits.at(i).changes.size(), KeyAnswer{StoreResult::done, 1});
+    const auto done = commits[i].done;
+    done(answers);
+  }
+
+  Capability capability() const override { return Capability::fenced; }
+  void begin(Millis, const std::optional<Handle>&, Done<SessionBegun>) override {}
+  void bind(const std::string&, const std::string&, Done<KeyAnswer>) override {}
+  void renew(const std::string&, const std::string&, Done<KeyAnswer>) override {}
+  void end(Done<KeyAnswer>) override {}
+  void abandon() noexcept override {}
+  void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) override {
+    commits.push_back({std::move(changes), std::move(done)});
+  }
+  void get(std::vector<std::string>, Done<KeyRead>) override {}
+  void list(const std::string&, Done<KeyRead>) override {}
+  void follow(const std::string&) override {}
+  void watch(const std::string&) override {}
+  SteadyTime observed_until() const override { return {}; }
+  std::uint64_t revision() const override { return 0; }
+  void state(Done<StoreState>) override {}
+  void receive() override {}
+  void tick(SteadyTime) override {}
+  std::optional<SteadyTime> due() const override { return std::nullopt; }
+  bool idle() const override { return true; }
+};
+
+TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
+  AskedStore store;
+  KeyQueue queue(store);
+  std::string said;
+  const auto say = [&](const char* word) { return [&said, word](const KeyAnswer&) { said += word; }; };
+  queue.add({"a", "1"}, say("a1 "));
+  queue.add({"a", "2"}, say("a2 "));
+  queue.add({"b", "1"}, say("b1 "));
+  queue.add({"a", "3"}, say("a3 "));
+  queue.flush();
+  ASSERT_EQ(store.commits.size(), 1u);
+  EXPECT_EQ(store.commits[0].changes.size(), 2u) << "of a and of b the first";
+  queue.flush();
+  EXPECT_EQ(store.commits.size(), 1u) << "a is under way";
+  for (std::size_t i = 0; i < 3; ++i) {
+    store.answer(i);
+    EXPECT_EQ(queue.idle(), i == 2);
+    queue.flush();
+  }
+  EXPECT_EQ(said, "a1 b1 a2 a3 ");
+  EXPECT_EQ(store.commits.at(2).changes.at(0).value, "3");
+}
+
+}  // namespace
+}  // namespace ballot::support
