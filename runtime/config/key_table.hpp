@@ -1,5 +1,5 @@
-// Key tables: one row a key of a TOML table says how it is read, whether it differs from its default, and how it counts
-// in a digest. Everything about a key is in its row.
+// Key tables: one row a key of a TOML table says how it is read, and how it counts in a digest. Everything about a key is
+// in its row.
 //
 //   constexpr Key<Job> job_keys[] = {row<Job, &Job::nice>("nice", as_integer<&Job::nice, -20, 19>), ...};
 //   read_table(table, job_keys, job, findings);
@@ -24,21 +24,18 @@ template <class T>
 struct Key {
   std::string_view name;
   void (*read)(const Value&, T&);
-  bool (*differs)(const T&, const T& defaults);
   void (*digest)(Digest&, const T&);  // null: does not count, or another key stands for it
-  bool has_effect;                    // false: a value other than the default is a warning
 };
 
 template <class T, auto Member>
-constexpr Key<T> row(std::string_view name, void (*read)(const Value&, T&), bool has_effect = true) {
-  return {name, read, [](const T& a, const T& b) { return a.*Member != b.*Member; },
-          [](Digest& digest, const T& value) { digest.put(value.*Member); }, has_effect};
+constexpr Key<T> row(std::string_view name, void (*read)(const Value&, T&)) {
+  return {name, read, [](Digest& digest, const T& value) { digest.put(value.*Member); }};
 }
 
-/// A key that has an effect and counts in no digest.
+/// A key that counts in no digest.
 template <class T>
 constexpr Key<T> plain_row(std::string_view name, void (*read)(const Value&, T&)) {
-  return {name, read, nullptr, nullptr, true};
+  return {name, read, nullptr};
 }
 
 template <class T, std::size_t n>
@@ -67,10 +64,6 @@ void read_entry(const toml::key& key, const toml::node& node, std::span<const Ke
   const Key<T>* const found = find_key(key.str(), keys);
   if (found == nullptr) return unknown_key(key, keys, findings);
   found->read(Value(found->name, node, findings), target);
-  if (found->has_effect) return;
-  static const T defaults;
-  if (found->differs(target, defaults))
-    findings.warning(position_of(key.source()), in_quotes(found->name) + " has no effect in this version");
 }
 
 template <class T, std::size_t n>
