@@ -1,5 +1,5 @@
-// Key tables: one row a key of a TOML table says how it is read, and how it counts in a digest. Everything about a key is
-// in its row.
+// Key tables: one row a key of a TOML table says how it is read, whether it differs from its default, and how it counts
+// in a digest. Everything about a key is in its row.
 //
 //   constexpr Key<Job> job_keys[] = {row<Job, &Job::nice>("nice", as_integer<&Job::nice, -20, 19>), ...};
 //   read_table(table, job_keys, job, findings);
@@ -24,18 +24,20 @@ template <class T>
 struct Key {
   std::string_view name;
   void (*read)(const Value&, T&);
+  bool (*differs)(const T&, const T& defaults);
   void (*digest)(Digest&, const T&);  // null: does not count, or another key stands for it
 };
 
 template <class T, auto Member>
 constexpr Key<T> row(std::string_view name, void (*read)(const Value&, T&)) {
-  return {name, read, [](Digest& digest, const T& value) { digest.put(value.*Member); }};
+  return {name, read, [](const T& a, const T& b) { return a.*Member != b.*Member; },
+          [](Digest& digest, const T& value) { digest.put(value.*Member); }};
 }
 
 /// A key that counts in no digest.
 template <class T>
 constexpr Key<T> plain_row(std::string_view name, void (*read)(const Value&, T&)) {
-  return {name, read, nullptr};
+  return {name, read, nullptr, nullptr};
 }
 
 template <class T, std::size_t n>

@@ -311,6 +311,7 @@ Run setup_election(CLI::App& command, const Words& words) {
   if (words.child) options->child = *words.child;
   require_one_subcommand(command);
   CLI::App& listed = add(command, words, options, "list", "every election, its leader and how many take part");
+  add_aliases(listed, {"ls", "info", "view", "i"});
   add_format_option(listed, options->format);
   add_string(listed, "REGEX", options->pattern, "only groups that it matches");
   add_switch(listed, "--store", options->store, "what the store says of itself, instead of its elections");

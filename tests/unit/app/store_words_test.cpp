@@ -118,6 +118,16 @@ TEST_F(HooksOfAStore, HaveWhatItAddsAndRunWhereAFileThatChangesMakesTheNodeUnfit
   ASSERT_TRUE(folder->wait_until_said("leader green")) << daemon.log();
 }
 
+TEST_F(HooksOfAStore, DoNotRunWhereTheTermIsLeftToARestart) {
+  write_group("color = \"blue\"\n");
+  CandidateProcess daemon = serve();
+  ASSERT_TRUE(folder->wait_until_said("leader blue")) << daemon.log();
+  daemon.send(SIGUSR1);
+  EXPECT_EQ(daemon.stop(SIGUSR2), 0) << "it leaves";
+  EXPECT_EQ(folder->said("follower").size(), 0u);
+  EXPECT_FALSE(contains(daemon.log(), "leads no more")) << daemon.log();
+}
+
 TEST_F(HooksOfAStore, AreOfAServerThatSaysWhatItsStoreCanKeep) {
   configure("session_timeout = \"2s\"\n[memory]\ncapability = \"sealed\"\n");
   write_group("");
