@@ -32,27 +32,28 @@ SessionBegun begun_as(SessionBegun::How how, const std::string& lease, std::uint
 
 }  // namespace
 
+/// A lease is granted to anybody: whether this user may read is asked before.
 void Lease::begin(Millis timeout, const std::optional<support::Handle>& resumed, Begun done) {
   if (timeout > 0ms) patience_ = support::KeyStore::patience(timeout);
-  if (timeout == 0ms) return look(std::move(done));
-  if (resumed) return resume(resumed->session, std::move(done));
+  RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
+  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_},
+               [this, timeout, resumed, done = std::move(done)](const Reply& reply) {
+                 if (!reply.done()) return done(not_begun(reply));
+                 if (timeout == 0ms) return done(begun_as(SessionBegun::How::begun, observer, 0));
+                 resumed ? resume(resumed->session, done) : grant(timeout, done);
+               });
+}
+
+void Lease::grant(Millis timeout, Begun done) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(timeout).count();
   gateway_.ask({"/v3/lease/grant", "{\"TTL\":\"" + std::to_string(seconds) + "\"}", Repeat::safe, patience_},
-               [this, done](const Reply& reply) {
+               [this, done = std::move(done)](const Reply& reply) {
                  const std::string lease(http::text_at(reply.body, "ID"));
                  if (!reply.done() || lease.empty()) return done(not_begun(reply));
                  keyspace_.lease = lease;
                  keyspace_.bound.clear();
                  done(begun_as(SessionBegun::How::begun, lease, http::number_at(reply.body, "TTL")));
                });
-}
-
-/// Whether the servers are there and let this user read.
-void Lease::look(Begun done) {
-  RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
-  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_}, [done](const Reply& reply) {
-    done(reply.done() ? begun_as(SessionBegun::How::begun, observer, 0) : not_begun(reply));
-  });
 }
 
 /// The key that goes with it is what shows that it is open.

@@ -57,7 +57,7 @@ class Lease {
   };
   using Shared = std::shared_ptr<Renewal>;
 
-  void look(Begun done);
+  void grant(Millis timeout, Begun done);
   void resume(const std::string& lease, Begun done);
   void keep_alive(const Shared& renewal);
   void put(const Shared& renewal);
