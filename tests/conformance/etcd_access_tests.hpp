@@ -83,6 +83,18 @@ TEST_P(EtcdAccess, AUserWithItsPasswordNeedsNoMoreThanItsPrefix) {
   EXPECT_EQ(a.closed()->cause, Cause::shutdown);
 }
 
+/// As those of Debian 12 (3.4.23).
+TEST_P(EtcdAccess, ServersThatLetAnybodyPastTheirAuthenticationAreWarnedOf) {
+  testing::EtcdServer& server = start();
+  let_in(server, cluster().prefix() + "/test/");
+  const std::string inner = R"({"success":[{"request_range":{"key":)" + cluster().key("") + "}}]}";
+  const auto passed = server.ask("/v3/kv/txn", R"({"success":[{"request_txn":)" + inner + "}]}");
+  Candidate& a = add_with("a", with_password(server, "ballot"), state_.path());
+  expect_leads(a);
+  settle();
+  EXPECT_EQ(logged(a, "let anybody past"), http::truth_at(passed, "succeeded"));
+}
+
 TEST_P(EtcdAccess, WhoMayNotIsToldWhyAtOnce) {
   testing::EtcdServer& server = start();
   EXPECT_NE(refusal_of(with_password(server, "ballot")).find("authentication is not enabled"), std::string::npos);
