@@ -141,7 +141,7 @@ run_long() {
   step 'long: faults with real servers, three seeds'
   faults all --long --seeds 3
   step 'long: the store stands still'
-  faults standstill
+  faults standstill --long
   step 'long: how long hand-overs take'
   faults handover --tries 20
 }

@@ -15,7 +15,7 @@ EtcdStore::EtcdStore(Listener& listener, support::Outlet& outlet, const Place& p
       gateway_(place.settings, place.password, outlet.wakeup()),
       reads_(gateway_, keyspace_),
       commits_(gateway_, keyspace_),
-      feed_(gateway_, reads_, keyspace_, listener),
+      feed_(gateway_, reads_, keyspace_, listener, outlet.host()),
       lease_(gateway_, keyspace_, feed_),
       state_(gateway_) {}
 

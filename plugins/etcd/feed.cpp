@@ -19,33 +19,39 @@ constexpr Millis unproved_patience = 10s;  // of a stream that no renewal proves
 
 }  // namespace
 
-/// The range is another one.
-void Feed::follow(const std::string& prefix) {
-  if (state_ != State::off) lose("more is followed");
-  followed_.insert(prefix);
-  const Range whole{keyspace_.root + *followed_.begin(), end_of(keyspace_.root + *followed_.rbegin()), {}};
-  if (!ranges_.empty() && ranges_.front().watched.empty())
-    ranges_.front() = whole;
-  else
-    ranges_.insert(ranges_.begin(), whole);
-  want();
-}
-
-void Feed::watch(const std::string& prefix) {
-  ranges_.push_back({keyspace_.root + prefix, end_of(keyspace_.root + prefix), prefix});
-  want();
-}
-
-/// What follows in the same turn is listed with it.
-void Feed::want() {
-  wanted_ = true;
+void Feed::begin() {
   if (state_ != State::off) return;
   state_ = State::pausing;
   at_ = support::boot_now();
 }
 
+void Feed::follow(const std::string& prefix) {
+  followed_.insert(prefix);
+  if (state_ != State::off) restart(0ms);
+  begin();
+}
+
+/// What is under way goes on from where it was, with a wider range.
+void Feed::watch(const std::string& prefix) {
+  watched_.insert(prefix);
+  untold_.insert(prefix);
+  begin();
+}
+
+std::string Feed::first() const {
+  if (followed_.empty() || watched_.empty()) return followed_.empty() ? *watched_.begin() : *followed_.begin();
+  return std::min(*followed_.begin(), *watched_.begin());
+}
+
+std::string Feed::end() const {
+  std::string last;
+  for (const auto* all : {&followed_, &watched_})
+    for (const std::string& prefix : *all) last = std::max(last, end_of(keyspace_.root + prefix));
+  return last;
+}
+
 std::string Feed::mark_key() const {
-  return followed_.empty() ? "" : keyspace_.root + *followed_.begin() + mark + keyspace_.lease;
+  return followed_.empty() ? "" : keyspace_.root + first() + mark + keyspace_.lease;
 }
 
 void Feed::expect(std::uint64_t mark, SteadyTime sent) {
@@ -60,14 +66,13 @@ bool Feed::follows(const std::string& key) const {
   return std::any_of(followed_.begin(), followed_.end(), [&](const std::string& one) { return key.starts_with(one); });
 }
 
-/// A watched prefix needs no more than a revision to begin at.
+/// Where nothing is followed, a revision to begin at is enough.
 void Feed::list() {
   state_ = State::listing;
-  wanted_ = false;
-  const bool contents = !followed_.empty() && ranges_.front().next == 0;
-  const std::string from = contents ? ranges_.front().from : keyspace_.root;
-  const std::string end = contents ? ranges_.front().end : keyspace_.root + mark;
-  reads_.list(from, end, list_patience,
+  const bool contents = !followed_.empty();
+  const std::string from = keyspace_.root + (contents ? *followed_.begin() : std::string());
+  const std::string to = contents ? end_of(keyspace_.root + *followed_.rbegin()) : keyspace_.root + mark;
+  reads_.list(from, to, list_patience,
               [this, listing = ++listing_, sent = support::boot_now()](const Reads::Found& found) {
                 if (state_ == State::listing && listing == listing_) on_listed(found, sent);
               });
@@ -75,19 +80,12 @@ void Feed::list() {
 
 void Feed::on_listed(const Reads::Found& found, SteadyTime sent) {
   if (found.kind != Reply::Kind::done) return lose(found.read.text);
-  std::vector<std::string> touched;
-  bool contents = false;
-  for (Range& range : ranges_) {
-    if (range.next != 0) continue;
-    range.next = found.revision + 1;
-    range.watched.empty() ? void(contents = true) : touched.push_back(range.watched);
-  }
+  next_ = found.revision + 1;
+  untold_ = watched_;
   open();
-  if (contents) {
-    report(found.read);
-    observed_until_ = std::max(observed_until_, sent);
-  }
-  for (const std::string& prefix : touched) listener_.on_touched(prefix);
+  if (followed_.empty()) return;
+  report(found.read);
+  observed_until_ = std::max(observed_until_, sent);
 }
 
 void Feed::report(const support::KeyRead& read) {
@@ -99,18 +97,18 @@ void Feed::report(const support::KeyRead& read) {
   }
 }
 
+/// Later changes of what is reported here as touched come by the stream.
 void Feed::open() {
   close();
   state_ = State::opening;
-  std::string body;
-  for (const Range& range : ranges_)
-    if (range.next != 0) body += watch_request(range.from, range.end, range.next) + '\n';
   stream_ = gateway_.stream(
-      "/v3/watch", body, open_patience, [this](const http::json::value& line) { on_line(line); },
+      "/v3/watch", watch_request(keyspace_.root + first(), end(), next_), open_patience,
+      [this](const http::json::value& line) { on_line(line); },
       [this](const std::string& why) {
         stream_ = 0;
         lose(why);
       });
+  for (const std::string& prefix : std::exchange(untold_, {})) listener_.on_touched(prefix);
 }
 
 void Feed::close() {
@@ -118,7 +116,6 @@ void Feed::close() {
   mark_due_.reset();
 }
 
-/// Watchers have the numbers of their requests' order.
 void Feed::on_line(const http::json::value& line) {
   const http::json::value& result = http::at(line, "result");
   if (!result.is_object()) {
@@ -132,29 +129,22 @@ void Feed::on_line(const http::json::value& line) {
     pause_ = 0ms;
     at_ = support::boot_now() + unproved_patience;
   }
-  const std::uint64_t watcher = http::number_at(result, "watch_id");
-  std::size_t index = 0;
-  for (Range& range : ranges_)
-    if (range.next != 0 && index++ == watcher) return on_events(range, result);
+  std::set<std::string> touched;
+  for (const http::json::value& event : http::array_at(result, "events")) on_change(event, touched);
+  for (const std::string& prefix : touched) listener_.on_touched(prefix);
 }
 
-void Feed::on_events(Range& range, const http::json::value& result) {
-  const http::json::array& events = http::array_at(result, "events");
-  if (events.empty()) return;
-  for (const http::json::value& event : events)
-    range.next = std::max(range.next, http::number_at(event, "kv", "mod_revision") + 1);
-  if (!range.watched.empty()) return listener_.on_touched(range.watched);
-  for (const http::json::value& event : events) on_change(event);
-}
-
-void Feed::on_change(const http::json::value& event) {
+void Feed::on_change(const http::json::value& event, std::set<std::string>& touched) {
   const http::json::value& kv = http::at(event, "kv");
+  next_ = std::max(next_, http::number_at(kv, "mod_revision") + 1);
   const bool removed = http::text_at(event, "type") == "DELETE";
-  const std::string key = key_of(kv);
-  if (!removed && key == mark_key()) return on_mark(http::from_base64(http::text_at(kv, "value")).value_or(""));
+  if (!removed && !keyspace_.lease.empty() && key_of(kv).ends_with(mark + keyspace_.lease))
+    return on_mark(http::from_base64(http::text_at(kv, "value")).value_or(""));
   const auto entry = entry_of(kv, keyspace_.root);
-  if (!entry || !follows(entry->key)) return;
-  removed ? listener_.on_removed(entry->key) : listener_.on_written(*entry);
+  if (!entry) return;
+  for (const std::string& prefix : watched_)
+    if (entry->key.starts_with(prefix)) touched.insert(prefix);
+  if (follows(entry->key)) removed ? listener_.on_removed(entry->key) : listener_.on_written(*entry);
 }
 
 /// "LEASE MARK".
@@ -170,12 +160,16 @@ void Feed::on_mark(const std::string& value) {
 }
 
 /// All is listed again.
-void Feed::lose(const std::string& why) {
+void Feed::restart(Millis pause) {
   close();
-  for (Range& range : ranges_) range.next = 0;
+  next_ = 0;
   state_ = State::pausing;
-  problem_ = why;
-  at_ = support::boot_now() + pause_;
+  at_ = support::boot_now() + pause;
+}
+
+void Feed::lose(const std::string& why) {
+  if (state_ == State::streaming) host_.log(Level::info, "etcd: changes are read anew: " + why);
+  restart(pause_);
   pause_ = std::clamp<Millis>(2 * pause_, shortest_pause, longest_pause);
 }
 
@@ -186,14 +180,14 @@ void Feed::tick(SteadyTime now) {
     gateway_.leave();
     return lose("the stream is silent");
   }
-  if (keyspace_.lease.empty() && now >= at_) return lose("it may be silent");
-  if (wanted_) list();
+  if (keyspace_.lease.empty() && now >= at_) return restart(0ms);
+  if (!untold_.empty()) open();
 }
 
 std::optional<SteadyTime> Feed::due() const {
   if (state_ == State::pausing) return at_;
   if (state_ != State::streaming) return std::nullopt;
-  if (wanted_) return SteadyTime{};
+  if (!untold_.empty()) return SteadyTime{};
   return keyspace_.lease.empty() ? std::optional(at_) : mark_due_;
 }
 

@@ -1,7 +1,7 @@
 // ballot_chaos: one scenario, on one backend, with one seed; tests/chaos/run starts one process for each.
 //
 //   ballot_chaos --list [--long]                            SCENARIO|BACKEND|why it cannot be, or nothing
-//   ballot_chaos SCENARIO --backend B --seed N [--long]     exit code 0, or 1 with what was not true
+//   ballot_chaos SCENARIO --backend B --seed N [--long] [--tries N]     exit code 0, or 1 with what was not true
 //
 // Everything lies below $TMPDIR, and is left there where something was not true.
 #include <cstring>
@@ -29,11 +29,20 @@ int list(bool long_form) {
   return 0;
 }
 
-int run(const Scenario& scenario, const Backend& backend, std::uint64_t seed, bool long_form) {
+struct Asked {
+  std::string scenario, backend;
+  std::uint64_t seed = 1;
+  int tries = 20;
+  bool lists = false, long_form = false;
+};
+
+int run(const Scenario& scenario, const Backend& backend, const Asked& asked) {
   TempFolder::left_by_exceptions = true;
-  std::cout << scenario.name << " on " << backend.name << ", seed " << seed << ": " << scenario.sentence << std::endl;
+  std::cout << scenario.name << " on " << backend.name << ", seed " << asked.seed << ": " << scenario.sentence
+            << std::endl;
   try {
-    Trial trial(backend, seed, long_form);
+    Trial trial(backend, asked.seed, asked.long_form);
+    trial.tries = asked.tries;
     scenario.run(trial);
   } catch (const std::exception& error) {
     std::cout << "FAILED: " << error.what() << std::endl;
@@ -48,29 +57,30 @@ int misuse(const std::string& what) {
 }
 
 int main(const std::vector<std::string>& words) {
-  std::string scenario_name, backend_name;
-  std::uint64_t seed = 1;
-  bool lists = false, long_form = false;
+  Asked asked;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto value = [&] { return i + 1 < words.size() ? words[++i] : ""; };
     if (words[i] == "--list")
-      lists = true;
+      asked.lists = true;
     else if (words[i] == "--long")
-      long_form = true;
-    else if (words[i] == "--backend" && i + 1 < words.size())
-      backend_name = words[++i];
-    else if (words[i] == "--seed" && i + 1 < words.size())
-      seed = std::stoull(words[++i]);
+      asked.long_form = true;
+    else if (words[i] == "--backend")
+      asked.backend = value();
+    else if (words[i] == "--seed")
+      asked.seed = std::stoull(value());
+    else if (words[i] == "--tries")
+      asked.tries = std::max(1, std::stoi(value()));
     else
-      scenario_name = words[i];
+      asked.scenario = words[i];
   }
-  if (lists) return list(long_form);
+  if (asked.lists) return list(asked.long_form);
   for (const Scenario& scenario : scenarios())
     for (const Backend& backend : backends()) {
-      if (scenario.name != scenario_name || backend.name != backend_name) continue;
+      if (scenario.name != asked.scenario || backend.name != asked.backend) continue;
       const std::string why = why_not(scenario, backend);
-      return why.empty() ? run(scenario, backend, seed, long_form) : misuse(why);
+      return why.empty() ? run(scenario, backend, asked) : misuse(why);
     }
-  return misuse("no such scenario or backend: " + scenario_name + " on " + backend_name);
+  return misuse("no such scenario or backend: " + asked.scenario + " on " + asked.backend);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ struct Trial {
   const Backend& backend;
   Random random;
   const bool long_form;  // ten minutes instead of one, a minute instead of seconds
+  int tries = 20;        // of each figure
   int fleets = 0;        // so many so far, each with a namespace of its own
 
  private:
