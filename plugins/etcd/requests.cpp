@@ -85,33 +85,40 @@ std::string bind_txn(const Keyspace& keyspace, const std::string& key, const std
 
 std::string change_txn(const KeyChange& change, const Keyspace& keyspace) {
   const std::string key = keyspace.root + change.key;
-  std::vector<std::string> compares, looks{look_op(key)};
+  std::vector<std::string> compares;
   if (change.version) compares.push_back(mod_compare(key, *change.version));
-  if (change.guarded) {
-    compares.push_back(lease_compare(keyspace));
-    looks.push_back(look_op(keyspace.root + keyspace.bound));
-  }
-  if (!change.term_key.empty()) {
-    compares.push_back(mod_compare(keyspace.root + change.term_key, change.term_version));
-    looks.push_back(look_op(keyspace.root + change.term_key));
-  }
+  if (change.guarded) compares.push_back(lease_compare(keyspace));
+  if (!change.term_key.empty()) compares.push_back(mod_compare(keyspace.root + change.term_key, change.term_version));
   const std::string what =
       change.value ? put_op(key, *change.value) : "{\"request_delete_range\":{" + key_field(key) + "}}";
-  return txn_body(compares, {what}, looks);
+  return txn_body(compares, {what}, {});
 }
 
 std::string txn_op(const std::string& transaction) { return "{\"request_txn\":" + transaction + '}'; }
 
-KeyAnswer change_answer(const KeyChange& change, const Keyspace& keyspace, const http::json::value& response,
-                        std::uint64_t revision) {
-  if (http::truth_at(response, "succeeded")) return {StoreResult::done, revision};
-  const http::json::array& looks = http::array_at(response, "responses");
-  const std::size_t expected = 1u + (change.guarded ? 1 : 0) + (change.term_key.empty() ? 0 : 1);
-  if (looks.size() != expected) return {StoreResult::unknown, 0, "the server's answer cannot be read"};
-  if (change.guarded && http::text_at(found_by(looks[1]), "lease") != keyspace.lease) return {StoreResult::not_leader};
-  if (!change.term_key.empty() && http::number_at(found_by(looks[expected - 1]), "mod_revision") != change.term_version)
-    return {StoreResult::not_leader};
-  return {StoreResult::conflict, http::number_at(found_by(looks[0]), "mod_revision")};
+std::string why_txn(const std::vector<KeyChange>& changes, const Keyspace& keyspace) {
+  std::vector<std::string> looks{look_op(keyspace.root + keyspace.bound)};
+  for (const KeyChange& change : changes) {
+    looks.push_back(look_op(keyspace.root + change.key));
+    looks.push_back(look_op(keyspace.root + change.term_key));
+  }
+  return txn(looks);
+}
+
+std::vector<KeyAnswer> why_answers(const std::vector<KeyChange>& changes, const Keyspace& keyspace,
+                                   const http::json::value& body) {
+  const http::json::array& looks = http::array_at(body, "responses");
+  if (looks.size() != 1 + 2 * changes.size()) return std::vector<KeyAnswer>(changes.size());
+  const bool open = http::text_at(found_by(looks[0]), "lease") == keyspace.lease;
+  std::vector<KeyAnswer> answers;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const KeyChange& change = changes[i];
+    const std::uint64_t version = http::number_at(found_by(looks[1 + 2 * i]), "mod_revision");
+    const std::uint64_t term = http::number_at(found_by(looks[2 + 2 * i]), "mod_revision");
+    const bool leads = (!change.guarded || open) && (change.term_key.empty() || term == change.term_version);
+    answers.push_back(leads ? KeyAnswer{StoreResult::conflict, version} : KeyAnswer{StoreResult::not_leader});
+  }
+  return answers;
 }
 
 std::string key_of(const http::json::value& kv) { return http::from_base64(http::text_at(kv, "key")).value_or(""); }
