@@ -10,10 +10,10 @@ using support::KeyEntry;
 
 namespace {
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
-std::string quoted(std::uint64_t number) { return '"' + std::to_string(number) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::uint64_t number) { return '"' + std::to_string(number) + '"'; }
 
-std::string key_field(const std::string& key) { return "\"key\":" + quoted(http::to_base64(key)); }
+std::string key_field(const std::string& key) { return "\"key\":" + in_quotes(http::to_base64(key)); }
 
 std::string list_of(const std::vector<std::string>& parts) {
   std::string all = "[";
@@ -25,12 +25,12 @@ std::string list_of(const std::vector<std::string>& parts) {
 }
 
 std::string mod_compare(const std::string& key, std::uint64_t revision) {
-  return "{\"target\":\"MOD\"," + key_field(key) + ",\"mod_revision\":" + quoted(revision) + '}';
+  return "{\"target\":\"MOD\"," + key_field(key) + ",\"mod_revision\":" + in_quotes(revision) + '}';
 }
 
 std::string lease_compare(const Keyspace& keyspace) {
-  return "{\"target\":\"LEASE\"," + key_field(keyspace.root + keyspace.bound) + ",\"lease\":" + quoted(keyspace.lease) +
-         '}';
+  return "{\"target\":\"LEASE\"," + key_field(keyspace.root + keyspace.bound) +
+         ",\"lease\":" + in_quotes(keyspace.lease) + '}';
 }
 
 std::string txn_body(const std::vector<std::string>& compares, const std::vector<std::string>& success,
@@ -57,9 +57,9 @@ std::string end_of(std::string prefix) {
 
 std::string range(const RangeRequest& request) {
   std::string text = '{' + key_field(request.from);
-  if (!request.end.empty()) text += ",\"range_end\":" + quoted(http::to_base64(request.end));
-  if (request.limit > 0) text += ",\"limit\":" + quoted(request.limit);
-  if (request.revision > 0) text += ",\"revision\":" + quoted(request.revision);
+  if (!request.end.empty()) text += ",\"range_end\":" + in_quotes(http::to_base64(request.end));
+  if (request.limit > 0) text += ",\"limit\":" + in_quotes(request.limit);
+  if (request.revision > 0) text += ",\"revision\":" + in_quotes(request.revision);
   if (request.keys_only) text += ",\"keys_only\":true";
   return text + '}';
 }
@@ -67,8 +67,8 @@ std::string range(const RangeRequest& request) {
 std::string range_op(const RangeRequest& request) { return "{\"request_range\":" + range(request) + '}'; }
 
 std::string put_op(const std::string& key, const std::string& value, const std::string& lease) {
-  std::string text = "{\"request_put\":{" + key_field(key) + ",\"value\":" + quoted(http::to_base64(value));
-  if (!lease.empty()) text += ",\"lease\":" + quoted(lease);
+  std::string text = "{\"request_put\":{" + key_field(key) + ",\"value\":" + in_quotes(http::to_base64(value));
+  if (!lease.empty()) text += ",\"lease\":" + in_quotes(lease);
   return text + "}}";
 }
 
@@ -131,8 +131,8 @@ std::optional<KeyEntry> entry_of(const http::json::value& kv, const std::string&
 }
 
 std::string watch_request(const std::string& from, const std::string& end, std::uint64_t start_revision) {
-  return "{\"create_request\":{" + key_field(from) + ",\"range_end\":" + quoted(http::to_base64(end)) +
-         ",\"start_revision\":" + quoted(start_revision) + "}}";
+  return "{\"create_request\":{" + key_field(from) + ",\"range_end\":" + in_quotes(http::to_base64(end)) +
+         ",\"start_revision\":" + in_quotes(start_revision) + "}}";
 }
 
 }  // namespace ballot::etcd
