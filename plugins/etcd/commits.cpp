@@ -49,14 +49,20 @@ Commits::Parts Commits::take() {
   return parts;
 }
 
+/// One alone is in no other transaction: etcd 3.4 does not see that what is within one needs space.
 void Commits::pump() {
   while (under_way_ < most_under_way && !gathered_.empty()) {
     Parts parts = take();
     std::vector<std::string> operations;
-    for (const Part& part : parts) operations.push_back(change_op(part.change, keyspace_));
+    for (const Part& part : parts) operations.push_back(change_txn(part.change, keyspace_));
+    std::string body = operations.front();
+    if (operations.size() > 1) {
+      for (std::string& one : operations) one = txn_op(one);
+      body = txn(operations);
+    }
     ++under_way_;
     const Millis patience = parts.front().patience;
-    gateway_.ask({"/v3/kv/txn", txn(operations), Repeat::never, patience},
+    gateway_.ask({"/v3/kv/txn", body, Repeat::never, patience},
                  [this, parts = std::move(parts)](const Reply& reply) { on_reply(parts, reply); });
   }
 }
@@ -70,10 +76,16 @@ void Commits::answer(const Part& part, KeyAnswer answer) {
 void Commits::on_reply(Parts parts, const Reply& reply) {
   --under_way_;
   const http::json::array& responses = http::array_at(reply.body, "responses");
-  const bool readable = reply.done() && responses.size() == parts.size();
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    answer(parts[i], readable ? change_answer(parts[i].change, keyspace_, responses[i], reply.revision())
-                              : answer_of(reply.done() ? Reply{} : reply));
+  const bool alone = parts.size() == 1;
+  const bool readable = reply.done() && (alone || responses.size() == parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!readable) {
+      answer(parts[i], answer_of(reply.done() ? Reply{} : reply));
+      continue;
+    }
+    const http::json::value& response = alone ? reply.body : http::at(responses[i], "response_txn");
+    answer(parts[i], change_answer(parts[i].change, keyspace_, response, reply.revision()));
+  }
   if (reply.kind == Reply::Kind::unknown) give_up(reply);
   pump();
 }

@@ -98,14 +98,15 @@ void Gateway::ask(Call call, Done done) {
 /// What can be asked elsewhere too gets half of the time.
 void Gateway::send(Asked asked) {
   if (!client_) return;
-  if (credentials_ == Credentials::needed) authenticate();
-  if (credentials_ == Credentials::asking) return waiting_.push_back(std::move(asked));
+  const bool shows = !asked.call.anonymous;
+  if (shows && credentials_ == Credentials::needed) authenticate();
+  if (shows && credentials_ == Credentials::asking) return waiting_.push_back(std::move(asked));
   Millis left = std::max(asked.until - support::boot_now(), Millis(1));
   const bool elsewhere = asked.call.repeat == Repeat::safe && !asked.call.server && servers_.size() > 1;
   if (elsewhere) left = std::min(left, std::max(left / 2, shortest_try));
   http::Request request{.method = "POST", .target = asked.call.path, .body = asked.call.body, .patience = left};
   request.server = asked.call.server;
-  if (credentials_ == Credentials::held) request.headers.emplace_back("Authorization", token_);
+  if (shows && credentials_ == Credentials::held) request.headers.emplace_back("Authorization", token_);
   asked.token = token_;
   ++asked.tries;
   asked_.emplace(client_->ask(std::move(request)), std::move(asked));
@@ -190,7 +191,7 @@ void Gateway::on_answer(const http::Event& event) {
 /// A token that is not known was refused before anything was done.
 bool Gateway::repeats(const Asked& asked, const Reply& reply, const http::Event& event) {
   if (asked.tries == 0 || asked.tries >= most_tries) return false;
-  if (is_unauthenticated(reply) && !user_.empty()) {
+  if (is_unauthenticated(reply) && !user_.empty() && !asked.call.anonymous) {
     if (asked.tries > 1) return false;
     if (credentials_ == Credentials::held && asked.token == token_) credentials_ = Credentials::needed;
     return true;

@@ -68,6 +68,7 @@ class Gateway {
     Repeat repeat = Repeat::never;
     Millis patience{0};
     std::optional<std::size_t> server = {};  // none: any
+    bool anonymous = false;                  // nothing shows who asks
   };
 
   /// Throws std::runtime_error where no client can be made.
@@ -86,6 +87,8 @@ class Gateway {
   void receive();
   /// Nothing is asked and not answered; streams apart.
   bool idle() const noexcept { return asked_.empty() && waiting_.empty(); }
+  /// Who asks is shown.
+  bool authenticates() const noexcept { return credentials_ != Credentials::none; }
   std::size_t servers() const noexcept { return servers_.size(); }
   std::string server(std::size_t index) const { return http::text_of(servers_[index]); }
   /// The highest revision that was seen.

@@ -83,7 +83,7 @@ std::string bind_txn(const Keyspace& keyspace, const std::string& key, const std
   return txn_body({mod_compare(whole, 0)}, {put_op(whole, value, keyspace.lease)}, {});
 }
 
-std::string change_op(const KeyChange& change, const Keyspace& keyspace) {
+std::string change_txn(const KeyChange& change, const Keyspace& keyspace) {
   const std::string key = keyspace.root + change.key;
   std::vector<std::string> compares, looks{look_op(key)};
   if (change.version) compares.push_back(mod_compare(key, *change.version));
@@ -97,13 +97,15 @@ std::string change_op(const KeyChange& change, const Keyspace& keyspace) {
   }
   const std::string what =
       change.value ? put_op(key, *change.value) : "{\"request_delete_range\":{" + key_field(key) + "}}";
-  return "{\"request_txn\":" + txn_body(compares, {what}, looks) + '}';
+  return txn_body(compares, {what}, looks);
 }
+
+std::string txn_op(const std::string& transaction) { return "{\"request_txn\":" + transaction + '}'; }
 
 KeyAnswer change_answer(const KeyChange& change, const Keyspace& keyspace, const http::json::value& response,
                         std::uint64_t revision) {
-  if (http::truth_at(response, "response_txn", "succeeded")) return {StoreResult::done, revision};
-  const http::json::array& looks = http::array_at(response, "response_txn", "responses");
+  if (http::truth_at(response, "succeeded")) return {StoreResult::done, revision};
+  const http::json::array& looks = http::array_at(response, "responses");
   const std::size_t expected = 1u + (change.guarded ? 1 : 0) + (change.term_key.empty() ? 0 : 1);
   if (looks.size() != expected) return {StoreResult::unknown, 0, "the server's answer cannot be read"};
   if (change.guarded && http::text_at(found_by(looks[1]), "lease") != keyspace.lease) return {StoreResult::not_leader};

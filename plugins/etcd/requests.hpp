@@ -1,7 +1,7 @@
 // Requests: what etcd's JSON gateway is asked about keys, as text, and what its answers say. Pure.
 //
-//   const std::string body = txn({change_op(change, place)});
-//   const KeyAnswer answer = change_answer(change, place, operation, revision);
+//   const std::string body = txn({txn_op(change_txn(change, keyspace)), ...});
+//   const KeyAnswer answer = change_answer(change, keyspace, response, revision);
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,11 @@ std::string guarded_txn(const Keyspace& keyspace, const std::vector<std::string>
 /// The key is made, with the lease, where it is not there.
 std::string bind_txn(const Keyspace& keyspace, const std::string& key, const std::string& value);
 
-/// The change as a transaction of its own within txn(), which tells why where it is not done.
-std::string change_op(const support::KeyChange& change, const Keyspace& keyspace);
-/// `response`: to that operation; `revision`: of the whole answer.
+/// The change as a transaction, which tells why where it is not done.
+std::string change_txn(const support::KeyChange& change, const Keyspace& keyspace);
+/// Such a transaction as an operation of another one.
+std::string txn_op(const std::string& transaction);
+/// `response`: to that transaction; `revision`: of the whole answer.
 support::KeyAnswer change_answer(const support::KeyChange& change, const Keyspace& keyspace,
                                  const http::json::value& response, std::uint64_t revision);
 

@@ -34,8 +34,9 @@ Feed::Feed(Client& client, std::string bucket, Listener& listener)
 
 Feed::~Feed() { remove_consumer(); }
 
-void Feed::start(Millis heartbeat) {
+void Feed::start(Millis heartbeat, Absent absent) {
   if (state_ != State::off) return;
+  absent_ = absent;
   heartbeat_ = heartbeat;
   make();
 }
@@ -81,7 +82,7 @@ void Feed::make() {
 void Feed::on_made(const Answer& answer) {
   const ApiError failure = answer.how == Answer::How::come ? parse_failure(answer.data) : ApiError{503};
   heard_ = boot_now();
-  if (failure.code == error::stream_not_found) {
+  if (failure.code == error::stream_not_found && absent_ == Absent::empty) {
     consumer_.clear();
     again(absent_pause);
     state_ = State::absent;

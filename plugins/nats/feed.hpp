@@ -60,8 +60,10 @@ class Feed {
   Feed(const Feed&) = delete;
   Feed& operator=(const Feed&) = delete;
 
-  /// The stream is there, or, for who only reads, may be. Once.
-  void start(Millis heartbeat);
+  /// What it means that there is no such stream. Who decides by what is not there must not take that for it.
+  enum class Absent { unknown, empty };
+  /// Once.
+  void start(Millis heartbeat, Absent absent = Absent::unknown);
   bool is_live() const noexcept { return state_ == State::live || state_ == State::absent; }
   /// There is no such stream, or was none a second ago.
   bool is_absent() const noexcept { return state_ == State::absent; }
@@ -110,6 +112,7 @@ class Feed {
   const std::string bucket_, stream_, barrier_;
   Listener& listener_;
   Millis heartbeat_{1000};
+  Absent absent_ = Absent::unknown;
   State state_ = State::off;
   std::string consumer_;
   Entries entries_;

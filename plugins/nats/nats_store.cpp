@@ -57,6 +57,7 @@ void NatsStore::begin(Millis timeout, const std::optional<Handle>& resumed, Done
   patience_ = timeout > 0ms ? patience(timeout) : reach_patience;
   client_.set_patience(patience_);
   ++begun_;
+  observes_ = timeout == 0ms;
   beginning_ = Beginning{timeout, resumed, std::move(done), boot_now() + reach_patience};
   switch (stage_) {
     case Stage::apart: return connect();
@@ -102,9 +103,8 @@ void NatsStore::open() {
   stage_ = Stage::opening;
   beginning_->late = boot_now() + open_patience;
   const auto opening = std::make_shared<Opening>(Opening{begun_, {}, {}});
-  const bool observes = beginning_->timeout == 0ms;
-  const auto missing = observes ? Bucket::Missing::leave : Bucket::Missing::make;
-  const Millis age = observes ? default_age : beginning_->timeout;
+  const auto missing = observes_ ? Bucket::Missing::leave : Bucket::Missing::make;
+  const Millis age = observes_ ? default_age : beginning_->timeout;
   const auto open_one = [&](Bucket& bucket, StreamConfig wanted, auto fault, Bucket::Opened& into) {
     wanted.subject = all_subjects_of(bucket.name());
     const auto opened = [this, opening, &into](const Bucket::Opened& found) {
@@ -135,7 +135,7 @@ void NatsStore::on_opened(const std::shared_ptr<Opening>& opening) {
   }
   max_age_ = opening->sessions.how == How::open ? opening->sessions.facts.max_age : default_age;
   leases_.emplace(sessions_, max_age_);
-  if (beginning_->timeout == 0ms) return on_ready();
+  if (observes_) return on_ready();
   self_test(client_, place_.bucket, [this, opening](const SelfTest& found) {
     if (!beginning_ || opening->begun != begun_) return;
     if (found.how == SelfTest::How::unknown)
@@ -156,10 +156,9 @@ void NatsStore::on_opened(const std::shared_ptr<Opening>& opening) {
 /// The feeds are read from now on; a session is looked for, or begins, behind a barrier.
 void NatsStore::on_ready() {
   stage_ = Stage::ready;
-  const Millis heartbeat = std::clamp<Millis>(max_age_ / 10, 200ms, 1s);
-  sessions_feed_.start(heartbeat);
-  if (beginning_->timeout == 0ms) return later([this] { begun({SessionBegun::How::begun, "observer"}); });
-  registers_feed_.start(heartbeat);
+  start(sessions_feed_);
+  if (observes_) return later([this] { begun({SessionBegun::How::begun, "observer"}); });
+  start(registers_feed_);
   sessions_feed_.after_barrier(
       [this, number = begun_](bool passed) {
         if (!beginning_ || number != begun_) return;
@@ -204,6 +203,11 @@ void NatsStore::abandon() noexcept {
   registers_feed_.forget();
   sessions_feed_.forget();
   session_.forget();
+}
+
+/// An observer may come before anybody else.
+void NatsStore::start(Feed& feed) {
+  feed.start(std::clamp<Millis>(max_age_ / 10, 200ms, 1s), observes_ ? Feed::Absent::empty : Feed::Absent::unknown);
 }
 
 Feed& NatsStore::feed_of(const std::string& key) {
@@ -282,7 +286,7 @@ void NatsStore::get(std::vector<std::string> keys, Done<KeyRead> done) {
   };
   const auto query = std::make_shared<Query>(Query{feeds.size()});
   for (Feed* feed : feeds) {
-    feed->start(std::clamp<Millis>(max_age_ / 10, 200ms, 1s));
+    start(*feed);
     feed->after_barrier(
         [this, query, keys, done](bool passed) {
           query->passed = query->passed && passed;
@@ -295,7 +299,7 @@ void NatsStore::get(std::vector<std::string> keys, Done<KeyRead> done) {
 
 void NatsStore::list(const std::string& prefix, Done<KeyRead> done) {
   Feed& feed = feed_of(prefix);
-  feed.start(std::clamp<Millis>(max_age_ / 10, 200ms, 1s));
+  start(feed);
   feed.after_barrier(
       [this, prefix, done](bool passed) {
         done(passed ? found_below(prefix) : KeyRead{StoreResult::unknown, {}, "the servers did not answer in time"});
@@ -306,13 +310,13 @@ void NatsStore::list(const std::string& prefix, Done<KeyRead> done) {
 void NatsStore::follow(const std::string& prefix) {
   Feed& feed = feed_of(prefix);
   followed_.insert(prefix);
-  feed.start(std::clamp<Millis>(max_age_ / 10, 200ms, 1s));
+  start(feed);
   if (feed.is_live()) later([this, &feed, prefix] { listed(feed, prefix); });
 }
 
 void NatsStore::watch(const std::string& prefix) {
   watched_.insert(prefix);
-  feed_of(prefix).start(std::clamp<Millis>(max_age_ / 10, 200ms, 1s));
+  start(feed_of(prefix));
   touched_.insert(prefix);
 }
 

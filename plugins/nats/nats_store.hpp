@@ -97,6 +97,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void begun(SessionBegun begun);
   void not_begun(SessionBegun::How how, std::string text);
 
+  void start(Feed& feed);
   Feed& feed_of(const std::string& key);
   Bucket& bucket_of(const std::string& key);
   void write(KeyChange change, Bucket::Done done);
@@ -128,6 +129,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   std::set<std::string> followed_, watched_, touched_;
   std::vector<std::function<void()>> later_;
   std::uint64_t revision_ = 0;
+  bool observes_ = false;
   bool abandoned_ = false;
 };
 

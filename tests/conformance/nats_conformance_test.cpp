@@ -2,6 +2,7 @@
 // there are. Once with every candidate in this process, once with each in its own.
 #include "conformance/backend_conformance.hpp"
 #include "conformance/nats_cluster.hpp"
+#include "conformance/nats_fault_tests.hpp"
 
 namespace ballot::conformance {
 namespace {
@@ -20,6 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Nats, BackendConformance, ::testing::Values(one_process
 #else
 INSTANTIATE_TEST_SUITE_P(Nats, BackendConformance, ::testing::Values(processes), name_of);
 #endif
+INSTANTIATE_TEST_SUITE_P(Faults, Nats, ::testing::Values(one_process), name_of);
 
 }  // namespace
 }  // namespace ballot::conformance

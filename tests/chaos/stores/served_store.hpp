@@ -44,7 +44,7 @@ class ServedStore : public Store {
       relay.delay(TcpRelay::Way::to_client, Millis(0));
       relay.lose_requests("");
       for (const auto to : {TcpRelay::Way::to_server, TcpRelay::Way::to_client}) relay.drop(to, false);
-      relay.lead_to(port_of(own.bound ? *own.bound : server++));
+      relay.lead_to(own.bound ? servers_[*own.bound].port() : own.ports[server++]);
     }
     own.how = Cut::silent;
   }
@@ -60,7 +60,7 @@ class ServedStore : public Store {
   void bind_to_follower(const std::string& node) override {
     Way& own = way(node);
     own.bound = leader() == 0 ? 1 : 0;
-    for (TcpRelay& relay : own.relays) relay.lead_to(port_of(*own.bound)), relay.break_connections();
+    for (TcpRelay& relay : own.relays) relay.lead_to(servers_[*own.bound].port()), relay.break_connections();
   }
   void part_from_others(const std::string& node) override { servers_.cut_off(way(node).bound.value()); }
 
@@ -96,14 +96,18 @@ class ServedStore : public Store {
 
  protected:
   struct Way {
-    std::list<TcpRelay> relays;  // one for each server
+    std::vector<int> ports;      // to which the node speaks
+    std::list<TcpRelay> relays;  // one to each of them
     Cut how = Cut::silent;
     std::optional<std::size_t> bound;  // to this server alone
   };
 
   Way& way(const std::string& node) {
-    const auto [found, isNew] = ways_.try_emplace(node);
-    for (std::size_t i = 0; isNew && i < servers_.size(); ++i) found->second.relays.emplace_back(port_of(i));
+    const auto [found, is_new] = ways_.try_emplace(node);
+    if (is_new) {
+      found->second.ports = ports_for(ways_.size() - 1);
+      for (const int port : found->second.ports) found->second.relays.emplace_back(port);
+    }
     return found->second;
   }
   /// Of the relays, each with `before` in front.
@@ -112,7 +116,17 @@ class ServedStore : public Store {
     for (const TcpRelay& relay : way(node).relays) all += (all.empty() ? "" : ",") + before + relay.address();
     return all;
   }
-  virtual int port_of(std::size_t server) { return servers_[server].port(); }
+  /// Whom the nodes speak to, in the order in which they are named: all servers.
+  virtual std::vector<int> ports_for(std::size_t) {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < servers_.size(); ++i) all.push_back(servers_[i].port());
+    return all;
+  }
+  /// Requests with that text are lost until the way is healed.
+  void lose_requests(const std::string& node, const std::string& text) {
+    for (TcpRelay& relay : way(node).relays) relay.lose_requests(text);
+    way(node).how = Cut::requests;
+  }
 
   Ensemble servers_;
 
