@@ -66,6 +66,7 @@ Exit CandidateProgram::run() {
                              }});
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
     loop_.on_signal(signal, [this, signal] { on_signal(signal); });
+  loop_.on_signal(SIGUSR1, [this] { say(Level::debug, "SIGUSR1 means nothing here"); });
   begin();
   if (auto started = campaigner_->start(); !started) {
     fail(settings_.command, started.error());

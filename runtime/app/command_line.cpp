@@ -31,8 +31,7 @@ void print_help(std::ostream& out) {
 Exit unknown_command(std::string_view name) {
   std::vector<std::string_view> known;
   for (const Command& command : commands()) known.push_back(command.name);
-  if (name.starts_with('-'))
-    return misused("ballot", "unknown flag '" + std::string(name) + "' before the command; flags follow it");
+  if (name.starts_with('-')) return misused("ballot", "no command follows '" + std::string(name) + "'");
   return misused("ballot", "unknown command '" + std::string(name) + "'" + config::suggestion(name, known));
 }
 
@@ -84,25 +83,44 @@ Exit run(const Command& command, std::vector<std::string> arguments) {
   return run();
 }
 
-Exit dispatch(int argc, const char* const* argv) {
-  if (argc < 2) {
+/// Flags that stand before the command: so many words.
+std::size_t leading_flags(const std::vector<std::string>& words) {
+  std::size_t count = 0;
+  while (count < words.size() && words[count].starts_with("--") && words[count] != "--") {
+    const std::string& flag = words[count];
+    const bool has_value = flag != "--debug" && flag != "--dry-run" && flag.find('=') == std::string::npos;
+    count += has_value ? 2 : 1;
+  }
+  return count;
+}
+
+/// The flags before the command come after all of its own.
+Exit dispatch(std::vector<std::string> words) {
+  if (words.empty()) {
     print_help(std::cerr);
     return Exit::usage;
   }
-  const std::string_view name = argv[1];
-  if (name == "--help" || name == "-h") {
+  if (words[0] == "--help" || words[0] == "-h") {
     print_help(std::cout);
     return Exit::done;
   }
+  if (words[0] == "--version") words[0] = "version";
+  if (words[0] == "elect" || words[0] == "elec") words[0] = "election";
+  const std::size_t flags = leading_flags(words);
+  if (flags >= words.size()) return unknown_command(words[0]);
+  const auto middle = words.begin() + static_cast<std::ptrdiff_t>(flags);
   const auto known = commands();
-  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& c) { return c.name == name; });
-  return command != known.end() ? run(*command, {argv + 2, argv + argc}) : unknown_command(name);
+  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& c) { return c.name == *middle; });
+  if (command == known.end()) return unknown_command(*middle);
+  std::vector<std::string> arguments(middle + 1, words.end());
+  arguments.insert(std::find(arguments.begin(), arguments.end(), "--"), words.begin(), middle);
+  return run(*command, std::move(arguments));
 }
 
 }  // namespace
 
 Exit run_command_line(int argc, const char* const* argv) {
-  const Exit exit = dispatch(argc, argv);
+  const Exit exit = dispatch({argv + std::min(argc, 1), argv + argc});
   if (std::cout.flush()) return exit;
   std::cerr << "ballot: cannot write the output: is the disk full, or the pipe closed?\n";
   return exit == Exit::done ? Exit::failed : exit;

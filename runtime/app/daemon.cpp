@@ -122,7 +122,8 @@ Result<void> Daemon::start() {
        {{"node", config_.node},
         {"backend", config_.coordination.backend},
         {"jobs", std::to_string(jobs_.set().definitions.size())},
-        {"jobs_dir", config_.jobs_dir}});
+        {"jobs_dir", config_.jobs_dir},
+        {"config", std::filesystem::exists(config_.file) ? config_.file : "none"}});
   return {};
 }
 
@@ -161,18 +162,19 @@ void Daemon::keep_session(const std::string& handle) {
 }
 
 void Daemon::listen_to_signals() {
-  runtime_.loop().on_signal(SIGTERM, [this] { stop(); });
-  runtime_.loop().on_signal(SIGINT, [this] { stop(); });
+  runtime_.loop().on_signal(SIGTERM, [this] { stop(config_.on_stop); });
+  runtime_.loop().on_signal(SIGINT, [this] { stop(config_.on_stop); });
+  runtime_.loop().on_signal(SIGUSR2, [this] { stop({config::OnStop::Kind::leave}); });
+  runtime_.loop().on_signal(SIGUSR1, [this] { log_(Level::debug, "SIGUSR1 means nothing here", {}); });
   runtime_.loop().on_signal(SIGHUP, [this] {
     log_(Level::info, "SIGHUP: reading the job files again", {});
     jobs_.reload();
   });
 }
 
-/// The first signal stops by `on_stop`, a second one does not wait for runs.
-void Daemon::stop() {
+/// A second signal does not wait for runs.
+void Daemon::stop(config::OnStop how) {
   using Kind = config::OnStop::Kind;
-  config::OnStop how = config_.on_stop;
   const bool again = stop_ != Stop::none;
   if (again && how.kind == Kind::wait) how.kind = Kind::kill;
   stop_ = how.kind == Kind::leave ? Stop::leaves : Stop::closes;

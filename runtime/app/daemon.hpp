@@ -39,7 +39,7 @@ class Daemon {
   library::Resume take_session();
   void keep_session(const std::string& handle);
   void listen_to_signals();
-  void stop();
+  void stop(config::OnStop how);
   void keep_watchdog();
   Exit fail(const Error& error) const;
 

@@ -1,8 +1,10 @@
 #include "app/election_notes.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/duration.hpp"
+#include "core/node/peers.hpp"
 
 namespace ballot::app {
 namespace {
@@ -70,6 +72,29 @@ Notes candidate_notes(const Election& election, std::size_t place, WallTime now)
   notes.push_back("proposal node created " + ago(candidate.since, now));
   add_drift(candidate, notes);
   return notes;
+}
+
+std::string text_of(Capability capability) {
+  if (capability == Capability::fenced) return "fenced: the store refuses what a term writes that is over";
+  return "sealed: the store does not know terms; each shuts out those before it as it first writes a register";
+}
+
+std::vector<UnfitNode> unfit_nodes(const std::string& group, const std::vector<Register>& records) {
+  std::map<std::string, UnfitNode> found;  // of several records of a node the newest that says so
+  for (const Register& one : records) {
+    const auto record = core::parse_node_record(one.value);
+    if (!record) continue;
+    std::string why = record->unfit;
+    for (const auto& [name, reason] : record->unfit_groups)
+      if (name == group && why.empty()) why = reason;
+    UnfitNode& node = found[record->node];
+    if (record->at < node.since || (why.empty() && record->at == node.since)) continue;
+    node = {record->node, why, record->at};
+  }
+  std::vector<UnfitNode> unfit;
+  for (const auto& [name, node] : found)
+    if (!node.why.empty()) unfit.push_back(node);
+  return unfit;
 }
 
 }  // namespace ballot::app

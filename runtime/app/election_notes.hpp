@@ -1,4 +1,5 @@
-// What there is to say of an election's candidates beside the plain facts: the notes of `ballot info`. Pure.
+// What there is to say of an election's candidates and of its store beside the plain facts: the notes of `ballot info`.
+// Pure.
 #pragma once
 
 #include <string>
@@ -15,5 +16,17 @@ std::vector<std::string> leader_notes(const Candidate& leader, WallTime now);
 std::vector<std::string> candidate_notes(const Election& election, std::size_t place, WallTime now);
 
 const Candidate* leader_of(const Election& election);
+
+/// What the store keeps of two that both believe they lead, for people.
+std::string text_of(Capability capability);
+
+/// A node that may not lead a group, or is to be handed nothing, by what it has published.
+struct UnfitNode {
+  std::string node;
+  std::string why;
+  WallTime since{};
+};
+/// Of that group, by the nodes' records; others are passed over. In order of their names.
+std::vector<UnfitNode> unfit_nodes(const std::string& group, const std::vector<Register>& records);
 
 }  // namespace ballot::app

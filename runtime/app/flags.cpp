@@ -50,6 +50,10 @@ CLI::App& add_subcommand(CLI::App& command, const std::string& name, const std::
   return *command.add_subcommand(name, summary);
 }
 
+void add_aliases(CLI::App& subcommand, const std::vector<std::string>& names) {
+  for (const std::string& name : names) subcommand.alias(name);
+}
+
 void require_one_subcommand(CLI::App& command) { command.require_subcommand(1); }
 
 void set_footer(CLI::App& command, const std::string& text) { command.footer(text); }

@@ -43,6 +43,8 @@ void add_switch(CLI::App& command, const std::string& flag, const std::string& h
 /// Lives as long as `command`.
 CLI::App& add_subcommand(CLI::App& command, const std::string& name, const std::string& summary);
 void require_one_subcommand(CLI::App& command);
+/// Other words for a subcommand.
+void add_aliases(CLI::App& subcommand, const std::vector<std::string>& names);
 
 /// What the help of `command` ends with.
 void set_footer(CLI::App& command, const std::string& text);

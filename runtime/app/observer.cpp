@@ -65,6 +65,7 @@ Result<std::vector<Election>> Observer::observe(const std::string& group) {
   auto observed = await<backend::Observed>();
   if (!observed) return observed.error();
   if (observed->outcome != StoreResult::done) return Error{Errc::unavailable, observed->text};
+  store_ = std::move(observed->store);
   return std::move(observed->elections);
 }
 

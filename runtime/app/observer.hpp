@@ -35,6 +35,9 @@ class Observer {
 
   /// The group's election, or all ("").
   Result<std::vector<Election>> observe(const std::string& group);
+  /// What the store said of itself when it was observed last.
+  const StoreState& store() const { return store_; }
+  Capability capability() const { return opened_.capability; }
   /// Ends the present term. not_found: nobody leads.
   Result<void> evict(const std::string& group);
   /// Waits for a change under the group's register, or for `time`. False: the session is over.
@@ -77,6 +80,7 @@ class Observer {
   Millis answer_within_ = patience;
   bool stands_in_ = false;
   backend::SessionOpened opened_;
+  StoreState store_;
   io::BackendPort port_;  // last: it posts until it is gone
 };
 

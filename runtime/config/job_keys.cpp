@@ -192,12 +192,11 @@ constexpr Key<JobDraft> limits_row{"limits", read_limits,
                                      digest.bytes("{");
                                      digest_table(digest, limit_keys, job.limits);
                                      digest.bytes("}");
-                                   },
-                                   true};
+                                   }};
 
 /// Always in the digest: what a job without one gets is the daemon's, and differs from node to node.
 constexpr Key<JobDraft> timezone_row{"timezone", read_timezone, [](const JobDraft&, const JobDraft&) { return true; },
-                                     [](Digest& digest, const JobDraft& job) { digest.put(job.timezone); }, true};
+                                     [](Digest& digest, const JobDraft& job) { digest.put(job.timezone); }};
 
 constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::command>("command", read_command),

@@ -26,19 +26,18 @@ struct Key {
   void (*read)(const Value&, T&);
   bool (*differs)(const T&, const T& defaults);
   void (*digest)(Digest&, const T&);  // null: does not count, or another key stands for it
-  bool has_effect;                    // false: a value other than the default is a warning
 };
 
 template <class T, auto Member>
-constexpr Key<T> row(std::string_view name, void (*read)(const Value&, T&), bool has_effect = true) {
+constexpr Key<T> row(std::string_view name, void (*read)(const Value&, T&)) {
   return {name, read, [](const T& a, const T& b) { return a.*Member != b.*Member; },
-          [](Digest& digest, const T& value) { digest.put(value.*Member); }, has_effect};
+          [](Digest& digest, const T& value) { digest.put(value.*Member); }};
 }
 
-/// A key that has an effect and counts in no digest.
+/// A key that counts in no digest.
 template <class T>
 constexpr Key<T> plain_row(std::string_view name, void (*read)(const Value&, T&)) {
-  return {name, read, nullptr, nullptr, true};
+  return {name, read, nullptr, nullptr};
 }
 
 template <class T, std::size_t n>
@@ -67,10 +66,6 @@ void read_entry(const toml::key& key, const toml::node& node, std::span<const Ke
   const Key<T>* const found = find_key(key.str(), keys);
   if (found == nullptr) return unknown_key(key, keys, findings);
   found->read(Value(found->name, node, findings), target);
-  if (found->has_effect) return;
-  static const T defaults;
-  if (found->differs(target, defaults))
-    findings.warning(position_of(key.source()), in_quotes(found->name) + " has no effect in this version");
 }
 
 template <class T, std::size_t n>

@@ -37,9 +37,9 @@ inline constexpr Word<MailOn> mail_on_words[] = {
 inline constexpr Word<OnOutage> on_outage_words[] = {{"step_down", OnOutage::step_down}, {"hold", OnOutage::hold}};
 inline constexpr Word<LogFormat> log_format_words[] = {
     {"human", LogFormat::human}, {"json", LogFormat::json}, {"raw", LogFormat::raw}};
-inline constexpr Word<Level> level_words[] = {{"trace", Level::trace}, {"debug", Level::debug},
-                                              {"info", Level::info},   {"warn", Level::warn},
-                                              {"error", Level::error}, {"fatal", Level::fatal}};
+inline constexpr Word<Level> level_words[] = {
+    {"trace", Level::trace}, {"debug", Level::debug}, {"info", Level::info},    {"warn", Level::warn},
+    {"error", Level::error}, {"fatal", Level::fatal}, {"warning", Level::warn}, {"panic", Level::fatal}};
 
 inline std::span<const Word<Concurrency>> words(Concurrency) { return concurrency_words; }
 inline std::span<const Word<QueueOverflow>> words(QueueOverflow) { return queue_overflow_words; }

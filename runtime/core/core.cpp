@@ -271,7 +271,16 @@ void Core::on(Step& s, const BackendEvent& event) {
 void Core::on(Step& s, const backend::SessionOpened& event) {
   CoreParts& p = parts_;
   if (p.session.on_opened(s.c.now, event) != Session::Edge::opened) return;
-  s.c.out.push_back(Notice{Level::info, "session open", {{"timeout_ms", std::to_string(event.timeout.count())}}});
+  s.c.out.push_back(Notice{Level::info,
+                           "session open",
+                           {{"timeout_ms", std::to_string(event.timeout.count())},
+                            {"capability", std::string(to_string(event.capability))}}});
+  if (event.capability == Capability::sealed)
+    s.c.out.push_back(
+        Notice{Level::info,
+               "the store does not know terms: a new leader shuts out the one before it job by job, as it "
+               "writes each register for the first time",
+               {}});
   for (const RecordFeed* feed : p.feeds.all()) s.c.out.push_back(Watch{std::string(feed->prefix())});
   p.directory.on_opened(event.id);
   p.guard.on_opened(event.revision);

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view zone_prefix = "CRON_TZ=";
+constexpr std::array<std::string_view, 2> zone_prefixes{"CRON_TZ=", "TZ="};
 constexpr std::string_view known_macros =
     "@yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly, @every DURATION or @reboot";
 
@@ -71,7 +71,7 @@ class ExpressionReader {
   CronFaults& faults() { return faults_; }
 
  private:
-  std::optional<TimeZone> read_zone(const Word& word);
+  std::optional<TimeZone> read_zone(const Word& word, std::size_t at);
   std::variant<CronFields, Every, Reboot> read_macro(std::span<const Word> words);
   Every read_every(std::span<const Word> words);
   CronFields read_fields(std::span<const Word> words);
@@ -84,10 +84,12 @@ class ExpressionReader {
 
 CronExpression ExpressionReader::read(std::span<const Word> words) {
   CronExpression result;
-  if (!words.empty() && words[0].text.starts_with(zone_prefix)) {
-    result.zone = read_zone(words[0]);
-    words = words.subspan(1);
-  }
+  for (const std::string_view prefix : zone_prefixes)
+    if (!words.empty() && words[0].text.starts_with(prefix)) {
+      result.zone = read_zone(words[0], prefix.size());
+      words = words.subspan(1);
+      break;
+    }
   if (!words.empty() && words[0].text.starts_with('@'))
     result.when = read_macro(words);
   else
@@ -95,10 +97,11 @@ CronExpression ExpressionReader::read(std::span<const Word> words) {
   return result;
 }
 
-std::optional<TimeZone> ExpressionReader::read_zone(const Word& word) {
-  const auto zone = TimeZone::load(std::string(word.text.substr(zone_prefix.size())));
+/// `at`: where its name begins.
+std::optional<TimeZone> ExpressionReader::read_zone(const Word& word, std::size_t at) {
+  const auto zone = TimeZone::load(std::string(word.text.substr(at)));
   if (zone) return *zone;
-  fault(word.column + static_cast<int>(zone_prefix.size()), zone.error().what);
+  fault(word.column + static_cast<int>(at), zone.error().what);
   return std::nullopt;
 }
 

@@ -1,4 +1,5 @@
-// A cron expression as text, read: 5 fields, 6 with seconds first, or a macro, after an optional `CRON_TZ=ZONE `.
+// A cron expression as text, read: 5 fields, 6 with seconds first, or a macro, after an optional `CRON_TZ=ZONE ` or
+// `TZ=ZONE `.
 //
 //   second 0-59 (left out: 0) | minute 0-59 | hour 0-23 | day of the month 1-31 | month 1-12 | day of the week 0-7
 //   @yearly @annually @monthly @weekly @daily @midnight @hourly | @every DURATION (whole seconds) | @reboot

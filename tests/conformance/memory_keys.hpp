@@ -90,7 +90,7 @@ class MemoryKeys {
   std::uint64_t revision_ = 0, last_session_ = 0;
 };
 
-class MemoryKeyStore final : public support::KeyStore {
+class MemoryKeyStore : public support::KeyStore {
  public:
   MemoryKeyStore(MemoryKeys& keys, std::string client, Listener& listener, std::shared_ptr<support::Wakeup> wakeup,
                  Capability capability)

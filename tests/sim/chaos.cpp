@@ -32,7 +32,11 @@ SimStore::Settings settings_of(std::uint64_t seed, Capability capability) {
 }  // namespace
 
 Chaos::Chaos(std::uint64_t seed, Capability of_store)
-    : one_host_(seed % 3 == 0), store_lies_(seed % 4 == 1), world_(seed, settings_of(seed, of_store)) {
+    : one_host_(seed % 3 == 0),
+      store_lies_(seed % 4 == 1),
+      health_checks_(seed % 5 == 3),
+      world_(seed, settings_of(seed, of_store)),
+      fitness_(~seed) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   make_jobs();
@@ -127,8 +131,8 @@ void Chaos::make_nodes() {
     habits(node);
     node.start();
   }
-  story_ =
-      std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") + (store_lies_ ? ", the store lies" : "");
+  story_ = std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") +
+           (store_lies_ ? ", the store lies" : "") + (health_checks_ ? ", health checks" : "");
 }
 
 void Chaos::habits(SimNode& node) {
@@ -158,11 +162,21 @@ std::vector<schedule::DefinitionPtr> Chaos::definitions() const {
 }
 
 void Chaos::disturb() {
+  find_unfit();
   for (std::size_t i = 1 + below(3); i > 0; --i) {
     const auto fault = static_cast<Fault>(below(fault_count));
     const bool lie = fault == Fault::early_expiry || fault == Fault::depose || fault == Fault::expire;
     if (!lie || store_lies_) disturb(any_node(), fault);
   }
+}
+
+/// In one seed of five the store's health checks have their ups and downs.
+void Chaos::find_unfit() {
+  if (!health_checks_ || fitness_.below(2) == 0) return;
+  SimNode& node = *world_.nodes[fitness_.below(world_.nodes.size())];
+  const std::uint64_t which = fitness_.below(4);
+  world_.oracle.note(node.name, "fault: found unfit");
+  node.find_unfit(which < 3 ? groups[which] : "", "a check is critical");
 }
 
 void Chaos::disturb(SimNode& node, Fault fault) {
@@ -253,7 +267,8 @@ void Chaos::heal(SimNode& node) {
   node.thaw();
   const Millis offset = node.clock.wall_offset();
   if (offset != Millis(0)) node.step_clock(-offset);
-  node.link = SimLink{};
+  const auto unfit = std::exchange(node.link, SimLink{}).unfit;
+  for (const auto& [group, why] : unfit) node.find_unfit(group, "");
   node.link.delay_min = fastest_;
   node.link.delay_max = slowest_;
   node.ledger.slowest = 5ms;

@@ -68,6 +68,7 @@ class Chaos {
   void habits(SimNode& node);
   std::vector<schedule::DefinitionPtr> definitions() const;
   void disturb();
+  void find_unfit();
   void disturb(SimNode& node, Fault fault);
   void fade(SimNode& node);
   void people();
@@ -86,8 +87,9 @@ class Chaos {
   Millis patience(const Job& job) const;
   std::string lives_on();
 
-  bool one_host_, store_lies_;
+  bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
+  Random fitness_;  // its own: what else a seed draws is the same with and without it
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::set<std::string> spoiled_;  // jobs whose register was

@@ -298,6 +298,7 @@ void KeyElections::leave(const std::string& name, Group& group) {
              [this, name, serial](const KeyAnswer& answer) {
                if (Group* found = find(name, serial)) on_left(name, *found, answer);
              });
+  if (group.leave) withdraw(name);  // with it: whoever observes once that is known sees neither
 }
 
 /// Where its outcome is unknown, the same is sent again: a conflict then shows that it is not ours any more.
@@ -308,17 +309,22 @@ void KeyElections::on_left(const std::string& name, Group& group, const KeyAnswe
   }
   if (answer.outcome == StoreResult::done) view_.write_term(name, format(own_term(group, true)), answer.version);
   if (std::exchange(group.announced, false)) context_.post(backend::Deposed{name, group.epoch, Cause::resigned});
-  if (group.leave) return gone(name, group);
+  if (group.leave) return erase(name, group);
   enter_state(group, State::waiting);  // it was found unfit before it was elected
   consider(name, group);
 }
 
 void KeyElections::gone(const std::string& name, Group& group) {
+  withdraw(name);
+  erase(name, group);
+}
+
+void KeyElections::erase(const std::string& name, const Group& group) {
   if (group.state == State::leaving) --leaving_;
   const bool rejoin = group.rejoin;
   const std::uint64_t epoch = group.epoch;
   groups_.erase(name);
-  if (!rejoin) return withdraw(name);
+  if (!rejoin) return;
   join(name);
   groups_.at(name).epoch = epoch;
 }

@@ -120,6 +120,7 @@ class KeyElections {
   void on_left(const std::string& name, Group& group, const KeyAnswer& answer);
   void lose(const std::string& name, Group& group, Cause cause);
   void gone(const std::string& name, Group& group);
+  void erase(const std::string& name, const Group& group);
   void later(const std::string& name, std::uint64_t serial, SteadyTime at);
   void on_later(const std::string& name, Group& group);
 

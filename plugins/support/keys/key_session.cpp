@@ -120,6 +120,7 @@ void KeySession::open() {
   }
   context_.post(backend::SessionOpened{context_.timeout, store_->capability(), context_.session, store_->revision(),
                                        observes() ? std::string() : handle_text(handle()), store_->clock()});
+  for (const auto& [group, why] : found_unfit_) on_unfit(group, why);
 }
 
 void KeySession::on_listed(const std::string& prefix, const std::vector<KeyEntry>& entries) {
@@ -179,7 +180,8 @@ void KeySession::on_session_lost(const std::string& text) {
 }
 
 void KeySession::on_unfit(const std::string& group, const std::string& why) {
-  if (!open_ || over_ || observes()) return;
+  if (over_ || observes()) return;
+  if (!open_) return void(found_unfit_[group] = why);
   open_->elections.set_fit(group, why.empty());
   context_.post(backend::Unfit{group, why});
 }

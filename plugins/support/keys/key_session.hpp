@@ -126,6 +126,7 @@ class KeySession final : private KeyStore::Listener {
   std::optional<KeyMembership> membership_;
   std::optional<Open> open_;  // also while it leaves
   std::optional<KeyTidy> tidy_;
+  std::map<std::string, std::string> found_unfit_;  // before it was open: groups, and why
 
   Phase phase_ = Phase::beginning;
   Goal goal_ = Goal::fresh;

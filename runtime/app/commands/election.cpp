@@ -11,6 +11,7 @@
 #include "app/ask.hpp"
 #include "app/commands/commands.hpp"
 #include "app/election_notes.hpp"
+#include "app/escape.hpp"
 #include "app/leader_file_program.hpp"
 #include "app/ledger_access.hpp"
 #include "app/log_sink.hpp"
@@ -38,6 +39,7 @@ struct ElectionOptions {
   ConfigOptions config;
   Format format = Format::table;
   std::string pattern, group;
+  bool store = false;  // list
   bool force = false;
   Patience patience;
   std::string path, candidate;        // file
@@ -58,6 +60,30 @@ bool matches(const std::string& group, const std::regex& wanted) {
   }
 }
 
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// What people want to know of the store before they look at its elections.
+Facts facts_of(const Observer& observer, const std::string& backend) {
+  Facts facts{{"backend", backend}, {"capability", text_of(observer.capability())}};
+  facts.insert(facts.end(), observer.store().facts.begin(), observer.store().facts.end());
+  return facts;
+}
+
+void show_store(const Observer& observer, const std::string& backend) {
+  for (const auto& [name, value] : facts_of(observer, backend))
+    std::cout << escaped(name, Escape::plain) << ": " << escaped(value, Escape::plain) << '\n';
+  std::cout << '\n';
+}
+
+Exit list_store(const Observer& observer, const std::string& backend, Format format) {
+  RecordWriter out(std::cout, {{"kind", "KIND"}, {"name", "NAME"}, {"value", "VALUE"}},
+                   {format, false, terminal_width()});
+  for (const auto& [name, value] : facts_of(observer, backend)) out.row({std::string("fact"), name, value});
+  for (const std::string& warning : observer.store().warnings) out.row({std::string("warning"), Cell(), warning});
+  out.finish();
+  return Exit::done;
+}
+
 Exit list(const ElectionOptions& options) {
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
@@ -73,6 +99,10 @@ Exit list(const ElectionOptions& options) {
   if (!observer) return fail("election list", observer.error());
   const auto elections = (*observer)->observe("");
   if (!elections) return fail("election list", elections.error());
+  for (const std::string& warning : (*observer)->store().warnings)
+    std::cerr << "warning: " << escaped(warning, Escape::plain) << '\n';
+  if (options.store) return list_store(**observer, config->coordination.backend, options.format);
+  if (options.format == Format::table) show_store(**observer, config->coordination.backend);
   RecordWriter out(std::cout,
                    {{"group", "GROUP"},
                     {"leader", "LEADER"},
@@ -281,8 +311,10 @@ Run setup_election(CLI::App& command, const Words& words) {
   if (words.child) options->child = *words.child;
   require_one_subcommand(command);
   CLI::App& listed = add(command, words, options, "list", "every election, its leader and how many take part");
+  add_aliases(listed, {"ls", "info", "view", "i"});
   add_format_option(listed, options->format);
   add_string(listed, "REGEX", options->pattern, "only groups that it matches");
+  add_switch(listed, "--store", options->store, "what the store says of itself, instead of its elections");
   CLI::App& watched = add(command, words, options, "watch", "a line now, and one for each change");
   add_format_option(watched, options->format);
   add_string(watched, "GROUP", options->group, "the group", Need::required);

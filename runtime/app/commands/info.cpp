@@ -10,6 +10,7 @@
 #include "app/options.hpp"
 #include "base/duration.hpp"
 #include "base/wall_text.hpp"
+#include "core/node/peers.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -40,9 +41,38 @@ Document document_of(const Candidate& candidate, const std::vector<std::string>&
   return node;
 }
 
-Document document_of(const Election& election, const std::string& backend, WallTime now) {
+/// What is the same for all elections of a store.
+struct StoreFacts {
+  std::string backend;
+  Capability capability = Capability::fenced;
+  StoreState state;
+  std::vector<Register> nodes;  // their records
+};
+
+Document document_of(const StoreState& state) {
+  Document::Items facts;
+  for (const auto& [name, value] : state.facts) {
+    Document fact = Document::object();
+    fact.add("name", name).add("value", value);
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+Document document_of(const std::vector<UnfitNode>& nodes) {
+  Document::Items items;
+  for (const UnfitNode& unfit : nodes) {
+    Document item = Document::object();
+    item.add("node", unfit.node).add("reason", unfit.why).add("since", format_millis(unfit.since));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+Document document_of(const Election& election, const StoreFacts& store, WallTime now) {
   Document document = Document::object();
-  document.add("group", election.group).add("backend", backend);
+  document.add("group", election.group).add("backend", store.backend);
+  document.add("capability", std::string(to_string(store.capability)));
   document.add("epoch", static_cast<std::int64_t>(election.epoch));
   Document::Items candidates;
   for (std::size_t i = 0; i < election.candidates.size(); ++i)
@@ -50,6 +80,8 @@ Document document_of(const Election& election, const std::string& backend, WallT
   const Candidate* leader = leader_of(election);
   document.add("leader", leader ? document_of(*leader, leader_notes(*leader, now)) : Document());
   document.add("allCandidates", std::move(candidates));
+  document.add("unfit", document_of(unfit_nodes(election.group, store.nodes)));
+  document.add("store", document_of(store.state)).add("warnings", document_of(store.state.warnings));
   return document;
 }
 
@@ -60,9 +92,13 @@ Exit run(const InfoOptions& options) {
   if (!observer) return fail("info", observer.error());
   const auto elections = (*observer)->observe(options.group);
   if (!elections) return fail("info", elections.error());
+  auto nodes = (*observer)->list(std::string(core::node_prefix));
+  if (!nodes) return fail("info", nodes.error());
+  const StoreFacts store{config->coordination.backend, (*observer)->capability(), (*observer)->store(),
+                         *std::move(nodes)};
   const WallTime now = io::read_clocks().wall;
   Document::Items all;
-  for (const Election& election : *elections) all.push_back(document_of(election, config->coordination.backend, now));
+  for (const Election& election : *elections) all.push_back(document_of(election, store, now));
   Document document = Document::object();
   if (options.group.empty())
     document = Document(std::move(all));

@@ -18,6 +18,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,6 +40,11 @@ enum class Capability {
   sealed   // it compares the version alone: a term's first write of a register, over the version that this term has
            // read, shuts out whatever earlier terms still send to that register
 };
+
+/// As people read it.
+constexpr std::string_view to_string(Capability capability) {
+  return capability == Capability::fenced ? "fenced" : "sealed";
+}
 
 /// This node, as other nodes and `info` see it.
 struct SessionRequest {

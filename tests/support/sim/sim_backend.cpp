@@ -71,7 +71,17 @@ void SimBackend::opened(std::uint64_t generation, bool in_time, const SimStore::
                                 opened.revision,
                                 {},
                                 opened.clock});
+    for (const auto& [group, why] : link_.unfit) tell_fitness(group);
   }
+}
+
+void SimBackend::tell_fitness(const std::string& group) {
+  in_.send_kept(delay(), [this, group, generation = generation_] {
+    node_.send_kept(Millis(0), [this, group, generation] {
+      const auto why = link_.unfit.find(group);
+      if (generation == generation_) post(backend::Unfit{group, why == link_.unfit.end() ? "" : why->second});
+    });
+  });
 }
 
 void SimBackend::renew(RequestId request) noexcept {

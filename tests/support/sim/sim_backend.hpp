@@ -44,6 +44,8 @@ class SimBackend final : public Backend {
   void list(RequestId request, std::string prefix) noexcept override;
   void close(bool keep) noexcept override;
 
+  /// The link's `unfit` says something else of the group.
+  void tell_fitness(const std::string& group);
   /// The process dies. Nothing is posted any more; only the destructor may be called.
   void crash() noexcept;
 

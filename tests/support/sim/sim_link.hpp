@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "support/sim/sim_loop.hpp"
@@ -26,9 +28,11 @@ struct SimLink {
   unsigned lose_renewal = 0;  // a renewal is lost, in addition
   unsigned refuse_write = 0;  // a write is answered `failed` and not carried out (a full disk)
   Millis expiry_shift{0};     // sessions opened from here last T + this in the store
-  bool cut = false;           // nothing passes
-  bool answers_cut = false;   // requests arrive, answers and events do not
-  bool frozen = false;        // the process is stopped: SIGSTOP. Hold its loop too
+  /// Groups that the store finds this node unfit to lead, and why; "" for all. Change it by SimNode::find_unfit().
+  std::map<std::string, std::string> unfit{};
+  bool cut = false;          // nothing passes
+  bool answers_cut = false;  // requests arrive, answers and events do not
+  bool frozen = false;       // the process is stopped: SIGSTOP. Hold its loop too
 };
 
 class SimChannel {

@@ -125,6 +125,14 @@ void SimNode::load() {
 
 void SimNode::step_clock(Millis by) { world_.step_clock(machine, by); }
 
+void SimNode::find_unfit(const std::string& group, const std::string& why) {
+  if (why.empty())
+    link.unfit.erase(group);
+  else
+    link.unfit[group] = why;
+  if (backend_) backend_->tell_fitness(group);
+}
+
 RunId SimNode::trigger(const std::string& job) {
   const RunId run = world_.loop.random().run_id(clock.now().wall);
   ask(core::Request::Kind::trigger, job, run);

@@ -66,6 +66,8 @@ class SimNode final : private Host {
   bool stopped() const { return stopped_; }
   void load();
   void step_clock(Millis by);
+  /// The store does: it may not lead the group ("": any) until it is found fit, by an empty `why`.
+  void find_unfit(const std::string& group, const std::string& why);
   void feed(const core::Event& event);
   RunId trigger(const std::string& job);
   void pause(const std::string& job, bool paused);

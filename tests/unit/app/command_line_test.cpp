@@ -47,10 +47,34 @@ TEST(CommandLine, NamesTheFlagAlsoWhereAnArgumentIsMissing) {
   EXPECT_TRUE(contains(ran.err, "'--cuont'")) << ran.err;
 }
 
-TEST(CommandLine, RefusesFlagsBeforeTheCommand) {
-  const Ran ran = ballot({"--config", "x", "history"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_TRUE(contains(ran.err, "flags follow it")) << ran.err;
+TEST(CommandLine, TakesFlagsBeforeTheCommandToo) {
+  const std::vector<std::string> schedule{"schedule", "0 0 * * *", "--from", "2025-01-01T00:00:00Z"};
+  for (const std::vector<std::string>& before :
+       {std::vector<std::string>{"--count", "1"}, {"--count=1"}, {"--debug", "--count", "1"}}) {
+    std::vector<std::string> all = before;
+    all.insert(all.end(), schedule.begin(), schedule.end());
+    EXPECT_EQ(ballot(all).out, "2025-01-02T00:00:00Z\n");
+  }
+  const Ran child = ballot({"--backend", "none", "run", "once", "--", "/bin/echo", "--debug"});
+  EXPECT_EQ(child.code, 78) << "they stand before the child's";
+  EXPECT_TRUE(contains(child.err, "none")) << child.err;
+}
+
+TEST(CommandLine, TakesShortFormsOfElections) {
+  const Ran help = ballot({"election", "list", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"elect", "ls"}, {"elec", "i"}, {"elect", "info"}})
+    EXPECT_EQ(ballot({words[0], words[1], "--help"}).out, help.out);
+}
+
+TEST(CommandLine, RefusesFlagsWithoutACommand) {
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--config", "x"}, {"--debug"}, {"--x=1"}}) {
+    const Ran ran = ballot(flags);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_TRUE(contains(ran.err, "no command follows '" + flags[0] + "'")) << ran.err;
+  }
+  EXPECT_EQ(ballot({"--version"}).out, ballot({"version"}).out);
 }
 
 TEST(CommandLine, RefusesMoreThanItTakes) {
@@ -67,6 +91,7 @@ TEST(CommandLine, RefusesValuesAndNamesTheAllowedOnes) {
   const Ran level = ballot({"history", "--log-level", "loud"});
   EXPECT_EQ(level.code, 2);
   EXPECT_TRUE(contains(level.err, "--log-level") && contains(level.err, "warn")) << level.err;
+  EXPECT_NE(ballot({"history", "--log-level", "warning", "--config", "none"}).code, 2);
   const Ran limit = ballot({"history", "--limit", "many"});
   EXPECT_EQ(limit.code, 2);
   EXPECT_TRUE(contains(limit.err, "--limit") && contains(limit.err, "whole number")) << limit.err;

@@ -183,6 +183,35 @@ TEST_F(DirectoryOfANode, CallsOldWhatANodeThatIsGoneLeftADayAgo) {
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
 
+TEST_F(DirectoryOfANode, DoesNotTakeANodeForGoneThatIsUnfitForTheElectionInWhichItIsMissed) {
+  publish(1s, groups);
+  NodeRecord unfit = of("n2", "s2");
+  unfit.unfit_groups = {{"a", "check 'db' is critical"}};
+  const std::vector<Register> left{listed(unfit, "n/n2.1")};
+  Group settings;
+  settings.name = "a";
+  directory.learn(at(24h), left);
+  directory.see(steady(24h), settings, {"a", 1, {}});
+  EXPECT_TRUE(directory.learn(at(24h), left).empty());
+  settings.name = "b";
+  directory.see(steady(24h), settings, {"b", 1, {}});
+  EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
+}
+
+TEST_F(DirectoryOfANode, HandsNothingToANodeThatIsUnfitForTheGroup) {
+  publish(1s, groups);
+  NodeRecord preferred = of("n2", "s2");
+  Group settings;
+  settings.name = "a";
+  settings.preferred = {"n2"};
+  directory.learn(at(1s), {listed(preferred, "n/n2.1")});
+  EXPECT_EQ(directory.best(steady(1min), settings, 17, false).node, "n2");
+  preferred.unfit_groups = {{"a", "check 'db' is critical"}};
+  directory.learn(at(1min), {listed(preferred, "n/n2.2")});
+  EXPECT_EQ(directory.best(steady(2min), settings, 17, false).node, "n1");
+  EXPECT_EQ(directory.best(steady(2min), settings, 17, false).again, std::nullopt);
+}
+
 TEST_F(DirectoryOfANode, ComparesFilesFiveSecondsAfterAnybodyToldSomethingElse) {
   publish(1s, groups);
   EXPECT_EQ(directory.compare_at(), steady(6s)) << "this node did";

@@ -152,6 +152,7 @@ TEST(CronExpression, AcceptsWhatFiresRarely) {
 
 TEST(CronExpression, RefusesAnUnknownZoneOfItsOwnAtItsColumn) {
   expect_wrong({{"CRON_TZ=Europe/Pariss 0 0 * * *", 9, "unknown time zone 'Europe/Pariss'; did you mean Europe/Paris?"},
+                {"TZ=Europe/Pariss 0 0 * * *", 4, "unknown time zone 'Europe/Pariss'; did you mean Europe/Paris?"},
                 {" CRON_TZ= 0 0 * * *", 10, "unknown time zone ''"},
                 {"CRON_TZ=/etc/localtime @daily", 9, "unknown time zone '/etc/localtime'"}});
 }

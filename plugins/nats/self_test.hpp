@@ -1,0 +1,26 @@
+// SelfTest: whether a bucket's updates exclude one another, tried out on keys that nobody has: pairs of writes over one
+// version, sent at once. Plain ones show what kind of server it is; ours, with message ids, must never both be done.
+// Once a process and bucket. Knows nothing of sessions.
+//
+//   self_test(client, bucket, [](const SelfTest& found) { if (found.ours_doubled > 0) ... refuse it ... });
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "client.hpp"
+
+namespace ballot::nats {
+
+struct SelfTest {
+  enum class How {
+    done,
+    unknown  // the servers did not answer
+  } how = How::unknown;
+  int rounds = 0;
+  int plain_doubled = 0, ours_doubled = 0;  // rounds in which both were done
+};
+
+void self_test(Client& client, const std::string& bucket, std::function<void(const SelfTest&)> done);
+
+}  // namespace ballot::nats

@@ -1,0 +1,22 @@
+// Subjects: a bucket's keys as subjects of NATS, and back: '/' is '.', and what a token of a bucket's key may not have
+// is "=XX" in hexadecimal digits, so that every key fits and `nats kv` shows it. Pure.
+//
+//   subject_of("ballot-test", "r/j/a.b")   // "$KV.ballot-test.r.j.a=2Eb"
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ballot::nats {
+
+std::string stream_of(const std::string& bucket);
+/// Of all its keys.
+std::string all_subjects_of(const std::string& bucket);
+std::string subject_of(const std::string& bucket, std::string_view key);
+/// One that no key has: for barriers and tests. `name`: of letters, digits and dots.
+std::string own_subject_of(const std::string& bucket, std::string_view name);
+/// None: it is of no key.
+std::optional<std::string> key_of(const std::string& bucket, std::string_view subject);
+
+}  // namespace ballot::nats

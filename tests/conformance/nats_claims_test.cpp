@@ -1,0 +1,155 @@
+// Claims of one version of one key by several writers at once, over different servers of a cluster of three: one of
+// them is done. Without message ids more than one is, so the test would see it. BALLOT_NATS_ROUNDS says how often.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "conformance/nats_parts.hpp"
+#include "nats/leases.hpp"
+#include "nats/self_test.hpp"
+#include "support/servers/nats_server.hpp"
+
+namespace ballot::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using support::KeyAnswer;
+using support::Priority;
+
+NatsCluster& servers() {
+  static NatsCluster store(3);
+  return store;
+}
+
+class NatsClaims : public ::testing::Test {
+ protected:
+  static constexpr int rounds = BALLOT_NATS_ROUNDS;
+
+  /// One for each server.
+  void SetUp() override {
+    static int last = 0;
+    bucket_ = "claims" + std::to_string(++last);
+    servers().start();
+    for (std::size_t i = 0; i < servers().size(); ++i) {
+      writers_.push_back(std::make_unique<NatsParts>(servers()[i].address(), bucket_));
+      all_.push_back(writers_.back().get());
+      ASSERT_TRUE(writers_.back()->make(Millis(0)));
+    }
+  }
+  std::string stream() const { return nats::stream_of(bucket_); }
+
+  KeyAnswer write(NatsParts& writer, support::KeyChange change) {
+    std::optional<KeyAnswer> found;
+    writer.bucket.write(std::move(change), Priority::urgent, support::boot_now() + 5s,
+                        [&](const KeyAnswer& answer) { found = answer; });
+    NatsParts::pump(
+        all_, [&] { return found.has_value(); }, 20s);
+    return found.value_or(KeyAnswer{});
+  }
+
+  /// All writers claim the version at once; how many were done, and how many were not heard of.
+  struct Claimed {
+    int done = 0, unknown = 0;
+    std::uint64_t version = 0;
+  };
+  Claimed claim(const std::string& key, std::uint64_t version) {
+    Claimed claimed;
+    int answers = 0;
+    for (auto& writer : writers_)
+      writer->bucket.write({key, "by one", version}, Priority::urgent, support::boot_now() + 5s,
+                           [&](const KeyAnswer& answer) {
+                             ++answers;
+                             claimed.done += answer.outcome == StoreResult::done;
+                             claimed.unknown += answer.outcome == StoreResult::unknown;
+                             claimed.version = std::max(claimed.version, answer.version);
+                           });
+    NatsParts::pump(
+        all_, [&] { return answers == 3; }, 30s);
+    return claimed;
+  }
+
+  /// Rounds in which more than one was done; each over the version that the one before has left.
+  int doubles(int how_many) {
+    const KeyAnswer first = write(*writers_[0], {"r/j/x", "first", 0});
+    EXPECT_EQ(first.outcome, StoreResult::done);
+    std::uint64_t version = first.version;
+    int doubled = 0;
+    for (int round = 0; round < how_many && !HasFailure(); ++round) {
+      const Claimed claimed = claim("r/j/x", version);
+      EXPECT_EQ(claimed.unknown, 0);
+      EXPECT_GE(claimed.done, 1);
+      doubled += claimed.done > 1;
+      version = claimed.version;
+    }
+    return doubled;
+  }
+
+  std::string bucket_;
+  std::vector<std::unique_ptr<NatsParts>> writers_;
+  std::vector<NatsParts*> all_;
+};
+
+TEST_F(NatsClaims, OfOneVersionAreDoneOnce) {
+  const auto began = support::boot_now();
+  EXPECT_EQ(doubles(rounds), 0);
+  std::printf("%d contended rounds in %d ms\n", rounds, static_cast<int>((support::boot_now() - began).count()));
+}
+
+TEST_F(NatsClaims, WithoutMessageIdsAreDoneTwice) {
+  for (auto& writer : writers_) writer->bucket.leave_out_message_ids();
+  const int doubled = doubles(rounds);
+  std::printf("%d of %d rounds had two winners without message ids\n", doubled, rounds);
+  EXPECT_GT(doubled, 0) << "this server is atomic: say so in the docs";
+}
+
+TEST_F(NatsClaims, OfAKeyThatIsNotThereAreDoneOnceAlsoOverItsRemoval) {
+  for (int round = 0; round < rounds && !HasFailure(); ++round) {
+    EXPECT_EQ(claim("r/j/x", 0).done, 1);
+    EXPECT_EQ(write(*writers_[static_cast<std::size_t>(round) % 3], {"r/j/x"}).outcome, StoreResult::done);
+  }
+}
+
+TEST_F(NatsClaims, TheTestOfUpdatesFindsOutWhatServersTheseAre) {
+  std::optional<nats::SelfTest> found;
+  const auto began = support::boot_now();
+  nats::self_test(writers_[0]->client, bucket_, [&](const nats::SelfTest& one) { found = one; });
+  ASSERT_TRUE(NatsParts::pump(
+      all_, [&] { return found.has_value(); }, 10s));
+  std::printf("self test: %d of %d doubled, %d ms\n", found->plain_doubled, found->rounds,
+              static_cast<int>((support::boot_now() - began).count()));
+  EXPECT_EQ(found->how, nats::SelfTest::How::done);
+  EXPECT_GT(found->plain_doubled, 0);
+  EXPECT_EQ(found->ours_doubled, 0);
+}
+
+#if BALLOT_NATS_ROUNDS >= 1000
+TEST_F(NatsClaims, AreDoneOnceWhileTheStreamsLeaderIsKilled) {
+  KeyAnswer last = write(*writers_[0], {"r/j/x", "first", 0});
+  int unknown = 0;
+  for (int kill = 0; kill < 5; ++kill) {
+    servers().leader_of(stream()).kill();
+    const SteadyTime end = support::boot_now() + 12s;
+    while (support::boot_now() < end) {
+      const Claimed claimed = claim("r/j/x", last.version);
+      EXPECT_LE(claimed.done, 1);
+      unknown += claimed.unknown;
+      // What nobody was told of is read.
+      bool passed = false;
+      for (auto& writer : writers_)
+        writer->feed.after_barrier(
+            [&, at = writer.get()](bool one) {
+              passed = passed || one;
+              if (one) last.version = std::max(last.version, at->feed.entries().at("r/j/x").version);
+            },
+            support::boot_now() + 2s);
+      NatsParts::pump(
+          all_, [&] { return passed; }, 3s);
+    }
+    servers().start();
+  }
+  std::printf("%d answers were lost\n", unknown);
+}
+#endif
+
+}  // namespace
+}  // namespace ballot::testing

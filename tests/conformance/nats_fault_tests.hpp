@@ -1,0 +1,257 @@
+// What the conformance suite cannot know of the plugin nats: lost connections, servers that stop, are wiped or refuse,
+// buckets of others, and what people do to keys by hand. Included by nats_conformance_test.cpp.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdio>
+
+#include "conformance/backend_conformance.hpp"
+#include "conformance/nats_cluster.hpp"
+#include "support/servers/tls_files.hpp"
+
+namespace ballot::conformance {
+
+class Nats : public BackendConformance {
+ protected:
+  /// A test that has failed leaves no server frozen for the next.
+  void TearDown() override {
+    for (std::size_t i = 0; i < store().size(); ++i) store()[i].thaw();
+    store().start();
+    BackendConformance::TearDown();
+  }
+
+  NatsCandidates& cluster() { return static_cast<NatsCandidates&>(*cluster_); }
+  testing::NatsCluster& store() { return cluster().store(); }
+  std::string stream() { return nats::stream_of(cluster().bucket()); }
+
+  Candidate& add_with(const std::string& node, const Options& options, const std::string& name_space = "test") {
+    Candidate& candidate = candidates_.emplace_back(node, cluster_->signal);
+    candidate.pid = 2000;
+    candidate.backend = cluster().make_with(node, name_space, options, candidate.events);
+    return candidate;
+  }
+  /// Why it did not open.
+  std::string refusal(const std::string& node, const Options& options, const std::string& name_space = "test") {
+    Candidate& candidate = add_with(node, options, name_space);
+    open(candidate);
+    EXPECT_FALSE(opened(candidate));
+    if (!candidate.closed()) return "no answer";
+    EXPECT_EQ(candidate.closed()->cause, Cause::auth_failed) << candidate.closed()->text;
+    return candidate.closed()->text;
+  }
+  bool opens(const std::string& node, const Options& options) {
+    Candidate& candidate = add_with(node, options);
+    open(candidate);
+    return opened(candidate);
+  }
+  static std::string write_secret(const TempFolder& folder, const std::string& name, const std::string& text) {
+    const std::string file = folder.write(name, text);
+    EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
+    return file;
+  }
+  /// What the API answers.
+  std::string ask(const std::string& subject, const std::string& body) {
+    testing::NatsParts parts(store()[0].address(), "none");
+    testing::NatsParts::pump(
+        {&parts}, [&] { return parts.client.is_connected(); }, slack());
+    std::optional<std::string> answer;
+    parts.client.ask({subject, body}, [&](const nats::Answer& found) { answer = found.data; });
+    testing::NatsParts::pump(
+        {&parts}, [&] { return answer.has_value(); }, slack());
+    return answer.value_or("");
+  }
+  void make_stream(const std::string& bucket, const std::string& more) {
+    const std::string stream = nats::stream_of(bucket);
+    const std::string found = ask("$JS.API.STREAM.CREATE." + stream, "{\"name\":\"" + stream + "\",\"subjects\":[\"" +
+                                                                         nats::all_subjects_of(bucket) +
+                                                                         "\"],\"storage\":\"file\"," + more + "}");
+    EXPECT_EQ(found.find("\"error\""), std::string::npos) << found;
+  }
+  bool leads(Candidate& candidate, const std::string& group, Millis limit) {
+    return until([&] { return candidate.leads(group).has_value(); }, limit);
+  }
+  bool awaits_closed(Candidate& candidate, Millis limit) {
+    return until([&] { return candidate.closed().has_value(); }, limit);
+  }
+};
+
+TEST_P(Nats, WhatIsWrittenWithoutAConnectionDoesNotLandLater) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  cluster().cut(*a.backend);
+  cluster().each_relay("a", [](auto& relay) { relay.break_connections(); });
+  const RequestId request = ++a.last_request;
+  a.backend->create(request, {{"q/late", "1"}});
+  const auto answer = await<backend::Wrote>(a, request, timeout() + slack());
+  ASSERT_TRUE(answer && answer->answers.size() == 1);
+  EXPECT_EQ(answer->answers[0].outcome, StoreResult::unknown);
+  cluster().heal(*a.backend);
+  EXPECT_TRUE(until([&] { return a.closed() || !read(a, {"j/x"}).size(); }, timeout() + slack()));
+  until([] { return false; }, 1s);
+  EXPECT_TRUE(list(b, "q/").empty());
+}
+
+TEST_P(Nats, ALostConnectionEndsNoTerm) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  for (int i = 0; i < 3; ++i) {
+    cluster().each_relay("a", [](auto& relay) { relay.break_connections(); });
+    until([] { return false; }, 700ms);
+  }
+  EXPECT_TRUE(a.leads("g")) << (a.closed() ? a.closed()->text : "");
+  EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
+  EXPECT_EQ(list(b, "j/").size(), 1u);
+}
+
+TEST_P(Nats, TheGroupsOfASilentSessionAreLedRightAfterItsTime) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  b.backend->campaign("g");
+  settle();
+  ASSERT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  const SteadyTime renewed = a.renewed;
+  a.renewing = false;
+  cluster().cut(*a.backend);
+  ASSERT_TRUE(leads(b, "g", timeout() + slack()));
+  const Millis taken = now() - renewed;
+  std::printf("led by another %d ms after the last renewal\n", static_cast<int>(taken.count()));
+  EXPECT_GE(taken, timeout());
+  cluster().heal(*a.backend);
+}
+
+TEST_P(Nats, ASessionWhoseKeyIsRemovedByHandIsOver) {
+  Candidate& a = lead("a", "g");
+  cluster().remove("s/a");
+  ASSERT_TRUE(awaits_closed(a, timeout()));
+  EXPECT_EQ(a.closed()->cause, Cause::expired);
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  EXPECT_TRUE(leads(a, "g", timeout() + slack()));
+}
+
+TEST_P(Nats, AWipedStoreIsBegunAnew) {
+  Candidate& a = lead("a", "g");
+  for (std::size_t i = 0; i < store().size(); ++i) store()[i].kill(), store()[i].wipe();
+  store().start();
+  ASSERT_TRUE(awaits_closed(a, 2 * timeout() + slack()));
+  EXPECT_TRUE(until(
+      [&] {
+        if (!a.closed()) return !sessions(a).empty();
+        open(a);
+        return false;
+      },
+      4 * timeout() + slack()));
+  a.backend->campaign("g");
+  EXPECT_TRUE(leads(a, "g", timeout() + slack()));
+}
+
+TEST_P(Nats, AnUnfitBucketIsRefusedWithTheReason) {
+  make_stream("short", R"("max_msgs_per_subject":1,"max_age":60000000000)");
+  EXPECT_NE(refusal("a", {{"bucket", "short"}}).find("maximum age"), std::string::npos);
+  make_stream("endless-sessions", R"("max_msgs_per_subject":1)");
+  EXPECT_NE(refusal("b", {{"bucket", "endless"}}).find("no maximum age"), std::string::npos);
+  ask("$JS.API.STREAM.CREATE.KV_other", R"({"name":"KV_other","subjects":["other.>"],"storage":"file"})");
+  EXPECT_NE(refusal("c", {{"bucket", "other"}}).find("other subjects"), std::string::npos);
+}
+
+TEST_P(Nats, ABucketOfAnotherNamespaceIsRefused) {
+  join("a");
+  const std::string text = refusal("b", {{"bucket", cluster().bucket()}}, "second");
+  EXPECT_NE(text.find("namespace test"), std::string::npos) << text;
+}
+
+TEST_P(Nats, ShowsItsBucketsToAnObserver) {
+  lead("a", "g");
+  Candidate& observer = add_observer("o");
+  const RequestId request = ++observer.last_request;
+  observer.backend->observe(request, "");
+  const auto seen = await<backend::Observed>(observer, request, 10s);
+  ASSERT_TRUE(seen.has_value());
+  const auto fact = [&](const std::string& name) {
+    for (const auto& [key, value] : seen->store.facts)
+      if (key == name) return value;
+    return std::string();
+  };
+  EXPECT_EQ(fact("bucket"), cluster().bucket());
+  EXPECT_EQ(fact("sessions"), cluster().bucket() + "-sessions");
+  EXPECT_EQ(fact("maximum age"), "2s");
+  EXPECT_EQ(fact("history"), "1");
+  EXPECT_EQ(fact("storage"), "file");
+  EXPECT_NE(fact("created").find("T"), std::string::npos);
+  EXPECT_EQ(fact("replicas").find("(leader)") != std::string::npos, store().size() > 1);
+  ASSERT_EQ(seen->store.warnings.size(), 1u);
+  EXPECT_EQ(seen->store.warnings[0], "maximum age too low (2s, less than 5s)");
+}
+
+TEST_P(Nats, AUserAndAPasswordAreAskedFor) {
+  const TempFolder folder;
+  testing::NatsCluster secured(1, {.more = "authorization { user: ballot, password: \"right one\" }"});
+  const auto options = [&](const std::string& password) {
+    return Options{{"servers", secured.addresses()}, {"user", "ballot:" + write_secret(folder, "password", password)}};
+  };
+  EXPECT_TRUE(opens("a", options("right one\n")));
+  EXPECT_NE(refusal("b", options("wrong one\n")).find("refuse this user"), std::string::npos);
+  EXPECT_NE(refusal("c", {{"servers", secured.addresses()}}).find("refuse this user"), std::string::npos);
+  const std::string file = folder.write("open", "right one\n");
+  EXPECT_THROW(add_with("d", {{"servers", secured.addresses()}, {"user", "ballot:" + file}}), std::runtime_error);
+}
+
+TEST_P(Nats, ATokenOrAnNkeyIsAskedFor) {
+  const TempFolder folder;
+  const std::string key = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
+  const std::string seed = write_secret(folder, "seed", "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY\n");
+  {
+    testing::NatsCluster secured(1, {.more = "authorization { token: \"secret\" }"});
+    EXPECT_TRUE(opens("a", {{"servers", secured.addresses()}, {"token", write_secret(folder, "token", "secret\n")}}));
+  }
+  testing::NatsCluster secured(1, {.more = "authorization { users: [ { nkey: " + key + " } ] }"});
+  EXPECT_TRUE(opens("b", {{"servers", secured.addresses()}, {"nkey", key + ":" + seed}}));
+}
+
+TEST_P(Nats, ATlsServerIsKnownByItsAuthority) {
+  const TempFolder folder, other;
+  const testing::TlsFiles files(folder.path()), others(other.path());
+  files.make("server", "IP:127.0.0.1");
+  testing::NatsCluster secured(
+      1, {.more = "tls { cert_file: \"" + files.cert("server") + "\", key_file: \"" + files.key("server") + "\" }"});
+  EXPECT_TRUE(opens("a", {{"servers", secured.addresses()}, {"ca", files.ca()}}));
+  EXPECT_NE(refusal("b", {{"servers", secured.addresses()}, {"ca", others.ca()}}).find("refuse"), std::string::npos);
+}
+
+TEST_P(Nats, AnOpenStoreIsRefusedWhereThatIsNotWanted) {
+  Error error;
+  Signal signal;
+  Recorder host(signal);
+  BackendSettings settings{"test", "/tmp", false, {}, OpenStore::refuse};
+  const std::unique_ptr<Backend> backend(plugin_info(BALLOT_NATS_PLUGIN).create(host, settings, error));
+  EXPECT_FALSE(backend);
+  EXPECT_EQ(error.code, Errc::refused);
+  EXPECT_NE(error.what.find("allow_open_store"), std::string::npos);
+}
+
+#if BALLOT_NATS_SERVERS > 1
+/// Its terms end by their own clock where the servers take longer to agree.
+TEST_P(Nats, ElectionsGoOnAfterTheLeaderOfTheStreamIsKilled) {
+  for (int round = 0; round < 3; ++round) {
+    const std::string group = "g" + std::to_string(round);
+    Candidate& a = lead("a" + std::to_string(round), group);
+    const std::uint64_t epoch = *a.leads(group);
+    ASSERT_EQ(write(a, {group, epoch, "j/" + group, "kept", 0}).outcome, StoreResult::done);
+    const SteadyTime killed = now();
+    store().leader_of(stream()).kill();
+    const auto leads_again = [&] {
+      if (a.closed()) open(a), a.backend->campaign(group);
+      return a.leads(group) && write(a, {group, *a.leads(group), "j/y" + group, "new", 0}).outcome == StoreResult::done;
+    };
+    EXPECT_TRUE(until(leads_again, 40s)) << (a.closed() ? a.closed()->text : "open");
+    std::printf("writes go on %d ms after the kill\n", static_cast<int>((now() - killed).count()));
+    EXPECT_EQ(read(a, {"j/" + group}).size(), 1u);
+    store().start();
+  }
+}
+#endif
+
+}  // namespace ballot::conformance

@@ -1,0 +1,93 @@
+// NatsParts: what the plugin nats is made of, one connection of it, in the test's own thread.
+//
+//   NatsParts writer(cluster[0].address(), "t1");
+//   ASSERT_TRUE(writer.make(3s));
+//   writer.bucket.write({"r/j/x", "text", 0}, Priority::normal, late, [&](const KeyAnswer& answer) { ... });
+//   NatsParts::pump({&writer}, [&] { return answered; }, 5s);
+#pragma once
+
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nats/bucket.hpp"
+#include "nats/client.hpp"
+#include "nats/feed.hpp"
+#include "nats/subjects.hpp"
+#include "support/clock.hpp"
+#include "support/wakeup.hpp"
+
+namespace ballot::testing {
+
+class NatsParts final : private nats::Feed::Listener {
+ public:
+  NatsParts(const std::string& server, const std::string& bucket_name)
+      : inbox(std::make_shared<nats::Inbox>(std::make_shared<support::Wakeup>())),
+        client(inbox, access_to(server)),
+        feed(client, bucket_name, *this),
+        bucket(client, feed, bucket_name) {
+    client.connect({});
+  }
+
+  /// Connects and opens the bucket, which forgets after `max_age`, and waits until it is read. False: it did not work.
+  bool make(Millis max_age, Millis limit = Millis(20'000)) {
+    const SteadyTime end = support::boot_now() + limit;
+    std::optional<nats::Bucket::Opened> opened;
+    const auto open = [&] {
+      nats::StreamConfig wanted{"", "", "test", max_age, max_age > Millis(0) ? max_age : Millis(120'000), 0};
+      const auto fit = [](const nats::StreamFacts&) { return std::string(); };
+      bucket.open(wanted, nats::Bucket::Missing::make, fit, [&](const auto& found) { opened = found; });
+    };
+    pump(
+        {this}, [this] { return client.is_connected(); }, limit);
+    while (support::boot_now() < end && (!opened || opened->how != nats::Bucket::Opened::How::open)) {
+      opened.reset();
+      open();
+      pump(
+          {this}, [&] { return opened.has_value(); }, limit);
+    }
+    feed.start(Millis(500));
+    return pump(
+        {this}, [this] { return feed.is_live(); }, limit);
+  }
+
+  /// Until `done`. False: it was not so within `limit`.
+  static bool pump(const std::vector<NatsParts*>& all, const std::function<bool()>& done, Millis limit) {
+    const SteadyTime end = support::boot_now() + limit;
+    while (!done()) {
+      if (support::boot_now() >= end) return false;
+      for (NatsParts* one : all) one->turn();
+      ::usleep(200);
+    }
+    return true;
+  }
+
+  const std::shared_ptr<nats::Inbox> inbox;
+  nats::Client client;
+  nats::Feed feed;
+  nats::Bucket bucket;
+  std::function<void(const std::string& key, const nats::Stored&)> changed;
+
+ private:
+  static nats::Access access_to(const std::string& server) {
+    nats::Access access;
+    access.servers = {server};
+    return access;
+  }
+  void on_filled(const nats::Feed&) override {}
+  void on_change(const nats::Feed&, const std::string& key, const nats::Stored& stored) override {
+    if (changed) changed(key, stored);
+  }
+  void turn() {
+    for (nats::Message& message : inbox->take())
+      if (!client.on(message) && message.kind == nats::Message::Kind::message) feed.on(message);
+    client.tick(support::boot_now());
+    feed.tick(support::boot_now());
+  }
+};
+
+}  // namespace ballot::testing
