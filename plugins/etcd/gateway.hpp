@@ -69,6 +69,7 @@ class Gateway {
     Millis patience{0};
     std::optional<std::size_t> server = {};  // none: any
     bool anonymous = false;                  // nothing shows who asks
+    bool urgent = false;                     // it waits for no other call
   };
 
   /// Throws std::runtime_error where no client can be made.
@@ -79,8 +80,8 @@ class Gateway {
   /// A stream of lines, until on_end or cancel(); `patience`: for its first line.
   std::uint64_t stream(const std::string& path, const std::string& body, Millis patience, OnLine on_line, OnEnd on_end);
   void cancel(std::uint64_t stream);
-  /// The next call goes to another server.
-  void leave();
+  /// The next call goes to another server than that of this stream.
+  void leave(std::uint64_t stream);
   /// Nothing is called back any more.
   void abandon() noexcept;
 
@@ -107,6 +108,7 @@ class Gateway {
   struct Stream {
     OnLine on_line;
     OnEnd on_end;
+    std::size_t server = 0;  // of its last line
   };
   enum class Credentials { none, needed, asking, held };
 
@@ -126,7 +128,6 @@ class Gateway {
   std::map<std::uint64_t, Asked> asked_;  // by the client's id
   std::deque<Asked> waiting_;             // for the token
   std::map<std::uint64_t, Stream> streams_;
-  std::size_t last_server_ = 0;  // that has answered
   std::uint64_t revision_ = 0;
   enum class Contact { good, lost, found } contact_ = Contact::good;
 };

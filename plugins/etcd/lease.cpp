@@ -107,14 +107,15 @@ void Lease::renew(const std::string& key, const std::string& value, Done done) {
 
 void Lease::keep_alive(const Shared& renewal) {
   const Millis left = std::max<Millis>(renewal->until - support::boot_now(), least_left);
-  gateway_.ask({"/v3/lease/keepalive", lease_body(keyspace_.lease), Repeat::safe, left},
-               [this, renewal](const Reply& reply) {
-                 if (!reply.done()) return renewal->done({outcome_of(reply), 0, reply.text});
-                 const http::json::value& result = http::at(reply.body, "result");
-                 renewal->found = http::number_at(result, "TTL") > 0;
-                 renewal->raft_term = http::number_at(result, "header", "raft_term");
-                 put(renewal);
-               });
+  Gateway::Call call{"/v3/lease/keepalive", lease_body(keyspace_.lease), Repeat::safe, left};
+  call.urgent = true;
+  gateway_.ask(std::move(call), [this, renewal](const Reply& reply) {
+    if (!reply.done()) return renewal->done({outcome_of(reply), 0, reply.text});
+    const http::json::value& result = http::at(reply.body, "result");
+    renewal->found = http::number_at(result, "TTL") > 0;
+    renewal->raft_term = http::number_at(result, "header", "raft_term");
+    put(renewal);
+  });
 }
 
 void Lease::put(const Shared& renewal) {
@@ -123,10 +124,11 @@ void Lease::put(const Shared& renewal) {
   renewal->put_sent = support::boot_now();
   if (const std::string mark_key = feed_.mark_key(); !mark_key.empty())
     operations.push_back(put_op(mark_key, keyspace_.lease + ' ' + std::to_string(renewal->mark), keyspace_.lease));
-  const Millis left = std::max<Millis>(renewal->until - renewal->put_sent, least_left);
   feed_.expect(renewal->mark, renewal->put_sent);
-  gateway_.ask({"/v3/kv/txn", guarded_txn(keyspace_, operations), Repeat::safe, left},
-               [this, renewal](const Reply& reply) { on_put(renewal, reply); });
+  const Millis left = std::max<Millis>(renewal->until - renewal->put_sent, least_left);
+  Gateway::Call call{"/v3/kv/txn", guarded_txn(keyspace_, operations), Repeat::safe, left};
+  call.urgent = true;
+  gateway_.ask(std::move(call), [this, renewal](const Reply& reply) { on_put(renewal, reply); });
 }
 
 /// A lease that a server does not find may be one that it has not heard of yet: the key decides.
