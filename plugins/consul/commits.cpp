@@ -35,7 +35,6 @@ void Commits::commit(std::vector<KeyChange> changes, Done done) {
       commit->unsent.push_back(i);
   }
   if (commit->changes.empty()) return agent_.later([commit] { commit->done({}); });
-  open_.insert(commit);
   if (!commit->unsent.empty()) waiting_.push_back(commit);
   send();
 }
@@ -77,21 +76,10 @@ void Commits::on_reply(const Shared& commit, const Transaction& transaction, con
   send();
 }
 
-void Commits::answer(Shared commit, std::size_t number, KeyAnswer answer) {
+void Commits::answer(const Shared& commit, std::size_t number, KeyAnswer answer) {
   agent_.saw(answer.version);
   commit->answers[number] = std::move(answer);
-  if (--commit->open > 0) return;
-  open_.erase(commit);
-  commit->done(commit->answers);
-  for (const auto& work : commit->then) work();
-}
-
-void Commits::then(std::function<void()> work) {
-  if (open_.empty()) return work();
-  const auto arrived = [left = std::make_shared<std::size_t>(open_.size()), work = std::move(work)] {
-    if (--*left == 0) work();
-  };
-  for (const Shared& commit : open_) commit->then.push_back(arrived);
+  if (--commit->open == 0) commit->done(commit->answers);
 }
 
 /// The store does not answer: what waits would be late.

@@ -9,7 +9,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +28,7 @@ class Commits {
   void commit(std::vector<support::KeyChange> changes, Done done);
   /// Sent at once, whatever waits.
   void commit_now(support::KeyChange change, std::function<void(const support::KeyAnswer&)> done);
-  /// Once all that was asked before is answered: what is listed then has it.
-  void then(std::function<void()> work);
-  bool idle() const noexcept { return open_.empty(); }
+  bool idle() const noexcept { return under_way_ == 0 && waiting_.empty(); }
 
  private:
   static constexpr std::size_t most_under_way = 3;  // what is urgent finds a connection
@@ -41,18 +38,16 @@ class Commits {
     std::vector<support::KeyAnswer> answers;
     std::deque<std::size_t> unsent;
     std::size_t open = 0;
-    std::vector<std::function<void()>> then = {};
   };
   using Shared = std::shared_ptr<Commit>;
   void send();
   void on_reply(const Shared& commit, const Transaction& transaction, const Reply& reply);
-  void answer(Shared commit, std::size_t number, support::KeyAnswer answer);
+  void answer(const Shared& commit, std::size_t number, support::KeyAnswer answer);
   void give_up(const std::string& text);
 
   Agent& agent_;
   const KeyPaths& paths_;
   const Session& session_;
-  std::set<Shared> open_;
   std::deque<Shared> waiting_;  // with something unsent
   std::size_t under_way_ = 0;
   std::uint64_t flags_;

@@ -74,7 +74,7 @@ void ConsulStore::get(std::vector<std::string> keys, Done<support::KeyRead> done
 }
 
 void ConsulStore::list(const std::string& prefix, Done<support::KeyRead> done) {
-  commits_.then([this, prefix, done = std::move(done)] { reads_.list(prefix, session_.patience(), done); });
+  reads_.list(prefix, session_.patience(), std::move(done));
 }
 
 void ConsulStore::follow(const std::string& prefix) {

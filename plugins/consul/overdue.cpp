@@ -1,7 +1,6 @@
 #include "overdue.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "support/clock.hpp"
@@ -17,15 +16,6 @@ constexpr std::size_t most_watched = 2;
 Millis allowance(Millis timeout) { return std::max(timeout / 20, Millis(100)); }
 
 }  // namespace
-
-/// What one look has found.
-struct Overdue::Look {
-  SteadyTime asked{};
-  Seen seen = {};
-  Millis timeout{0};
-  std::string session = {};
-  std::size_t open = 2;
-};
 
 Overdue::Overdue(Agent& agent, const KeyPaths& paths, const Session& session, Names names)
     : agent_(agent), paths_(paths), session_(session), names_(std::move(names)), look_at_(support::boot_now()) {}
@@ -45,43 +35,42 @@ void Overdue::tick(SteadyTime now) {
   for (const std::string& name : names) look_at(name, now);
 }
 
+/// It is refused where one of the two is not there.
 void Overdue::look_at(const std::string& key, SteadyTime asked) {
-  const auto look = std::make_shared<Look>(Look{asked});
-  const auto ask = [&](const std::string& of, auto take) {
-    agent_.call({"GET", "/v1/kv/" + in_url(paths_.path(of)) + "?consistent", {}, session_.patience()},
-                [this, key, look, take](const Reply& reply) {
-                  const auto json = reply.json();
-                  const auto& entries = http::array_of(json);
-                  if (reply.is(Reply::Meaning::done) && !entries.empty()) take(*look, entries.front());
-                  if (--look->open == 0) consider(key, *look);
-                });
-  };
-  ask(key, [](Look& found, const http::json::value& entry) {
-    found.seen.session = http::number_at(entry, "ModifyIndex");
-    found.timeout = Millis(static_cast<std::int64_t>(http::number_at(entry, "Flags")));
-    found.session = http::text_at(entry, "Session");
+  const std::string body = "[" + operation("get", paths_.path(key)) + "," + operation("get", member_path(key)) + "]";
+  agent_.call({"PUT", "/v1/txn?consistent", body, session_.patience()}, [this, key, asked](const Reply& reply) {
+    const auto json = reply.json();
+    const auto& results = http::array_at(json, "Results");
+    if (!reply.is(Reply::Meaning::done) || results.size() != 2) return;
+    const auto& session = http::member_of(results[0], "KV");
+    const auto timeout = static_cast<std::int64_t>(http::number_at(session, "Flags"));
+    consider(key, std::string(http::text_at(session, "Session")), Millis(timeout), asked,
+             {http::number_at(session, "ModifyIndex"), http::number_at(results[1], "KV", "ModifyIndex"),
+              support::boot_now()});
   });
-  ask("m/" + key.substr(bound_keys.size()),
-      [](Look& found, const http::json::value& entry) { found.seen.member = http::number_at(entry, "ModifyIndex"); });
 }
 
-void Overdue::consider(const std::string& key, const Look& look) {
-  if (look.seen.session == 0 || look.seen.member == 0 || look.timeout <= Millis(0)) return;
+std::string Overdue::member_path(const std::string& key) const {
+  return paths_.path("m/" + key.substr(bound_keys.size()));
+}
+
+/// What was committed before the first answer was sent before it; what is not yet when this was asked for is not.
+void Overdue::consider(const std::string& key, const std::string& session, Millis timeout, SteadyTime asked,
+                       const Seen& found) {
+  if (timeout <= Millis(0)) return;
   Seen& seen = seen_[key];
-  if (seen.session != look.seen.session || seen.member != look.seen.member) {
-    seen = look.seen;
-    seen.since = look.asked;
-  } else if (look.asked >= seen.since + look.timeout + allowance(look.timeout)) {
-    end(key, look);
-  }
+  if (seen.session != found.session || seen.member != found.member)
+    seen = found;
+  else if (asked >= seen.since + timeout + allowance(timeout))
+    end(key, session, seen);
 }
 
-void Overdue::end(const std::string& key, const Look& look) {
-  const std::string path = paths_.path(key), member = paths_.path("m/" + key.substr(bound_keys.size()));
-  const std::string body = "[" + operation("check-index", path, index_field(look.seen.session)) + "," +
-                           operation("check-index", member, index_field(look.seen.member)) + "," +
+void Overdue::end(const std::string& key, const std::string& session, const Seen& seen) {
+  const std::string path = paths_.path(key);
+  const std::string body = "[" + operation("check-index", path, index_field(seen.session)) + "," +
+                           operation("check-index", member_path(key), index_field(seen.member)) + "," +
                            operation("delete", path) + "]";
-  agent_.call({"PUT", "/v1/txn", body, session_.patience()}, [this, session = look.session](const Reply& reply) {
+  agent_.call({"PUT", "/v1/txn", body, session_.patience()}, [this, session](const Reply& reply) {
     if (reply.is(Reply::Meaning::done))
       agent_.call({"PUT", "/v1/session/destroy/" + session, {}, session_.patience()}, [](const Reply&) {});
   });

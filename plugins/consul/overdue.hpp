@@ -33,12 +33,13 @@ class Overdue {
  private:
   struct Seen {
     std::uint64_t session = 0, member = 0;  // the versions of its keys
-    SteadyTime since{};                     // for so long
+    SteadyTime since{};                     // when they were first seen to be these
   };
-  struct Look;
   void look_at(const std::string& key, SteadyTime asked);
-  void consider(const std::string& key, const Look& look);
-  void end(const std::string& key, const Look& look);
+  void consider(const std::string& key, const std::string& session, Millis timeout, SteadyTime asked,
+                const Seen& found);
+  void end(const std::string& key, const std::string& session, const Seen& seen);
+  std::string member_path(const std::string& key) const;
 
   Agent& agent_;
   const KeyPaths& paths_;

@@ -75,9 +75,9 @@ std::string unfitness(const json::value& checks, const std::string& service, con
     if (id == "_service_maintenance:" + service)
       return "service " + service + " is in maintenance: " + text_at(check, "Notes");
     if (!counted.empty() && std::find(counted.begin(), counted.end(), std::string(id)) == counted.end()) continue;
-    const std::string output = text_at(check, "Output");
-    return "check " + std::string(id) + " of service " + service +
-           " is critical: " + output.substr(0, std::min<std::size_t>(output.find('\n'), 200));
+    const std::string output = text_at(check, "Output"), line = output.substr(0, output.find('\n'));
+    return "check " + std::string(id) + " of service " + service + " is critical" +
+           (line.empty() ? "" : ": " + line.substr(0, 200));
   }
   return {};
 }

@@ -204,8 +204,4 @@ void two_daemons_of_one_name(Trial& trial) {
   expect(count_of_terms(daemons.judge()) == 1, "the first one is not disturbed");
 }
 
-void weak_updates(Trial&) { throw Failure("no backend of this build has updates that may not be atomic"); }
-
-void ten_thousand_groups(Trial&) { throw Failure("not yet"); }
-
 }  // namespace ballot::chaos

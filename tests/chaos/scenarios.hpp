@@ -41,7 +41,7 @@ void a_restored_store(Trial& trial);                     // S11
 void weak_updates(Trial& trial);                         // S12
 void a_restored_store_under_a_new_leader(Trial& trial);  // S30
 
-// Of people, files and numbers: fleet_scenarios.cpp.
+// Of people, files and numbers: fleet_scenarios.cpp, crowd_scenario.cpp.
 void ten_thousand_groups(Trial& trial);      // S13
 void a_clean_stop(Trial& trial);             // S14
 void all_at_once(Trial& trial);              // S24

@@ -83,6 +83,29 @@ void every_server_down(Trial& trial) {
   Daemons::expect_each_slot_once(daemons.judge());
 }
 
+/// Terms that take turns and overlap, so that two of them claim the same slots.
+void weak_updates(Trial& trial) {
+  Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}, .timeout = Millis(3000), .store = {.servers = 3}});
+  daemons.job("brief", daemons.brief());
+  daemons.job("always", Daemons::every_second("guarantee = \"at-least-once\"\nkill_grace = \"200ms\"\n") +
+                            daemons.oracle.command({"--for", "300ms"}));
+  daemons.start();
+  bool told = false;
+  for (const char* node : {"n1", "n2", "n3"})
+    told = told || testing::text_of(daemons[node].folder / "log").find("updates are not atomic") != std::string::npos;
+  expect(told, "a node has found out that updates are not atomic, and says so");
+  for (int round = 0; round < (trial.long_form ? 30 : 5); ++round) {
+    const std::string leader = daemons.start_of({.after = Instant::now()}, seconds(60)).node;
+    std::this_thread::sleep_until(std::chrono::ceil<seconds>(Instant::now().wall) -
+                                  trial.between(Millis(0), Millis(5)));
+    daemons[leader].send(SIGSTOP);
+    if (round % 2 == 1) daemons[leader == "n1" ? "n2" : "n1"].ballot({"election", "evict", "default", "--force"});
+    std::this_thread::sleep_for(round % 2 == 1 ? trial.between(Millis(0), Millis(1000)) : daemons.timeout + busy / 2);
+    daemons[leader].send(SIGCONT);
+  }
+  daemons.judge();
+}
+
 void a_restored_store(Trial& trial) {
   Daemons daemons(trial, {.nodes = {"n1"}});
   daemons.job("brief", daemons.brief());

@@ -2,22 +2,11 @@
 #include <boost/json.hpp>
 #include <set>
 
-#include "integration/elections/elections.hpp"
+#include "integration/elections/store_elections.hpp"
 #include "support/process/terminal.hpp"
-#include "support/servers/store_place.hpp"
 
 namespace ballot::testing {
 namespace {
-
-/// The parameter is the backend.
-struct OnAStore : ::testing::WithParamInterface<std::string> {
-  const StorePlace place{GetParam()};
-};
-
-struct ElectionsOnAStore : OnAStore, Elections {
-  static constexpr Millis timeout{2000}, margin{500};
-  ElectionsOnAStore() : Elections(place.config(timeout)) {}
-};
 
 struct EvictOnAStore : ElectionsOnAStore {
   AtTerminal evict_at_terminal(const std::string& answer) const {
@@ -201,10 +190,9 @@ TEST_P(InfoOnAStore, HasTheSameNamesOnEveryBackend) {
   EXPECT_EQ(parsed({"election", "list", "^nob", "--format", "json"}), json::array());
 }
 
-const auto name_of_backend = [](const auto& backend) { return backend.param; };
-INSTANTIATE_TEST_SUITE_P(Stores, EvictOnAStore, ::testing::ValuesIn(StorePlace::backends()), name_of_backend);
-INSTANTIATE_TEST_SUITE_P(Stores, ProgramsOnAStore, ::testing::ValuesIn(StorePlace::backends()), name_of_backend);
-INSTANTIATE_TEST_SUITE_P(Stores, InfoOnAStore, ::testing::ValuesIn(StorePlace::backends()), name_of_backend);
+BALLOT_ON_EACH_STORE(EvictOnAStore);
+BALLOT_ON_EACH_STORE(ProgramsOnAStore);
+BALLOT_ON_EACH_STORE(InfoOnAStore);
 
 }  // namespace
 }  // namespace ballot::testing

@@ -26,17 +26,17 @@ constexpr auto patience = 60s;  // an agent that starts on a busy machine
 
 }  // namespace
 
-ConsulAgent::ConsulAgent(Role role, std::string name, std::size_t servers, std::string more)
-    : role_(role), name_(std::move(name)), servers_(servers), more_(std::move(more)) {}
+ConsulAgent::ConsulAgent(Role role, std::string name, std::size_t servers, std::string more, std::string host)
+    : role_(role), name_(std::move(name)), servers_(servers), more_(std::move(more)), host_(std::move(host)) {}
 
 ConsulAgent::~ConsulAgent() { kill(); }
 
 /// Gossip as fast as on a loopback, so that a lost agent is noticed within a second or two.
-std::string ConsulAgent::configuration(const std::vector<int>& others) const {
+std::string ConsulAgent::configuration(const std::vector<std::string>& others) const {
   std::string join;
-  for (const int port : others) join += (join.empty() ? "" : ",") + ("\"127.0.0.1:" + std::to_string(port) + "\"");
-  std::string text = R"({"node_name":")" + name_ + R"(","data_dir":")" + (folder_ / "data") +
-                     R"(","bind_addr":"127.0.0.1","client_addr":"127.0.0.1","ports":{"dns":-1,"grpc":-1,"https":-1,)" +
+  for (const std::string& other : others) join += (join.empty() ? "" : ",") + ('"' + other + '"');
+  std::string text = R"({"node_name":")" + name_ + R"(","data_dir":")" + (folder_ / "data") + R"(","bind_addr":")" +
+                     host_ + R"(","client_addr":"127.0.0.1","ports":{"dns":-1,"grpc":-1,"https":-1,)" +
                      R"("serf_wan":-1,"http":)" + std::to_string(port()) + R"(,"server":)" +
                      std::to_string(rpc_port()) + R"(,"serf_lan":)" + std::to_string(gossip_port()) +
                      R"(},"performance":{"raft_multiplier":1},"disable_update_check":true,"log_level":"warn",)" +
@@ -49,7 +49,7 @@ std::string ConsulAgent::configuration(const std::vector<int>& others) const {
 }
 
 /// No shell between: its process is the agent's. It ends with the test.
-void ConsulAgent::start(const std::vector<int>& others) {
+void ConsulAgent::start(const std::vector<std::string>& others) {
   if (runs()) return;
   const std::string config = folder_.write("agent.json", configuration(others)), output = folder_ / "output";
   const char* arguments[] = {BALLOT_CONSUL, "agent", "-config-file", config.c_str(), nullptr};
@@ -148,20 +148,23 @@ void ConsulAgent::insist(const std::string& method, const std::string& path, con
   }
 }
 
-ConsulCluster::ConsulCluster(std::size_t servers, std::size_t clients, const std::string& more) : servers_(servers) {
+ConsulCluster::ConsulCluster(std::size_t servers, std::size_t clients, const std::string& more,
+                             const std::vector<std::string>& hosts)
+    : servers_(servers) {
+  const std::string loopback = "127.0.0.1";
   for (std::size_t i = 0; i < servers; ++i)
-    agents_.push_back(
-        std::make_unique<ConsulAgent>(ConsulAgent::Role::server, "server-" + std::to_string(i + 1), servers, more));
+    agents_.push_back(std::make_unique<ConsulAgent>(ConsulAgent::Role::server, "server-" + std::to_string(i + 1),
+                                                    servers, more, hosts.empty() ? loopback : hosts.at(i)));
   for (std::size_t i = 0; i < clients; ++i)
-    agents_.push_back(
-        std::make_unique<ConsulAgent>(ConsulAgent::Role::client, "host-" + std::to_string(i + 1), servers, more));
+    agents_.push_back(std::make_unique<ConsulAgent>(ConsulAgent::Role::client, "host-" + std::to_string(i + 1), servers,
+                                                    more, loopback));
   start();
 }
 
 void ConsulCluster::start() {
-  std::vector<int> ports;
-  for (std::size_t i = 0; i < servers_ && agents_.size() > 1; ++i) ports.push_back(server(i).gossip_port());
-  for (const auto& agent : agents_) agent->thaw(), agent->start(ports);
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < servers_ && agents_.size() > 1; ++i) others.push_back(server(i).gossip_address());
+  for (const auto& agent : agents_) agent->thaw(), agent->start(others);
   for (const auto& agent : agents_) agent->await();
 }
 

@@ -29,13 +29,14 @@ class ConsulAgent {
   };
 
   /// Not started. `more`: entries of its configuration, in JSON, each with a comma before it. `servers`: in all.
-  ConsulAgent(Role role, std::string name, std::size_t servers, std::string more);
+  /// `host`: where others of the cluster find it; programs find it at 127.0.0.1.
+  ConsulAgent(Role role, std::string name, std::size_t servers, std::string more, std::string host);
   ~ConsulAgent();
   ConsulAgent(const ConsulAgent&) = delete;
   ConsulAgent& operator=(const ConsulAgent&) = delete;
 
   /// `others`: where to find the cluster.
-  void start(const std::vector<int>& others);
+  void start(const std::vector<std::string>& others);
   /// Until it answers for the store, and knows itself in it. Throws std::runtime_error where it does not.
   void await();
   /// SIGKILL; returns when it is gone.
@@ -53,7 +54,7 @@ class ConsulAgent {
   bool runs() const noexcept { return pid_ > 0; }
   const std::string& name() const noexcept { return name_; }
   int port() const noexcept { return http_.number(); }
-  int gossip_port() const noexcept { return gossip_.number(); }
+  std::string gossip_address() const { return host_ + ":" + std::to_string(gossip_.number()); }
   int rpc_port() const noexcept { return rpc_.number(); }
   std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
 
@@ -66,12 +67,12 @@ class ConsulAgent {
 
  private:
   void end(int signal);
-  std::string configuration(const std::vector<int>& others) const;
+  std::string configuration(const std::vector<std::string>& others) const;
 
   const Role role_;
   const std::string name_;
   const std::size_t servers_;
-  const std::string more_;
+  const std::string more_, host_;
   TempFolder folder_;
   const ReservedPort http_, rpc_, gossip_;
   pid_t pid_ = -1;
@@ -79,7 +80,9 @@ class ConsulAgent {
 
 class ConsulCluster {
  public:
-  explicit ConsulCluster(std::size_t servers, std::size_t clients = 0, const std::string& more = {});
+  /// `hosts`: of the servers among themselves, an address of the loopback each; else all have the same.
+  explicit ConsulCluster(std::size_t servers, std::size_t clients = 0, const std::string& more = {},
+                         const std::vector<std::string>& hosts = {});
 
   ConsulAgent& server(std::size_t i) { return *agents_.at(i); }
   ConsulAgent& client(std::size_t i) { return *agents_.at(servers_ + i); }

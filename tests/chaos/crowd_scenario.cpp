@@ -1,0 +1,112 @@
+// Ten thousand groups on three nodes: how long it takes until all of them are led, and led again once the leader of
+// most is killed. It prints; only what must be true on any machine fails.
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "base/wall_text.hpp"
+#include "chaos/daemons.hpp"
+#include "chaos/scenarios.hpp"
+#include "support/process/process_facts.hpp"
+
+namespace ballot::chaos {
+namespace {
+
+using testing::wait_until;
+
+constexpr int groups = 10'000, groups_of_a_file = 1'000;
+constexpr seconds longest{300};
+
+std::string jobs_from(int first) {
+  std::string text;
+  for (int i = first; i < first + groups_of_a_file; ++i)
+    text += "[job.j" + std::to_string(i) + "]\nschedule = \"@hourly\"\ngroup = \"g" + std::to_string(i) +
+            "\"\ncommand = [\"/bin/true\"]\n";
+  return text;
+}
+
+/// When a daemon began to lead each group, by its log.
+struct Leads {
+  explicit Leads(BallotDaemon& one) : daemon(one) {}
+
+  void read_log() {
+    daemon.read_log();
+    const std::string& log = daemon.log;
+    for (std::size_t end = log.find('\n', read); end != std::string::npos; end = log.find('\n', read)) {
+      const std::string line = log.substr(std::exchange(read, end + 1), end - read);
+      sessions += line.find("session open") != std::string::npos;
+      const std::size_t group = line.find("group=");
+      if (line.find("INFO  leads ") == std::string::npos || group == std::string::npos) continue;
+      since[line.substr(group, line.find(' ', group) - group)] = parse_wall(line.substr(0, line.find(' '))).value();
+    }
+  }
+
+  BallotDaemon& daemon;
+  std::size_t read = 0;
+  std::map<std::string, WallTime> since;
+  int sessions = 0;
+};
+
+/// Until each of so many groups is led by one of those that run since `from`.
+void await_all_led(std::vector<Leads>& nodes, const std::string& what, std::size_t wanted, WallTime from) {
+  std::map<std::string, WallTime> led;
+  const bool all = wait_until(
+      [&] {
+        for (Leads& node : nodes) {
+          node.read_log();
+          for (const auto& [group, at] : node.since)
+            if (node.daemon.pid() > 0 && at >= from) led.emplace(group, at);
+        }
+        return led.size() >= wanted;
+      },
+      longest);
+  expect(all, what + ": all are led, not " + std::to_string(led.size()) + " of " + std::to_string(wanted));
+  WallTime first = WallTime::max(), last = WallTime::min();
+  for (const auto& [group, at] : led) first = std::min(first, at), last = std::max(last, at);
+  std::cout << "figure|" << what << ": the first after " << (first - from).count() << " ms, all " << led.size()
+            << " after " << (last - from).count() << " ms" << std::endl;
+}
+
+/// Until nobody has much to do: who waits has then read what it needs to lead.
+void await_calm(const std::vector<Leads>& nodes) {
+  Millis before{0};
+  const auto is_calm = [&] {
+    std::this_thread::sleep_for(seconds(2));
+    Millis all{0};
+    for (const Leads& node : nodes) all += testing::processor_time_of(node.daemon.pid());
+    return all - std::exchange(before, all) < Millis(200);
+  };
+  expect(wait_until(is_calm, longest), "the nodes come to rest");
+}
+
+}  // namespace
+
+void ten_thousand_groups(Trial& trial) {
+  const std::size_t servers = trial.backend.cannot(Need::servers).empty() ? 3 : 1;
+  Daemons daemons(
+      trial, {.nodes = {"n1", "n2", "n3"}, .timeout = Millis(0), .store = {.servers = servers, .as_shipped = true}});
+  std::vector<Leads> nodes;
+  for (const char* name : {"n1", "n2", "n3"}) {
+    for (int first = 0; first < groups; first += groups_of_a_file)
+      daemons[name].file("jobs-" + std::to_string(first), jobs_from(first));
+    nodes.emplace_back(daemons[name]);
+  }
+  WallTime from = Instant::now().wall;
+  for (Leads& node : nodes) node.daemon.start();
+  await_all_led(nodes, "ten thousand groups, first start", groups, from);
+  for (const Leads& node : nodes) expect(node.sessions == 1, node.daemon.node() + " has not lost its session");
+  await_calm(nodes);
+  Leads& leader = *std::max_element(nodes.begin(), nodes.end(),
+                                    [](const Leads& a, const Leads& b) { return a.since.size() < b.since.size(); });
+  from = Instant::now().wall;
+  leader.daemon.kill();
+  await_all_led(nodes, "their leader killed, without a supervisor", leader.since.size(), from);
+  for (Leads& node : nodes)
+    if (&node != &leader) expect(node.sessions == 1, node.daemon.node() + " has not lost its session");
+  for (Leads& node : nodes)
+    if (node.daemon.pid() > 0) expect(node.daemon.stop() == 0, node.daemon.node() + " ends well");
+}
+
+}  // namespace ballot::chaos

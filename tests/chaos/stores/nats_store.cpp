@@ -1,0 +1,47 @@
+#include "chaos/stores/served_store.hpp"
+#include "support/servers/nats_server.hpp"
+
+namespace ballot::chaos {
+namespace {
+
+struct NatsServers {
+  NatsServers(std::size_t servers, bool relayed) : cluster(servers, {.relayed = relayed}) {}
+  testing::NatsServer& operator[](std::size_t i) { return cluster[i]; }
+  std::size_t size() const { return cluster.size(); }
+  void start() { cluster.start(); }
+  /// Of the registers.
+  testing::NatsServer& leader() { return cluster.leader_of("KV_" + bucket); }
+  void cut_off(std::size_t i) { cluster.cut_off(i); }
+  void heal() { cluster.heal(); }
+
+  testing::NatsCluster cluster;
+  std::string bucket;
+};
+
+class NatsStore : public ServedStore<NatsServers> {
+ public:
+  explicit NatsStore(const StoreSettings& asked) : ServedStore(asked.servers, asked.parted) {}
+
+  std::string configuration(const std::string& node, const std::string& name_space, Millis timeout) override {
+    if (!name_space.empty()) servers_.bucket = "chaos-" + name_space;
+    return coordination("nats", name_space, timeout) + "[nats]\nservers = \"" + addresses(node) + "\"\nbucket = \"" +
+           servers_.bucket + "\"\n";
+  }
+};
+
+std::string nats_cannot(Need need) {
+  return need == Need::renewals ? "a renewal is an update of a key, as all writes are, on the same connection" : "";
+}
+
+}  // namespace
+
+Backend nats_backend() {
+  return {
+      .name = "nats",
+      .shortest_timeout = Millis(3000),
+      .default_timeout = Millis(10'000),
+      .open = [](const StoreSettings& asked) -> std::unique_ptr<Store> { return std::make_unique<NatsStore>(asked); },
+      .cannot = nats_cannot};
+}
+
+}  // namespace ballot::chaos
