@@ -14,7 +14,7 @@ using support::KeyChange;
 namespace {
 
 // A server takes transactions of 128 operations, conditions of those within it included, and requests of 1.5 MB.
-constexpr std::size_t most_changes = 100, most_bytes = 1'000'000, most_under_way = 3, most_asked = 60;
+constexpr std::size_t most_changes = 50, most_bytes = 1'000'000, most_under_way = 2, most_asked = 60;
 
 std::size_t bytes_of(const KeyChange& change) {
   return 200 + 3 * change.key.size() + change.term_key.size() + (change.value ? change.value->size() : 0);

@@ -32,6 +32,15 @@ class Etcd : public BackendConformance {
     candidate.backend = cluster().make_with(node, "test", options, state_dir, candidate.events);
     return candidate;
   }
+  /// With a timeout of its own.
+  Candidate& join_for(const std::string& node, Millis timeout) {
+    Candidate& candidate = add(node);
+    candidate.generation = 1;
+    candidate.opened_at = now();
+    candidate.backend->open({1, node, "boot-1", "machine-1", "host-1", candidate.pid, "test", "", timeout});
+    EXPECT_TRUE(opened(candidate)) << (candidate.closed() ? candidate.closed()->text : "no answer");
+    return candidate;
+  }
   Candidate& lead_at(const std::string& server, const std::string& node, const TempFolder& state) {
     Candidate& candidate = add_with(node, {{"servers", server}}, state.path());
     open(candidate);
@@ -267,8 +276,8 @@ TEST_P(Etcd, ADeadDaemonIsResignedByWhoeverHasItsHandle) {
 }
 
 TEST_P(Etcd, TenThousandGroupsOutliveABrokenConnectionAndAreHandedOverByACleanStop) {
-  Candidate& a = join("a");
-  Candidate& b = join("b");
+  Candidate& a = join_for("a", 10s);
+  Candidate& b = join_for("b", 10s);
   const SteadyTime began = now();
   for (Candidate* one : {&a, &b})
     for (std::size_t i = 0; i < many_groups; ++i) one->backend->campaign("group-" + std::to_string(i));
@@ -277,7 +286,8 @@ TEST_P(Etcd, TenThousandGroupsOutliveABrokenConnectionAndAreHandedOverByACleanSt
   for (Candidate* one : {&a, &b}) break_connections(*one);
   settle();
   until([] { return false; }, timeout() / 2);
-  EXPECT_FALSE(a.closed() || b.closed());
+  EXPECT_TRUE(await<backend::Renewed>(a, renew(a), timeout()));
+  for (const Candidate* one : {&a, &b}) EXPECT_FALSE(one->closed()) << one->node << ": " << one->closed()->text;
   const std::size_t of_a = elections_of(a), of_b = elections_of(b);
   EXPECT_EQ(of_a + of_b, many_groups);
   const SteadyTime stopped = now();
@@ -310,10 +320,7 @@ TEST_P(Etcd, AnObserverIsToldWhatTheServersSayOfThemselves) {
 
 #if BALLOT_ETCD_SERVERS == 1
 TEST_P(Etcd, AStoreThatHasLostWhatItHadAcknowledgedIsReportedAtTheNextRenewal) {
-  Candidate& a = add("a");
-  a.generation = 1;
-  a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 10s});  // in which a server starts
-  ASSERT_TRUE(opened(a));
+  Candidate& a = join_for("a", 10s);  // in which a server starts
   const auto renew_some = [&] {
     for (int i = 0; i < 3; ++i) {
       const auto renewed = await<backend::Renewed>(a, renew(a), timeout());
