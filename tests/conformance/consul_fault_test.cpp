@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "conformance/consul_hosts.hpp"
+#include "support/servers/tls_files.hpp"
 
 namespace ballot::conformance {
 
@@ -18,11 +19,25 @@ std::string rules(const std::string& prefix) {
          "policy = \\\"write\\\" }";
 }
 
+/// The agent's certificate is for a name that its address does not have.
+const testing::TlsFiles& tls_files() {
+  static const TempFolder folder;
+  static const testing::TlsFiles files = [] {
+    testing::TlsFiles made(folder.path());
+    made.make("server", "DNS:server.dc1.consul");
+    made.make("client", "DNS:client");
+    return made;
+  }();
+  return files;
+}
 constexpr const char* root_token = "11111111-2222-3333-4444-555555555555";
+/// It wants a token, and by HTTPS a certificate.
 testing::ConsulCluster& guarded_store() {
   static testing::ConsulCluster one(
       1, 0,
-      std::string(R"(,"acl":{"enabled":true,"default_policy":"deny","tokens":{"master":")") + root_token + "\"}}");
+      std::string(R"(,"acl":{"enabled":true,"default_policy":"deny","tokens":{"master":")") + root_token +
+          R"("}},"verify_incoming_https":true,"ca_file":")" + tls_files().ca() + R"(","cert_file":")" +
+          tls_files().cert("server") + R"(","key_file":")" + tls_files().key("server") + '"');
   return one;
 }
 
@@ -248,6 +263,27 @@ TEST_P(ConsulAccess, AWrongTokenIsRefusedWithWhatToDo) {
     EXPECT_EQ(a.closed()->cause, Cause::auth_failed);
     EXPECT_NE(a.closed()->text.find("token_file"), std::string::npos) << a.closed()->text;
   }
+}
+
+TEST_P(ConsulAccess, TlsNeedsTheAgentsNameAndACertificateOfOurs) {
+  const std::string at = "https://127.0.0.1:" + std::to_string(server().tls_port());
+  const Options all{{"address", at},
+                    {"tls_ca", tls_files().ca()},
+                    {"tls_cert", tls_files().cert("client")},
+                    {"tls_key", tls_files().key("client")},
+                    {"tls_server_name", std::string("server.dc1.consul")},
+                    {"token_file", token_file(token_for(rules(cluster().prefix())))}};
+  Candidate& a = add_with("a", all);
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  Options less = all;
+  less.erase("tls_server_name");
+  Candidate& b = add_with("b", less);
+  open(b);
+  ASSERT_FALSE(opened(b));
+  EXPECT_NE(b.closed()->text.find("certificate"), std::string::npos) << b.closed()->text;
 }
 
 TEST_P(ConsulAccess, WhoMaySeeNothingIsToldSoAndNotThatThereIsNothing) {
