@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "conformance/consul_hosts.hpp"
+#include "support/servers/tls_files.hpp"
 
 namespace ballot::conformance {
 
@@ -18,11 +19,25 @@ std::string rules(const std::string& prefix) {
          "policy = \\\"write\\\" }";
 }
 
+/// The agent's certificate is for a name that its address does not have.
+const testing::TlsFiles& tls_files() {
+  static const TempFolder folder;
+  static const testing::TlsFiles files = [] {
+    testing::TlsFiles made(folder.path());
+    made.make("server", "DNS:server.dc1.consul");
+    made.make("client", "DNS:client");
+    return made;
+  }();
+  return files;
+}
 constexpr const char* root_token = "11111111-2222-3333-4444-555555555555";
+/// It wants a token, and by HTTPS a certificate.
 testing::ConsulCluster& guarded_store() {
   static testing::ConsulCluster one(
       1, 0,
-      std::string(R"(,"acl":{"enabled":true,"default_policy":"deny","tokens":{"master":")") + root_token + "\"}}");
+      std::string(R"(,"acl":{"enabled":true,"default_policy":"deny","tokens":{"master":")") + root_token +
+          R"("}},"verify_incoming_https":true,"ca_file":")" + tls_files().ca() + R"(","cert_file":")" +
+          tls_files().cert("server") + R"(","key_file":")" + tls_files().key("server") + '"');
   return one;
 }
 
@@ -142,14 +157,22 @@ TEST_P(Consul, AStoreThatHasGoneBackIsNoticed) {
   EXPECT_TRUE(until(noticed, 2 * timeout()));
 }
 
-TEST_P(Consul, ManyGroupsChangeHandsInBatches) {
+/// With a timeout that a machine with much else to do keeps.
+class ConsulCrowd : public Consul {};
+class PatientNodes : public ConsulNodes {
+ public:
+  using ConsulNodes::ConsulNodes;
+  Millis timeout() const override { return Millis(10'000); }
+};
+
+TEST_P(ConsulCrowd, ManyGroupsChangeHandsInBatches) {
   constexpr std::size_t groups = many_groups / 5;
   Candidate& a = join("a");
   Candidate& b = join("b");
   const auto elected = [](const Candidate& one) { return one.events.all<backend::Elected>(one.generation).size(); };
   const auto all_led = [&](const char* what, const std::function<bool()>& done) {
     const SteadyTime began = now();
-    EXPECT_TRUE(until(done, 30s)) << what;
+    EXPECT_TRUE(until(done, 30s)) << what << (a.closed() ? ": " + a.closed()->text : "");
     std::printf("%zu groups, %s: %d ms\n", groups, what, static_cast<int>((now() - began).count()));
   };
   for (std::size_t i = 0; i < groups; ++i) a.backend->campaign("group-" + std::to_string(i));
@@ -250,6 +273,27 @@ TEST_P(ConsulAccess, AWrongTokenIsRefusedWithWhatToDo) {
   }
 }
 
+TEST_P(ConsulAccess, TlsNeedsTheAgentsNameAndACertificateOfOurs) {
+  const std::string at = "https://127.0.0.1:" + std::to_string(server().tls_port());
+  const Options all{{"address", at},
+                    {"tls_ca", tls_files().ca()},
+                    {"tls_cert", tls_files().cert("client")},
+                    {"tls_key", tls_files().key("client")},
+                    {"tls_server_name", std::string("server.dc1.consul")},
+                    {"token_file", token_file(token_for(rules(cluster().prefix())))}};
+  Candidate& a = add_with("a", all);
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  EXPECT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  Options less = all;
+  less.erase("tls_server_name");
+  Candidate& b = add_with("b", less);
+  open(b);
+  ASSERT_FALSE(opened(b));
+  EXPECT_NE(b.closed()->text.find("certificate"), std::string::npos) << b.closed()->text;
+}
+
 TEST_P(ConsulAccess, WhoMaySeeNothingIsToldSoAndNotThatThereIsNothing) {
   Candidate& o = add_with("o", {});
   o.observer = true;
@@ -275,6 +319,8 @@ TEST_P(ConsulAccess, WhatTheTokenMayNotWriteHasFailed) {
 
 const BackendUnderTest guarded{"guarded", [] { return std::make_unique<ConsulNodes>(guarded_store()); }};
 
+const BackendUnderTest patient{"patient", [] { return std::make_unique<PatientNodes>(consul_store()); }};
+INSTANTIATE_TEST_SUITE_P(Faults, ConsulCrowd, ::testing::Values(patient), name_of);
 INSTANTIATE_TEST_SUITE_P(Faults, Consul, ::testing::Values(consul_hosts()), name_of);
 INSTANTIATE_TEST_SUITE_P(Faults, ConsulAccess, ::testing::Values(guarded), name_of);
 

@@ -33,12 +33,14 @@ ConsulAgent::~ConsulAgent() { kill(); }
 
 /// Gossip as fast as on a loopback, so that a lost agent is noticed within a second or two.
 std::string ConsulAgent::configuration(const std::vector<std::string>& others) const {
+  const bool has_tls = more_.find("\"cert_file\"") != std::string::npos;
   std::string join;
   for (const std::string& other : others) join += (join.empty() ? "" : ",") + ('"' + other + '"');
   std::string text = R"({"node_name":")" + name_ + R"(","data_dir":")" + (folder_ / "data") + R"(","bind_addr":")" +
-                     host_ + R"(","client_addr":"127.0.0.1","ports":{"dns":-1,"grpc":-1,"https":-1,)" +
-                     R"("serf_wan":-1,"http":)" + std::to_string(port()) + R"(,"server":)" +
-                     std::to_string(rpc_port()) + R"(,"serf_lan":)" + std::to_string(gossip_.number()) +
+                     host_ + R"(","client_addr":"127.0.0.1","ports":{"dns":-1,"grpc":-1,"https":)" +
+                     (has_tls ? std::to_string(tls_port()) : "-1") + R"(,)" + R"("serf_wan":-1,"http":)" +
+                     std::to_string(port()) + R"(,"server":)" + std::to_string(rpc_port()) + R"(,"serf_lan":)" +
+                     std::to_string(gossip_.number()) +
                      R"(},"performance":{"raft_multiplier":1},"disable_update_check":true,"log_level":"warn",)" +
                      R"("connect":{"enabled":false},"leave_on_terminate":false,"skip_leave_on_interrupt":true,)" +
                      R"("limits":{"http_max_conns_per_client":2000},"retry_interval":"200ms","gossip_lan":)" +

@@ -29,6 +29,7 @@ class ConsulAgent {
   };
 
   /// Not started. `more`: entries of its configuration, in JSON, each with a comma before it. `servers`: in all.
+  /// With a `cert_file` among them it serves HTTPS too.
   /// `host`: where others of the cluster find it; programs find it at 127.0.0.1.
   ConsulAgent(Role role, std::string name, std::size_t servers, std::string more, std::string host);
   ~ConsulAgent();
@@ -54,6 +55,7 @@ class ConsulAgent {
   bool runs() const noexcept { return pid_ > 0; }
   const std::string& name() const noexcept { return name_; }
   int port() const noexcept { return http_.number(); }
+  int tls_port() const noexcept { return https_.number(); }
   std::string gossip_address() const { return host_ + ":" + std::to_string(gossip_.number()); }
   int rpc_port() const noexcept { return rpc_.number(); }
   std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
@@ -74,7 +76,7 @@ class ConsulAgent {
   const std::size_t servers_;
   const std::string more_, host_;
   TempFolder folder_;
-  const ReservedPort http_, rpc_, gossip_;
+  const ReservedPort http_, https_, rpc_, gossip_;
   pid_t pid_ = -1;
 };
 
