@@ -38,7 +38,7 @@ std::string ConsulAgent::configuration(const std::vector<std::string>& others) c
   std::string text = R"({"node_name":")" + name_ + R"(","data_dir":")" + (folder_ / "data") + R"(","bind_addr":")" +
                      host_ + R"(","client_addr":"127.0.0.1","ports":{"dns":-1,"grpc":-1,"https":-1,)" +
                      R"("serf_wan":-1,"http":)" + std::to_string(port()) + R"(,"server":)" +
-                     std::to_string(rpc_port()) + R"(,"serf_lan":)" + std::to_string(gossip_port()) +
+                     std::to_string(rpc_port()) + R"(,"serf_lan":)" + std::to_string(gossip_.number()) +
                      R"(},"performance":{"raft_multiplier":1},"disable_update_check":true,"log_level":"warn",)" +
                      R"("connect":{"enabled":false},"leave_on_terminate":false,"skip_leave_on_interrupt":true,)" +
                      R"("limits":{"http_max_conns_per_client":2000},"retry_interval":"200ms","gossip_lan":)" +
