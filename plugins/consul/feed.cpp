@@ -160,12 +160,14 @@ void Feed::check(std::function<void()> done) {
               [this, asked, done = std::move(done)](const Reply& reply) { on_check(reply, asked, done); });
 }
 
+/// What changes all the time is not looked for more often for that: the last look was a moment ago.
 void Feed::on_check(const Reply& reply, SteadyTime asked, const std::function<void()>& done) {
   if (!answered(reply) || state_ == State::looking || index_ == 0) return done();
   if (reply.index == index_ || (reply.is(Meaning::absent) && is_empty())) {
     observed_ = std::max(observed_, asked);
     return done();
   }
+  if (state_ == State::pausing) return done();
   waiting_.push_back(done);
   look(reply.index);
 }

@@ -12,7 +12,7 @@
 //   | looking | indexes and contents of folders           | pausing                                                   |
 //   | pausing | nothing: as long as what was read took    | waiting                                                   |
 //
-// A check that finds something changed begins a look in any state.
+// A check that finds something changed while the bell waits begins a look too.
 #pragma once
 
 #include <cstddef>

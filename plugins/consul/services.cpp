@@ -92,20 +92,26 @@ void Services::look() {
 void Services::on_looked(const value& services, const value& checks) {
   if (checks.is_object() && !checks.get_object().empty())
     node_ = http::text_at(checks.get_object().begin()->value(), "Node");
-  for (auto& [name, group] : groups_) {
-    group.service = find_service(services, group.settings.service);
+  for (auto& [name, group] : groups_) group.service = find_service(services, group.settings.service);
+  for (auto& [name, group] : groups_)
+    if (group.service && group.service->address.empty() && !std::exchange(asked_where_, true))
+      return ask_where(group.service->name, services, checks);
+  for (auto& [name, group] : groups_)
     set_fit(name, group,
             group.service ? unfitness(checks, group.service->id, group.settings.checks)
                           : "no one service '" + group.settings.service + "' is registered at this host's agent");
-    if (!group.service || !group.service->address.empty() || !node_address_.empty()) continue;
-    agent_.call({"GET", "/v1/catalog/service/" + in_url(group.service->name), {}, session_.patience()},
-                [this](const Reply& reply) {
-                  const value json = reply.json();
-                  for (const value& entry : http::array_of(json))
-                    if (http::text_at(entry, "Node") == node_) node_address_ = http::text_at(entry, "Address");
-                });
-  }
   settle();
+}
+
+/// A service without an address has its node's, which is to be known before it leads.
+void Services::ask_where(const std::string& service, const value& services, const value& checks) {
+  agent_.call({"GET", "/v1/catalog/service/" + in_url(service), {}, session_.patience()},
+              [this, services, checks](const Reply& reply) {
+                const value json = reply.json();
+                for (const value& entry : http::array_of(json))
+                  if (http::text_at(entry, "Node") == node_) node_address_ = http::text_at(entry, "Address");
+                on_looked(services, checks);
+              });
 }
 
 void Services::set_fit(const std::string& name, Group& group, const std::string& why) {

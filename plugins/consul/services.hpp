@@ -52,6 +52,7 @@ class Services {
   };
   void look();
   void on_looked(const http::json::value& services, const http::json::value& checks);
+  void ask_where(const std::string& service, const http::json::value& services, const http::json::value& checks);
   void set_fit(const std::string& name, Group& group, const std::string& why);
   Group* find(const std::string& name);
   void settle();
@@ -70,6 +71,7 @@ class Services {
   Host& host_;
   std::map<std::string, Group> groups_;
   std::string node_, node_address_;  // of this host's agent
+  bool asked_where_ = false;
   bool started_ = false, reports_ = false;
   bool updating_ = false;  // something is being written: one at a time, as an agent takes a service as a whole
   std::string logged_;     // what went wrong last

@@ -41,7 +41,8 @@ class Commits {
 
   void pump();
   Parts take();
-  void on_reply(Parts parts, const Reply& reply);
+  void on_reply(const Parts& parts, const Reply& reply);
+  void ask_why(Parts refused);
   void give_up(const Reply& reply);
   static void answer(const Part& part, support::KeyAnswer answer);
 

@@ -16,7 +16,7 @@ EtcdStore::EtcdStore(Listener& listener, support::Outlet& outlet, const Place& p
       reads_(gateway_, keyspace_),
       commits_(gateway_, keyspace_),
       feed_(gateway_, reads_, keyspace_, listener, outlet.host()),
-      lease_(gateway_, keyspace_, feed_),
+      lease_(gateway_, keyspace_, feed_, outlet.host()),
       state_(gateway_) {}
 
 void EtcdStore::begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<support::SessionBegun> done) {

@@ -120,7 +120,7 @@ void Feed::on_line(const http::json::value& line) {
   const http::json::value& result = http::at(line, "result");
   if (!result.is_object()) {
     const std::string why(http::text_at(line, "error", "message"));
-    gateway_.leave();
+    gateway_.leave(stream_);
     return lose(why.empty() ? "the server says what cannot be read" : why);
   }
   if (http::truth_at(result, "canceled")) return lose("the server has cancelled the watch");
@@ -177,7 +177,7 @@ void Feed::tick(SteadyTime now) {
   if (state_ == State::pausing && now >= at_) list();
   if (state_ != State::streaming) return;
   if (mark_due_ && now >= *mark_due_) {
-    gateway_.leave();
+    gateway_.leave(stream_);
     return lose("the stream is silent");
   }
   if (keyspace_.lease.empty() && now >= at_) return restart(0ms);

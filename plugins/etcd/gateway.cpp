@@ -98,14 +98,16 @@ void Gateway::ask(Call call, Done done) {
 /// What can be asked elsewhere too gets half of the time.
 void Gateway::send(Asked asked) {
   if (!client_) return;
-  if (credentials_ == Credentials::needed) authenticate();
-  if (credentials_ == Credentials::asking) return waiting_.push_back(std::move(asked));
+  const bool shows = !asked.call.anonymous;
+  if (shows && credentials_ == Credentials::needed) authenticate();
+  if (shows && credentials_ == Credentials::asking) return waiting_.push_back(std::move(asked));
   Millis left = std::max(asked.until - support::boot_now(), Millis(1));
   const bool elsewhere = asked.call.repeat == Repeat::safe && !asked.call.server && servers_.size() > 1;
   if (elsewhere) left = std::min(left, std::max(left / 2, shortest_try));
   http::Request request{.method = "POST", .target = asked.call.path, .body = asked.call.body, .patience = left};
   request.server = asked.call.server;
-  if (credentials_ == Credentials::held) request.headers.emplace_back("Authorization", token_);
+  request.long_poll = asked.call.urgent;
+  if (shows && credentials_ == Credentials::held) request.headers.emplace_back("Authorization", token_);
   asked.token = token_;
   ++asked.tries;
   asked_.emplace(client_->ask(std::move(request)), std::move(asked));
@@ -145,7 +147,9 @@ void Gateway::cancel(std::uint64_t stream) {
   if (streams_.erase(stream) > 0) client_->cancel(stream);
 }
 
-void Gateway::leave() { client_->leave(last_server_); }
+void Gateway::leave(std::uint64_t stream) {
+  if (const auto found = streams_.find(stream); found != streams_.end()) client_->leave(found->second.server);
+}
 
 void Gateway::abandon() noexcept {
   asked_.clear();
@@ -181,7 +185,6 @@ void Gateway::on_answer(const http::Event& event) {
   if (node.empty()) return;
   Asked asked = std::move(node.mapped());
   const Reply reply = reply_of(event);
-  last_server_ = event.server;
   note(reply);
   if (reply.kind == Reply::Kind::unknown && event.problem.empty()) client_->leave(event.server);
   repeats(asked, reply, event) ? send(std::move(asked)) : asked.done(reply);
@@ -190,7 +193,7 @@ void Gateway::on_answer(const http::Event& event) {
 /// A token that is not known was refused before anything was done.
 bool Gateway::repeats(const Asked& asked, const Reply& reply, const http::Event& event) {
   if (asked.tries == 0 || asked.tries >= most_tries) return false;
-  if (is_unauthenticated(reply) && !user_.empty()) {
+  if (is_unauthenticated(reply) && !user_.empty() && !asked.call.anonymous) {
     if (asked.tries > 1) return false;
     if (credentials_ == Credentials::held && asked.token == token_) credentials_ = Credentials::needed;
     return true;
@@ -202,6 +205,7 @@ bool Gateway::repeats(const Asked& asked, const Reply& reply, const http::Event&
 
 void Gateway::on_stream(const http::Event& event) {
   if (event.kind == http::Event::Kind::line) {
+    streams_.at(event.id).server = event.server;
     const OnLine on_line = streams_.at(event.id).on_line;
     const http::json::value line = http::parse_json(event.body);
     revision_ = std::max(revision_, http::number_at(line, "result", "header", "revision"));

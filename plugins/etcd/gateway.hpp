@@ -68,6 +68,8 @@ class Gateway {
     Repeat repeat = Repeat::never;
     Millis patience{0};
     std::optional<std::size_t> server = {};  // none: any
+    bool anonymous = false;                  // nothing shows who asks
+    bool urgent = false;                     // it waits for no other call
   };
 
   /// Throws std::runtime_error where no client can be made.
@@ -78,14 +80,16 @@ class Gateway {
   /// A stream of lines, until on_end or cancel(); `patience`: for its first line.
   std::uint64_t stream(const std::string& path, const std::string& body, Millis patience, OnLine on_line, OnEnd on_end);
   void cancel(std::uint64_t stream);
-  /// The next call goes to another server.
-  void leave();
+  /// The next call goes to another server than that of this stream.
+  void leave(std::uint64_t stream);
   /// Nothing is called back any more.
   void abandon() noexcept;
 
   void receive();
   /// Nothing is asked and not answered; streams apart.
   bool idle() const noexcept { return asked_.empty() && waiting_.empty(); }
+  /// Who asks is shown.
+  bool authenticates() const noexcept { return credentials_ != Credentials::none; }
   std::size_t servers() const noexcept { return servers_.size(); }
   std::string server(std::size_t index) const { return http::text_of(servers_[index]); }
   /// The highest revision that was seen.
@@ -104,6 +108,7 @@ class Gateway {
   struct Stream {
     OnLine on_line;
     OnEnd on_end;
+    std::size_t server = 0;  // of its last line
   };
   enum class Credentials { none, needed, asking, held };
 
@@ -123,7 +128,6 @@ class Gateway {
   std::map<std::uint64_t, Asked> asked_;  // by the client's id
   std::deque<Asked> waiting_;             // for the token
   std::map<std::uint64_t, Stream> streams_;
-  std::size_t last_server_ = 0;  // that has answered
   std::uint64_t revision_ = 0;
   enum class Contact { good, lost, found } contact_ = Contact::good;
 };

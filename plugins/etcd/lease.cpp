@@ -32,27 +32,42 @@ SessionBegun begun_as(SessionBegun::How how, const std::string& lease, std::uint
 
 }  // namespace
 
+/// A lease is granted to anybody: whether this user may read is asked before.
 void Lease::begin(Millis timeout, const std::optional<support::Handle>& resumed, Begun done) {
   if (timeout > 0ms) patience_ = support::KeyStore::patience(timeout);
-  if (timeout == 0ms) return look(std::move(done));
-  if (resumed) return resume(resumed->session, std::move(done));
+  RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
+  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_},
+               [this, timeout, resumed, done = std::move(done)](const Reply& reply) {
+                 if (!reply.done()) return done(not_begun(reply));
+                 if (timeout > 0ms && gateway_.authenticates()) check_guard();
+                 if (timeout == 0ms) return done(begun_as(SessionBegun::How::begun, observer, 0));
+                 resumed ? resume(resumed->session, done) : grant(timeout, done);
+               });
+}
+
+/// etcd 3.4.23 asks nobody who he is where a transaction is within another one.
+void Lease::check_guard() {
+  RangeRequest request{.from = keyspace_.root, .keys_only = true};
+  Gateway::Call call{"/v3/kv/txn", txn({txn_op(txn({range_op(request)}))}), Repeat::safe, patience_};
+  call.anonymous = true;
+  gateway_.ask(std::move(call), [this](const Reply& reply) {
+    if (reply.done())
+      host_.log(Level::warn,
+                "etcd: its servers let anybody past their authentication, by transactions within others: update them, "
+                "or let them ask for certificates too (--client-cert-auth)");
+  });
+}
+
+void Lease::grant(Millis timeout, Begun done) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(timeout).count();
   gateway_.ask({"/v3/lease/grant", "{\"TTL\":\"" + std::to_string(seconds) + "\"}", Repeat::safe, patience_},
-               [this, done](const Reply& reply) {
+               [this, done = std::move(done)](const Reply& reply) {
                  const std::string lease(http::text_at(reply.body, "ID"));
                  if (!reply.done() || lease.empty()) return done(not_begun(reply));
                  keyspace_.lease = lease;
                  keyspace_.bound.clear();
                  done(begun_as(SessionBegun::How::begun, lease, http::number_at(reply.body, "TTL")));
                });
-}
-
-/// Whether the servers are there and let this user read.
-void Lease::look(Begun done) {
-  RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
-  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_}, [done](const Reply& reply) {
-    done(reply.done() ? begun_as(SessionBegun::How::begun, observer, 0) : not_begun(reply));
-  });
 }
 
 /// The key that goes with it is what shows that it is open.
@@ -92,14 +107,15 @@ void Lease::renew(const std::string& key, const std::string& value, Done done) {
 
 void Lease::keep_alive(const Shared& renewal) {
   const Millis left = std::max<Millis>(renewal->until - support::boot_now(), least_left);
-  gateway_.ask({"/v3/lease/keepalive", lease_body(keyspace_.lease), Repeat::safe, left},
-               [this, renewal](const Reply& reply) {
-                 if (!reply.done()) return renewal->done({outcome_of(reply), 0, reply.text});
-                 const http::json::value& result = http::at(reply.body, "result");
-                 renewal->found = http::number_at(result, "TTL") > 0;
-                 renewal->raft_term = http::number_at(result, "header", "raft_term");
-                 put(renewal);
-               });
+  Gateway::Call call{"/v3/lease/keepalive", lease_body(keyspace_.lease), Repeat::safe, left};
+  call.urgent = true;
+  gateway_.ask(std::move(call), [this, renewal](const Reply& reply) {
+    if (!reply.done()) return renewal->done({outcome_of(reply), 0, reply.text});
+    const http::json::value& result = http::at(reply.body, "result");
+    renewal->found = http::number_at(result, "TTL") > 0;
+    renewal->raft_term = http::number_at(result, "header", "raft_term");
+    put(renewal);
+  });
 }
 
 void Lease::put(const Shared& renewal) {
@@ -108,10 +124,11 @@ void Lease::put(const Shared& renewal) {
   renewal->put_sent = support::boot_now();
   if (const std::string mark_key = feed_.mark_key(); !mark_key.empty())
     operations.push_back(put_op(mark_key, keyspace_.lease + ' ' + std::to_string(renewal->mark), keyspace_.lease));
-  const Millis left = std::max<Millis>(renewal->until - renewal->put_sent, least_left);
   feed_.expect(renewal->mark, renewal->put_sent);
-  gateway_.ask({"/v3/kv/txn", guarded_txn(keyspace_, operations), Repeat::safe, left},
-               [this, renewal](const Reply& reply) { on_put(renewal, reply); });
+  const Millis left = std::max<Millis>(renewal->until - renewal->put_sent, least_left);
+  Gateway::Call call{"/v3/kv/txn", guarded_txn(keyspace_, operations), Repeat::safe, left};
+  call.urgent = true;
+  gateway_.ask(std::move(call), [this, renewal](const Reply& reply) { on_put(renewal, reply); });
 }
 
 /// A lease that a server does not find may be one that it has not heard of yet: the key decides.

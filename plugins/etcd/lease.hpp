@@ -28,7 +28,8 @@ class Lease {
   using Begun = support::KeyStore::Done<support::SessionBegun>;
   using Done = support::KeyStore::Done<support::KeyAnswer>;
 
-  Lease(Gateway& gateway, Keyspace& keyspace, Feed& feed) : gateway_(gateway), keyspace_(keyspace), feed_(feed) {}
+  Lease(Gateway& gateway, Keyspace& keyspace, Feed& feed, Host& host)
+      : gateway_(gateway), keyspace_(keyspace), feed_(feed), host_(host) {}
 
   // As of KeyStore.
   void begin(Millis timeout, const std::optional<support::Handle>& resumed, Begun done);
@@ -57,7 +58,8 @@ class Lease {
   };
   using Shared = std::shared_ptr<Renewal>;
 
-  void look(Begun done);
+  void check_guard();
+  void grant(Millis timeout, Begun done);
   void resume(const std::string& lease, Begun done);
   void keep_alive(const Shared& renewal);
   void put(const Shared& renewal);
@@ -66,6 +68,7 @@ class Lease {
   Gateway& gateway_;
   Keyspace& keyspace_;
   Feed& feed_;
+  Host& host_;
   Millis patience_{2000};
   std::uint64_t last_mark_ = 0;
   std::vector<Shared> observing_;

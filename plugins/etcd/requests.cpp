@@ -10,10 +10,10 @@ using support::KeyEntry;
 
 namespace {
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
-std::string quoted(std::uint64_t number) { return '"' + std::to_string(number) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::uint64_t number) { return '"' + std::to_string(number) + '"'; }
 
-std::string key_field(const std::string& key) { return "\"key\":" + quoted(http::to_base64(key)); }
+std::string key_field(const std::string& key) { return "\"key\":" + in_quotes(http::to_base64(key)); }
 
 std::string list_of(const std::vector<std::string>& parts) {
   std::string all = "[";
@@ -25,12 +25,12 @@ std::string list_of(const std::vector<std::string>& parts) {
 }
 
 std::string mod_compare(const std::string& key, std::uint64_t revision) {
-  return "{\"target\":\"MOD\"," + key_field(key) + ",\"mod_revision\":" + quoted(revision) + '}';
+  return "{\"target\":\"MOD\"," + key_field(key) + ",\"mod_revision\":" + in_quotes(revision) + '}';
 }
 
 std::string lease_compare(const Keyspace& keyspace) {
-  return "{\"target\":\"LEASE\"," + key_field(keyspace.root + keyspace.bound) + ",\"lease\":" + quoted(keyspace.lease) +
-         '}';
+  return "{\"target\":\"LEASE\"," + key_field(keyspace.root + keyspace.bound) +
+         ",\"lease\":" + in_quotes(keyspace.lease) + '}';
 }
 
 std::string txn_body(const std::vector<std::string>& compares, const std::vector<std::string>& success,
@@ -57,9 +57,9 @@ std::string end_of(std::string prefix) {
 
 std::string range(const RangeRequest& request) {
   std::string text = '{' + key_field(request.from);
-  if (!request.end.empty()) text += ",\"range_end\":" + quoted(http::to_base64(request.end));
-  if (request.limit > 0) text += ",\"limit\":" + quoted(request.limit);
-  if (request.revision > 0) text += ",\"revision\":" + quoted(request.revision);
+  if (!request.end.empty()) text += ",\"range_end\":" + in_quotes(http::to_base64(request.end));
+  if (request.limit > 0) text += ",\"limit\":" + in_quotes(request.limit);
+  if (request.revision > 0) text += ",\"revision\":" + in_quotes(request.revision);
   if (request.keys_only) text += ",\"keys_only\":true";
   return text + '}';
 }
@@ -67,8 +67,8 @@ std::string range(const RangeRequest& request) {
 std::string range_op(const RangeRequest& request) { return "{\"request_range\":" + range(request) + '}'; }
 
 std::string put_op(const std::string& key, const std::string& value, const std::string& lease) {
-  std::string text = "{\"request_put\":{" + key_field(key) + ",\"value\":" + quoted(http::to_base64(value));
-  if (!lease.empty()) text += ",\"lease\":" + quoted(lease);
+  std::string text = "{\"request_put\":{" + key_field(key) + ",\"value\":" + in_quotes(http::to_base64(value));
+  if (!lease.empty()) text += ",\"lease\":" + in_quotes(lease);
   return text + "}}";
 }
 
@@ -83,33 +83,42 @@ std::string bind_txn(const Keyspace& keyspace, const std::string& key, const std
   return txn_body({mod_compare(whole, 0)}, {put_op(whole, value, keyspace.lease)}, {});
 }
 
-std::string change_op(const KeyChange& change, const Keyspace& keyspace) {
+std::string change_txn(const KeyChange& change, const Keyspace& keyspace) {
   const std::string key = keyspace.root + change.key;
-  std::vector<std::string> compares, looks{look_op(key)};
+  std::vector<std::string> compares;
   if (change.version) compares.push_back(mod_compare(key, *change.version));
-  if (change.guarded) {
-    compares.push_back(lease_compare(keyspace));
-    looks.push_back(look_op(keyspace.root + keyspace.bound));
-  }
-  if (!change.term_key.empty()) {
-    compares.push_back(mod_compare(keyspace.root + change.term_key, change.term_version));
-    looks.push_back(look_op(keyspace.root + change.term_key));
-  }
+  if (change.guarded) compares.push_back(lease_compare(keyspace));
+  if (!change.term_key.empty()) compares.push_back(mod_compare(keyspace.root + change.term_key, change.term_version));
   const std::string what =
       change.value ? put_op(key, *change.value) : "{\"request_delete_range\":{" + key_field(key) + "}}";
-  return "{\"request_txn\":" + txn_body(compares, {what}, looks) + '}';
+  return txn_body(compares, {what}, {});
 }
 
-KeyAnswer change_answer(const KeyChange& change, const Keyspace& keyspace, const http::json::value& response,
-                        std::uint64_t revision) {
-  if (http::truth_at(response, "response_txn", "succeeded")) return {StoreResult::done, revision};
-  const http::json::array& looks = http::array_at(response, "response_txn", "responses");
-  const std::size_t expected = 1u + (change.guarded ? 1 : 0) + (change.term_key.empty() ? 0 : 1);
-  if (looks.size() != expected) return {StoreResult::unknown, 0, "the server's answer cannot be read"};
-  if (change.guarded && http::text_at(found_by(looks[1]), "lease") != keyspace.lease) return {StoreResult::not_leader};
-  if (!change.term_key.empty() && http::number_at(found_by(looks[expected - 1]), "mod_revision") != change.term_version)
-    return {StoreResult::not_leader};
-  return {StoreResult::conflict, http::number_at(found_by(looks[0]), "mod_revision")};
+std::string txn_op(const std::string& transaction) { return "{\"request_txn\":" + transaction + '}'; }
+
+std::string why_txn(const std::vector<KeyChange>& changes, const Keyspace& keyspace) {
+  std::vector<std::string> looks{look_op(keyspace.root + keyspace.bound)};
+  for (const KeyChange& change : changes) {
+    looks.push_back(look_op(keyspace.root + change.key));
+    looks.push_back(look_op(keyspace.root + change.term_key));
+  }
+  return txn(looks);
+}
+
+std::vector<KeyAnswer> why_answers(const std::vector<KeyChange>& changes, const Keyspace& keyspace,
+                                   const http::json::value& body) {
+  const http::json::array& looks = http::array_at(body, "responses");
+  if (looks.size() != 1 + 2 * changes.size()) return std::vector<KeyAnswer>(changes.size());
+  const bool open = http::text_at(found_by(looks[0]), "lease") == keyspace.lease;
+  std::vector<KeyAnswer> answers;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const KeyChange& change = changes[i];
+    const std::uint64_t version = http::number_at(found_by(looks[1 + 2 * i]), "mod_revision");
+    const std::uint64_t term = http::number_at(found_by(looks[2 + 2 * i]), "mod_revision");
+    const bool leads = (!change.guarded || open) && (change.term_key.empty() || term == change.term_version);
+    answers.push_back(leads ? KeyAnswer{StoreResult::conflict, version} : KeyAnswer{StoreResult::not_leader});
+  }
+  return answers;
 }
 
 std::string key_of(const http::json::value& kv) { return http::from_base64(http::text_at(kv, "key")).value_or(""); }
@@ -122,8 +131,8 @@ std::optional<KeyEntry> entry_of(const http::json::value& kv, const std::string&
 }
 
 std::string watch_request(const std::string& from, const std::string& end, std::uint64_t start_revision) {
-  return "{\"create_request\":{" + key_field(from) + ",\"range_end\":" + quoted(http::to_base64(end)) +
-         ",\"start_revision\":" + quoted(start_revision) + "}}";
+  return "{\"create_request\":{" + key_field(from) + ",\"range_end\":" + in_quotes(http::to_base64(end)) +
+         ",\"start_revision\":" + in_quotes(start_revision) + "}}";
 }
 
 }  // namespace ballot::etcd

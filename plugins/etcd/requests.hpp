@@ -1,7 +1,7 @@
 // Requests: what etcd's JSON gateway is asked about keys, as text, and what its answers say. Pure.
 //
-//   const std::string body = txn({change_op(change, place)});
-//   const KeyAnswer answer = change_answer(change, place, operation, revision);
+//   const std::string body = txn({txn_op(change_txn(change, keyspace)), ...});
+//   const auto answers = why_answers(not_done, keyspace, reply.body);   // to why_txn(not_done, keyspace)
 #pragma once
 
 #include <cstdint>
@@ -47,11 +47,16 @@ std::string guarded_txn(const Keyspace& keyspace, const std::vector<std::string>
 /// The key is made, with the lease, where it is not there.
 std::string bind_txn(const Keyspace& keyspace, const std::string& key, const std::string& value);
 
-/// The change as a transaction of its own within txn(), which tells why where it is not done.
-std::string change_op(const support::KeyChange& change, const Keyspace& keyspace);
-/// `response`: to that operation; `revision`: of the whole answer.
-support::KeyAnswer change_answer(const support::KeyChange& change, const Keyspace& keyspace,
-                                 const http::json::value& response, std::uint64_t revision);
+/// The change as a transaction. What it costs a server is mostly to read it: so it does not ask why it was not done.
+std::string change_txn(const support::KeyChange& change, const Keyspace& keyspace);
+/// Such a transaction as an operation of another one.
+std::string txn_op(const std::string& transaction);
+
+/// Which condition was not met: the bound key, then of each change its key and its term key, of changes that were not
+/// done. Those that were met then and are not now are told of as well: neither a session nor a term comes back.
+std::string why_txn(const std::vector<support::KeyChange>& changes, const Keyspace& keyspace);
+std::vector<support::KeyAnswer> why_answers(const std::vector<support::KeyChange>& changes, const Keyspace& keyspace,
+                                            const http::json::value& body);
 
 /// Of kv in an answer to a range, or in an event; none where it is not below the root or a mark.
 std::optional<support::KeyEntry> entry_of(const http::json::value& kv, const std::string& root);

@@ -97,4 +97,12 @@ std::vector<UnfitNode> unfit_nodes(const std::string& group, const std::vector<R
   return unfit;
 }
 
+std::set<std::string> unfit_groups(const std::vector<Register>& records) {
+  std::set<std::string> groups;
+  for (const Register& one : records)
+    if (const auto record = core::parse_node_record(one.value))
+      for (const auto& [name, why] : record->unfit_groups) groups.insert(name);
+  return groups;
+}
+
 }  // namespace ballot::app

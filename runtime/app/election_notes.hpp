@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,7 @@ struct UnfitNode {
 };
 /// Of that group, by the nodes' records; others are passed over. In order of their names.
 std::vector<UnfitNode> unfit_nodes(const std::string& group, const std::vector<Register>& records);
+/// Groups that some node may not lead, by the nodes' records: an election may never have come of it.
+std::set<std::string> unfit_groups(const std::vector<Register>& records);
 
 }  // namespace ballot::app

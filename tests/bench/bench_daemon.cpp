@@ -27,10 +27,10 @@ fs::path parent_of(Disk disk) {
 
 }  // namespace
 
-BenchDaemon::BenchDaemon(Disk disk) : folder(parent_of(disk)) {
+BenchDaemon::BenchDaemon(Disk disk, const std::string& more) : folder(parent_of(disk)) {
   fs::create_directory(folder / "jobs.d");
   folder.write("ballot.toml", "node = \"n1\"\njobs_dir = \"" + (folder / "jobs.d") + "\"\nstate_dir = \"" +
-                                  (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n");
+                                  (folder / "state") + "\"\nrun_dir = \"" + (folder / "run") + "\"\n" + more);
 }
 
 BenchDaemon::~BenchDaemon() {

@@ -1,5 +1,5 @@
-// BenchDaemon: a real `ballot serve` on the local backend in a folder of its own, with its log in a file as a service
-// manager would have it.
+// BenchDaemon: a real `ballot serve`, on the local backend or on what it is given, in a folder of its own, with its log
+// in a file as a service manager would have it.
 //
 //   BenchDaemon daemon;
 //   daemon.job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
@@ -22,7 +22,8 @@ enum class Disk { real, in_memory };
 
 class BenchDaemon {
  public:
-  explicit BenchDaemon(Disk disk = Disk::real);
+  /// `more`: of ballot.toml, tables such as [coordination].
+  explicit BenchDaemon(Disk disk = Disk::real, const std::string& more = "");
   /// Stops it, and its runner with it.
   ~BenchDaemon();
   BenchDaemon(const BenchDaemon&) = delete;

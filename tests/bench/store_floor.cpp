@@ -39,7 +39,8 @@ SteadyTime boot_now() {
 
 std::unique_ptr<Backend> make_backend(Host& host, const std::string& folder, const std::string& text) {
   config::Config config;
-  config::Findings findings;
+  config::Diagnostics problems;
+  config::Findings findings("ballot.toml", problems);
   const auto find = [&](const std::string&, const std::string& name) {
     const auto plugin = load_plugin(config.plugin_dir, name);
     if (!plugin) fail(plugin.error().what);

@@ -142,6 +142,29 @@ TEST_P(Consul, AStoreThatHasGoneBackIsNoticed) {
   EXPECT_TRUE(until(noticed, 2 * timeout()));
 }
 
+TEST_P(Consul, ManyGroupsChangeHandsInBatches) {
+  constexpr std::size_t groups = many_groups / 5;
+  Candidate& a = join("a");
+  Candidate& b = join("b");
+  const auto elected = [](const Candidate& one) { return one.events.all<backend::Elected>(one.generation).size(); };
+  const auto all_led = [&](const char* what, const std::function<bool()>& done) {
+    const SteadyTime began = now();
+    EXPECT_TRUE(until(done, 30s)) << what;
+    std::printf("%zu groups, %s: %d ms\n", groups, what, static_cast<int>((now() - began).count()));
+  };
+  for (std::size_t i = 0; i < groups; ++i) a.backend->campaign("group-" + std::to_string(i));
+  all_led("first election", [&] { return elected(a) == groups; });
+  for (std::size_t i = 0; i < groups; ++i) b.backend->campaign("group-" + std::to_string(i));
+  settle();
+  for (std::size_t i = 0; i < groups / 2; ++i) a.backend->resign("group-" + std::to_string(i));
+  all_led("half of them resigned", [&] { return elected(b) == groups / 2; });
+  ASSERT_FALSE(a.closed()) << a.closed()->text;
+  a.renewing = false;
+  a.backend->close(false);
+  all_led("the others by a clean stop", [&] { return elected(b) == groups; });
+  EXPECT_FALSE(b.closed());
+}
+
 TEST_P(Consul, ShowsItsLeaderItsServersAndTheAgent) {
   Candidate& observer = add_observer("o");
   const RequestId request = ++observer.last_request;
@@ -189,6 +212,31 @@ TEST_P(ConsulAccess, TheRulesOfTheDocumentationAreEnough) {
   EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::done);
   EXPECT_EQ(read(a, {"j/x"}).size(), 1u);
   EXPECT_EQ(nodes(a, "g"), std::vector<std::string>{"a"});
+}
+
+TEST_P(ConsulAccess, SoAreThoseForServices) {
+  const std::string key = cluster().prefix() + "-leader";
+  server().insist("PUT", "/v1/agent/service/register", R"({"ID":"web-1","Name":"web","Port":80})", root_token);
+  Candidate& a =
+      add_with("a", {{"token_file", token_file(token_for(rules(cluster().prefix()) +
+                                                         " service \\\"web\\\" { policy = \\\"write\\\" } node_prefix "
+                                                         "\\\"\\\" { policy = \\\"read\\\" } key \\\"" +
+                                                         key + "\\\" { policy = \\\"write\\\" }"))}});
+  a.backend->configure(
+      {{"g", {{"service", std::string("web")}, {"primary_tag", std::string("primary")}, {"key", key}}}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  const auto shows = [&](const std::string& path, const std::string& words) {
+    return until([&] { return server().ask("GET", path, {}, root_token).body.find(words) != std::string::npos; },
+                 timeout());
+  };
+  EXPECT_TRUE(shows("/v1/catalog/service/web", "\"primary\""));
+  EXPECT_TRUE(shows("/v1/kv/" + key + "?raw", R"("Address":"127.0.0.1")"));
+  a.backend->resign("g");
+  EXPECT_TRUE(shows("/v1/catalog/service/web", R"("ServiceTags":[])"));
+  EXPECT_TRUE(until([&] { return server().ask("GET", "/v1/kv/" + key, {}, root_token).status == 404; }, timeout()));
 }
 
 TEST_P(ConsulAccess, AWrongTokenIsRefusedWithWhatToDo) {

@@ -1,7 +1,9 @@
 // The conformance suite on the plugin etcd as it is shipped, against real servers: BALLOT_ETCD_SERVERS says how many
 // there are. Once with every candidate in this process, once with each in its own.
 #include "conformance/backend_conformance.hpp"
+#include "conformance/etcd_access_tests.hpp"
 #include "conformance/etcd_cluster.hpp"
+#include "conformance/etcd_fault_tests.hpp"
 
 namespace ballot::conformance {
 namespace {
@@ -19,6 +21,12 @@ const BackendUnderTest processes{"processes", [] { return std::make_unique<EtcdP
 INSTANTIATE_TEST_SUITE_P(Etcd, BackendConformance, ::testing::Values(one_process, processes), name_of);
 #else
 INSTANTIATE_TEST_SUITE_P(Etcd, BackendConformance, ::testing::Values(processes), name_of);
+#endif
+INSTANTIATE_TEST_SUITE_P(Faults, Etcd, ::testing::Values(one_process), name_of);
+#if BALLOT_ETCD_SERVERS == 1
+INSTANTIATE_TEST_SUITE_P(Access, EtcdAccess, ::testing::Values(one_process), name_of);
+#else
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EtcdAccess);
 #endif
 
 }  // namespace

@@ -72,8 +72,14 @@ class SimCandidate final : private Host {
   }
   bool runs() const { return process_ != 0; }
   bool frozen() const { return frozen_; }
+  /// The store finds it unfit to lead, or, with "", fit again.
+  void find_unfit(const std::string& why) {
+    link.unfit = why.empty() ? std::map<std::string, std::string>{} : std::map<std::string, std::string>{{"g", why}};
+    if (backend_) backend_->tell_fitness("g");
+  }
   void heal() {
     link = {};
+    find_unfit("");
     if (!runs()) start();
     if (frozen_) thaw();
   }
@@ -105,6 +111,12 @@ class SimCandidate final : private Host {
     advance(now, out);
     perform(std::move(out));
     arm();
+    if (candidacy_->status().asked_to_leave && candidacy_->status().leads())
+      child_ ? end_by(now.steady + 100ms) : leave();
+  }
+  void leave() {
+    feed(core::Leave{});
+    feed(core::Enter{});
   }
 
   void on_changed(const core::CandidateStatus& before) {
@@ -154,9 +166,7 @@ class SimCandidate final : private Host {
   void ended() {
     child_ = false;
     --truth_.running;
-    if (!runs() || frozen_) return;
-    feed(core::Leave{});
-    feed(core::Enter{});
+    if (runs() && !frozen_) leave();
   }
 
   void arm() {
@@ -202,12 +212,21 @@ class SimCandidate final : private Host {
 
 struct Town {
   explicit Town(std::uint64_t seed, bool death_frees)
-      : loop(seed), store(loop, {3000ms, Capability::fenced, true, death_frees}) {
+      : loop(seed),
+        health_checks(seed % 3 == 0),
+        fitness(~seed),
+        store(loop, {3000ms, Capability::fenced, true, death_frees}) {
     for (const char* name : {"a", "b", "c"}) all.push_back(std::make_unique<SimCandidate>(truth, store, name));
     for (const auto& one : all) one->start();
   }
 
+  /// In one seed of three the store's health checks have their ups and downs.
+  void find_unfit() {
+    if (health_checks && fitness.below(3) == 0)
+      all[fitness.below(all.size())]->find_unfit(fitness.below(2) == 0 ? "a check is critical" : "");
+  }
   void harm(SimCandidate& one) {
+    find_unfit();
     switch (loop.between(0ms, 9ms).count()) {
       case 0: one.link.cut = !one.link.cut; break;
       case 1: one.link.answers_cut = !one.link.answers_cut; break;
@@ -231,6 +250,8 @@ struct Town {
   }
 
   SimLoop loop;
+  const bool health_checks;
+  Random fitness;  // its own: what else a seed draws is the same with and without it
   SimStore store;
   Truth truth{loop, 0, {}, {}, {}};
   std::vector<std::unique_ptr<SimCandidate>> all;

@@ -221,6 +221,12 @@ ballot_mutant(gap_is_due FILE runtime/core/job/slots/settlement.cpp
   FIND "if (slot.dst_gap && candidates_.empty()) return add_decided(slot.at, Status::missed, Reason::dst_gap)"
   REPLACE "slot.dst_gap = false"
   FINDING "FAILED.*Gap.ADateThatDoesNotExist" FILTER "Gap.*")
+ballot_mutant(unfit_node_campaigns FILE runtime/core/group/group_machine.cpp
+  FIND "g.is_node_fit && state_.unfit.empty() && may_lead" REPLACE "g.is_node_fit && may_lead"
+  FINDING "FAILED.*UnfitNode.GivesThatGroupAway" FILTER "UnfitNode.*")
+ballot_mutant(unfit_for_ever FILE runtime/core/group/groups.cpp
+  FIND "machine.forget_unfit();" REPLACE ""
+  FINDING "FAILED.*UnfitNode.IsTakenForFit" FILTER "UnfitNode.*")
 
 # ---- runs without a claim
 

@@ -98,5 +98,17 @@ TEST_F(UnfitNode, IsFoundUnfitAgainInItsNextSession) {
   EXPECT_TRUE(a.leads("h"));
 }
 
+TEST_F(UnfitNode, IsTakenForFitInItsNextSessionUntilItIsSaidAgain) {
+  a.find_unfit("g", "check 'db' is critical");
+  world.run_for(5s);
+  a.link.cut = true;
+  world.run_for(20s);
+  a.link.unfit.clear();  // meanwhile
+  a.link.cut = false;
+  world.run_for(20s);
+  b.crash();
+  EXPECT_TRUE(leads(a, "g", 20s));
+}
+
 }  // namespace
 }  // namespace ballot

@@ -143,7 +143,6 @@ void KeyMembership::on_renewed(const KeyAnswer& answer) {
     return;
   }
   backend::Renewed renewed{std::exchange(request_, 0), answer.outcome, answer.text};
-  renewed.revision = context_.store.revision();
   if (answer.outcome == StoreResult::done) {
     confirmed_ = asked_;
     renewed.store_clock = context_.store.clock();
@@ -155,6 +154,7 @@ void KeyMembership::on_renewed(const KeyAnswer& answer) {
                      std::to_string(version_) + " had been acknowledged";
     version_ = answer.version;
   }
+  renewed.revision = version_;
   context_.post(std::move(renewed));
 }
 

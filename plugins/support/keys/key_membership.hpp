@@ -40,6 +40,8 @@ class KeyMembership {
   void renew(RequestId request, SteadyTime asked);
   /// When the last renewal that was answered was asked for.
   SteadyTime confirmed() const noexcept { return confirmed_; }
+  /// Of our entry, as it was acknowledged last: the store's revision then.
+  std::uint64_t version() const noexcept { return version_; }
   /// The session is over, for the store.
   bool lost() const noexcept { return lost_; }
 

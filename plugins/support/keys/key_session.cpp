@@ -118,7 +118,8 @@ void KeySession::open() {
     store_->follow(KeyNames::terms);
     store_->follow(KeyNames::sessions);
   }
-  context_.post(backend::SessionOpened{context_.timeout, store_->capability(), context_.session, store_->revision(),
+  context_.post(backend::SessionOpened{context_.timeout, store_->capability(), context_.session,
+                                       membership_ ? membership_->version() : 0,
                                        observes() ? std::string() : handle_text(handle()), store_->clock()});
   for (const auto& [group, why] : found_unfit_) on_unfit(group, why);
 }

@@ -1,4 +1,5 @@
 // ballot info [GROUP]: elections as the store shows them, with no daemon needed.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -85,18 +86,28 @@ Document document_of(const Election& election, const StoreFacts& store, WallTime
   return document;
 }
 
+/// Groups that nobody has led yet, as whoever would may not.
+void add_unfit(const std::string& group, const std::vector<Register>& nodes, std::vector<Election>& elections) {
+  for (const std::string& name : unfit_groups(nodes)) {
+    const bool is_known = std::any_of(elections.begin(), elections.end(),
+                                      [&](const Election& election) { return election.group == name; });
+    if (!is_known && (group.empty() || group == name)) elections.push_back({name, 0, {}});
+  }
+}
+
 Exit run(const InfoOptions& options) {
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
   if (!observer) return fail("info", observer.error());
-  const auto elections = (*observer)->observe(options.group);
+  auto elections = (*observer)->observe(options.group);
   if (!elections) return fail("info", elections.error());
   auto nodes = (*observer)->list(std::string(core::node_prefix));
   if (!nodes) return fail("info", nodes.error());
   const StoreFacts store{config->coordination.backend, (*observer)->capability(), (*observer)->store(),
                          *std::move(nodes)};
   const WallTime now = io::read_clocks().wall;
+  add_unfit(options.group, store.nodes, *elections);
   Document::Items all;
   for (const Election& election : *elections) all.push_back(document_of(election, store, now));
   Document document = Document::object();

@@ -192,6 +192,7 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   state_.requests.evictions_stored = 0;
   state_.stored.end();
   state_.handback = Handback::none;
+  state_.resigned_for = Cause::none;
   state_.reelects = false;
   state_.read_at.reset(), state_.kill_at.reset(), state_.deadline_sent.reset();
   if (!led) return;
@@ -220,8 +221,8 @@ void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
   const bool evicted = state_.handback == Handback::evicted;
   const bool cools = evicted || state_.handback == Handback::reelect;
   const bool resigned = state_.phase == Phase::resigning;
-  const bool ineligible = resigned && state_.handback == Handback::ineligible && event.cause == Cause::resigned;
-  const Cause cause = ineligible ? state_.stored.value().cause : event.cause;
+  const bool as_asked = event.cause == Cause::resigned && state_.resigned_for != Cause::none;
+  const Cause cause = as_asked ? state_.resigned_for : event.cause;
   for (const Request& request : state_.requests.asked)
     if (request.kind == Request::Kind::evict) g.c.wants.answers.push_back({request.id, Answer::done()});
   end_term(g, g.is_stopping ? Cause::shutdown : evicted ? Cause::evicted : cause);
@@ -244,9 +245,10 @@ void GroupMachine::resign(GroupContext& g, Cause cause) {
   state_.phase = Phase::resigning;
   state_.kill_at.reset();
   state_.term.draining = true;
+  state_.resigned_for = cause;
   GroupRegister& last = state_.stored.edit();
   last.ended_at = g.c.now.wall;
-  last.cause = cause;
+  last.cause = cause == Cause::unfit ? Cause::resigned : cause;  // builds before this one do not know the word
   write(g);
   g.c.wants.resigns.push_back(state_.name);
 }

@@ -74,6 +74,7 @@ struct GroupState {
   Requests requests;
 
   Handback handback = Handback::none;
+  Cause resigned_for = Cause::none;      // while it is being resigned after it was led
   bool reelects = false;                 // a run's policy says so: reelect, once none of its runs goes on
   std::optional<SteadyTime> kill_at;     // when the runs that an eviction or an ineligible node waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other

@@ -44,32 +44,6 @@ TEST_F(FaultsOnZookeeper, ALeaderThatIsKilledWithItsGuardIsFollowedWhenItsSessio
   expect_no_overlap();
 }
 
-TEST_F(FaultsOnZookeeper, ALeaderThatIsCutOffEndsItsChildBeforeTheNextOneStarts) {
-  TcpRelay relay(place.server().port());
-  CandidateProcess a(folder, candidate("a", until_ended(), place.through(relay)));
-  ASSERT_TRUE(folder.wait_until_said("START"));
-  CandidateProcess b(folder, candidate("b", until_ended()));
-  ASSERT_TRUE(campaigns(b));
-  relay.cut();
-  const Millis cut = wall_now();
-  ASSERT_TRUE(wait_until([&] { return is_gone(pid_of(start_of(0))); }));
-  const Millis ended = wall_now();
-  report("cut off to the end of the child", ended - cut);
-  EXPECT_LE(ended - cut, timeout - margin) << "T since the last contact, less the margin";
-  ASSERT_TRUE(folder.wait_until_said("START", 2));
-  report("cut off to the next child", since(cut, start_of(1)));
-  EXPECT_GE(since(ended, start_of(1)), 0ms);
-  EXPECT_LE(since(cut, start_of(1)), timeout + 2 * place.tick + busy);
-  relay.heal();
-  ASSERT_TRUE(a.wait_for("the backend is back"));
-  b.stop(SIGTERM);
-  ASSERT_TRUE(folder.wait_until_said("START", 3)) << "it has queued again";
-  EXPECT_EQ(name_of(2), "a");
-  EXPECT_GT(epoch_of(2), epoch_of(1));
-  EXPECT_EQ(place.queue("default").size(), 1u) << "its old node is gone";
-  expect_no_overlap();
-}
-
 struct ShortFaultsOnZookeeper : FaultsOnZookeeper {
   explicit ShortFaultsOnZookeeper(Millis session_timeout = 4s) : FaultsOnZookeeper(session_timeout) {}
 

@@ -73,48 +73,6 @@ TEST_F(RunOnZookeeper, FiveCandidatesTakeTurnsAndNeverRunTogether) {
   EXPECT_TRUE(nothing_is_left_of({"a", "b", "c", "d", "e"}));
 }
 
-/// Of ten seconds: whoever has to wait for its end waits longer than these tests allow.
-struct KilledOnZookeeper : ElectionsOnZookeeper {
-  KilledOnZookeeper() : ElectionsOnZookeeper(10s) {}
-
-  const std::string session = folder.folder / "run/candidate-default.a";
-  CandidateProcess a{folder, candidate("a", until_ended())};
-  std::unique_ptr<CandidateProcess> b;
-  Millis killed{0};
-
-  void kill() {
-    ASSERT_TRUE(folder.wait_until_said("START"));
-    b = std::make_unique<CandidateProcess>(folder, candidate("b", until_ended()));
-    ASSERT_TRUE(campaigns(*b));
-    ASSERT_TRUE(std::filesystem::exists(session));
-    a.send(SIGKILL);
-    killed = wall_now();
-  }
-  void expect_successor(Millis within) {
-    ASSERT_TRUE(folder.wait_until_said("START", 2));
-    const Millis taken = since(killed, start_of(1));
-    report("hand-over after kill -9", taken);
-    EXPECT_LE(taken, within);
-    EXPECT_EQ(name_of(1), "b");
-    expect_no_overlap();
-    EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(session); })) << "nothing is left of it";
-  }
-};
-
-TEST_F(KilledOnZookeeper, IsSucceededByItsGuardsResignation) {
-  kill();
-  expect_successor(6s);
-}
-
-TEST_F(KilledOnZookeeper, IsSucceededByItsSupervisorsResignationOnceItsChildIsGone) {
-  kill();
-  while (std::filesystem::exists(session)) {
-    const Ran resigned = ballot({"resign", "--session", session});
-    ASSERT_EQ(resigned.code, 0) << resigned.err;
-  }
-  expect_successor(6s);
-}
-
 TEST_F(RunOnZookeeper, AResignationThatIsNotConfirmedIsNoSuccess) {
   TcpRelay relay(place.server().port());
   CandidateProcess a(folder,
@@ -246,23 +204,6 @@ TEST_F(RunWithoutZookeeper, RunsAnywayAndIsElectedOnceTheServerIsThere) {
 }
 
 TEST_F(CronOnZookeeper, HasFiveCandidatesTakeTurnsWithoutLosingOrDoublingATick) { expect_turns(10, 60s); }
-
-/// T is 2 s: more than a tick is due while the session of the killed leader lasts.
-TEST_F(CronOnZookeeper, RunsTheNewestTickThatFellIntoAFailoverAndNamesTheOthers) {
-  std::vector<std::unique_ptr<CandidateProcess>> all;
-  const Arguments flags{"--on-child-success", "rerun", "--log-level", "debug"};
-  for (const char* name : {"a", "b"}) {
-    all.push_back(std::make_unique<CandidateProcess>(folder, cron(name, "* * * * * *", flags, folder.saying("true"))));
-    ASSERT_TRUE(all.back()->wait_for("campaigns"));
-  }
-  ASSERT_TRUE(folder.wait_until_said("END", 2));
-  kill_with_guard(*all[0]);
-  const std::size_t before = folder.said("START").size();
-  ASSERT_TRUE(folder.wait_until_said("END", before + 2));
-  EXPECT_EQ(field(folder.said("START").back(), 3), "b");
-  EXPECT_GE(all[1]->count("tick missed"), 1u);
-  expect_each_second_accounted_for(all);
-}
 
 }  // namespace
 }  // namespace ballot::testing

@@ -37,6 +37,12 @@ void HttpPeer::Talk::chunk(const std::string& bytes) {
   send(size + bytes + "\r\n");
 }
 
+bool HttpPeer::Talk::is_closed() {
+  char byte;
+  if (::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) close();
+  return closed_;
+}
+
 void HttpPeer::Talk::wait_closed() {
   char bytes[4096];
   while (::recv(socket_, bytes, sizeof bytes, 0) > 0) continue;

@@ -33,6 +33,8 @@ class HttpPeer {
     void chunk(const std::string& bytes);
     void end_chunks() { send("0\r\n\r\n"); }
     void close() { closed_ = true; }
+    /// By either side.
+    bool is_closed();
     /// Until the client has closed the connection, or the server ends.
     void wait_closed();
 

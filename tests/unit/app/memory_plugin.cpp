@@ -70,7 +70,8 @@ void fill(conformance::MemoryKeys& all) {
   all.put(KeyNames::term("db"), support::format(support::TermRecord{7, "s0", "n1", "boot"}));
   all.put(KeyNames::candidate("db", "n1"), support::format(support::CandidateText{"n1", WallTime(Millis(1))}) + " s0");
   all.put(KeyNames::of_register("n/n2.1"),
-          "ballot 1\nnode n2\nsession s9\nat 2026-01-01T00:00:00Z\nunfit_group db check 'db' is critical\n");
+          "ballot 1\nnode n2\nsession s9\nat 2026-01-01T00:00:00Z\nunfit_group db check 'db' is critical\n"
+          "unfit_group web no service 'web' is registered\n");
 }
 
 Backend* create(Host& host, const BackendSettings& settings, Error&) noexcept {

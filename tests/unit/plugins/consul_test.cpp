@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "consul/key_paths.hpp"
+#include "consul/registration.hpp"
 #include "consul/settings.hpp"
 #include "consul/transaction.hpp"
-#include "http/base64.hpp"
 
 namespace ballot::consul {
 namespace {
@@ -171,6 +171,37 @@ TEST(ConsulEntries, ABoundKeyWithoutItsSessionIsNone) {
   EXPECT_EQ(entries[0].value, "x");
   EXPECT_EQ(entries[1].key, "r/x");
   EXPECT_EQ(entries[1].version, 5u);
+}
+
+TEST(ConsulServices, AServiceIsFoundByItsIdOrByANameThatOnlyOneHas) {
+  const auto services = http::parse_json(
+      R"({"web-1":{"ID":"web-1","Service":"web","Port":80},"db":{"ID":"db","Service":"sql"},"x":{"ID":"x","Service":"db"},)"
+      R"("y":{"ID":"y","Service":"many"},"z":{"ID":"z","Service":"many"}})");
+  EXPECT_EQ(find_service(services, "web")->id, "web-1");
+  EXPECT_EQ(find_service(services, "web-1")->port, 80u);
+  EXPECT_EQ(find_service(services, "db")->name, "sql");
+  EXPECT_FALSE(find_service(services, "many"));
+  EXPECT_FALSE(find_service(services, "none"));
+  EXPECT_FALSE(find_service(http::parse_json("[]"), "web"));
+}
+
+TEST(ConsulServices, ARegistrationKeepsWhatItDoesNotKnow) {
+  const auto shown = http::parse_json(
+      R"({"ID":"web-1","Service":"web","Tags":["a"],"Future":{"x":[1]},"ContentHash":"h","Datacenter":"dc1"})");
+  EXPECT_EQ(http::parse_json(with_tag(shown.get_object(), "primary", true)),
+            http::parse_json(R"({"ID":"web-1","Name":"web","Tags":["a","primary"],"Future":{"x":[1]}})"));
+  EXPECT_EQ(http::parse_json(with_tag(shown.get_object(), "a", false)),
+            http::parse_json(R"({"ID":"web-1","Name":"web","Tags":[],"Future":{"x":[1]}})"));
+}
+
+TEST(ConsulServices, InTheCatalogOnlyTheTagIsTakenOff) {
+  const auto entry = http::parse_json(
+      R"({"Node":"h","Address":"10.0.0.1","ServiceID":"web-1","ServiceName":"web","ServiceAddress":"10.0.0.9",)"
+      R"("ServiceTags":["a","primary"],"ServicePort":80,"ServiceEnableTagOverride":true,"ServiceMeta":{"k":"v"}})");
+  EXPECT_EQ(http::parse_json(without_tag(entry, "primary")),
+            http::parse_json(R"({"Node":"h","Address":"10.0.0.1","SkipNodeUpdate":true,"Service":{"ID":"web-1",)"
+                             R"("Service":"web","Address":"10.0.0.9","Tags":["a"],"Port":80,"EnableTagOverride":true,)"
+                             R"("Meta":{"k":"v"}}})"));
 }
 
 }  // namespace

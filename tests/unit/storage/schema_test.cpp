@@ -96,7 +96,7 @@ TEST_F(Schema, KeepsTheNumbersOfItsWords) {
        " dst_gap no_leader no_definition halted"},
       {"trigger", "schedule catch_up reboot manual rerun"},
       {"leftover", "escaped unkillable"},
-      {"cause", "resigned expired superseded unreachable evicted auth_failed shutdown"}};
+      {"cause", "resigned expired superseded unreachable evicted auth_failed shutdown unfit"}};
   for (const auto& [kind, text] : expected) {
     Cursor row = words.start(kind);
     ASSERT_TRUE(row.step());

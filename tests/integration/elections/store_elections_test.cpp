@@ -1,27 +1,21 @@
-// `ballot election evict`, `run` and `file` on a real ZooKeeper server.
-#include "integration/elections/zookeeper_elections.hpp"
+// `ballot election evict`, `run` and `file`, and what `info` and `list` show, on a real server of each kind of store.
+#include <boost/json.hpp>
+#include <set>
+
+#include "integration/elections/store_elections.hpp"
 #include "support/process/terminal.hpp"
 
 namespace ballot::testing {
 namespace {
 
-struct EvictOnZookeeper : ElectionsOnZookeeper {
-  EvictOnZookeeper() : ElectionsOnZookeeper(2s) {}
-
+struct EvictOnAStore : ElectionsOnAStore {
   AtTerminal evict_at_terminal(const std::string& answer) const {
     return run_at_terminal({BALLOT_PROGRAM, "election", "evict", "default", "--config", folder.config()}, "[y/N]",
                            answer);
   }
-  /// Names of those who take part.
-  std::string candidates() const {
-    std::string all;
-    for (const char* name : {"a", "b"})
-      if (ballot({"info", "default"}).out.find("node: \"" + std::string(name) + "\"") != std::string::npos) all += name;
-    return all;
-  }
 };
 
-TEST_F(EvictOnZookeeper, ALeaderThatIsAskedEndsItsChildAndStaysOutForThreeTimeouts) {
+TEST_P(EvictOnAStore, ALeaderThatIsAskedEndsItsChildAndStaysOutForThreeTimeouts) {
   CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess b(folder, candidate("b", until_ended()));
@@ -43,7 +37,7 @@ TEST_F(EvictOnZookeeper, ALeaderThatIsAskedEndsItsChildAndStaysOutForThreeTimeou
   expect_no_overlap();
 }
 
-TEST_F(EvictOnZookeeper, ALeaderThatIsAloneIsBackAtOnce) {
+TEST_P(EvictOnAStore, ALeaderThatIsAloneIsBackAtOnce) {
   CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const Millis asked = wall_now();
@@ -54,11 +48,11 @@ TEST_F(EvictOnZookeeper, ALeaderThatIsAloneIsBackAtOnce) {
   EXPECT_GT(std::stoull(field(start_of(1), 4)), std::stoull(field(start_of(0), 4)));
 }
 
-TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsDeposedAtOnce) {
+TEST_P(EvictOnAStore, ByForceNobodyIsAskedAndTheLeaderIsDeposedAtOnce) {
   CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   CandidateProcess b(folder, candidate("b", until_ended()));
-  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
+  ASSERT_TRUE(wait_until([&] { return candidates() == "ab"; }));
   EXPECT_EQ(ballot({"election", "evict", "default", "--force"}).code, 0);
   ASSERT_TRUE(folder.wait_until_said("START", 2));
   EXPECT_EQ(field(start_of(1), 3), "b");
@@ -69,7 +63,7 @@ TEST_F(EvictOnZookeeper, ByForceNobodyIsAskedAndTheLeaderIsDeposedAtOnce) {
   expect_no_overlap();
 }
 
-TEST_F(EvictOnZookeeper, OnATerminalItIsConfirmedFirst) {
+TEST_P(EvictOnAStore, OnATerminalItIsConfirmedFirst) {
   CandidateProcess a(folder, candidate("a", until_ended()));
   ASSERT_TRUE(folder.wait_until_said("START"));
   const AtTerminal no = evict_at_terminal("n\n");
@@ -81,9 +75,7 @@ TEST_F(EvictOnZookeeper, OnATerminalItIsConfirmedFirst) {
   EXPECT_EQ(a.count("asked to leave"), 1u);
 }
 
-struct ProgramsOnZookeeper : ElectionsOnZookeeper {
-  ProgramsOnZookeeper() : ElectionsOnZookeeper(2s) {}
-
+struct ProgramsOnAStore : ElectionsOnAStore {
   std::string say(const std::string& word) const {
     return "echo " + word + " $$ $(date +%s%3N) >> " + (folder.folder / "said");
   }
@@ -104,8 +96,8 @@ struct ProgramsOnZookeeper : ElectionsOnZookeeper {
   }
 };
 
-TEST_F(ProgramsOnZookeeper, RunSignalsItsChildALossByTheDeadlineWhereItIsCutOff) {
-  TcpRelay relay(place.server().port());
+TEST_P(ProgramsOnAStore, RunSignalsItsChildALossByTheDeadlineWhereItIsCutOff) {
+  TcpRelay relay(place.port());
   CandidateProcess a(folder, run("a", place.through(relay)));
   ASSERT_TRUE(folder.wait_until_said("WON"));
   CandidateProcess b(folder, run("b"));
@@ -124,11 +116,11 @@ TEST_F(ProgramsOnZookeeper, RunSignalsItsChildALossByTheDeadlineWhereItIsCutOff)
   EXPECT_EQ(folder.said("LOST").size(), 1u) << "once";
 }
 
-TEST_F(ProgramsOnZookeeper, RunHandsOverWithinASecond) {
+TEST_P(ProgramsOnAStore, RunHandsOverWithinASecond) {
   CandidateProcess a(folder, run("a"));
   ASSERT_TRUE(folder.wait_until_said("WON"));
   CandidateProcess b(folder, run("b"));
-  ASSERT_TRUE(wait_until([&] { return place.queue("default").size() == 2; }));
+  ASSERT_TRUE(wait_until([&] { return candidates() == "ab"; }));
   const Millis asked = wall_now();
   EXPECT_EQ(a.stop(SIGTERM), 5);
   ASSERT_TRUE(folder.wait_until_said("WON", 2));
@@ -136,7 +128,7 @@ TEST_F(ProgramsOnZookeeper, RunHandsOverWithinASecond) {
   EXPECT_LE(since(asked, folder.said("WON")[1]), 1s);
 }
 
-TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderExists) {
+TEST_P(ProgramsOnAStore, AFileIsVoidBeforeThatOfTheNextLeaderExists) {
   CandidateProcess a(folder, file("a"));
   ASSERT_TRUE(wait_until([&] { return valid("a"); }));
   CandidateProcess b(folder, file("b"));
@@ -148,6 +140,59 @@ TEST_F(ProgramsOnZookeeper, AFileIsVoidBeforeThatOfTheNextLeaderExists) {
   EXPECT_EQ(b.stop(SIGTERM), 0);
   EXPECT_FALSE(std::filesystem::exists(path("b")));
 }
+
+namespace json = boost::json;
+
+struct InfoOnAStore : ElectionsOnAStore {
+  json::value parsed(const Arguments& arguments) const {
+    const Ran ran = ballot(arguments);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    json::error_code error;
+    json::value value = json::parse(ran.out, error);
+    EXPECT_FALSE(error) << ran.out;
+    return value;
+  }
+  static std::set<std::string> names(const json::value& object) {
+    std::set<std::string> all;
+    for (const auto& [name, value] : object.as_object()) all.insert(std::string(name));
+    return all;
+  }
+};
+
+TEST_P(InfoOnAStore, HasTheSameNamesOnEveryBackend) {
+  const CandidateProcess a(folder, candidate("a", until_ended()));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  const CandidateProcess b(folder, candidate("b", until_ended()));
+  ASSERT_TRUE(wait_until([&] { return candidates() == "ab"; }));
+  const json::value info = parsed({"info", "default", "--format", "json"});
+  const std::set<std::string> of_election{"group",         "backend", "capability", "epoch",   "leader",
+                                          "allCandidates", "unfit",   "store",      "warnings"};
+  const std::set<std::string> of_candidate{"node",         "id",           "host",           "pid",          "version",
+                                           "proposalTime", "proposalNode", "sessionTimeout", "lastSeenTime", "notes"};
+  EXPECT_EQ(names(info), of_election);
+  EXPECT_EQ(info.at("backend").as_string(), GetParam().c_str());
+  ASSERT_TRUE(info.at("leader").is_object());
+  EXPECT_EQ(names(info.at("leader")), of_candidate);
+  EXPECT_EQ(info.at("leader").at("node").as_string(), "a");
+  EXPECT_EQ(info.at("leader").at("sessionTimeout").as_string(), "2s");
+  ASSERT_EQ(info.at("allCandidates").as_array().size(), 2u);
+  for (const json::value& one : info.at("allCandidates").as_array()) {
+    EXPECT_EQ(names(one), of_candidate);
+    EXPECT_TRUE(one.at("lastSeenTime").is_string()) << "the store knows";
+  }
+  for (const json::value& fact : info.at("store").as_array())
+    EXPECT_EQ(names(fact), (std::set<std::string>{"name", "value"}));
+  EXPECT_TRUE(info.at("warnings").is_array());
+  EXPECT_EQ(parsed({"info", "nobody", "--format", "json"}), json::object());
+  const json::value list = parsed({"election", "list", "^def", "--format", "json"});
+  ASSERT_EQ(list.as_array().size(), 1u);
+  EXPECT_EQ(list.as_array()[0].at("leader").as_string(), "a");
+  EXPECT_EQ(parsed({"election", "list", "^nob", "--format", "json"}), json::array());
+}
+
+BALLOT_ON_EACH_STORE(EvictOnAStore);
+BALLOT_ON_EACH_STORE(ProgramsOnAStore);
+BALLOT_ON_EACH_STORE(InfoOnAStore);
 
 }  // namespace
 }  // namespace ballot::testing

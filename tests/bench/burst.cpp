@@ -1,0 +1,70 @@
+#include "bench/burst.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "bench/machine.hpp"
+
+namespace ballot::bench {
+
+namespace {
+
+constexpr std::uintmax_t line_size = 21;
+constexpr std::chrono::seconds longest{60};
+
+std::uintmax_t lines_in(const std::string& path) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(path, missing);
+  return missing ? 0 : size / line_size;
+}
+
+/// Every job's one row of the slot: claimed under the term, and succeeded.
+bool all_recorded(const std::vector<Row>& rows, int jobs) {
+  std::set<std::string> seen;
+  for (const Row& row : rows)
+    if (row.run && row.epoch > 0 && row.fence > 0 && row.status == Status::succeeded) seen.insert(row.job);
+  return std::ssize(rows) == jobs && std::ssize(seen) == jobs;
+}
+
+}  // namespace
+
+Launches launches_of(const std::string& path, WallTime instant, int wanted) {
+  Launches launches;
+  std::ifstream lines(path);
+  const double due = static_cast<double>(instant.time_since_epoch().count());
+  for (std::string line; std::getline(lines, line);)
+    launches.late.push_back(std::stod(line.substr(0, 10)) * 1e3 - due + std::stod(line.substr(10)) * 1e3);
+  std::sort(launches.late.begin(), launches.late.end());
+  const auto early = std::count_if(launches.late.begin(), launches.late.end(), [](double late) { return late < 0; });
+  if (early > 0 || std::ssize(launches.late) != wanted)
+    throw Disturbed(std::to_string(launches.late.size()) + " children began where " + std::to_string(wanted) +
+                    " were due, " + std::to_string(early) + " of them before the instant: two instants ran together");
+  return launches;
+}
+
+Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration)
+    : jobs_(jobs), period_(period), daemon_(Disk::real, configuration) {
+  for (int i = 0; i < jobs; ++i)
+    daemon_.job("burst-" + std::to_string(i), "schedule = \"*/" + std::to_string(period.count()) +
+                                                  " * * * * *\"\ncommand = [\"" BALLOT_STAMP "\", \"" + out_ + "\"]");
+  daemon_.start();
+}
+
+Launches Burst::next() {
+  std::filesystem::remove(out_);
+  const WallTime instant = next_multiple(period_, wall_now() + Millis(500));
+  sleep_until(instant);
+  const double before = cpu_seconds(daemon_.pid());
+  const double runner_before = cpu_seconds(daemon_.runner());
+  wait_until("every job is launched", longest, [&] { return lines_in(out_) >= static_cast<unsigned>(jobs_); });
+  Launches launches = launches_of(out_, instant, jobs_);  // before the next instant's come
+  wait_until("every run is recorded", longest, [&] { return all_recorded(daemon_.rows_of(instant), jobs_); });
+  recorded.push_back(jobs_ / std::chrono::duration<double>(wall_now() - instant).count());
+  daemon_cpu.push_back((cpu_seconds(daemon_.pid()) - before) / jobs_ * 1e6);
+  runner_cpu.push_back((cpu_seconds(daemon_.runner()) - runner_before) / jobs_ * 1e6);
+  return launches;
+}
+
+}  // namespace ballot::bench

@@ -1,0 +1,42 @@
+// Burst: jobs of a real daemon that are all due at one instant, again and again; and when the children of one began.
+//
+//   Burst burst(1000, 10s);
+//   const Launches launches = burst.next();         // launches.per_second(), launches.late
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "bench/bench_daemon.hpp"
+
+namespace ballot::bench {
+
+/// When each child began, in ms after the instant.
+struct Launches {
+  std::vector<double> late;
+  double per_second() const { return static_cast<double>(late.size() - 1) / (late.back() - late.front()) * 1e3; }
+};
+
+/// What `stamp` has written to the file. Throws Disturbed where they are not `wanted`.
+Launches launches_of(const std::string& path, WallTime instant, int wanted);
+
+class Burst {
+ public:
+  /// `configuration`: of ballot.toml, where it is not the default.
+  Burst(int jobs, std::chrono::seconds period, const std::string& configuration = "");
+
+  /// Until every run of it is recorded.
+  Launches next();
+
+  std::string floor_file() const { return daemon_.folder / "floor"; }
+  std::vector<double> recorded, daemon_cpu, runner_cpu;  // of each
+
+ private:
+  const int jobs_;
+  const std::chrono::seconds period_;
+  BenchDaemon daemon_;
+  const std::string out_ = daemon_.folder / "out";
+};
+
+}  // namespace ballot::bench
