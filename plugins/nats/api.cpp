@@ -63,7 +63,7 @@ std::string text_of(const StreamConfig& config) {
                                       {"duplicate_window", config.window.count() * nanos},
                                       {"storage", "file"},
                                       {"num_replicas", config.replicas},
-                                      {"allow_rollup_hdrs", true},
+                                      {"deny_purge", true},
                                       {"allow_direct", false}});
 }
 

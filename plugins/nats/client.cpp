@@ -22,7 +22,7 @@ struct Client::Link {
 namespace {
 
 constexpr std::string_view inbox_head = "_INBOX.";
-constexpr std::int64_t ping_interval = 1'000, connect_patience = 1'000, write_patience = 500;
+constexpr std::int64_t ping_interval = 1'000, write_patience = 500;
 constexpr std::int64_t reconnect_wait = 100, reconnect_jitter = 150;
 
 /// The inboxes by their clients: what the library still reports of a client that is gone finds none.
@@ -75,8 +75,8 @@ std::string new_prefix() {
   return prefix;
 }
 
-void destroy(natsConnection* connection, natsSubscription* subscription) {
-  natsSubscription_Destroy(subscription);
+void destroy(natsConnection* connection, const std::vector<natsSubscription*>& subscriptions) {
+  for (natsSubscription* const one : subscriptions) natsSubscription_Destroy(one);
   natsConnection_Destroy(connection);
 }
 
@@ -93,12 +93,13 @@ void Client::leave() {
   Inboxes::all().remove(id_);
   connection_ = nullptr;
   connected_ = false;
-  for (const auto& [name, subscription] : std::exchange(heard_, {})) natsSubscription_Destroy(subscription);
+  for (const auto& [name, subscription] : std::exchange(heard_, {})) dropped_.push_back(subscription);
   const std::lock_guard hold(link_->mutex);
   link_->left = true;
   if (link_->connection == nullptr) return;
   const SignalsBlocked blocked;
-  std::thread(destroy, link_->connection, link_->subscription).detach();
+  dropped_.push_back(link_->subscription);
+  std::thread(destroy, link_->connection, std::exchange(dropped_, {})).detach();
 }
 
 void Client::forget() {
@@ -107,13 +108,14 @@ void Client::forget() {
   bulk_ = 0;
 }
 
-natsStatus Client::configure(natsOptions* options, const Access& access, const Secrets& secrets, void* id) {
+natsStatus Client::configure(natsOptions* options, const Access& access, const Secrets& secrets, Millis patience,
+                             void* id) {
   std::vector<const char*> servers;
   for (const std::string& one : access.servers) servers.push_back(one.c_str());
   natsStatus status = natsOptions_SetServers(options, servers.data(), static_cast<int>(servers.size()));
   const auto set = [&](natsStatus next) { status = status == NATS_OK ? next : status; };
   set(natsOptions_SetName(options, "ballot"));
-  set(natsOptions_SetTimeout(options, connect_patience));
+  set(natsOptions_SetTimeout(options, patience.count()));
   set(natsOptions_SetPingInterval(options, ping_interval));
   set(natsOptions_SetMaxPingsOut(options, 2));
   set(natsOptions_SetMaxReconnect(options, -1));
@@ -134,21 +136,21 @@ natsStatus Client::configure(natsOptions* options, const Access& access, const S
   if (!access.credentials_file.empty())
     set(natsOptions_SetUserCredentialsFromFiles(options, access.credentials_file.c_str(), nullptr));
   if (!access.nkey.empty()) set(natsOptions_SetNKeyFromSeed(options, access.nkey.c_str(), access.seed_file.c_str()));
-  if (access.tls) set(natsOptions_SetSecure(options, true));
-  if (!access.ca.empty()) set(natsOptions_LoadCATrustedCertificates(options, access.ca.c_str()));
-  if (!access.certificate.empty())
-    set(natsOptions_LoadCertificatesChain(options, access.certificate.c_str(), access.key.c_str()));
+  if (!access.ca.empty()) set(natsOptions_SetSecure(options, true));
+  if (!access.ca.empty() && access.ca != "system")
+    set(natsOptions_LoadCATrustedCertificates(options, access.ca.c_str()));
+  if (!access.cert.empty()) set(natsOptions_LoadCertificatesChain(options, access.cert.c_str(), access.key.c_str()));
   return status;
 }
 
 void Client::make_connection(const std::shared_ptr<Link>& link, const Access& access, const Secrets& secrets,
-                             std::uint64_t id, const std::string& subject) {
+                             Millis patience, std::uint64_t id, const std::string& subject) {
   auto* const closure = reinterpret_cast<void*>(static_cast<std::uintptr_t>(id));
   natsOptions* options = nullptr;
   natsConnection* connection = nullptr;
   natsSubscription* subscription = nullptr;
   natsStatus status = natsOptions_Create(&options);
-  if (status == NATS_OK) status = configure(options, access, secrets, closure);
+  if (status == NATS_OK) status = configure(options, access, secrets, patience, closure);
   if (status == NATS_OK) status = natsConnection_Connect(&connection, options);
   natsOptions_Destroy(options);
   if (status == NATS_OK)
@@ -163,7 +165,7 @@ void Client::make_connection(const std::shared_ptr<Link>& link, const Access& ac
   std::unique_lock hold(link->mutex);
   if (status != NATS_OK || link->left) {
     hold.unlock();
-    destroy(connection, subscription);
+    destroy(connection, {subscription});
   } else {
     link->connection = connection;
     link->subscription = subscription;
@@ -173,12 +175,12 @@ void Client::make_connection(const std::shared_ptr<Link>& link, const Access& ac
   nats_ReleaseThreadMemory();
 }
 
-void Client::connect(const Secrets& secrets) {
+void Client::connect(const Secrets& secrets, Millis patience) {
   leave();
   id_ = Inboxes::all().add(inbox_);
   link_ = std::make_shared<Link>();
-  const auto work = [link = link_, access = access_, secrets, id = id_, subject = prefix_ + "r.*"] {
-    make_connection(link, access, secrets, id, subject);
+  const auto work = [link = link_, access = access_, secrets, patience, id = id_, subject = prefix_ + "r.*"] {
+    make_connection(link, access, secrets, patience, id, subject);
   };
   start_thread("ballot-nats-con", work).detach();
 }
@@ -213,7 +215,7 @@ void Client::closed(natsConnection* connection, void* id) {
 /// For the servers a wildcard is no interest in what a consumer sends.
 void Client::listen(const std::string& name) {
   natsSubscription* subscription = nullptr;
-  if (connection_ == nullptr) return;
+  if (!connected_) return;
   auto* const closure = reinterpret_cast<void*>(static_cast<std::uintptr_t>(id_));
   if (natsConnection_Subscribe(&subscription, connection_, address(name).c_str(), received, closure) != NATS_OK) return;
   natsSubscription_SetPendingLimits(subscription, -1, -1);
@@ -223,8 +225,13 @@ void Client::listen(const std::string& name) {
 void Client::unlisten(const std::string& name) {
   const auto found = heard_.find(name);
   if (found == heard_.end()) return;
-  natsSubscription_Destroy(found->second);
+  dropped_.push_back(found->second);
   heard_.erase(found);
+  destroy_dropped();
+}
+
+void Client::destroy_dropped() {
+  if (connected_) destroy(nullptr, std::exchange(dropped_, {}));
 }
 
 void Client::ask(Post post, Done done, Priority priority) {
@@ -253,9 +260,9 @@ void Client::send_some() {
   }
 }
 
-/// What cannot be sent is never answered, and so late.
+/// What cannot be sent is never answered, and so late. While the library connects, it would block.
 void Client::send(const Post& post, const std::string& reply) {
-  if (connection_ == nullptr) return;
+  if (!connected_) return;
   natsMsg* message = nullptr;
   if (natsMsg_Create(&message, post.subject.c_str(), reply.empty() ? nullptr : reply.c_str(), post.data.data(),
                      static_cast<int>(post.data.size())) != NATS_OK)
@@ -273,7 +280,10 @@ bool Client::on(Message& message) {
       connected_ = true;
       return false;
     }
-    case Message::Kind::reconnected: connected_ = true; return false;
+    case Message::Kind::reconnected:
+      connected_ = true;
+      destroy_dropped();
+      return false;
     case Message::Kind::failed:
     case Message::Kind::disconnected:
     case Message::Kind::closed: connected_ = false; return false;

@@ -60,8 +60,8 @@ class Client {
   /// Names it in messages.
   std::uint64_t id() const noexcept { return id_; }
   /// On a thread of its own, anew where there was a connection before; answered by `connected` or `failed`. From then
-  /// on the library connects again by itself; after `closed` it does not.
-  void connect(const Secrets& secrets);
+  /// on the library connects again by itself; after `closed` it does not. `patience`: for each server.
+  void connect(const Secrets& secrets, Millis patience);
   bool is_connected() const noexcept { return connected_; }
   void set_patience(Millis patience) noexcept { patience_ = patience; }
 
@@ -97,11 +97,13 @@ class Client {
   static void disconnected(natsConnection*, void* id);
   static void reconnected(natsConnection*, void* id);
   static void closed(natsConnection*, void* id);
-  static natsStatus configure(natsOptions* options, const Access& access, const Secrets& secrets, void* id);
+  static natsStatus configure(natsOptions* options, const Access& access, const Secrets& secrets, Millis patience,
+                              void* id);
   static void make_connection(const std::shared_ptr<Link>& link, const Access& access, const Secrets& secrets,
-                              std::uint64_t id, const std::string& subject);
+                              Millis patience, std::uint64_t id, const std::string& subject);
 
   void leave();
+  void destroy_dropped();
   void start(Post post, Done done, Millis patience, bool bulk);
   void send(const Post& post, const std::string& reply);
   void finish(std::map<std::uint64_t, Asked>::iterator asked, const Answer& answer);
@@ -122,6 +124,7 @@ class Client {
   std::uint64_t last_ = 0;
   SteadyTime last_answer_{};
   std::map<std::string, natsSubscription*> heard_;
+  std::vector<natsSubscription*> dropped_;  // to be destroyed, once that does not block
 };
 
 }  // namespace ballot::nats

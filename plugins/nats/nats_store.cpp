@@ -77,7 +77,9 @@ void NatsStore::connect() {
     return later([this, text = secrets.error().what] { not_begun(SessionBegun::How::refused, text); });
   }
   stage_ = Stage::connecting;
-  client_.connect(*secrets);
+  // The library tries one server after the other, and blocks whoever publishes meanwhile.
+  const Millis patience = beginning_ && !observes_ ? beginning_->timeout / 10 : max_age_ / 10;
+  client_.connect(*secrets, observes_ ? 1s : std::clamp<Millis>(patience, 300ms, 1s));
 }
 
 void NatsStore::on_failed(const Message& message) {

@@ -38,7 +38,8 @@ class Found {
   std::map<std::string, SelfTest> found_;  // by bucket
 };
 
-/// One under way. Even rounds are plain, odd ones are ours.
+/// One under way. Even rounds are plain, odd ones are ours. They leave their keys, for the next one: to purge them
+/// makes a server of 2.9 skip what other consumers have not been sent yet.
 struct Trial {
   Client& client;
   const std::string bucket, prefix;
@@ -53,7 +54,6 @@ void finish(const Shared& trial) {
   SelfTest found{trial->unknown ? SelfTest::How::unknown : SelfTest::How::done, rounds};
   for (std::size_t i = 0; i < trial->written.size(); ++i)
     (i % 2 == 0 ? found.plain_doubled : found.ours_doubled) += trial->written[i] > 1;
-  trial->client.tell({"$JS.API.STREAM.PURGE." + stream_of(trial->bucket), "{\"filter\":\"" + trial->prefix + ">\"}"});
   trial->done(found);
 }
 
@@ -89,9 +89,7 @@ void self_test(Client& client, const std::string& bucket, std::function<void(con
     if (found.how == SelfTest::How::done) Found::all().put(bucket, found);
     done(found);
   };
-  const std::string word = client.address("");
-  const auto trial = std::make_shared<Trial>(
-      Trial{client, bucket, own_subject_of(bucket, "u." + word.substr(word.find('.') + 1)), keep});
+  const auto trial = std::make_shared<Trial>(Trial{client, bucket, own_subject_of(bucket, "u."), keep});
   for (std::size_t round = 0; round < trial->written.size(); ++round) begin(trial, round);
 }
 

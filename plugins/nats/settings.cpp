@@ -86,10 +86,9 @@ std::string nkey_problem(const OptionValue& value) noexcept {
   return "nkey must be \"KEY:FILE\", where KEY is the public key, U..., and FILE the path of a file with its seed";
 }
 
-std::string tls_problem(const OptionValue& value) noexcept {
+std::string ca_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
-  const bool word = text != nullptr && (*text == "true" || *text == "false");
-  return word || std::holds_alternative<bool>(value) ? "" : "tls must be true or false";
+  return is_file(value) || (text != nullptr && *text == "system") ? "" : "ca must be the path of a file, or \"system\"";
 }
 
 std::string text_at(const Options& options, const char* key) {
@@ -100,7 +99,7 @@ std::string text_at(const Options& options, const char* key) {
 
 }  // namespace
 
-const OptionKey table_keys[11] = {
+const OptionKey table_keys[10] = {
     {"servers", servers_problem, OptionType::list, "HOST or HOST:PORT, a list", OptionFlag::listed},
     {"bucket", bucket_problem, OptionType::text, "of registers; NAME-sessions is the sessions'", OptionFlag::listed},
     {"replicas", replicas_problem, OptionType::text, "of the buckets, where they are made"},
@@ -108,14 +107,13 @@ const OptionKey table_keys[11] = {
     {"token", file_problem, OptionType::text, "a file with the token"},
     {"credentials", file_problem, OptionType::text, "a file of credentials, as nsc writes it"},
     {"nkey", nkey_problem, OptionType::text, "KEY:FILE, with the seed"},
-    {"tls", tls_problem, OptionType::text, "true: only with TLS"},
-    {"ca", file_problem, OptionType::text, "a file of certificates that are trusted"},
-    {"certificate", file_problem, OptionType::text, "a file with ours"},
+    {"ca", ca_problem, OptionType::text, "a file with the authorities of the servers' certificates, or system"},
+    {"cert", file_problem, OptionType::text, "a file with our certificate"},
     {"key", file_problem, OptionType::text, "a file with its key"},
 };
 
 bool Access::is_open() const {
-  return user.empty() && token_file.empty() && credentials_file.empty() && nkey.empty() && certificate.empty();
+  return user.empty() && token_file.empty() && credentials_file.empty() && nkey.empty() && cert.empty();
 }
 
 std::string Access::servers_text() const {
@@ -137,15 +135,12 @@ Settings read_settings(const Options& options) {
   access.token_file = text_at(options, "token");
   access.credentials_file = text_at(options, "credentials");
   access.ca = text_at(options, "ca");
-  access.certificate = text_at(options, "certificate");
+  access.cert = text_at(options, "cert");
   access.key = text_at(options, "key");
-  access.tls = !access.ca.empty() || !access.certificate.empty() || text_at(options, "tls") == "true";
   settings.bucket = text_at(options, "bucket");
   if (const std::string text = text_at(options, "replicas"); !text.empty()) settings.replicas = text[0] - '0';
   if (const auto found = options.find("replicas"); found != options.end())
     if (const auto* number = std::get_if<std::int64_t>(&found->second)) settings.replicas = static_cast<int>(*number);
-  if (const auto found = options.find("tls"); found != options.end())
-    if (const auto* on = std::get_if<bool>(&found->second)) access.tls = access.tls || *on;
   return settings;
 }
 
@@ -154,7 +149,8 @@ std::string conflict_of(const Settings& settings) {
   const int ways =
       !access.user.empty() + !access.token_file.empty() + !access.credentials_file.empty() + !access.nkey.empty();
   if (ways > 1) return "user, token, credentials and nkey each say who the daemon is: keep one of them";
-  if (access.certificate.empty() != access.key.empty()) return "certificate and key belong together: set both";
+  if (access.cert.empty() != access.key.empty()) return "cert and key belong together: set both";
+  if (access.ca.empty() && !access.cert.empty()) return "cert is for TLS: set ca too";
   return {};
 }
 

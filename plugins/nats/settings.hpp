@@ -14,10 +14,10 @@ struct Access {
   std::vector<std::string> servers;  // "HOST:PORT"
   std::string user, password_file;
   std::string token_file;
-  std::string credentials_file;      // a JWT and its seed, as `nsc` writes them
-  std::string nkey, seed_file;       // a public key and the file with its seed
-  std::string ca, certificate, key;  // files; of TLS
-  bool tls = false;
+  std::string credentials_file;  // a JWT and its seed, as `nsc` writes them
+  std::string nkey, seed_file;   // a public key and the file with its seed
+  std::string ca;                // of TLS: a file, or "system"; "": no TLS
+  std::string cert, key;         // files
   /// No server would ask who we are.
   bool is_open() const;
   /// With commas.
@@ -30,7 +30,7 @@ struct Settings {
   int replicas = 0;    // 0: as many as there are servers, up to 3
 };
 
-extern const OptionKey table_keys[11];
+extern const OptionKey table_keys[10];
 /// Requires: no problems.
 Settings read_settings(const Options& options);
 /// More than one way to say who we are, and the like; "": nothing.

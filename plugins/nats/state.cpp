@@ -83,6 +83,10 @@ StoreState state_of(const StreamFacts& registers, const StreamFacts& sessions, c
   for (const StreamFacts* facts : {&registers, &sessions}) {
     const bool of_sessions = facts == &sessions;
     const char* const what = of_sessions ? "sessions" : "bucket";
+    if (facts->failure.code == error::stream_not_found) {
+      add(what, "not made yet");
+      continue;
+    }
     if (facts->failure) {
       state.warnings.push_back(std::string("the ") + what + " cannot be looked at: " + facts->failure.text);
       continue;
@@ -90,7 +94,7 @@ StoreState state_of(const StreamFacts& registers, const StreamFacts& sessions, c
     add(what, bucket_of(*facts));
     if (of_sessions) add("maximum age", duration(facts->max_age));
     if (!of_sessions) add("history", facts->history == 0 ? "all" : std::to_string(facts->history));
-    add("created", facts->created.substr(0, facts->created.find('.')));
+    add("created", facts->created.substr(0, facts->created.find_first_of(".Z")) + "Z");
     add("storage", facts->storage);
     add("replicas", replicas_text(*facts));
     add("values", std::to_string(facts->values));

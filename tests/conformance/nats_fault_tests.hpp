@@ -180,10 +180,24 @@ TEST_P(Nats, ShowsItsBucketsToAnObserver) {
   EXPECT_EQ(fact("maximum age"), "2s");
   EXPECT_EQ(fact("history"), "1");
   EXPECT_EQ(fact("storage"), "file");
-  EXPECT_NE(fact("created").find("T"), std::string::npos);
+  EXPECT_EQ(fact("created").size(), std::string("2026-11-23T09:08:47Z").size());
   EXPECT_EQ(fact("replicas").find("(leader)") != std::string::npos, store().size() > 1);
   ASSERT_EQ(seen->store.warnings.size(), 1u);
   EXPECT_EQ(seen->store.warnings[0], "maximum age too low (2s, less than 5s)");
+}
+
+TEST_P(Nats, SaysThatBucketsAreNotMadeYet) {
+  Candidate& observer = add_with("o", {{"bucket", "nobody-s"}});
+  observer.observer = true;
+  observer.renewing = false;
+  open(observer);
+  ASSERT_TRUE(opened(observer));
+  const RequestId request = ++observer.last_request;
+  observer.backend->observe(request, "");
+  const auto seen = await<backend::Observed>(observer, request, 10s);
+  ASSERT_TRUE(seen.has_value());
+  EXPECT_EQ(seen->store.facts, (decltype(seen->store.facts){{"bucket", "not made yet"}, {"sessions", "not made yet"}}));
+  EXPECT_TRUE(seen->store.warnings.empty());
 }
 
 TEST_P(Nats, AUserAndAPasswordAreAskedFor) {
@@ -211,14 +225,20 @@ TEST_P(Nats, ATokenOrAnNkeyIsAskedFor) {
   EXPECT_TRUE(opens("b", {{"servers", secured.addresses()}, {"nkey", key + ":" + seed}}));
 }
 
-TEST_P(Nats, ATlsServerIsKnownByItsAuthority) {
+TEST_P(Nats, ATlsServerIsKnownByItsAuthorityAndItsName) {
   const TempFolder folder, other;
   const testing::TlsFiles files(folder.path()), others(other.path());
   files.make("server", "IP:127.0.0.1");
-  testing::NatsCluster secured(
-      1, {.more = "tls { cert_file: \"" + files.cert("server") + "\", key_file: \"" + files.key("server") + "\" }"});
-  EXPECT_TRUE(opens("a", {{"servers", secured.addresses()}, {"ca", files.ca()}}));
-  EXPECT_NE(refusal("b", {{"servers", secured.addresses()}, {"ca", others.ca()}}).find("refuse"), std::string::npos);
+  files.make("elsewhere", "DNS:elsewhere.example");
+  const auto secured_as = [&](const std::string& name) {
+    const std::string more = "tls { cert_file: \"" + files.cert(name) + "\", key_file: \"" + files.key(name) + "\" }";
+    return std::make_unique<testing::NatsCluster>(1, testing::NatsServer::Settings{more});
+  };
+  const auto secured = secured_as("server"), elsewhere = secured_as("elsewhere");
+  EXPECT_TRUE(opens("a", {{"servers", secured->addresses()}, {"ca", files.ca()}}));
+  EXPECT_NE(refusal("b", {{"servers", secured->addresses()}, {"ca", others.ca()}}).find("refuse"), std::string::npos);
+  EXPECT_NE(refusal("c", {{"servers", secured->addresses()}, {"ca", "system"}}).find("refuse"), std::string::npos);
+  EXPECT_NE(refusal("d", {{"servers", elsewhere->addresses()}, {"ca", files.ca()}}).find("refuse"), std::string::npos);
 }
 
 TEST_P(Nats, AnOpenStoreIsRefusedWhereThatIsNotWanted) {
@@ -235,21 +255,37 @@ TEST_P(Nats, AnOpenStoreIsRefusedWhereThatIsNotWanted) {
 #if BALLOT_NATS_SERVERS > 1
 /// Its terms end by their own clock where the servers take longer to agree.
 TEST_P(Nats, ElectionsGoOnAfterTheLeaderOfTheStreamIsKilled) {
+  Candidate& a = lead("a", "g");
+  ASSERT_EQ(write(a, {"g", *a.leads("g"), "j/x", "kept", 0}).outcome, StoreResult::done);
+  int last = 0;
   for (int round = 0; round < 3; ++round) {
-    const std::string group = "g" + std::to_string(round);
-    Candidate& a = lead("a" + std::to_string(round), group);
-    const std::uint64_t epoch = *a.leads(group);
-    ASSERT_EQ(write(a, {group, epoch, "j/" + group, "kept", 0}).outcome, StoreResult::done);
     const SteadyTime killed = now();
     store().leader_of(stream()).kill();
-    const auto leads_again = [&] {
-      if (a.closed()) open(a), a.backend->campaign(group);
-      return a.leads(group) && write(a, {group, *a.leads(group), "j/y" + group, "new", 0}).outcome == StoreResult::done;
+    RequestId request = 0;
+    const auto goes_on = [&] {
+      if (a.closed()) {
+        open(a);
+        request = 0;
+      }
+      if (a.timeout == 0ms && !sessions(a).empty()) {
+        a.timeout = sessions(a).front().timeout;
+        a.backend->campaign("g");
+      }
+      if (!a.leads("g")) return false;
+      const auto answer = a.events.answer<backend::Wrote>(a.generation, request);
+      if (answer && answer->answers[0].outcome == StoreResult::done) return true;
+      if (answer || request == 0) a.backend->create(request = ++a.last_request, {{"q/" + std::to_string(++last), "1"}});
+      return false;
     };
-    EXPECT_TRUE(until(leads_again, 40s)) << (a.closed() ? a.closed()->text : "open");
+    EXPECT_TRUE(until(goes_on, 60s)) << (a.closed() ? a.closed()->text : "open");
     std::printf("writes go on %d ms after the kill\n", static_cast<int>((now() - killed).count()));
-    EXPECT_EQ(read(a, {"j/" + group}).size(), 1u);
+    EXPECT_EQ(read(a, {"j/x"}).size(), 1u);
     store().start();
+    const auto is_whole = [&] {
+      const std::string found = ask("$JS.API.STREAM.INFO." + stream(), "");
+      return found.find("\"leader\"") != std::string::npos && found.find("\"current\":false") == std::string::npos;
+    };
+    EXPECT_TRUE(until(is_whole, 60s));
   }
 }
 #endif

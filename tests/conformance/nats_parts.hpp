@@ -30,7 +30,7 @@ class NatsParts final : private nats::Feed::Listener {
         client(inbox, access_to(server)),
         feed(client, bucket_name, *this),
         bucket(client, feed, bucket_name) {
-    client.connect({});
+    client.connect({}, Millis(1000));
   }
 
   /// Connects and opens the bucket, which forgets after `max_age`, and waits until it is read. False: it did not work.
