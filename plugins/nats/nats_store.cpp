@@ -311,15 +311,15 @@ void NatsStore::list(const std::string& prefix, Done<KeyRead> done) {
 
 void NatsStore::follow(const std::string& prefix) {
   Feed& feed = feed_of(prefix);
-  followed_.insert(prefix);
+  prefixes_.followed.insert(prefix);
   start(feed);
   if (feed.is_live()) later([this, &feed, prefix] { listed(feed, prefix); });
 }
 
 void NatsStore::watch(const std::string& prefix) {
-  watched_.insert(prefix);
+  prefixes_.watched.insert(prefix);
   start(feed_of(prefix));
-  touched_.insert(prefix);
+  prefixes_.touched.insert(prefix);
 }
 
 void NatsStore::listed(const Feed& feed, const std::string& prefix) {
@@ -330,22 +330,22 @@ void NatsStore::on_filled(const Feed& feed) {
   if (abandoned_) return;
   if (&feed == &sessions_feed_ && leases_) leases_->list(feed.entries());
   if (&feed == &registers_feed_) tidy_.filled();
-  for (const std::string& prefix : followed_)
+  for (const std::string& prefix : prefixes_.followed)
     if (&feed_of(prefix) == &feed) listed(feed, prefix);
-  for (const std::string& prefix : watched_)
-    if (&feed_of(prefix) == &feed) touched_.insert(prefix);
+  for (const std::string& prefix : prefixes_.watched)
+    if (&feed_of(prefix) == &feed) prefixes_.touched.insert(prefix);
 }
 
 void NatsStore::on_change(const Feed& feed, const std::string& key, const Stored& stored) {
   if (abandoned_) return;
   if (&feed == &registers_feed_) revision_ = std::max(revision_, stored.version);
   if (&feed == &sessions_feed_ && leases_) leases_->see(key, stored);
-  for (const std::string& prefix : followed_) {
+  for (const std::string& prefix : prefixes_.followed) {
     if (!key.starts_with(prefix)) continue;
     stored.marker ? listener_.on_removed(key) : listener_.on_written({key, stored.value, stored.version});
   }
-  for (const std::string& prefix : watched_)
-    if (key.starts_with(prefix)) touched_.insert(prefix);
+  for (const std::string& prefix : prefixes_.watched)
+    if (key.starts_with(prefix)) prefixes_.touched.insert(prefix);
 }
 
 void NatsStore::state(Done<StoreState> done) {
@@ -390,7 +390,7 @@ void NatsStore::on(Message& message) {
 void NatsStore::run_later() {
   for (const auto& work : std::exchange(later_, {}))
     if (!abandoned_) work();
-  for (const std::string& prefix : std::exchange(touched_, {}))
+  for (const std::string& prefix : std::exchange(prefixes_.touched, {}))
     if (!abandoned_) listener_.on_touched(prefix);
 }
 
@@ -418,7 +418,7 @@ void NatsStore::tick(SteadyTime now) {
 
 std::optional<SteadyTime> NatsStore::due() const {
   if (abandoned_) return std::nullopt;
-  if (!later_.empty() || !touched_.empty()) return SteadyTime{};
+  if (!later_.empty() || !prefixes_.touched.empty()) return SteadyTime{};
   std::optional<SteadyTime> at = connect_at_;
   const auto earliest = [&](std::optional<SteadyTime> other) {
     if (other) at = at ? std::min(*at, *other) : other;

@@ -126,7 +126,9 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   std::optional<SteadyTime> connect_at_;
   Millis patience_{2000}, max_age_{0};
   SelfTest tried_;
-  std::set<std::string> followed_, watched_, touched_;
+  struct Prefixes {
+    std::set<std::string> followed, watched, touched;
+  } prefixes_;
   std::vector<std::function<void()>> later_;
   std::uint64_t revision_ = 0;
   bool observes_ = false;

@@ -122,6 +122,38 @@ TEST_F(NatsClaims, TheTestOfUpdatesFindsOutWhatServersTheseAre) {
   EXPECT_EQ(found->ours_doubled, 0);
 }
 
+/// A renewal that the stream's leader has let pass, and that is stored only then, says no more than its message id.
+TEST_F(NatsClaims, ASessionThatWasFoundToBeOverStaysOver) {
+  NatsParts a(servers()[0].address(), bucket_ + "-sessions"), b(servers()[1].address(), bucket_ + "-sessions");
+  ASSERT_TRUE(a.make(1s));
+  ASSERT_TRUE(b.make(1s));
+  all_ = {&a, &b};
+  const auto bury = [&](std::uint64_t version) {
+    std::optional<KeyAnswer> found;
+    b.bucket.bury("s/a", version, [&](const KeyAnswer& answer) { found = answer; });
+    NatsParts::pump(
+        all_, [&] { return found.has_value(); }, 20s);
+    return found.value_or(KeyAnswer{}).outcome;
+  };
+  std::uint64_t version = write(a, {"s/a", "session", 0}).version;
+  EXPECT_EQ(bury(version), StoreResult::conflict) << "it is there";
+  const KeyAnswer renewed = write(a, {"s/a", "session", version});
+  ASSERT_EQ(renewed.outcome, StoreResult::done);
+  EXPECT_EQ(bury(version), StoreResult::conflict) << "it was renewed";
+  const SteadyTime end = support::boot_now() + 5s;
+  StoreResult over = StoreResult::conflict;
+  while (over == StoreResult::conflict && support::boot_now() < end) over = bury(renewed.version);
+  ASSERT_EQ(over, StoreResult::done) << "it was not renewed again";
+  EXPECT_EQ(write(a, {"s/a", "session", renewed.version}).outcome, StoreResult::conflict);
+  nats::Post late{nats::subject_of(bucket_ + "-sessions", "s/a"), "session"};
+  late.headers.emplace_back("Nats-Msg-Id", "s/a/" + std::to_string(renewed.version));
+  std::optional<nats::Ack> ack;
+  a.client.ask(late, [&](const nats::Answer& answer) { ack = nats::parse_ack(answer.data); });
+  ASSERT_TRUE(NatsParts::pump(
+      all_, [&] { return ack.has_value(); }, 20s));
+  EXPECT_TRUE(ack->duplicate);
+}
+
 #if BALLOT_NATS_ROUNDS >= 1000
 TEST_F(NatsClaims, AreDoneOnceWhileTheStreamsLeaderIsKilled) {
   KeyAnswer last = write(*writers_[0], {"r/j/x", "first", 0});
