@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libnats-dev libssl-dev libcurl4-openssl-dev'
-test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server'
+test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server nftables iproute2'
 ci='clang-format-14 ccache universal-ctags'
 
 wanted=() consul=no

@@ -24,6 +24,7 @@ struct Life {
   std::uint64_t epoch = 0;
   bool scheduled = true;
   WallTime slot{}, from{}, until{};
+  WallTime believed{};  // until when a leader may have taken it for running
 };
 
 class Case {

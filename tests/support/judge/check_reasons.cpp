@@ -84,7 +84,7 @@ class Reasons {
     if (lives != case_.lives.end())
       for (const auto& [run, life] : lives->second) {
         if (entry.row.run == run || (life.scheduled && life.slot > slot)) continue;
-        if (life.from <= latest && life.until >= slot - slack) return "";
+        if (life.from <= latest && life.believed >= slot - slack) return "";
         // A slot before had to wait: this one is decided once that has its run.
         if (life.slot < slot && life.from >= slot && life.from <= slot + job_.start_deadline) return "";
       }

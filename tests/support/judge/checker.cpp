@@ -54,10 +54,16 @@ void Case::find_lives() {
       until = over ? over->wall : WallTime::max();
     }
     if (!row.started_at && (row.status == Status::skipped || row.status == Status::missed)) continue;
-    const auto [life, fresh] =
-        lives[row.job].try_emplace(key.first, Life{row.epoch, is_scheduled(row.trigger), row.slot, from, until});
+    // One that finishes after its term was handed over is known to go on; if its host dies, nobody knows at once.
+    const Job* of = job(row.job);
+    const bool finishes = of != nullptr && of->on_leadership_lost == OnLeadershipLost::finish;
+    const bool unknown = finishes && row.status == Status::lost && row.ended_at;
+    const WallTime believed = unknown ? std::max(until, *row.ended_at) : until;
+    const auto [life, fresh] = lives[row.job].try_emplace(
+        key.first, Life{row.epoch, is_scheduled(row.trigger), row.slot, from, until, believed});
     life->second.from = std::min(life->second.from, from);
     life->second.until = std::max(life->second.until, until);
+    life->second.believed = std::max(life->second.believed, believed);
   }
 }
 

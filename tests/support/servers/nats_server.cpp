@@ -150,8 +150,7 @@ NatsCluster::NatsCluster(std::size_t servers, NatsServer::Settings settings) {
   for (std::size_t i = 0; i < servers && servers > 1; ++i) {
     std::vector<int> routes;
     for (std::size_t other = 0; other < servers; ++other) {
-      // Relayed, each two have one connection.
-      if (other == i || (settings.relayed && other < i)) continue;
+      if (other == i) continue;  // each two connect both ways, and keep one: a server takes itself for one of so many
       if (settings.relayed) ways_.push_back({i, other, std::make_unique<TcpRelay>(servers_[other]->route_port())});
       routes.push_back(settings.relayed ? ways_.back().relay->port() : servers_[other]->route_port());
     }
