@@ -113,6 +113,31 @@ TEST_P(Keys, AKeptTermThatNobodyCampaignsForIsFreeAfterItsDeadline) {
   EXPECT_TRUE(b.events.all<backend::Elected>(1).front().old_deadline.has_value()) << "its session is open";
 }
 
+TEST_P(Keys, ASessionThatIsNotReportedYetIsNotTakenForOver) {
+  Candidate& a = join("a");
+  settle();
+  keys().report_late("s/");
+  Candidate& b = lead("b", "g");
+  a.backend->campaign("g");
+  settle();
+  EXPECT_FALSE(a.leads("g"));
+  EXPECT_TRUE(b.leads("g"));
+  keys().report_late("");
+  keys().expire("s/b");
+  EXPECT_TRUE(gets(a, "g"));
+}
+
+TEST_P(Keys, ASessionThatEndedBeforeItWasReportedIsFollowed) {
+  Candidate& a = join("a");
+  settle();
+  keys().report_late("s/");
+  lead("b", "g");
+  a.backend->campaign("g");
+  settle();
+  keys().expire("s/b");
+  EXPECT_TRUE(gets(a, "g"));
+}
+
 TEST_P(Keys, ADeadDaemonIsResignedByWhoeverHasItsHandle) {
   Candidate& a = lead("a", "g");
   Candidate& b = join("b");

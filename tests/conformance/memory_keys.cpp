@@ -34,13 +34,24 @@ void MemoryKeys::end_session(const std::string& session) {
 
 void MemoryKeys::set(const std::string& key, const std::string& value, const std::string& session) {
   keys_[key] = {value, ++revision_, session};
-  for (MemoryKeyStore* client : clients_) client->arrived_.push({key, KeyEntry{key, value, revision_}});
+  report({key, KeyEntry{key, value, revision_}});
 }
 
 void MemoryKeys::remove(const std::string& key) {
   ++revision_;
   keys_.erase(key);
-  for (MemoryKeyStore* client : clients_) client->arrived_.push({key, std::nullopt});
+  report({key, std::nullopt});
+}
+
+void MemoryKeys::report(const Change& change) {
+  if (!late_.empty() && change.first.starts_with(late_)) return late_changes_.push_back(change);
+  for (MemoryKeyStore* client : clients_) client->arrived_.push(change);
+}
+
+void MemoryKeys::report_late(const std::string& prefix) {
+  const std::lock_guard hold(mutex_);
+  late_ = prefix;
+  for (const Change& change : std::exchange(late_changes_, {})) report(change);
 }
 
 void MemoryKeyStore::begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<SessionBegun> done) {

@@ -63,9 +63,12 @@ class MemoryKeys {
   }
   /// What a client that must see it has missed is listed again.
   void restart();
+  /// Changes of keys under the prefix are not reported until it is another one, or "".
+  void report_late(const std::string& prefix);
 
  private:
   friend class MemoryKeyStore;
+  using Change = std::pair<std::string, std::optional<support::KeyEntry>>;  // none: it was removed
   struct Key {
     std::string value;
     std::uint64_t version = 0;
@@ -81,6 +84,7 @@ class MemoryKeys {
   void end_session(const std::string& session);
   void set(const std::string& key, const std::string& value, const std::string& session);
   void remove(const std::string& key);
+  void report(const Change& change);
 
   std::mutex mutex_;
   std::map<std::string, Key> keys_;
@@ -88,6 +92,8 @@ class MemoryKeys {
   std::set<std::string> cut_, losing_;
   std::set<MemoryKeyStore*> clients_;
   std::uint64_t revision_ = 0, last_session_ = 0;
+  std::string late_;  // a prefix
+  std::vector<Change> late_changes_;
 };
 
 class MemoryKeyStore : public support::KeyStore {
@@ -176,7 +182,7 @@ class MemoryKeyStore : public support::KeyStore {
   MemoryKeys& keys_;
   const std::string client_;
   Listener& listener_;
-  support::Mailbox<std::pair<std::string, std::optional<support::KeyEntry>>> arrived_;
+  support::Mailbox<MemoryKeys::Change> arrived_;
   const Capability capability_;
   std::string session_;
   Millis timeout_{2000};

@@ -165,21 +165,43 @@ void KeyElections::consider(const std::string& name, Group& group) {
     return announce(name, group, true, 0);
   }
   if (!is_vacant(term.record)) return void(enter_state(group, State::waiting));
-  if (group.state != State::pausing) ask(name, group);
+  if (group.state != State::pausing || group.asked.version != term.version) ask(name, group);
 }
 
-/// What the last leader said of itself is needed to lead, and tells whether its session ended by its own wish.
+/// Those whose terms may go on: the leader's, and of those before it.
+std::vector<SessionOf> KeyElections::sessions_of(const TermRecord& term) const {
+  std::vector<SessionOf> sessions = term.before;
+  if (term.epoch != 0 && !term.clean && term.session != no_session) sessions.push_back({term.node, term.session});
+  std::erase_if(sessions, [this](const SessionOf& one) { return one.session == context_.session; });
+  return sessions;
+}
+
+/// A session that is not open by the view may be newer than it: the store says whether it is over. What the last leader
+/// said of itself is needed to lead, and tells whether its session ended by its own wish.
 void KeyElections::ask(const std::string& name, Group& group) {
-  const TermRecord& term = view_.term(name).record;
-  if (term.epoch == 0 || term.clean || term.session == no_session || is_ours(term)) return pause(name, group);
+  const KeyView::Term& term = view_.term(name);
+  std::vector<SessionOf> sessions = sessions_of(term.record);
+  std::erase_if(sessions, [this](const SessionOf& one) { return view_.is_open(one.node, one.session); });
   const std::uint64_t serial = enter_state(group, State::asking);
-  last_seen_.ask(term.node, term.session, [this, name, serial](const std::optional<MemberRecord>& member) {
-    Group* found = find(name, serial);
-    if (found == nullptr) return;
-    if (member) found->last_alive = member->renewed;
-    if (member && !member->ended) found->paused_until = boot_now() + self_.vacancy_pause;
-    pause(name, *found);
-  });
+  group.asked = {term.version, sessions.size()};
+  if (sessions.empty()) return pause(name, group);
+  const std::string leader = term.record.session;
+  for (const SessionOf& one : sessions)
+    last_seen_.ask(one.node, one.session, [this, name, serial, is_leader = one.session == leader](const auto& found) {
+      if (Group* asking = find(name, serial)) on_asked(name, *asking, is_leader, found);
+    });
+}
+
+void KeyElections::on_asked(const std::string& name, Group& group, bool is_leader, const LastSeen::Found& found) {
+  if (!found.is_over) {
+    const std::uint64_t serial = enter_state(group, State::waiting);
+    return later(name, serial, boot_now() + retry_pause);
+  }
+  if (is_leader && found.member) {
+    group.last_alive = found.member->renewed;
+    if (!found.member->ended) group.paused_until = boot_now() + self_.vacancy_pause;
+  }
+  if (--group.asked.open == 0) pause(name, group);
 }
 
 void KeyElections::pause(const std::string& name, Group& group) {
@@ -225,11 +247,8 @@ void KeyElections::on_later(const std::string& name, Group& group) {
 
 /// Those whose sessions are open: what they have started may go on.
 std::vector<SessionOf> KeyElections::unfinished(const TermRecord& term) const {
-  std::vector<SessionOf> sessions = term.before;
-  if (term.epoch != 0 && !term.clean && term.session != no_session) sessions.push_back({term.node, term.session});
-  std::erase_if(sessions, [this](const SessionOf& one) {
-    return one.session == context_.session || !view_.is_open(one.node, one.session);
-  });
+  std::vector<SessionOf> sessions = sessions_of(term);
+  std::erase_if(sessions, [this](const SessionOf& one) { return !view_.is_open(one.node, one.session); });
   return sessions;
 }
 

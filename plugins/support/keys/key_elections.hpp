@@ -86,6 +86,10 @@ class KeyElections {
     std::uint64_t serial = 0;  // of what is under way: other answers are late
     std::uint64_t epoch = 0;   // of our term, or of the last that was ours
     std::uint64_t version = 0;
+    struct {
+      std::uint64_t version = 0;  // of the term whose sessions were asked about
+      std::size_t open = 0;       // questions
+    } asked = {};
     std::vector<SessionOf> unfinished = {};  // of ours: TermRecord::before
     SteadyTime led_at{};                     // since when ours goes on
     SteadyTime paused_until{};
@@ -104,7 +108,9 @@ class KeyElections {
   bool is_fit(const std::string& name) const { return !unfit_.contains(name) && !unfit_.contains(""); }
   bool is_vacant(const TermRecord& term) const;
   bool is_ours(const TermRecord& term) const { return term.session == context_.session; }
+  std::vector<SessionOf> sessions_of(const TermRecord& term) const;
   void ask(const std::string& name, Group& group);
+  void on_asked(const std::string& name, Group& group, bool is_leader, const LastSeen::Found& found);
   void pause(const std::string& name, Group& group);
   Millis turn(const std::string& name, const TermRecord& term);
 
