@@ -180,7 +180,7 @@ ballot_mutant(hands_over_what_runs FILE runtime/core/group/group_machine.cpp
   FINDING "2 runs of job|a run ended with its term|outlived its term")
 ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
-  FINDING "with a clock that is wrong")
+  FINDING "with a clock that is wrong" FILTER "StoreWithAClock.*")
 ballot_mutant(ends_are_not_published FILE runtime/core/job/runs/run_set.cpp
   FIND "c.wants.outcomes.push_back(run.row);" REPLACE "(void)0;"
   FINDING "its node has known for long how it ended|still keeps the end of run")

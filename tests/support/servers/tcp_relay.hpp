@@ -72,7 +72,7 @@ class TcpRelay {
     std::size_t frame_left = 0;     // of the frame that is being sent to the server
     std::string frame_head;
     bool broken = false;
-    bool cut = false;  // though others are not
+    bool cut = false;   // though others are not
     bool lost = false;  // a request, so that the server is not asked for anything more
   };
 

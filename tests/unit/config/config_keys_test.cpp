@@ -34,7 +34,7 @@ const KeyRow rows[] = {
     {"history", "keep", "90", {"\"0s\"", "\"90\""}},
     {"history", "keep_runs_per_job", "\"1\"", {"-1", "1000001"}},
     {"history", "max_size", "1.5", {"\"1MB\"", "-1"}},
-    {"log", "level", "3", {"\"warning\"", "\"\""}},
+    {"log", "level", "3", {"\"loud\"", "\"\""}},
     {"log", "format", "1", {"\"text\""}},
     {"control", "socket", "1", {"\"b.sock\""}},
 };

@@ -62,7 +62,7 @@ TEST(Environment, NamesTheVariableThatMakesNoSense) {
   EXPECT_EQ(text_of(diagnostics),
             "BALLOT_SESSION_TIMEOUT: error: must be a duration from 2s to 1d, such as \"6s\", not '5'\n"
             "BALLOT_LOG_LEVEL: error: no value 'wran'; did you mean 'warn'? Known are trace, debug, info, warn, error, "
-            "fatal\n"
+            "fatal, warning, panic\n"
             "BALLOT_LOG_FORMAT: error: no value 'xml'. Known are human, json, raw\n");
 }
 
