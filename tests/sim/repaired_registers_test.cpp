@@ -99,6 +99,19 @@ TEST_F(Repair, SaysWhereThereIsNothingToRepair) {
   EXPECT_TRUE(starts_within(2min));
 }
 
+TEST_F(Repair, TakesNoRegisterThatItHasWrittenMeanwhileForAnOlderOne) {
+  start();
+  a.link.delay_min = a.link.delay_max = 20ms;
+  ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 2min));
+  ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 0; }, 1min));
+  world.run_for(150ms);  // the run is closed while the register, and whether its outcome is published, is read
+  const core::Reply of_job = repair(a, "", "job");
+  EXPECT_TRUE(of_job.ok) << of_job.text;
+  EXPECT_EQ(halted(a), "");
+  EXPECT_TRUE(starts_within(2min));
+  expect_accounted();
+}
+
 TEST_F(Repair, BringsNoCursorBehindASlotThatWasClaimed) {
   start();
   for (SimNode* node : {&a, &b}) node->step_clock(1h);

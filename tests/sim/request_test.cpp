@@ -44,6 +44,49 @@ TEST_F(Requests, ATriggerSurvivesTheDeathOfTheLeader) {
   expect_no_records();
 }
 
+TEST_F(Requests, ATriggerThatALostTermRefusedIsAnsweredByTheTermThatRanIt) {
+  a.takes["one"] = 10min;
+  world.run_for(1min);
+  ASSERT_EQ(a.open_children(), 1);
+  const RunId run = a.trigger("one");
+  const auto is_refused = [&] {
+    const auto rows = a.rows();
+    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.trigger == Trigger::manual; });
+  };
+  ASSERT_TRUE(world.run_while_not(is_refused, 1s));
+  a.link.cut = true;  // the request stays in the store
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  world.run_for(3s);
+  EXPECT_TRUE(a.replies.empty());
+  a.link.cut = false;
+  ASSERT_TRUE(wait_for_reply(a));
+  EXPECT_EQ(world.starts.back().run, run);
+  EXPECT_TRUE(a.replies[0].ok) << a.replies[0].text;
+  world.run_for(1min);
+  world.judge_ends();
+  EXPECT_EQ(world.broken_promises(), "");
+  expect_no_records();
+}
+
+TEST_F(Requests, ATriggerThatAStoppingLeaderHasRefusedIsNotSaidToBeRefusedWhileTheNextOneMayRunIt) {
+  a.takes["one"] = 10min;
+  world.run_for(1min);
+  const RunId run = a.trigger("one");
+  const auto is_refused = [&] {
+    const auto rows = a.rows();
+    return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.trigger == Trigger::manual; });
+  };
+  ASSERT_TRUE(world.run_while_not(is_refused, 1s));
+  a.link.cut = true;
+  world.run_for(1s);
+  a.stop(0s);
+  ASSERT_TRUE(wait_for_reply(a));
+  EXPECT_EQ(a.replies[0].code, Errc::unavailable) << a.replies[0].text;
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  world.run_for(3s);
+  EXPECT_EQ(world.starts.back().run, run);
+}
+
 TEST_F(Requests, APauseTakenByAStandByHoldsOverAFailoverUntilItIsEnded) {
   b.pause("one", true);
   ASSERT_TRUE(wait_for_reply(b));

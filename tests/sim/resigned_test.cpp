@@ -41,6 +41,20 @@ TEST_F(Resigned, GroupsAreLedBeforeItsSessionIsOverAndItsEndsAreKnown) {
   EXPECT_EQ(world.broken_promises(), "");
 }
 
+TEST_F(Resigned, WhatTheNextLeaderHasClosedIsLostToItsOwnNodeAfterARebootAndToNobodyElse) {
+  a.takes["job"] = 1s;
+  begin();
+  expect_b_leads_within(1100ms);
+  world.run_for(10s);
+  a.reboot();
+  a.start();
+  world.run_for(10s);
+  ASSERT_TRUE(row_of(a));
+  EXPECT_EQ(row_of(a)->status, Status::lost);
+  EXPECT_EQ(merged({&a.ledger, &b.ledger}).find(world.starts[0].run, 1)->row.exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Resigned, AGroupWaitsForARunThatEndsWithItsTerm) {
   a.takes["job"] = 3s;
   begin();

@@ -6,7 +6,7 @@ namespace ballot::core {
 
 void JobCommands::begin_term() {
   repair_.reset();
-  read_request_.reset();
+  read_first_.reset();
   unpause_until_.reset();
 }
 
@@ -37,7 +37,9 @@ RunId JobCommands::take_pause() {
   return request;
 }
 
-std::optional<Request> JobCommands::take_read_request() { return std::exchange(read_request_, std::nullopt); }
+std::optional<JobCommands::ReadFirst> JobCommands::take_read_request() {
+  return std::exchange(read_first_, std::nullopt);
+}
 
 void JobCommands::repair_wrote(const Disposition& range) {
   if (repair_) repair_->wrote(range);
@@ -48,7 +50,7 @@ Repair JobCommands::take_repair() { return std::move(*std::exchange(repair_, nul
 std::vector<RunId> JobCommands::take_repair_requests() {
   std::vector<RunId> requests;
   if (repair_ && repair_->request) requests.push_back(*std::exchange(repair_->request, std::nullopt));
-  if (const auto look = take_read_request()) requests.push_back(look->id);
+  if (const auto look = take_read_request()) requests.push_back(look->request.id);
   return requests;
 }
 

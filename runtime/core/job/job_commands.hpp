@@ -14,6 +14,7 @@
 // Pure. Knows nothing of the register, of slots and runs; used by JobMachine only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -54,10 +55,14 @@ class JobCommands {
   const std::optional<WallTime>& unpause_until() const { return unpause_until_; }
   void group_pause_ended() { unpause_until_.reset(); }
 
+  struct ReadFirst {
+    Request request;
+    std::uint64_t version = 0;  // of the register, as it was known then
+  };
   /// A repair of what seems sound: whether the store has what this node believes.
-  void read_first(const Request& request) { read_request_ = request; }
-  bool has_read_request() const { return read_request_.has_value(); }
-  std::optional<Request> take_read_request();
+  void read_first(const Request& request, std::uint64_t version) { read_first_ = ReadFirst{request, version}; }
+  bool has_read_request() const { return read_first_.has_value(); }
+  std::optional<ReadFirst> take_read_request();
 
   void begin_repair(Repair repair) { repair_ = std::make_unique<Repair>(std::move(repair)); }
   const Repair* repair() const { return repair_.get(); }
@@ -78,7 +83,7 @@ class JobCommands {
  private:
   std::vector<Request> triggers_, pauses_;
   std::optional<WallTime> unpause_until_;
-  std::optional<Request> read_request_;
+  std::optional<ReadFirst> read_first_;
   std::unique_ptr<Repair> repair_;  // under way
 };
 

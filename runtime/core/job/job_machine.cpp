@@ -144,10 +144,12 @@ bool JobMachine::write_repair(Context& c) {
   return true;
 }
 
-/// A repair of what seems sound: somebody may have changed the register behind this node's back.
+/// A repair of what seems sound: somebody may have changed the register behind this node's back. Nobody has where this
+/// node has written it since, which it does over what it knows only; what was read is older then.
 void JobMachine::check_store(Context& c, const std::optional<Register>& stored) {
-  const Request request = *job_.commands.take_read_request();
-  const bool as_known = stored ? stored->version == job_.view.version() : !job_.view.exists();
+  const auto [request, version] = *job_.commands.take_read_request();
+  const bool is_written = job_.view.version() != version;
+  const bool as_known = is_written || (stored ? stored->version == job_.view.version() : !job_.view.exists());
   if (!as_known && !job_.writer.pending()) {
     const std::uint64_t known = job_.view.version();
     job_.view.expect_newest();
@@ -311,7 +313,8 @@ void JobMachine::on_read(Context& c, const std::optional<Register>& stored) {
 void JobMachine::on_read_unknown(Context& c) {
   job_.writer.read_later(c.now.steady);
   if (const auto look = job_.commands.take_read_request())
-    c.wants.answers.push_back({look->id, Answer::refused(Errc::unavailable, "the store does not answer; try again")});
+    c.wants.answers.push_back(
+        {look->request.id, Answer::refused(Errc::unavailable, "the store does not answer; try again")});
 }
 
 /// The write was refused, or an answer was lost: the register itself says whether it was ours.
@@ -365,7 +368,7 @@ void JobMachine::ask(Context& c, const Request& request) {
 void JobMachine::ask_repair(Context& c, const Request& request) {
   if (!job_.leads() || job_.commands.repair() || job_.writer.pending() || job_.commands.has_read_request())
     return repair(c, request.id, request.by);
-  job_.commands.read_first(request);
+  job_.commands.read_first(request, job_.view.version());
   c.wants.reads.push_back(this);
 }
 

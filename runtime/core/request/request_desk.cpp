@@ -151,7 +151,9 @@ void RequestDesk::reply(Errands& errands, const RunId& request, const Answer& an
 
 void RequestDesk::tell_answer(Errands& errands, const RunId& request) {
   const auto it = asked_.find(request);
-  if (it != asked_.end() && it->second.answer) reply(errands, request, Answer(*it->second.answer));
+  if (it == asked_.end() || !it->second.answer) return;
+  taken_.erase(request);
+  reply(errands, request, Answer(*it->second.answer));
 }
 
 /// Whoever asked waits no longer; the request goes, so that nothing comes of it behind his back.
@@ -207,7 +209,7 @@ RequestDesk::Errands RequestDesk::give_up(const std::string& why) {
   for (const auto& [id, asked] : asked_)
     if (!asked.answered) open.push_back(id);
   for (const RunId& id : open) {
-    tell_answer(errands, id);
+    if (!taken_.contains(id)) tell_answer(errands, id);  // what was refused here the next leader may do
     errands.push_back(removal({request_record(id)}));
     reply(errands, id, Answer::refused(Errc::unavailable, why));
   }
@@ -271,18 +273,26 @@ void RequestDesk::on_request_record(Errands& errands, Now now, const RunId& id, 
   if (!taken_.contains(id) && !stopping) errands.push_back(TakeUp{*request});
 }
 
+/// Of a refusal that the term has not told any more, the next leader may think otherwise.
 void RequestDesk::on_term_ended(const std::string& group) {
-  std::erase_if(taken_, [&](const auto& taken) { return taken.second == group; });
+  std::erase_if(taken_, [&](const auto& taken) {
+    if (taken.second != group) return false;
+    if (const auto asked = asked_.find(taken.first); asked != asked_.end()) asked->second.answer.reset();
+    return true;
+  });
 }
 
-/// Told here, if it was asked here, else in the store.
+/// Told here, if it was asked here, else in the store. A trigger that is refused stays taken until that is told: while
+/// the request is in the store, it is refused only as long as the term lasts.
 RequestDesk::Errands RequestDesk::answer(Now now, const RunId& request, std::optional<Answer> answer) {
   Errands errands;
-  taken_.erase(request);
+  const auto asked = asked_.find(request);
+  const bool is_trigger = asked != asked_.end() && asked->second.request.kind == Request::Kind::trigger;
+  if (!is_trigger || !answer || answer->ok) taken_.erase(request);
   if (!answer) return errands.push_back(removal({request_record(request)})), errands;
   std::erase_if(answered_, [&](const auto& one) { return one.second < now.steady; });
   answered_[request] = now.steady + answered_kept;
-  if (const auto asked = asked_.find(request); asked != asked_.end()) {
+  if (asked != asked_.end()) {
     asked->second.answer = std::move(answer);
     RecordOp withdrawal = removal({request_record(request)});
     withdrawal.answered = request;

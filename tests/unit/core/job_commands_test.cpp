@@ -56,7 +56,7 @@ TEST(JobCommands, TheOldestTriggerEndsWhenNobodyWaitsForItAnyLonger) {
 TEST(JobCommands, WhoAskedForARepairIsToldOnceThatItIsNotDone) {
   JobCommands commands;
   commands.begin_repair({asked_id(1), "somebody"});
-  commands.read_first(asks(AskedKind::repair, 2));
+  commands.read_first(asks(AskedKind::repair, 2), 7);
   EXPECT_EQ(commands.take_repair_requests(), (std::vector{asked_id(1), asked_id(2)}));
   EXPECT_TRUE(commands.take_repair_requests().empty());
   EXPECT_TRUE(commands.repair());  // it goes on, for nobody

@@ -65,6 +65,7 @@ void SimJudge::answered(const core::Request& request, const core::Reply& reply) 
   if (asked == asked_.end()) return;
   asked->second.answered = loop_.now();
   asked->second.done = reply.ok;
+  asked->second.right_clocks = clocks_right_since(asked->second.at);
   if (request.kind == Kind::trigger) triggers_[request.id] = reply;
   if (request.kind == Kind::evict && reply.ok)
     later_.push_back({request.group, evictions_[request.group], loop_.now() + request_life + store_.settings().timeout,
@@ -73,7 +74,10 @@ void SimJudge::answered(const core::Request& request, const core::Reply& reply) 
   const Start* last = nullptr;
   for (const Start& start : oracle_.starts)
     if (start.run == *reply.run && start.at < asked->second.at) last = &start;
-  if (last && !last->ended && !last->orphaned && last->terminate && !oracle_.start_of({last->run, last->attempt + 1}))
+  // One that a later term has taken for lost, with its machine perhaps, is not what was killed: that is the next
+  // attempt.
+  if (last && !last->ended && !last->orphaned && last->terminate &&
+      !oracle_.is_claimed(last->job, {last->run, last->attempt + 1}))
     oracle_.find("a kill is acknowledged, and the run goes on: job " + last->job + ", run " + last->run.text());
 }
 
@@ -306,14 +310,16 @@ const SimJudge::Term* SimJudge::term_before(const Row& row) const {
 }
 
 /// By the store, the term or the one before it covered the slot: it began before, and was renewed after. One that a
-/// fault kept from writing of itself is not known of.
+/// fault kept from writing of itself is not known of, be it to its own node's next daemon.
 std::string SimJudge::why_led(const std::string& node, const Row& row, WallTime slot) const {
   const auto due = true_time(node, slot);
   const Job* job = job_of(node, row.job);
   if (!due || !job || !clocks_right_since(*due) || in_flux_.at(row.job) >= *due - flux) return "";
   const SteadyTime latest = *due + job->jitter;
   for (const Term* term : {oracle_.term(row.group, row.epoch), term_before(row)}) {
-    if (!term || (term->epoch < row.epoch && disturbed_since(term->node, term->began))) continue;
+    if (!term) continue;
+    const bool forgotten = term->epoch < row.epoch || any_since(deaths_, term->node, term->began);
+    if (forgotten && disturbed_since(term->node, term->began)) continue;
     const SteadyTime until = std::min(term->ended.value_or(SteadyTime::max()), term->alive);
     if (term->began + on_time < *due && latest < until)
       return "the term of " + term->node + ", epoch " + std::to_string(term->epoch) + ", covered it";

@@ -64,7 +64,8 @@ class SimJudge {
     SteadyTime at;
     std::optional<SteadyTime> answered;
     bool done = false;
-    bool judged = false;  // kill: whether it was done soon
+    bool judged = false;       // kill: whether it was done soon
+    bool right_clocks = true;  // from then until it was answered
   };
   struct Files {  // of one node
     std::map<std::string, schedule::DefinitionPtr> jobs;

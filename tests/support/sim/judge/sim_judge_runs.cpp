@@ -111,10 +111,14 @@ std::string SimJudge::why_not_lost(const std::string& node, const Row& row) cons
   return node == row.node ? "neither its daemon nor its runner was gone" : "its term goes on";
 }
 
-/// What its runner knew when somebody resigned for its daemon is known to whoever could read it since.
+/// What its runner knew when somebody resigned for its daemon is known to whoever could read it since, while the
+/// register shows the run: what is closed is published no more.
 bool SimJudge::was_published(const Start& start, const std::string& to) const {
   const auto published = published_.find(start.node);
   if (published == published_.end() || !start.outcome || start.fence == 0) return false;
+  const SimOracle::Claims* claims = oracle_.claims_of(start.job);
+  const auto claim = claims ? claims->find({start.run, start.attempt}) : SimOracle::Claims::const_iterator();
+  if (!claims || claim == claims->end() || !claim->second.open) return false;
   const auto& [known_at, at] = published->second;
   return *start.ended <= known_at && at + Millis(1000) < loop_.now() && !disturbed_since(to, at);
 }
@@ -195,7 +199,8 @@ void SimJudge::judge_triggers(const testing::MergedLedger& ledger) {
                                              [&](const core::OpenRun& run) { return run.id == id; });
     if (reply.ok && !has_row && !waits && !spoiled_.contains(asked.request.job))
       oracle_.find("a trigger is acknowledged, and has no run: " + what);
-    const bool unsure = reply.code == Errc::unavailable;  // the daemon stops, or the store does not say
+    const bool unsure = reply.code == Errc::unavailable ||  // the daemon stops, or the store does not say
+                        (reply.code == Errc::timeout && !asked.right_clocks);  // its leader's may be another time
     if (!reply.ok && !unsure && oracle_.start_of({id, 1}))
       oracle_.find("a trigger is refused (" + reply.text + "), and was run: " + what);
   }
