@@ -18,19 +18,16 @@ using namespace std::chrono_literals;
 constexpr Millis default_timeout = 10s;
 constexpr Millis shortest_timeout = 2s;  // servers with their defaults grant no less
 
-Error open_store(const Settings& settings) {
-  return {Errc::refused, "the etcd at " + settings.servers_text() +
-                             " is open: whoever reaches it may trigger, kill and pause jobs here. Set [etcd] auth = "
-                             "\"USER:FILE\", or cert and key where the servers ask for them, or say that this is "
-                             "wanted with [coordination] allow_open_store = true"};
-}
-
 Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   const Settings own = read_settings(settings.options);
   const auto password = password_of(own);
   if (!password) return password.error();
-  if (own.is_open() && settings.open_store == OpenStore::refuse) return open_store(own);
-  if (own.is_open() && settings.open_store == OpenStore::warn) host.log(Level::warn, open_store(own).what);
+  if (own.is_open())
+    if (const auto checked =
+            support::check_open(host, settings.open_store, "etcd at " + own.servers_text(),
+                                "[etcd] auth = \"USER:FILE\", or cert and key where the servers ask for them");
+        !checked)
+      return checked.error();
   const EtcdStore::Place place{own, *password, own.prefix + "/" + settings.name_space + "/"};
   if (const auto checked = http::Client::check(client_settings(own)); !checked) return checked.error();
   const support::KeyPlace keys{"etcd",          settings.name_space, place.root, own.servers_text(), settings.state_dir,

@@ -12,16 +12,6 @@ namespace {
 constexpr const char *default_server = "127.0.0.1:2379", *default_port = "2379", *default_prefix = "ballot";
 constexpr const char* system_authorities = "system";
 
-/// "USER:FILE".
-bool split_auth(const OptionValue& value, std::string& user, std::string& file) {
-  const auto* text = std::get_if<std::string>(&value);
-  const auto colon = text == nullptr ? std::string::npos : text->find(':');
-  if (colon == std::string::npos) return false;
-  user = text->substr(0, colon);
-  file = text->substr(colon + 1);
-  return !user.empty() && !file.empty() && file[0] == '/';
-}
-
 /// Parts as of a namespace, with slashes between.
 bool is_prefix(const std::string& text) {
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -45,14 +35,13 @@ std::string prefix_problem(const OptionValue& value) noexcept {
 }
 
 std::string auth_problem(const OptionValue& value) noexcept {
-  std::string user, file;
-  if (split_auth(value, user, file)) return {};
-  return "auth must be \"USER:FILE\", where FILE is the path of a file with the password";
+  return !support::read_named_file(value).name.empty()
+             ? ""
+             : "auth must be \"USER:FILE\", where FILE is the path of a file with the password";
 }
 
 std::string file_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && !text->empty() && (*text)[0] == '/' ? "" : "must be the path of a PEM file";
+  return support::is_file(value) ? "" : "must be the path of a PEM file";
 }
 
 std::string ca_problem(const OptionValue& value) noexcept {
@@ -70,12 +59,6 @@ std::string cert_problem(const OptionValue& value) noexcept {
 std::string key_problem(const OptionValue& value) noexcept {
   const std::string problem = file_problem(value);
   return problem.empty() ? problem : "key " + problem;
-}
-
-std::string text_of(const Options& options, const char* name) {
-  const auto found = options.find(name);
-  const auto* text = found == options.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return text == nullptr ? "" : *text;
 }
 
 }  // namespace
@@ -101,31 +84,26 @@ Settings read_settings(const Options& options) {
   const support::HostList hosts =
       support::read_hosts(servers == options.end() ? OptionValue(default_server) : servers->second, default_port);
   for (const std::string& host : hosts.hosts) settings.servers.push_back(http::endpoint_of(host));
-  settings.prefix = options.contains("prefix") ? text_of(options, "prefix") : default_prefix;
-  if (const auto found = options.find("auth"); found != options.end())
-    split_auth(found->second, settings.user, settings.password_file);
-  const std::string ca = text_of(options, "ca"), cert = text_of(options, "cert");
+  settings.prefix = options.contains("prefix") ? support::text_at(options, "prefix") : default_prefix;
+  const support::NamedFile auth = support::named_file_at(options, "auth");
+  settings.user = auth.name;
+  settings.password_file = auth.file;
+  const std::string ca = support::text_at(options, "ca"), cert = support::text_at(options, "cert");
   if (ca.empty() && cert.empty()) return settings;
   settings.tls = http::Tls{.ca_file = ca == system_authorities ? "" : ca, .cert_file = cert};
-  settings.tls->key_file = text_of(options, "key");
+  settings.tls->key_file = support::text_at(options, "key");
   return settings;
 }
 
 Result<std::string> password_of(const Settings& settings) {
-  const auto error_of = [](const Error& error, const std::string& what) {
-    return Error{error.code == Errc::refused ? Errc::refused : Errc::invalid, "[etcd] " + what};
-  };
   if (settings.tls && settings.tls->cert_file.empty() != settings.tls->key_file.empty())
     return Error{Errc::invalid, "[etcd] cert and key: there must be both, or none"};
-  if (settings.tls && !settings.tls->key_file.empty())
-    if (const auto key = support::read_secret(settings.tls->key_file); !key)
-      return error_of(key.error(), "key: " + key.error().what);
-  if (settings.user.empty()) return std::string();
-  auto password = support::read_secret(settings.password_file);
-  if (!password)
-    return error_of(password.error(), "auth: " + password.error().what + ", where the password of " + settings.user +
-                                          " is to be the first line");
-  return password;
+  if (settings.tls)
+    if (auto key = support::secret_of("etcd", "key", settings.tls->key_file); !key) return key;
+  auto password = support::secret_of("etcd", "auth", settings.password_file);
+  if (password) return password;
+  return Error{password.error().code,
+               password.error().what + ", where the password of " + settings.user + " is to be the first line"};
 }
 
 }  // namespace ballot::etcd

@@ -3,7 +3,9 @@
 //   const SteadyTime deadline = support::boot_now() + timeout;
 #pragma once
 
+#include <algorithm>
 #include <ctime>
+#include <optional>
 
 #include "ballot/time.hpp"
 
@@ -17,5 +19,10 @@ inline Millis read_clock(clockid_t id) noexcept {
 
 inline SteadyTime boot_now() noexcept { return SteadyTime(read_clock(CLOCK_BOOTTIME)); }
 inline WallTime wall_now() noexcept { return WallTime(read_clock(CLOCK_REALTIME)); }
+
+/// Of two instants, either of which there may not be.
+inline std::optional<SteadyTime> earliest(std::optional<SteadyTime> one, std::optional<SteadyTime> other) {
+  return one && other ? std::min(one, other) : one ? one : other;
+}
 
 }  // namespace ballot::support

@@ -22,6 +22,14 @@ Result<void> check(const BackendKind& kind, const BackendSettings& settings) {
 
 }  // namespace
 
+Result<void> check_open(Host& host, OpenStore open, const std::string& store, const std::string& what) {
+  const std::string text = "the " + store + " is open: whoever reaches it may trigger, kill and pause jobs here. Set " +
+                           what + ", or say that this is wanted with [coordination] allow_open_store = true";
+  if (open == OpenStore::refuse) return Error{Errc::refused, text};
+  if (open == OpenStore::warn) host.log(Level::warn, text);
+  return {};
+}
+
 Backend* make_backend(const BackendKind& kind, Host& host, const BackendSettings& settings, Error& error) noexcept {
   try {
     if (const auto checked = check(kind, settings); !checked) return error = checked.error(), nullptr;

@@ -24,6 +24,9 @@ struct BackendKind {
   Result<MakeDriver> (*prepare)(Host&, const BackendSettings&);
 };
 
+/// Of a store that anybody may write to: refuses it, or warns of it. `store`: "NATS at LIST"; `what`: is to be set.
+Result<void> check_open(Host& host, OpenStore open, const std::string& store, const std::string& what);
+
 /// Null and `error` set where it cannot be made.
 Backend* make_backend(const BackendKind& kind, Host& host, const BackendSettings& settings, Error& error) noexcept;
 

@@ -96,6 +96,29 @@ std::optional<Millis> read_duration(const OptionValue& value, Millis most) {
   return read <= most ? std::optional(read) : std::nullopt;
 }
 
+std::string text_at(const Options& options, const char* key) {
+  const auto found = options.find(key);
+  const auto* text = found == options.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return text == nullptr ? "" : *text;
+}
+
+bool is_file(const OptionValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && text->size() > 1 && text->starts_with('/');
+}
+
+NamedFile read_named_file(const OptionValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  const auto colon = text == nullptr ? std::string::npos : text->find(":/");
+  if (colon == std::string::npos || colon == 0) return {};
+  return {text->substr(0, colon), text->substr(colon + 1)};
+}
+
+NamedFile named_file_at(const Options& options, const char* key) {
+  const auto found = options.find(key);
+  return found == options.end() ? NamedFile{} : read_named_file(found->second);
+}
+
 bool is_path_part(const std::string& name) {
   return !name.empty() && name.size() <= 64 && std::string_view(letters).find(name[0]) != std::string_view::npos &&
          name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;

@@ -1,5 +1,5 @@
-// Options: what several stores have in common in their tables of ballot.toml: hosts, durations, the namespace as a part
-// of a path. The tables of keys themselves are ballot/options.hpp's. Pure.
+// Options: what several stores have in common in their tables of ballot.toml: hosts, durations, files, the namespace as
+// a part of a path. The tables of keys themselves are ballot/options.hpp's. Pure.
 //
 //   const HostList hosts = read_hosts(options.at("servers"), "2181");
 #pragma once
@@ -26,6 +26,20 @@ HostList read_hosts(const OptionValue& value, const std::string& default_port);
 
 /// "2s" or "200ms", more than nothing and at most `most`.
 std::optional<Millis> read_duration(const OptionValue& value, Millis most);
+
+/// The text of a key; "" where there is none.
+std::string text_at(const Options& options, const char* key);
+
+/// The path of a file, from '/' on.
+bool is_file(const OptionValue& value);
+
+/// "NAME:FILE", such as a user and the file with the password.
+struct NamedFile {
+  std::string name, file;
+};
+/// Empty: it is none.
+NamedFile read_named_file(const OptionValue& value);
+NamedFile named_file_at(const Options& options, const char* key);
 
 /// It may be a part of a path: [A-Za-z0-9][A-Za-z0-9._-]*, at most 64 letters.
 bool is_path_part(const std::string& name);

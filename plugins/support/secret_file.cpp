@@ -42,4 +42,12 @@ Result<std::string> read_secret(const std::string& path) {
   return line;
 }
 
+Result<std::string> secret_of(const std::string& table, const std::string& key, const std::string& path) {
+  if (path.empty()) return std::string();
+  auto line = read_secret(path);
+  if (line) return line;
+  const Errc code = line.error().code == Errc::refused ? Errc::refused : Errc::invalid;
+  return Error{code, "[" + table + "] " + key + ": " + line.error().what};
+}
+
 }  // namespace ballot::support

@@ -12,5 +12,7 @@ namespace ballot::support {
 
 /// Errors, each with the path: refused, where others may read or change it; invalid, where its first line is empty; io.
 Result<std::string> read_secret(const std::string& path);
+/// The same of a file that [TABLE] KEY names; "" where it names none. Errors are refused or invalid, and name the key.
+Result<std::string> secret_of(const std::string& table, const std::string& key, const std::string& path);
 
 }  // namespace ballot::support

@@ -12,21 +12,17 @@ namespace ballot::zookeeper {
 
 namespace {
 
-Error open_store(const Settings& settings) {
-  return {Errc::refused, "the ZooKeeper at " + settings.servers +
-                             " is open: whoever reaches it may trigger, kill and pause jobs here. Set [zookeeper] auth "
-                             "= \"digest:USER:FILE\", or say that this is wanted with [coordination] "
-                             "allow_open_store = true"};
-}
-
 Result<MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   const ZookeeperDriver::Place place{read_settings(settings.options), settings.name_space, settings.state_dir};
   const Settings& own = place.settings;
   if (settings.name_space == "zookeeper" && own.chroot.empty())
     return Error{Errc::invalid, "the namespace 'zookeeper' is the store's own: choose another, or a path in servers"};
   if (auto credentials = credentials_of(own); !credentials) return credentials.error();
-  if (own.user.empty() && settings.open_store == OpenStore::refuse) return open_store(own);
-  if (own.user.empty() && settings.open_store == OpenStore::warn) host.log(Level::warn, open_store(own).what);
+  if (own.user.empty())
+    if (const auto checked = check_open(host, settings.open_store, "ZooKeeper at " + own.servers,
+                                        "[zookeeper] auth = \"digest:USER:FILE\"");
+        !checked)
+      return checked.error();
   return MakeDriver([place](Outlet& outlet) { return std::make_unique<ZookeeperDriver>(outlet, place); });
 }
 
