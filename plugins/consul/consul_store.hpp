@@ -46,7 +46,6 @@ class ConsulStore final : public support::KeyStore {
   void watch(const std::string& prefix) override;
   SteadyTime observed_until() const override;
 
-  std::uint64_t revision() const override { return agent_.revision(); }
   void configure(const std::map<std::string, Options>& groups) override { services_.configure(groups); }
   void lead(const std::string& group, std::uint64_t epoch) override { services_.lead(group, epoch != 0); }
   std::vector<std::string> environment(const std::string& group) const override { return services_.environment(group); }
@@ -55,7 +54,6 @@ class ConsulStore final : public support::KeyStore {
   void receive() override { agent_.receive(); }
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
-  bool idle() const override { return agent_.idle() && commits_.idle(); }
 
  private:
   void on_connected();

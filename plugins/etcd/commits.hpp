@@ -4,55 +4,39 @@
 //   commits.add(changes, patience, [](const std::vector<KeyAnswer>& answers) { ... });
 #pragma once
 
-#include <deque>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "gateway.hpp"
 #include "requests.hpp"
+#include "support/keys/key_batches.hpp"
 
 namespace ballot::etcd {
 
 class Commits {
  public:
-  using Done = support::KeyStore::Done<std::vector<support::KeyAnswer>>;
+  using Done = support::KeyBatches::Done;
 
-  Commits(Gateway& gateway, const Keyspace& keyspace) : gateway_(gateway), keyspace_(keyspace) {}
+  Commits(Gateway& gateway, const Keyspace& keyspace)
+      : gateway_(gateway), keyspace_(keyspace), batches_(most_requests, [this](Waiting& waiting) { send(waiting); }) {}
 
   /// Requires: there is a change, and where one is guarded a bound key.
-  void add(std::vector<support::KeyChange> changes, Millis patience, Done done);
-  bool idle() const noexcept { return gathered_.empty() && under_way_ == 0; }
+  void add(std::vector<support::KeyChange> changes, Millis patience, Done done) {
+    batches_.add(std::move(changes), patience, std::move(done));
+  }
 
  private:
-  struct Batch {
-    std::vector<support::KeyAnswer> answers;
-    std::size_t open;
-    Done done;
-  };
-  /// One change of a batch.
-  struct Part {
-    std::shared_ptr<Batch> batch;
-    std::size_t index;
-    support::KeyChange change;
-    Millis patience;
-    SteadyTime until;
-  };
-  using Parts = std::vector<Part>;
+  using Parts = support::KeyBatches::Parts;
+  using Waiting = support::KeyBatches::Waiting;
+  static constexpr std::size_t most_requests = 2;
 
-  void pump();
-  Parts take();
+  void send(Waiting& waiting);
   void on_reply(const Parts& parts, const Reply& reply);
   void ask_why(Parts refused);
-  void give_up(const Reply& reply);
-  static void answer(const Part& part, support::KeyAnswer answer);
 
   Gateway& gateway_;
   const Keyspace& keyspace_;
-  std::deque<Part> gathered_;
-  std::size_t under_way_ = 0;  // requests
+  support::KeyBatches batches_;
 };
-
-/// What a reply that is none means for a change.
-support::KeyAnswer answer_of(const Reply& reply);
 
 }  // namespace ballot::etcd

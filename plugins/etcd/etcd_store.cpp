@@ -1,7 +1,8 @@
 #include "etcd_store.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "support/clock.hpp"
 
 namespace ballot::etcd {
 
@@ -35,18 +36,15 @@ void EtcdStore::end(Done<KeyAnswer> done) { lease_.end(std::move(done)); }
 
 void EtcdStore::abandon() noexcept {
   abandoned_ = true;
-  later_.clear();
   gateway_.abandon();
 }
 
 void EtcdStore::commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) {
-  if (changes.empty()) return later_.push_back([done] { done({}); });
   commits_.add(std::move(changes), lease_.patience(), std::move(done));
 }
 
 void EtcdStore::get(std::vector<std::string> keys, Done<KeyRead> done) {
-  if (keys.empty()) return later_.push_back([done] { done({StoreResult::done}); });
-  reads_.get(keys, lease_.patience(), [done](const Reads::Found& found) { done(found.read); });
+  reads_.get(keys, lease_.patience(), std::move(done));
 }
 
 void EtcdStore::list(const std::string& prefix, Done<KeyRead> done) {
@@ -56,7 +54,6 @@ void EtcdStore::list(const std::string& prefix, Done<KeyRead> done) {
 
 void EtcdStore::receive() {
   if (abandoned_) return;
-  for (auto later = std::exchange(later_, {}); !later.empty() && !abandoned_; later.pop_front()) later.front()();
   gateway_.receive();
   if (!abandoned_ && gateway_.take_reconnected()) listener_.on_connected();
 }
@@ -69,11 +66,7 @@ void EtcdStore::tick(SteadyTime now) {
 
 std::optional<SteadyTime> EtcdStore::due() const {
   if (abandoned_) return std::nullopt;
-  if (!later_.empty()) return SteadyTime{};
-  const auto feed = feed_.due(), lease = lease_.due();
-  return feed && lease ? std::min(feed, lease) : feed ? feed : lease;
+  return support::earliest(feed_.due(), lease_.due());
 }
-
-bool EtcdStore::idle() const { return later_.empty() && gateway_.idle() && commits_.idle() && lease_.idle(); }
 
 }  // namespace ballot::etcd

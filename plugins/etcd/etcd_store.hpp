@@ -5,8 +5,6 @@
 //   return std::make_unique<EtcdStore>(listener, outlet, EtcdStore::Place{settings, password, "ballot/prod/"});
 #pragma once
 
-#include <deque>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,12 +44,10 @@ class EtcdStore final : public support::KeyStore {
   void follow(const std::string& prefix) override { feed_.follow(prefix); }
   void watch(const std::string& prefix) override { feed_.watch(prefix); }
   SteadyTime observed_until() const override { return feed_.observed_until(); }
-  std::uint64_t revision() const override { return gateway_.revision(); }
   void state(Done<StoreState> done) override { state_.ask(lease_.patience(), std::move(done)); }
   void receive() override;
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
-  bool idle() const override;
 
  private:
   Listener& listener_;
@@ -62,7 +58,6 @@ class EtcdStore final : public support::KeyStore {
   Feed feed_;
   Lease lease_;
   ClusterState state_;
-  std::deque<std::function<void()>> later_;  // what needs no server
   bool abandoned_ = false;
 };
 

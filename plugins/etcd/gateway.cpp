@@ -167,7 +167,6 @@ void Gateway::receive() {
 }
 
 void Gateway::note(const Reply& reply) {
-  revision_ = std::max(revision_, reply.revision());
   if (reply.kind == Reply::Kind::unknown)
     contact_ = Contact::lost;
   else if (contact_ == Contact::lost)
@@ -207,9 +206,7 @@ void Gateway::on_stream(const http::Event& event) {
   if (event.kind == http::Event::Kind::line) {
     streams_.at(event.id).server = event.server;
     const OnLine on_line = streams_.at(event.id).on_line;
-    const http::json::value line = http::parse_json(event.body);
-    revision_ = std::max(revision_, http::number_at(line, "result", "header", "revision"));
-    return on_line(line);
+    return on_line(http::parse_json(event.body));
   }
   const OnEnd on_end = streams_.extract(event.id).mapped().on_end;
   const Reply reply = reply_of(event);

@@ -86,14 +86,10 @@ class Gateway {
   void abandon() noexcept;
 
   void receive();
-  /// Nothing is asked and not answered; streams apart.
-  bool idle() const noexcept { return asked_.empty() && waiting_.empty(); }
   /// Who asks is shown.
   bool authenticates() const noexcept { return credentials_ != Credentials::none; }
   std::size_t servers() const noexcept { return servers_.size(); }
   std::string server(std::size_t index) const { return http::text_of(servers_[index]); }
-  /// The highest revision that was seen.
-  std::uint64_t revision() const noexcept { return revision_; }
   /// The last answer was one, after some were not.
   bool take_reconnected();
 
@@ -128,7 +124,6 @@ class Gateway {
   std::map<std::uint64_t, Asked> asked_;  // by the client's id
   std::deque<Asked> waiting_;             // for the token
   std::map<std::uint64_t, Stream> streams_;
-  std::uint64_t revision_ = 0;
   enum class Contact { good, lost, found } contact_ = Contact::good;
 };
 

@@ -1,7 +1,8 @@
 #include "reads.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "support/keys/key_batches.hpp"
 
 namespace ballot::etcd {
 
@@ -22,22 +23,20 @@ void Reads::fail(const Reply& reply, Found& found) {
   found.read.text = reply.text;
 }
 
-void Reads::get(const std::vector<std::string>& keys, Millis patience, Done done) {
-  const auto getting = std::make_shared<Getting>(Getting{std::move(done)});
-  getting->found.kind = Reply::Kind::done;
-  getting->found.read.outcome = StoreResult::done;
-  getting->open = (keys.size() + most_keys - 1) / most_keys;
-  for (std::size_t begin = 0; begin < keys.size(); begin += most_keys) {
-    std::vector<std::string> operations;
-    for (std::size_t i = begin; i < std::min(begin + most_keys, keys.size()); ++i)
-      operations.push_back(range_op({.from = keyspace_.root + keys[i]}));
-    gateway_.ask({"/v3/kv/txn", txn(operations), Repeat::safe, patience}, [this, getting](const Reply& reply) {
-      if (!reply.done()) fail(reply, getting->found);
-      for (const http::json::value& one : http::array_at(reply.body, "responses"))
-        add(http::array_at(one, "response_range", "kvs"), getting->found);
-      if (--getting->open == 0) getting->done(getting->found);
-    });
-  }
+void Reads::get(const std::vector<std::string>& keys, Millis patience, DoneGet done) {
+  const auto some = [this, patience](const auto& part, auto on_part) { get_some(part, patience, std::move(on_part)); };
+  support::get_in_parts(keys, most_keys, some, std::move(done));
+}
+
+void Reads::get_some(const std::vector<std::string>& keys, Millis patience, DoneGet done) {
+  std::vector<std::string> operations;
+  for (const std::string& key : keys) operations.push_back(range_op({.from = keyspace_.root + key}));
+  gateway_.ask({"/v3/kv/txn", txn(operations), Repeat::safe, patience}, [this, done](const Reply& reply) {
+    Found found{{outcome_of(reply), {}, reply.text}};
+    for (const http::json::value& one : http::array_at(reply.body, "responses"))
+      add(http::array_at(one, "response_range", "kvs"), found);
+    done(found.read);
+  });
 }
 
 void Reads::list(const std::string& from, const std::string& end, Millis patience, Done done) {

@@ -21,11 +21,12 @@ class Reads {
     Reply::Kind kind = Reply::Kind::unknown;
   };
   using Done = std::function<void(const Found&)>;
+  using DoneGet = support::KeyStore::Done<support::KeyRead>;
 
   Reads(Gateway& gateway, const Keyspace& keyspace) : gateway_(gateway), keyspace_(keyspace) {}
 
-  /// Each linearizable; not all at one revision.
-  void get(const std::vector<std::string>& keys, Millis patience, Done done);
+  /// Each linearizable; not all at one revision. Requires: there is a key.
+  void get(const std::vector<std::string>& keys, Millis patience, DoneGet done);
   /// Whole keys. `patience`: of each of its requests.
   void list(const std::string& from, const std::string& end, Millis patience, Done done);
 
@@ -37,12 +38,8 @@ class Reads {
     Found found = {};
     std::size_t again = 0;
   };
-  struct Getting {
-    Done done;
-    Found found = {};
-    std::size_t open = 0;
-  };
 
+  void get_some(const std::vector<std::string>& keys, Millis patience, DoneGet done);
   void next_page(const std::shared_ptr<Listing>& listing);
   void on_page(const std::shared_ptr<Listing>& listing, const Reply& reply);
   void add(const http::json::array& kvs, Found& found) const;

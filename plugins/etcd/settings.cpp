@@ -12,16 +12,6 @@ namespace {
 constexpr const char *default_server = "127.0.0.1:2379", *default_port = "2379", *default_prefix = "ballot";
 constexpr const char* system_authorities = "system";
 
-/// Parts as of a namespace, with slashes between.
-bool is_prefix(const std::string& text) {
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find('/', begin), text.size());
-    if (!support::is_path_part(text.substr(begin, end - begin))) return false;
-    begin = end + 1;
-  }
-  return true;
-}
-
 std::string servers_problem(const OptionValue& value) noexcept {
   const support::HostList hosts = support::read_hosts(value, default_port);
   if (!hosts.problem.empty()) return "servers: " + hosts.problem;
@@ -30,7 +20,7 @@ std::string servers_problem(const OptionValue& value) noexcept {
 
 std::string prefix_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && is_prefix(*text)) return {};
+  if (text != nullptr && support::is_prefix(*text)) return {};
   return "prefix must be what all keys begin with, such as \"ballot\" or \"team/ballot\"";
 }
 

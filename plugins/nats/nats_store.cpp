@@ -243,7 +243,6 @@ void NatsStore::write(KeyChange change, Bucket::Done done) {
   const std::string key = change.key;
   bucket_of(key).write(std::move(change), Priority::normal, late(),
                        [this, removes, key, done](const KeyAnswer& answer) {
-                         if (&feed_of(key) == &registers_feed_) revision_ = std::max(revision_, answer.version);
                          if (!removes) return done(answer);
                          if (answer.outcome == StoreResult::done && &feed_of(key) == &registers_feed_)
                            tidy_.removed(key, answer.version);
@@ -338,7 +337,6 @@ void NatsStore::on_filled(const Feed& feed) {
 
 void NatsStore::on_change(const Feed& feed, const std::string& key, const Stored& stored) {
   if (abandoned_) return;
-  if (&feed == &registers_feed_) revision_ = std::max(revision_, stored.version);
   if (&feed == &sessions_feed_ && leases_) leases_->see(key, stored);
   for (const std::string& prefix : prefixes_.followed) {
     if (!key.starts_with(prefix)) continue;

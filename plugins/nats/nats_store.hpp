@@ -66,13 +66,12 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   SteadyTime observed_until() const override { return session_.observed_until(); }
 
   std::optional<WallTime> clock() const override { return session_.clock(); }
-  std::uint64_t revision() const override { return revision_; }
   void state(Done<StoreState> done) override;
 
   void receive() override;
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
-  bool idle() const override;
+  bool idle() const;
 
  private:
   enum class Stage { apart, connecting, opening, connected, ready };
@@ -130,7 +129,6 @@ class NatsStore final : public KeyStore, private Feed::Listener {
     std::set<std::string> followed, watched, touched;
   } prefixes_;
   std::vector<std::function<void()>> later_;
-  std::uint64_t revision_ = 0;
   bool observes_ = false;
   bool abandoned_ = false;
 };

@@ -124,4 +124,13 @@ bool is_path_part(const std::string& name) {
          name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
 }
 
+bool is_prefix(const std::string& text) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find('/', begin), text.size());
+    if (!is_path_part(text.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
 }  // namespace ballot::support

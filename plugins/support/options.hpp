@@ -43,5 +43,7 @@ NamedFile named_file_at(const Options& options, const char* key);
 
 /// It may be a part of a path: [A-Za-z0-9][A-Za-z0-9._-]*, at most 64 letters.
 bool is_path_part(const std::string& name);
+/// Such parts with slashes between, as what all keys begin with.
+bool is_prefix(const std::string& text);
 
 }  // namespace ballot::support

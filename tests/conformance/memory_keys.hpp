@@ -135,14 +135,12 @@ class MemoryKeyStore : public support::KeyStore {
     wake();
   }
   SteadyTime observed_until() const override { return observed_; }
-  std::uint64_t revision() const override { return seen_; }
   void state(Done<StoreState> done) override {
     ask<StoreState>(std::move(done), {}, [] { return StoreState{{{"servers", "1"}}, {}}; });
   }
   void receive() override;
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override { return support::boot_now() + Millis(20); }
-  bool idle() const override { return pending_.empty(); }
 
  private:
   friend class MemoryKeys;
@@ -168,7 +166,6 @@ class MemoryKeyStore : public support::KeyStore {
         if (!connected() || lost) return false;
         keys_.expire_due();
         answer = work();
-        seen_ = keys_.revision_;
         lost = keys_.losing_.contains(client_);
         if (lost) return false;
       }
@@ -190,7 +187,6 @@ class MemoryKeyStore : public support::KeyStore {
   std::vector<std::string> followed_, watched_;
   bool relist_ = false, abandoned_ = false, was_connected_ = true;
   SteadyTime observed_{};
-  std::uint64_t seen_ = 0;
 };
 
 }  // namespace ballot::conformance

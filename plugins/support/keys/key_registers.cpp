@@ -67,6 +67,7 @@ KeyStore::Done<KeyRead> KeyRegisters::reader(RequestId request) {
 void KeyRegisters::read(const ReadCall& call) {
   std::vector<std::string> keys;
   for (const std::string& name : call.names) keys.push_back(KeyNames::of_register(name));
+  if (keys.empty()) return context_.post(backend::ReadDone{call.request, StoreResult::done, {}, {}});
   context_.store.get(std::move(keys), reader(call.request));
 }
 

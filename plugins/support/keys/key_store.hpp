@@ -119,6 +119,7 @@ class KeyStore {
   /// Whatever is not answered yet is not, and nothing is reported any more. The session is left as it is.
   virtual void abandon() noexcept = 0;
 
+  /// Requires, as get(): there is one.
   virtual void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) = 0;
   virtual void get(std::vector<std::string> keys, Done<KeyRead> done) = 0;
   virtual void list(const std::string& prefix, Done<KeyRead> done) = 0;
@@ -132,8 +133,6 @@ class KeyStore {
 
   /// What the clock of the store said, where it has one, at the last renewal.
   virtual std::optional<WallTime> clock() const { return std::nullopt; }
-  /// The highest revision of the store that was seen; 0: it has none.
-  virtual std::uint64_t revision() const = 0;
   /// See Backend::configure(): before begin(), and when it changes.
   virtual void configure(const std::map<std::string, Options>& groups) { (void)groups; }
   /// This node leads the group from now on, or, with epoch 0, no more.
@@ -150,8 +149,6 @@ class KeyStore {
   /// Does what is due, and answers as unknown what has waited too long.
   virtual void tick(SteadyTime now) = 0;
   virtual std::optional<SteadyTime> due() const = 0;
-  /// Nothing is under way.
-  virtual bool idle() const = 0;
   /// Within what time every call is answered, for a session of that timeout.
   static Millis patience(Millis timeout) { return std::max(Millis(500), std::min(timeout / 4, Millis(2000))); }
 

@@ -1,6 +1,7 @@
 // What backends on stores of keys know of others (KeyView), and in which order they change keys (KeyQueue).
 #include <gtest/gtest.h>
 
+#include "support/keys/key_batches.hpp"
 #include "support/keys/key_context.hpp"
 #include "support/keys/key_queue.hpp"
 #include "support/keys/key_view.hpp"
@@ -104,12 +105,10 @@ class AskedStore final : public KeyStore {
   void follow(const std::string&) override {}
   void watch(const std::string&) override {}
   SteadyTime observed_until() const override { return {}; }
-  std::uint64_t revision() const override { return 0; }
   void state(Done<StoreState>) override {}
   void receive() override {}
   void tick(SteadyTime) override {}
   std::optional<SteadyTime> due() const override { return std::nullopt; }
-  bool idle() const override { return true; }
 };
 
 TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
@@ -133,6 +132,90 @@ TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
   }
   EXPECT_EQ(said, "a1 b1 a2 a3 ");
   EXPECT_EQ(store.commits.at(2).changes.at(0).value, "3");
+}
+
+/// Requests that take two changes each, and wait until the test ends them.
+class KeyBatchesTest : public ::testing::Test {
+ protected:
+  void add(std::vector<KeyChange> changes, Millis patience = Millis(60'000)) {
+    batches_.add(std::move(changes), patience, [this](const std::vector<KeyAnswer>& answers) {
+      for (const KeyAnswer& one : answers) said_ += one.outcome == StoreResult::done ? 'd' : 'u';
+      said_ += ' ';
+    });
+  }
+  std::string keys(std::size_t request) const {
+    std::string all;
+    for (const auto& part : requests_.at(request)) all += part.change.key;
+    return all;
+  }
+  void answer(std::size_t request) {
+    for (const auto& part : requests_.at(request)) part.answer({StoreResult::done, 1});
+    batches_.end_request();
+  }
+
+  std::vector<KeyBatches::Parts> requests_;
+  KeyBatches batches_{2, [this](KeyBatches::Waiting& waiting) {
+                        const auto some = static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, waiting.size()));
+                        requests_.emplace_back(waiting.begin(), waiting.begin() + some);
+                        waiting.erase(waiting.begin(), waiting.begin() + some);
+                      }};
+  std::string said_;
+};
+
+TEST_F(KeyBatchesTest, SendsSoManyRequestsAtATimeAndAnswersEachCommitAsAWhole) {
+  add({{"a"}, {"b"}, {"c"}});
+  add({{"d"}});
+  add({{"e"}});
+  ASSERT_EQ(requests_.size(), 2u);
+  answer(0);
+  EXPECT_EQ(said_, "") << "c is under way";
+  EXPECT_EQ(keys(2), "de") << "of two commits";
+  answer(1);
+  answer(2);
+  EXPECT_EQ(said_, "ddd d d ");
+}
+
+TEST_F(KeyBatchesTest, WhatIsToBeSentAgainGoesFirst) {
+  add({{"a"}, {"b"}, {"c"}, {"d"}, {"e"}});
+  batches_.again(requests_[0]);
+  batches_.end_request();
+  ASSERT_EQ(requests_.size(), 3u);
+  EXPECT_EQ(keys(2), "ab");
+}
+
+TEST_F(KeyBatchesTest, WhatHasWaitedTooLongIsAnsweredWithoutBeingSent) {
+  add({{"a"}, {"b"}, {"c"}, {"d"}});
+  add({{"e"}}, Millis(0));
+  add({{"f"}});
+  batches_.give_up({StoreResult::unknown, 0, "silent"});
+  EXPECT_EQ(said_, "u ");
+  answer(0);
+  EXPECT_EQ(keys(2), "f");
+}
+
+TEST(KeyPartsTest, AreReadAtOnceAndOneThatFailsIsTheAnswer) {
+  std::vector<std::pair<std::vector<std::string>, KeyStore::Done<KeyRead>>> asked;
+  KeyRead found;
+  const auto read = [&] {
+    asked.clear();
+    get_in_parts(
+        {"a", "b", "c"}, 2, [&](auto keys, auto done) { asked.emplace_back(keys, done); },
+        [&](const KeyRead& all) { found = all; });
+  };
+  const auto entry = [](const std::string& key) { return KeyRead{StoreResult::done, {{key, "", 1}}, {}}; };
+  read();
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_EQ(asked[1].first, std::vector<std::string>{"c"});
+  asked[1].second(entry("c"));
+  EXPECT_EQ(found.outcome, StoreResult::unknown) << "not answered yet";
+  asked[0].second(entry("a"));
+  EXPECT_EQ(found.outcome, StoreResult::done);
+  EXPECT_EQ(found.entries.size(), 2u);
+  read();
+  asked[0].second({StoreResult::failed, {}, "no"});
+  asked[1].second(entry("c"));
+  EXPECT_EQ(found.outcome, StoreResult::failed);
+  EXPECT_EQ(found.text, "no");
 }
 
 }  // namespace

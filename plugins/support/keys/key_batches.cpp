@@ -1,0 +1,74 @@
+#include "support/keys/key_batches.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "support/clock.hpp"
+
+namespace ballot::support {
+
+void KeyBatches::Part::answer(KeyAnswer answer) const {
+  batch_->answers[index_] = std::move(answer);
+  if (--batch_->open == 0) batch_->done(batch_->answers);
+}
+
+void KeyBatches::add(std::vector<KeyChange> changes, Millis patience, Done done) {
+  const std::size_t size = changes.size();
+  const auto batch = std::make_shared<Part::Batch>(Part::Batch{std::vector<KeyAnswer>(size), size, std::move(done)});
+  for (std::size_t i = 0; i < size; ++i) {
+    Part& part = waiting_.emplace_back();
+    part.change = std::move(changes[i]);
+    part.patience = patience;
+    part.batch_ = batch;
+    part.index_ = i;
+    part.until_ = boot_now() + patience;
+  }
+  pump();
+}
+
+void KeyBatches::again(Parts parts) {
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+}
+
+void KeyBatches::give_up(const KeyAnswer& answer) {
+  const SteadyTime now = boot_now();
+  Waiting all = std::exchange(waiting_, {});
+  const auto late = std::stable_partition(all.begin(), all.end(), [&](const Part& part) { return part.until_ > now; });
+  waiting_.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(late));
+  std::for_each(late, all.end(), [&](const Part& part) { part.answer(answer); });
+}
+
+void KeyBatches::end_request() {
+  --requests_;
+  pump();
+}
+
+void KeyBatches::pump() {
+  while (requests_ < most_requests_ && !waiting_.empty()) {
+    ++requests_;
+    send_(waiting_);
+  }
+}
+
+void get_in_parts(const std::vector<std::string>& keys, std::size_t most, const GetSome& get,
+                  KeyStore::Done<KeyRead> done) {
+  struct Getting {
+    KeyStore::Done<KeyRead> done;
+    std::size_t open;
+    KeyRead read{StoreResult::done};
+  };
+  const auto getting = std::make_shared<Getting>(Getting{std::move(done), (keys.size() + most - 1) / most});
+  const auto on_some = [getting](const KeyRead& some) {
+    KeyRead& read = getting->read;
+    if (some.outcome != StoreResult::done) read = {some.outcome, {}, some.text};
+    if (read.outcome == StoreResult::done)
+      read.entries.insert(read.entries.end(), some.entries.begin(), some.entries.end());
+    if (--getting->open == 0) getting->done(read);
+  };
+  for (std::size_t begin = 0; begin < keys.size(); begin += most) {
+    const auto first = keys.begin() + static_cast<std::ptrdiff_t>(begin);
+    get({first, first + static_cast<std::ptrdiff_t>(std::min(most, keys.size() - begin))}, on_some);
+  }
+}
+
+}  // namespace ballot::support
