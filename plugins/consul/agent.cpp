@@ -1,8 +1,7 @@
 #include "agent.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <utility>
+#include <stdexcept>
 
 namespace ballot::consul {
 
@@ -26,13 +25,13 @@ Meaning meaning_of(const http::Event& event) {
 }
 
 Reply reply_of(http::Event event) {
-  Reply reply{meaning_of(event), {}, 0, event.body.size()};
+  Reply reply{meaning_of(event)};
   const std::string_view index = event.header("X-Consul-Index");
   std::from_chars(index.data(), index.data() + index.size(), reply.index);
   reply.body = event.problem.empty() ? std::move(event.body) : std::move(event.problem);
   // It serves a query of its own copy then, and nobody says whether that is the store's.
   if (reply.is(Meaning::done) && event.header("X-Consul-Knownleader") == "false")
-    return {Meaning::unknown, "no cluster leader", 0, 0};
+    return {Meaning::unknown, "no cluster leader"};
   return reply;
 }
 
@@ -45,59 +44,49 @@ std::string Reply::text() const {
   return body.substr(0, 300);
 }
 
-Agent::Agent(std::unique_ptr<http::Client> client, std::string token, std::function<void()> on_connected)
-    : client_(std::move(client)), token_(std::move(token)), on_connected_(std::move(on_connected)) {}
-
-Agent::~Agent() = default;
-
-void Agent::call(Call call, Done done) { send(std::move(call), std::move(done), false); }
-
-void Agent::poll(std::string target, Millis patience, Done done) {
-  send({"GET", std::move(target), {}, patience}, std::move(done), true);
+StoreResult outcome_of(const Reply& reply) {
+  if (reply.is(Meaning::done)) return StoreResult::done;
+  return reply.is(Meaning::forbidden) || reply.is(Meaning::failed) ? StoreResult::failed : StoreResult::unknown;
 }
 
-void Agent::send(Call call, Done done, bool polls) {
-  http::Request request;
-  request.method = std::move(call.method);
-  request.target = std::move(call.target);
+Agent::Agent(const http::Settings& settings, std::shared_ptr<support::Wakeup> wakeup, std::string token,
+             std::function<void()> on_connected)
+    : token_(std::move(token)), on_connected_(std::move(on_connected)) {
+  auto client = http::Client::make(settings, std::move(wakeup));
+  if (!client) throw std::runtime_error(client.error().what);
+  client_ = std::move(*client);
+}
+
+void Agent::transact(const std::vector<std::string>& operations, Millis patience, Done done) {
+  std::string body;
+  for (const std::string& one : operations) body += (body.empty() ? '[' : ',') + one;
+  call({"PUT", "/v1/txn?consistent", body + ']', patience}, std::move(done));
+}
+
+/// The agent adds up to a sixteenth to the time.
+void Agent::poll(std::string target, std::uint64_t since, Millis wait, Done done) {
+  if (since > 0) target += "&index=" + std::to_string(since) + "&wait=" + std::to_string(wait.count()) + "ms";
+  send({"GET", std::move(target), {}, wait + wait / 16 + patience_}, true, std::move(done));
+}
+
+void Agent::send(Call call, bool polls, Done done) {
+  http::Request request{.method = std::move(call.method), .target = std::move(call.target)};
   request.body = std::move(call.body);
   request.patience = call.patience;
   request.long_poll = polls;
   request.idempotent = request.method == "GET";
   if (!token_.empty()) request.headers.emplace_back("X-Consul-Token", token_);
-  asked_[client_->ask(std::move(request))] = {std::move(done), polls};
-  if (!polls) ++under_way_;
+  asked_[client_->ask(std::move(request))] = std::move(done);
 }
 
 void Agent::receive() {
-  for (const auto& work : std::exchange(later_, {})) work();
   for (http::Event& event : client_->take()) {
-    const auto found = asked_.find(event.id);
-    if (found == asked_.end()) continue;
-    const Asked asked = std::move(found->second);
-    asked_.erase(found);
-    if (!asked.polls) --under_way_;
+    const auto asked = asked_.extract(event.id);
+    if (asked.empty()) continue;
     const Reply reply = reply_of(std::move(event));
-    judge(reply);
-    asked.done(reply);
+    if (std::exchange(silent_, reply.is(Meaning::unknown)) && !silent_) on_connected_();
+    asked.mapped()(reply);
   }
-}
-
-void Agent::judge(const Reply& reply) {
-  saw(reply.index);
-  if (reply.is(Meaning::unknown)) {
-    silent_ = true;
-  } else if (std::exchange(silent_, false)) {
-    on_connected_();
-  }
-}
-
-void Agent::saw(std::uint64_t revision) noexcept { revision_ = std::max(revision_, revision); }
-
-void Agent::abandon() noexcept {
-  asked_.clear();
-  later_.clear();
-  under_way_ = 0;
 }
 
 }  // namespace ballot::consul

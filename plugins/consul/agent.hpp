@@ -1,7 +1,7 @@
 // Agent: the HTTP interface of Consul's agent on this host: requests with what is to be done with their answers, and
 // what an answer means. Knows no keys and no sessions. On the plugin's thread.
 //
-//   agent.call({"PUT", "/v1/session/renew/" + id, "", Millis(500)}, [](const Reply& reply) { ... });
+//   agent.put("/v1/session/renew/" + id, "", [](const Reply& reply) { ... });
 //   agent.receive();                                    // calls back
 //
 // Consul says "500" to nearly everything that goes wrong, so only what is known to have been refused is; all else may
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "ballot/time.hpp"
+#include "ballot/backend.hpp"
 #include "http/client.hpp"
 #include "http/json.hpp"
 
@@ -35,7 +35,6 @@ struct Reply {
   Meaning meaning = Meaning::unknown;
   std::string body = {};    // of an answer; else for people, why there is none
   std::uint64_t index = 0;  // X-Consul-Index
-  std::size_t size = 0;     // of the body
 
   bool is(Meaning other) const noexcept { return meaning == other; }
   bool says(std::string_view words) const { return body.find(words) != body.npos; }
@@ -44,54 +43,53 @@ struct Reply {
   std::string text() const;
 };
 
+/// For who asked for a change or a read; absent and refused are theirs to judge.
+StoreResult outcome_of(const Reply& reply);
+
 class Agent {
  public:
   struct Call {
     std::string method;
     std::string target;  // from "/v1/" on
     std::string body = {};
-    Millis patience{1000};
+    Millis patience{0};
   };
   using Done = std::function<void(const Reply&)>;
 
-  /// `on_connected`: it answers again after a time in which it did not.
-  Agent(std::unique_ptr<http::Client> client, std::string token, std::function<void()> on_connected);
-  ~Agent();
-  Agent(const Agent&) = delete;
-  Agent& operator=(const Agent&) = delete;
+  /// `on_connected`: it answers again after a time in which it did not. Throws std::runtime_error where there can be no
+  /// client.
+  Agent(const http::Settings& settings, std::shared_ptr<support::Wakeup> wakeup, std::string token,
+        std::function<void()> on_connected);
 
-  void call(Call call, Done done);
-  /// A blocking query: answered when something has changed, or after the time that the target names. Of these the
-  /// agent is not busy.
-  void poll(std::string target, Millis patience, Done done);
-  /// Called back by the next receive(): what needs no answer, but may not be answered from within.
-  void later(std::function<void()> work) { later_.push_back(std::move(work)); }
+  void get(std::string target, Done done) { call({"GET", std::move(target), {}, patience_}, std::move(done)); }
+  void put(std::string target, std::string body, Done done) {
+    call({"PUT", std::move(target), std::move(body), patience_}, std::move(done));
+  }
+  /// Of all operations or none, one after the other: each as operation() gives it.
+  void transact(const std::vector<std::string>& operations, Done done) { transact(operations, patience_, done); }
+  void transact(const std::vector<std::string>& operations, Millis patience, Done done);
+  /// A blocking query, whose target has a '?': answered when its index is another one than `since`, or after `wait`;
+  /// with 0 at once.
+  void poll(std::string target, std::uint64_t since, Millis wait, Done done);
+  void call(Call call, Done done) { send(std::move(call), false, std::move(done)); }
+
+  /// Within which it answers.
+  Millis patience() const noexcept { return patience_; }
+  void set_patience(Millis patience) noexcept { patience_ = patience; }
 
   /// Calls back for what has arrived.
   void receive();
   /// Nothing is called back any more.
-  void abandon() noexcept;
-  bool idle() const noexcept { return under_way_ == 0 && later_.empty(); }
-  bool has_work() const noexcept { return !later_.empty(); }
-  /// The highest that was seen.
-  std::uint64_t revision() const noexcept { return revision_; }
-  void saw(std::uint64_t revision) noexcept;
+  void abandon() noexcept { asked_.clear(); }
 
  private:
-  struct Asked {
-    Done done;
-    bool polls = false;
-  };
-  void send(Call call, Done done, bool polls);
-  void judge(const Reply& reply);
+  void send(Call call, bool polls, Done done);
 
   std::unique_ptr<http::Client> client_;
   const std::string token_;
   const std::function<void()> on_connected_;
-  std::unordered_map<std::uint64_t, Asked> asked_;
-  std::vector<std::function<void()>> later_;
-  std::size_t under_way_ = 0;
-  std::uint64_t revision_ = 0;
+  std::unordered_map<std::uint64_t, Done> asked_;  // by the client's id
+  Millis patience_{1000};
   bool silent_ = false;
 };
 

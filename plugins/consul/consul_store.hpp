@@ -5,21 +5,22 @@
 //     return std::make_unique<ConsulStore>(settings, root, name_space, to, outlet); });
 #pragma once
 
+#include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent.hpp"
-#include "commits.hpp"
 #include "feed.hpp"
 #include "key_paths.hpp"
+#include "keys.hpp"
 #include "overdue.hpp"
-#include "reads.hpp"
 #include "services.hpp"
 #include "session.hpp"
 #include "settings.hpp"
+#include "store_facts.hpp"
 #include "support/keys/key_store.hpp"
 #include "support/session_driver.hpp"
 
@@ -32,41 +33,46 @@ class ConsulStore final : public support::KeyStore {
               support::Outlet& outlet);
 
   Capability capability() const override { return Capability::fenced; }
-  void begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<support::SessionBegun> done) override;
-  void bind(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
+  void begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<support::SessionBegun> done) override {
+    session_.begin(timeout, resumed, std::move(done));
+  }
+  void bind(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override {
+    session_.bind(key, value, std::move(done));
+  }
   void renew(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
   void end(Done<support::KeyAnswer> done) override;
   void abandon() noexcept override { agent_.abandon(); }
 
-  void commit(std::vector<support::KeyChange> changes, Done<std::vector<support::KeyAnswer>> done) override;
-  void get(std::vector<std::string> keys, Done<support::KeyRead> done) override;
-  void list(const std::string& prefix, Done<support::KeyRead> done) override;
+  void commit(std::vector<support::KeyChange> changes, Done<std::vector<support::KeyAnswer>> done) override {
+    keys_.commit(std::move(changes), std::move(done));
+  }
+  void get(std::vector<std::string> keys, Done<support::KeyRead> done) override { keys_.get(keys, std::move(done)); }
+  void list(const std::string& prefix, Done<support::KeyRead> done) override { keys_.list(prefix, std::move(done)); }
 
   void follow(const std::string& prefix) override;
-  void watch(const std::string& prefix) override;
+  void watch(const std::string& prefix) override { add_feed(prefix, Feed::Wants::changes); }
   SteadyTime observed_until() const override;
 
   void configure(const std::map<std::string, Options>& groups) override { services_.configure(groups); }
   void lead(const std::string& group, std::uint64_t epoch) override { services_.lead(group, epoch != 0); }
   std::vector<std::string> environment(const std::string& group) const override { return services_.environment(group); }
-  void state(Done<StoreState> done) override;
+  void state(Done<StoreState> done) override { ask_facts(agent_, std::move(done)); }
 
   void receive() override { agent_.receive(); }
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
 
  private:
+  Feed& add_feed(const std::string& prefix, Feed::Wants wants);
   void on_connected();
 
   Listener& listener_;
   const KeyPaths paths_;
   Agent agent_;
   Session session_;
-  Reads reads_;
-  Commits commits_;
+  Keys keys_;
   Services services_;
-  std::vector<std::unique_ptr<Feed>> feeds_;
-  std::vector<std::unique_ptr<Watch>> watches_;
+  std::deque<Feed> feeds_;
   std::optional<Overdue> overdue_;  // while sessions are followed
 };
 

@@ -14,7 +14,7 @@ using Meaning = Reply::Meaning;
 
 namespace {
 
-constexpr Millis longest_wait = 20s;  // of a bell that does not ring
+constexpr Millis longest_wait = 20s, unchecked_wait = 10s;  // of a bell that does not ring
 constexpr Millis after_failure = 250ms;
 constexpr Millis after_nothing = 50ms;    // of an empty prefix the bell rings for every change in the store
 constexpr std::size_t bytes_a_ms = 2000;  // that are read at most where changes never end
@@ -27,21 +27,11 @@ std::string index_target(std::string path) {
   return "/v1/kv/" + in_url(path) + "?keys&separator=/&consistent";
 }
 
-/// Answered when the index is another one.
-std::string bell_target(const std::string& path, std::uint64_t since, Millis wait) {
-  std::string target = index_target(path);
-  if (since > 0) target += "&index=" + std::to_string(since) + "&wait=" + std::to_string(wait.count()) + "ms";
-  return target;
-}
-
-/// The agent adds up to a sixteenth.
-Millis bell_patience(Millis wait, Millis patience) { return wait + wait / 16 + patience; }
-
 }  // namespace
 
-Feed::Feed(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener,
-           Millis patience)
-    : agent_(agent), paths_(paths), prefix_(std::move(prefix)), listener_(listener), patience_(patience) {
+Feed::Feed(Agent& agent, const KeyPaths& paths, std::string prefix, Wants wants, support::KeyStore::Listener& listener)
+    : agent_(agent), paths_(paths), prefix_(std::move(prefix)), wants_(wants), listener_(listener) {
+  if (!is_followed()) return;
   for (std::string& path : paths_.folders(prefix_)) folders_.push_back({std::move(path)});
 }
 
@@ -60,7 +50,7 @@ void Feed::wait() {
   state_ = State::waiting;
   again_at_.reset();
   if (std::exchange(bell_waits_, true)) return;
-  agent_.poll(bell_target(paths_.path(prefix_), index_, longest_wait), bell_patience(longest_wait, patience_),
+  agent_.poll(index_target(paths_.path(prefix_)), index_, is_followed() ? longest_wait : unchecked_wait,
               [this](const Reply& reply) { on_bell(reply); });
 }
 
@@ -71,7 +61,11 @@ void Feed::on_bell(const Reply& reply) {
     index_ = 0;
     return pause(after_failure);
   }
-  reply.index == index_ ? wait() : look(reply.index);
+  if (reply.index == index_) return wait();
+  if (is_followed()) return look(reply.index);
+  index_ = reply.index;
+  pause(reply.is(Meaning::absent) ? after_nothing : 0ms);
+  touch();
 }
 
 void Feed::look(std::uint64_t index) {
@@ -89,8 +83,7 @@ void Feed::look(std::uint64_t index) {
       read(folder);
       continue;
     }
-    agent_.call({"GET", index_target(folder.path), {}, patience_},
-                [this, &folder](const Reply& found) { on_index(folder, found); });
+    agent_.get(index_target(folder.path), [this, &folder](const Reply& found) { on_index(folder, found); });
   }
 }
 
@@ -103,14 +96,14 @@ void Feed::on_index(Folder& folder, const Reply& reply) {
 }
 
 void Feed::read(Folder& folder) {
-  agent_.call({"GET", "/v1/kv/" + in_url(folder.path) + "?recurse&consistent", {}, patience_},
-              [this, &folder](const Reply& reply) { on_read(folder, reply); });
+  agent_.get("/v1/kv/" + in_url(folder.path) + "?recurse&consistent",
+             [this, &folder](const Reply& reply) { on_read(folder, reply); });
 }
 
 void Feed::on_read(Folder& folder, const Reply& reply) {
   failed_ = failed_ || !answered(reply);
   if (failed_) return end_part();
-  bytes_ += reply.size;
+  bytes_ += reply.body.size();
   folder.index = reply.index;
   std::vector<KeyEntry> entries;
   if (reply.is(Meaning::done)) {
@@ -144,7 +137,7 @@ void Feed::end_part() {
   } else {
     observed_ = looked_at_;
     if (lists_) listener_.on_listed(prefix_, std::exchange(all_, {}));
-    pause(is_empty() ? after_nothing : std::min(Millis(bytes_ / bytes_a_ms), patience_ / 4));
+    pause(is_empty() ? after_nothing : std::min(Millis(bytes_ / bytes_a_ms), agent_.patience() / 4));
   }
   for (const auto& done : std::exchange(waiting_, {})) done();
 }
@@ -156,7 +149,7 @@ void Feed::pause(Millis time) {
 
 void Feed::check(std::function<void()> done) {
   const SteadyTime asked = support::boot_now();
-  agent_.call({"GET", index_target(paths_.path(prefix_)), {}, patience_ / 2},
+  agent_.call({"GET", index_target(paths_.path(prefix_)), {}, agent_.patience() / 2},
               [this, asked, done = std::move(done)](const Reply& reply) { on_check(reply, asked, done); });
 }
 
@@ -174,34 +167,6 @@ void Feed::on_check(const Reply& reply, SteadyTime asked, const std::function<vo
 
 void Feed::tick(SteadyTime now) {
   if (again_at_ && now >= *again_at_) wait();
-}
-
-Watch::Watch(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener,
-             Millis patience)
-    : agent_(agent), paths_(paths), prefix_(std::move(prefix)), listener_(listener), patience_(patience) {}
-
-void Watch::start() {
-  again_at_.reset();
-  const Millis wait = longest_wait / 2;  // nobody checks it
-  agent_.poll(bell_target(paths_.path(prefix_), index_, wait), bell_patience(wait, patience_),
-              [this](const Reply& reply) { on_bell(reply); });
-}
-
-/// What came while nobody answered is not known.
-void Watch::on_bell(const Reply& reply) {
-  if (!answered(reply)) {
-    index_ = 0;
-    again_at_ = support::boot_now() + after_failure;
-    return;
-  }
-  const bool changed = reply.index != index_;
-  index_ = reply.index;
-  again_at_ = support::boot_now() + (changed && reply.is(Meaning::absent) ? after_nothing : Millis(0));
-  if (changed) listener_.on_touched(prefix_);
-}
-
-void Watch::tick(SteadyTime now) {
-  if (again_at_ && now >= *again_at_) start();
 }
 
 }  // namespace ballot::consul

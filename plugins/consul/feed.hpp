@@ -3,7 +3,7 @@
 // is asked for its index, and read where that is another one. check() asks without waiting, so that a bell that hangs
 // keeps nothing silent. On the plugin's thread.
 //
-//   Feed feed(agent, paths, "t/", listener, patience);     feed.start();
+//   Feed feed(agent, paths, "t/", Feed::Wants::contents, listener);     feed.start();
 //   feed.check([] { ... });    ... feed.observed_until()
 //
 //   | state   | what is under way                         | next                                                      |
@@ -12,7 +12,8 @@
 //   | looking | indexes and contents of folders           | pausing                                                   |
 //   | pausing | nothing: as long as what was read took    | waiting                                                   |
 //
-// A check that finds something changed while the bell waits begins a look too.
+// A check that finds something changed while the bell waits begins a look too. Of a prefix that is only watched nothing
+// is read: that something has changed is all that is reported.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +32,18 @@ namespace ballot::consul {
 
 class Feed {
  public:
-  Feed(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener, Millis patience);
+  enum class Wants { contents, changes };
+
+  Feed(Agent& agent, const KeyPaths& paths, std::string prefix, Wants wants, support::KeyStore::Listener& listener);
 
   void start() { wait(); }
+  bool is_followed() const noexcept { return wants_ == Wants::contents; }
   std::vector<std::string> keys() const;
   SteadyTime observed_until() const noexcept { return observed_; }
   /// Asks at once whether something has changed, and calls back when that is answered; what has changed is looked for.
   void check(std::function<void()> done);
+  /// Of what is watched: something may have been missed.
+  void touch() { listener_.on_touched(prefix_); }
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const { return again_at_; }
@@ -64,8 +70,8 @@ class Feed {
   Agent& agent_;
   const KeyPaths& paths_;
   const std::string prefix_;
+  const Wants wants_;
   support::KeyStore::Listener& listener_;
-  const Millis patience_;
   State state_ = State::waiting;
   std::vector<Folder> folders_;
   bool bell_waits_ = false;             // it is under way, in any state
@@ -78,30 +84,6 @@ class Feed {
   std::size_t bytes_ = 0;  // that it has read
   SteadyTime looked_at_{}, observed_{};
   std::vector<std::function<void()>> waiting_;  // checks that wait for it
-  std::optional<SteadyTime> again_at_;
-};
-
-/// Reports that something under a prefix has changed.
-class Watch {
- public:
-  Watch(Agent& agent, const KeyPaths& paths, std::string prefix, support::KeyStore::Listener& listener,
-        Millis patience);
-
-  void start();
-  /// Something may have been missed.
-  void report() { listener_.on_touched(prefix_); }
-  void tick(SteadyTime now);
-  std::optional<SteadyTime> due() const { return again_at_; }
-
- private:
-  void on_bell(const Reply& reply);
-
-  Agent& agent_;
-  const KeyPaths& paths_;
-  const std::string prefix_;
-  support::KeyStore::Listener& listener_;
-  const Millis patience_;
-  std::uint64_t index_ = 0;
   std::optional<SteadyTime> again_at_;
 };
 

@@ -37,8 +37,8 @@ void Overdue::tick(SteadyTime now) {
 
 /// It is refused where one of the two is not there.
 void Overdue::look_at(const std::string& key, SteadyTime asked) {
-  const std::string body = "[" + operation("get", paths_.path(key)) + "," + operation("get", member_path(key)) + "]";
-  agent_.call({"PUT", "/v1/txn?consistent", body, session_.patience()}, [this, key, asked](const Reply& reply) {
+  const std::vector<std::string> both{operation("get", paths_.path(key)), operation("get", member_path(key))};
+  agent_.transact(both, [this, key, asked](const Reply& reply) {
     const auto json = reply.json();
     const auto& results = http::array_at(json, "Results");
     if (!reply.is(Reply::Meaning::done) || results.size() != 2) return;
@@ -67,12 +67,11 @@ void Overdue::consider(const std::string& key, const std::string& session, Milli
 
 void Overdue::end(const std::string& key, const std::string& session, const Seen& seen) {
   const std::string path = paths_.path(key);
-  const std::string body = "[" + operation("check-index", path, index_field(seen.session)) + "," +
-                           operation("check-index", member_path(key), index_field(seen.member)) + "," +
-                           operation("delete", path) + "]";
-  agent_.call({"PUT", "/v1/txn", body, session_.patience()}, [this, session](const Reply& reply) {
-    if (reply.is(Reply::Meaning::done))
-      agent_.call({"PUT", "/v1/session/destroy/" + session, {}, session_.patience()}, [](const Reply&) {});
+  const std::vector<std::string> operations{operation("check-index", path, index_field(seen.session)),
+                                            operation("check-index", member_path(key), index_field(seen.member)),
+                                            operation("delete", path)};
+  agent_.transact(operations, [this, session](const Reply& reply) {
+    if (reply.is(Reply::Meaning::done)) agent_.put("/v1/session/destroy/" + session, {}, [](const Reply&) {});
   });
 }
 

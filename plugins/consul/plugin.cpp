@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "consul_store.hpp"
-#include "registration.hpp"
 #include "settings.hpp"
 #include "support/keys/key_driver.hpp"
 #include "support/make_backend.hpp"
@@ -19,18 +18,15 @@ namespace {
 constexpr Millis default_timeout{10'000};
 constexpr Millis shortest_timeout{1'000};
 
-Error open_store(const Settings& settings) {
-  return {Errc::refused, "the Consul at " + settings.address +
-                             " is open: whoever reaches it may trigger, kill and pause jobs here. Set [consul] "
-                             "token_file, or say that this is wanted with [coordination] allow_open_store = true"};
-}
-
 Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   auto own = read_settings(settings.options);
   if (!own) return own.error();
   if (auto token = token_of(*own); !token) return token.error();
-  if (own->token_file.empty() && settings.open_store == OpenStore::refuse) return open_store(*own);
-  if (own->token_file.empty() && settings.open_store == OpenStore::warn) host.log(Level::warn, open_store(*own).what);
+  if (own->token_file.empty())
+    if (const auto checked =
+            support::check_open(host, settings.open_store, "Consul at " + own->address, "[consul] token_file");
+        !checked)
+      return checked.error();
   support::KeyPlace place{"consul",         settings.name_space, own->prefix + "/" + settings.name_space + "/",
                           own->address,     settings.state_dir,  default_timeout,
                           shortest_timeout, own->lock_delay};

@@ -9,15 +9,6 @@ namespace json = http::json;
 
 namespace {
 
-std::string text_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && !text->empty() ? "" : "must be a text that is not empty";
-}
-
-std::string list_problem(const OptionValue& value) noexcept {
-  return std::holds_alternative<std::vector<std::string>>(value) ? "" : "must be a list of IDs of checks";
-}
-
 std::string text_at(const json::value& value, const char* name) { return std::string(http::text_at(value, name)); }
 
 json::array tags_without(const json::value& tags, const std::string& tag) {
@@ -28,30 +19,6 @@ json::array tags_without(const json::value& tags, const std::string& tag) {
 }
 
 }  // namespace
-
-const OptionKey group_keys[4] = {
-    {"key", text_problem, OptionType::text, "a key that says who leads, for others"},
-    {"primary_tag", text_problem, OptionType::text, "the tag of the leader's service"},
-    {"service", text_problem, OptionType::text, "the ID or the name of a service of this host's agent"},
-    {"service_checks", list_problem, OptionType::list, "IDs of the checks that decide whether it may lead"},
-};
-
-GroupSettings group_settings(const Options& options) {
-  const auto text = [&](const char* key) {
-    const auto found = options.find(key);
-    return found == options.end() ? std::string() : std::get<std::string>(found->second);
-  };
-  GroupSettings settings{text("service"), {}, text("primary_tag"), text("key")};
-  if (const auto found = options.find("service_checks"); found != options.end())
-    settings.checks = std::get<std::vector<std::string>>(found->second);
-  return settings;
-}
-
-void Service::set_tag(const std::string& tag, bool tagged) {
-  json::array tags = tags_without(definition["Tags"], tag);
-  if (tagged) tags.emplace_back(tag);
-  definition["Tags"] = std::move(tags);
-}
 
 std::optional<Service> find_service(const json::value& services, const std::string& wanted) {
   std::vector<const json::value*> named;
@@ -89,12 +56,12 @@ bool has_tag(const json::value& tags, const std::string& tag) {
 
 /// What the agent adds to what it was told is not told to it.
 std::string with_tag(json::object definition, const std::string& tag, bool tagged) {
-  Service service{{}, {}, {}, 0, std::move(definition)};
-  service.set_tag(tag, tagged);
-  json::object& all = service.definition;
-  all["Name"] = all["Service"];
-  for (const char* own : {"Service", "ContentHash", "Datacenter", "CreateIndex", "ModifyIndex"}) all.erase(own);
-  return json::serialize(all);
+  json::array tags = tags_without(definition["Tags"], tag);
+  if (tagged) tags.emplace_back(tag);
+  definition["Tags"] = std::move(tags);
+  definition["Name"] = definition["Service"];
+  for (const char* own : {"Service", "ContentHash", "Datacenter", "CreateIndex", "ModifyIndex"}) definition.erase(own);
+  return json::serialize(definition);
 }
 
 std::string without_tag(const json::value& entry, const std::string& tag) {

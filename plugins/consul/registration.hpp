@@ -11,27 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "ballot/options.hpp"
 #include "http/json.hpp"
 
 namespace ballot::consul {
-
-/// The table [group.GROUP.consul].
-struct GroupSettings {
-  std::string service;              // its ID or its name; "": none
-  std::vector<std::string> checks;  // that count; empty: all of the service's
-  std::string tag;                  // of the leader's service; ""
-  std::string key;                  // that says who leads, for others; ""
-};
-extern const OptionKey group_keys[4];
-GroupSettings group_settings(const Options& options);
 
 struct Service {
   std::string id, name, address;
   std::uint64_t port = 0;
   http::json::object definition = {};  // as the agent shows it
-
-  void set_tag(const std::string& tag, bool tagged);
 };
 
 /// Of /v1/agent/services. None: it is not registered, or several have the name.

@@ -3,17 +3,14 @@
 // of a service of its own, `ballot`: a critical check of the node would make all services of this host unhealthy. On
 // the plugin's thread.
 //
-//   Session session(agent, paths, name_space, patience);
-//   session.begin(timeout, resumed, done);  session.bind(key, value, flags, done);
+//   Session session(agent, paths, name_space);
+//   session.begin(timeout, resumed, done);  session.bind(key, value, done);
 //   session.renew([](const KeyAnswer& answer) { ... });      // the timers run anew: now something is to be committed
 //   session.end(done);
 //
 // Not bound to the node's health as gossip sees it (serfHealth): that would end it before this node knows.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -27,32 +24,31 @@ namespace ballot::consul {
 class Session {
  public:
   template <class Answer>
-  using Done = std::function<void(const Answer&)>;
+  using Done = support::KeyStore::Done<Answer>;
 
   static constexpr Millis shortest_ttl{10'000};  // that Consul takes for its own timer
 
   Session(Agent& agent, const KeyPaths& paths, std::string name_space);
 
+  // As of KeyStore.
   void begin(Millis timeout, const std::optional<support::Handle>& resumed, Done<support::SessionBegun> done);
   void bind(const std::string& key, const std::string& value, Done<support::KeyAnswer> done);
+  void end(Done<support::KeyAnswer> done);
   /// Restarts its timers. not_leader: it is over.
   void renew(Done<support::KeyAnswer> done);
-  void end(Done<support::KeyAnswer> done);
 
   const Guard& guard() const noexcept { return guard_; }
   std::string bound_path() const { return paths_.path(guard_.key); }
   Millis timeout() const noexcept { return timeout_; }
-  Millis patience() const noexcept { return support::KeyStore::patience(timeout_); }
 
  private:
-  struct Beginning;
   void probe(Done<support::SessionBegun> done);
   void resume(const support::Handle& handle, Done<support::SessionBegun> done);
-  void register_check(const std::shared_ptr<Beginning>& beginning);
-  void create(const std::shared_ptr<Beginning>& beginning);
-  void on_created(const std::shared_ptr<Beginning>& beginning, const Reply& reply);
+  void register_check(Done<support::SessionBegun> done);
+  void create(SteadyTime until, const Done<support::SessionBegun>& done);
+  void restart_timers(Done<support::KeyAnswer> done);
   void on_timers(const Reply& passed, const Reply& renewed, const Done<support::KeyAnswer>& done);
-  void restart_timers(std::function<void(const Reply& passed, const Reply& renewed)> done);
+  void give_up(Done<support::KeyAnswer> done);
   std::string secret() const { return std::to_string(timeout_.count()) + ":" + check_; }
 
   Agent& agent_;

@@ -39,33 +39,28 @@ std::string address_problem(const OptionValue& value) noexcept {
 }
 
 std::string path_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && text->starts_with('/') ? "" : "must be the absolute path of a file";
+  return support::is_file(value) ? "" : "must be the absolute path of a file";
 }
 
-std::string name_problem(const OptionValue& value) noexcept {
+std::string text_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && !text->empty() ? "" : "must be a name";
+  return text != nullptr && !text->empty() ? "" : "must be a text that is not empty";
+}
+
+std::string list_problem(const OptionValue& value) noexcept {
+  return std::holds_alternative<std::vector<std::string>>(value) ? "" : "must be a list of IDs of checks";
 }
 
 std::string prefix_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
-  std::string rest = text == nullptr ? "" : *text + "/";
-  for (std::size_t slash; (slash = rest.find('/')) != std::string::npos; rest.erase(0, slash + 1))
-    if (!support::is_path_part(rest.substr(0, slash)))
-      return "prefix must be a path such as \"ballot\" or \"ops/ballot\"";
-  return text == nullptr ? "prefix must be a path such as \"ballot\" or \"ops/ballot\"" : "";
+  if (text != nullptr && support::is_prefix(*text)) return {};
+  return "prefix must be a path such as \"ballot\" or \"ops/ballot\"";
 }
 
 std::string delay_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
   if (text != nullptr && (*text == "0" || *text == "0s")) return {};
   return support::read_duration(value, longest_lock_delay) ? "" : "lock_delay must be at most \"60s\", such as \"3s\"";
-}
-
-std::string text_at(const Options& options, const char* key) {
-  const auto found = options.find(key);
-  return found == options.end() ? std::string() : std::get<std::string>(found->second);
 }
 
 }  // namespace
@@ -78,16 +73,16 @@ const OptionKey table_keys[8] = {
     {"tls_ca", path_problem, OptionType::text, "the file of who signs the agent's certificate"},
     {"tls_cert", path_problem, OptionType::text, "the file of our certificate"},
     {"tls_key", path_problem, OptionType::text, "the file of its key"},
-    {"tls_server_name", name_problem, OptionType::text, "the name in the agent's certificate"},
+    {"tls_server_name", text_problem, OptionType::text, "the name in the agent's certificate"},
     {"token_file", path_problem, OptionType::text, "a file with the token on its first line"},
 };
 
 Result<Settings> read_settings(const Options& options) {
   Settings settings;
-  const std::string written = text_at(options, "address");
+  const std::string written = support::text_at(options, "address");
   const Address address = split_address(written.empty() ? default_address : written);
-  http::Tls tls{text_at(options, "tls_ca"), text_at(options, "tls_cert"), text_at(options, "tls_key"),
-                text_at(options, "tls_server_name"), true};
+  http::Tls tls{support::text_at(options, "tls_ca"), support::text_at(options, "tls_cert"),
+                support::text_at(options, "tls_key"), support::text_at(options, "tls_server_name"), true};
   const bool has_tls = !(tls.ca_file + tls.cert_file + tls.server_name).empty();
   if (address.scheme == "http" && has_tls)
     return Error{Errc::invalid,
@@ -99,19 +94,32 @@ Result<Settings> read_settings(const Options& options) {
   settings.address = support::read_hosts(address.server, secure ? default_tls_port : default_port).text();
   settings.http.servers = {http::endpoint_of(settings.address)};
   settings.http.connections = 6;
-  settings.prefix = options.contains("prefix") ? text_at(options, "prefix") : "ballot";
-  settings.token_file = text_at(options, "token_file");
+  settings.prefix = options.contains("prefix") ? support::text_at(options, "prefix") : "ballot";
+  settings.token_file = support::text_at(options, "token_file");
   if (const auto found = options.find("lock_delay"); found != options.end())
     settings.lock_delay = support::read_duration(found->second, longest_lock_delay).value_or(Millis(0));
   return settings;
 }
 
 Result<std::string> token_of(const Settings& settings) {
-  if (settings.token_file.empty()) return std::string();
-  auto token = support::read_secret(settings.token_file);
-  if (token) return token;
-  return Error{token.error().code == Errc::refused ? Errc::refused : Errc::invalid,
-               "[consul] token_file: " + token.error().what};
+  return support::secret_of("consul", "token_file", settings.token_file);
+}
+
+const OptionKey group_keys[4] = {
+    {"key", text_problem, OptionType::text, "a key that says who leads, for others"},
+    {"primary_tag", text_problem, OptionType::text, "the tag of the leader's service"},
+    {"service", text_problem, OptionType::text, "the ID or the name of a service of this host's agent"},
+    {"service_checks", list_problem, OptionType::list, "IDs of the checks that decide whether it may lead"},
+};
+
+GroupSettings group_settings(const Options& options) {
+  GroupSettings settings{support::text_at(options, "service"),
+                         {},
+                         support::text_at(options, "primary_tag"),
+                         support::text_at(options, "key")};
+  if (const auto found = options.find("service_checks"); found != options.end())
+    settings.checks = std::get<std::vector<std::string>>(found->second);
+  return settings;
 }
 
 }  // namespace ballot::consul

@@ -1,7 +1,10 @@
-// Settings: the table [consul] of ballot.toml, read.
+// Settings: the tables [consul] and [group.GROUP.consul] of ballot.toml, read.
+//
+//   const auto settings = read_settings(options);   // check_options(options, table_keys) found nothing wrong
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
@@ -22,5 +25,14 @@ extern const OptionKey table_keys[8];
 Result<Settings> read_settings(const Options& options);
 /// The token, read anew from its file; "" where there is none.
 Result<std::string> token_of(const Settings& settings);
+
+struct GroupSettings {
+  std::string service;              // its ID or its name; "": none
+  std::vector<std::string> checks;  // that count; empty: all of the service's
+  std::string tag;                  // of the leader's service; ""
+  std::string key;                  // that says who leads, for others; ""
+};
+extern const OptionKey group_keys[4];
+GroupSettings group_settings(const Options& options);
 
 }  // namespace ballot::consul

@@ -82,13 +82,13 @@ StoreState state_of(const Asked& asked) {
 
 }  // namespace
 
-void ask_facts(Agent& agent, Millis patience, std::function<void(const StoreState&)> done) {
+void ask_facts(Agent& agent, std::function<void(const StoreState&)> done) {
   const auto asked = std::make_shared<Asked>();
   asked->done = std::move(done);
   for (std::size_t i = 0; i < count; ++i)
-    agent.call({"GET", targets[i], {}, patience}, [asked, i](const Reply& reply) {
+    agent.get(targets[i], [asked, i](const Reply& reply) {
       asked->replies[i] = reply;
-      if (!reply.is(Reply::Meaning::done)) asked->replies[i].body = i == leader ? reply.body : "";
+      if (i != leader && !reply.is(Reply::Meaning::done)) asked->replies[i].body.clear();
       if (--asked->open == 0) asked->done(state_of(*asked));
     });
 }

@@ -1,7 +1,6 @@
 #include "transaction.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "http/base64.hpp"
 
@@ -14,18 +13,15 @@ namespace {
 
 using http::json::value;
 
-/// What a failed operation on the store says of the change that it belongs to.
-KeyAnswer refusal(StoreResult expected, std::string_view what) {
-  if (what.find("Permission denied") == what.npos) return {expected, 0, std::string(what)};
-  return {StoreResult::failed, 0, Reply{Reply::Meaning::forbidden, std::string(what)}.text()};
-}
-
-/// Whether it is the refusal that the verb is for, and not another fault of the operation.
-bool is_comparison(std::string_view what) {
-  for (const char* words : {"index is stale", "failed session check", "failed index check", "doesn't exist",
-                            "current modify index", "Permission denied"})
-    if (what.find(words) != what.npos) return true;
-  return false;
+/// What a failed operation on the store says of the change that it belongs to; `expected` where it is the refusal that
+/// the verb is for, and not another fault of the operation.
+KeyAnswer refusal(StoreResult expected, const std::string& what) {
+  if (what.find("Permission denied") != what.npos)
+    return {StoreResult::failed, 0, Reply{Reply::Meaning::forbidden, what}.text()};
+  for (const char* words :
+       {"index is stale", "failed session check", "failed index check", "doesn't exist", "current modify index"})
+    if (what.find(words) != what.npos) return {expected, 0, what};
+  return {StoreResult::failed, 0, what};
 }
 
 }  // namespace
@@ -39,35 +35,41 @@ std::string value_field(const std::string& value, std::uint64_t flags) {
 std::string index_field(std::uint64_t index) { return R"(,"Index":)" + std::to_string(index); }
 std::string session_field(const std::string& session) { return R"(,"Session":")" + session + '"'; }
 
-void Transaction::put(const std::string& text) {
-  if (operations_++ > 0) body_ += ',';
-  body_ += text;
+std::uint64_t last_version(const Reply& reply) {
+  const value json = reply.json();
+  const auto& results = http::array_at(json, "Results");
+  return results.empty() ? 0 : http::number_at(results.back(), "KV", "ModifyIndex");
+}
+
+std::size_t Transaction::put(const std::string& operation) {
+  bytes_ += operation.size() + 1;
+  operations_.push_back(operation);
+  return operations_.size() - 1;
 }
 
 bool Transaction::add(std::size_t number, const KeyChange& change, std::uint64_t flags) {
-  const std::string path = paths_.path(change.key);
-  const TermAt term(change.term_key.empty() ? "" : paths_.path(change.term_key), change.term_version);
-  const bool checks_term = !term.first.empty() && !terms_.contains(term);
-  const std::size_t needed = 1u + (change.guarded && !guards_ ? 1 : 0) + (checks_term ? 1 : 0);
-  const std::size_t bytes = change.value ? change.value->size() * 4 / 3 : 0;
-  if (operations_ + needed > most_operations || paths_written_.contains(path)) return false;
-  if (operations_ > 0 && body_.size() + bytes > most_bytes) return false;
-  if (change.guarded && !guards_) {
-    guards_ = true;
-    guard_operation_ = operations_;
-    put(operation("check-session", paths_.path(guard_.key), session_field(guard_.session)));
+  Write write{number, paths_.path(change.key), {}, 0};
+  std::vector<std::string> asserts;
+  if (change.guarded)
+    asserts.push_back(operation("check-session", paths_.path(guard_.key), session_field(guard_.session)));
+  if (!change.term_key.empty())
+    asserts.push_back(operation("check-index", paths_.path(change.term_key), index_field(change.term_version)));
+  std::string more = change.version ? index_field(*change.version) : "";
+  if (change.value) more += value_field(*change.value, flags);
+  const char* const verb = change.value ? change.version ? "cas" : "set" : change.version ? "delete-cas" : "delete";
+  const std::string own = operation(verb, write.path, more);
+  const auto needed =
+      std::count_if(asserts.begin(), asserts.end(), [&](const auto& one) { return !asserts_.contains(one); });
+  if (operations_.size() + static_cast<std::size_t>(needed) + 1 > most_operations) return false;
+  if (!operations_.empty() && bytes_ + own.size() > most_bytes) return false;
+  for (const Write& other : writes_)
+    if (other.path == write.path) return false;
+  for (const std::string& one : asserts) {
+    if (!asserts_.contains(one)) asserts_[one] = put(one);
+    write.asserts.push_back(asserts_[one]);
   }
-  if (checks_term) {
-    terms_[term] = operations_;
-    put(operation("check-index", term.first, index_field(term.second)));
-  }
-  writes_.push_back({number, path, operations_, change.guarded, term});
-  paths_written_[path] = operations_;
-  const std::string index = change.version ? index_field(*change.version) : "";
-  if (change.value)
-    put(operation(change.version ? "cas" : "set", path, index + value_field(*change.value, flags)));
-  else
-    put(operation(change.version ? "delete-cas" : "delete", path, index));
+  write.operation = put(own);
+  writes_.push_back(std::move(write));
   return true;
 }
 
@@ -86,8 +88,7 @@ Transaction::Verdict Transaction::judge(const Reply& reply) const {
     return verdict;
   }
   if (!reply.is(Reply::Meaning::refused)) {
-    const bool surely_not = reply.is(Reply::Meaning::forbidden) || reply.is(Reply::Meaning::failed);
-    answer_all({surely_not ? StoreResult::failed : StoreResult::unknown, 0, reply.text()});
+    answer_all({outcome_of(reply), 0, reply.text()});
     return verdict;
   }
   std::map<std::size_t, std::string> failed;
@@ -95,17 +96,16 @@ Transaction::Verdict Transaction::judge(const Reply& reply) const {
   for (const value& error : http::array_at(json, "Errors"))
     failed[http::number_at(error, "OpIndex")] = http::text_at(error, "What");
   for (const Write& write : writes_) {
-    const auto guard = write.guarded ? failed.find(guard_operation_) : failed.end();
-    const auto term = write.term.first.empty() ? failed.end() : failed.find(terms_.at(write.term));
-    const auto own = failed.find(write.operation);
-    const auto found = guard != failed.end() ? guard : term != failed.end() ? term : own;
-    if (found == failed.end()) {
+    const auto& asserts = write.asserts;
+    const auto lost =
+        std::find_if(asserts.begin(), asserts.end(), [&](std::size_t one) { return failed.contains(one); });
+    const bool leads = lost == asserts.end();
+    const auto found = failed.find(leads ? write.operation : *lost);
+    if (found == failed.end())
       verdict.again.push_back(write.number);
-      continue;
-    }
-    const StoreResult expected = found == own ? StoreResult::conflict : StoreResult::not_leader;
-    verdict.answers.emplace_back(write.number,
-                                 refusal(is_comparison(found->second) ? expected : StoreResult::failed, found->second));
+    else
+      verdict.answers.emplace_back(write.number,
+                                   refusal(leads ? StoreResult::conflict : StoreResult::not_leader, found->second));
   }
   if (!verdict.answers.empty()) return verdict;
   verdict.again.clear();
@@ -116,7 +116,9 @@ Transaction::Verdict Transaction::judge(const Reply& reply) const {
 /// A bound key without its session is free.
 std::vector<support::KeyEntry> entries_of(const KeyPaths& paths, const http::json::array& all) {
   std::vector<support::KeyEntry> entries;
-  for (const value& one : all) {
+  for (const value& result : all) {
+    const value& in_result = http::member_of(result, "KV");
+    const value& one = in_result.is_null() ? result : in_result;
     const std::string_view path = http::text_at(one, "Key");
     if (!path.starts_with(paths.root())) continue;
     support::KeyEntry entry{paths.key(path), {}, http::number_at(one, "ModifyIndex")};

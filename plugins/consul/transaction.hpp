@@ -4,7 +4,7 @@
 //
 //   Transaction transaction(paths, guard);
 //   while (next < changes.size() && transaction.add(next, changes[next], flags)) ++next;
-//   ... "PUT /v1/txn" with transaction.body() ...
+//   ... agent.transact(transaction.operations(), ...) ...
 //   const auto verdict = transaction.judge(reply);      // verdict.answers, verdict.again
 #pragma once
 
@@ -41,30 +41,23 @@ class Transaction {
   /// False: there is no place for it. `flags`: another number for each change of a key; of an entry that is written as
   /// it is, Consul would leave the version as it is too.
   bool add(std::size_t number, const support::KeyChange& change, std::uint64_t flags);
-  bool empty() const noexcept { return writes_.empty(); }
-  std::string body() const { return body_ + "]"; }
+  const std::vector<std::string>& operations() const noexcept { return operations_; }
   Verdict judge(const Reply& reply) const;
 
  private:
-  using TermAt = std::pair<std::string, std::uint64_t>;
   struct Write {
     std::size_t number;
     std::string path;
+    std::vector<std::size_t> asserts;  // the operations without which it is not to be written
     std::size_t operation;
-    bool guarded;
-    TermAt term;  // "" for none
   };
-  void put(const std::string& text);
-  std::string term_of(const support::KeyChange& change) const;
+  std::size_t put(const std::string& operation);
 
   const KeyPaths& paths_;
   const Guard& guard_;
-  std::string body_ = "[";
-  std::size_t operations_ = 0;
-  bool guards_ = false;
-  std::size_t guard_operation_ = 0;
-  std::map<TermAt, std::size_t> terms_;  // the operation of each
-  std::map<std::string, std::size_t> paths_written_;
+  std::vector<std::string> operations_;
+  std::size_t bytes_ = 0;
+  std::map<std::string, std::size_t> asserts_;  // operations that several writes have in common
   std::vector<Write> writes_;
 };
 
@@ -73,8 +66,10 @@ std::string operation(const char* verb, const std::string& path, const std::stri
 std::string value_field(const std::string& value, std::uint64_t flags);
 std::string index_field(std::uint64_t index);
 std::string session_field(const std::string& session);
+/// Of what the last operation of a transaction has written; 0: nothing.
+std::uint64_t last_version(const Reply& reply);
 
-/// What is written, of a text that Consul gives as JSON.
+/// What is written, of a list of keys or of the results of a transaction.
 std::vector<support::KeyEntry> entries_of(const KeyPaths& paths, const http::json::array& all);
 
 }  // namespace ballot::consul
