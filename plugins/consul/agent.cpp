@@ -9,9 +9,8 @@ namespace {
 
 using Meaning = Reply::Meaning;
 
-Meaning meaning_of(const http::Event& event) {
-  if (!event.problem.empty()) return Meaning::unknown;
-  switch (event.status) {
+Meaning meaning_of(int status) {
+  switch (status) {
     case 200: return Meaning::done;
     case 404: return Meaning::absent;
     case 409: return Meaning::refused;
@@ -24,15 +23,15 @@ Meaning meaning_of(const http::Event& event) {
   }
 }
 
-Reply reply_of(http::Event event) {
-  Reply reply{meaning_of(event)};
-  const std::string_view index = event.header("X-Consul-Index");
-  std::from_chars(index.data(), index.data() + index.size(), reply.index);
-  reply.body = event.problem.empty() ? std::move(event.body) : std::move(event.problem);
+Reply reply_of(const http::Event& event) {
+  if (!event.problem.empty()) return Reply(Meaning::unknown, event.problem);
   // It serves a query of its own copy then, and nobody says whether that is the store's.
-  if (reply.is(Meaning::done) && event.header("X-Consul-Knownleader") == "false")
-    return {Meaning::unknown, "no cluster leader"};
-  return reply;
+  if (event.status == 200 && event.header("X-Consul-Knownleader") == "false")
+    return Reply(Meaning::unknown, "no cluster leader");
+  const std::string_view text = event.header("X-Consul-Index");
+  std::uint64_t index = 0;
+  std::from_chars(text.data(), text.data() + text.size(), index);
+  return Reply(meaning_of(event.status), event.body, index);
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ Agent::Agent(const http::Settings& settings, std::shared_ptr<support::Wakeup> wa
   client_ = std::move(*client);
 }
 
-void Agent::transact(const std::vector<std::string>& operations, Millis patience, Done done) {
+void Agent::transact(const std::vector<std::string>& operations, Done done, std::optional<Millis> patience) {
   std::string body;
   for (const std::string& one : operations) body += (body.empty() ? '[' : ',') + one;
   call({"PUT", "/v1/txn?consistent", body + ']', patience}, std::move(done));
@@ -66,24 +65,24 @@ void Agent::transact(const std::vector<std::string>& operations, Millis patience
 /// The agent adds up to a sixteenth to the time.
 void Agent::poll(std::string target, std::uint64_t since, Millis wait, Done done) {
   if (since > 0) target += "&index=" + std::to_string(since) + "&wait=" + std::to_string(wait.count()) + "ms";
-  send({"GET", std::move(target), {}, wait + wait / 16 + patience_}, true, std::move(done));
+  call({"GET", std::move(target), {}, wait + wait / 16 + patience_, true}, std::move(done));
 }
 
-void Agent::send(Call call, bool polls, Done done) {
+void Agent::call(Call call, Done done) {
   http::Request request{.method = std::move(call.method), .target = std::move(call.target)};
   request.body = std::move(call.body);
-  request.patience = call.patience;
-  request.long_poll = polls;
+  request.patience = call.patience.value_or(patience_);
+  request.long_poll = call.polls;
   request.idempotent = request.method == "GET";
   if (!token_.empty()) request.headers.emplace_back("X-Consul-Token", token_);
   asked_[client_->ask(std::move(request))] = std::move(done);
 }
 
 void Agent::receive() {
-  for (http::Event& event : client_->take()) {
+  for (const http::Event& event : client_->take()) {
     const auto asked = asked_.extract(event.id);
     if (asked.empty()) continue;
-    const Reply reply = reply_of(std::move(event));
+    const Reply reply = reply_of(event);
     if (std::exchange(silent_, reply.is(Meaning::unknown)) && !silent_) on_connected_();
     asked.mapped()(reply);
   }

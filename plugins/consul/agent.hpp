@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,12 +34,16 @@ struct Reply {
     unknown     // 429, 5xx, no answer: it may have happened
   };
   Meaning meaning = Meaning::unknown;
-  std::string body = {};    // of an answer; else for people, why there is none
-  std::uint64_t index = 0;  // X-Consul-Index
+  std::string body = {};        // of an answer; else for people, why there is none
+  http::json::value json = {};  // the same, read
+  std::uint64_t index = 0;      // X-Consul-Index
+
+  Reply() = default;
+  explicit Reply(Meaning meaning, std::string text = {}, std::uint64_t index = 0)
+      : meaning(meaning), body(std::move(text)), json(http::parse_json(body)), index(index) {}
 
   bool is(Meaning other) const noexcept { return meaning == other; }
   bool says(std::string_view words) const { return body.find(words) != body.npos; }
-  http::json::value json() const { return http::parse_json(body); }
   /// For people: what went wrong, and what to do about it.
   std::string text() const;
 };
@@ -52,7 +57,8 @@ class Agent {
     std::string method;
     std::string target;  // from "/v1/" on
     std::string body = {};
-    Millis patience{0};
+    std::optional<Millis> patience = {};  // none: the agent's
+    bool polls = false;                   // it waits on purpose
   };
   using Done = std::function<void(const Reply&)>;
 
@@ -61,17 +67,16 @@ class Agent {
   Agent(const http::Settings& settings, std::shared_ptr<support::Wakeup> wakeup, std::string token,
         std::function<void()> on_connected);
 
-  void get(std::string target, Done done) { call({"GET", std::move(target), {}, patience_}, std::move(done)); }
+  void get(std::string target, Done done) { call({"GET", std::move(target)}, std::move(done)); }
   void put(std::string target, std::string body, Done done) {
-    call({"PUT", std::move(target), std::move(body), patience_}, std::move(done));
+    call({"PUT", std::move(target), std::move(body)}, std::move(done));
   }
   /// Of all operations or none, one after the other: each as operation() gives it.
-  void transact(const std::vector<std::string>& operations, Done done) { transact(operations, patience_, done); }
-  void transact(const std::vector<std::string>& operations, Millis patience, Done done);
+  void transact(const std::vector<std::string>& operations, Done done, std::optional<Millis> patience = {});
   /// A blocking query, whose target has a '?': answered when its index is another one than `since`, or after `wait`;
   /// with 0 at once.
   void poll(std::string target, std::uint64_t since, Millis wait, Done done);
-  void call(Call call, Done done) { send(std::move(call), false, std::move(done)); }
+  void call(Call call, Done done);
 
   /// Within which it answers.
   Millis patience() const noexcept { return patience_; }
@@ -83,8 +88,6 @@ class Agent {
   void abandon() noexcept { asked_.clear(); }
 
  private:
-  void send(Call call, bool polls, Done done);
-
   std::unique_ptr<http::Client> client_;
   const std::string token_;
   const std::function<void()> on_connected_;

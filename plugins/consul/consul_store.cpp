@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "support/clock.hpp"
+#include "support/keys/key_context.hpp"
 
 namespace ballot::consul {
 
@@ -53,8 +54,8 @@ Feed& ConsulStore::add_feed(const std::string& prefix, Feed::Wants wants) {
 
 void ConsulStore::follow(const std::string& prefix) {
   const Feed& feed = add_feed(prefix, Feed::Wants::contents);
-  if (prefix == bound_keys && !session_.guard().key.empty())
-    overdue_.emplace(agent_, paths_, session_, [&feed] { return feed.keys(); });
+  if (prefix == support::KeyNames::sessions && !session_.guard().key.empty())
+    overdue_.emplace(agent_, keys_, session_, [&feed] { return feed.keys(); });
 }
 
 SteadyTime ConsulStore::observed_until() const {

@@ -14,9 +14,9 @@
 
 #include "agent.hpp"
 #include "feed.hpp"
-#include "key_paths.hpp"
 #include "keys.hpp"
 #include "overdue.hpp"
+#include "requests.hpp"
 #include "services.hpp"
 #include "session.hpp"
 #include "settings.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "requests.hpp"
 #include "support/clock.hpp"
-#include "transaction.hpp"
 
 namespace ballot::consul {
 
@@ -71,15 +71,10 @@ void Feed::on_bell(const Reply& reply) {
 void Feed::look(std::uint64_t index) {
   state_ = State::looking;
   again_at_.reset();
-  lists_ = index_ == 0 || index < index_;
+  look_ = {support::boot_now(), index_ == 0 || index < index_, false, folders_.size()};
   index_ = index;
-  failed_ = false;
-  bytes_ = 0;
-  all_.clear();
-  looked_at_ = support::boot_now();
-  parts_ = folders_.size();
   for (Folder& folder : folders_) {
-    if (lists_ || folders_.size() == 1) {
+    if (look_.lists || folders_.size() == 1) {
       read(folder);
       continue;
     }
@@ -89,9 +84,9 @@ void Feed::look(std::uint64_t index) {
 
 /// That of an empty folder is the store's, and says nothing.
 void Feed::on_index(Folder& folder, const Reply& reply) {
-  failed_ = failed_ || !answered(reply);
+  look_.failed = look_.failed || !answered(reply);
   const bool empty = reply.is(Meaning::absent);
-  if (failed_ || (empty ? folder.versions.empty() : reply.index == folder.index)) return end_part();
+  if (look_.failed || (empty ? folder.versions.empty() : reply.index == folder.index)) return end_part();
   read(folder);
 }
 
@@ -101,24 +96,19 @@ void Feed::read(Folder& folder) {
 }
 
 void Feed::on_read(Folder& folder, const Reply& reply) {
-  failed_ = failed_ || !answered(reply);
-  if (failed_) return end_part();
-  bytes_ += reply.body.size();
+  look_.failed = look_.failed || !answered(reply);
+  if (look_.failed) return end_part();
+  look_.bytes += reply.body.size();
   folder.index = reply.index;
-  std::vector<KeyEntry> entries;
-  if (reply.is(Meaning::done)) {
-    const auto json = reply.json();
-    entries = entries_of(paths_, http::array_of(json));
-  }
-  report(folder, entries);
+  report(folder, entries_of(paths_, http::array_of(reply.json)));
   end_part();
 }
 
 void Feed::report(Folder& folder, const std::vector<KeyEntry>& entries) {
   const auto before = std::exchange(folder.versions, {});
   for (const KeyEntry& entry : entries) folder.versions[entry.key] = entry.version;
-  if (lists_) {
-    all_.insert(all_.end(), entries.begin(), entries.end());
+  if (look_.lists) {
+    look_.entries.insert(look_.entries.end(), entries.begin(), entries.end());
     return;
   }
   for (const auto& [key, version] : before)
@@ -130,14 +120,14 @@ void Feed::report(Folder& folder, const std::vector<KeyEntry>& entries) {
 }
 
 void Feed::end_part() {
-  if (--parts_ > 0) return;
-  if (failed_) {
+  if (--look_.parts > 0) return;
+  if (look_.failed) {
     index_ = 0;
     pause(after_failure);
   } else {
-    observed_ = looked_at_;
-    if (lists_) listener_.on_listed(prefix_, std::exchange(all_, {}));
-    pause(is_empty() ? after_nothing : std::min(Millis(bytes_ / bytes_a_ms), agent_.patience() / 4));
+    observed_ = look_.begun;
+    if (look_.lists) listener_.on_listed(prefix_, std::exchange(look_.entries, {}));
+    pause(is_empty() ? after_nothing : std::min(Millis(look_.bytes / bytes_a_ms), agent_.patience() / 4));
   }
   for (const auto& done : std::exchange(waiting_, {})) done();
 }

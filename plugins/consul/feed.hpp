@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "agent.hpp"
-#include "key_paths.hpp"
+#include "requests.hpp"
 #include "support/keys/key_store.hpp"
 
 namespace ballot::consul {
@@ -74,15 +74,17 @@ class Feed {
   support::KeyStore::Listener& listener_;
   State state_ = State::waiting;
   std::vector<Folder> folders_;
-  bool bell_waits_ = false;             // it is under way, in any state
-  std::uint64_t index_ = 0;             // of the last look; 0: all is to be read, and reported as a list
-  std::vector<support::KeyEntry> all_;  // that was found for it
-  // Of a look.
-  bool lists_ = false;
-  bool failed_ = false;    // one of its parts has
-  std::size_t parts_ = 0;  // under way
-  std::size_t bytes_ = 0;  // that it has read
-  SteadyTime looked_at_{}, observed_{};
+  bool bell_waits_ = false;  // it is under way, in any state
+  std::uint64_t index_ = 0;  // of the last look; 0: all is to be read, and reported as a list
+  struct Look {
+    SteadyTime begun{};
+    bool lists = false;
+    bool failed = false;                          // one of its parts has
+    std::size_t parts = 0;                        // under way
+    std::size_t bytes = 0;                        // that it has read
+    std::vector<support::KeyEntry> entries = {};  // that it has found, where it lists
+  } look_;
+  SteadyTime observed_{};
   std::vector<std::function<void()>> waiting_;  // checks that wait for it
   std::optional<SteadyTime> again_at_;
 };

@@ -1,5 +1,6 @@
 #include "keys.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
@@ -13,6 +14,76 @@ using support::KeyBatches;
 using support::KeyChange;
 using support::KeyRead;
 using Meaning = Reply::Meaning;
+
+namespace {
+
+/// What a failed operation on the store says of the change that it belongs to; `expected` where it is the refusal that
+/// the verb is for, and not another fault of the operation.
+KeyAnswer refusal(StoreResult expected, const std::string& what) {
+  if (what.find("Permission denied") != what.npos)
+    return {StoreResult::failed, 0, Reply{Reply::Meaning::forbidden, what}.text()};
+  for (const char* words :
+       {"index is stale", "failed session check", "failed index check", "doesn't exist", "current modify index"})
+    if (what.find(words) != what.npos) return {expected, 0, what};
+  return {StoreResult::failed, 0, what};
+}
+
+}  // namespace
+
+std::size_t Transaction::put(const std::string& operation) {
+  bytes_ += operation.size() + 1;
+  operations_.push_back(operation);
+  return operations_.size() - 1;
+}
+
+bool Transaction::add(const KeyChange& change, std::uint64_t flags) {
+  Write write{paths_.path(change.key), {}, 0};
+  std::vector<std::string> asserts;
+  if (change.guarded)
+    asserts.push_back(operation("check-session", paths_.path(guard_.key), session_field(guard_.session)));
+  if (!change.term_key.empty())
+    asserts.push_back(operation("check-index", paths_.path(change.term_key), index_field(change.term_version)));
+  std::string more = change.version ? index_field(*change.version) : "";
+  if (change.value) more += value_field(*change.value, flags);
+  const char* const verb = change.value ? change.version ? "cas" : "set" : change.version ? "delete-cas" : "delete";
+  const std::string own = operation(verb, write.path, more);
+  const auto needed =
+      std::count_if(asserts.begin(), asserts.end(), [&](const auto& one) { return !asserts_.contains(one); });
+  if (operations_.size() + static_cast<std::size_t>(needed) + 1 > most_operations) return false;
+  if (!operations_.empty() && bytes_ + own.size() > most_bytes) return false;
+  for (const Write& other : writes_)
+    if (other.path == write.path) return false;
+  for (const std::string& one : asserts) {
+    if (!asserts_.contains(one)) asserts_[one] = put(one);
+    write.asserts.push_back(asserts_[one]);
+  }
+  write.operation = put(own);
+  writes_.push_back(std::move(write));
+  return true;
+}
+
+std::vector<std::optional<KeyAnswer>> Transaction::judge(const Reply& reply) const {
+  std::map<std::string_view, std::uint64_t> versions;
+  for (const http::json::value& result : http::array_at(reply.json, "Results"))
+    versions[http::text_at(result, "KV", "Key")] = http::number_at(result, "KV", "ModifyIndex");
+  std::map<std::size_t, std::string> failed;
+  for (const http::json::value& error : http::array_at(reply.json, "Errors"))
+    failed[http::number_at(error, "OpIndex")] = http::text_at(error, "What");
+  const auto answer_of = [&](const Write& write) -> std::optional<KeyAnswer> {
+    if (reply.is(Reply::Meaning::done)) return KeyAnswer{StoreResult::done, versions[write.path]};
+    if (!reply.is(Reply::Meaning::refused)) return KeyAnswer{outcome_of(reply), 0, reply.text()};
+    for (const std::size_t one : write.asserts)
+      if (failed.contains(one)) return refusal(StoreResult::not_leader, failed[one]);
+    if (failed.contains(write.operation)) return refusal(StoreResult::conflict, failed[write.operation]);
+    return std::nullopt;
+  };
+  std::vector<std::optional<KeyAnswer>> answers;
+  for (const Write& write : writes_) answers.push_back(answer_of(write));
+  // A refusal that is not understood would be asked for again and again.
+  if (std::none_of(answers.begin(), answers.end(), [](const auto& one) { return one.has_value(); }))
+    answers.assign(answers.size(), KeyAnswer{StoreResult::unknown, 0, reply.text()});
+  return answers;
+}
 
 /// No other session, nor this daemon's before, is at the same number: below 2^53, as JSON has it.
 Keys::Keys(Agent& agent, const KeyPaths& paths, const Guard& guard)
@@ -28,26 +99,26 @@ void Keys::commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> d
 
 void Keys::commit_now(const KeyChange& change, Done<KeyAnswer> done) {
   const auto transaction = std::make_shared<Transaction>(paths_, guard_);
-  transaction->add(0, change, ++flags_);
-  agent_.transact(transaction->operations(), agent_.patience() / 2,
-                  [transaction, done = std::move(done)](const Reply& reply) {
-                    done(transaction->judge(reply).answers.front().second);
-                  });
+  transaction->add(change, ++flags_);
+  const auto on_reply = [transaction, done = std::move(done)](const Reply& reply) {
+    done(transaction->judge(reply).front().value_or(KeyAnswer{}));
+  };
+  agent_.transact(transaction->operations(), on_reply, agent_.patience() / 2);
 }
 
 void Keys::send(KeyBatches::Waiting& waiting) {
   const auto transaction = std::make_shared<Transaction>(paths_, guard_);
   KeyBatches::Parts parts;
-  while (!waiting.empty() && transaction->add(parts.size(), waiting.front().change, ++flags_)) {
+  while (!waiting.empty() && transaction->add(waiting.front().change, ++flags_)) {
     parts.push_back(std::move(waiting.front()));
     waiting.pop_front();
   }
   agent_.transact(transaction->operations(), [this, transaction, parts = std::move(parts)](const Reply& reply) {
-    const Transaction::Verdict verdict = transaction->judge(reply);
+    const auto answers = transaction->judge(reply);
     KeyBatches::Parts again;
-    for (const std::size_t number : verdict.again) again.push_back(parts[number]);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      answers[i] ? parts[i].answer(*answers[i]) : again.push_back(parts[i]);
     batches_.again(std::move(again));
-    for (const auto& [number, answer] : verdict.answers) parts[number].answer(answer);
     if (reply.is(Meaning::unknown)) batches_.give_up({StoreResult::unknown, 0, reply.text()});
     batches_.end_request();
   });
@@ -63,11 +134,10 @@ void Keys::get_some(const std::vector<std::string>& keys, const Done<KeyRead>& d
   std::vector<std::string> operations;
   for (const std::string& key : keys) operations.push_back(operation("get", paths_.path(key)));
   agent_.transact(operations, [this, keys, done](const Reply& reply) {
-    const auto json = reply.json();
     if (!reply.is(Meaning::refused))
-      return done({outcome_of(reply), entries_of(paths_, http::array_at(json, "Results")), reply.text()});
+      return done({outcome_of(reply), entries_of(paths_, http::array_at(reply.json, "Results")), reply.text()});
     std::set<std::size_t> absent;
-    for (const auto& error : http::array_at(json, "Errors"))
+    for (const auto& error : http::array_at(reply.json, "Errors"))
       if (http::text_at(error, "What").find("doesn't exist") != std::string_view::npos)
         absent.insert(http::number_at(error, "OpIndex"));
     std::vector<std::string> rest;
@@ -82,8 +152,7 @@ void Keys::list(const std::string& prefix, Done<KeyRead> done) {
   agent_.get("/v1/kv/" + in_url(paths_.path(prefix)) + "?recurse&consistent",
              [this, done = std::move(done)](const Reply& reply) {
                if (reply.is(Meaning::absent)) return done({StoreResult::done});
-               const auto json = reply.json();
-               done({outcome_of(reply), entries_of(paths_, http::array_of(json)), reply.text()});
+               done({outcome_of(reply), entries_of(paths_, http::array_of(reply.json)), reply.text()});
              });
 }
 

@@ -1,20 +1,58 @@
-// Keys: what a KeyStore reads and changes, in Consul: by transactions, 64 operations at a time. One that is refused
-// because of some of its changes is sent again without them. On the plugin's thread.
+// Keys: what a KeyStore reads and changes, in Consul: by transactions of 64 operations, all of which are carried out or
+// none. A refusal names every operation that failed: their changes are answered, and the others are sent again. On the
+// plugin's thread.
 //
 //   keys.commit(changes, [](const std::vector<KeyAnswer>& answers) { ... });
 //   keys.get({"s/host-1", "m/host-1"}, [](const KeyRead& read) { ... });
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "agent.hpp"
-#include "key_paths.hpp"
+#include "requests.hpp"
 #include "support/keys/key_batches.hpp"
-#include "transaction.hpp"
 
 namespace ballot::consul {
+
+/// What shows that a session is open: the key that is bound to it.
+struct Guard {
+  std::string key, session;
+};
+
+/// Changes as one transaction, and what its answer says of each. Pure.
+class Transaction {
+ public:
+  static constexpr std::size_t most_operations = 64;
+  static constexpr std::size_t most_bytes = 400'000;  // the agent takes 512 KiB
+
+  Transaction(const KeyPaths& paths, const Guard& guard) : paths_(paths), guard_(guard) {}
+
+  /// False: there is no place for it. `flags`: another number for each change of a key; of an entry that is written as
+  /// it is, Consul would leave the version as it is too.
+  bool add(const support::KeyChange& change, std::uint64_t flags);
+  const std::vector<std::string>& operations() const noexcept { return operations_; }
+  /// None: nothing was found out about that change, as others were refused.
+  std::vector<std::optional<support::KeyAnswer>> judge(const Reply& reply) const;
+
+ private:
+  struct Write {
+    std::string path;
+    std::vector<std::size_t> asserts;  // the operations without which it is not to be written
+    std::size_t operation;
+  };
+  std::size_t put(const std::string& operation);
+
+  const KeyPaths& paths_;
+  const Guard& guard_;
+  std::vector<std::string> operations_;
+  std::size_t bytes_ = 0;
+  std::map<std::string, std::size_t> asserts_;  // operations that several writes have in common
+  std::vector<Write> writes_;
+};
 
 class Keys {
  public:

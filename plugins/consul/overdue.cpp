@@ -4,9 +4,13 @@
 #include <utility>
 
 #include "support/clock.hpp"
-#include "transaction.hpp"
+#include "support/keys/key_context.hpp"
+#include "support/texts.hpp"
 
 namespace ballot::consul {
+
+using support::KeyEntry;
+using support::KeyNames;
 
 namespace {
 
@@ -17,8 +21,8 @@ Millis allowance(Millis timeout) { return std::max(timeout / 20, Millis(100)); }
 
 }  // namespace
 
-Overdue::Overdue(Agent& agent, const KeyPaths& paths, const Session& session, Names names)
-    : agent_(agent), paths_(paths), session_(session), names_(std::move(names)), look_at_(support::boot_now()) {}
+Overdue::Overdue(Agent& agent, Keys& keys, const Session& session, Names names)
+    : agent_(agent), keys_(keys), session_(session), names_(std::move(names)), look_at_(support::boot_now()) {}
 
 void Overdue::tick(SteadyTime now) {
   if (now < *look_at_) return;
@@ -35,44 +39,30 @@ void Overdue::tick(SteadyTime now) {
   for (const std::string& name : names) look_at(name, now);
 }
 
-/// It is refused where one of the two is not there.
 void Overdue::look_at(const std::string& key, SteadyTime asked) {
-  const std::vector<std::string> both{operation("get", paths_.path(key)), operation("get", member_path(key))};
-  agent_.transact(both, [this, key, asked](const Reply& reply) {
-    const auto json = reply.json();
-    const auto& results = http::array_at(json, "Results");
-    if (!reply.is(Reply::Meaning::done) || results.size() != 2) return;
-    const auto& session = http::member_of(results[0], "KV");
-    const auto timeout = static_cast<std::int64_t>(http::number_at(session, "Flags"));
-    consider(key, std::string(http::text_at(session, "Session")), Millis(timeout), asked,
-             {http::number_at(session, "ModifyIndex"), http::number_at(results[1], "KV", "ModifyIndex"),
-              support::boot_now()});
+  const std::string node = key.substr(std::string_view(KeyNames::sessions).size());
+  keys_.get({key, KeyNames::member(node)}, [this, asked](const support::KeyRead& read) {
+    if (read.entries.size() == 2) consider(read.entries[0], read.entries[1], asked);
   });
-}
-
-std::string Overdue::member_path(const std::string& key) const {
-  return paths_.path("m/" + key.substr(bound_keys.size()));
 }
 
 /// What was committed before the first answer was sent before it; what is not yet when this was asked for is not.
-void Overdue::consider(const std::string& key, const std::string& session, Millis timeout, SteadyTime asked,
-                       const Seen& found) {
-  if (timeout <= Millis(0)) return;
-  Seen& seen = seen_[key];
-  if (seen.session != found.session || seen.member != found.member)
-    seen = found;
-  else if (asked >= seen.since + timeout + allowance(timeout))
-    end(key, session, seen);
+void Overdue::consider(const KeyEntry& session, const KeyEntry& member, SteadyTime asked) {
+  const auto record = support::parse_member(member.value);
+  if (!record || record->timeout <= Millis(0)) return;
+  Seen& seen = seen_[session.key];
+  if (seen.session != session.version || seen.member != member.version)
+    seen = {session.version, member.version, support::boot_now()};
+  else if (asked >= seen.since + record->timeout + allowance(record->timeout))
+    end(session, member);
 }
 
-void Overdue::end(const std::string& key, const std::string& session, const Seen& seen) {
-  const std::string path = paths_.path(key);
-  const std::vector<std::string> operations{operation("check-index", path, index_field(seen.session)),
-                                            operation("check-index", member_path(key), index_field(seen.member)),
-                                            operation("delete", path)};
-  agent_.transact(operations, [this, session](const Reply& reply) {
-    if (reply.is(Reply::Meaning::done)) agent_.put("/v1/session/destroy/" + session, {}, [](const Reply&) {});
-  });
+void Overdue::end(const KeyEntry& session, const KeyEntry& member) {
+  keys_.commit_now({session.key, {}, session.version, true, member.key, member.version},
+                   [this, session](const support::KeyAnswer& answer) {
+                     if (answer.outcome != StoreResult::done) return;
+                     agent_.put("/v1/session/destroy/" + session.value, {}, [](const Reply&) {});
+                   });
 }
 
 }  // namespace ballot::consul

@@ -4,7 +4,7 @@
 // first look, so its terms are over by its own clock; that it still is unchanged is asserted as its key is removed, so
 // no later renewal succeeds. On the plugin's thread.
 //
-//   overdue.tick(now, feed.keys());        // of all open sessions
+//   Overdue overdue(agent, keys, session, [&] { return feed.keys(); });    overdue.tick(now);
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "agent.hpp"
-#include "key_paths.hpp"
+#include "keys.hpp"
 #include "session.hpp"
 
 namespace ballot::consul {
@@ -25,7 +25,7 @@ class Overdue {
   using Names = std::function<std::vector<std::string>()>;
 
   /// `names`: the keys of all open sessions.
-  Overdue(Agent& agent, const KeyPaths& paths, const Session& session, Names names);
+  Overdue(Agent& agent, Keys& keys, const Session& session, Names names);
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const { return look_at_; }
@@ -36,13 +36,11 @@ class Overdue {
     SteadyTime since{};                     // when they were first seen to be these
   };
   void look_at(const std::string& key, SteadyTime asked);
-  void consider(const std::string& key, const std::string& session, Millis timeout, SteadyTime asked,
-                const Seen& found);
-  void end(const std::string& key, const std::string& session, const Seen& seen);
-  std::string member_path(const std::string& key) const;
+  void consider(const support::KeyEntry& session, const support::KeyEntry& member, SteadyTime asked);
+  void end(const support::KeyEntry& session, const support::KeyEntry& member);
 
   Agent& agent_;
-  const KeyPaths& paths_;
+  Keys& keys_;
   const Session& session_;
   const Names names_;
   std::map<std::string, Seen> seen_;  // by the session's key

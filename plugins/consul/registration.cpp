@@ -20,17 +20,14 @@ json::array tags_without(const json::value& tags, const std::string& tag) {
 
 }  // namespace
 
-std::optional<Service> find_service(const json::value& services, const std::string& wanted) {
+json::value find_service(const json::value& services, const std::string& wanted) {
   std::vector<const json::value*> named;
   if (const json::value& own = http::member_of(services, wanted); own.is_object())
     named.push_back(&own);
   else if (services.is_object())
     for (const auto& entry : services.get_object())
       if (http::text_at(entry.value(), "Service") == wanted) named.push_back(&entry.value());
-  if (named.size() != 1) return std::nullopt;
-  const json::value& found = *named.front();
-  return Service{text_at(found, "ID"), text_at(found, "Service"), text_at(found, "Address"),
-                 http::number_at(found, "Port"), found.get_object()};
+  return named.size() == 1 ? *named.front() : json::value();
 }
 
 std::string unfitness(const json::value& checks, const std::string& service, const std::vector<std::string>& counted) {
@@ -55,7 +52,8 @@ bool has_tag(const json::value& tags, const std::string& tag) {
 }
 
 /// What the agent adds to what it was told is not told to it.
-std::string with_tag(json::object definition, const std::string& tag, bool tagged) {
+std::string with_tag(const json::value& service, const std::string& tag, bool tagged) {
+  json::object definition = service.is_object() ? service.get_object() : json::object();
   json::array tags = tags_without(definition["Tags"], tag);
   if (tagged) tags.emplace_back(tag);
   definition["Tags"] = std::move(tags);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "key_paths.hpp"
+#include "requests.hpp"
 #include "support/clock.hpp"
-#include "transaction.hpp"
 
 namespace ballot::consul {
 
@@ -30,7 +29,7 @@ void Services::configure(const std::map<std::string, Options>& groups) {
     }
     auto known = before.extract(name);
     Group& group = groups_[name] = known ? std::move(known.mapped()) : Group{.why = not_known};
-    if (group.settings.service != settings.service) group.service.reset();
+    if (group.settings.service != settings.service) group.service = nullptr;
     group.settings = std::move(settings);
   }
   for (const auto& [name, group] : before) groups_[name].told = group.told;
@@ -47,11 +46,16 @@ void Services::lead(const std::string& name, bool leads) {
 std::vector<std::string> Services::environment(const std::string& name) const {
   std::vector<std::string> all{"SESSIONID=" + session_.guard().session};
   const auto group = groups_.find(name);
-  if (group == groups_.end() || !group->second.service) return all;
-  const Service& service = *group->second.service;
-  all.push_back("ADDRESS=" + (service.address.empty() ? node_address_ : service.address));
-  all.push_back("PORT=" + std::to_string(service.port));
+  if (group == groups_.end() || group->second.service.is_null()) return all;
+  all.push_back("ADDRESS=" + address_of(group->second));
+  all.push_back("PORT=" + std::to_string(http::number_at(group->second.service, "Port")));
   return all;
+}
+
+/// A service without an address has its node's.
+std::string Services::address_of(const Group& group) const {
+  const auto own = http::text_at(group.service, "Address");
+  return own.empty() ? node_address_ : std::string(own);
 }
 
 void Services::look() {
@@ -60,7 +64,7 @@ void Services::look() {
   agent_.get("/v1/agent/services", [this](const Reply& services) {
     agent_.get("/v1/agent/checks", [this, services](const Reply& checks) {
       if (!look_at_) look_at_ = support::boot_now() + std::clamp<Millis>(session_.timeout() / 10, 200ms, 2s);
-      if (services.is(Meaning::done) && checks.is(Meaning::done)) on_looked(services.json(), checks.json());
+      if (services.is(Meaning::done) && checks.is(Meaning::done)) on_looked(services.json, checks.json);
     });
   });
 }
@@ -69,23 +73,21 @@ void Services::on_looked(const value& services, const value& checks) {
   if (checks.is_object() && !checks.get_object().empty())
     node_ = http::text_at(checks.get_object().begin()->value(), "Node");
   for (auto& [name, group] : groups_) group.service = find_service(services, group.settings.service);
-  for (auto& [name, group] : groups_)
-    if (group.service && group.service->address.empty() && !std::exchange(asked_where_, true))
-      return ask_where(group.service->name, services, checks);
-  for (auto& [name, group] : groups_)
-    group.why = group.service ? unfitness(checks, group.service->id, group.settings.checks)
-                              : "no one service '" + group.settings.service + "' is registered at this host's agent";
-  settle();
-}
-
-/// A service without an address has its node's, which is to be known before it leads.
-void Services::ask_where(const std::string& service, const value& services, const value& checks) {
-  agent_.get("/v1/catalog/service/" + in_url(service), [this, services, checks](const Reply& reply) {
-    const value json = reply.json();
-    for (const value& entry : http::array_of(json))
-      if (http::text_at(entry, "Node") == node_) node_address_ = http::text_at(entry, "Address");
-    on_looked(services, checks);
+  const bool needs_node = std::any_of(groups_.begin(), groups_.end(), [](const auto& one) {
+    return one.second.service.is_object() && http::text_at(one.second.service, "Address").empty();
   });
+  if (needs_node && !std::exchange(asked_node_, true))  // its address is to be known before this node leads
+    return agent_.get("/v1/catalog/node/" + in_url(node_), [this](const Reply& reply) {
+      node_address_ = http::text_at(reply.json, "Node", "Address");
+      look_at_ = SteadyTime{};
+    });
+  for (auto& [name, group] : groups_) {
+    const std::string id(http::text_at(group.service, "ID"));
+    group.why = group.service.is_object()
+                    ? unfitness(checks, id, group.settings.checks)
+                    : "no one service '" + group.settings.service + "' is registered at this host's agent";
+  }
+  settle();
 }
 
 /// Whatever is to be written and is not yet: one of it, and the others when it has been looked again; after a failure
@@ -99,14 +101,14 @@ void Services::settle() {
 
 /// True: something is being written.
 bool Services::settle(const std::string& name, Group& group) {
-  if (!group.service) return false;
+  if (group.service.is_null()) return false;
   const bool leads = group.leading != nullptr;
   const auto& [service, checks, tag, key] = group.settings;
   if (!tag.empty()) {
     if (leads && !group.leading->watched) watch_catalog(name, group);
-    const bool tagged = has_tag(http::member_of(group.service->definition, "Tags"), tag);
+    const bool tagged = has_tag(http::member_of(group.service, "Tags"), tag);
     if (tagged != leads && (tagged || group.leading->alone)) {
-      agent_.put("/v1/agent/service/register", with_tag(group.service->definition, tag, leads),
+      agent_.put("/v1/agent/service/register", with_tag(group.service, tag, leads),
                  [this](const Reply& reply) { updated(reply); });
       return true;
     }
@@ -119,11 +121,12 @@ bool Services::settle(const std::string& name, Group& group) {
 void Services::watch_catalog(const std::string& name, const Group& group) {
   const auto leading = group.leading;
   leading->watched = true;
-  agent_.poll("/v1/catalog/service/" + in_url(group.service->name) + "?consistent", leading->index, catalog_wait,
-              [this, name, leading](const Reply& reply) {
+  agent_.poll("/v1/catalog/service/" + in_url(http::text_at(group.service, "Service")) + "?consistent", leading->index,
+              catalog_wait, [this, name, leading](const Reply& reply) {
                 leading->watched = false;
                 const auto found = groups_.find(name);
-                if (found == groups_.end() || found->second.leading != leading || !found->second.service) return;
+                if (found == groups_.end() || found->second.leading != leading || found->second.service.is_null())
+                  return;
                 if (reply.is(Meaning::done)) on_catalog(found->second, reply);
               });
 }
@@ -139,14 +142,14 @@ void Services::on_catalog(const Group& group, const Reply& reply) {
     leading->alone = true;
     look_at_ = SteadyTime{};
   };
-  const value json = reply.json();
-  for (const value& entry : http::array_of(json)) {
-    const bool ours = http::text_at(entry, "Node") == node_ && http::text_at(entry, "ServiceID") == group.service->id;
+  for (const value& entry : http::array_of(reply.json)) {
+    const bool here = http::text_at(entry, "Node") == node_;
+    const bool ours = here && http::text_at(entry, "ServiceID") == http::text_at(group.service, "ID");
     if (ours || !has_tag(http::member_of(entry, "ServiceTags"), group.settings.tag)) continue;
     ++*open;
     agent_.put("/v1/catalog/register", without_tag(entry, group.settings.tag), stripped);
   }
-  stripped({Meaning::done});
+  stripped(Reply(Meaning::done));
 }
 
 /// Not before the session is known to be open; nobody else's is removed.
@@ -154,10 +157,8 @@ void Services::say(const std::string& name, const Group& group) {
   const auto& [key, session] = session_.guard();
   std::vector<std::string> operations;
   if (group.leading) {
-    http::json::object where;
-    where["Address"] = group.service->address.empty() ? node_address_ : group.service->address;
-    where["Port"] = group.service->port;
-    where["SessionID"] = session;
+    const http::json::object where{
+        {"Address", address_of(group)}, {"Port", http::number_at(group.service, "Port")}, {"SessionID", session}};
     operations = {operation("check-session", session_.bound_path(), session_field(session)),
                   operation("set", group.settings.key, value_field(http::json::serialize(where), 0))};
   } else {

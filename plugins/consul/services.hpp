@@ -46,15 +46,15 @@ class Services {
   };
   struct Group {
     GroupSettings settings = {};
-    std::string why = {};   // it may not lead; "": it may
-    std::string told = {};  // the listener, of that
-    std::optional<Service> service = {};
+    std::string why = {};            // it may not lead; "": it may
+    std::string told = {};           // the listener, of that
+    http::json::value service = {};  // as this host's agent has it; null: it has not
     std::shared_ptr<Leading> leading = {};
     std::uint64_t said = 0;  // the version of the key that says where it is; 0: it does not
   };
   void look();
   void on_looked(const http::json::value& services, const http::json::value& checks);
-  void ask_where(const std::string& service, const http::json::value& services, const http::json::value& checks);
+  std::string address_of(const Group& group) const;
   void settle();
   bool settle(const std::string& name, Group& group);
   void watch_catalog(const std::string& name, const Group& group);
@@ -70,7 +70,7 @@ class Services {
   Host& host_;
   std::map<std::string, Group> groups_;
   std::string node_, node_address_;  // of this host's agent
-  bool asked_where_ = false;
+  bool asked_node_ = false;
   bool updating_ = false;  // something is being written: one at a time, as an agent takes a service as a whole
   std::string logged_;     // what went wrong last
   std::optional<SteadyTime> look_at_, finish_by_;

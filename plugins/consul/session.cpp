@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/clock.hpp"
+#include "support/keys/key_context.hpp"
 
 namespace ballot::consul {
 
@@ -30,10 +31,7 @@ std::string random_word() {
 
 std::string in_ms(Millis time) { return std::to_string(time.count()) + "ms"; }
 
-SessionBegun nothing_begun(StoreResult outcome, const std::string& text) {
-  return {outcome == StoreResult::failed ? How::refused : How::unknown, {}, {}, {}, text};
-}
-SessionBegun nothing_begun(const Reply& reply) { return nothing_begun(outcome_of(reply), reply.text()); }
+SessionBegun not_begun(const Reply& reply) { return support::not_begun(outcome_of(reply), reply.text()); }
 
 }  // namespace
 
@@ -53,7 +51,7 @@ void Session::begin(Millis timeout, const std::optional<Handle>& resumed, Done<S
 void Session::probe(Done<SessionBegun> done) {
   agent_.get("/v1/kv/" + in_url(paths_.root()) + "format?consistent", [done](const Reply& reply) {
     const bool reads = reply.is(Meaning::done) || reply.is(Meaning::absent);
-    done(reads ? SessionBegun{How::begun, "observer", {}, {}, {}} : nothing_begun(reply));
+    done(reads ? SessionBegun{How::begun, "observer", {}, {}, {}} : not_begun(reply));
   });
 }
 
@@ -62,12 +60,12 @@ void Session::resume(const Handle& handle, Done<SessionBegun> done) {
   const auto colon = handle.secret.find(':');
   std::int64_t granted = 0;
   std::from_chars(handle.secret.data(), handle.secret.data() + std::min(colon, handle.secret.size()), granted);
-  guard_ = {std::string(bound_keys) + handle.node, handle.session};
+  guard_ = {support::KeyNames::session(handle.node), handle.session};
   const auto resumed = [this, done = std::move(done)](const KeyAnswer& answer) {
     if (answer.outcome == StoreResult::done) return done({How::resumed, guard_.session, secret(), timeout_, {}});
     check_.clear();
     const bool gone = answer.outcome == StoreResult::not_leader;
-    done(gone ? SessionBegun{How::gone} : nothing_begun(answer.outcome, answer.text));
+    done(gone ? SessionBegun{How::gone} : support::not_begun(answer.outcome, answer.text));
   };
   if (colon == std::string::npos || granted <= 0) return give_up(resumed);
   check_ = handle.secret.substr(colon + 1);
@@ -83,7 +81,7 @@ void Session::register_check(Done<SessionBegun> done) {
                            R"(","DeregisterCriticalServiceAfter":")" + forgotten_after + R"("}})";
   const SteadyTime until = support::boot_now() + agent_.patience();
   agent_.put("/v1/agent/service/register", body, [this, until, done = std::move(done)](const Reply& reply) {
-    reply.is(Meaning::done) ? create(until, done) : done(nothing_begun(reply));
+    reply.is(Meaning::done) ? create(until, done) : done(not_begun(reply));
   });
 }
 
@@ -95,12 +93,11 @@ void Session::create(SteadyTime until, const Done<SessionBegun>& done) {
                            check_ + R"("}]})";
   agent_.call({"PUT", "/v1/session/create", body, left}, [this, until, done](const Reply& reply) {
     if (reply.is(Meaning::done)) {
-      const auto json = reply.json();
-      guard_.session = http::text_at(json, "ID");
+      guard_.session = http::text_at(reply.json, "ID");
       return done({How::begun, guard_.session, secret(), timeout_, {}});
     }
     const bool early = reply.says("Missing check") || reply.says("is in critical state");
-    if (!early || support::boot_now() >= until) return done(nothing_begun(reply));
+    if (!early || support::boot_now() >= until) return done(not_begun(reply));
     agent_.put("/v1/agent/check/pass/" + check_, {}, [this, until, done](const Reply&) { create(until, done); });
   });
 }
@@ -114,7 +111,7 @@ void Session::bind(const std::string& key, const std::string& value, Done<KeyAns
                     if (!reply.is(Meaning::refused)) return done({outcome_of(reply), 0, reply.text()});
                     if (reply.says("invalid session")) return done({StoreResult::not_leader, 0, reply.text()});
                     if (reply.says("Permission denied"))
-                      return done({StoreResult::failed, 0, Reply{Meaning::forbidden, reply.body}.text()});
+                      return done({StoreResult::failed, 0, Reply(Meaning::forbidden, reply.body).text()});
                     done({StoreResult::conflict, 0, {}});
                   });
 }

@@ -15,9 +15,8 @@
 #include <string>
 
 #include "agent.hpp"
-#include "key_paths.hpp"
+#include "requests.hpp"
 #include "support/keys/key_store.hpp"
-#include "transaction.hpp"
 
 namespace ballot::consul {
 

@@ -25,8 +25,7 @@ struct Asked {
 std::string text(std::string_view words) { return std::string(words); }
 
 void add_servers(const Asked& asked, StoreState& state) {
-  const value json = asked.replies[raft].json(), addresses = asked.replies[peers].json();
-  const auto& servers = http::array_at(json, "Servers");
+  const auto& servers = http::array_at(asked.replies[raft].json, "Servers");
   std::string names;
   std::size_t voters = 0;
   for (const value& server : servers) {
@@ -36,7 +35,7 @@ void add_servers(const Asked& asked, StoreState& state) {
              (http::truth_at(server, "Voter") ? "" : " (no voter)");
   }
   if (servers.empty()) {
-    for (const value& one : http::array_of(addresses)) {
+    for (const value& one : http::array_of(asked.replies[peers].json)) {
       ++voters;
       names += (names.empty() ? "" : ", ") + text(http::text_of(one));
     }
@@ -48,14 +47,14 @@ void add_servers(const Asked& asked, StoreState& state) {
 }
 
 void add_agent(const Asked& asked, StoreState& state) {
-  const value json = asked.replies[self].json();
+  const value& json = asked.replies[self].json;
   if (const auto name = http::text_at(json, "Config", "NodeName"); !name.empty())
     state.facts.emplace_back("agent", text(name) + (http::truth_at(json, "Config", "Server") ? ", a server" : ""));
   if (const auto version = http::text_at(json, "Config", "Version"); !version.empty())
     state.facts.emplace_back("version", text(version));
   if (const auto center = http::text_at(json, "Config", "Datacenter"); !center.empty())
     state.facts.emplace_back("datacenter", text(center));
-  const value all = asked.replies[checks].json();
+  const value& all = asked.replies[checks].json;
   if (!all.is_object()) return;
   for (const auto& entry : all.get_object())
     if (http::text_at(entry.value(), "ServiceID").empty() && http::text_at(entry.value(), "Status") == "critical")
@@ -69,8 +68,7 @@ StoreState state_of(const Asked& asked) {
     state.warnings.push_back("the agent does not answer: " + leads.text());
     return state;
   }
-  const value json = leads.json();
-  const std::string at = text(http::text_of(json));
+  const std::string at = text(http::text_of(leads.json));
   if (at.empty())
     state.warnings.push_back("no cluster leader: nothing can be written");
   else
@@ -88,7 +86,7 @@ void ask_facts(Agent& agent, std::function<void(const StoreState&)> done) {
   for (std::size_t i = 0; i < count; ++i)
     agent.get(targets[i], [asked, i](const Reply& reply) {
       asked->replies[i] = reply;
-      if (i != leader && !reply.is(Reply::Meaning::done)) asked->replies[i].body.clear();
+      if (!reply.is(Reply::Meaning::done)) asked->replies[i].json = nullptr;
       if (--asked->open == 0) asked->done(state_of(*asked));
     });
 }

@@ -18,13 +18,7 @@ constexpr const char* observer = "observer";
 
 std::string lease_body(const std::string& lease) { return "{\"ID\":\"" + lease + "\"}"; }
 
-/// What begins no session.
-SessionBegun not_begun(const Reply& reply) {
-  SessionBegun begun;
-  begun.how = outcome_of(reply) == StoreResult::unknown ? SessionBegun::How::unknown : SessionBegun::How::refused;
-  begun.text = reply.text;
-  return begun;
-}
+SessionBegun not_begun(const Reply& reply) { return support::not_begun(outcome_of(reply), reply.text); }
 
 SessionBegun begun_as(SessionBegun::How how, const std::string& lease, std::uint64_t seconds) {
   return {how, lease, {}, std::chrono::seconds(seconds), {}};

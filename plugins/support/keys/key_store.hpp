@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballot/backend.hpp"
@@ -71,6 +72,12 @@ struct SessionBegun {
   Millis timeout{0};         // as the store grants it
   std::string text = {};
 };
+
+/// Nothing has, as the store has answered what was asked for it.
+inline SessionBegun not_begun(StoreResult outcome, std::string text) {
+  using How = SessionBegun::How;
+  return {outcome == StoreResult::unknown ? How::unknown : How::refused, {}, {}, {}, std::move(text)};
+}
 
 class KeyStore {
  public:

@@ -1,10 +1,10 @@
 // What the plugin consul reads and writes, without a server: its settings, where keys lie, and its transactions.
 #include <gtest/gtest.h>
 
-#include "consul/key_paths.hpp"
+#include "consul/keys.hpp"
 #include "consul/registration.hpp"
+#include "consul/requests.hpp"
 #include "consul/settings.hpp"
-#include "consul/transaction.hpp"
 
 namespace ballot::consul {
 namespace {
@@ -80,7 +80,7 @@ class ConsulTransaction : public ::testing::Test {
       KeyChange one = change;
       one.key += std::to_string(i);
       if (!one.term_key.empty()) one.term_key += std::to_string(i);
-      if (!transaction_.add(i, one, i)) return i;
+      if (!transaction_.add(one, i)) return i;
     }
     return groups;
   }
@@ -91,24 +91,22 @@ class ConsulTransaction : public ::testing::Test {
     return all;
   }
   static Reply refused(const std::string& errors) {
-    return {Reply::Meaning::refused, R"({"Errors":[)" + errors + "]}"};
+    return Reply(Reply::Meaning::refused, R"({"Errors":[)" + errors + "]}");
   }
   static std::string error(int operation, const std::string& what) {
     return R"({"OpIndex":)" + std::to_string(operation) + R"(,"What":")" + what + R"("})";
   }
-  /// By the numbers of the changes.
-  std::map<std::size_t, StoreResult> judge(const Reply& reply) {
-    const auto verdict = transaction_.judge(reply);
-    again_ = verdict.again;
-    std::map<std::size_t, StoreResult> outcomes;
-    for (const auto& [number, answer] : verdict.answers) outcomes[number] = answer.outcome;
+  /// None for what is to be sent again.
+  std::vector<std::optional<StoreResult>> judge(const Reply& reply) {
+    std::vector<std::optional<StoreResult>> outcomes;
+    for (const auto& answer : transaction_.judge(reply))
+      outcomes.push_back(answer ? std::optional(answer->outcome) : std::nullopt);
     return outcomes;
   }
 
   const KeyPaths paths_{"b/"};
   const Guard guard_{"s/a", "session"};
   Transaction transaction_{paths_, guard_};
-  std::vector<std::size_t> again_;
 };
 
 TEST_F(ConsulTransaction, HasNoMoreOperationsThanConsulTakes) {
@@ -127,43 +125,42 @@ TEST_F(ConsulTransaction, IsNoLargerThanTheAgentTakes) {
 }
 
 TEST_F(ConsulTransaction, ChangesAKeyOnce) {
-  EXPECT_TRUE(transaction_.add(0, {"r/x", "1"}, 1));
-  EXPECT_FALSE(transaction_.add(1, {"r/x", "2"}, 2));
+  EXPECT_TRUE(transaction_.add({"r/x", "1"}, 1));
+  EXPECT_FALSE(transaction_.add({"r/x", "2"}, 2));
 }
 
 TEST_F(ConsulTransaction, AnswersEachWithItsVersion) {
-  transaction_.add(0, {"r/x", "1", 0, true, "t/g", 7}, 1);
-  transaction_.add(1, {"r/y", std::nullopt, 4}, 2);
-  const auto verdict = transaction_.judge(
-      {Reply::Meaning::done,
-       R"({"Results":[{"KV":{"Key":"b/s/a","ModifyIndex":3}},{"KV":{"Key":"b/r/x","ModifyIndex":9}}]})"});
-  ASSERT_EQ(verdict.answers.size(), 2u);
-  EXPECT_EQ(verdict.answers[0].second.version, 9u);
-  EXPECT_EQ(verdict.answers[1].second.outcome, StoreResult::done);
+  transaction_.add({"r/x", "1", 0, true, "t/g", 7}, 1);
+  transaction_.add({"r/y", std::nullopt, 4}, 2);
+  const auto answers = transaction_.judge(
+      Reply(Reply::Meaning::done,
+            R"({"Results":[{"KV":{"Key":"b/s/a","ModifyIndex":3}},{"KV":{"Key":"b/r/x","ModifyIndex":9}}]})"));
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[0]->version, 9u);
+  EXPECT_EQ(answers[1]->outcome, StoreResult::done);
 }
 
 TEST_F(ConsulTransaction, ARefusalIsOfThoseThatFailedAndTheOthersAreSentAgain) {
-  transaction_.add(5, {"r/x", "1", 0, true, "t/g", 7}, 1);  // operations 0, 1, 2
-  transaction_.add(6, {"r/y", "1", 0, true, "t/h", 7}, 1);  // 3, 4
-  transaction_.add(7, {"r/z", "1", 3}, 1);                  // 5
+  transaction_.add({"r/x", "1", 0, true, "t/g", 7}, 1);  // operations 0, 1, 2
+  transaction_.add({"r/y", "1", 0, true, "t/h", 7}, 1);  // 3, 4
+  transaction_.add({"r/z", "1", 3}, 1);                  // 5
+  using All = std::vector<std::optional<StoreResult>>;
   EXPECT_EQ(judge(refused(error(1, "failed index check for key") + "," + error(5, "index is stale"))),
-            (std::map<std::size_t, StoreResult>{{5, StoreResult::not_leader}, {7, StoreResult::conflict}}));
-  EXPECT_EQ(again_, std::vector<std::size_t>{6});
+            (All{StoreResult::not_leader, std::nullopt, StoreResult::conflict}));
   EXPECT_EQ(judge(refused(error(0, "failed session check for key"))),
-            (std::map<std::size_t, StoreResult>{{5, StoreResult::not_leader}, {6, StoreResult::not_leader}}));
-  EXPECT_EQ(again_, std::vector<std::size_t>{7});
+            (All{StoreResult::not_leader, StoreResult::not_leader, std::nullopt}));
 }
 
 TEST_F(ConsulTransaction, WhatMayNotBeWrittenHasFailed) {
-  transaction_.add(0, {"r/x", "1", 0}, 1);
+  transaction_.add({"r/x", "1", 0}, 1);
   EXPECT_EQ(judge(refused(error(0, "Permission denied"))).at(0), StoreResult::failed);
-  EXPECT_EQ(judge({Reply::Meaning::forbidden, "Permission denied"}).at(0), StoreResult::failed);
+  EXPECT_EQ(judge(Reply(Reply::Meaning::forbidden, "Permission denied")).at(0), StoreResult::failed);
 }
 
 TEST_F(ConsulTransaction, WhatIsNotUnderstoodIsUnknown) {
-  transaction_.add(0, {"r/x", "1", 0}, 1);
-  EXPECT_EQ(judge({Reply::Meaning::unknown, "No cluster leader"}).at(0), StoreResult::unknown);
-  EXPECT_EQ(judge({Reply::Meaning::refused, "what?"}).at(0), StoreResult::unknown);
+  transaction_.add({"r/x", "1", 0}, 1);
+  EXPECT_EQ(judge(Reply(Reply::Meaning::unknown, "No cluster leader")).at(0), StoreResult::unknown);
+  EXPECT_EQ(judge(Reply(Reply::Meaning::refused, "what?")).at(0), StoreResult::unknown);
 }
 
 TEST(ConsulEntries, ABoundKeyWithoutItsSessionIsNone) {
@@ -182,20 +179,20 @@ TEST(ConsulServices, AServiceIsFoundByItsIdOrByANameThatOnlyOneHas) {
   const auto services = http::parse_json(
       R"({"web-1":{"ID":"web-1","Service":"web","Port":80},"db":{"ID":"db","Service":"sql"},"x":{"ID":"x","Service":"db"},)"
       R"("y":{"ID":"y","Service":"many"},"z":{"ID":"z","Service":"many"}})");
-  EXPECT_EQ(find_service(services, "web")->id, "web-1");
-  EXPECT_EQ(find_service(services, "web-1")->port, 80u);
-  EXPECT_EQ(find_service(services, "db")->name, "sql");
-  EXPECT_FALSE(find_service(services, "many"));
-  EXPECT_FALSE(find_service(services, "none"));
-  EXPECT_FALSE(find_service(http::parse_json("[]"), "web"));
+  EXPECT_EQ(http::text_at(find_service(services, "web"), "ID"), "web-1");
+  EXPECT_EQ(http::number_at(find_service(services, "web-1"), "Port"), 80u);
+  EXPECT_EQ(http::text_at(find_service(services, "db"), "Service"), "sql");
+  EXPECT_TRUE(find_service(services, "many").is_null());
+  EXPECT_TRUE(find_service(services, "none").is_null());
+  EXPECT_TRUE(find_service(http::parse_json("[]"), "web").is_null());
 }
 
 TEST(ConsulServices, ARegistrationKeepsWhatItDoesNotKnow) {
   const auto shown = http::parse_json(
       R"({"ID":"web-1","Service":"web","Tags":["a"],"Future":{"x":[1]},"ContentHash":"h","Datacenter":"dc1"})");
-  EXPECT_EQ(http::parse_json(with_tag(shown.get_object(), "primary", true)),
+  EXPECT_EQ(http::parse_json(with_tag(shown, "primary", true)),
             http::parse_json(R"({"ID":"web-1","Name":"web","Tags":["a","primary"],"Future":{"x":[1]}})"));
-  EXPECT_EQ(http::parse_json(with_tag(shown.get_object(), "a", false)),
+  EXPECT_EQ(http::parse_json(with_tag(shown, "a", false)),
             http::parse_json(R"({"ID":"web-1","Name":"web","Tags":[],"Future":{"x":[1]}})"));
 }
 
