@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "support/clock.hpp"
+#include "support/join.hpp"
 #include "support/keys/key_context.hpp"
 
 namespace ballot::consul {
@@ -21,24 +22,15 @@ ConsulStore::ConsulStore(const Settings& settings, const std::string& token, con
 
 /// While the timers run anew it is asked whether what is followed is complete.
 void ConsulStore::renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) {
-  struct Renewal {
-    std::size_t open = 1;
-    KeyAnswer timers = {};
-  };
-  const auto renewal = std::make_shared<Renewal>();
-  const auto arrived = [this, renewal, key, value, done = std::move(done)] {
-    if (--renewal->open > 0) return;
-    if (renewal->timers.outcome != StoreResult::done) return done(renewal->timers);
-    keys_.commit_now({key, value, {}, true}, done);
-  };
-  for (Feed& feed : feeds_) {
-    if (!feed.is_followed()) continue;
-    ++renewal->open;
-    feed.check(arrived);
-  }
-  session_.renew([renewal, arrived](const KeyAnswer& answer) {
-    renewal->timers = answer;
-    arrived();
+  const auto timers = std::make_shared<KeyAnswer>();
+  const support::Join join([this, timers, key, value, done = std::move(done)] {
+    timers->outcome == StoreResult::done ? keys_.commit_now({key, value, {}, true}, done) : done(*timers);
+  });
+  for (Feed& feed : feeds_)
+    if (feed.is_followed()) feed.check(join.part());
+  session_.renew([timers, end = join.part()](const KeyAnswer& answer) {
+    *timers = answer;
+    end();
   });
 }
 
@@ -46,14 +38,8 @@ void ConsulStore::end(Done<KeyAnswer> done) {
   services_.finish([this, done = std::move(done)] { session_.end(done); });
 }
 
-Feed& ConsulStore::add_feed(const std::string& prefix, Feed::Wants wants) {
-  Feed& feed = feeds_.emplace_back(agent_, paths_, prefix, wants, listener_);
-  feed.start();
-  return feed;
-}
-
 void ConsulStore::follow(const std::string& prefix) {
-  const Feed& feed = add_feed(prefix, Feed::Wants::contents);
+  const Feed& feed = feeds_.emplace_back(agent_, paths_, prefix, Feed::Wants::contents, listener_);
   if (prefix == support::KeyNames::sessions && !session_.guard().key.empty())
     overdue_.emplace(agent_, keys_, session_, [&feed] { return feed.keys(); });
 }

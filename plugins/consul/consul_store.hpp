@@ -50,7 +50,9 @@ class ConsulStore final : public support::KeyStore {
   void list(const std::string& prefix, Done<support::KeyRead> done) override { keys_.list(prefix, std::move(done)); }
 
   void follow(const std::string& prefix) override;
-  void watch(const std::string& prefix) override { add_feed(prefix, Feed::Wants::changes); }
+  void watch(const std::string& prefix) override {
+    feeds_.emplace_back(agent_, paths_, prefix, Feed::Wants::changes, listener_);
+  }
   SteadyTime observed_until() const override;
 
   void configure(const std::map<std::string, Options>& groups) override { services_.configure(groups); }
@@ -63,7 +65,6 @@ class ConsulStore final : public support::KeyStore {
   std::optional<SteadyTime> due() const override;
 
  private:
-  Feed& add_feed(const std::string& prefix, Feed::Wants wants);
   void on_connected();
 
   Listener& listener_;

@@ -31,8 +31,9 @@ std::string index_target(std::string path) {
 
 Feed::Feed(Agent& agent, const KeyPaths& paths, std::string prefix, Wants wants, support::KeyStore::Listener& listener)
     : agent_(agent), paths_(paths), prefix_(std::move(prefix)), wants_(wants), listener_(listener) {
-  if (!is_followed()) return;
-  for (std::string& path : paths_.folders(prefix_)) folders_.push_back({std::move(path)});
+  if (is_followed())
+    for (std::string& path : paths_.folders(prefix_)) folders_.push_back({std::move(path)});
+  wait();
 }
 
 bool Feed::is_empty() const {

@@ -3,7 +3,7 @@
 // is asked for its index, and read where that is another one. check() asks without waiting, so that a bell that hangs
 // keeps nothing silent. On the plugin's thread.
 //
-//   Feed feed(agent, paths, "t/", Feed::Wants::contents, listener);     feed.start();
+//   Feed feed(agent, paths, "t/", Feed::Wants::contents, listener);
 //   feed.check([] { ... });    ... feed.observed_until()
 //
 //   | state   | what is under way                         | next                                                      |
@@ -36,7 +36,6 @@ class Feed {
 
   Feed(Agent& agent, const KeyPaths& paths, std::string prefix, Wants wants, support::KeyStore::Listener& listener);
 
-  void start() { wait(); }
   bool is_followed() const noexcept { return wants_ == Wants::contents; }
   std::vector<std::string> keys() const;
   SteadyTime observed_until() const noexcept { return observed_; }

@@ -39,22 +39,20 @@ void Overdue::tick(SteadyTime now) {
   for (const std::string& name : names) look_at(name, now);
 }
 
+/// What was committed before the first answer was sent before it; what is not yet when this was asked for is not.
 void Overdue::look_at(const std::string& key, SteadyTime asked) {
   const std::string node = key.substr(std::string_view(KeyNames::sessions).size());
   keys_.get({key, KeyNames::member(node)}, [this, asked](const support::KeyRead& read) {
-    if (read.entries.size() == 2) consider(read.entries[0], read.entries[1], asked);
+    if (read.entries.size() != 2) return;
+    const KeyEntry &session = read.entries[0], &member = read.entries[1];
+    const auto record = support::parse_member(member.value);
+    if (!record || record->timeout <= Millis(0)) return;
+    Seen& seen = seen_[session.key];
+    if (seen.session != session.version || seen.member != member.version)
+      seen = {session.version, member.version, support::boot_now()};
+    else if (asked >= seen.since + record->timeout + allowance(record->timeout))
+      end(session, member);
   });
-}
-
-/// What was committed before the first answer was sent before it; what is not yet when this was asked for is not.
-void Overdue::consider(const KeyEntry& session, const KeyEntry& member, SteadyTime asked) {
-  const auto record = support::parse_member(member.value);
-  if (!record || record->timeout <= Millis(0)) return;
-  Seen& seen = seen_[session.key];
-  if (seen.session != session.version || seen.member != member.version)
-    seen = {session.version, member.version, support::boot_now()};
-  else if (asked >= seen.since + record->timeout + allowance(record->timeout))
-    end(session, member);
 }
 
 void Overdue::end(const KeyEntry& session, const KeyEntry& member) {

@@ -36,7 +36,6 @@ class Overdue {
     SteadyTime since{};                     // when they were first seen to be these
   };
   void look_at(const std::string& key, SteadyTime asked);
-  void consider(const support::KeyEntry& session, const support::KeyEntry& member, SteadyTime asked);
   void end(const support::KeyEntry& session, const support::KeyEntry& member);
 
   Agent& agent_;

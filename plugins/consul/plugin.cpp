@@ -4,41 +4,43 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "consul_store.hpp"
 #include "settings.hpp"
 #include "support/keys/key_driver.hpp"
 #include "support/make_backend.hpp"
+#include "support/secret_file.hpp"
 
 namespace ballot::consul {
 
 namespace {
 
-constexpr Millis default_timeout{10'000};
-constexpr Millis shortest_timeout{1'000};
+constexpr Millis default_timeout{10'000}, shortest_timeout{1'000};
+
+/// The token, read anew from its file; "" where there is none.
+Result<std::string> token_of(const Settings& settings) {
+  return support::secret_of("consul", "token_file", settings.token_file);
+}
 
 Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings) {
-  auto own = read_settings(settings.options);
+  const auto own = read_settings(settings.options);
   if (!own) return own.error();
-  if (auto token = token_of(*own); !token) return token.error();
+  if (const auto token = token_of(*own); !token) return token.error();
   if (own->token_file.empty())
     if (const auto checked =
             support::check_open(host, settings.open_store, "Consul at " + own->address, "[consul] token_file");
         !checked)
       return checked.error();
-  support::KeyPlace place{"consul",         settings.name_space, own->prefix + "/" + settings.name_space + "/",
-                          own->address,     settings.state_dir,  default_timeout,
-                          shortest_timeout, own->lock_delay};
+  const std::string root = own->prefix + "/" + settings.name_space + "/";
+  const support::KeyPlace place{"consul",        settings.name_space, root,           own->address, settings.state_dir,
+                                default_timeout, shortest_timeout,    own->lock_delay};
   const auto make = [own = *own, name_space = settings.name_space](support::KeyStore::Listener& to,
                                                                    support::Outlet& outlet) {
     const auto token = token_of(own);
     if (!token) throw std::runtime_error(token.error().what);
     return std::make_unique<ConsulStore>(own, *token, name_space, to, outlet);
   };
-  return support::MakeDriver([place = std::move(place), make](support::Outlet& outlet) {
-    return std::make_unique<support::KeyDriver>(outlet, place, make);
-  });
+  return support::make_key_driver(place, make);
 }
 
 constexpr BackendTraits traits{.keys = table_keys, .group_keys = group_keys, .session_timeout = default_timeout};

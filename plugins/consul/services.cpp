@@ -5,6 +5,7 @@
 
 #include "requests.hpp"
 #include "support/clock.hpp"
+#include "support/join.hpp"
 
 namespace ballot::consul {
 
@@ -76,11 +77,14 @@ void Services::on_looked(const value& services, const value& checks) {
   const bool needs_node = std::any_of(groups_.begin(), groups_.end(), [](const auto& one) {
     return one.second.service.is_object() && http::text_at(one.second.service, "Address").empty();
   });
-  if (needs_node && !std::exchange(asked_node_, true))  // its address is to be known before this node leads
+  if (needs_node && !asked_node_) {  // its address is to be known before this node leads
+    if (node_.empty()) return;       // there is no check yet, not even the session's
+    asked_node_ = true;
     return agent_.get("/v1/catalog/node/" + in_url(node_), [this](const Reply& reply) {
       node_address_ = http::text_at(reply.json, "Node", "Address");
       look_at_ = SteadyTime{};
     });
+  }
   for (auto& [name, group] : groups_) {
     const std::string id(http::text_at(group.service, "ID"));
     group.why = group.service.is_object()
@@ -135,21 +139,22 @@ void Services::watch_catalog(const std::string& name, const Group& group) {
 /// put on.
 void Services::on_catalog(const Group& group, const Reply& reply) {
   group.leading->index = reply.index;
-  const auto open = std::make_shared<std::size_t>(1);
-  const auto stripped = [this, leading = group.leading, open](const Reply& done) {
-    warn(done);
-    if (--*open > 0) return;
+  const support::Join stripped([this, leading = group.leading] {
     leading->alone = true;
     look_at_ = SteadyTime{};
-  };
+  });
+  const auto all_begun = stripped.part();
   for (const value& entry : http::array_of(reply.json)) {
     const bool here = http::text_at(entry, "Node") == node_;
     const bool ours = here && http::text_at(entry, "ServiceID") == http::text_at(group.service, "ID");
     if (ours || !has_tag(http::member_of(entry, "ServiceTags"), group.settings.tag)) continue;
-    ++*open;
-    agent_.put("/v1/catalog/register", without_tag(entry, group.settings.tag), stripped);
+    agent_.put("/v1/catalog/register", without_tag(entry, group.settings.tag),
+               [this, end = stripped.part()](const Reply& done) {
+                 warn(done);
+                 end();
+               });
   }
-  stripped(Reply(Meaning::done));
+  all_begun();
 }
 
 /// Not before the session is known to be open; nobody else's is removed.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/clock.hpp"
+#include "support/join.hpp"
 #include "support/keys/key_context.hpp"
 
 namespace ballot::consul {
@@ -44,7 +45,14 @@ void Session::begin(Millis timeout, const std::optional<Handle>& resumed, Done<S
   agent_.set_patience(support::KeyStore::patience(timeout));
   if (resumed) return resume(*resumed, std::move(done));
   if (check_.empty()) check_ = "ballot-" + name_space_ + "-" + random_word();
-  register_check(std::move(done));
+  const std::string body = R"({"ID":")" + check_ + R"(","Name":")" + service_name + R"(","Meta":{"namespace":")" +
+                           name_space_ + R"("},"Check":{"CheckID":")" + check_ +
+                           R"(","Name":"ballot is alive","Status":"passing","TTL":")" + in_ms(timeout_) +
+                           R"(","DeregisterCriticalServiceAfter":")" + forgotten_after + R"("}})";
+  const SteadyTime until = support::boot_now() + agent_.patience();
+  agent_.put("/v1/agent/service/register", body, [this, until, done = std::move(done)](const Reply& reply) {
+    reply.is(Meaning::done) ? create(until, done) : done(not_begun(reply));
+  });
 }
 
 /// Who may not read finds nothing in a list, and only here is told why.
@@ -72,17 +80,6 @@ void Session::resume(const Handle& handle, Done<SessionBegun> done) {
   timeout_ = Millis(granted);
   agent_.set_patience(support::KeyStore::patience(timeout_));
   restart_timers(resumed);
-}
-
-void Session::register_check(Done<SessionBegun> done) {
-  const std::string body = R"({"ID":")" + check_ + R"(","Name":")" + service_name + R"(","Meta":{"namespace":")" +
-                           name_space_ + R"("},"Check":{"CheckID":")" + check_ +
-                           R"(","Name":"ballot is alive","Status":"passing","TTL":")" + in_ms(timeout_) +
-                           R"(","DeregisterCriticalServiceAfter":")" + forgotten_after + R"("}})";
-  const SteadyTime until = support::boot_now() + agent_.patience();
-  agent_.put("/v1/agent/service/register", body, [this, until, done = std::move(done)](const Reply& reply) {
-    reply.is(Meaning::done) ? create(until, done) : done(not_begun(reply));
-  });
 }
 
 /// The servers learn of the check a little after the agent.
@@ -120,13 +117,14 @@ void Session::bind(const std::string& key, const std::string& value, Done<KeyAns
 void Session::restart_timers(Done<KeyAnswer> done) {
   struct Timers {
     Reply passed, renewed;
-    int open = 2;
   };
   const auto timers = std::make_shared<Timers>();
-  const auto into = [this, timers, done = std::move(done)](Reply& timer) {
-    return [this, timers, done, &timer](const Reply& reply) {
+  const support::Join join(
+      [this, timers, done = std::move(done)] { on_timers(timers->passed, timers->renewed, done); });
+  const auto into = [timers, &join](Reply& timer) {
+    return [timers, &timer, end = join.part()](const Reply& reply) {
       timer = reply;
-      if (--timers->open == 0) on_timers(timers->passed, timers->renewed, done);
+      end();
     };
   };
   const Millis time = agent_.patience() / 2;  // what is to be committed after it has the other half

@@ -43,7 +43,6 @@ class Session {
  private:
   void probe(Done<support::SessionBegun> done);
   void resume(const support::Handle& handle, Done<support::SessionBegun> done);
-  void register_check(Done<support::SessionBegun> done);
   void create(SteadyTime until, const Done<support::SessionBegun>& done);
   void restart_timers(Done<support::KeyAnswer> done);
   void on_timers(const Reply& passed, const Reply& renewed, const Done<support::KeyAnswer>& done);

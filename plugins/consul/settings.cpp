@@ -1,18 +1,14 @@
 #include "settings.hpp"
 
-#include <string_view>
 #include <utility>
 
 #include "support/options.hpp"
-#include "support/secret_file.hpp"
 
 namespace ballot::consul {
 
 namespace {
 
-constexpr const char* default_address = "127.0.0.1";
-constexpr const char* default_port = "8500";
-constexpr const char* default_tls_port = "8501";
+constexpr const char *default_address = "127.0.0.1", *default_port = "8500", *default_tls_port = "8501";
 constexpr Millis longest_lock_delay{60'000};
 
 struct Address {
@@ -38,10 +34,6 @@ std::string address_problem(const OptionValue& value) noexcept {
   return hosts.path.empty() ? "" : "address has no path: say where keys are with prefix";
 }
 
-std::string path_problem(const OptionValue& value) noexcept {
-  return support::is_file(value) ? "" : "must be the absolute path of a file";
-}
-
 std::string text_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
   return text != nullptr && !text->empty() ? "" : "must be a text that is not empty";
@@ -49,12 +41,6 @@ std::string text_problem(const OptionValue& value) noexcept {
 
 std::string list_problem(const OptionValue& value) noexcept {
   return std::holds_alternative<std::vector<std::string>>(value) ? "" : "must be a list of IDs of checks";
-}
-
-std::string prefix_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && support::is_prefix(*text)) return {};
-  return "prefix must be a path such as \"ballot\" or \"ops/ballot\"";
 }
 
 std::string delay_problem(const OptionValue& value) noexcept {
@@ -69,12 +55,12 @@ const OptionKey table_keys[8] = {
     {"address", address_problem, OptionType::text, "the agent of this host, HOST, HOST:PORT or https://HOST:PORT",
      OptionFlag::listed},
     {"lock_delay", delay_problem, OptionType::text, "how long others wait after a leader was lost"},
-    {"prefix", prefix_problem, OptionType::text, "the path of all keys"},
-    {"tls_ca", path_problem, OptionType::text, "the file of who signs the agent's certificate"},
-    {"tls_cert", path_problem, OptionType::text, "the file of our certificate"},
-    {"tls_key", path_problem, OptionType::text, "the file of its key"},
+    {"prefix", support::prefix_problem, OptionType::text, "the path of all keys"},
+    {"tls_ca", support::file_problem, OptionType::text, "the file of who signs the agent's certificate"},
+    {"tls_cert", support::file_problem, OptionType::text, "the file of our certificate"},
+    {"tls_key", support::file_problem, OptionType::text, "the file of its key"},
     {"tls_server_name", text_problem, OptionType::text, "the name in the agent's certificate"},
-    {"token_file", path_problem, OptionType::text, "a file with the token on its first line"},
+    {"token_file", support::file_problem, OptionType::text, "a file with the token on its first line"},
 };
 
 Result<Settings> read_settings(const Options& options) {
@@ -101,10 +87,6 @@ Result<Settings> read_settings(const Options& options) {
   return settings;
 }
 
-Result<std::string> token_of(const Settings& settings) {
-  return support::secret_of("consul", "token_file", settings.token_file);
-}
-
 const OptionKey group_keys[4] = {
     {"key", text_problem, OptionType::text, "a key that says who leads, for others"},
     {"primary_tag", text_problem, OptionType::text, "the tag of the leader's service"},
@@ -113,10 +95,9 @@ const OptionKey group_keys[4] = {
 };
 
 GroupSettings group_settings(const Options& options) {
-  GroupSettings settings{support::text_at(options, "service"),
-                         {},
-                         support::text_at(options, "primary_tag"),
-                         support::text_at(options, "key")};
+  GroupSettings settings{.service = support::text_at(options, "service"),
+                         .tag = support::text_at(options, "primary_tag"),
+                         .key = support::text_at(options, "key")};
   if (const auto found = options.find("service_checks"); found != options.end())
     settings.checks = std::get<std::vector<std::string>>(found->second);
   return settings;

@@ -23,14 +23,12 @@ struct Settings {
 extern const OptionKey table_keys[8];
 /// Errors: keys that do not go together. Requires: no problems.
 Result<Settings> read_settings(const Options& options);
-/// The token, read anew from its file; "" where there is none.
-Result<std::string> token_of(const Settings& settings);
 
 struct GroupSettings {
-  std::string service;              // its ID or its name; "": none
-  std::vector<std::string> checks;  // that count; empty: all of the service's
-  std::string tag;                  // of the leader's service; ""
-  std::string key;                  // that says who leads, for others; ""
+  std::string service = {};              // its ID or its name; "": none
+  std::vector<std::string> checks = {};  // that count; empty: all of the service's
+  std::string tag = {};                  // of the leader's service; ""
+  std::string key = {};                  // that says who leads, for others; ""
 };
 extern const OptionKey group_keys[4];
 GroupSettings group_settings(const Options& options);

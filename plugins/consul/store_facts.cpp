@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "support/join.hpp"
+
 namespace ballot::consul {
 
 namespace {
@@ -16,28 +18,22 @@ enum Question : std::size_t { leader, peers, self, raft, checks, count };
 constexpr std::array<const char*, count> targets = {"/v1/status/leader", "/v1/status/peers", "/v1/agent/self",
                                                     "/v1/operator/raft/configuration", "/v1/agent/checks"};
 
-struct Asked {
-  std::array<Reply, count> replies = {};
-  std::size_t open = count;
-  std::function<void(const StoreState&)> done;
-};
+using Replies = std::array<Reply, count>;
 
-std::string text(std::string_view words) { return std::string(words); }
-
-void add_servers(const Asked& asked, StoreState& state) {
-  const auto& servers = http::array_at(asked.replies[raft].json, "Servers");
+void add_servers(const Replies& replies, StoreState& state) {
+  const auto& servers = http::array_at(replies[raft].json, "Servers");
   std::string names;
   std::size_t voters = 0;
   for (const value& server : servers) {
     if (http::truth_at(server, "Voter")) ++voters;
-    names += (names.empty() ? "" : ", ") + text(http::text_at(server, "Node")) +
+    names += (names.empty() ? "" : ", ") + std::string(http::text_at(server, "Node")) +
              (http::truth_at(server, "Leader") ? " (leader)" : "") +
              (http::truth_at(server, "Voter") ? "" : " (no voter)");
   }
   if (servers.empty()) {
-    for (const value& one : http::array_of(asked.replies[peers].json)) {
+    for (const value& one : http::array_of(replies[peers].json)) {
       ++voters;
-      names += (names.empty() ? "" : ", ") + text(http::text_of(one));
+      names += (names.empty() ? "" : ", ") + std::string(http::text_of(one));
     }
   }
   if (!names.empty()) state.facts.emplace_back("servers", names);
@@ -46,48 +42,47 @@ void add_servers(const Asked& asked, StoreState& state) {
                              std::to_string(voters - 1) + " do: have an odd number");
 }
 
-void add_agent(const Asked& asked, StoreState& state) {
-  const value& json = asked.replies[self].json;
-  if (const auto name = http::text_at(json, "Config", "NodeName"); !name.empty())
-    state.facts.emplace_back("agent", text(name) + (http::truth_at(json, "Config", "Server") ? ", a server" : ""));
-  if (const auto version = http::text_at(json, "Config", "Version"); !version.empty())
-    state.facts.emplace_back("version", text(version));
-  if (const auto center = http::text_at(json, "Config", "Datacenter"); !center.empty())
-    state.facts.emplace_back("datacenter", text(center));
-  const value& all = asked.replies[checks].json;
+void add_agent(const Replies& replies, StoreState& state) {
+  const value& json = replies[self].json;
+  if (const std::string name(http::text_at(json, "Config", "NodeName")); !name.empty())
+    state.facts.emplace_back("agent", name + (http::truth_at(json, "Config", "Server") ? ", a server" : ""));
+  for (const auto& [fact, field] : {std::pair("version", "Version"), std::pair("datacenter", "Datacenter")})
+    if (const auto found = http::text_at(json, "Config", field); !found.empty()) state.facts.emplace_back(fact, found);
+  const value& all = replies[checks].json;
   if (!all.is_object()) return;
   for (const auto& entry : all.get_object())
     if (http::text_at(entry.value(), "ServiceID").empty() && http::text_at(entry.value(), "Status") == "critical")
-      state.warnings.push_back("this host's check '" + text(http::text_at(entry.value(), "Name")) + "' is critical");
+      state.warnings.push_back("this host's check '" + std::string(http::text_at(entry.value(), "Name")) +
+                               "' is critical");
 }
 
-StoreState state_of(const Asked& asked) {
+StoreState state_of(const Replies& replies) {
   StoreState state;
-  const Reply& leads = asked.replies[leader];
+  const Reply& leads = replies[leader];
   if (leads.is(Reply::Meaning::unknown)) {
     state.warnings.push_back("the agent does not answer: " + leads.text());
     return state;
   }
-  const std::string at = text(http::text_of(leads.json));
+  const std::string_view at = http::text_of(leads.json);
   if (at.empty())
     state.warnings.push_back("no cluster leader: nothing can be written");
   else
     state.facts.emplace_back("leader", at);
-  add_servers(asked, state);
-  add_agent(asked, state);
+  add_servers(replies, state);
+  add_agent(replies, state);
   return state;
 }
 
 }  // namespace
 
 void ask_facts(Agent& agent, std::function<void(const StoreState&)> done) {
-  const auto asked = std::make_shared<Asked>();
-  asked->done = std::move(done);
+  const auto replies = std::make_shared<Replies>();
+  const support::Join join([replies, done = std::move(done)] { done(state_of(*replies)); });
   for (std::size_t i = 0; i < count; ++i)
-    agent.get(targets[i], [asked, i](const Reply& reply) {
-      asked->replies[i] = reply;
-      if (!reply.is(Reply::Meaning::done)) asked->replies[i].json = nullptr;
-      if (--asked->open == 0) asked->done(state_of(*asked));
+    agent.get(targets[i], [replies, i, end = join.part()](const Reply& reply) {
+      (*replies)[i] = reply;
+      if (!reply.is(Reply::Meaning::done)) (*replies)[i].json = nullptr;
+      end();
     });
 }
 

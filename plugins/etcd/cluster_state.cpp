@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "support/join.hpp"
+
 namespace ballot::etcd {
 
 namespace {
@@ -71,12 +73,11 @@ void warn_of_alarms(const Reply& alarms, const Names& names, std::vector<std::st
 void ClusterState::ask(Millis patience, Done done) {
   const auto found = std::make_shared<Found>();
   found->servers.resize(gateway_.servers());
-  found->done = std::move(done);
-  found->open = gateway_.servers() + 2;
-  const auto into = [this, found](Reply& place) {
-    return [this, found, &place](const Reply& reply) {
+  const support::Join join([this, found, done = std::move(done)] { done(state_of(*found)); });
+  const auto into = [found, &join](Reply& place) {
+    return [found, &place, end = join.part()](const Reply& reply) {
       place = reply;
-      if (--found->open == 0) found->done(state_of(*found));
+      end();
     };
   };
   for (std::size_t i = 0; i < gateway_.servers(); ++i)

@@ -25,8 +25,6 @@ class ClusterState {
   struct Found {
     std::vector<Reply> servers;  // by index
     Reply members, alarms;
-    std::size_t open = 0;
-    Done done;
   };
 
   StoreState state_of(const Found& found) const;

@@ -32,11 +32,8 @@ Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings)
   if (const auto checked = http::Client::check(client_settings(own)); !checked) return checked.error();
   const support::KeyPlace keys{"etcd",          settings.name_space, place.root, own.servers_text(), settings.state_dir,
                                default_timeout, shortest_timeout};
-  const auto make_store = [place](support::KeyStore::Listener& to, support::Outlet& outlet) {
+  return support::make_key_driver(keys, [place](support::KeyStore::Listener& to, support::Outlet& outlet) {
     return std::make_unique<EtcdStore>(to, outlet, place);
-  };
-  return support::MakeDriver([keys, make_store](support::Outlet& outlet) {
-    return std::make_unique<support::KeyDriver>(outlet, keys, make_store);
   });
 }
 

@@ -18,48 +18,28 @@ std::string servers_problem(const OptionValue& value) noexcept {
   return hosts.path.empty() ? "" : "servers: there is no path in a server's address: set prefix";
 }
 
-std::string prefix_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  if (text != nullptr && support::is_prefix(*text)) return {};
-  return "prefix must be what all keys begin with, such as \"ballot\" or \"team/ballot\"";
-}
-
 std::string auth_problem(const OptionValue& value) noexcept {
   return !support::read_named_file(value).name.empty()
              ? ""
              : "auth must be \"USER:FILE\", where FILE is the path of a file with the password";
 }
 
-std::string file_problem(const OptionValue& value) noexcept {
-  return support::is_file(value) ? "" : "must be the path of a PEM file";
-}
-
 std::string ca_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
   if (text != nullptr && *text == system_authorities) return {};
-  const std::string problem = file_problem(value);
-  return problem.empty() ? problem : "ca " + problem + ", or \"system\" for the authorities that this system trusts";
-}
-
-std::string cert_problem(const OptionValue& value) noexcept {
-  const std::string problem = file_problem(value);
-  return problem.empty() ? problem : "cert " + problem;
-}
-
-std::string key_problem(const OptionValue& value) noexcept {
-  const std::string problem = file_problem(value);
-  return problem.empty() ? problem : "key " + problem;
+  const std::string problem = support::file_problem(value);
+  return problem.empty() ? problem : problem + ", or \"system\" for the authorities that this system trusts";
 }
 
 }  // namespace
 
 const OptionKey table_keys[6] = {
     {"servers", servers_problem, OptionType::list, "HOST or HOST:PORT, a list", OptionFlag::listed},
-    {"prefix", prefix_problem, OptionType::text, "what all keys begin with"},
+    {"prefix", support::prefix_problem, OptionType::text, "what all keys begin with"},
     {"auth", auth_problem, OptionType::text, "USER:FILE"},
     {"ca", ca_problem, OptionType::text, "authorities of the servers' certificates"},
-    {"cert", cert_problem, OptionType::text, "certificate of this client"},
-    {"key", key_problem, OptionType::text, "key of the certificate"},
+    {"cert", support::file_problem, OptionType::text, "certificate of this client"},
+    {"key", support::file_problem, OptionType::text, "key of the certificate"},
 };
 
 std::string Settings::servers_text() const {

@@ -124,13 +124,17 @@ bool is_path_part(const std::string& name) {
          name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
 }
 
-bool is_prefix(const std::string& text) {
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find('/', begin), text.size());
-    if (!is_path_part(text.substr(begin, end - begin))) return false;
-    begin = end + 1;
-  }
-  return true;
+std::string prefix_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  std::string rest = text == nullptr ? "/" : *text + "/";
+  for (std::size_t slash; (slash = rest.find('/')) != std::string::npos; rest.erase(0, slash + 1))
+    if (!is_path_part(rest.substr(0, slash)))
+      return "prefix must be what all keys begin with, such as \"ballot\" or \"team/ballot\"";
+  return {};
+}
+
+std::string file_problem(const OptionValue& value) noexcept {
+  return is_file(value) ? "" : "must be the path of a file, from '/' on";
 }
 
 }  // namespace ballot::support

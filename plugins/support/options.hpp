@@ -43,7 +43,9 @@ NamedFile named_file_at(const Options& options, const char* key);
 
 /// It may be a part of a path: [A-Za-z0-9][A-Za-z0-9._-]*, at most 64 letters.
 bool is_path_part(const std::string& name);
-/// Such parts with slashes between, as what all keys begin with.
-bool is_prefix(const std::string& text);
+
+/// For tables of keys: what all keys of a store begin with, such parts with slashes between; the path of a file.
+std::string prefix_problem(const OptionValue& value) noexcept;
+std::string file_problem(const OptionValue& value) noexcept;
 
 }  // namespace ballot::support

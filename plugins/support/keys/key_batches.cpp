@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "support/clock.hpp"
+#include "support/join.hpp"
 
 namespace ballot::support {
 
@@ -52,22 +53,17 @@ void KeyBatches::pump() {
 
 void get_in_parts(const std::vector<std::string>& keys, std::size_t most, const GetSome& get,
                   KeyStore::Done<KeyRead> done) {
-  struct Getting {
-    KeyStore::Done<KeyRead> done;
-    std::size_t open;
-    KeyRead read{StoreResult::done};
-  };
-  const auto getting = std::make_shared<Getting>(Getting{std::move(done), (keys.size() + most - 1) / most});
-  const auto on_some = [getting](const KeyRead& some) {
-    KeyRead& read = getting->read;
-    if (some.outcome != StoreResult::done) read = {some.outcome, {}, some.text};
-    if (read.outcome == StoreResult::done)
-      read.entries.insert(read.entries.end(), some.entries.begin(), some.entries.end());
-    if (--getting->open == 0) getting->done(read);
-  };
+  const auto read = std::make_shared<KeyRead>(KeyRead{StoreResult::done});
+  const Join join([read, done = std::move(done)] { done(*read); });
   for (std::size_t begin = 0; begin < keys.size(); begin += most) {
     const auto first = keys.begin() + static_cast<std::ptrdiff_t>(begin);
-    get({first, first + static_cast<std::ptrdiff_t>(std::min(most, keys.size() - begin))}, on_some);
+    const auto last = first + static_cast<std::ptrdiff_t>(std::min(most, keys.size() - begin));
+    get({first, last}, [read, end = join.part()](const KeyRead& some) {
+      if (some.outcome != StoreResult::done) *read = {some.outcome, {}, some.text};
+      if (read->outcome == StoreResult::done)
+        read->entries.insert(read->entries.end(), some.entries.begin(), some.entries.end());
+      end();
+    });
   }
 }
 

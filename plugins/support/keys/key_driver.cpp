@@ -9,6 +9,12 @@
 
 namespace ballot::support {
 
+MakeDriver make_key_driver(KeyPlace place, MakeKeyStore make) {
+  return [place = std::move(place), make = std::move(make)](Outlet& outlet) {
+    return std::make_unique<KeyDriver>(outlet, place, make);
+  };
+}
+
 KeyDriver::KeyDriver(Outlet& outlet, KeyPlace place, MakeKeyStore make)
     : outlet_(outlet),
       place_(std::move(place)),

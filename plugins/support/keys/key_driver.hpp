@@ -15,9 +15,7 @@
 // A group is vacant where its last term has ended, or its leader's session is over: one key goes with a session,
 // however many groups it leads. A session that is over never comes back, so what was seen of it cannot be stale.
 //
-//   return new ThreadedBackend(host, "ballot-etcd", [=](Outlet& outlet) {
-//     return std::make_unique<KeyDriver>(outlet, place, [=](KeyStore::Listener& to) { return make_store(to); });
-//   });
+//   return make_key_driver(place, [=](KeyStore::Listener& to, Outlet& outlet) { return make_store(to, outlet); });
 #pragma once
 
 #include <functional>
@@ -49,6 +47,9 @@ struct KeyPlace {
 using MakeKeyStore = std::function<std::unique_ptr<KeyStore>(KeyStore::Listener& to, Outlet& outlet)>;
 
 class KeySession;
+
+/// As a plugin's prepare() gives it.
+MakeDriver make_key_driver(KeyPlace place, MakeKeyStore make);
 
 class KeyDriver final : public SessionDriver {
  public:
