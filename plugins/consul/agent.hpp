@@ -33,13 +33,12 @@ struct Reply {
     failed,     // 400, 405, 413: it has not happened, and never will
     unknown     // 429, 5xx, no answer: it may have happened
   };
-  Meaning meaning = Meaning::unknown;
-  std::string body = {};        // of an answer; else for people, why there is none
-  http::json::value json = {};  // the same, read
-  std::uint64_t index = 0;      // X-Consul-Index
+  Meaning meaning;
+  std::string body;        // of an answer; else for people, why there is none
+  http::json::value json;  // the same, read
+  std::uint64_t index;     // X-Consul-Index
 
-  Reply() = default;
-  explicit Reply(Meaning meaning, std::string text = {}, std::uint64_t index = 0)
+  Reply(Meaning meaning = Meaning::unknown, std::string text = {}, std::uint64_t index = 0)
       : meaning(meaning), body(std::move(text)), json(http::parse_json(body)), index(index) {}
 
   bool is(Meaning other) const noexcept { return meaning == other; }

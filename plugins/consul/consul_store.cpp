@@ -15,7 +15,11 @@ ConsulStore::ConsulStore(const Settings& settings, const std::string& token, con
                          Listener& listener, support::Outlet& outlet)
     : listener_(listener),
       paths_(settings.prefix + "/" + name_space + "/"),
-      agent_(settings.http, outlet.wakeup(), token, [this] { on_connected(); }),
+      agent_(settings.http, outlet.wakeup(), token,
+             [this] {
+               for (Feed& feed : feeds_) feed.touch();
+               listener_.on_connected();
+             }),
       session_(agent_, paths_, name_space),
       keys_(agent_, paths_, session_.guard()),
       services_(agent_, session_, listener, outlet.host()) {}
@@ -34,14 +38,10 @@ void ConsulStore::renew(const std::string& key, const std::string& value, Done<K
   });
 }
 
-void ConsulStore::end(Done<KeyAnswer> done) {
-  services_.finish([this, done = std::move(done)] { session_.end(done); });
-}
-
 void ConsulStore::follow(const std::string& prefix) {
   const Feed& feed = feeds_.emplace_back(agent_, paths_, prefix, Feed::Wants::contents, listener_);
   if (prefix == support::KeyNames::sessions && !session_.guard().key.empty())
-    overdue_.emplace(agent_, keys_, session_, [&feed] { return feed.keys(); });
+    overdue_.emplace(agent_, keys_, session_, feed);
 }
 
 SteadyTime ConsulStore::observed_until() const {
@@ -49,12 +49,6 @@ SteadyTime ConsulStore::observed_until() const {
   for (const Feed& feed : feeds_)
     if (feed.is_followed()) until = std::min(until, feed.observed_until());
   return until;
-}
-
-void ConsulStore::on_connected() {
-  for (Feed& feed : feeds_)
-    if (!feed.is_followed()) feed.touch();
-  listener_.on_connected();
 }
 
 void ConsulStore::tick(SteadyTime now) {

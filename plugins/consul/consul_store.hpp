@@ -40,7 +40,9 @@ class ConsulStore final : public support::KeyStore {
     session_.bind(key, value, std::move(done));
   }
   void renew(const std::string& key, const std::string& value, Done<support::KeyAnswer> done) override;
-  void end(Done<support::KeyAnswer> done) override;
+  void end(Done<support::KeyAnswer> done) override {
+    services_.finish([this, done = std::move(done)] { session_.end(done); });
+  }
   void abandon() noexcept override { agent_.abandon(); }
 
   void commit(std::vector<support::KeyChange> changes, Done<std::vector<support::KeyAnswer>> done) override {
@@ -65,8 +67,6 @@ class ConsulStore final : public support::KeyStore {
   std::optional<SteadyTime> due() const override;
 
  private:
-  void on_connected();
-
   Listener& listener_;
   const KeyPaths paths_;
   Agent agent_;

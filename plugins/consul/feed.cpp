@@ -74,35 +74,28 @@ void Feed::look(std::uint64_t index) {
   again_at_.reset();
   look_ = {support::boot_now(), index_ == 0 || index < index_, false, folders_.size()};
   index_ = index;
-  for (Folder& folder : folders_) {
-    if (look_.lists || folders_.size() == 1) {
-      read(folder);
-      continue;
-    }
-    agent_.get(index_target(folder.path), [this, &folder](const Reply& found) { on_index(folder, found); });
-  }
+  for (Folder& folder : folders_) look_at(folder);
 }
 
-/// That of an empty folder is the store's, and says nothing.
-void Feed::on_index(Folder& folder, const Reply& reply) {
-  look_.failed = look_.failed || !answered(reply);
-  const bool empty = reply.is(Meaning::absent);
-  if (look_.failed || (empty ? folder.versions.empty() : reply.index == folder.index)) return end_part();
-  read(folder);
+/// The index of an empty folder is the store's, and says nothing.
+void Feed::look_at(Folder& folder) {
+  if (look_.lists || folders_.size() == 1) return read(folder);
+  agent_.get(index_target(folder.path), [this, &folder](const Reply& reply) {
+    look_.failed = look_.failed || !answered(reply);
+    const bool same = reply.is(Meaning::absent) ? folder.versions.empty() : reply.index == folder.index;
+    look_.failed || same ? end_part() : read(folder);
+  });
 }
 
 void Feed::read(Folder& folder) {
-  agent_.get("/v1/kv/" + in_url(folder.path) + "?recurse&consistent",
-             [this, &folder](const Reply& reply) { on_read(folder, reply); });
-}
-
-void Feed::on_read(Folder& folder, const Reply& reply) {
-  look_.failed = look_.failed || !answered(reply);
-  if (look_.failed) return end_part();
-  look_.bytes += reply.body.size();
-  folder.index = reply.index;
-  report(folder, entries_of(paths_, http::array_of(reply.json)));
-  end_part();
+  agent_.get("/v1/kv/" + in_url(folder.path) + "?recurse&consistent", [this, &folder](const Reply& reply) {
+    look_.failed = look_.failed || !answered(reply);
+    if (look_.failed) return end_part();
+    look_.bytes += reply.body.size();
+    folder.index = reply.index;
+    report(folder, entries_of(paths_, http::array_of(reply.json)));
+    end_part();
+  });
 }
 
 void Feed::report(Folder& folder, const std::vector<KeyEntry>& entries) {
@@ -138,26 +131,17 @@ void Feed::pause(Millis time) {
   again_at_ = support::boot_now() + time;
 }
 
-void Feed::check(std::function<void()> done) {
-  const SteadyTime asked = support::boot_now();
-  agent_.call({"GET", index_target(paths_.path(prefix_)), {}, agent_.patience() / 2},
-              [this, asked, done = std::move(done)](const Reply& reply) { on_check(reply, asked, done); });
-}
-
 /// What changes all the time is not looked for more often for that: the last look was a moment ago.
-void Feed::on_check(const Reply& reply, SteadyTime asked, const std::function<void()>& done) {
-  if (!answered(reply) || state_ == State::looking || index_ == 0) return done();
-  if (reply.index == index_ || (reply.is(Meaning::absent) && is_empty())) {
-    observed_ = std::max(observed_, asked);
-    return done();
-  }
-  if (state_ == State::pausing) return done();
-  waiting_.push_back(done);
-  look(reply.index);
-}
-
-void Feed::tick(SteadyTime now) {
-  if (again_at_ && now >= *again_at_) wait();
+void Feed::check(std::function<void()> done) {
+  agent_.call({"GET", index_target(paths_.path(prefix_)), {}, agent_.patience() / 2},
+              [this, asked = support::boot_now(), done = std::move(done)](const Reply& reply) {
+                if (!answered(reply) || state_ == State::looking || index_ == 0) return done();
+                const bool same = reply.index == index_ || (reply.is(Meaning::absent) && is_empty());
+                if (same) observed_ = std::max(observed_, asked);
+                if (same || state_ == State::pausing) return done();
+                waiting_.push_back(done);
+                look(reply.index);
+              });
 }
 
 }  // namespace ballot::consul

@@ -41,10 +41,14 @@ class Feed {
   SteadyTime observed_until() const noexcept { return observed_; }
   /// Asks at once whether something has changed, and calls back when that is answered; what has changed is looked for.
   void check(std::function<void()> done);
-  /// Of what is watched: something may have been missed.
-  void touch() { listener_.on_touched(prefix_); }
+  /// Something may have been missed.
+  void touch() {
+    if (!is_followed()) listener_.on_touched(prefix_);
+  }
 
-  void tick(SteadyTime now);
+  void tick(SteadyTime now) {
+    if (again_at_ && now >= *again_at_) wait();
+  }
   std::optional<SteadyTime> due() const { return again_at_; }
 
  private:
@@ -57,12 +61,10 @@ class Feed {
   void wait();
   void on_bell(const Reply& reply);
   void look(std::uint64_t index);
+  void look_at(Folder& folder);
   void read(Folder& folder);
-  void on_index(Folder& folder, const Reply& reply);
-  void on_read(Folder& folder, const Reply& reply);
   void report(Folder& folder, const std::vector<support::KeyEntry>& entries);
   void end_part();
-  void on_check(const Reply& reply, SteadyTime asked, const std::function<void()>& done);
   void pause(Millis time);
   bool is_empty() const;
 

@@ -21,7 +21,7 @@ namespace {
 /// the verb is for, and not another fault of the operation.
 KeyAnswer refusal(StoreResult expected, const std::string& what) {
   if (what.find("Permission denied") != what.npos)
-    return {StoreResult::failed, 0, Reply{Reply::Meaning::forbidden, what}.text()};
+    return {StoreResult::failed, 0, Reply(Meaning::forbidden, what).text()};
   for (const char* words :
        {"index is stale", "failed session check", "failed index check", "doesn't exist", "current modify index"})
     if (what.find(words) != what.npos) return {expected, 0, what};
@@ -29,12 +29,6 @@ KeyAnswer refusal(StoreResult expected, const std::string& what) {
 }
 
 }  // namespace
-
-std::size_t Transaction::put(const std::string& operation) {
-  bytes_ += operation.size() + 1;
-  operations_.push_back(operation);
-  return operations_.size() - 1;
-}
 
 bool Transaction::add(const KeyChange& change, std::uint64_t flags) {
   Write write{paths_.path(change.key), {}, 0};
@@ -53,6 +47,11 @@ bool Transaction::add(const KeyChange& change, std::uint64_t flags) {
   if (!operations_.empty() && bytes_ + own.size() > most_bytes) return false;
   for (const Write& other : writes_)
     if (other.path == write.path) return false;
+  const auto put = [this](const std::string& operation) {
+    bytes_ += operation.size() + 1;
+    operations_.push_back(operation);
+    return operations_.size() - 1;
+  };
   for (const std::string& one : asserts) {
     if (!asserts_.contains(one)) asserts_[one] = put(one);
     write.asserts.push_back(asserts_[one]);
@@ -70,8 +69,8 @@ std::vector<std::optional<KeyAnswer>> Transaction::judge(const Reply& reply) con
   for (const http::json::value& error : http::array_at(reply.json, "Errors"))
     failed[http::number_at(error, "OpIndex")] = http::text_at(error, "What");
   const auto answer_of = [&](const Write& write) -> std::optional<KeyAnswer> {
-    if (reply.is(Reply::Meaning::done)) return KeyAnswer{StoreResult::done, versions[write.path]};
-    if (!reply.is(Reply::Meaning::refused)) return KeyAnswer{outcome_of(reply), 0, reply.text()};
+    if (reply.is(Meaning::done)) return KeyAnswer{StoreResult::done, versions[write.path]};
+    if (!reply.is(Meaning::refused)) return KeyAnswer{outcome_of(reply), 0, reply.text()};
     for (const std::size_t one : write.asserts)
       if (failed.contains(one)) return refusal(StoreResult::not_leader, failed[one]);
     if (failed.contains(write.operation)) return refusal(StoreResult::conflict, failed[write.operation]);
@@ -92,10 +91,6 @@ Keys::Keys(Agent& agent, const KeyPaths& paths, const Guard& guard)
       guard_(guard),
       batches_(most_requests, [this](KeyBatches::Waiting& waiting) { send(waiting); }),
       flags_(static_cast<std::uint64_t>(support::wall_now().time_since_epoch().count()) << 8) {}
-
-void Keys::commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) {
-  batches_.add(std::move(changes), agent_.patience(), std::move(done));
-}
 
 void Keys::commit_now(const KeyChange& change, Done<KeyAnswer> done) {
   const auto transaction = std::make_shared<Transaction>(paths_, guard_);

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent.hpp"
@@ -44,7 +45,6 @@ class Transaction {
     std::vector<std::size_t> asserts;  // the operations without which it is not to be written
     std::size_t operation;
   };
-  std::size_t put(const std::string& operation);
 
   const KeyPaths& paths_;
   const Guard& guard_;
@@ -63,7 +63,9 @@ class Keys {
   Keys(Agent& agent, const KeyPaths& paths, const Guard& guard);
 
   // As of KeyStore.
-  void commit(std::vector<support::KeyChange> changes, Done<std::vector<support::KeyAnswer>> done);
+  void commit(std::vector<support::KeyChange> changes, Done<std::vector<support::KeyAnswer>> done) {
+    batches_.add(std::move(changes), agent_.patience(), std::move(done));
+  }
   void get(const std::vector<std::string>& keys, Done<support::KeyRead> done);
   void list(const std::string& prefix, Done<support::KeyRead> done);
   /// Sent at once, whatever waits, and answered within half of the time.

@@ -1,7 +1,7 @@
 #include "overdue.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <vector>
 
 #include "support/clock.hpp"
 #include "support/keys/key_context.hpp"
@@ -21,13 +21,10 @@ Millis allowance(Millis timeout) { return std::max(timeout / 20, Millis(100)); }
 
 }  // namespace
 
-Overdue::Overdue(Agent& agent, Keys& keys, const Session& session, Names names)
-    : agent_(agent), keys_(keys), session_(session), names_(std::move(names)), look_at_(support::boot_now()) {}
-
 void Overdue::tick(SteadyTime now) {
-  if (now < *look_at_) return;
+  if (now < look_at_) return;
   look_at_ = now + session_.timeout() / 10;
-  std::vector<std::string> names = names_();
+  std::vector<std::string> names = sessions_.keys();
   std::sort(names.begin(), names.end());
   const auto own = std::find(names.begin(), names.end(), session_.guard().key);
   if (own == names.end()) return;

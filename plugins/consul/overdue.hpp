@@ -4,17 +4,15 @@
 // first look, so its terms are over by its own clock; that it still is unchanged is asserted as its key is removed, so
 // no later renewal succeeds. On the plugin's thread.
 //
-//   Overdue overdue(agent, keys, session, [&] { return feed.keys(); });    overdue.tick(now);
+//   Overdue overdue(agent, keys, session, feed);    overdue.tick(now);      // feed: of all open sessions
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "agent.hpp"
+#include "feed.hpp"
 #include "keys.hpp"
 #include "session.hpp"
 
@@ -22,13 +20,11 @@ namespace ballot::consul {
 
 class Overdue {
  public:
-  using Names = std::function<std::vector<std::string>()>;
-
-  /// `names`: the keys of all open sessions.
-  Overdue(Agent& agent, Keys& keys, const Session& session, Names names);
+  Overdue(Agent& agent, Keys& keys, const Session& session, const Feed& sessions)
+      : agent_(agent), keys_(keys), session_(session), sessions_(sessions) {}
 
   void tick(SteadyTime now);
-  std::optional<SteadyTime> due() const { return look_at_; }
+  SteadyTime due() const { return look_at_; }
 
  private:
   struct Seen {
@@ -41,9 +37,9 @@ class Overdue {
   Agent& agent_;
   Keys& keys_;
   const Session& session_;
-  const Names names_;
+  const Feed& sessions_;
   std::map<std::string, Seen> seen_;  // by the session's key
-  std::optional<SteadyTime> look_at_;
+  SteadyTime look_at_{};
 };
 
 }  // namespace ballot::consul

@@ -26,11 +26,11 @@ Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings)
   const auto own = read_settings(settings.options);
   if (!own) return own.error();
   if (const auto token = token_of(*own); !token) return token.error();
-  if (own->token_file.empty())
-    if (const auto checked =
-            support::check_open(host, settings.open_store, "Consul at " + own->address, "[consul] token_file");
-        !checked)
-      return checked.error();
+  const bool open = own->token_file.empty();
+  const auto checked =
+      open ? support::check_open(host, settings.open_store, "Consul at " + own->address, "[consul] token_file")
+           : Result<void>();
+  if (!checked) return checked.error();
   const std::string root = own->prefix + "/" + settings.name_space + "/";
   const support::KeyPlace place{"consul",        settings.name_space, root,           own->address, settings.state_dir,
                                 default_timeout, shortest_timeout,    own->lock_delay};

@@ -11,13 +11,13 @@ namespace ballot::consul {
 namespace {
 
 constexpr std::string_view spread = "t/";
-constexpr const char* digits = "0123456789abcdef";
+constexpr std::string_view folder_names = "0123456789abcdef";
 
 /// Of its folders, the one that a name is in.
 char folder_of(std::string_view name) {
   std::uint32_t hash = 2166136261u;  // FNV-1a
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return digits[(hash ^ (hash >> 16)) % KeyPaths::shards];
+  return folder_names[(hash ^ (hash >> 16)) % folder_names.size()];
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::string KeyPaths::key(std::string_view path) const {
 std::vector<std::string> KeyPaths::folders(const std::string& prefix) const {
   if (prefix != spread) return {path(prefix)};
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < shards; ++i) all.push_back(root_ + prefix + digits[i] + "/");
+  for (const char name : folder_names) all.push_back(root_ + prefix + name + "/");
   return all;
 }
 

@@ -6,7 +6,6 @@
 //   agent.transact({operation("get", paths.path("s/host-1"))}, ...)
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,8 +19,6 @@ namespace ballot::consul {
 
 class KeyPaths {
  public:
-  static constexpr std::size_t shards = 16;
-
   /// `root` ends with a slash.
   explicit KeyPaths(std::string root) : root_(std::move(root)) {}
 

@@ -61,9 +61,11 @@ std::string Services::address_of(const Group& group) const {
 
 void Services::look() {
   look_at_.reset();
-  if (groups_.empty()) return;
+  looking_ = !groups_.empty();
+  if (!looking_) return;
   agent_.get("/v1/agent/services", [this](const Reply& services) {
     agent_.get("/v1/agent/checks", [this, services](const Reply& checks) {
+      looking_ = false;
       if (!look_at_) look_at_ = support::boot_now() + std::clamp<Millis>(session_.timeout() / 10, 200ms, 2s);
       if (services.is(Meaning::done) && checks.is(Meaning::done)) on_looked(services.json, checks.json);
     });
@@ -99,7 +101,7 @@ void Services::on_looked(const value& services, const value& checks) {
 void Services::settle() {
   if (updating_) return;
   for (auto& [name, group] : groups_)
-    if (settle(name, group)) return void(updating_ = true);
+    if ((updating_ = settle(name, group))) return;
   if (finished_) finish_now();
 }
 
@@ -211,9 +213,11 @@ void Services::tick(SteadyTime now) {
     if (std::exchange(group.told, group.why) != group.why) listener_.on_unfit(name, group.why);
   std::erase_if(groups_, [](const auto& one) { return one.second.settings.service.empty(); });
   if (finish_by_ && now >= *finish_by_) finish_now();
-  if (look_at_ && now >= *look_at_) look();
+  if (!looking_ && look_at_ && now >= *look_at_) look();
 }
 
-std::optional<SteadyTime> Services::due() const { return support::earliest(finish_by_, look_at_); }
+std::optional<SteadyTime> Services::due() const {
+  return looking_ ? finish_by_ : support::earliest(finish_by_, look_at_);
+}
 
 }  // namespace ballot::consul

@@ -70,7 +70,7 @@ class Services {
   Host& host_;
   std::map<std::string, Group> groups_;
   std::string node_, node_address_;  // of this host's agent
-  bool asked_node_ = false;
+  bool asked_node_ = false, looking_ = false;
   bool updating_ = false;  // something is being written: one at a time, as an agent takes a service as a whole
   std::string logged_;     // what went wrong last
   std::optional<SteadyTime> look_at_, finish_by_;

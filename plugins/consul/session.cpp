@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <random>
 #include <utility>
 
 #include "support/clock.hpp"
 #include "support/join.hpp"
 #include "support/keys/key_context.hpp"
+#include "support/random_word.hpp"
 
 namespace ballot::consul {
 
@@ -20,15 +20,9 @@ using Meaning = Reply::Meaning;
 
 namespace {
 
+constexpr Millis shortest_ttl{10'000};  // that Consul takes for its own timer
 constexpr const char* service_name = "ballot";
 constexpr const char* forgotten_after = "1m";  // a check that is not passed any more: the least that Consul takes
-
-std::string random_word() {
-  std::random_device device;
-  std::string word;
-  for (int i = 0; i < 12; ++i) word += "0123456789abcdef"[device() % 16];
-  return word;
-}
 
 std::string in_ms(Millis time) { return std::to_string(time.count()) + "ms"; }
 
@@ -44,7 +38,7 @@ void Session::begin(Millis timeout, const std::optional<Handle>& resumed, Done<S
   timeout_ = timeout;
   agent_.set_patience(support::KeyStore::patience(timeout));
   if (resumed) return resume(*resumed, std::move(done));
-  if (check_.empty()) check_ = "ballot-" + name_space_ + "-" + random_word();
+  if (check_.empty()) check_ = "ballot-" + name_space_ + "-" + support::random_word(6);
   const std::string body = R"({"ID":")" + check_ + R"(","Name":")" + service_name + R"(","Meta":{"namespace":")" +
                            name_space_ + R"("},"Check":{"CheckID":")" + check_ +
                            R"(","Name":"ballot is alive","Status":"passing","TTL":")" + in_ms(timeout_) +
@@ -115,12 +109,8 @@ void Session::bind(const std::string& key, const std::string& value, Done<KeyAns
 
 /// Both at once, and both are answered.
 void Session::restart_timers(Done<KeyAnswer> done) {
-  struct Timers {
-    Reply passed, renewed;
-  };
-  const auto timers = std::make_shared<Timers>();
-  const support::Join join(
-      [this, timers, done = std::move(done)] { on_timers(timers->passed, timers->renewed, done); });
+  const auto timers = std::make_shared<std::pair<Reply, Reply>>();  // passed, renewed
+  const support::Join join([this, timers, done = std::move(done)] { on_timers(timers->first, timers->second, done); });
   const auto into = [timers, &join](Reply& timer) {
     return [timers, &timer, end = join.part()](const Reply& reply) {
       timer = reply;
@@ -128,8 +118,8 @@ void Session::restart_timers(Done<KeyAnswer> done) {
     };
   };
   const Millis time = agent_.patience() / 2;  // what is to be committed after it has the other half
-  agent_.call({"PUT", "/v1/agent/check/pass/" + check_, {}, time}, into(timers->passed));
-  agent_.call({"PUT", "/v1/session/renew/" + guard_.session, {}, time}, into(timers->renewed));
+  agent_.call({"PUT", "/v1/agent/check/pass/" + check_, {}, time}, into(timers->first));
+  agent_.call({"PUT", "/v1/session/renew/" + guard_.session, {}, time}, into(timers->second));
 }
 
 /// An agent that has lost what it was told will have the servers forget the check, and with it the session.

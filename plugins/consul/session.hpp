@@ -25,8 +25,6 @@ class Session {
   template <class Answer>
   using Done = support::KeyStore::Done<Answer>;
 
-  static constexpr Millis shortest_ttl{10'000};  // that Consul takes for its own timer
-
   Session(Agent& agent, const KeyPaths& paths, std::string name_space);
 
   // As of KeyStore.

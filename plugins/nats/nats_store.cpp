@@ -1,7 +1,5 @@
 #include "nats_store.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "state.hpp"
 #include "subjects.hpp"
 #include "support/clock.hpp"
+#include "support/random_word.hpp"
 
 namespace ballot::nats {
 
@@ -17,14 +16,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Millis reach_patience = 2s, open_patience = 8s, connect_pause = 500ms, default_age = 10s;
-
-std::string new_word() {
-  std::array<unsigned char, 12> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) throw std::bad_alloc();
-  std::string word;
-  for (const unsigned char byte : bytes) word.append({"0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]});
-  return word;
-}
 
 }  // namespace
 
@@ -167,7 +158,7 @@ void NatsStore::on_ready() {
         if (!passed) return not_begun(SessionBegun::How::unknown, "the bucket of sessions cannot be read");
         const Millis timeout = max_age_;
         if (!beginning_->resumed) {
-          session_.begin(new_word(), patience_);
+          session_.begin(random_word(12), patience_);
           return begun({SessionBegun::How::begun, session_.word(), {}, timeout});
         }
         if (!session_.resume(beginning_->resumed->session, patience_)) return begun({SessionBegun::How::gone});

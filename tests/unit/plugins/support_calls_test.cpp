@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "support/calls.hpp"
 #include "support/clock.hpp"
 #include "support/descriptor.hpp"
+#include "support/join.hpp"
 #include "support/mailbox.hpp"
 #include "support/wakeup.hpp"
 
@@ -71,6 +74,28 @@ TEST(Calls, AreRefusedWithAnAnswerForEachPartOfThem) {
   EXPECT_EQ(std::get<backend::Renewed>(*refusal(RenewCall{11, {}}, StoreResult::unknown, {})).request, 11u);
   for (const Call& call : {Call(CampaignCall{"g"}), Call(ResignCall{"g"}), Call(WatchCall{"j"})})
     EXPECT_FALSE(refusal(call, StoreResult::failed, "no")) << "it has no answer";
+}
+
+TEST(JoinTest, CallsBackOnceWhenTheLastOfItsPartsHasEnded) {
+  int calls = 0;
+  std::vector<std::function<void()>> parts;
+  {
+    const Join join([&] { ++calls; });
+    for (int i = 0; i < 3; ++i) parts.push_back(join.part());
+  }
+  parts[2]();
+  parts[0]();
+  EXPECT_EQ(calls, 0);
+  parts[1]();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(JoinTest, WhatIsForgottenCallsNobody) {
+  int calls = 0;
+  {
+    const auto part = Join([&] { ++calls; }).part();
+  }
+  EXPECT_EQ(calls, 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/fields.hpp"
+#include "support/random_word.hpp"
 #include "support/texts.hpp"
 
 namespace ballot::support {
@@ -77,6 +78,13 @@ TEST(StoredTexts, OfOthersAreRefusedOrCanBeReckonedWith) {
     EXPECT_LE(read->renewed.time_since_epoch(), most);
     EXPECT_GE(read->deadline.time_since_epoch(), 0s);
   }
+}
+
+TEST(RandomWord, IsOfHexadecimalDigitsAndNeverTheSame) {
+  const std::string word = random_word(6);
+  EXPECT_EQ(word.size(), 12u);
+  EXPECT_EQ(word.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(random_word(6), word);
 }
 
 }  // namespace
