@@ -2,7 +2,7 @@
 // key which is bound to the session is still its, that the term's key is as it was, and writes. On the plugin's thread.
 //
 //   KeyDriver driver(outlet, place, [=](KeyStore::Listener& to, Outlet& outlet) {
-//     return std::make_unique<ConsulStore>(settings, root, name_space, to, outlet); });
+//     return std::make_unique<ConsulStore>(settings, token, name_space, to, outlet); });
 #pragma once
 
 #include <deque>
