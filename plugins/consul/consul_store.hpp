@@ -55,7 +55,6 @@ class ConsulStore final : public support::KeyStore {
   void receive() override { agent_.receive(); }
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
-  bool idle() const override { return agent_.idle() && commits_.idle(); }
 
  private:
   void on_connected();

@@ -21,7 +21,6 @@ class Commits {
 
   /// Requires: there is a change, and where one is guarded a bound key.
   void add(std::vector<support::KeyChange> changes, Millis patience, Done done);
-  bool idle() const noexcept { return gathered_.empty() && under_way_ == 0; }
 
  private:
   struct Batch {

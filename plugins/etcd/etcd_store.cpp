@@ -74,6 +74,4 @@ std::optional<SteadyTime> EtcdStore::due() const {
   return feed && lease ? std::min(feed, lease) : feed ? feed : lease;
 }
 
-bool EtcdStore::idle() const { return later_.empty() && gateway_.idle() && commits_.idle() && lease_.idle(); }
-
 }  // namespace ballot::etcd

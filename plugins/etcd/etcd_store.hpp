@@ -51,7 +51,6 @@ class EtcdStore final : public support::KeyStore {
   void receive() override;
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
-  bool idle() const override;
 
  private:
   Listener& listener_;

@@ -86,8 +86,6 @@ class Gateway {
   void abandon() noexcept;
 
   void receive();
-  /// Nothing is asked and not answered; streams apart.
-  bool idle() const noexcept { return asked_.empty() && waiting_.empty(); }
   /// Who asks is shown.
   bool authenticates() const noexcept { return credentials_ != Credentials::none; }
   std::size_t servers() const noexcept { return servers_.size(); }

@@ -42,7 +42,6 @@ class Lease {
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
-  bool idle() const noexcept { return observing_.empty(); }
 
  private:
   struct Renewal {

@@ -10,42 +10,56 @@
 //   for (Message& one : inbox->take()) client.on(one);   ... client.tick(now);
 #pragma once
 
-#include <nats/nats.h>
-
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "inbox.hpp"
+#include "api.hpp"
 #include "settings.hpp"
+#include "support/mailbox.hpp"
 #include "support/requests.hpp"
 
 namespace ballot::nats {
 
 using support::Priority;
 
+/// A connection of the library's.
+struct Link;
+
+/// What the library's threads report.
+struct Message {
+  enum class Kind { message, connected, failed, refused, disconnected, reconnected, closed };
+
+  std::uint64_t client = 0;  // that reports it
+  Kind kind = Kind::message;
+  std::string to = {};       // what follows the client's prefix; where there is no connection: why
+  std::string subject = {};  // under which it was stored
+  std::string data = {};
+  bool marker = false;                // the key was removed
+  int status = 0;                     // of a message of the server's own: 100, 503
+  std::string reply = {}, flow = {};  // of the same: where the server wants to hear that we are here
+  std::uint64_t last_sent = 0;        // the consumer's last one, of a heartbeat
+  std::string consumer = {};          // that sends it; its places in stream and consumer follow
+  std::uint64_t stream_sequence = 0, consumer_sequence = 0;
+  WallTime stored{};                // by the clock of the server that took it in
+  std::shared_ptr<Link> link = {};  // of `connected`
+};
+/// Shared with the library's threads, as a connection that is being closed may outlive the backend.
+using Inbox = support::Mailbox<Message>;
+
+inline constexpr const char *message_id = "Nats-Msg-Id", *expected_sequence = "Nats-Expected-Last-Subject-Sequence";
+
 /// What is published.
 struct Post {
   std::string subject;
   std::string data = {};
   std::vector<std::pair<const char*, std::string>> headers = {};
-};
-
-struct Answer {
-  enum class How {
-    come,
-    late,   // it may have happened, and may still happen
-    nobody  // serves that subject
-  };
-  How how = How::late;
-  std::string data = {};
 };
 
 class Client {
@@ -57,35 +71,31 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// Names it in messages.
-  std::uint64_t id() const noexcept { return id_; }
-  /// On a thread of its own, anew where there was a connection before; answered by `connected` or `failed`. From then
-  /// on the library connects again by itself; after `closed` it does not. `patience`: for each server.
+  /// On a thread of its own, anew where there was a connection before; answered by `connected`, `failed` or `refused`.
+  /// From then on the library connects again by itself; after `closed` it does not. `patience`: for each server.
   void connect(const Secrets& secrets, Millis patience);
   bool is_connected() const noexcept { return connected_; }
   void set_patience(Millis patience) noexcept { patience_ = patience; }
 
   /// Answered once, not from within.
   void ask(Post post, Done done, Priority priority = Priority::normal);
-  /// The same, with a patience of its own.
-  void ask_for(Millis patience, Post post, Done done);
+  /// The same at once, with a patience of its own.
+  void ask_for(Millis patience, Post post, Done done) { start(std::move(post), std::move(done), patience, false); }
   /// Is not answered. Lost where there is no connection.
-  void tell(const Post& post);
+  void tell(const Post& post) { send(post, {}); }
   /// Messages to address(name) come here, with `to` = `name`, until unlisten(). Lost with the connection.
   void listen(const std::string& name);
   void unlisten(const std::string& name);
   std::string address(const std::string& name) const { return prefix_ + name; }
 
-  /// True: it was an answer, and is taken care of.
+  /// True: it was an answer, or another client's, and is taken care of.
   bool on(Message& message);
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
   /// Whatever is not answered yet is not.
   void forget();
-  bool idle() const noexcept { return under_way_.empty() && waiting_.empty(); }
 
  private:
-  struct Link;
   struct Asked {
     Done done;
     SteadyTime late{};
@@ -93,29 +103,17 @@ class Client {
   };
   static constexpr std::size_t window = 256;
 
-  static void received(natsConnection*, natsSubscription*, natsMsg* message, void* id);
-  static void disconnected(natsConnection*, void* id);
-  static void reconnected(natsConnection*, void* id);
-  static void closed(natsConnection*, void* id);
-  static natsStatus configure(natsOptions* options, const Access& access, const Secrets& secrets, Millis patience,
-                              void* id);
-  static void make_connection(const std::shared_ptr<Link>& link, const Access& access, const Secrets& secrets,
-                              Millis patience, std::uint64_t id, const std::string& subject);
-
   void leave();
-  void destroy_dropped();
   void start(Post post, Done done, Millis patience, bool bulk);
   void send(const Post& post, const std::string& reply);
-  void finish(std::map<std::uint64_t, Asked>::iterator asked, const Answer& answer);
   void send_some();
-  void give_up_waiting(SteadyTime now);
+  void finish(std::uint64_t number, const Answer& answer);
 
   const std::shared_ptr<Inbox> inbox_;
   const Access access_;
-  const std::string prefix_;  // of the subjects that come here
-  std::uint64_t id_ = 0;
-  std::shared_ptr<Link> link_;
-  natsConnection* connection_ = nullptr;
+  const std::string prefix_;    // of the subjects that come here
+  std::uint64_t id_ = 0;        // names the connection in messages
+  std::shared_ptr<Link> link_;  // null: there was none yet
   bool connected_ = false;
   Millis patience_{2000};
   std::map<std::uint64_t, Asked> under_way_;
@@ -123,8 +121,6 @@ class Client {
   std::size_t bulk_ = 0;  // of those under way
   std::uint64_t last_ = 0;
   SteadyTime last_answer_{};
-  std::map<std::string, natsSubscription*> heard_;
-  std::vector<natsSubscription*> dropped_;  // to be destroyed, once that does not block
 };
 
 }  // namespace ballot::nats

@@ -10,12 +10,17 @@
 
 namespace ballot::nats {
 
-std::string stream_of(const std::string& bucket);
+/// Of buckets' names, and of the tokens of keys.
+inline constexpr std::string_view plain_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+
+inline std::string stream_of(const std::string& bucket) { return "KV_" + bucket; }
 /// Of all its keys.
-std::string all_subjects_of(const std::string& bucket);
-std::string subject_of(const std::string& bucket, std::string_view key);
+inline std::string all_subjects_of(const std::string& bucket) { return "$KV." + bucket + ".>"; }
 /// One that no key has: for barriers and tests. `name`: of letters, digits and dots.
-std::string own_subject_of(const std::string& bucket, std::string_view name);
+inline std::string own_subject_of(const std::string& bucket, const std::string& name) {
+  return "$KV." + bucket + ".=." + name;
+}
+std::string subject_of(const std::string& bucket, std::string_view key);
 /// None: it is of no key.
 std::optional<std::string> key_of(const std::string& bucket, std::string_view subject);
 

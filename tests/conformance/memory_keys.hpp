@@ -142,7 +142,6 @@ class MemoryKeyStore : public support::KeyStore {
   void receive() override;
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override { return support::boot_now() + Millis(20); }
-  bool idle() const override { return pending_.empty(); }
 
  private:
   friend class MemoryKeys;

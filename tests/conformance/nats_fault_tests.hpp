@@ -56,7 +56,8 @@ class Nats : public BackendConformance {
     testing::NatsParts::pump(
         {&parts}, [&] { return parts.client.is_connected(); }, slack());
     std::optional<std::string> answer;
-    parts.client.ask({subject, body}, [&](const nats::Answer& found) { answer = found.data; });
+    parts.client.ask({subject, body},
+                     [&](const nats::Answer& found) { answer = nats::json::serialize(found.content); });
     testing::NatsParts::pump(
         {&parts}, [&] { return answer.has_value(); }, slack());
     return answer.value_or("");

@@ -150,8 +150,6 @@ class KeyStore {
   /// Does what is due, and answers as unknown what has waited too long.
   virtual void tick(SteadyTime now) = 0;
   virtual std::optional<SteadyTime> due() const = 0;
-  /// Nothing is under way.
-  virtual bool idle() const = 0;
   /// Within what time every call is answered, for a session of that timeout.
   static Millis patience(Millis timeout) { return std::max(Millis(500), std::min(timeout / 4, Millis(2000))); }
 

@@ -109,7 +109,6 @@ class AskedStore final : public KeyStore {
   void receive() override {}
   void tick(SteadyTime) override {}
   std::optional<SteadyTime> due() const override { return std::nullopt; }
-  bool idle() const override { return true; }
 };
 
 TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
