@@ -8,13 +8,11 @@
 
 namespace ballot::nats {
 
-using namespace std::chrono_literals;
 using namespace support;
 
 namespace {
 
 constexpr const char* operation = "KV-Operation";
-constexpr Millis making_patience = 5s;
 
 /// Of what was published. What a duplicate is one of may have been replaced since.
 KeyAnswer answer_of(const Answer& answer) {
@@ -51,7 +49,7 @@ void Bucket::make(StreamConfig wanted, int replicas, OnOpened done) {
   StreamConfig config = wanted;
   config.replicas = replicas;
   Post post{"$JS.API.STREAM.CREATE." + stream_of(name_), text_of(config)};
-  client_.ask_for(making_patience, std::move(post), [this, wanted, replicas, done](const Answer& answer) {
+  client_.ask(std::move(post), [this, wanted, replicas, done](const Answer& answer) {
     if (answer.code == error::no_cluster && wanted.replicas == 0 && replicas > 1) return make(wanted, 1, done);
     if (answer.code == error::stream_name_in_use) return open(wanted, Missing::leave, done);
     if (!answer.failed() || answer.is_unheard()) return done(opened_of(answer, wanted));
@@ -77,7 +75,7 @@ void Bucket::write(KeyChange change, Priority priority, SteadyTime late, Done do
   if (!change.value) post.headers.emplace_back(operation, "DEL");
   if (change.version) {
     post.headers.emplace_back(expected_sequence, std::to_string(*change.version));
-    if (message_ids_) post.headers.emplace_back(message_id, id_of(change.key, *change.version));
+    post.headers.emplace_back(message_id, id_of(change.key, *change.version));
   }
   publish(std::move(post), priority, std::move(done));
 }
@@ -122,7 +120,7 @@ void Bucket::bury(const std::string& key, std::uint64_t version, Done done) {
 void Bucket::erase(std::uint64_t sequence, Client::Done done) {
   Post post{"$JS.API.STREAM.MSG.DELETE." + stream_of(name_),
             "{\"seq\":" + std::to_string(sequence) + ",\"no_erase\":true}"};
-  client_.ask(std::move(post), std::move(done), Priority::low);
+  client_.ask(std::move(post), std::move(done));
 }
 
 }  // namespace ballot::nats

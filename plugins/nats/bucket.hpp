@@ -54,9 +54,6 @@ class Bucket {
   /// Removes a message for good.
   void erase(std::uint64_t sequence, Client::Done done);
 
-  /// For tests: as other clients do it.
-  void leave_out_message_ids() noexcept { message_ids_ = false; }
-
  private:
   /// A key that is to be where none is.
   struct Making {
@@ -77,7 +74,6 @@ class Bucket {
   Client& client_;
   Feed feed_;
   const std::string name_;
-  bool message_ids_ = true;
 };
 
 }  // namespace ballot::nats

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <string_view>
 
-#include "support/clock.hpp"
 #include "support/thread.hpp"
 
 namespace ballot::nats {
@@ -139,50 +138,40 @@ natsStatus configure(natsOptions* options, const Access& access, const Secrets& 
   return status;
 }
 
-}  // namespace
+/// Null: none, as is the end of the library's thread's work where there is nothing.
+template <class T>
+Owned owned(T* one, void (*destroy)(T*)) {
+  return {one,
+          [destroy](void* it) { start_thread("ballot-nats-end", [=] { destroy(static_cast<T*>(it)); }).detach(); }};
+}
 
-/// Its end flushes, and waits for the library's threads: on a thread of its own.
-struct Link {
-  natsConnection* connection = nullptr;
-  std::map<std::string, natsSubscription*> heard;  // by address
-
-  Link() = default;
-  Link(const Link&) = delete;
-  Link& operator=(const Link&) = delete;
-  ~Link() {
-    const auto work = [connection = connection, heard = heard] {
-      for (const auto& [address, one] : heard) natsSubscription_Destroy(one);
-      natsConnection_Destroy(connection);
-    };
-    start_thread("ballot-nats-end", work).detach();
-  }
-  natsStatus listen(const std::string& address, void* id) {
-    natsSubscription* one = nullptr;
-    natsStatus status = natsConnection_Subscribe(&one, connection, address.c_str(), received, id);
-    if (status == NATS_OK) status = natsSubscription_SetPendingLimits(heard[address] = one, -1, -1);
-    return status;
-  }
-};
-
-namespace {
+Owned listen_to(void* connection, const std::string& address, std::uint64_t id) {
+  natsSubscription* one = nullptr;
+  if (natsConnection_Subscribe(&one, static_cast<natsConnection*>(connection), address.c_str(), received,
+                               closure_of(id)) != NATS_OK)
+    return nullptr;
+  natsSubscription_SetPendingLimits(one, -1, -1);
+  return owned(one, natsSubscription_Destroy);
+}
 
 void make_connection(const Access& access, const Secrets& secrets, Millis patience, std::uint64_t id,
                      const std::string& answers) {
   Message message{id, Kind::connected};
-  message.link = std::make_shared<Link>();
   natsOptions* options = nullptr;
+  natsConnection* connection = nullptr;
   natsStatus status = natsOptions_Create(&options);
   if (status == NATS_OK) status = configure(options, access, secrets, patience, closure_of(id));
-  if (status == NATS_OK) status = natsConnection_Connect(&message.link->connection, options);
+  if (status == NATS_OK) status = natsConnection_Connect(&connection, options);
   natsOptions_Destroy(options);
-  if (status == NATS_OK) status = message.link->listen(answers, closure_of(id));
-  if (status != NATS_OK) {
+  if (status == NATS_OK) {
+    message.connection = owned(connection, natsConnection_Destroy);
+    message.answers = listen_to(connection, answers, id);
+  } else {
     const bool refused =
         status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR || status == NATS_NOT_PERMITTED;
     const char* const last = nats_GetLastError(nullptr);
     message.kind = refused ? Kind::refused : Kind::failed;
     message.to = std::string(natsStatus_GetText(status)) + (last != nullptr && *last ? std::string(": ") + last : "");
-    message.link.reset();
   }
   Inboxes::all().push(std::move(message));
   nats_ReleaseThreadMemory();
@@ -198,7 +187,8 @@ Client::~Client() { leave(); }
 void Client::leave() {
   Inboxes::all().remove(id_);
   connected_ = false;
-  link_.reset();
+  answers_.reset();
+  connection_.reset();
 }
 
 void Client::connect(const Secrets& secrets, Millis patience) {
@@ -211,35 +201,15 @@ void Client::connect(const Secrets& secrets, Millis patience) {
 }
 
 /// For the servers a wildcard is no interest in what a consumer sends.
-void Client::listen(const std::string& name) {
-  if (connected_) link_->listen(address(name), closure_of(id_));
-}
-
-/// While the library connects, it would block.
-void Client::unlisten(const std::string& name) {
-  const auto heard = link_ ? link_->heard.extract(address(name)) : decltype(link_->heard)::node_type();
-  if (!heard) return;
-  start_thread("ballot-nats-end", [one = heard.mapped()] { natsSubscription_Destroy(one); }).detach();
+Owned Client::listen(const std::string& name) {
+  return connected_ ? listen_to(connection_.get(), address(name), id_) : nullptr;
 }
 
 void Client::ask(Post post, Done done, Priority priority) {
-  if (priority == Priority::urgent) return start(std::move(post), std::move(done), patience_, false);
-  waiting_.emplace_back(std::move(post), std::move(done));
-  send_some();
-}
-
-void Client::start(Post post, Done done, Millis patience, bool bulk) {
-  under_way_.emplace_hint(under_way_.end(), ++last_, Asked{std::move(done), boot_now() + patience, bulk});
-  bulk_ += bulk;
-  send(post, address("r." + std::to_string(last_)));
-}
-
-void Client::send_some() {
-  while (!waiting_.empty() && (bulk_ < window || !connected_)) {
-    auto [post, done] = std::move(waiting_.front());
-    waiting_.pop_front();
-    start(std::move(post), std::move(done), patience_, true);
-  }
+  const auto send_it = [this, post = std::move(post)](std::uint64_t number) {
+    send(post, address("r." + std::to_string(number)));
+  };
+  requests_.ask(send_it, std::move(done), priority);
 }
 
 /// What cannot be sent is never answered, and so late. While the library connects, it would block.
@@ -250,55 +220,27 @@ void Client::send(const Post& post, const std::string& reply) {
                      static_cast<int>(post.data.size())) != NATS_OK)
     return;
   for (const auto& [name, value] : post.headers) natsMsgHeader_Set(message, name, value.c_str());
-  natsConnection_PublishMsg(link_->connection, message);
+  natsConnection_PublishMsg(static_cast<natsConnection*>(connection_.get()), message);
   natsMsg_Destroy(message);
 }
 
 bool Client::on(Message& message) {
   if (message.client != id_) return true;
   if (message.kind != Kind::message) {
-    if (message.link) link_ = std::move(message.link);
+    if (message.kind == Kind::connected) {
+      connection_ = std::move(message.connection);
+      answers_ = std::move(message.answers);
+    }
     connected_ = message.kind == Kind::connected || message.kind == Kind::reconnected;
     return false;
   }
   if (!message.to.starts_with("r.")) return false;
-  last_answer_ = boot_now();
-  finish(to_number(message.to.substr(2)),
-         message.status == 503 ? unheard("no server has a leader for the stream, or JetStream is off there")
-                               : parse_answer(message.data));
+  requests_.answer(to_number(message.to.substr(2)),
+                   message.status == 503 ? unheard("no server has a leader for the stream, or JetStream is off there")
+                                         : parse_answer(message.data));
   return true;
 }
 
-void Client::finish(std::uint64_t number, const Answer& answer) {
-  const auto found = under_way_.extract(number);
-  if (!found) return;
-  bulk_ -= found.mapped().bulk;
-  send_some();
-  found.mapped().done(answer);
-}
-
-/// Where nothing is answered at all, what waits would not be either.
-void Client::tick(SteadyTime now) {
-  std::vector<std::uint64_t> late;
-  for (const auto& [number, asked] : under_way_)
-    if (asked.late <= now) late.push_back(number);
-  if (late.empty()) return;
-  const Answer answer = unheard("the servers did not answer in time");
-  if (now - last_answer_ >= patience_)
-    for (auto& [post, done] : std::exchange(waiting_, {})) done(answer);
-  for (const std::uint64_t number : late) finish(number, answer);
-}
-
-/// Those with patience of their own are few, and their time may pass a little.
-std::optional<SteadyTime> Client::due() const {
-  if (under_way_.empty()) return std::nullopt;
-  return under_way_.begin()->second.late;
-}
-
-void Client::forget() {
-  under_way_.clear();
-  waiting_.clear();
-  bulk_ = 0;
-}
+void Client::tick(SteadyTime now) { requests_.time_out(now, patience_, unheard("the servers did not answer in time")); }
 
 }  // namespace ballot::nats

@@ -1,8 +1,7 @@
 // Client: one connection to the servers, and what was asked over it. The library's threads only copy what they receive
-// into the Inbox; on() carries it on, on the plugin's thread. What is bulk waits while much is under way, what is
-// urgent does not. An answer that does not come within the patience is late: it may have happened. Nothing is kept to
-// be sent later: what is asked while there is no connection is late too. Its end does not wait. Knows nothing of
-// streams.
+// into the Inbox; on() carries it on, on the plugin's thread. An answer that does not come within the patience is late:
+// it may have happened. Nothing is kept to be sent later: what is asked while there is no connection is late too. Its
+// end does not wait. Knows nothing of streams.
 //
 //   Client client(inbox, access);
 //   client.connect();  ... Message::connected
@@ -11,9 +10,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,8 +26,8 @@ namespace ballot::nats {
 
 using support::Priority;
 
-/// A connection of the library's.
-struct Link;
+/// Something of the library's; its end is on a thread of its own, as it may flush, and wait for other threads.
+using Owned = std::shared_ptr<void>;
 
 /// What the library's threads report.
 struct Message {
@@ -47,8 +44,8 @@ struct Message {
   std::uint64_t last_sent = 0;        // the consumer's last one, of a heartbeat
   std::string consumer = {};          // that sends it; its places in stream and consumer follow
   std::uint64_t stream_sequence = 0, consumer_sequence = 0;
-  WallTime stored{};                // by the clock of the server that took it in
-  std::shared_ptr<Link> link = {};  // of `connected`
+  WallTime stored{};                    // by the clock of the server that took it in
+  Owned connection = {}, answers = {};  // of `connected`: with what listens to answers
 };
 /// Shared with the library's threads, as a connection that is being closed may outlive the backend.
 using Inbox = support::Mailbox<Message>;
@@ -74,53 +71,33 @@ class Client {
   /// On a thread of its own, anew where there was a connection before; answered by `connected`, `failed` or `refused`.
   /// From then on the library connects again by itself; after `closed` it does not. `patience`: for each server.
   void connect(const Secrets& secrets, Millis patience);
-  bool is_connected() const noexcept { return connected_; }
   void set_patience(Millis patience) noexcept { patience_ = patience; }
 
   /// Answered once, not from within.
   void ask(Post post, Done done, Priority priority = Priority::normal);
-  /// The same at once, with a patience of its own.
-  void ask_for(Millis patience, Post post, Done done) { start(std::move(post), std::move(done), patience, false); }
   /// Is not answered. Lost where there is no connection.
   void tell(const Post& post) { send(post, {}); }
-  /// Messages to address(name) come here, with `to` = `name`, until unlisten(). Lost with the connection.
-  void listen(const std::string& name);
-  void unlisten(const std::string& name);
+  /// Messages to address(name) come here, with `to` = `name`, as long as what is returned is kept, and the connection.
+  Owned listen(const std::string& name);
   std::string address(const std::string& name) const { return prefix_ + name; }
 
   /// True: it was an answer, or another client's, and is taken care of.
   bool on(Message& message);
   void tick(SteadyTime now);
-  std::optional<SteadyTime> due() const;
-  /// Whatever is not answered yet is not.
-  void forget();
+  std::optional<SteadyTime> due() const { return requests_.due(patience_); }
 
  private:
-  struct Asked {
-    Done done;
-    SteadyTime late{};
-    bool bulk = false;
-  };
-  static constexpr std::size_t window = 256;
-
   void leave();
-  void start(Post post, Done done, Millis patience, bool bulk);
   void send(const Post& post, const std::string& reply);
-  void send_some();
-  void finish(std::uint64_t number, const Answer& answer);
 
   const std::shared_ptr<Inbox> inbox_;
   const Access access_;
-  const std::string prefix_;    // of the subjects that come here
-  std::uint64_t id_ = 0;        // names the connection in messages
-  std::shared_ptr<Link> link_;  // null: there was none yet
+  const std::string prefix_;  // of the subjects that come here
+  std::uint64_t id_ = 0;      // names the connection in messages
+  Owned connection_, answers_;
   bool connected_ = false;
   Millis patience_{2000};
-  std::map<std::uint64_t, Asked> under_way_;
-  std::deque<std::pair<Post, Done>> waiting_;
-  std::size_t bulk_ = 0;  // of those under way
-  std::uint64_t last_ = 0;
-  SteadyTime last_answer_{};
+  support::Requests<Answer> requests_{support::Missing::one};
 };
 
 }  // namespace ballot::nats

@@ -63,7 +63,7 @@ void Feed::on_connected() {
 
 void Feed::remove_consumer() {
   if (consumer_.empty()) return;
-  client_.unlisten("f." + consumer_);
+  subscription_.reset();
   client_.tell({"$JS.API.CONSUMER.DELETE." + stream_of(bucket_) + "." + consumer_});
 }
 
@@ -74,7 +74,7 @@ void Feed::make() {
   const std::string address = client_.address("");  // "_INBOX.ID."
   const auto dot = address.find('.');
   consumer_ = bucket_ + "-" + address.substr(dot + 1, address.size() - dot - 2) + "-" + std::to_string(++filling_);
-  client_.listen("f." + consumer_);
+  subscription_ = client_.listen("f." + consumer_);
   entries_.clear();
   read_ = last_gap_ = 0;
   next_ = 1;

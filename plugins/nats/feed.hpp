@@ -86,8 +86,6 @@ class Feed {
   void on_connected();
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
-  /// Nobody waits for a barrier any more.
-  void forget() { waiting_.clear(); }
 
  private:
   enum class State { off, making, filling, live, absent };
@@ -116,6 +114,7 @@ class Feed {
   bool may_be_absent_ = false;
   State state_ = State::off;
   std::string consumer_;
+  Owned subscription_;  // to what it sends
   Entries entries_;
   std::uint64_t read_ = 0;      // the sequence that was read last
   std::uint64_t last_gap_ = 0;  // the highest below it that was not there

@@ -40,10 +40,7 @@ NatsStore::NatsStore(KeyStore::Listener& listener, Outlet& outlet, const Setting
       client_(inbox_, settings.access),
       registers_(client_, settings.bucket, *this),
       sessions_(client_, settings.bucket + "-sessions", *this),
-      session_(registers_, sessions_,
-               [this](const std::string& why) {
-                 if (!abandoned_) listener_.on_session_lost(why);
-               }),
+      session_(registers_, sessions_, [this](const std::string& why) { listener_.on_session_lost(why); }),
       sweep_(registers_, sessions_, shortest_window) {}
 
 SteadyTime NatsStore::late() const { return boot_now() + patience_; }
@@ -167,16 +164,6 @@ void NatsStore::end(Done<KeyAnswer> done) {
   later([this, done] { session_.end(done); });
 }
 
-void NatsStore::abandon() noexcept {
-  abandoned_ = true;
-  beginning_.reset();
-  later_.clear();
-  client_.forget();
-  registers_.feed().forget();
-  sessions_.feed().forget();
-  session_.forget();
-}
-
 Bucket& NatsStore::bucket_of(const std::string& key) {
   return key.starts_with(session_prefix) ? sessions_ : registers_;
 }
@@ -269,7 +256,6 @@ void NatsStore::watch(const std::string& prefix) {
 }
 
 void NatsStore::on_filled(const Feed& feed) {
-  if (abandoned_) return;
   if (&feed == &registers_.feed()) sweep_.filled();
   for (const std::string& prefix : followed_)
     if (&feed_of(prefix) == &feed) listener_.on_listed(prefix, found_below(prefix));
@@ -278,7 +264,6 @@ void NatsStore::on_filled(const Feed& feed) {
 }
 
 void NatsStore::on_change(const Feed&, const std::string& key, const Stored& stored) {
-  if (abandoned_) return;
   for (const std::string& prefix : followed_)
     if (key.starts_with(prefix))
       stored.marker ? listener_.on_removed(key) : listener_.on_written(entry_of(key, stored));
@@ -324,16 +309,13 @@ void NatsStore::on(Message& message) {
 }
 
 void NatsStore::run_later() {
-  for (const auto& work : std::exchange(later_, {}))
-    if (!abandoned_) work();
-  for (const std::string& prefix : std::exchange(touched_, {}))
-    if (!abandoned_) listener_.on_touched(prefix);
+  for (const auto& work : std::exchange(later_, {})) work();
+  for (const std::string& prefix : std::exchange(touched_, {})) listener_.on_touched(prefix);
 }
 
 void NatsStore::receive() {
-  for (Message& message : inbox_->take())
-    if (!abandoned_) on(message);
   if (abandoned_) return;
+  for (Message& message : inbox_->take()) on(message);
   session_.tick(boot_now());
   run_later();
 }
@@ -346,7 +328,7 @@ void NatsStore::tick(SteadyTime now) {
   sweep_.tick(now);
   if (connect_at_ && now >= *connect_at_) connect();
   if (beginning_ && now >= beginning_->late) unknown("no server answers in time: " + settings_.access.servers.text());
-  if (!abandoned_) run_later();
+  run_later();
 }
 
 std::optional<SteadyTime> NatsStore::due() const {

@@ -45,7 +45,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void bind(const std::string& key, const std::string& value, Done<KeyAnswer> done) override;
   void renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) override;
   void end(Done<KeyAnswer> done) override;
-  void abandon() noexcept override;
+  void abandon() noexcept override { abandoned_ = true; }
 
   void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) override;
   void get(std::vector<std::string> keys, Done<KeyRead> done) override;

@@ -47,7 +47,6 @@ class OwnSession {
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
-  void forget() { coming_.clear(); }
 
  private:
   enum class State { unbound, bound, over };

@@ -41,7 +41,7 @@ class NatsParts final : private nats::Feed::Listener {
       bucket.open(wanted, nats::Bucket::Missing::make, [&](const auto& found) { opened = found; });
     };
     pump(
-        {this}, [this] { return client.is_connected(); }, limit);
+        {this}, [this] { return connected; }, limit);
     while (support::boot_now() < end && (!opened || opened->how != nats::Bucket::Opened::How::open)) {
       opened.reset();
       open();
@@ -67,6 +67,7 @@ class NatsParts final : private nats::Feed::Listener {
   const std::shared_ptr<nats::Inbox> inbox;
   nats::Client client;
   nats::Bucket bucket;
+  bool connected = false;
   std::function<void(const std::string& key, const nats::Stored&)> changed;
 
  private:
@@ -80,8 +81,13 @@ class NatsParts final : private nats::Feed::Listener {
     if (changed) changed(key, stored);
   }
   void turn() {
-    for (nats::Message& message : inbox->take())
-      if (!client.on(message) && message.kind == nats::Message::Kind::message) bucket.feed().on(message);
+    for (nats::Message& message : inbox->take()) {
+      if (client.on(message)) continue;
+      if (message.kind == nats::Message::Kind::message)
+        bucket.feed().on(message);
+      else
+        connected = message.kind == nats::Message::Kind::connected || message.kind == nats::Message::Kind::reconnected;
+    }
     client.tick(support::boot_now());
     bucket.feed().tick(support::boot_now());
   }
