@@ -2,11 +2,40 @@
 
 #include <charconv>
 
-#include "subjects.hpp"
-
 namespace ballot::nats {
 
 using namespace http;
+
+std::string subject_of(const std::string& bucket, std::string_view key) {
+  std::string subject = "$KV." + bucket + ".";
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '/')
+      subject += '.';
+    else if (plain_letters.find(c) != std::string_view::npos)
+      subject += c;
+    else
+      (subject += '=').append({"0123456789ABCDEF"[byte / 16], "0123456789ABCDEF"[byte % 16]});
+  }
+  return subject;
+}
+
+std::optional<std::string> key_of(const std::string& bucket, std::string_view subject) {
+  const std::string head = "$KV." + bucket + ".";
+  if (!subject.starts_with(head)) return std::nullopt;
+  std::string key;
+  for (std::size_t i = head.size(); i < subject.size(); ++i) {
+    unsigned char byte = static_cast<unsigned char>(subject[i] == '.' ? '/' : subject[i]);
+    if (subject[i] == '=') {
+      const std::string_view digits = subject.substr(i + 1, 2);
+      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+      if (error != std::errc() || end != digits.data() + 2) return std::nullopt;
+      i += 2;
+    }
+    key += static_cast<char>(byte);
+  }
+  return key;
+}
 
 /// What is none of this API's is a failure too.
 Answer parse_answer(const std::string& text) {
@@ -36,11 +65,6 @@ std::string text_of(const StreamConfig& config) {
   return json::serialize(json::object{{"name", stream_of(config.bucket)},
                                       {"description", config.description},
                                       {"subjects", json::array{all_subjects_of(config.bucket)}},
-                                      {"retention", "limits"},
-                                      {"max_consumers", -1},
-                                      {"max_msgs", -1},
-                                      {"max_bytes", -1},
-                                      {"max_msg_size", -1},
                                       {"max_msgs_per_subject", 1},
                                       {"discard", "new"},
                                       {"max_age", config.max_age.count() * nanos},

@@ -1,10 +1,16 @@
-// Api: what JetStream is asked and answers, as JSON: streams, acknowledgements. Pure.
+// Api: what JetStream is asked and answers, as JSON: streams, acknowledgements; and a bucket's keys as subjects, and
+// back: '/' is '.', and what a token of a bucket's key may not have is "=XX" in hexadecimal digits, so that every key
+// fits and `nats kv` shows it. Pure.
 //
+//   subject_of("ballot-test", "r/j/a.b")   // "$KV.ballot-test.r.j.a=2Eb"
 //   client.ask({"$JS.API.STREAM.CREATE." + stream_of(bucket), text_of(config)}, [](const Answer& answer) { ... });
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "ballot/time.hpp"
 #include "http/json.hpp"
@@ -12,6 +18,20 @@
 namespace ballot::nats {
 
 namespace json = http::json;
+
+/// Of buckets' names, and of the tokens of keys.
+inline constexpr std::string_view plain_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+
+inline std::string stream_of(const std::string& bucket) { return "KV_" + bucket; }
+/// Of all its keys.
+inline std::string all_subjects_of(const std::string& bucket) { return "$KV." + bucket + ".>"; }
+/// One that no key has: for barriers and tests. `name`: of letters, digits and dots.
+inline std::string own_subject_of(const std::string& bucket, const std::string& name) {
+  return "$KV." + bucket + ".=." + name;
+}
+std::string subject_of(const std::string& bucket, std::string_view key);
+/// None: it is of no key.
+std::optional<std::string> key_of(const std::string& bucket, std::string_view subject);
 
 namespace error {  // the codes of the API's errors, and one of ours
 inline constexpr int unheard = -1, none = 0, wrong_last_sequence = 10071, stream_not_found = 10059,

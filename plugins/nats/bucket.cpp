@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "state.hpp"
-#include "subjects.hpp"
 #include "support/clock.hpp"
 
 namespace ballot::nats {

@@ -138,20 +138,19 @@ natsStatus configure(natsOptions* options, const Access& access, const Secrets& 
   return status;
 }
 
-/// Null: none, as is the end of the library's thread's work where there is nothing.
 template <class T>
-Owned owned(T* one, void (*destroy)(T*)) {
-  return {one,
-          [destroy](void* it) { start_thread("ballot-nats-end", [=] { destroy(static_cast<T*>(it)); }).detach(); }};
+void end_later(T* one, void (*destroy)(T*), Owned holds = {}) {
+  start_thread("ballot-nats-end", [one, destroy, holds = std::move(holds)] { destroy(one); }).detach();
 }
 
-Owned listen_to(void* connection, const std::string& address, std::uint64_t id) {
+/// A subscription, which holds the connection: that ends after it.
+Owned listen_to(const Owned& connection, const std::string& address, std::uint64_t id) {
   natsSubscription* one = nullptr;
-  if (natsConnection_Subscribe(&one, static_cast<natsConnection*>(connection), address.c_str(), received,
+  if (natsConnection_Subscribe(&one, static_cast<natsConnection*>(connection.get()), address.c_str(), received,
                                closure_of(id)) != NATS_OK)
     return nullptr;
   natsSubscription_SetPendingLimits(one, -1, -1);
-  return owned(one, natsSubscription_Destroy);
+  return {one, [connection](natsSubscription* it) { end_later(it, natsSubscription_Destroy, connection); }};
 }
 
 void make_connection(const Access& access, const Secrets& secrets, Millis patience, std::uint64_t id,
@@ -164,8 +163,8 @@ void make_connection(const Access& access, const Secrets& secrets, Millis patien
   if (status == NATS_OK) status = natsConnection_Connect(&connection, options);
   natsOptions_Destroy(options);
   if (status == NATS_OK) {
-    message.connection = owned(connection, natsConnection_Destroy);
-    message.answers = listen_to(connection, answers, id);
+    message.connection = {connection, [](natsConnection* it) { end_later(it, natsConnection_Destroy); }};
+    message.answers = listen_to(message.connection, answers, id);
   } else {
     const bool refused =
         status == NATS_CONNECTION_AUTH_FAILED || status == NATS_SSL_ERROR || status == NATS_NOT_PERMITTED;
@@ -202,7 +201,7 @@ void Client::connect(const Secrets& secrets, Millis patience) {
 
 /// For the servers a wildcard is no interest in what a consumer sends.
 Owned Client::listen(const std::string& name) {
-  return connected_ ? listen_to(connection_.get(), address(name), id_) : nullptr;
+  return connected_ ? listen_to(connection_, address(name), id_) : nullptr;
 }
 
 void Client::ask(Post post, Done done, Priority priority) {

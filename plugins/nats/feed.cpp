@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "subjects.hpp"
 #include "support/clock.hpp"
 
 namespace ballot::nats {

@@ -5,8 +5,6 @@
 #include <mutex>
 #include <utility>
 
-#include "subjects.hpp"
-
 namespace ballot::nats {
 
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "subjects.hpp"
+#include "api.hpp"
 #include "support/secret_file.hpp"
 
 namespace ballot::nats {

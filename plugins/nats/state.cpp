@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include "subjects.hpp"
-
 namespace ballot::nats {
 
 using namespace std::chrono_literals;

@@ -16,7 +16,6 @@
 
 #include "nats/bucket.hpp"
 #include "nats/client.hpp"
-#include "nats/subjects.hpp"
 #include "support/clock.hpp"
 #include "support/wakeup.hpp"
 

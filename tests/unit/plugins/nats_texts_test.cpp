@@ -5,7 +5,6 @@
 #include "nats/api.hpp"
 #include "nats/settings.hpp"
 #include "nats/state.hpp"
-#include "nats/subjects.hpp"
 
 namespace ballot::nats {
 namespace {
