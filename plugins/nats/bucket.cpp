@@ -21,39 +21,36 @@ KeyAnswer answer_of(const Answer& answer) {
   return {StoreResult::done, answer.sequence(), {}};
 }
 
-Bucket::Opened opened_of(const Answer& answer, const StreamConfig& wanted) {
-  using How = Bucket::Opened::How;
-  if (answer.code == error::stream_not_found) return {How::absent, answer.text};
+Answer checked(const Answer& answer, const StreamConfig& wanted) {
   const bool off = answer.code == error::not_enabled || answer.code == error::not_enabled_for_account;
-  if (answer.failed()) return {off ? How::refused : How::unknown, answer.text};
+  if (answer.failed()) return {off ? 400 : 503, answer.code, answer.text};
   const std::string fault = fault_of(answer.content, wanted);
-  return {fault.empty() ? How::open : How::refused, fault, millis_at(answer.content, "config", "max_age")};
+  return fault.empty() ? answer : Answer{400, error::none, fault};
 }
 
 }  // namespace
 
 void Bucket::info(Client::Done done) { client_.ask({"$JS.API.STREAM.INFO." + stream_of(name_)}, std::move(done)); }
 
-void Bucket::open(StreamConfig wanted, Missing missing, OnOpened done) {
+void Bucket::open(StreamConfig wanted, Missing missing, Client::Done done) {
   wanted.bucket = name_;
   info([this, wanted, missing, done](const Answer& answer) {
-    const Opened opened = opened_of(answer, wanted);
-    if (opened.how != Opened::How::absent || missing == Missing::leave) return done(opened);
+    if (answer.code != error::stream_not_found || missing == Missing::leave) return done(checked(answer, wanted));
     make(wanted, wanted.replicas == 0 ? 3 : wanted.replicas, done);
   });
 }
 
 /// Somebody else may make it meanwhile.
-void Bucket::make(StreamConfig wanted, int replicas, OnOpened done) {
+void Bucket::make(StreamConfig wanted, int replicas, Client::Done done) {
   StreamConfig config = wanted;
   config.replicas = replicas;
   Post post{"$JS.API.STREAM.CREATE." + stream_of(name_), text_of(config)};
   client_.ask(std::move(post), [this, wanted, replicas, done](const Answer& answer) {
     if (answer.code == error::no_cluster && wanted.replicas == 0 && replicas > 1) return make(wanted, 1, done);
     if (answer.code == error::stream_name_in_use) return open(wanted, Missing::leave, done);
-    if (!answer.failed() || answer.is_unheard()) return done(opened_of(answer, wanted));
+    if (!answer.failed() || answer.is_unheard()) return done(checked(answer, wanted));
     const bool unknown = answer.status == 503 && answer.code != error::few_servers;
-    done({unknown ? Opened::How::unknown : Opened::How::refused,
+    done({unknown ? 503 : 400, error::none,
           "bucket " + name_ + " with " + std::to_string(replicas) + " replicas cannot be made: " + answer.text});
   });
 }

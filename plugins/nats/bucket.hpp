@@ -5,7 +5,7 @@
 // there, or was removed, is made where it has no message. Knows nothing of what keys mean.
 //
 //   Bucket bucket(client, "ballot-test", listener);
-//   bucket.open(wanted, Bucket::Missing::make, [](const Bucket::Opened& opened) { ... bucket.feed().start(1s) ... });
+//   bucket.open(wanted, Bucket::Missing::make, [](const Answer& opened) { ... bucket.feed().start(1s) ... });
 //   bucket.write({"r/j/x", "text", version}, Priority::normal, late, [](const KeyAnswer& answer) { ... });
 #pragma once
 
@@ -25,13 +25,7 @@ using support::KeyChange;
 class Bucket {
  public:
   enum class Missing { make, leave };
-  struct Opened {
-    enum class How { open, absent, refused, unknown } how = How::unknown;
-    std::string text = {};
-    Millis max_age{0};
-  };
   using Done = std::function<void(const KeyAnswer&)>;
-  using OnOpened = std::function<void(const Opened&)>;
 
   /// The others outlive it.
   Bucket(Client& client, std::string name, Feed::Listener& listener)
@@ -42,8 +36,9 @@ class Bucket {
   const Feed& feed() const noexcept { return feed_; }
 
   /// One that is there is checked, see fault_of(); else it is made, with three replicas in a cluster where `wanted`
-  /// says 0, else one.
-  void open(StreamConfig wanted, Missing missing, OnOpened done);
+  /// says 0, else one. Answered as by info(); where it failed with a status below 500 there is no use in trying again,
+  /// unless there is no such stream.
+  void open(StreamConfig wanted, Missing missing, Client::Done done);
   /// What the server says of it.
   void info(Client::Done done);
 
@@ -64,7 +59,7 @@ class Bucket {
   };
   using Shared = std::shared_ptr<const Making>;
 
-  void make(StreamConfig wanted, int replicas, OnOpened done);
+  void make(StreamConfig wanted, int replicas, Client::Done done);
   void publish(Post post, Priority priority, Done done);
   void create(const Shared& making, std::uint64_t marker);
   void create_now(const Shared& making);

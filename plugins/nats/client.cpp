@@ -1,8 +1,11 @@
 #include "client.hpp"
 
 #include <nats/nats.h>
+#include <sys/random.h>
 
+#include <array>
 #include <charconv>
+#include <map>
 #include <mutex>
 #include <string_view>
 
@@ -59,14 +62,6 @@ std::uint64_t to_number(const std::string& text) {
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
-}
-
-std::string new_prefix() {
-  natsInbox* inbox = nullptr;
-  if (natsInbox_Create(&inbox) != NATS_OK) throw std::bad_alloc();
-  const std::string prefix = std::string(inbox) + ".";
-  natsInbox_Destroy(inbox);
-  return prefix;
 }
 
 template <Kind kind>
@@ -178,8 +173,15 @@ void make_connection(const Access& access, const Secrets& secrets, Millis patien
 
 }  // namespace
 
-Client::Client(std::shared_ptr<Inbox> inbox, Access access)
-    : inbox_(std::move(inbox)), access_(std::move(access)), prefix_(new_prefix()) {}
+std::string new_word() {
+  std::array<unsigned char, 12> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) throw std::bad_alloc();
+  std::string word;
+  for (const unsigned char byte : bytes) word.append({"0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]});
+  return word;
+}
+
+Client::Client(std::shared_ptr<Inbox> inbox, Access access) : inbox_(std::move(inbox)), access_(std::move(access)) {}
 
 Client::~Client() { leave(); }
 

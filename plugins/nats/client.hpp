@@ -59,6 +59,9 @@ struct Post {
   std::vector<std::pair<const char*, std::string>> headers = {};
 };
 
+/// Random letters and digits, never the same.
+std::string new_word();
+
 class Client {
  public:
   using Done = std::function<void(const Answer&)>;
@@ -79,7 +82,9 @@ class Client {
   void tell(const Post& post) { send(post, {}); }
   /// Messages to address(name) come here, with `to` = `name`, as long as what is returned is kept, and the connection.
   Owned listen(const std::string& name);
-  std::string address(const std::string& name) const { return prefix_ + name; }
+  std::string address(const std::string& name) const { return "_INBOX." + word_ + "." + name; }
+  /// Other clients have another one.
+  const std::string& word() const noexcept { return word_; }
 
   /// True: it was an answer, or another client's, and is taken care of.
   bool on(Message& message);
@@ -92,8 +97,8 @@ class Client {
 
   const std::shared_ptr<Inbox> inbox_;
   const Access access_;
-  const std::string prefix_;  // of the subjects that come here
-  std::uint64_t id_ = 0;      // names the connection in messages
+  const std::string word_ = new_word();  // in all subjects that come here
+  std::uint64_t id_ = 0;                 // names the connection in messages
   Owned connection_, answers_;
   bool connected_ = false;
   Millis patience_{2000};

@@ -17,9 +17,7 @@ constexpr Millis make_pause = 200ms, absent_pause = 1s, barrier_pause = 50ms;
 constexpr int silent_heartbeats = 3;
 
 /// Barriers of many sessions need not replace one another, nor leave one each behind.
-std::string barrier_of(const std::string& address) {
-  return "b." + std::to_string(std::hash<std::string>{}(address) % 256);
-}
+std::string barrier_of(const std::string& word) { return "b." + std::to_string(std::hash<std::string>{}(word) % 256); }
 
 /// Of the last message of each subject, then of all that come, each once, in order.
 std::string consumer_text(const std::string& bucket, const std::string& name, const std::string& address,
@@ -44,7 +42,7 @@ std::string consumer_text(const std::string& bucket, const std::string& name, co
 Feed::Feed(Client& client, std::string bucket, Listener& listener)
     : client_(client),
       bucket_(std::move(bucket)),
-      barrier_(own_subject_of(bucket_, barrier_of(client.address("")))),
+      barrier_(own_subject_of(bucket_, barrier_of(client.word()))),
       listener_(listener) {}
 
 Feed::~Feed() { remove_consumer(); }
@@ -70,9 +68,7 @@ void Feed::make() {
   remove_consumer();
   state_ = State::making;
   make_at_.reset();
-  const std::string address = client_.address("");  // "_INBOX.ID."
-  const auto dot = address.find('.');
-  consumer_ = bucket_ + "-" + address.substr(dot + 1, address.size() - dot - 2) + "-" + std::to_string(++filling_);
+  consumer_ = bucket_ + "-" + client_.word() + "-" + std::to_string(++filling_);
   subscription_ = client_.listen("f." + consumer_);
   entries_.clear();
   read_ = last_gap_ = 0;

@@ -1,9 +1,6 @@
 #include "nats_store.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "state.hpp"
@@ -18,14 +15,6 @@ namespace {
 constexpr const char* session_prefix = "s/";  // of the keys that are in the bucket of sessions
 constexpr const char* no_answer = "the servers did not answer in time";
 constexpr Millis reach_patience = 2s, open_patience = 8s, connect_pause = 500ms, default_age = 10s;
-
-std::string new_word() {
-  std::array<unsigned char, 12> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) throw std::bad_alloc();
-  std::string word;
-  for (const unsigned char byte : bytes) word.append({"0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]});
-  return word;
-}
 
 KeyEntry entry_of(const std::string& key, const Stored& stored) { return {key, stored.value, stored.version}; }
 
@@ -94,21 +83,20 @@ void NatsStore::open() {
   open_one(sessions_, wanted, beginning_->sessions);
 }
 
-void NatsStore::open_one(Bucket& bucket, const StreamConfig& wanted, Bucket::Opened& into) {
+void NatsStore::open_one(Bucket& bucket, const StreamConfig& wanted, Answer& into) {
   const auto missing = observes_ ? Bucket::Missing::leave : Bucket::Missing::make;
-  bucket.open(wanted, missing, [this, beginning = beginning_, &into](const Bucket::Opened& found) {
+  bucket.open(wanted, missing, [this, beginning = beginning_, &into](const Answer& found) {
     into = found;
     if (--beginning->to_open == 0 && beginning == beginning_) on_opened();
   });
 }
 
 void NatsStore::on_opened() {
-  using How = Bucket::Opened::How;
-  for (const Bucket::Opened* one : {&beginning_->registers, &beginning_->sessions}) {
-    if (one->how == How::refused) return refused(one->text);
-    if (one->how == How::unknown) return unknown(one->text);
-  }
-  max_age_ = beginning_->sessions.how == How::open ? beginning_->sessions.max_age : default_age;
+  for (const Answer* one : {&beginning_->registers, &beginning_->sessions})
+    if (one->failed() && one->code != error::stream_not_found)
+      return one->status < 500 ? refused(one->text) : unknown(one->text);
+  const Answer& sessions = beginning_->sessions;
+  max_age_ = sessions.failed() ? default_age : millis_at(sessions.content, "config", "max_age");
   sweep_.set_max_age(max_age_);
   if (observes_) return on_ready();
   self_test(client_, registers_.name(), [this, beginning = beginning_](const SelfTest& found) {

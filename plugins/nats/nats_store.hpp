@@ -69,7 +69,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
     std::optional<Handle> resumed;
     Done<SessionBegun> done;
     SteadyTime late;
-    Bucket::Opened registers = {}, sessions = {};
+    Answer registers = {}, sessions = {};  // of opening them
     int to_open = 0;
   };
   using Shared = std::shared_ptr<Beginning>;
@@ -81,7 +81,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void connect();
   void leave();
   void open();
-  void open_one(Bucket& bucket, const StreamConfig& wanted, Bucket::Opened& into);
+  void open_one(Bucket& bucket, const StreamConfig& wanted, Answer& into);
   void on_opened();
   void on_tried(const SelfTest& found);
   void on_ready();

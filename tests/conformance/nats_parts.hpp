@@ -34,14 +34,14 @@ class NatsParts final : private nats::Feed::Listener {
   bool make(Millis max_age, const std::string& description = "test") {
     constexpr Millis limit{20'000};
     const SteadyTime end = support::boot_now() + limit;
-    std::optional<nats::Bucket::Opened> opened;
+    std::optional<nats::Answer> opened;
     const auto open = [&] {
       nats::StreamConfig wanted{"", description, max_age, max_age > Millis(0) ? max_age : Millis(120'000), 0};
       bucket.open(wanted, nats::Bucket::Missing::make, [&](const auto& found) { opened = found; });
     };
     pump(
         {this}, [this] { return connected; }, limit);
-    while (support::boot_now() < end && (!opened || opened->how != nats::Bucket::Opened::How::open)) {
+    while (support::boot_now() < end && (!opened || opened->failed())) {
       opened.reset();
       open();
       pump(
