@@ -57,6 +57,7 @@ Actions Core::step(Now now, const Event& event) {
             p.settings,
             p.session,
             p.prior.inventory(),
+            p.prior.recorded(),
             p.prior.outcomes(),
             has_runner(),
             p.store.room(0),
@@ -160,7 +161,7 @@ void Core::on(Step& s, const Load& event) {
   Reload reload{event.jobs, {}, event.groups};
   for (const auto& [name, entry] : parts_.jobs.all())
     if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
-  parts_.prior.on_load(event.open_rows);
+  parts_.prior.on_load(event.rows, parts_.settings.node);
   on(s, reload);
 }
 

@@ -25,12 +25,22 @@ struct Tick {};
 struct Load {
   std::vector<schedule::DefinitionPtr> jobs;
   std::vector<Group> groups;
-  std::vector<Row> open_rows{};  // of this node's ledger, of a daemon before: see is_open_row()
+  std::vector<Row> rows{};  // of this node's ledger, of a daemon before: see is_prior_row()
 };
 
 /// A run of this node whose end nobody has recorded.
 inline bool is_open_row(const Row& row, std::string_view node) {
   return row.run && row.node == node && (row.status == Status::claimed || row.status == Status::running);
+}
+
+/// A run that has ended on this node, as its runner has said: a register may still show it as open.
+inline bool is_ended_row(const Row& row, std::string_view node) {
+  return row.run && row.node == node && is_final(row.status) && row.ended_at && row.started_at;
+}
+
+/// Of such a row the core wants to know when it begins.
+inline bool is_prior_row(const Row& row, std::string_view node) {
+  return is_open_row(row, node) || is_ended_row(row, node);
 }
 
 /// What has changed since the Load before: jobs that are new or defined otherwise, and those that are not defined any

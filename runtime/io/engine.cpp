@@ -65,10 +65,10 @@ Result<void> Engine::start() {
   return executor_.start();
 }
 
-void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> open_rows) {
+void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> rows) {
   notifier_.define(groups);
   port_.configure(groups);
-  feed(core::Load{std::move(jobs), std::move(groups), std::move(open_rows)});
+  feed(core::Load{std::move(jobs), std::move(groups), std::move(rows)});
 }
 
 void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,

@@ -64,9 +64,9 @@ class Engine {
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
 
-  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more. `open_rows`: see
+  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more. `rows`: see
   /// core::Load.
-  void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> open_rows = {});
+  void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> rows = {});
 
   /// What has changed since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
   void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);

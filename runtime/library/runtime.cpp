@@ -1,5 +1,6 @@
 #include "library/runtime.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -61,15 +62,23 @@ void Runtime::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std:
   if (std::exchange(is_defined_, true))
     engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
   else
-    engine_->load(std::move(jobs), std::move(groups), open_rows());
+    engine_->load(std::move(jobs), std::move(groups), prior_rows());
 }
 
-/// Runs whose end no process before has recorded. A ledger that cannot be read has none.
-std::vector<Row> Runtime::open_rows() const {
+/// Runs that no process before has recorded as ended, and the last ones that it has. A ledger that cannot be read has
+/// none.
+std::vector<Row> Runtime::prior_rows() const {
+  constexpr std::int64_t last_changes = 10'000;
   std::vector<Row> rows;
-  if (auto reader = storage::Reader::open(settings_.ledger.path))
-    if (auto open = reader->open_rows()) rows = std::move(*open);
-  std::erase_if(rows, [this](const Row& row) { return !core::is_open_row(row, settings_.engine.node); });
+  auto reader = storage::Reader::open(settings_.ledger.path);
+  if (!reader) return rows;
+  if (auto open = reader->open_rows()) rows = std::move(*open);
+  if (const auto newest = reader->sequence())
+    static_cast<void>(reader->changes({}, std::max<std::int64_t>(0, *newest - last_changes), [&](const Row& row) {
+      if (core::is_ended_row(row, settings_.engine.node)) rows.push_back(row);
+      return true;
+    }));
+  std::erase_if(rows, [this](const Row& row) { return !core::is_prior_row(row, settings_.engine.node); });
   return rows;
 }
 

@@ -88,7 +88,7 @@ class Runtime {
   struct LedgerReport;
 
   void open_ledger();
-  std::vector<Row> open_rows() const;
+  std::vector<Row> prior_rows() const;
 
   RuntimeSettings settings_;
   const Log log_;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include "bench/machine.hpp"
@@ -37,22 +38,29 @@ SteadyTime boot_now() {
   return SteadyTime(Millis(at.tv_sec * 1000 + at.tv_nsec / 1'000'000));
 }
 
+std::string plugins_beside(const std::filesystem::path& program) {
+  return program.parent_path().parent_path() / "plugins";
+}
+
 std::unique_ptr<Backend> make_backend(Host& host, const std::string& folder, const std::string& text) {
   config::Config config;
   config::Diagnostics problems;
   config::Findings findings("ballot.toml", problems);
-  const auto find = [&](const std::string&, const std::string& name) {
-    const auto plugin = load_plugin(config.plugin_dir, name);
+  const auto named = [](const std::string& backend) { return backend.empty() ? "local" : backend; };
+  const auto find = [&](const std::string&, const std::string& backend) {
+    const std::string name = named(backend);
+    const auto plugin = load_plugin(plugins_beside(BALLOT_PROGRAM), name);
     if (!plugin) fail(plugin.error().what);
     return config::Backends{{name, *plugin}};
   };
   config::read_config_file(text, find, config, findings);
-  const auto plugin = load_plugin(config.plugin_dir, config.coordination.backend);
+  const std::string name = named(config.coordination.backend);
+  const auto plugin = load_plugin(plugins_beside(BALLOT_PROGRAM), name);
   if (!plugin) fail(plugin.error().what);
   BackendSettings settings;
   settings.name_space = config.coordination.name_space;
   settings.state_dir = folder;
-  if (const auto table = config.backends.find(config.coordination.backend); table != config.backends.end())
+  if (const auto table = config.backends.find(name); table != config.backends.end())
     settings.options = table->second.options;
   Error error;
   std::unique_ptr<Backend> backend((*plugin)->create(host, settings, error));

@@ -145,7 +145,7 @@ void all_at_once(Trial& trial) {
   daemons.start();
   std::set<int> kinds{0, 1, 2, 3, 4};
   if (trial.backend.cannot(Need::own_way).empty()) kinds.insert({5, 6});
-  if (many) kinds.insert(7);
+  if (many && trial.store().leader_kills() > 1) kinds.insert(7);
   const auto until = std::chrono::steady_clock::now() + (trial.long_form ? seconds(600) : seconds(20));
   while (std::chrono::steady_clock::now() < until)
     disturb(trial, daemons, "n" + std::to_string(1 + trial.random.below(3)), kinds);

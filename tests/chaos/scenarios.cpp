@@ -13,7 +13,7 @@ const std::vector<Scenario>& scenarios() {
       {"S6", "a leader that is cut from the store stops by its own clock; its terminate runs are dead by then", {Need::own_way}, a_leader_that_is_cut_off},
       {"S7", "answers are lost: no slot is run twice, none is lost", {Need::lost_answers}, lost_answers},
       {"S8", "a leader on the minority side steps down though it is answered", {Need::servers, Need::parting}, a_leader_on_the_minority_side},
-      {"S9", "the store's own leader is killed, again and again: no slot is lost or run twice", {Need::servers}, the_stores_leader_killed},
+      {"S9", "the store's own leader is killed (again and again, but NATS): no slot is lost or run twice", {Need::servers}, the_stores_leader_killed},
       {"S10", "nobody is served for longer than a timeout: nobody acts past its deadline, then all is caught up", {Need::outage}, every_server_down},
       {"S11", "a store that has gone back halts its leader until it is repaired; fences go on above", {Need::snapshot}, a_restored_store},
       {"S12", "conditional updates that are not atomic are found out, and no slot is claimed twice", {Need::weak_updates}, weak_updates},

@@ -42,7 +42,8 @@ void the_stores_leader_killed(Trial& trial) {
   daemons.job("long", Daemons::every_second("group = \"slow\"\nkill_grace = \"300ms\"\n") +
                           daemons.oracle.command({"--for", "1500ms"}));
   daemons.start(2);
-  for (int round = 0; round < (trial.long_form ? 9 : 3); ++round) {
+  const int rounds = std::min(trial.store().leader_kills(), trial.long_form ? 9 : 3);
+  for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(trial.between(Millis(0), Millis(999)));
     daemons.outage([](Store& store) { store.kill(store.leader()); });
     const Instant killed = Instant::now();

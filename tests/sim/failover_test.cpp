@@ -92,6 +92,33 @@ TEST(Restart, AfterARebootAnOpenRunIsLostAndNotRepeated) {
   EXPECT_EQ(row->reason, Reason::node_died);
 }
 
+TEST(Restart, AfterARebootARunThatTheLedgerHasAsEndedIsNotRepeated) {
+  SimWorld world;
+  SimNode& a = world.add("a");
+  Job job = minutely("job");
+  job.guarantee = Guarantee::at_least_once;
+  job.lost_limit = 2;
+  job.kill_grace = 200ms;
+  a.jobs = {define(job)};
+  a.takes["job"] = 1s;
+  a.start();
+  const WallTime from = world.wall();
+  ASSERT_TRUE(world.run_while_not([&] { return a.open_children() == 1; }, 2min));
+  a.link.cut = true;  // the register shows it as open, also once it has ended
+  world.run_for(2s);
+  ASSERT_EQ(a.open_children(), 0);
+  a.reboot();
+  a.link.cut = false;
+  a.start();
+  world.run_for(3min);
+  const RunId run = world.starts[0].run;
+  EXPECT_EQ(std::count_if(world.starts.begin(), world.starts.end(), [&](const auto& one) { return one.run == run; }),
+            1);
+  EXPECT_EQ(a.ledger.row(run, 1)->status, Status::succeeded);
+  EXPECT_EQ(world.unaccounted(*a.jobs[0], from, world.wall() - 1min), "");
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 /// The daemon of `a` dies with a run going on, and `b` settles it as lost.
 void settle_elsewhere(SimWorld& world, SimNode& a, SimNode& b) {
   a.jobs = b.jobs = {define(minutely())};

@@ -96,6 +96,8 @@ struct Context {
   const CoreSettings& settings;
   const Session& session;
   const Inventory& inventory;
+  const std::map<runner::AttemptId, Row>&
+      recorded;  // ends of this node's runs, by its ledger, while it takes up registers
   const std::map<runner::AttemptId, Row>& outcomes;  // of a term's open runs, as published, while it takes over
   bool runner = true;                                // the runner is there: what is launched arrives
   std::size_t room = 0;                              // so many register writes may still be begun

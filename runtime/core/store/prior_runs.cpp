@@ -9,8 +9,13 @@
 
 namespace ballot::core {
 
-void PriorRuns::on_load(const std::vector<Row>& open_rows) {
-  if (!std::exchange(is_loaded_, true)) open_rows_ = open_rows;
+void PriorRuns::on_load(const std::vector<Row>& rows, const std::string& node) {
+  if (std::exchange(is_loaded_, true)) return;
+  for (const Row& row : rows)
+    if (is_open_row(row, node))
+      open_rows_.push_back(row);
+    else
+      recorded_[{*row.run, row.attempt}] = row;
 }
 
 bool PriorRuns::on_inventory(const Inventory& inventory) {

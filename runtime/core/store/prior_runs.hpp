@@ -1,6 +1,6 @@
 // PriorRuns: what is known of runs that this core has not begun: what the runner had when the daemon connected to it,
-// what the ledger shows as open from a daemon before, and, while registers are taken up, the ends that others have
-// published.
+// what the ledger shows as open, and as ended a while ago, from a daemon before, and, while registers are taken up, the
+// ends that others have published.
 //
 //   prior.on_load(rows); prior.on_inventory(inventory);
 //   if (prior.is_known()) ...  // the first session may be opened
@@ -17,8 +17,8 @@ namespace ballot::core {
 
 class PriorRuns {
  public:
-  /// Rows of this node's ledger that a daemon before has left open. Those of the first load count.
-  void on_load(const std::vector<Row>& open_rows);
+  /// Rows of this node's ledger that a daemon before has left. Those of the first load count.
+  void on_load(const std::vector<Row>& rows, const std::string& node);
   /// True where it is not the first: the runner was lost in between.
   bool on_inventory(const Inventory& inventory);
   bool is_known() const { return is_loaded_ && is_inventoried_; }
@@ -39,6 +39,10 @@ class PriorRuns {
   void keep_open_row(const Row& row) { open_rows_.push_back(row); }
   bool has_open_rows() const { return !open_rows_.empty(); }
 
+  /// How runs ended that registers may still show as open; forgotten once they were taken up.
+  const std::map<runner::AttemptId, Row>& recorded() const { return recorded_; }
+  void forget_recorded() { recorded_.clear(); }
+
   /// What is listed under o/ of runs that nobody here knows; forgotten once the registers that show them are taken up.
   const std::map<runner::AttemptId, Row>& outcomes() const { return outcomes_; }
   void learn_outcomes(const std::vector<Register>& records);
@@ -48,7 +52,7 @@ class PriorRuns {
   bool is_loaded_ = false, is_inventoried_ = false;
   Inventory inventory_;
   std::vector<Row> open_rows_;
-  std::map<runner::AttemptId, Row> outcomes_;
+  std::map<runner::AttemptId, Row> recorded_, outcomes_;
 };
 
 }  // namespace ballot::core

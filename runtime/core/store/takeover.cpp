@@ -59,6 +59,7 @@ void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
     jobs_.advance(entry);
   }
   p_.prior.forget_outcomes();
+  p_.prior.forget_recorded();
   p_.listing.is_complete = true;
   close_open_rows(registers);
   forget_settled(registers);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -70,6 +71,8 @@ class Store {
   virtual std::size_t servers() const { return 1; }
   virtual std::size_t leader() { return 0; }
   virtual void kill(std::size_t) { refuse(); }
+  /// How often the leader can be killed, each time another server, before what was acknowledged is lost.
+  virtual int leader_kills() const { return std::numeric_limits<int>::max(); }
   /// What does not run; returns when all serve.
   virtual void start() { refuse(); }
   /// Nobody is served from here on; connections stand. Ends with go_on().

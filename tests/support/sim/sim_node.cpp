@@ -118,7 +118,7 @@ void SimNode::stop(Millis wait, bool leave) {
 
 void SimNode::load() {
   std::vector<Row> rows = ledger.rows();
-  std::erase_if(rows, [this](const Row& row) { return !core::is_open_row(row, name); });
+  std::erase_if(rows, [this](const Row& row) { return !core::is_prior_row(row, name); });
   world_.judge.loaded(name, jobs, dry_run);
   feed(core::Load{jobs, groups, std::move(rows)});
 }

@@ -46,6 +46,7 @@ struct GroupOfNodeA : ::testing::Test {
               parts.settings,
               parts.session,
               parts.prior.inventory(),
+              parts.prior.recorded(),
               parts.prior.outcomes(),
               true,
               10,

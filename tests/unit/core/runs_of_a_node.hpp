@@ -56,7 +56,7 @@ class RunsOfANode {
 
  private:
   Context context() {
-    return {{}, settings_, session_, inventory_, outcomes_, true, 10, false, nullptr, random_, out_, wants_};
+    return {{}, settings_, session_, inventory_, recorded_, outcomes_, true, 10, false, nullptr, random_, out_, wants_};
   }
 
   CoreSettings settings_ = [] {
@@ -74,7 +74,7 @@ class RunsOfANode {
   }();
   Session session_;
   Inventory inventory_;
-  const std::map<runner::AttemptId, Row> outcomes_{};
+  const std::map<runner::AttemptId, Row> recorded_{}, outcomes_{};
   Random random_{1};
   Actions out_;
   Wants wants_;

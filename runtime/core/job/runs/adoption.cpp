@@ -91,6 +91,8 @@ bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
   if (own) {
     const Word word = end_by_runner(c, job, run);
     if (word != Word::nothing) return word == Word::ended;
+    if (const auto end = c.recorded.find(run.id()); end != c.recorded.end())
+      return conclude(run.row, end->second), true;
   }
   if (own && job.repair) {  // its end may be a record in the store
     run.state = LiveRun::State::foreign;
