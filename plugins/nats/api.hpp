@@ -1,85 +1,75 @@
-// Api: what JetStream is asked and answers, as JSON: streams, consumers, acknowledgements. Of what is answered only
-// what is used here. Pure.
+// Api: what JetStream is asked and answers, as JSON: streams, acknowledgements; and a bucket's keys as subjects, and
+// back: '/' is '.', and what a token of a bucket's key may not have is "=XX" in hexadecimal digits, so that every key
+// fits and `nats kv` shows it. Pure.
 //
-//   client.ask({"$JS.API.STREAM.CREATE." + stream, text_of(config)}, ...);
-//   const Ack ack = parse_ack(answer.data);
+//   subject_of("ballot-test", "r/j/a.b")   // "$KV.ballot-test.r.j.a=2Eb"
+//   client.ask({"$JS.API.STREAM.CREATE." + stream_of(bucket), text_of(config)}, [](const Answer& answer) { ... });
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include "ballot/time.hpp"
+#include "http/json.hpp"
 
 namespace ballot::nats {
 
-namespace error {  // the codes of the API's errors
-inline constexpr int none = 0, wrong_last_sequence = 10071, stream_not_found = 10059, stream_name_in_use = 10058,
-                     not_enabled = 10039, not_enabled_for_account = 10035, message_not_found = 10037;
+namespace json = http::json;
+
+/// Of buckets' names, and of the tokens of keys.
+inline constexpr std::string_view plain_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+
+inline std::string stream_of(const std::string& bucket) { return "KV_" + bucket; }
+/// Of all its keys.
+inline std::string all_subjects_of(const std::string& bucket) { return "$KV." + bucket + ".>"; }
+/// One that no key has: for barriers and tests. `name`: of letters, digits and dots.
+inline std::string own_subject_of(const std::string& bucket, const std::string& name) {
+  return "$KV." + bucket + ".=." + name;
+}
+std::string subject_of(const std::string& bucket, std::string_view key);
+/// None: it is of no key.
+std::optional<std::string> key_of(const std::string& bucket, std::string_view subject);
+
+namespace error {  // the codes of the API's errors, and one of ours
+inline constexpr int unheard = -1, none = 0, wrong_last_sequence = 10071, stream_not_found = 10059,
+                     stream_name_in_use = 10058, not_enabled = 10039, not_enabled_for_account = 10035,
+                     no_cluster = 10074, few_servers = 10005;
 }  // namespace error
 
-/// What every answer may be instead.
-struct ApiError {
-  int status = 0;  // as of HTTP: 400, 503
+inline constexpr std::int64_t nanos = 1'000'000;  // of a millisecond
+
+struct Answer {
+  int status = 0;  // of a failure, as of HTTP: 400, 503
   int code = error::none;
-  std::string text = {};
-  explicit operator bool() const noexcept { return status != 0; }
-};
+  std::string text = {};  // of a failure
+  json::value content = {};
 
-/// Of what was published into a stream.
-struct Ack {
-  std::uint64_t sequence = 0;  // of a duplicate: that of the first; of a wrong one: that of the last, 0 for none
-  bool duplicate = false;
-  ApiError failure = {};
+  bool failed() const noexcept { return status != 0; }
+  /// Nobody has answered: it may have happened, and may still happen.
+  bool is_unheard() const noexcept { return code == error::unheard; }
+  /// Of a message: its; of a duplicate: that of the first; of a wrong one: that of the last, 0 for none.
+  std::uint64_t sequence() const;
+  bool is_duplicate() const { return http::truth_at(content, "duplicate"); }
 };
-Ack parse_ack(const std::string& text);
+Answer parse_answer(const std::string& text);
+inline Answer unheard(std::string why) { return {503, error::unheard, std::move(why)}; }
 
+/// What a bucket is made with.
 struct StreamConfig {
-  std::string name, subject, description;
+  std::string bucket, description;
   Millis max_age{0};  // 0: for ever
   Millis window{0};   // in which a message id is known
   int replicas = 1;
 };
 std::string text_of(const StreamConfig& config);
 
-/// One server that keeps the stream.
-struct Replica {
-  std::string name;
-  bool leads = false, current = true, offline = false;
-  std::uint64_t lag = 0;
-};
-
-struct StreamFacts {
-  ApiError failure = {};
-  std::string name, description, storage, created;
-  std::vector<std::string> subjects;
-  Millis max_age{0}, window{0};
-  std::uint64_t history = 0;  // kept of each key; 0: all
-  int replicas = 0;
-  bool mirror = false, sealed = false, deny_delete = false;
-  std::uint64_t values = 0, last = 0;
-  bool clustered = false;
-  std::string leader;
-  std::vector<Replica> kept_by;  // the leader first; empty where there is one server
-};
-StreamFacts parse_stream(const std::string& text);
-
-struct ConsumerConfig {
-  std::string stream, name, filter, deliver;
-  Millis heartbeat{0};
-};
-/// Of the last message of each subject, then of all that come, each once, in order.
-std::string text_of(const ConsumerConfig& config);
-/// Of whatever else was asked.
-ApiError parse_failure(const std::string& text);
-
-/// Of a message from a consumer: "$JS.ACK....".
-struct Delivery {
-  std::string consumer;
-  std::uint64_t stream_sequence = 0, consumer_sequence = 0;
-  WallTime stored{};  // by the clock of the server that took it in
-};
-std::optional<Delivery> parse_delivery(const std::string& reply);
+/// Of nanoseconds.
+template <class... Names>
+Millis millis_at(const json::value& in, Names... names) {
+  return Millis(static_cast<std::int64_t>(http::number_at(in, names...)) / nanos);
+}
 
 }  // namespace ballot::nats

@@ -4,16 +4,15 @@
 // N of a key has the message id KEY/N, and a second one is no more than a duplicate of the first; and a key that is not
 // there, or was removed, is made where it has no message. Knows nothing of what keys mean.
 //
-//   Bucket bucket(client, feed, "ballot-test");
-//   bucket.open(wanted, Bucket::Missing::make, [](const Bucket::Opened& opened) { ... });
-//   bucket.write({"r/j/x", "text", version}, Priority::normal, [](const KeyAnswer& answer) { ... });
+//   Bucket bucket(client, "ballot-test", listener);
+//   bucket.open(wanted, Bucket::Missing::make, [](const Answer& opened) { ... bucket.feed().start(1s) ... });
+//   bucket.write({"r/j/x", "text", version}, Priority::normal, late, [](const KeyAnswer& answer) { ... });
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 
-#include "api.hpp"
 #include "client.hpp"
 #include "feed.hpp"
 #include "support/keys/key_store.hpp"
@@ -26,33 +25,29 @@ using support::KeyChange;
 class Bucket {
  public:
   enum class Missing { make, leave };
-  struct Opened {
-    enum class How { open, absent, refused, unknown } how = How::unknown;
-    StreamFacts facts = {};
-    std::string text = {};
-  };
   using Done = std::function<void(const KeyAnswer&)>;
 
   /// The others outlive it.
-  Bucket(Client& client, Feed& feed, std::string name);
+  Bucket(Client& client, std::string name, Feed::Listener& listener)
+      : client_(client), feed_(client, name, listener), name_(std::move(name)) {}
 
   const std::string& name() const noexcept { return name_; }
-  /// `wanted`: of a bucket that is made; replicas 0: three in a cluster, else one. Of one that is there `fault` says
-  /// why it cannot be used, "" where it can.
-  void open(StreamConfig wanted, Missing missing, std::function<std::string(const StreamFacts&)> fault,
-            std::function<void(const Opened&)> done);
+  Feed& feed() noexcept { return feed_; }
+  const Feed& feed() const noexcept { return feed_; }
+
+  /// One that is there is checked, see fault_of(); else it is made, with three replicas in a cluster where `wanted`
+  /// says 0, else one. Answered as by info(); where it failed with a status below 500 there is no use in trying again,
+  /// unless there is no such stream.
+  void open(StreamConfig wanted, Missing missing, Client::Done done);
   /// What the server says of it.
-  void facts(std::function<void(const StreamFacts&)> done);
+  void info(Client::Done done);
 
   /// Decides on `key`, `value` and `version`. `late`: until then it is tried again where it was certainly not done.
   void write(KeyChange change, Priority priority, SteadyTime late, Done done);
   /// Makes the marker of a key whose last version is gone by itself; conflict: it is not, or somebody has already.
   void bury(const std::string& key, std::uint64_t version, Done done);
   /// Removes a message for good.
-  void erase(std::uint64_t sequence, std::function<void(const Answer&)> done);
-
-  /// For tests: as other clients do it.
-  void leave_out_message_ids() noexcept { message_ids_ = false; }
+  void erase(std::uint64_t sequence, Client::Done done);
 
  private:
   /// A key that is to be where none is.
@@ -62,18 +57,18 @@ class Bucket {
     SteadyTime late;  // no more is tried then
     Done done;
   };
+  using Shared = std::shared_ptr<const Making>;
 
-  void make(StreamConfig wanted, int replicas, std::function<std::string(const StreamFacts&)> fault,
-            std::function<void(const Opened&)> done);
-  void create(const std::shared_ptr<const Making>& making, std::uint64_t marker);
-  void publish(const std::shared_ptr<const Making>& making);
-  void on_not_empty(const std::shared_ptr<const Making>& making, std::uint64_t last);
+  void make(StreamConfig wanted, int replicas, Client::Done done);
+  void publish(Post post, Priority priority, Done done);
+  void create(const Shared& making, std::uint64_t marker);
+  void create_now(const Shared& making);
+  void on_not_empty(const Shared& making, std::uint64_t last);
   std::string id_of(const std::string& key, std::uint64_t version) const { return key + "/" + std::to_string(version); }
 
   Client& client_;
-  Feed& feed_;
-  const std::string name_, stream_;
-  bool message_ids_ = true;
+  Feed feed_;
+  const std::string name_;
 };
 
 }  // namespace ballot::nats

@@ -4,8 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "api.hpp"
-#include "subjects.hpp"
 #include "support/clock.hpp"
 
 namespace ballot::nats {
@@ -19,8 +17,24 @@ constexpr Millis make_pause = 200ms, absent_pause = 1s, barrier_pause = 50ms;
 constexpr int silent_heartbeats = 3;
 
 /// Barriers of many sessions need not replace one another, nor leave one each behind.
-std::string barrier_of(const std::string& address) {
-  return "b." + std::to_string(std::hash<std::string>{}(address) % 256);
+std::string barrier_of(const std::string& word) { return "b." + std::to_string(std::hash<std::string>{}(word) % 256); }
+
+/// Of the last message of each subject, then of all that come, each once, in order.
+std::string consumer_text(const std::string& bucket, const std::string& name, const std::string& address,
+                          Millis heartbeat) {
+  return json::serialize(json::object{{"stream_name", stream_of(bucket)},
+                                      {"config", json::object{{"name", name},
+                                                              {"deliver_policy", "last_per_subject"},
+                                                              {"deliver_subject", address},
+                                                              {"filter_subject", all_subjects_of(bucket)},
+                                                              {"ack_policy", "none"},
+                                                              {"max_deliver", 1},
+                                                              {"replay_policy", "instant"},
+                                                              {"flow_control", true},
+                                                              {"idle_heartbeat", heartbeat.count() * nanos},
+                                                              {"inactive_threshold", 10 * heartbeat.count() * nanos},
+                                                              {"mem_storage", true},
+                                                              {"num_replicas", 1}}}});
 }
 
 }  // namespace
@@ -28,15 +42,14 @@ std::string barrier_of(const std::string& address) {
 Feed::Feed(Client& client, std::string bucket, Listener& listener)
     : client_(client),
       bucket_(std::move(bucket)),
-      stream_(stream_of(bucket_)),
-      barrier_(own_subject_of(bucket_, barrier_of(client.address("")))),
+      barrier_(own_subject_of(bucket_, barrier_of(client.word()))),
       listener_(listener) {}
 
 Feed::~Feed() { remove_consumer(); }
 
-void Feed::start(Millis heartbeat, Absent absent) {
+void Feed::start(Millis heartbeat, bool may_be_absent) {
   if (state_ != State::off) return;
-  absent_ = absent;
+  may_be_absent_ = may_be_absent;
   heartbeat_ = heartbeat;
   make();
 }
@@ -47,32 +60,23 @@ void Feed::on_connected() {
 
 void Feed::remove_consumer() {
   if (consumer_.empty()) return;
-  client_.unlisten("f." + consumer_);
-  client_.tell({"$JS.API.CONSUMER.DELETE." + stream_ + "." + consumer_});
-}
-
-void Feed::again(Millis pause) {
-  state_ = State::making;
-  again_at_ = boot_now() + pause;
+  subscription_.reset();
+  client_.tell({"$JS.API.CONSUMER.DELETE." + stream_of(bucket_) + "." + consumer_});
 }
 
 void Feed::make() {
   remove_consumer();
   state_ = State::making;
-  again_at_.reset();
-  heard_ = boot_now();
-  const std::string address = client_.address("");  // "_INBOX.ID."
-  const auto dot = address.find('.');
-  consumer_ = bucket_ + "-" + address.substr(dot + 1, address.size() - dot - 2) + "-" + std::to_string(++filling_);
-  client_.listen("f." + consumer_);
-  const ConsumerConfig config{stream_, consumer_, all_subjects_of(bucket_), client_.address("f." + consumer_),
-                              heartbeat_};
+  make_at_.reset();
+  consumer_ = bucket_ + "-" + client_.word() + "-" + std::to_string(++filling_);
+  subscription_ = client_.listen("f." + consumer_);
   entries_.clear();
   read_ = last_gap_ = 0;
   next_ = 1;
   barrier_sent_ = false;
   client_.ask(
-      {"$JS.API.CONSUMER.CREATE." + stream_ + "." + consumer_, text_of(config)},
+      {"$JS.API.CONSUMER.CREATE." + stream_of(bucket_) + "." + consumer_,
+       consumer_text(bucket_, consumer_, client_.address("f." + consumer_), heartbeat_)},
       [this, number = filling_](const Answer& answer) {
         if (number == filling_ && state_ == State::making) on_made(answer);
       },
@@ -80,46 +84,48 @@ void Feed::make() {
 }
 
 void Feed::on_made(const Answer& answer) {
-  const ApiError failure = answer.how == Answer::How::come ? parse_failure(answer.data) : ApiError{503};
-  heard_ = boot_now();
-  if (failure.code == error::stream_not_found && absent_ == Absent::empty) {
+  if (answer.code == error::stream_not_found && may_be_absent_) {
     consumer_.clear();
-    again(absent_pause);
     state_ = State::absent;
+    make_at_ = boot_now() + absent_pause;
     return listener_.on_filled(*this);
   }
-  if (failure) return again(make_pause);
+  if (answer.failed()) {
+    make_at_ = boot_now() + make_pause;
+    return;
+  }
+  hear();
   state_ = State::filling;
   send_barrier();
 }
+
+void Feed::hear() { make_at_ = boot_now() + silent_heartbeats * heartbeat_; }
 
 bool Feed::on(const Message& message) {
   if (consumer_.empty()) return false;
   if (message.status != 0) {
     if (message.to != "f." + consumer_) return false;
-    heard_ = boot_now();
-    if (!message.reply.empty()) client_.tell({message.reply});
-    if (!message.flow.empty()) client_.tell({message.flow});
+    if (state_ != State::making) hear();
+    for (const std::string& subject : {message.reply, message.flow})
+      if (!subject.empty()) client_.tell({subject});
     // A heartbeat says what was sent.
     if (message.reply.empty() && message.last_sent + 1 != next_) make();
     return true;
   }
-  const auto delivery = parse_delivery(message.reply);
-  if (!delivery || delivery->consumer != consumer_) return false;
-  heard_ = boot_now();
-  if (delivery->consumer_sequence != next_) return make(), true;
-  ++next_;
-  on_message(message, *delivery);
+  if (message.consumer != consumer_) return false;
+  if (state_ != State::making) hear();
+  message.consumer_sequence == next_ ? on_message(message) : make();
   return true;
 }
 
-void Feed::on_message(const Message& message, const Delivery& delivery) {
-  if (delivery.stream_sequence != read_ + 1) last_gap_ = delivery.stream_sequence - 1;
-  read_ = delivery.stream_sequence;
-  latest_ = delivery.stored;
+void Feed::on_message(const Message& message) {
+  ++next_;
+  if (message.stream_sequence != read_ + 1) last_gap_ = message.stream_sequence - 1;
+  read_ = message.stream_sequence;
+  latest_ = message.stored;
   if (const auto key = key_of(bucket_, message.subject)) {
     Stored& stored = entries_[*key];
-    stored = {message.marker ? std::string() : message.data, read_, message.marker, heard_, delivery.stored};
+    stored = {message.marker ? std::string() : message.data, read_, message.marker, boot_now(), message.stored};
     if (state_ == State::live) listener_.on_change(*this, *key, stored);
   }
   check_barrier();
@@ -127,6 +133,11 @@ void Feed::on_message(const Message& message, const Delivery& delivery) {
 
 bool Feed::has_passed(const Mark& since, std::uint64_t sequence) const noexcept {
   return state_ == State::live && since.filling == filling_ && read_ >= sequence && last_gap_ <= since.read;
+}
+
+const Stored* Feed::find(const std::string& key) const {
+  const auto found = entries_.find(key);
+  return found == entries_.end() || found->second.marker ? nullptr : &found->second;
 }
 
 void Feed::drop_marker(const std::string& key, std::uint64_t version) {
@@ -139,30 +150,30 @@ void Feed::after_barrier(std::function<void(bool)> then, SteadyTime late) {
   if (!barrier_sent_) send_barrier();
 }
 
-/// Of those that wait, all that came before it is sent.
+/// For those that wait now; the first of a filling for itself.
 void Feed::send_barrier() {
   barrier_again_at_.reset();
-  std::move(waiting_.begin(), waiting_.end(), std::back_inserter(passing_));
-  waiting_.clear();
-  if (state_ != State::filling && state_ != State::live) return;
-  if (passing_.empty() && state_ == State::live) return;
+  if (state_ != State::filling && (state_ != State::live || waiting_.empty())) return;
+  for (Waiting& one : waiting_) one.sent = true;
   barrier_sent_ = true;
   sent_at_ = read_;
   barrier_at_ = 0;
   client_.ask(
       {barrier_},
       [this, number = filling_](const Answer& answer) {
-        if (number != filling_ || !barrier_sent_) return;
-        const Ack ack = answer.how == Answer::How::come ? parse_ack(answer.data) : Ack{0, false, {503}};
-        if (ack.failure) {
-          barrier_sent_ = false;
-          barrier_again_at_ = boot_now() + barrier_pause;
-          return;
-        }
-        barrier_at_ = ack.sequence;
-        check_barrier();
+        if (number == filling_ && barrier_sent_) on_barrier(answer);
       },
       Priority::urgent);
+}
+
+void Feed::on_barrier(const Answer& answer) {
+  if (answer.failed()) {
+    barrier_sent_ = false;
+    barrier_again_at_ = boot_now() + barrier_pause;
+    return;
+  }
+  barrier_at_ = answer.sequence();
+  check_barrier();
 }
 
 /// Where a message was missing since it was sent, another one is: it may be of a key whose next one is still to come.
@@ -170,8 +181,10 @@ void Feed::check_barrier() {
   if (!barrier_sent_ || barrier_at_ == 0 || read_ < barrier_at_) return;
   barrier_sent_ = false;
   if (last_gap_ > sent_at_) return send_barrier();
+  const auto passed = take([](const Waiting& one) { return one.sent; });
   if (state_ == State::filling) fill();
-  release();
+  for (const Waiting& one : passed) one.then(true);
+  if (!waiting_.empty() && !barrier_sent_) send_barrier();
 }
 
 /// What is older than the latest message was here earlier.
@@ -181,42 +194,26 @@ void Feed::fill() {
   listener_.on_filled(*this);
 }
 
-void Feed::release() {
-  for (const Waiting& one : std::exchange(passing_, {})) one.then(true);
-  if (!waiting_.empty() && !barrier_sent_) send_barrier();
+template <class Which>
+std::vector<Feed::Waiting> Feed::take(const Which& which) {
+  const auto rest = std::stable_partition(waiting_.begin(), waiting_.end(), which);
+  std::vector<Waiting> taken(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(rest));
+  waiting_.erase(waiting_.begin(), rest);
+  return taken;
 }
 
 void Feed::tick(SteadyTime now) {
-  for (auto* list : {&waiting_, &passing_}) {
-    std::vector<Waiting> late;
-    const auto is_late = [&](const Waiting& one) { return one.late <= now; };
-    std::copy_if(list->begin(), list->end(), std::back_inserter(late), is_late);
-    std::erase_if(*list, is_late);
-    for (const Waiting& one : late) one.then(false);
-  }
-  if (state_ == State::absent) {
-    send_barrier();
-    release();
-  }
+  for (const Waiting& one : take([now](const Waiting& one) { return one.late <= now; })) one.then(false);
+  if (state_ == State::absent)
+    for (const Waiting& one : std::exchange(waiting_, {})) one.then(true);
   if (barrier_again_at_ && now >= *barrier_again_at_) send_barrier();
-  const bool silent =
-      (state_ == State::filling || state_ == State::live) && now >= heard_ + silent_heartbeats * heartbeat_;
-  if (silent || (again_at_ && now >= *again_at_)) make();
+  if (make_at_ && now >= *make_at_) make();
 }
 
 std::optional<SteadyTime> Feed::due() const {
-  std::optional<SteadyTime> at = again_at_;
-  const auto earliest = [&](SteadyTime other) { at = at ? std::min(*at, other) : other; };
-  if (state_ == State::filling || state_ == State::live) earliest(heard_ + silent_heartbeats * heartbeat_);
-  if (barrier_again_at_) earliest(*barrier_again_at_);
-  for (const auto* list : {&waiting_, &passing_})
-    for (const Waiting& one : *list) earliest(state_ == State::absent ? SteadyTime{} : one.late);
+  std::optional<SteadyTime> at = earliest(make_at_, barrier_again_at_);
+  for (const Waiting& one : waiting_) at = earliest(at, state_ == State::absent ? SteadyTime{} : one.late);
   return at;
-}
-
-void Feed::forget() {
-  waiting_.clear();
-  passing_.clear();
 }
 
 }  // namespace ballot::nats

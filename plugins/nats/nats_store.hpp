@@ -1,21 +1,19 @@
 // NatsStore: JetStream as a store of keys: two buckets, of which one forgets what is not written again in time. Layers:
-// support's KeyDriver (what keys mean) - this - OwnSession, Leases (what is written when) - Bucket (how one writes),
+// support's KeyDriver (what keys mean) - this - OwnSession, Sweep (what is written when) - Bucket (how one writes),
 // Feed (how one reads) - Client (the library). Used on the plugin's thread only.
 //
 //   KeyDriver driver(outlet, place, [=](KeyStore::Listener& to, Outlet& out) {
-//     return std::make_unique<NatsStore>(to, out, NatsPlace{...}); });
+//     return std::make_unique<NatsStore>(to, out, settings, "production"); });
 //
-//   | stage      | what is under way                                     | next                                |
-//   | ---------- | ----------------------------------------------------- | ----------------------------------- |
-//   | apart      | nothing                                               | connecting: begin(), a closed one   |
-//   | connecting | the library tries each server once                    | opening; apart                      |
-//   | opening    | the buckets are looked at, or made; updates are tried | ready; connected: it did not work   |
-//   | connected  | nothing                                               | opening: begin()                    |
-//   | ready      | both are there, and read                              | connecting: the library has given up |
+//   | stage      | means                                              | next                                         |
+//   | ---------- | -------------------------------------------------- | -------------------------------------------- |
+//   | apart      | there is no connection                             | connecting: begin(), a while later           |
+//   | connecting | the library tries each server once                 | connected; apart                             |
+//   | connected  | buckets are looked at, or made; updates are tried  | ready; apart: the library has given up       |
+//   | ready      | both buckets are there, and read                   | apart: the library has given up              |
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,39 +22,30 @@
 
 #include "bucket.hpp"
 #include "client.hpp"
-#include "feed.hpp"
-#include "leases.hpp"
 #include "own_session.hpp"
 #include "self_test.hpp"
 #include "settings.hpp"
 #include "support/keys/key_store.hpp"
 #include "support/session_driver.hpp"
-#include "tidy.hpp"
+#include "sweep.hpp"
 
 namespace ballot::nats {
 
 using namespace support;
-
-/// Where a NatsStore works.
-struct NatsPlace {
-  Access access;
-  std::string bucket, name_space;
-  int replicas = 0;
-};
 
 class NatsStore final : public KeyStore, private Feed::Listener {
  public:
   /// In which the servers know message ids.
   static constexpr Millis shortest_window{120'000};
 
-  NatsStore(KeyStore::Listener& listener, Outlet& outlet, NatsPlace place);
+  NatsStore(KeyStore::Listener& listener, Outlet& outlet, const Settings& settings, std::string name_space);
 
   Capability capability() const override { return Capability::sealed; }
   void begin(Millis timeout, const std::optional<Handle>& resumed, Done<SessionBegun> done) override;
   void bind(const std::string& key, const std::string& value, Done<KeyAnswer> done) override;
   void renew(const std::string& key, const std::string& value, Done<KeyAnswer> done) override;
   void end(Done<KeyAnswer> done) override;
-  void abandon() noexcept override;
+  void abandon() noexcept override { abandoned_ = true; }
 
   void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) override;
   void get(std::vector<std::string> keys, Done<KeyRead> done) override;
@@ -71,38 +60,40 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void receive() override;
   void tick(SteadyTime now) override;
   std::optional<SteadyTime> due() const override;
-  bool idle() const;
 
  private:
-  enum class Stage { apart, connecting, opening, connected, ready };
+  enum class Stage { apart, connecting, connected, ready };
   struct Beginning {
-    Millis timeout{0};
+    Millis timeout;
     std::optional<Handle> resumed;
     Done<SessionBegun> done;
-    SteadyTime late{};
+    SteadyTime late;
+    Answer registers = {}, sessions = {};  // of opening them
+    int to_open = 0;
   };
-  struct Opening;
+  using Shared = std::shared_ptr<Beginning>;
 
   void on_filled(const Feed& feed) override;
   void on_change(const Feed& feed, const std::string& key, const Stored& stored) override;
 
   void on(Message& message);
   void connect();
-  void on_failed(const Message& message);
+  void leave();
   void open();
-  void on_opened(const std::shared_ptr<Opening>& opening);
-  void try_updates(const std::shared_ptr<Opening>& opening);
+  void open_one(Bucket& bucket, const StreamConfig& wanted, Answer& into);
+  void on_opened();
+  void on_tried(const SelfTest& found);
   void on_ready();
-  void begun(SessionBegun begun);
-  void not_begun(SessionBegun::How how, std::string text);
+  void enter();
+  void begun(const SessionBegun& answer);
+  void refused(std::string why) { begun({SessionBegun::How::refused, {}, {}, Millis(0), std::move(why)}); }
+  void unknown(std::string why) { begun({SessionBegun::How::unknown, {}, {}, Millis(0), std::move(why)}); }
 
-  void start(Feed& feed);
-  Feed& feed_of(const std::string& key);
   Bucket& bucket_of(const std::string& key);
+  const Feed& feed_of(const std::string& key) const;
   void write(KeyChange change, Bucket::Done done);
-  void listed(const Feed& feed, const std::string& prefix);
-  KeyRead found(const std::vector<std::string>& keys) const;
-  KeyRead found_below(const std::string& prefix) const;
+  void on_removed(const std::string& key, const KeyAnswer& answer, const Bucket::Done& done);
+  std::vector<KeyEntry> found_below(const std::string& prefix) const;
   /// On the next iteration, as nothing is answered from within.
   void later(std::function<void()> work) { later_.push_back(std::move(work)); }
   void run_later();
@@ -110,24 +101,20 @@ class NatsStore final : public KeyStore, private Feed::Listener {
 
   KeyStore::Listener& listener_;
   Outlet& outlet_;
-  const NatsPlace place_;
+  const Settings settings_;
+  const std::string name_space_;
   const std::shared_ptr<Inbox> inbox_;
   Client client_;
-  Feed registers_feed_, sessions_feed_;
   Bucket registers_, sessions_;
   OwnSession session_;
-  std::optional<Leases> leases_;
-  Tidy tidy_;
+  Sweep sweep_;
 
   Stage stage_ = Stage::apart;
-  std::optional<Beginning> beginning_;
-  std::uint64_t begun_ = 0;  // how often it was begun
+  Shared beginning_;  // null: nothing is to be begun
   std::optional<SteadyTime> connect_at_;
   Millis patience_{2000}, max_age_{0};
   SelfTest tried_;
-  struct Prefixes {
-    std::set<std::string> followed, watched, touched;
-  } prefixes_;
+  std::set<std::string> followed_, watched_, touched_;  // prefixes
   std::vector<std::function<void()>> later_;
   bool observes_ = false;
   bool abandoned_ = false;

@@ -17,9 +17,6 @@ constexpr Millis coming_patience = 100ms;
 
 }  // namespace
 
-OwnSession::OwnSession(Places places, std::function<void(const std::string&)> lost)
-    : places_(places), lost_(std::move(lost)) {}
-
 void OwnSession::begin(std::string word, Millis patience) {
   word_ = std::move(word);
   patience_ = patience;
@@ -31,8 +28,8 @@ void OwnSession::begin(std::string word, Millis patience) {
 }
 
 bool OwnSession::resume(const std::string& word, Millis patience) {
-  for (const auto& [key, stored] : places_.sessions_feed.entries()) {
-    if (stored.marker || stored.value != word || !key.starts_with(session_prefix)) continue;
+  for (const auto& [key, stored] : sessions_.feed().entries()) {
+    if (stored.marker || stored.value != word) continue;
     begin(word, patience);
     state_ = State::bound;
     key_ = key;
@@ -42,151 +39,105 @@ bool OwnSession::resume(const std::string& word, Millis patience) {
   return false;
 }
 
-void OwnSession::lose(const std::string& why) {
-  if (state_ == State::over) return;
-  state_ = State::over;
-  lost_(why);
-}
-
-/// Null: it is gone, or somebody else's.
-const Stored* OwnSession::own_entry() const {
-  const auto& entries = places_.sessions_feed.entries();
-  const auto found = entries.find(key_);
-  return found == entries.end() || found->second.marker || found->second.value != word_ ? nullptr : &found->second;
-}
-
 void OwnSession::bind(const std::string& key, const std::string& value, Done done) {
   key_ = key;
   state_ = State::bound;
-  ++under_way_;
-  places_.sessions.write({key, value, 0}, Priority::urgent, boot_now() + patience_,
-                         [this, done](const KeyAnswer& answer) {
-                           --under_way_;
-                           if (answer.outcome == StoreResult::done) version_ = std::max(version_, answer.version);
-                           if (answer.outcome == StoreResult::conflict) state_ = State::unbound;
-                           done(answer);
-                         });
-}
-
-void OwnSession::renew(const std::string& key, const std::string& value, Done done) {
-  const SteadyTime now = boot_now();
-  const auto renewal = std::make_shared<Renewal>(Renewal{key, value, std::move(done), now, now + patience_});
-  ++under_way_;
-  version_ == 0 ? find_version(renewal) : renew_key(renewal);
-}
-
-void OwnSession::renew_key(const Shared& renewal) {
-  renewal->session_mark = places_.sessions_feed.mark();
-  places_.sessions.write({key_, word_, version_}, Priority::urgent, renewal->late,
-                         [this, renewal](const KeyAnswer& found) {
-                           if (found.outcome == StoreResult::conflict) return find_version(renewal);
-                           if (found.outcome != StoreResult::done) return answer(renewal, found);
-                           version_ = std::max(version_, found.version);
-                           renewal->session_version = found.version;
-                           write_member(renewal);
-                         });
-}
-
-/// An answer was lost, or the session is over.
-void OwnSession::find_version(const Shared& renewal) {
-  if (++renewal->tries > most_tries)
-    return answer(renewal, {StoreResult::unknown, 0, "its version changes all the time"});
-  places_.sessions_feed.after_barrier(
-      [this, renewal](bool passed) {
-        if (!passed) return answer(renewal, {StoreResult::unknown, 0, "the session's key cannot be read"});
-        const Stored* const entry = own_entry();
-        if (entry == nullptr) {
-          lose("the store has ended the session");
-          return answer(renewal, {StoreResult::not_leader});
-        }
-        version_ = std::max(version_, entry->version);
-        renew_key(renewal);
-      },
-      renewal->late);
-}
-
-void OwnSession::write_member(const Shared& renewal) {
-  renewal->member_mark = places_.registers_feed.mark();
-  places_.registers.write({renewal->key, renewal->value}, Priority::urgent, renewal->late,
-                          [this, renewal](const KeyAnswer& found) {
-                            if (found.outcome != StoreResult::done) return answer(renewal, found);
-                            renewal->answer = found;
-                            renewal->seen_by = boot_now() + coming_patience;
-                            coming_.push_back(renewal);
-                          });
-}
-
-bool OwnSession::has_come(const Renewal& renewal) const {
-  return places_.sessions_feed.has_passed(renewal.session_mark, renewal.session_version) &&
-         places_.registers_feed.has_passed(renewal.member_mark, renewal.answer.version);
-}
-
-/// All that was stored before it was asked for has come by too.
-void OwnSession::finish(const Shared& renewal) {
-  clock_.reset();
-  if (has_come(*renewal)) {
-    observed_until_ = std::max(observed_until_, renewal->asked);
-    const auto& entries = places_.registers_feed.entries();
-    const auto found = entries.find(renewal->key);
-    if (found != entries.end() && found->second.version == renewal->answer.version) clock_ = found->second.stored;
-  }
-  answer(renewal, renewal->answer);
-}
-
-void OwnSession::answer(const Shared& renewal, const KeyAnswer& answer) {
-  --under_way_;
-  renewal->done(answer);
-}
-
-void OwnSession::end(Done done) {
-  if (state_ != State::bound || key_.empty()) {
-    state_ = State::over;
-    return done({StoreResult::done});
-  }
-  ++under_way_;
-  remove(0, boot_now() + patience_, [this, done](const KeyAnswer& answer) {
-    --under_way_;
-    if (answer.outcome != StoreResult::unknown) state_ = State::over;
+  sessions_.write({key, value, 0}, Priority::urgent, boot_now() + patience_, [this, done](const KeyAnswer& answer) {
+    if (answer.outcome == StoreResult::done) version_ = std::max(version_, answer.version);
+    if (answer.outcome == StoreResult::conflict) state_ = State::unbound;
     done(answer);
   });
 }
 
-void OwnSession::remove(int tries, SteadyTime late, Done done) {
-  const auto find_out = [this, tries, late, done](const KeyAnswer& answer) {
-    if (answer.outcome != StoreResult::conflict) return done(answer);
-    if (tries >= most_tries) return done({StoreResult::unknown, 0, "its version changes all the time"});
-    places_.sessions_feed.after_barrier(
-        [this, tries, late, done](bool passed) {
-          if (!passed) return done({StoreResult::unknown, 0, "the session's key cannot be read"});
-          const Stored* const entry = own_entry();
-          if (entry == nullptr) return done({StoreResult::done});
-          version_ = entry->version;
-          remove(tries + 1, late, done);
-        },
-        late);
-  };
-  if (version_ == 0) return find_out({StoreResult::conflict});
-  places_.sessions.write({key_, std::nullopt, version_}, Priority::urgent, late, find_out);
+/// Over its last version.
+void OwnSession::change(Change change) {
+  if (version_ == 0) return find_version(std::move(change));
+  KeyChange written{key_, change.value, version_};
+  const SteadyTime late = change.late;
+  sessions_.write(std::move(written), Priority::urgent, late,
+                  [this, change = std::move(change)](const KeyAnswer& answer) {
+                    if (answer.outcome == StoreResult::conflict) return find_version(change);
+                    if (answer.outcome == StoreResult::done) version_ = std::max(version_, answer.version);
+                    change.done(answer);
+                  });
+}
+
+/// An answer was lost, or the session is over.
+void OwnSession::find_version(Change change) {
+  if (++change.tries > most_tries) return change.done({StoreResult::unknown, 0, "its version changes all the time"});
+  const SteadyTime late = change.late;
+  sessions_.feed().after_barrier(
+      [this, change = std::move(change)](bool passed) {
+        if (!passed) return change.done({StoreResult::unknown, 0, "the session's key cannot be read"});
+        const Stored* const entry = sessions_.feed().find(key_);
+        if (entry == nullptr || entry->value != word_) return change.done({StoreResult::not_leader});
+        version_ = std::max(version_, entry->version);
+        this->change(change);
+      },
+      late);
+}
+
+void OwnSession::renew(const std::string& key, const std::string& value, Done done) {
+  const SteadyTime now = boot_now(), late = now + patience_;
+  const Renewal renewal{key, std::move(done), now, sessions_.feed().mark(), {}};
+  change({word_, late, [this, renewal, value, late](const KeyAnswer& answer) {
+            if (answer.outcome == StoreResult::not_leader && state_ != State::over) {
+              state_ = State::over;
+              lost_("the store has ended the session");
+            }
+            if (answer.outcome != StoreResult::done) return renewal.done(answer);
+            Renewal next = renewal;
+            next.session_version = answer.version;
+            write_member(std::move(next), value, late);
+          }});
+}
+
+void OwnSession::write_member(Renewal renewal, const std::string& value, SteadyTime late) {
+  renewal.member_mark = registers_.feed().mark();
+  registers_.write({renewal.key, value}, Priority::urgent, late, [this, renewal](const KeyAnswer& answer) {
+    if (answer.outcome != StoreResult::done) return renewal.done(answer);
+    coming_.push_back(renewal);
+    coming_.back().answer = answer;
+    coming_.back().seen_by = boot_now() + coming_patience;
+  });
+}
+
+bool OwnSession::has_come(const Renewal& renewal) const {
+  return sessions_.feed().has_passed(renewal.session_mark, renewal.session_version) &&
+         registers_.feed().has_passed(renewal.member_mark, renewal.answer.version);
+}
+
+/// All that was stored before it was asked for has come by too.
+void OwnSession::finish(const Renewal& renewal) {
+  clock_.reset();
+  if (has_come(renewal)) {
+    observed_until_ = std::max(observed_until_, renewal.asked);
+    const Stored* const stored = registers_.feed().find(renewal.key);
+    if (stored != nullptr && stored->version == renewal.answer.version) clock_ = stored->stored;
+  }
+  renewal.done(renewal.answer);
+}
+
+void OwnSession::end(Done done) {
+  if (state_ != State::bound) {
+    state_ = State::over;
+    return done({StoreResult::done});
+  }
+  change({std::nullopt, boot_now() + patience_, [this, done](const KeyAnswer& answer) {
+            if (answer.outcome != StoreResult::unknown) state_ = State::over;
+            done(answer.outcome == StoreResult::not_leader ? KeyAnswer{StoreResult::done} : answer);
+          }});
 }
 
 void OwnSession::tick(SteadyTime now) {
-  for (auto at = coming_.begin(); at != coming_.end();) {
-    if (!has_come(**at) && now < (*at)->seen_by) {
-      ++at;
-      continue;
-    }
-    const Shared renewal = *at;
-    at = coming_.erase(at);
-    finish(renewal);
-  }
+  for (const Renewal& one : std::exchange(coming_, {}))
+    has_come(one) || now >= one.seen_by ? finish(one) : coming_.push_back(one);
 }
 
 std::optional<SteadyTime> OwnSession::due() const {
   std::optional<SteadyTime> at;
-  for (const Shared& one : coming_) at = at ? std::min(*at, one->seen_by) : one->seen_by;
+  for (const Renewal& one : coming_) at = earliest(at, one.seen_by);
   return at;
 }
-
-void OwnSession::forget() { coming_.clear(); }
 
 }  // namespace ballot::nats

@@ -1,40 +1,32 @@
 // OwnSession: this node's session: a key that says whose it is, and that the store removes when it was not renewed for
 // its maximum age. Each renewal is a write over the version before; what that was, where an answer was lost, is read.
 //
-//   OwnSession session(places, [](const std::string& why) { ... it is over ... });
+//   OwnSession session(registers, sessions, [](const std::string& why) { ... it is over ... });
 //   session.begin(word);  session.bind("s/a", word, done);  session.renew("m/a", text, done);  session.end(done);
 //
 //   | state   | means                                     | next                                              |
 //   | ------- | ----------------------------------------- | ------------------------------------------------- |
-//   | none    | there is none                             | unbound: begin(); bound: resume()                 |
-//   | unbound | it has no key                             | bound: bind()                                     |
+//   | unbound | it has no key                             | bound: bind(), resume()                           |
 //   | bound   | its key is, or may be, there              | over                                              |
-//   | over    | it has ended, or was found to have ended  | none: begin(), resume()                           |
+//   | over    | it has ended, or was found to have ended  | unbound: begin()                                  |
 #pragma once
 
 #include <functional>
-#include <list>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bucket.hpp"
 
 namespace ballot::nats {
 
-/// Of the keys that are in the bucket of sessions.
-inline constexpr const char* session_prefix = "s/";
-
-/// Where sessions and what they say of themselves are written, and seen to have been.
-struct Places {
-  Bucket &registers, &sessions;
-  Feed &registers_feed, &sessions_feed;
-};
-
 class OwnSession {
  public:
   using Done = Bucket::Done;
-  OwnSession(Places places, std::function<void(const std::string& why)> lost);
+  /// The others outlive it.
+  OwnSession(Bucket& registers, Bucket& sessions, std::function<void(const std::string& why)> lost)
+      : registers_(registers), sessions_(sessions), lost_(std::move(lost)) {}
 
   void begin(std::string word, Millis patience);
   /// False: there is no such session. Requires: the feed of sessions is behind a barrier.
@@ -55,41 +47,40 @@ class OwnSession {
 
   void tick(SteadyTime now);
   std::optional<SteadyTime> due() const;
-  bool idle() const noexcept { return under_way_ == 0; }
-  void forget();
 
  private:
-  enum class State { none, unbound, bound, over };
-  struct Renewal {
-    std::string key, value;
-    Done done;
-    SteadyTime asked{}, late{};
+  enum class State { unbound, bound, over };
+  /// A write of its key; none: its removal.
+  struct Change {
+    std::optional<std::string> value;
+    SteadyTime late;
+    Done done;  // not_leader: the key is gone, or somebody else's
     int tries = 0;
-    Feed::Mark session_mark{}, member_mark{};
-    std::uint64_t session_version = 0;
-    KeyAnswer answer{};
-    SteadyTime seen_by{};  // it is answered then, whether it has come by or not
   };
-  using Shared = std::shared_ptr<Renewal>;
+  /// One that is acknowledged, and not seen yet.
+  struct Renewal {
+    std::string key;
+    Done done;
+    SteadyTime asked;
+    Feed::Mark session_mark, member_mark;
+    std::uint64_t session_version = 0;
+    KeyAnswer answer = {};
+    SteadyTime seen_by = {};  // it is answered then, whether it has come by or not
+  };
 
-  void renew_key(const Shared& renewal);
-  void find_version(const Shared& renewal);
-  void write_member(const Shared& renewal);
-  void answer(const Shared& renewal, const KeyAnswer& answer);
+  void change(Change change);
+  void find_version(Change change);
+  void write_member(Renewal renewal, const std::string& value, SteadyTime late);
   bool has_come(const Renewal& renewal) const;
-  void finish(const Shared& renewal);
-  const Stored* own_entry() const;
-  void remove(int tries, SteadyTime late, Done done);
-  void lose(const std::string& why);
+  void finish(const Renewal& renewal);
 
-  const Places places_;
+  Bucket &registers_, &sessions_;
   const std::function<void(const std::string&)> lost_;
-  State state_ = State::none;
+  State state_ = State::unbound;
   Millis patience_{0};
   std::string word_, key_;
   std::uint64_t version_ = 0;  // of its key, as far as it is known; 0: it is not
-  std::list<Shared> coming_;   // acknowledged, and not seen yet
-  std::size_t under_way_ = 0;
+  std::vector<Renewal> coming_;
   SteadyTime observed_until_{};
   std::optional<WallTime> clock_;
 };

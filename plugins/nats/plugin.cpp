@@ -15,28 +15,20 @@ namespace {
 
 constexpr Millis default_timeout{10'000}, shortest_timeout{1'000};
 
-Error open_store(const Settings& settings) {
-  return {Errc::refused, "the NATS at " + settings.access.servers_text() +
-                             " is open: whoever reaches it may trigger, kill and pause jobs here. Set [nats] user, "
-                             "token, credentials or nkey, or say that this is wanted with [coordination] "
-                             "allow_open_store = true"};
-}
-
 Result<MakeDriver> prepare(Host& host, const BackendSettings& settings) {
-  const Settings own = read_settings(settings.options);
-  if (const std::string conflict = conflict_of(own); !conflict.empty())
-    return Error{Errc::invalid, "[nats] " + conflict};
-  const auto bucket = nats::bucket_of(own, settings.name_space);
-  if (!bucket) return bucket.error();
-  if (const auto secrets = read_secrets(own.access); !secrets) return secrets.error();
-  if (own.access.is_open() && settings.open_store == OpenStore::refuse) return open_store(own);
-  if (own.access.is_open() && settings.open_store == OpenStore::warn) host.log(Level::warn, open_store(own).what);
-  KeyPlace place{"nats", settings.name_space, *bucket + "/", own.access.servers_text(), settings.state_dir};
-  place.default_timeout = default_timeout;
-  place.shortest_timeout = shortest_timeout;
-  const NatsPlace nats{own.access, *bucket, settings.name_space, own.replicas};
-  const auto make = [nats](KeyStore::Listener& to, Outlet& outlet) {
-    return std::make_unique<NatsStore>(to, outlet, nats);
+  const auto own = read_settings(settings.options, settings.name_space);
+  if (!own) return own.error();
+  const std::string servers = own->access.servers.text();
+  if (const auto secrets = read_secrets(own->access); !secrets) return secrets.error();
+  if (own->access.is_open())
+    if (const auto checked =
+            check_open(host, settings.open_store, "NATS at " + servers, "[nats] user, token, credentials or nkey");
+        !checked)
+      return checked.error();
+  const KeyPlace place{"nats",          settings.name_space, own->bucket + "/", servers, settings.state_dir,
+                       default_timeout, shortest_timeout};
+  const auto make = [own = *own, name_space = settings.name_space](KeyStore::Listener& to, Outlet& outlet) {
+    return std::make_unique<NatsStore>(to, outlet, own, name_space);
   };
   return MakeDriver([place, make](Outlet& outlet) { return std::make_unique<KeyDriver>(outlet, place, make); });
 }

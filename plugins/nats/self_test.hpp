@@ -13,11 +13,7 @@
 namespace ballot::nats {
 
 struct SelfTest {
-  enum class How {
-    done,
-    unknown  // the servers did not answer
-  } how = How::unknown;
-  int rounds = 0;
+  int rounds = 0;                           // of each kind; 0: not tried, or the servers did not answer
   int plain_doubled = 0, ours_doubled = 0;  // rounds in which both were done
 };
 

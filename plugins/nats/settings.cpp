@@ -1,46 +1,40 @@
 #include "settings.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "support/options.hpp"
+#include "api.hpp"
 #include "support/secret_file.hpp"
 
 namespace ballot::nats {
 
+using namespace support;
+
 namespace {
 
-constexpr const char* default_port = "4222";
-constexpr const char* default_server = "127.0.0.1:4222";
-constexpr std::int64_t most_replicas = 5;
-constexpr std::string_view bucket_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+constexpr const char *default_port = "4222", *default_server = "127.0.0.1:4222";
 constexpr std::size_t longest_bucket = 200;
 
 /// "nats://HOST" and "tls://HOST" are what NATS's own tools want; here they say the same as "HOST".
-OptionValue without_schemes(const OptionValue& value) {
-  const auto cut = [](std::string text) {
+HostList hosts_of(OptionValue value) {
+  const auto cut = [](std::string& text) {
     for (const std::string_view scheme : {"nats://", "tls://"})
-      if (text.compare(0, scheme.size(), scheme) == 0) return text.substr(scheme.size());
-    return text;
+      if (text.starts_with(scheme)) text.erase(0, scheme.size());
   };
-  if (const auto* text = std::get_if<std::string>(&value)) return cut(*text);
-  if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
-    std::vector<std::string> all;
-    for (const std::string& one : *list) all.push_back(cut(one));
-    return all;
-  }
-  return value;
+  if (auto* text = std::get_if<std::string>(&value)) cut(*text);
+  if (auto* list = std::get_if<std::vector<std::string>>(&value))
+    for (std::string& one : *list) cut(one);
+  return read_hosts(value, default_port);
 }
 
 std::string servers_problem(const OptionValue& value) noexcept {
-  const support::HostList hosts = support::read_hosts(without_schemes(value), default_port);
+  const HostList hosts = hosts_of(value);
   if (!hosts.problem.empty()) return "servers: " + hosts.problem;
   return hosts.path.empty() ? "" : "servers: '" + hosts.path + "': a server of NATS has no path";
 }
 
 bool is_bucket(const std::string& name) {
-  return !name.empty() && name.size() <= longest_bucket && name.find_first_not_of(bucket_letters) == std::string::npos;
+  return !name.empty() && name.size() <= longest_bucket && name.find_first_not_of(plain_letters) == std::string::npos;
 }
 
 std::string bucket_problem(const OptionValue& value) noexcept {
@@ -48,53 +42,34 @@ std::string bucket_problem(const OptionValue& value) noexcept {
   return name != nullptr && is_bucket(*name) ? "" : "bucket must be the name of a bucket, of [A-Za-z0-9_-]";
 }
 
-std::string replicas_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  const bool digit = text != nullptr && text->size() == 1 && (*text)[0] >= '1' && (*text)[0] <= '0' + most_replicas;
+/// 0: it is none.
+int replicas_of(const OptionValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
-  return digit || (number != nullptr && *number >= 1 && *number <= most_replicas) ? "" : "replicas must be 1 to 5";
+  const auto* digit = std::get_if<std::string>(&value);
+  const std::int64_t replicas = number ? *number : digit && digit->size() == 1 ? (*digit)[0] - '0' : 0;
+  return replicas >= 1 && replicas <= 5 ? static_cast<int>(replicas) : 0;
 }
 
-bool is_file(const OptionValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && text->size() > 1 && (*text)[0] == '/';
+std::string replicas_problem(const OptionValue& value) noexcept {
+  return replicas_of(value) > 0 ? "" : "replicas must be 1 to 5";
 }
 
 std::string file_problem(const OptionValue& value) noexcept {
   return is_file(value) ? "" : "must be the path of a file, from '/' on";
 }
 
-/// "NAME:FILE".
-bool split(const OptionValue& value, std::string& name, std::string& file) {
-  const auto* text = std::get_if<std::string>(&value);
-  const auto colon = text == nullptr ? std::string::npos : text->find(":/");
-  if (colon == std::string::npos || colon == 0) return false;
-  name = text->substr(0, colon);
-  file = text->substr(colon + 1);
-  return true;
-}
-
 std::string user_problem(const OptionValue& value) noexcept {
-  std::string name, file;
-  return split(value, name, file) ? ""
-                                  : "user must be \"NAME:FILE\", where FILE is the path of a file with the password";
+  if (!read_named_file(value).name.empty()) return {};
+  return "user must be \"NAME:FILE\", where FILE is the path of a file with the password";
 }
 
 std::string nkey_problem(const OptionValue& value) noexcept {
-  std::string name, file;
-  if (split(value, name, file) && name[0] == 'U') return {};
+  if (read_named_file(value).name.starts_with('U')) return {};
   return "nkey must be \"KEY:FILE\", where KEY is the public key, U..., and FILE the path of a file with its seed";
 }
 
 std::string ca_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  return is_file(value) || (text != nullptr && *text == "system") ? "" : "ca must be the path of a file, or \"system\"";
-}
-
-std::string text_at(const Options& options, const char* key) {
-  const auto found = options.find(key);
-  const auto* text = found == options.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return text == nullptr ? "" : *text;
+  return is_file(value) || value == OptionValue("system") ? "" : "ca must be the path of a file, or \"system\"";
 }
 
 }  // namespace
@@ -113,73 +88,40 @@ const OptionKey table_keys[10] = {
 };
 
 bool Access::is_open() const {
-  return user.empty() && token_file.empty() && credentials_file.empty() && nkey.empty() && cert.empty();
+  return user.name.empty() && token_file.empty() && credentials_file.empty() && nkey.name.empty() && cert.empty();
 }
 
-std::string Access::servers_text() const {
-  std::string all;
-  for (const std::string& one : servers) all += (all.empty() ? "" : ",") + one;
-  return all;
+Result<Settings> read_settings(const Options& options, const std::string& name_space) {
+  const auto servers = options.find("servers"), replicas = options.find("replicas");
+  const Access access{hosts_of(servers == options.end() ? OptionValue(default_server) : servers->second),
+                      named_file_at(options, "user"),
+                      text_at(options, "token"),
+                      text_at(options, "credentials"),
+                      named_file_at(options, "nkey"),
+                      text_at(options, "ca"),
+                      text_at(options, "cert"),
+                      text_at(options, "key")};
+  const int ways = !access.user.name.empty() + !access.token_file.empty() + !access.credentials_file.empty() +
+                   !access.nkey.name.empty();
+  const auto error = [](const std::string& what) { return Error{Errc::invalid, what}; };
+  if (ways > 1) return error("[nats] user, token, credentials and nkey each say who the daemon is: keep one of them");
+  if (access.cert.empty() != access.key.empty()) return error("[nats] cert and key belong together: set both");
+  if (access.ca.empty() && !access.cert.empty()) return error("[nats] cert is for TLS: set ca too");
+  const std::string bucket = options.contains("bucket") ? text_at(options, "bucket") : "ballot-" + name_space;
+  if (!is_bucket(bucket)) return error("no bucket can be called '" + bucket + "': set [nats] bucket, of [A-Za-z0-9_-]");
+  return Settings{access, bucket, replicas == options.end() ? 0 : replicas_of(replicas->second)};
 }
 
-Settings read_settings(const Options& options) {
-  Settings settings;
-  Access& access = settings.access;
-  access.servers = {default_server};
-  if (const auto found = options.find("servers"); found != options.end())
-    access.servers = support::read_hosts(without_schemes(found->second), default_port).hosts;
-  if (const auto found = options.find("user"); found != options.end())
-    split(found->second, access.user, access.password_file);
-  if (const auto found = options.find("nkey"); found != options.end())
-    split(found->second, access.nkey, access.seed_file);
-  access.token_file = text_at(options, "token");
-  access.credentials_file = text_at(options, "credentials");
-  access.ca = text_at(options, "ca");
-  access.cert = text_at(options, "cert");
-  access.key = text_at(options, "key");
-  settings.bucket = text_at(options, "bucket");
-  if (const std::string text = text_at(options, "replicas"); !text.empty()) settings.replicas = text[0] - '0';
-  if (const auto found = options.find("replicas"); found != options.end())
-    if (const auto* number = std::get_if<std::int64_t>(&found->second)) settings.replicas = static_cast<int>(*number);
-  return settings;
-}
-
-std::string conflict_of(const Settings& settings) {
-  const Access& access = settings.access;
-  const int ways =
-      !access.user.empty() + !access.token_file.empty() + !access.credentials_file.empty() + !access.nkey.empty();
-  if (ways > 1) return "user, token, credentials and nkey each say who the daemon is: keep one of them";
-  if (access.cert.empty() != access.key.empty()) return "cert and key belong together: set both";
-  if (access.ca.empty() && !access.cert.empty()) return "cert is for TLS: set ca too";
-  return {};
-}
-
-Result<std::string> bucket_of(const Settings& settings, const std::string& name_space) {
-  const std::string name = settings.bucket.empty() ? "ballot-" + name_space : settings.bucket;
-  if (is_bucket(name)) return name;
-  return Error{Errc::invalid, "no bucket can be called '" + name + "': set [nats] bucket, of [A-Za-z0-9_-]"};
-}
-
+/// The library reads all but the password and the token itself, with all their lines.
 Result<Secrets> read_secrets(const Access& access) {
-  Secrets secrets;
-  const auto read = [](const char* what, const std::string& file) -> Result<std::string> {
-    if (file.empty()) return std::string();
-    auto line = support::read_secret(file);
-    if (line) return line;
-    return Error{line.error().code == Errc::refused ? Errc::refused : Errc::invalid,
-                 "[nats] " + std::string(what) + ": " + line.error().what};
-  };
-  auto password = read("user", access.password_file);
+  auto password = secret_of("nats", "user", access.user.file);
   if (!password) return password.error();
-  auto token = read("token", access.token_file);
+  auto token = secret_of("nats", "token", access.token_file);
   if (!token) return token.error();
-  // The library reads these itself, all their lines.
-  for (const auto& [what, file] : {std::pair("credentials", access.credentials_file),
-                                   std::pair("nkey", access.seed_file), std::pair("key", access.key)})
-    if (const auto line = read(what, file); !line) return line.error();
-  secrets.password = std::move(*password);
-  secrets.token = std::move(*token);
-  return secrets;
+  for (const auto& [key, file] : {std::pair("credentials", access.credentials_file),
+                                  std::pair("nkey", access.nkey.file), std::pair("key", access.key)})
+    if (const auto line = secret_of("nats", key, file); !line) return line.error();
+  return Secrets{*password, *token};
 }
 
 }  // namespace ballot::nats

@@ -1,6 +1,6 @@
 // State: what the two buckets are like, for people, and what is wrong with them. Pure.
 //
-//   const StoreState state = state_of(registers, sessions, tried);
+//   const StoreState state = state_of(registers, sessions, tried);   // answers of STREAM.INFO
 #pragma once
 
 #include "api.hpp"
@@ -9,10 +9,9 @@
 
 namespace ballot::nats {
 
-StoreState state_of(const StreamFacts& registers, const StreamFacts& sessions, const SelfTest& tried);
+StoreState state_of(const Answer& registers, const Answer& sessions, const SelfTest& tried);
 
-/// Why a bucket cannot be used; "": it can.
-std::string fault_of_registers(const StreamFacts& facts, const StreamConfig& wanted);
-std::string fault_of_sessions(const StreamFacts& facts, const StreamConfig& wanted);
+/// Why a bucket cannot be used for what is wanted, of sessions where it has a maximum age; "": it can.
+std::string fault_of(const json::value& info, const StreamConfig& wanted);
 
 }  // namespace ballot::nats

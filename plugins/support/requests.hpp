@@ -32,6 +32,9 @@ namespace ballot::support {
 /// what is normal in other sessions has then more of the store.
 enum class Priority { normal, urgent, low };
 
+/// Which answers may not come: all of a connection at a time, or any one.
+enum class Missing { all, one };
+
 template <class Reply>
 class Requests {
  public:
@@ -39,6 +42,8 @@ class Requests {
   using Send = std::function<void(std::uint64_t number)>;
   using Done = std::function<void(const Reply&)>;
   static constexpr std::size_t widest = 512, narrowest = 16;
+
+  explicit Requests(Missing missing = Missing::all) : missing_(missing) {}
 
   /// `weight`: how many simple ones it counts as.
   void ask(Send send, Done done, Priority priority = Priority::normal, std::size_t weight = 1) {
@@ -56,15 +61,20 @@ class Requests {
     if (found != under_way_.end()) end(found, reply);
     go_on();
   }
-  /// Answers what has been under way for `patience`, where the store has been silent for as long.
+  /// Answers what has been under way for `patience`, where the store has been silent for as long, or any answer may be
+  /// missing: then also what waits while it is silent.
   void time_out(SteadyTime now, Millis patience, const Reply& late) {
     if (const auto at = due(patience); !at || now < *at) return;
     while (!under_way_.empty() && under_way_.begin()->second.sent + patience <= now) end(under_way_.begin(), late);
+    if (missing_ == Missing::one && last_answer_ + patience <= now)
+      for (auto* queue : {&waiting_, &low_})
+        for (const Request& one : std::exchange(*queue, {})) one.done(late);
     go_on();
   }
   std::optional<SteadyTime> due(Millis patience) const {
     if (under_way_.empty()) return std::nullopt;
-    return std::max(last_answer_, under_way_.begin()->second.sent) + patience;
+    const SteadyTime sent = under_way_.begin()->second.sent;
+    return (missing_ == Missing::all ? std::max(last_answer_, sent) : sent) + patience;
   }
 
   /// Nothing is under way, or waits.
@@ -123,6 +133,7 @@ class Requests {
     done(reply);
   }
 
+  const Missing missing_;
   std::deque<Request> waiting_, low_;
   UnderWay under_way_;      // by number, that is by time
   std::size_t weight_ = 0;  // of what is under way and not urgent

@@ -2,6 +2,7 @@
 // takes, and how long a store may stand still. A line "figure|..." each, which tests/chaos/run prints.
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <thread>
 
 #include "chaos/daemons.hpp"
@@ -36,8 +37,9 @@ Millis promised(const std::string& backend, Kind kind, Millis timeout, Millis gr
 
 constexpr Millis ahead{10};  // of the slot that the next leader starts first
 
-/// From the fault to the first START of the next leader, which `leader` is then.
-Millis hand_over(Daemons& daemons, Kind kind, std::string& leader) {
+/// From the fault to the first START of the next leader, which `leader` is then. None: who was asked to stop has
+/// started that slot's run itself.
+std::optional<Millis> hand_over(Daemons& daemons, Kind kind, std::string& leader) {
   daemons.catch_up();
   std::this_thread::sleep_until(std::chrono::ceil<seconds>(Instant::now().wall + Millis(100)) - ahead);
   const std::string old = leader;
@@ -55,6 +57,7 @@ Millis hand_over(Daemons& daemons, Kind kind, std::string& leader) {
     daemons.bring_back(old);
   }
   leader = next.node;
+  if (daemons.starts_of({.node = old, .after = fault}) > 0) return std::nullopt;
   return std::chrono::ceil<Millis>(next.started.boot - fault.boot);
 }
 
@@ -69,7 +72,8 @@ void handover(Trial& trial) {
   if (trial.backend.cannot(Need::own_way).empty()) kinds.push_back(Kind::lost);
   for (const Kind kind : kinds) {
     std::vector<Millis> times;
-    for (int i = 0; i < trial.tries; ++i) times.push_back(hand_over(daemons, kind, leader));
+    while (times.size() < static_cast<std::size_t>(trial.tries))
+      if (const auto time = hand_over(daemons, kind, leader)) times.push_back(*time);
     std::sort(times.begin(), times.end());
     const Millis median = times[times.size() / 2], longest = times.back();
     const Millis most = promised(trial.backend.name, kind, daemons.timeout, trial.store().grain());

@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "conformance/nats_parts.hpp"
-#include "nats/leases.hpp"
 #include "nats/self_test.hpp"
 #include "support/servers/nats_server.hpp"
 
@@ -47,6 +46,20 @@ class NatsClaims : public ::testing::Test {
     return found.value_or(KeyAnswer{});
   }
 
+  /// As other clients do it, without a message id.
+  void write_plainly(NatsParts& writer, const std::string& key, std::uint64_t version, const nats::Bucket::Done& done) {
+    nats::Post post{nats::subject_of(bucket_, key), "by one", {{nats::expected_sequence, std::to_string(version)}}};
+    const auto answered = [done](const nats::Answer& answer) {
+      const bool conflict = answer.code == nats::error::wrong_last_sequence;
+      done({conflict          ? StoreResult::conflict
+            : answer.failed() ? StoreResult::unknown
+                              : StoreResult::done,
+            answer.sequence(),
+            {}});
+    };
+    writer.client.ask(std::move(post), answered, Priority::urgent);
+  }
+
   /// All writers claim the version at once; how many were done, and how many were not heard of.
   struct Claimed {
     int done = 0, unknown = 0;
@@ -55,14 +68,17 @@ class NatsClaims : public ::testing::Test {
   Claimed claim(const std::string& key, std::uint64_t version) {
     Claimed claimed;
     int answers = 0;
+    const auto count = [&](const KeyAnswer& answer) {
+      ++answers;
+      claimed.done += answer.outcome == StoreResult::done;
+      claimed.unknown += answer.outcome == StoreResult::unknown;
+      claimed.version = std::max(claimed.version, answer.version);
+    };
     for (auto& writer : writers_)
-      writer->bucket.write({key, "by one", version}, Priority::urgent, support::boot_now() + 5s,
-                           [&](const KeyAnswer& answer) {
-                             ++answers;
-                             claimed.done += answer.outcome == StoreResult::done;
-                             claimed.unknown += answer.outcome == StoreResult::unknown;
-                             claimed.version = std::max(claimed.version, answer.version);
-                           });
+      if (message_ids_)
+        writer->bucket.write({key, "by one", version}, Priority::urgent, support::boot_now() + 5s, count);
+      else
+        write_plainly(*writer, key, version, count);
     NatsParts::pump(
         all_, [&] { return answers == 3; }, 30s);
     return claimed;
@@ -85,6 +101,7 @@ class NatsClaims : public ::testing::Test {
   }
 
   std::string bucket_;
+  bool message_ids_ = true;
   std::vector<std::unique_ptr<NatsParts>> writers_;
   std::vector<NatsParts*> all_;
 };
@@ -96,7 +113,7 @@ TEST_F(NatsClaims, OfOneVersionAreDoneOnce) {
 }
 
 TEST_F(NatsClaims, WithoutMessageIdsAreDoneTwice) {
-  for (auto& writer : writers_) writer->bucket.leave_out_message_ids();
+  message_ids_ = false;
   const int doubled = doubles(rounds);
   std::printf("%d of %d rounds had two winners without message ids\n", doubled, rounds);
   EXPECT_GT(doubled, 0) << "this server is atomic: say so in the docs";
@@ -117,7 +134,7 @@ TEST_F(NatsClaims, TheTestOfUpdatesFindsOutWhatServersTheseAre) {
       all_, [&] { return found.has_value(); }, 10s));
   std::printf("self test: %d of %d doubled, %d ms\n", found->plain_doubled, found->rounds,
               static_cast<int>((support::boot_now() - began).count()));
-  EXPECT_EQ(found->how, nats::SelfTest::How::done);
+  EXPECT_GT(found->rounds, 0);
   EXPECT_GT(found->plain_doubled, 0);
   EXPECT_EQ(found->ours_doubled, 0);
 }
@@ -146,12 +163,12 @@ TEST_F(NatsClaims, ASessionThatWasFoundToBeOverStaysOver) {
   ASSERT_EQ(over, StoreResult::done) << "it was not renewed again";
   EXPECT_EQ(write(a, {"s/a", "session", renewed.version}).outcome, StoreResult::conflict);
   nats::Post late{nats::subject_of(bucket_ + "-sessions", "s/a"), "session"};
-  late.headers.emplace_back("Nats-Msg-Id", "s/a/" + std::to_string(renewed.version));
-  std::optional<nats::Ack> ack;
-  a.client.ask(late, [&](const nats::Answer& answer) { ack = nats::parse_ack(answer.data); });
+  late.headers.emplace_back(nats::message_id, "s/a/" + std::to_string(renewed.version));
+  std::optional<nats::Answer> ack;
+  a.client.ask(late, [&](const nats::Answer& answer) { ack = answer; });
   ASSERT_TRUE(NatsParts::pump(
       all_, [&] { return ack.has_value(); }, 20s));
-  EXPECT_TRUE(ack->duplicate);
+  EXPECT_TRUE(ack->is_duplicate());
 }
 
 #if BALLOT_NATS_ROUNDS >= 1000
@@ -168,10 +185,10 @@ TEST_F(NatsClaims, AreDoneOnceWhileTheStreamsLeaderIsKilled) {
       // What nobody was told of is read.
       bool passed = false;
       for (auto& writer : writers_)
-        writer->feed.after_barrier(
+        writer->bucket.feed().after_barrier(
             [&, at = writer.get()](bool one) {
               passed = passed || one;
-              if (one) last.version = std::max(last.version, at->feed.entries().at("r/j/x").version);
+              if (one) last.version = std::max(last.version, at->bucket.feed().entries().at("r/j/x").version);
             },
             support::boot_now() + 2s);
       NatsParts::pump(

@@ -70,7 +70,7 @@ class NatsCandidates : public Cluster {
   void remove(const std::string& key) {
     testing::NatsParts parts(store_[0].address(), bucket() + "-sessions");
     bool removed = false;
-    if (!parts.make(timeout())) throw std::runtime_error("no bucket of sessions");
+    if (!parts.make(timeout(), "ballot: sessions of namespace test")) throw std::runtime_error("no bucket of sessions");
     parts.bucket.write({key}, support::Priority::urgent, {}, [&](const auto&) { removed = true; });
     testing::NatsParts::pump(
         {&parts}, [&] { return removed; }, slack());

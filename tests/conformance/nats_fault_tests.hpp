@@ -54,9 +54,10 @@ class Nats : public BackendConformance {
   std::string ask(const std::string& subject, const std::string& body) {
     testing::NatsParts parts(store()[0].address(), "none");
     testing::NatsParts::pump(
-        {&parts}, [&] { return parts.client.is_connected(); }, slack());
+        {&parts}, [&] { return parts.connected; }, slack());
     std::optional<std::string> answer;
-    parts.client.ask({subject, body}, [&](const nats::Answer& found) { answer = found.data; });
+    parts.client.ask({subject, body},
+                     [&](const nats::Answer& found) { answer = nats::json::serialize(found.content); });
     testing::NatsParts::pump(
         {&parts}, [&] { return answer.has_value(); }, slack());
     return answer.value_or("");

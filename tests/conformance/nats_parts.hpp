@@ -16,8 +16,6 @@
 
 #include "nats/bucket.hpp"
 #include "nats/client.hpp"
-#include "nats/feed.hpp"
-#include "nats/subjects.hpp"
 #include "support/clock.hpp"
 #include "support/wakeup.hpp"
 
@@ -28,31 +26,30 @@ class NatsParts final : private nats::Feed::Listener {
   NatsParts(const std::string& server, const std::string& bucket_name)
       : inbox(std::make_shared<nats::Inbox>(std::make_shared<support::Wakeup>())),
         client(inbox, access_to(server)),
-        feed(client, bucket_name, *this),
-        bucket(client, feed, bucket_name) {
+        bucket(client, bucket_name, *this) {
     client.connect({}, Millis(1000));
   }
 
   /// Connects and opens the bucket, which forgets after `max_age`, and waits until it is read. False: it did not work.
-  bool make(Millis max_age, Millis limit = Millis(20'000)) {
+  bool make(Millis max_age, const std::string& description = "test") {
+    constexpr Millis limit{20'000};
     const SteadyTime end = support::boot_now() + limit;
-    std::optional<nats::Bucket::Opened> opened;
+    std::optional<nats::Answer> opened;
     const auto open = [&] {
-      nats::StreamConfig wanted{"", "", "test", max_age, max_age > Millis(0) ? max_age : Millis(120'000), 0};
-      const auto fit = [](const nats::StreamFacts&) { return std::string(); };
-      bucket.open(wanted, nats::Bucket::Missing::make, fit, [&](const auto& found) { opened = found; });
+      nats::StreamConfig wanted{"", description, max_age, max_age > Millis(0) ? max_age : Millis(120'000), 0};
+      bucket.open(wanted, nats::Bucket::Missing::make, [&](const auto& found) { opened = found; });
     };
     pump(
-        {this}, [this] { return client.is_connected(); }, limit);
-    while (support::boot_now() < end && (!opened || opened->how != nats::Bucket::Opened::How::open)) {
+        {this}, [this] { return connected; }, limit);
+    while (support::boot_now() < end && (!opened || opened->failed())) {
       opened.reset();
       open();
       pump(
           {this}, [&] { return opened.has_value(); }, limit);
     }
-    feed.start(Millis(500));
+    bucket.feed().start(Millis(500));
     return pump(
-        {this}, [this] { return feed.is_live(); }, limit);
+        {this}, [this] { return bucket.feed().is_live(); }, limit);
   }
 
   /// Until `done`. False: it was not so within `limit`.
@@ -68,14 +65,14 @@ class NatsParts final : private nats::Feed::Listener {
 
   const std::shared_ptr<nats::Inbox> inbox;
   nats::Client client;
-  nats::Feed feed;
   nats::Bucket bucket;
+  bool connected = false;
   std::function<void(const std::string& key, const nats::Stored&)> changed;
 
  private:
   static nats::Access access_to(const std::string& server) {
     nats::Access access;
-    access.servers = {server};
+    access.servers.hosts = {server};
     return access;
   }
   void on_filled(const nats::Feed&) override {}
@@ -83,10 +80,15 @@ class NatsParts final : private nats::Feed::Listener {
     if (changed) changed(key, stored);
   }
   void turn() {
-    for (nats::Message& message : inbox->take())
-      if (!client.on(message) && message.kind == nats::Message::Kind::message) feed.on(message);
+    for (nats::Message& message : inbox->take()) {
+      if (client.on(message)) continue;
+      if (message.kind == nats::Message::Kind::message)
+        bucket.feed().on(message);
+      else
+        connected = message.kind == nats::Message::Kind::connected || message.kind == nats::Message::Kind::reconnected;
+    }
     client.tick(support::boot_now());
-    feed.tick(support::boot_now());
+    bucket.feed().tick(support::boot_now());
   }
 };
 

@@ -5,7 +5,6 @@
 #include "nats/api.hpp"
 #include "nats/settings.hpp"
 #include "nats/state.hpp"
-#include "nats/subjects.hpp"
 
 namespace ballot::nats {
 namespace {
@@ -43,62 +42,52 @@ TEST(NatsSettings, SaysWhatIsWrong) {
 }
 
 TEST(NatsSettings, ReadsTheTable) {
-  const Settings settings = read_settings({{"servers", std::string("tls://one,two:4223")},
-                                           {"user", std::string("me:/etc/password")},
-                                           {"replicas", std::string("5")}});
-  EXPECT_EQ(settings.access.servers_text(), "one:4222,two:4223");
-  EXPECT_EQ(settings.access.user, "me");
-  EXPECT_EQ(settings.access.password_file, "/etc/password");
-  EXPECT_EQ(settings.replicas, 5);
-  EXPECT_FALSE(settings.access.is_open());
-  EXPECT_TRUE(read_settings({}).access.is_open());
+  const auto settings = read_settings({{"servers", std::string("tls://one,two:4223")},
+                                       {"user", std::string("me:/etc/password")},
+                                       {"replicas", std::string("5")}},
+                                      "test");
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->access.servers.text(), "one:4222,two:4223");
+  EXPECT_EQ(settings->access.user.name, "me");
+  EXPECT_EQ(settings->access.user.file, "/etc/password");
+  EXPECT_EQ(settings->replicas, 5);
+  EXPECT_FALSE(settings->access.is_open());
+  const auto plain = read_settings({}, "test");
+  EXPECT_EQ(plain->access.servers.text(), "127.0.0.1:4222");
+  EXPECT_EQ(plain->replicas, 0);
+  EXPECT_TRUE(plain->access.is_open());
 }
 
 TEST(NatsSettings, ADaemonIsOneUser) {
-  EXPECT_EQ(conflict_of(read_settings({{"token", std::string("/t")}})), "");
-  EXPECT_NE(conflict_of(read_settings({{"token", std::string("/t")}, {"user", std::string("me:/p")}})), "");
-  EXPECT_NE(conflict_of(read_settings({{"ca", std::string("/ca")}, {"cert", std::string("/c")}})), "");
+  const auto is_right = [](const Options& options) { return static_cast<bool>(read_settings(options, "test")); };
+  EXPECT_TRUE(is_right({{"token", std::string("/t")}}));
+  EXPECT_FALSE(is_right({{"token", std::string("/t")}, {"user", std::string("me:/p")}}));
+  EXPECT_FALSE(is_right({{"ca", std::string("/ca")}, {"cert", std::string("/c")}}));
+  EXPECT_FALSE(is_right({{"cert", std::string("/c")}, {"key", std::string("/k")}}));
 }
 
 TEST(NatsSettings, TheBucketIsNamedAfterTheNamespaceWhereThatCanBe) {
-  EXPECT_EQ(*bucket_of({}, "production"), "ballot-production");
-  EXPECT_FALSE(bucket_of({}, "with.dot"));
-  EXPECT_EQ(*bucket_of(read_settings({{"bucket", std::string("mine")}}), "with.dot"), "mine");
+  EXPECT_EQ(read_settings({}, "production")->bucket, "ballot-production");
+  EXPECT_FALSE(read_settings({}, "with.dot"));
+  EXPECT_EQ(read_settings({{"bucket", std::string("mine")}}, "with.dot")->bucket, "mine");
 }
 
-TEST(NatsApi, ReadsAcknowledgements) {
-  EXPECT_EQ(parse_ack(R"({"stream":"KV_b", "seq":17})").sequence, 17u);
-  EXPECT_TRUE(parse_ack(R"({"stream":"KV_b", "seq":17,"duplicate": true})").duplicate);
-  const Ack wrong = parse_ack(R"({"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 61"}})");
-  EXPECT_EQ(wrong.failure.code, error::wrong_last_sequence);
-  EXPECT_EQ(wrong.sequence, 61u);
-  EXPECT_TRUE(static_cast<bool>(parse_ack("+OK").failure));
+TEST(NatsApi, ReadsAnswers) {
+  EXPECT_EQ(parse_answer(R"({"stream":"KV_b", "seq":17})").sequence(), 17u);
+  EXPECT_TRUE(parse_answer(R"({"stream":"KV_b", "seq":17,"duplicate": true})").is_duplicate());
+  const Answer wrong =
+      parse_answer(R"({"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 61"}})");
+  EXPECT_EQ(wrong.code, error::wrong_last_sequence);
+  EXPECT_EQ(wrong.sequence(), 61u);
+  EXPECT_TRUE(parse_answer("+OK").failed());
 }
 
-TEST(NatsApi, ReadsWhereAMessageIs) {
-  const auto plain = parse_delivery("$JS.ACK.KV_b.consumer.1.42.7.1700000000123456789.0");
-  ASSERT_TRUE(plain.has_value());
-  EXPECT_EQ(plain->consumer, "consumer");
-  EXPECT_EQ(plain->stream_sequence, 42u);
-  EXPECT_EQ(plain->consumer_sequence, 7u);
-  EXPECT_EQ(plain->stored.time_since_epoch(), Millis(1700000000123));
-  const auto with_domain = parse_delivery("$JS.ACK.hub.hash.KV_b.consumer.1.42.7.1700000000123456789.0.x");
-  ASSERT_TRUE(with_domain.has_value());
-  EXPECT_EQ(with_domain->stream_sequence, 42u);
-  EXPECT_FALSE(parse_delivery("$JS.ACK.short"));
-  EXPECT_FALSE(parse_delivery("_INBOX.x"));
+std::string info(const std::string& name, Millis age, const std::string& more = "") {
+  return R"({"config":{"name":"KV_)" + name + R"(","subjects":["$KV.)" + name + R"(.>"],"storage":"file","max_age":)" +
+         std::to_string(age.count() * nanos) + R"(,"max_msgs_per_subject":1,"duplicate_window":120000000000)" + more +
+         R"(},"created":"2026-11-23T09:08:47.123Z")";
 }
-
-StreamFacts facts(const std::string& name, Millis age) {
-  StreamFacts found;
-  found.name = "KV_" + name;
-  found.subjects = {all_subjects_of(name)};
-  found.storage = "file";
-  found.max_age = age;
-  found.window = Millis(120'000);
-  found.history = 1;
-  return found;
-}
+Answer facts(const std::string& name, Millis age) { return parse_answer(info(name, age) + "}"); }
 
 TEST(NatsState, WarnsOfWhatIsWrong) {
   const auto warnings = [](Millis age) {
@@ -111,12 +100,10 @@ TEST(NatsState, WarnsOfWhatIsWrong) {
     ASSERT_EQ(found.size(), 1u);
     EXPECT_NE(found[0].find(text), std::string::npos) << found[0];
   }
-  StreamFacts cluster = facts("b", Millis(0));
-  cluster.clustered = true;
-  cluster.storage = "memory";
-  cluster.history = 5;
-  cluster.kept_by = {{"n2", false, false, false, 12}, {"n3", false, false, true, 0}};
-  const auto found = state_of(cluster, facts("b-sessions", Millis(10'000)), {SelfTest::How::done, 30, 28, 0}).warnings;
+  const Answer cluster = parse_answer(
+      R"({"config":{"name":"KV_b","storage":"memory","max_msgs_per_subject":5},"cluster":{"name":"c","replicas":[)"
+      R"({"name":"n2","current":false,"lag":12},{"name":"n3","current":false,"offline":true}]}})");
+  const auto found = state_of(cluster, facts("b-sessions", Millis(10'000)), {30, 28, 0}).warnings;
   std::string all;
   for (const std::string& one : found) all += one + "\n";
   for (const char* text : {"no cluster leader", "replica n2 is not current, with 12 lag", "replica n3 is offline",
@@ -124,23 +111,39 @@ TEST(NatsState, WarnsOfWhatIsWrong) {
     EXPECT_NE(all.find(text), std::string::npos) << text << " in\n" << all;
 }
 
+TEST(NatsState, SaysWhatABucketIsLike) {
+  const Answer registers = parse_answer(
+      info("b", Millis(0)) +
+      R"(,"state":{"messages":7},"cluster":{"name":"c","leader":"n1","replicas":[{"name":"n2","offline":true}]}})");
+  const Answer none = parse_answer(R"({"error":{"code":404,"err_code":10059,"description":"stream not found"}})");
+  const decltype(StoreState::facts) expected{{"bucket", "b"},
+                                             {"history", "1"},
+                                             {"created", "2026-11-23T09:08:47Z"},
+                                             {"storage", "file"},
+                                             {"replicas", "n1 (leader), n2 (offline)"},
+                                             {"values", "7"},
+                                             {"sessions", "not made yet"},
+                                             {"plain updates", "atomic"}};
+  EXPECT_EQ(state_of(registers, none, {30, 0, 0}).facts, expected);
+}
+
 TEST(NatsState, SaysWhyABucketCannotBeUsed) {
-  StreamConfig wanted;
-  wanted.subject = all_subjects_of("b");
-  wanted.description = "ballot: registers of namespace one";
-  StreamFacts found = facts("b", Millis(0));
-  EXPECT_EQ(fault_of_registers(found, wanted), "");
-  found.description = "ballot: registers of namespace two";
-  EXPECT_NE(fault_of_registers(found, wanted).find("namespace two"), std::string::npos);
-  found = facts("b", Millis(1000));
-  EXPECT_NE(fault_of_registers(found, wanted).find("maximum age"), std::string::npos);
-  found = facts("b", Millis(0));
-  found.window = Millis(1000);
-  EXPECT_NE(fault_of_registers(found, wanted).find("message ids"), std::string::npos);
-  found.deny_delete = true;
-  EXPECT_NE(fault_of_registers(found, wanted).find("deleted"), std::string::npos);
-  EXPECT_NE(fault_of_sessions(facts("b", Millis(0)), wanted).find("no maximum age"), std::string::npos);
-  EXPECT_EQ(fault_of_sessions(facts("b", Millis(2000)), wanted), "");
+  const auto fault = [](Millis age, Millis wanted_age, const std::string& more, const std::string& name = "b") {
+    StreamConfig wanted{"b", "ballot: registers of namespace one"};
+    wanted.max_age = wanted_age;
+    return fault_of(parse_answer(info(name, age, more) + "}").content, wanted);
+  };
+  const Millis none(0), wanted(5000);
+  EXPECT_EQ(fault(none, none, ""), "");
+  EXPECT_NE(fault(none, none, "", "c").find("other subjects"), std::string::npos);
+  const std::string other = R"(,"description":"ballot: registers of namespace two")";
+  EXPECT_NE(fault(none, none, other).find("namespace two"), std::string::npos);
+  EXPECT_NE(fault(Millis(1000), none, "").find("has a maximum age"), std::string::npos);
+  EXPECT_NE(fault(none, none, R"(,"deny_delete":true)").find("deleted"), std::string::npos);
+  EXPECT_NE(fault(none, none, R"(,"sealed":true)").find("sealed"), std::string::npos);
+  EXPECT_NE(fault(none, wanted, "").find("no maximum age"), std::string::npos);
+  EXPECT_NE(fault(Millis(300'000), wanted, "").find("message ids"), std::string::npos);
+  EXPECT_EQ(fault(Millis(2000), wanted, ""), "");
 }
 
 }  // namespace

@@ -77,5 +77,25 @@ TEST_F(TheRequests, ThatWaitAreForgottenWithoutAnAnswer) {
   EXPECT_TRUE(requests.idle());
 }
 
+TEST(RequestsOfWhichOneMayBeMissing, AreLateEachForItselfAndWhatWaitsWhereNothingIsAnswered) {
+  Requests<std::string> requests(Missing::one);
+  int late = 0;
+  const auto ask = [&] {
+    requests.ask([](std::uint64_t) {}, [&](const std::string& reply) { late += reply == "late"; });
+  };
+  for (std::size_t i = 0; i < Requests<std::string>::widest + 10; ++i) ask();
+  requests.answer(2, "");
+  const SteadyTime asked = *requests.due(0ms);
+  requests.time_out(asked + 999ms, 1s, "late");
+  EXPECT_EQ(late, 0);
+  requests.time_out(boot_now() + 1s, 1s, "late");
+  EXPECT_EQ(late, static_cast<int>(Requests<std::string>::widest + 9)) << "also what was waiting";
+  EXPECT_TRUE(requests.idle());
+  ask();
+  requests.answer(1, "nobody's");
+  requests.time_out(*requests.due(1s), 1s, "late");
+  EXPECT_EQ(late, static_cast<int>(Requests<std::string>::widest + 10)) << "though others are answered";
+}
+
 }  // namespace
 }  // namespace ballot::support
