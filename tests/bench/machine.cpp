@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <thread>
 
 namespace ballot::bench {
@@ -20,8 +21,7 @@ std::filesystem::path proc(pid_t process) { return "/proc/" + std::to_string(pro
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 void fail(const std::string& text) {
-  std::fprintf(stderr, "ballot_bench: %s\n", text.c_str());
-  std::exit(1);
+  throw std::runtime_error(text);  // not exit(): a daemon that goes on would disturb whatever is measured next
 }
 
 void until_undisturbed(const std::function<void()>& take) {
