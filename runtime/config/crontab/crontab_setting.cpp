@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "config/names.hpp"
+
 namespace ballot::config {
 namespace {
 
@@ -55,17 +57,22 @@ std::optional<std::variant<CrontabSetting, CrontabFault>> read_crontab_setting(s
   if (at == line.size() || line[at] != '=') return std::nullopt;
   at = skip_white(line, at + 1);
   CrontabSetting setting{std::string(name->name), "", at == line.size()};
-  if (setting.bare) return Read(std::move(setting));
+  const bool is_named =
+      is_variable_name(setting.name);  // else what is no setting may be `@daily = x`, times and a command
+  if (setting.bare) return is_named ? std::optional<Read>(std::move(setting)) : std::nullopt;
+  const auto fault = [&](std::size_t where, std::string text) {
+    return is_named ? std::optional<Read>(CrontabFault{where, std::move(text)}) : std::nullopt;
+  };
   if (!is_quote(line[at])) {
     setting.value = trimmed(line.substr(at));
     return Read(std::move(setting));
   }
   const std::size_t end = line.find(line[at], at + 1);
   if (end == std::string_view::npos)
-    return Read(CrontabFault{at, "the quote is not closed; write " + std::string(1, line[at]) + " at the end too"});
+    return fault(at, "the quote is not closed; write " + std::string(1, line[at]) + " at the end too");
   const std::size_t after = skip_white(line, end + 1);
   if (after != line.size())
-    return Read(CrontabFault{after, "nothing may follow the closing quote, no comment either: cron refuses the line"});
+    return fault(after, "nothing may follow the closing quote, no comment either: cron refuses the line");
   setting.value = trimmed(line.substr(at + 1, end - at - 1));
   return Read(std::move(setting));
 }

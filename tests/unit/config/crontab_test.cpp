@@ -53,6 +53,13 @@ TEST(Crontab, TakesMacrosInSmallLetters) {
       "@monthly, @reboot, @weekly, @yearly\n");
 }
 
+TEST(Crontab, TakesALineWithAnEqualSignForWhatCronDoes) {
+  EXPECT_EQ(entry_of("@daily = \"x\n").command, "= \"x");
+  EXPECT_EQ(entry_of("@daily =\n").command, "=");
+  EXPECT_EQ(entry_of("0 5 * * * A=b c\n").command, "A=b c");
+  EXPECT_EQ(findings_of("@daily = x\n").substr(0, 30), "tab:1:1: error: '@daily' is no");
+}
+
 TEST(Crontab, CutsStepsToWhatAJobFileTakes) {
   EXPECT_EQ(entry_of("*/90 */30 */40 */13 */8 true\n").schedule, "*/60 */24 */31 */12 */7");
   EXPECT_EQ(entry_of("1-9/90,3 0 1 jan-mar/50 * true\n").schedule, "1-9/60,3 0 1 jan-mar/12 *");
