@@ -15,6 +15,7 @@
 #include "app/options.hpp"
 #include "config/crontab/crontab_import.hpp"
 #include "config/text_file.hpp"
+#include "io/clocks.hpp"
 #include "schedule/time_zone.hpp"
 
 namespace ballot::app {
@@ -163,7 +164,7 @@ Exit import_crontabs(const ImportOptions& options) {
     if (auto source = source_of(file, options, identities)) sources.push_back(*std::move(source));
   if (options.folder)
     if (const std::string clash = clash_in(sources); !clash.empty()) return misused_import(clash);
-  Importer importer(options, config::CrontabImport(*timezone, job_settings(*config)));
+  Importer importer(options, config::CrontabImport(*timezone, job_settings(*config), io::read_clocks().wall));
   for (const config::CrontabSource& source : sources) importer.add(source);
   return importer.outcome().exit();
 }

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "base/wall_text.hpp"
+#include "config/crontab/clock_change.hpp"
 #include "config/crontab/crontab_job.hpp"
 #include "config/text_check.hpp"
 
@@ -96,7 +98,7 @@ std::optional<std::string> CrontabImport::job_of(const CrontabEntry& entry, cons
   job.working_dir = *folder;
   auto text = crontab_job(entry, job);
   if (!text) return findings.error(entry.at, text.error().what), std::nullopt;
-  if (!is_loaded(*text, source, entry.at, findings)) return std::nullopt;
+  if (!is_loaded(*text, source, entry, findings)) return std::nullopt;
   return *std::move(text);
 }
 
@@ -117,11 +119,25 @@ std::optional<std::string> CrontabImport::working_dir(const CrontabEntry& entry,
 }
 
 /// What the loader finds in the job's text is told of the line.
-bool CrontabImport::is_loaded(const std::string& text, const CrontabSource& source, Position at, Findings& findings) {
+bool CrontabImport::is_loaded(const std::string& text, const CrontabSource& source, const CrontabEntry& entry,
+                              Findings& findings) {
   const JobFile file = read_job_file(text, {source.file, std::nullopt}, settings_, identities_);
   for (const Diagnostic& found : file.diagnostics)
-    found.severity == Severity::error ? findings.error(at, found.message) : findings.warning(at, found.message);
+    found.severity == Severity::error ? findings.error(entry.at, found.message)
+                                      : findings.warning(entry.at, found.message);
+  for (const auto& [definition, position] : file.definitions) warn_of_clocks(entry, *definition, findings);
   return !has_errors(file.diagnostics);
+}
+
+void CrontabImport::warn_of_clocks(const CrontabEntry& entry, const schedule::Definition& definition,
+                                   Findings& findings) {
+  const auto zone = schedule::TimeZone::load(definition.job.timezone);
+  const auto change = zone ? find_clock_change(entry.schedule, definition.plan, *zone, now_) : std::nullopt;
+  if (!change) return;
+  const auto times = [](std::size_t count) { return std::to_string(count) + (count == 1 ? " time" : " times"); };
+  findings.warning(entry.at, "where the clocks change, next at " + format_seconds(change->at) + ", cron starts it " +
+                                 times(change->by_cron) + ", and the job runs " + times(change->by_job) +
+                                 "; docs/from-cron.md says why");
 }
 
 }  // namespace ballot::config

@@ -2,7 +2,7 @@
 //
 // Looks users up and whether their homes are there; reads no other file. Threads: one.
 //
-//   CrontabImport import("Europe/Paris", settings);
+//   CrontabImport import("Europe/Paris", settings, now);
 //   const ImportedCrontab sysstat = import.add({"/etc/cron.d/sysstat", CrontabForm::system, "", "sysstat"}, text);
 #pragma once
 
@@ -42,9 +42,9 @@ struct ImportedCrontab {
 
 class CrontabImport {
  public:
-  /// `timezone` is that of the machine whose crontabs they are.
-  CrontabImport(std::string timezone, JobSettings settings)
-      : timezone_(std::move(timezone)), settings_(std::move(settings)) {}
+  /// `timezone` is that of the machine whose crontabs they are. Changes of its clocks are looked for from `now` on.
+  CrontabImport(std::string timezone, JobSettings settings, WallTime now)
+      : timezone_(std::move(timezone)), settings_(std::move(settings)), now_(now) {}
 
   /// One after the other: no two jobs of them have one name.
   ImportedCrontab add(const CrontabSource& source, std::string_view text);
@@ -53,10 +53,12 @@ class CrontabImport {
   std::optional<std::string> job_of(const CrontabEntry& entry, const CrontabSource& source, Findings& findings);
   std::optional<std::string> working_dir(const CrontabEntry& entry, const std::string& user, Position user_at,
                                          Findings& findings);
-  bool is_loaded(const std::string& text, const CrontabSource& source, Position at, Findings& findings);
+  bool is_loaded(const std::string& text, const CrontabSource& source, const CrontabEntry& entry, Findings& findings);
+  void warn_of_clocks(const CrontabEntry& entry, const schedule::Definition& definition, Findings& findings);
 
   std::string timezone_;
   JobSettings settings_;
+  WallTime now_;
   Identities identities_;
   CrontabNames names_;
 };

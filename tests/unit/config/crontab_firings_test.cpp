@@ -154,15 +154,18 @@ class LineMaker {
 };
 
 /// The plan of the job that a line becomes.
-std::optional<schedule::Plan> imported_plan(const std::string& times, const std::string& zone) {
-  CrontabImport import(zone, {});
+struct Imported {
+  std::optional<schedule::Plan> plan;
+  std::string findings;
+};
+Imported import_line(const std::string& times, const std::string& zone) {
+  CrontabImport import(zone, {}, sys_days(year(2027) / January / 1));
   const ImportedCrontab imported = import.add(user_crontab("tab", "root"), times + " true\n");
-  EXPECT_EQ(text_of(imported.diagnostics), "") << times;
   Identities identities;
   const JobFile file = read_job_file(imported.text, {"tab.toml", std::nullopt}, {}, identities);
   EXPECT_EQ(text_of(file.diagnostics), "") << imported.text;
-  if (file.definitions.size() != 1) return std::nullopt;
-  return file.definitions[0].definition->plan;
+  if (file.definitions.size() != 1) return {std::nullopt, text_of(imported.diagnostics)};
+  return {file.definitions[0].definition->plan, text_of(imported.diagnostics)};
 }
 
 std::vector<WallTime> slots_of(const schedule::Plan& plan, WallTime after, std::size_t count, WallTime until) {
@@ -176,8 +179,9 @@ std::vector<WallTime> slots_of(const schedule::Plan& plan, WallTime after, std::
 /// Samples of three years with a leap day: the next 40 from every second month on.
 void expect_same_firings(const std::string& times) {
   const CronRules rules(times);
-  const auto plan = imported_plan(times, "UTC");
-  ASSERT_TRUE(plan);
+  const auto [plan, findings] = import_line(times, "UTC");
+  ASSERT_TRUE(plan) << findings;
+  EXPECT_EQ(findings, "");
   for (auto month = year(2026) / January; month < year(2029) / January; month += months(2)) {
     const WallTime after = sys_days(month / 1) - seconds(1);
     const WallTime until = after + days(62);
@@ -202,40 +206,53 @@ TEST(CrontabFirings, AreCronsOwnForLinesByChance) {
 }
 
 /// 2027 in New York: 02:00 to 03:00 does not exist on 14 March, 01:00 to 02:00 comes twice on 7 November.
-struct ClockChange {
+constexpr sys_days spring = year(2027) / March / 14, autumn = year(2027) / November / 7;
+
+struct Starts {
   std::vector<WallTime> cron, ballot;
+  std::string findings;
 };
-ClockChange around(sys_days day, const std::string& times) {
+Starts around(sys_days day, const std::string& times) {
   const auto zone = schedule::TimeZone::load("America/New_York");
   const auto offset = [&](WallTime at) { return zone->offset(floor<seconds>(at)); };
+  const auto [plan, findings] = import_line(times, "America/New_York");
   const WallTime after = day - hours(12), until = day + hours(36);
-  return {CronRules(times).between(after, until, offset),
-          slots_of(*imported_plan(times, "America/New_York"), after, 10'000, until)};
+  return {CronRules(times).between(after, until, offset), slots_of(*plan, after, 10'000, until), findings};
 }
-constexpr sys_days spring = year(2027) / March / 14, autumn = year(2027) / November / 7;
 
 TEST(CrontabFirings, AreCronsOwnWhenTheClocksChangeForMostLines) {
   for (const char* times :
        {"* * * * *", "*/15 * * * *", "17 * * * *", "@hourly", "@daily", "30 2 * * *", "30 1 * * *", "0 3 * * *",
         "25 6 * * *", "*/10 4-23 * * *", "0 */3 * * *", "15 2 14 3 *", "0 0,6,12,18 * * *", "59 1 * * sun"})
     for (const sys_days day : {spring, autumn}) {
-      const ClockChange change = around(day, times);
-      EXPECT_EQ(change.ballot, change.cron) << times;
+      const Starts starts = around(day, times);
+      EXPECT_EQ(starts.ballot, starts.cron) << times;
+      EXPECT_EQ(starts.findings, "") << times;
     }
 }
 
-/// As docs/from-cron.md has it.
-TEST(CrontabFirings, DifferFromCronsWhenTheClocksChangeForSomeLines) {
-  const auto counts = [](sys_days day, const char* times) {
-    const ClockChange change = around(day, times);
-    return std::pair(change.cron.size(), change.ballot.size());
+/// As docs/from-cron.md has it; over the day and the one after.
+TEST(CrontabFirings, DifferWhenTheClocksChangeForSomeLinesAndSaySo) {
+  struct Case {
+    sys_days day;
+    const char* times;
+    std::size_t cron, ballot;
+    const char* warning;
   };
-  using Counts = std::pair<std::size_t, std::size_t>;
-  EXPECT_EQ(counts(spring, "*/15 2 * * *"), Counts(4, 5));     // cron: none on that day
-  EXPECT_EQ(counts(autumn, "*/15 1 * * *"), Counts(12, 8));    // cron: in both passes
-  EXPECT_EQ(counts(spring, "0,30 2 * * *"), Counts(4, 3));     // cron: each of the labels, at 03:00
-  EXPECT_EQ(counts(spring, "30 0-23 * * *"), Counts(49, 48));  // cron: also what was jumped over
-  EXPECT_EQ(counts(autumn, "30 0-23 * * *"), Counts(47, 48));  // cron: not again
+  for (const Case& wanted :
+       {Case{spring, "*/15 2 * * *", 4, 5, "03-14T07:00:00Z, cron starts it 0 times, and the job runs 1 time"},
+        Case{autumn, "*/15 1 * * *", 12, 8, "11-07T06:00:00Z, cron starts it 8 times, and the job runs 4 times"},
+        Case{spring, "0,30 2 * * *", 4, 3, "03-14T07:00:00Z, cron starts it 2 times, and the job runs 1 time"},
+        Case{spring, "0 2,3 * * *", 4, 3, "03-14T07:00:00Z, cron starts it 2 times, and the job runs 1 time"},
+        Case{spring, "0 */2 * * *", 24, 25, "03-14T07:00:00Z, cron starts it 0 times, and the job runs 1 time"},
+        Case{spring, "30 0-23 * * *", 49, 48, "03-14T07:00:00Z, cron starts it 1 time, and the job runs 0 times"},
+        Case{autumn, "30 0-23 6-8 11 *", 47, 48, "11-07T06:00:00Z, cron starts it 1 time, and the job runs 2 times"}}) {
+    const Starts starts = around(wanted.day, wanted.times);
+    EXPECT_EQ(starts.cron.size(), wanted.cron) << wanted.times;
+    EXPECT_EQ(starts.ballot.size(), wanted.ballot) << wanted.times;
+    EXPECT_EQ(starts.findings, "tab:1:1: warning: where the clocks change, next at 2027-" +
+                                   std::string(wanted.warning) + "; docs/from-cron.md says why\n");
+  }
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct Jobs {
 
 /// The text is read by the loader.
 Jobs jobs_of(const std::string& text, CrontabForm form = CrontabForm::user, const std::string& zone = "Europe/Paris") {
-  CrontabImport import(zone, {});
+  CrontabImport import(zone, {}, WallTime{});
   Jobs jobs{import.add(form == CrontabForm::user ? user_crontab("tab", "root") : system_crontab("/etc/crontab"), text),
             {}};
   Identities identities;
@@ -138,7 +138,7 @@ TEST(CrontabImport, GivesNoTextWithoutJobs) {
 }
 
 TEST(CrontabImport, GivesNoNameTwiceOverItsFiles) {
-  CrontabImport import("UTC", {});
+  CrontabImport import("UTC", {}, WallTime{});
   const std::string a = import.add(user_crontab("a", "root"), "@daily x\n").text,
                     b = import.add(user_crontab("b", "root"), "@daily x\n").text;
   EXPECT_NE(a.find("[job.root-x]\n"), std::string::npos);
@@ -164,7 +164,7 @@ TEST(CrontabImport, RefusesAJobFileThatWouldBeTooLarge) {
 }
 
 TEST(CrontabImport, HasAPathInACommentWhateverItsBytes) {
-  CrontabImport import("UTC", {});
+  CrontabImport import("UTC", {}, WallTime{});
   const std::string text = import.add(user_crontab("a\n[job.evil]\nshell = \"x\"\n\xff", "root"), "@daily x\n").text;
   EXPECT_TRUE(text.starts_with("# From a?[job.evil]?shell = \"x\"?\xEF\xBF\xBD, by `ballot import crontab`.\n"))
       << text;
