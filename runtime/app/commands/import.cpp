@@ -14,6 +14,7 @@
 #include "app/new_file.hpp"
 #include "app/options.hpp"
 #include "config/crontab/crontab_import.hpp"
+#include "config/names.hpp"
 #include "config/text_file.hpp"
 #include "io/clocks.hpp"
 #include "schedule/time_zone.hpp"
@@ -82,10 +83,9 @@ std::optional<config::CrontabSource> source_of(const std::string& file, const Im
 /// The name of its job file.
 std::string file_name_of(const std::string& crontab) {
   std::string name = std::filesystem::path(crontab).filename();
-  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (char& c : name)
-    if (!is_plain(c) && c != '.' && c != '_' && c != '-') c = '-';
-  return (name.empty() || !is_plain(name[0]) ? "crontab-" : "") + name + ".toml";
+    if (!config::is_letter_or_digit(c) && c != '.' && c != '_' && c != '-') c = '-';
+  return (name.empty() || !config::is_letter_or_digit(name[0]) ? "crontab-" : "") + name + ".toml";
 }
 
 /// Writes them one by one.

@@ -87,6 +87,8 @@ class CrontabReader {
   bool is_readable(bool ended) {
     if (const std::size_t nul = whole_.find('\0'); nul != std::string_view::npos)
       return error(at(nul), "a NUL byte: this is no text file");
+    if (whole_.starts_with("\xEF\xBB\xBF"))
+      return error({line_, 1}, "a byte order mark, which cron does not take; save the file without it");
     if (whole_.size() > longest_crontab_line)
       return error({line_, 1}, "the line is longer than 32 KiB; put its command into a script");
     for (std::size_t i = 0; i < whole_.size();) {

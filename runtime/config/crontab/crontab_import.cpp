@@ -8,6 +8,7 @@
 #include "base/wall_text.hpp"
 #include "config/crontab/clock_change.hpp"
 #include "config/crontab/crontab_job.hpp"
+#include "config/names.hpp"
 #include "config/text_check.hpp"
 
 namespace ballot::config {
@@ -22,9 +23,7 @@ constexpr std::string_view head_of_file =
 
 /// Such as run-parts takes.
 bool is_name_for_cron(std::string_view name) {
-  return std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-  });
+  return std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; });
 }
 
 /// A path in a comment, whatever bytes it has.

@@ -31,6 +31,13 @@ Settings environment_of(const CrontabEntry& entry, const CrontabJob& job, const 
   return environment;
 }
 
+/// The user's own name is not looked at.
+std::string mail_recipient(const Settings& settings, const std::string& user) {
+  const auto found = settings.find("MAILTO");
+  if (found == settings.end()) return user;
+  return is_mailed_to(found->second) ? found->second : "";
+}
+
 std::string as_text(const std::string& name, const Keys& keys) {
   std::size_t width = 0;
   for (const auto& [key, value] : keys)
@@ -60,7 +67,7 @@ Result<std::string> crontab_job(const CrontabEntry& entry, const CrontabJob& job
   if (!entry.input.empty()) keys.emplace_back("stdin", toml_string(entry.input));
   keys.emplace_back("user", toml_string(job.user));
   if (!working_dir.empty()) keys.emplace_back("working_dir", toml_string(working_dir));
-  if (const std::string to = setting(entry.settings, "MAILTO", job.user); is_mailed_to(to)) {
+  if (const std::string to = mail_recipient(entry.settings, job.user); !to.empty()) {
     keys.emplace_back("mail_to", toml_string(to));
     keys.emplace_back("mail_on", toml_string("output"));
   }

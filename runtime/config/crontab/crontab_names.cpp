@@ -31,8 +31,6 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, n>& wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool is_plain(char c) { return is_name(std::string_view(&c, 1)); }
-
 /// Words of each simple command: blanks part words; quotes are seen as letters of no name.
 std::vector<CommandWords> simple_commands(std::string_view text) {
   std::vector<CommandWords> commands(1);
@@ -103,7 +101,7 @@ std::string stem_of(const CommandWords& words) {
 std::string as_name(std::string_view text) {
   std::string name;
   for (const char c : text) {
-    if (is_plain(c) || (c == '_' && !name.empty()))
+    if (is_letter_or_digit(c) || (c == '_' && !name.empty()))
       name += c;
     else if (!name.empty() && name.back() != '-')
       name += '-';

@@ -11,8 +11,6 @@ constexpr std::string_view white = " \t\n\v\f\r";
 
 bool is_white(char c) { return white.find(c) != std::string_view::npos; }
 
-bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
 std::size_t skip_white(std::string_view line, std::size_t at) {

@@ -29,8 +29,6 @@ constexpr std::array<TimeRule, 5> time_rules{{{"minute", 0, 59, 60, {}},
                                               {"month", 1, 12, 12, months},
                                               {"day-of-week", 0, 7, 7, weekdays}}};
 
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 std::string in_small_letters(std::string_view text) {
   std::string small(text);
   for (char& c : small)
@@ -76,7 +74,7 @@ class TimeReader {
 
   bool read_value(int& value) {
     const std::size_t begin = position_;
-    while (!at_end() && is_alphanumeric(word_.text[position_])) ++position_;
+    while (!at_end() && is_letter_or_digit(word_.text[position_])) ++position_;
     const std::string_view text = word_.text.substr(begin, position_ - begin);
     const auto name = std::find(rule_.names.begin(), rule_.names.end(), in_small_letters(text));
     schedule_ += text;
@@ -96,7 +94,7 @@ class TimeReader {
   bool read_step() {
     if (!take('/')) return true;
     const std::size_t begin = position_;
-    while (!at_end() && is_alphanumeric(word_.text[position_])) ++position_;
+    while (!at_end() && is_letter_or_digit(word_.text[position_])) ++position_;
     int step = 0;
     if (!read_number(begin, word_.text.substr(begin, position_ - begin), step)) return false;
     if (step == 0) return no_value(begin);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "config/crontab/crontab_job.hpp"
 #include "diagnostics_text.hpp"
-#include "support/temp_folder.hpp"
 
 namespace ballot::config {
 namespace {
@@ -93,6 +93,12 @@ TEST(CrontabImport, MailsNobodyWhereCronDoesNot) {
   EXPECT_EQ(job_of("MAILTO=\"\"\n@daily true\n").details->mail_to, "");
   EXPECT_EQ(job_of("MAILTO=\"a b\"\n@daily true\n").details->mail_to, "");
   EXPECT_EQ(job_of("MAILTO=-a\n@daily true\n").details->mail_to, "");
+}
+
+TEST(CrontabImport, MailsAUserWhateverItsName) {
+  CrontabEntry entry;
+  entry.command = "true";
+  EXPECT_NE(crontab_job(entry, {"x", "_apt", "UTC", ""})->find("mail_to            = \"_apt\"\n"), std::string::npos);
 }
 
 TEST(CrontabImport, KeepsTheZoneOfTheTimesAndThatOfTheCommandApart) {

@@ -171,6 +171,8 @@ TEST(Crontab, RefusesLinesThatAreNoLines) {
       {"* * * * * \xe9t\xe9\n", "1:11: error: this is not UTF-8, and a job file is; convert the line, with iconv"},
       {"* * * * * " + std::string(1'000'000, 'x') + "\n",
        "1:1: error: the line is longer than 32 KiB; put its command into a script"},
+      {"\xef\xbb\xbf* * * * * x\n",
+       "1:1: error: a byte order mark, which cron does not take; save the file without it"},
       {"A=\"x\n", "1:3: error: the quote is not closed; write \" at the end too"},
       {"A=\"x\" # y\n", "1:7: error: nothing may follow the closing quote, no comment either: cron refuses the line"},
       {"a-b=c\n",
