@@ -9,6 +9,7 @@ Run setup_check(CLI::App& command);
 Run setup_election(CLI::App& command, const Words& words);
 Run setup_forget(CLI::App& command);
 Run setup_history(CLI::App& command);
+Run setup_import(CLI::App& command);
 Run setup_info(CLI::App& command, const Words& words);
 Run setup_jobs(CLI::App& command);
 Run setup_kill(CLI::App& command);
