@@ -4,6 +4,7 @@
 #   - on a bare Debian 12 root: installed by apt, a job file dropped in, its run in `ballot history`; removed;
 #   - the same root booted with systemd: the service, an upgrade and a crash while a job runs, a configuration that is
 #     wrong, removal and purge.
+# What docs/install.md shows is in build/package-test/samples.
 # Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -89,6 +90,7 @@ passed 'completions'
 
 # ---- the root
 
+packaging/install-deps.sh roottest
 [ "$(id -u)" = 0 ] || fail 'a Debian root is made, entered and booted by root only'
 cache=$tree/build/debian-12.tar
 if [ ! -s "$cache" ]; then
@@ -107,6 +109,9 @@ passed 'a bare Debian 12 root'
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
 inside() { nsenter -t "$container" -a env LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 
+# show COMMAND: has it run in the container, and keeps both as docs/install.md shows them.
+show() { { echo "\$ $*"; inside sh -c "$*" 2>&1; } | sed 's/^/    /' >> "$work/samples"; }
+
 served=
 cleanup() {
   [ -z "$served" ] || kill -KILL "$served" 2> /dev/null || true
@@ -122,7 +127,7 @@ mount -t proc proc "$root/proc"
 # Files that are there, without what any installation changes.
 files_of_root() {
   (cd "$root" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./tmp -o -path ./var/cache -o -path ./var/lib/apt \
-    -o -path ./var/lib/dpkg -o -path ./var/log -o -path ./run -o -path ./var/lib/systemd/deb-systemd-helper-masked \) -prune -o -print) | sort
+    -o -path ./var/lib/dpkg -o -path ./var/log -o -path ./run \) -prune -o -print) | sort
 }
 
 # An older version of the same build.
@@ -181,6 +186,20 @@ one_run() { inside ballot history --job "$1" --limit 1 --format csv | tail -1; }
 has_status() { one_run "$1" | grep -q ",$2,"; }
 restarts() { inside systemctl show -P NRestarts ballot.service; }
 
+cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
+[job.hello]
+schedule = "*/10 * * * * *"
+shell    = 'echo "hello, $(id -un)"'
+user     = "daemon"
+END
+until_true 30 'two runs of the first job' sh -c "[ \"\$(nsenter -t $container -a ballot history --job hello --status succeeded --format csv | wc -l)\" -gt 2 ]"
+show cat /etc/ballot/jobs.d/hello.toml
+show ballot jobs
+show ballot history --limit 2
+show "ballot output $(one_run hello | cut -d, -f1 | tail -c 13)"
+echo >> "$work/samples"
+inside rm /etc/ballot/jobs.d/hello.toml
+
 cat > "$root/etc/ballot/jobs.d/slow.toml" <<'END'
 [job.slow]
 shell = "while [ ! -e /tmp/end-now ]; do sleep 0.1; done; exit 7"
@@ -204,6 +223,9 @@ has_status slow running || fail "the run did not outlive the upgrade: $(one_run 
 touch "$root/tmp/end-now" && inside touch /tmp/end-now
 until_true 10 'the run ends' has_status slow failed
 one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
+show 'journalctl -u ballot -o cat --no-pager | grep -A99 stopping | cut -c-150'
+show ballot history --job slow
+echo >> "$work/samples"
 [ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
 passed 'upgrade: the run goes on, its exit code is exact, the configuration is kept'
 
@@ -218,6 +240,20 @@ until_true 10 'the run ends' has_status crashed failed
 one_run crashed | grep -q ',failed,exit_code,9,' || fail "not the exit code of the run: $(one_run crashed)"
 passed 'kill -9: the service is back, the run goes on, its exit code is exact'
 
+before=$(main_pid)
+inside sh -c "kill -STOP $before"
+until_true 40 'a daemon that hangs is replaced' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P MainPID ballot.service)\" != $before ] && nsenter -t $container -a systemctl --quiet is-active ballot.service"
+inside journalctl --no-pager -u ballot.service -o cat | grep -qi 'watchdog timeout' || fail 'the daemon was replaced for another reason than its silence'
+passed 'a daemon that hangs: replaced'
+
+inside systemctl stop ballot.service
+inside mkdir -p /run/ballot/ballot.sock
+inside systemctl start ballot.service > /dev/null 2>&1 && fail 'it starts without a socket'
+until_true 10 'a pause after a start that failed' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P SubState ballot.service)\" = stop-post ]"
+inside rmdir /run/ballot/ballot.sock
+until_true 20 'it is tried again' inside systemctl --quiet is-active ballot.service
+passed 'a start that failed: tried again, after a pause'
+
 inside sh -c 'cp /etc/ballot/ballot.toml /root/good && echo "nod = 1" >> /etc/ballot/ballot.toml'
 inside systemctl restart ballot.service > /dev/null 2>&1 && fail 'it starts with a configuration that is wrong'
 [ "$(inside systemctl show -P ExecMainStatus ballot.service)" = 78 ] || fail 'it does not end with 78'
@@ -226,13 +262,14 @@ inside sh -c 'cat /root/good > /etc/ballot/ballot.toml'
 inside systemctl start ballot.service
 passed 'a configuration that is wrong: 78, and no restart'
 
-inside sh -c 'systemd-analyze verify ballot.service' || fail 'systemd-analyze verify in the container'
+inside systemd-analyze verify --man=no ballot.service || fail 'systemd-analyze verify in the container'
 inside apt-get remove -y -qq ballot ballot-etcd > "$work/remove.log" 2>&1
 [ "$(inside systemctl is-active ballot.service)" != active ] || fail 'the daemon runs after the removal'
 inside test -s /var/lib/ballot/history.db -a -s /etc/ballot/ballot.toml || fail 'a removal takes state or configuration away'
 inside sh -c 'grep -lx ballot /proc/[0-9]*/comm' && fail 'a daemon is left'
-inside rm /etc/ballot/jobs.d/slow.toml /root/good /root/new
-inside dpkg --purge ballot ballot-etcd > "$work/purge.log" 2>&1
+inside rm /root/good /root/new
+show dpkg --purge ballot
+inside rm -r /etc/ballot
 # What boot has made is not the package's.
 files_of_root | comm -13 "$work/before" - | grep -i ballot && fail 'these files are left after a purge'
 passed 'removed and purged: nothing is left but the group'
