@@ -229,6 +229,14 @@ echo >> "$work/samples"
 [ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
 passed 'upgrade: the run goes on, its exit code is exact, the configuration is kept'
 
+before=$(main_pid)
+echo broken > "$root/etc/ballot/jobs.d/broken.toml"
+install_debs inside "--reinstall /debs/ballot_${version}_amd64.deb"
+grep -q 'the daemon is not restarted, as `ballot check` finds errors' "$work/apt.log" || fail 'an upgrade says nothing of a job file that is broken'
+[ "$(main_pid)" = "$before" ] || fail 'an upgrade restarts the daemon where a job file is broken'
+inside rm /etc/ballot/jobs.d/broken.toml
+passed 'a job file that is broken: an upgrade does not restart the daemon, and says so'
+
 inside ballot trigger crashed > /dev/null
 until_true 10 'the job runs' has_status crashed running
 before=$(main_pid)
