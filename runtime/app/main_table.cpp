@@ -27,6 +27,7 @@ std::span<const Command> commands() {
       Command{"output", "print what a run printed", setup_output},
       Command{"why", "explain what became of a slot", setup_why},
       Command{"import", "make job files of crontabs", setup_import},
+      Command{"help", "show the manual of a command", setup_help},
       Command{"version", "print the version, the plugin ABI and the plugins found", setup_version},
   };
   return table;

@@ -8,6 +8,7 @@ namespace ballot::app {
 Run setup_check(CLI::App& command);
 Run setup_election(CLI::App& command, const Words& words);
 Run setup_forget(CLI::App& command);
+Run setup_help(CLI::App& command);
 Run setup_history(CLI::App& command);
 Run setup_import(CLI::App& command);
 Run setup_info(CLI::App& command, const Words& words);
