@@ -16,6 +16,7 @@ Run setup_jobs(CLI::App& command);
 Run setup_kill(CLI::App& command);
 Run setup_output(CLI::App& command);
 Run setup_pause(CLI::App& command);
+Run setup_plan(CLI::App& command);
 Run setup_repair(CLI::App& command);
 Run setup_resign(CLI::App& command);
 Run setup_resume(CLI::App& command);
