@@ -74,6 +74,12 @@ std::vector<const SimLedger*> SimWorld::ledgers() const {
   return all;
 }
 
+std::string SimWorld::unaccounted() const {
+  for (const SimLedger* ledger : ledgers())
+    if (const std::string finding = ledger->audited(); !finding.empty()) return "an audit finds: " + finding;
+  return oracle.unaccounted(ledgers(), wall() - Millis(10'000));
+}
+
 std::vector<SimNode*> SimWorld::nodes_on(const SimMachine& machine) const {
   std::vector<SimNode*> some;
   for (const auto& node : nodes)
