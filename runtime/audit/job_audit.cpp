@@ -165,7 +165,10 @@ void JobAudit::check_attempt(const Row& row, const Row* before) {
     report(Kind::fence, row, "has a fence that is not above that of the attempt before", before);
   if (before && !is_final(before->status))
     report(Kind::unended, *before, "has no end, and a later attempt has begun", &row);
-  if (!spans_.current() || spans_.may_repeat()) return;
+  const Span* span = spans_.current();
+  if (!span || spans_.may_repeat()) return;
+  if (span->own_history && (!before || before->attempt + 1 < row.attempt))
+    report(Kind::missing, row, "has a later attempt, and no row of attempt " + std::to_string(row.attempt - 1), before);
   if (!spans_.may_retry(row.attempt))
     return report(Kind::relaunch, row, "was launched again beyond its retries", before);
   const bool failed = before && (before->status == Status::failed || before->status == Status::timed_out);

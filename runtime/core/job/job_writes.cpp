@@ -193,7 +193,7 @@ void JobWrites::confirm(std::uint64_t version) {
     if (repaired || released || !stored.definition.empty())
       job_.slots.make_plan(job_.facts());  // else the old one goes on
     job_.resume_slots();
-    const Basis basis = created ? Basis::created : repaired ? Basis::repaired : Basis::defined;
+    const Basis basis = repaired ? Basis::repaired : created ? Basis::created : Basis::defined;
     record_definition(created ? 0 : writer_before, basis);
   }
   if (const runner::AttemptId* claim = write->claim()) job_.runs.confirm_claim(c_, job_.facts(), *claim);

@@ -45,7 +45,7 @@ void SimLedger::record(DefinitionRow definition) {
   memory_.push_back({apply, {}, false});
 }
 
-std::string SimLedger::audited() const {
+std::string SimLedger::audited(const Row* without) const {
   audit::Basics basics;
   basics.definitions = definitions_;
   for (const auto& [key, term] : terms_) basics.terms.emplace(key, term);
@@ -61,7 +61,12 @@ std::string SimLedger::audited() const {
     first = node_ + "'s ledger, " + found.job + " " + format_slot(found.slot) + " " + found.what;
     for (const Row& row : found.rows) first += " | " + testing::Entry{row, node_}.text();
   });
-  for (const auto& [row, change] : all) audit.add(row, change);
+  const auto is_left_out = [&](const Row& row) {
+    return without && row.job == without->job && row.slot == without->slot && row.run == without->run &&
+           row.attempt == without->attempt;
+  };
+  for (const auto& [row, change] : all)
+    if (!is_left_out(row)) audit.add(row, change);
   audit.finish();
   return first;
 }

@@ -44,8 +44,8 @@ class SimLedger {
   /// What is durable.
   std::vector<Row> rows() const;
   std::vector<TermRow> terms() const;
-  /// What an audit finds in what is durable: "", or the first thing.
-  std::string audited() const;
+  /// What an audit finds in what is durable, but for one row: "", or the first thing.
+  std::string audited(const Row* without = nullptr) const;
   const Row* row(const std::string& job, WallTime slot) const;
   const Row* row(const RunId& run, int attempt) const;
   /// Durable or on the way there.

@@ -176,6 +176,14 @@ TEST_F(Audits, FindAnAttemptAfterOneThatHadSucceeded) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+TEST_F(Audits, FindAnAttemptWithoutTheOneBefore) {
+  define().retries = 2;
+  ran("12:01:00").attempt = 2;
+  EXPECT_EQ(findings(), Texts{"missing 12:01:00"});
+  definitions_[0].row.basis = Basis::taken_over;  // another node's ledger may have it
+  EXPECT_EQ(findings(), Texts{});
+}
+
 TEST_F(Audits, FindAFenceThatDidNotGrow) {
   define();
   ran("12:01:00", 5);
