@@ -167,7 +167,8 @@ void JobAudit::check_attempt(const Row& row, const Row* before) {
     report(Kind::unended, *before, "has no end, and a later attempt has begun", &row);
   const Span* span = spans_.current();
   if (!span || spans_.may_repeat()) return;
-  if (span->own_history && (!before || before->attempt + 1 < row.attempt))
+  const bool own = span->own_history && row.node == span->row().node && row.epoch <= span->row().epoch;
+  if (own && (!before || before->attempt + 1 < row.attempt))
     report(Kind::missing, row, "has a later attempt, and no row of attempt " + std::to_string(row.attempt - 1), before);
   if (!spans_.may_retry(row.attempt))
     return report(Kind::relaunch, row, "was launched again beyond its retries", before);

@@ -28,7 +28,7 @@ TEST(Audit, FindsNothingAfterTenKillsAndThenTheRowThatIsDeleted) {
   EXPECT_EQ(daemon.ballot({"backup", daemon.folder / "copy.db"}).code, 0);
   EXPECT_EQ(daemon.ballot({"backup", daemon.folder / "copy.db"}).code, 1);
   EXPECT_EQ(daemon.ballot({"audit", "--job", "tock"}).code, 3);
-  EXPECT_EQ(daemon.stop(), 0);
+  EXPECT_EQ(daemon.stop(), 0) << daemon.log;
 
   storage::Database ledger(daemon.history, storage::Open::write);
   ledger.run(
