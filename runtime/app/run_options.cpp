@@ -101,7 +101,7 @@ void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
             [&to](const std::string& text) { return take_group(text, to.group); });
   add_word(command, "--on-child-success", "rerun, reelect, exit or ignore; default reelect", to, to.on_success,
            parse_child_policy, child_words);
-  add_word(command, "--on-child-error", "the same, where it failed; default reelect", to, to.on_error,
+  add_word(command, "--on-child-error", "rerun, reelect, exit or ignore; default reelect", to, to.on_error,
            parse_child_policy, child_words);
   add_word(command, "--on-election-failure", "retry, run-anyway or exit; default retry", to, to.on_election_failure,
            parse_election_policy, {"retry", "run-anyway", "exit"});
