@@ -4,6 +4,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
+#include "app/local_times.hpp"
 #include "app/options.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
@@ -16,11 +17,12 @@ struct JobsOptions {
   ConfigOptions config;
   Format format = Format::table;
   std::string name;
+  TimeOption time = TimeOption::utc;
 };
 
-Cell slot_cell(const std::optional<std::string>& text) {
+Cell slot_cell(const std::string& job, const std::optional<std::string>& text, const LocalTimes& times) {
   const auto at = text ? parse_wall(*text) : std::nullopt;
-  return at ? Cell(SlotTime{*at}) : Cell();
+  return at ? times.slot(job, *at) : Cell();
 }
 
 std::string last_status(storage::Reader& ledger, const std::string& job) {
@@ -61,20 +63,21 @@ Exit run(const JobsOptions& options) {
   auto ledger = open_ledger(*config);
   RecordWriter out(std::cout,
                    {{"job", "JOB"},
-                    {"group", "GROUP"},
-                    {"leader", "LEADER"},
+                    {"last_status", "LAST STATUS", Tint::by_word},
+                    {"state", "STATE", Tint::by_word},
                     {"next_slot", "NEXT SLOT"},
-                    {"last_status", "LAST STATUS"},
-                    {"state", "STATE"}},
-                   {options.format, false, terminal_width()});
+                    {"group", "GROUP"},
+                    {"leader", "LEADER"}},
+                   stdout_layout(options.format));
+  const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   bool found = options.name.empty();
   for (const io::Message& job : jobs) {
     const std::string name = job.text("job").value_or("");
     if (!options.name.empty() && name != options.name) continue;
     found = true;
-    out.row({name, word(job.text("group").value_or("")), word(job.text("leader").value_or("")),
-             slot_cell(job.text("next_slot")), word(ledger ? last_status(*ledger, name) : ""),
-             word(job.text("state").value_or(""))});
+    out.row({name, word(ledger ? last_status(*ledger, name) : ""), word(job.text("state").value_or("")),
+             slot_cell(name, job.text("next_slot"), times), word(job.text("group").value_or("")),
+             word(job.text("leader").value_or(""))});
   }
   if (!found) return fail("jobs", unknown(options.name, jobs));
   out.finish();
@@ -87,6 +90,7 @@ Run setup_jobs(CLI::App& command) {
   auto options = std::make_shared<JobsOptions>();
   add_config_options(command, options->config);
   add_format_option(command, options->format);
+  add_time_option(command, options->time);
   add_string(command, "NAME", options->name, "only this job");
   return [options] { return run(*options); };
 }
