@@ -24,7 +24,8 @@ plugins/http           | support                                  | boost       
 plugins/consul         | support http                             |             | -
 plugins/etcd           | support http                             |             | -
 plugins/zookeeper      | support                                  | zookeeper   | -
-plugins/nats           | support http                             | nats        | -
+plugins/jetstream      | support http                             | nats        | -
+plugins/nats           | support http jetstream                   |             | -
 '
 impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'
 impure+='|_clock::now|clock_gettime|gettimeofday|std::time\(|std::(i|o)?fstream|fopen|std::thread|[^a-z_]getenv|BALLOT_FAIL'

@@ -123,7 +123,7 @@ run_tests() {
 
 # faults ARGUMENT...: scenarios with real servers on every backend; the table is in the summary too.
 faults() {
-  tests/chaos/run "$@" --jobs "$at_a_time" --once-more 2>&1 | tee build/chaos.log || { notes+=("$(cat build/chaos.log)"); return 1; }
+  tests/chaos/run "$@" --jobs $((cores * 2)) --once-more 2>&1 | tee build/chaos.log || { notes+=("$(cat build/chaos.log)"); return 1; }
   notes+=("$(cat build/chaos.log)")
 }
 

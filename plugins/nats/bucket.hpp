@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
-#include "client.hpp"
 #include "feed.hpp"
+#include "jetstream/client.hpp"
 #include "support/keys/key_store.hpp"
 
 namespace ballot::nats {

@@ -22,9 +22,11 @@
 #include <string>
 #include <vector>
 
-#include "client.hpp"
+#include "jetstream/client.hpp"
 
 namespace ballot::nats {
+
+using namespace jetstream;
 
 /// A key's last message.
 struct Stored {

@@ -5,6 +5,7 @@
 
 #include "state.hpp"
 #include "support/clock.hpp"
+#include "support/join.hpp"
 #include "support/random_word.hpp"
 
 namespace ballot::nats {
@@ -73,23 +74,24 @@ void NatsStore::begun(const SessionBegun& answer) {
 /// Both at once.
 void NatsStore::open() {
   beginning_->late = boot_now() + open_patience;
-  beginning_->to_open = 2;
   const Millis age = observes_ ? default_age : beginning_->timeout;
   StreamConfig wanted{{}, "ballot: registers of namespace " + name_space_};
   wanted.window = std::max(shortest_window, 4 * age);
   wanted.replicas = settings_.replicas;
-  open_one(registers_, wanted, beginning_->registers);
+  const Join join([this, beginning = beginning_] {
+    if (beginning == beginning_) on_opened();
+  });
+  const auto open_one = [&](Bucket& bucket, Answer& into) {
+    bucket.open(wanted, observes_ ? Bucket::Missing::leave : Bucket::Missing::make,
+                [beginning = beginning_, &into, end = join.part()](const Answer& found) {
+                  into = found;
+                  end();
+                });
+  };
+  open_one(registers_, beginning_->registers);
   wanted.description = "ballot: sessions of namespace " + name_space_;
   wanted.max_age = wanted.window = age;
-  open_one(sessions_, wanted, beginning_->sessions);
-}
-
-void NatsStore::open_one(Bucket& bucket, const StreamConfig& wanted, Answer& into) {
-  const auto missing = observes_ ? Bucket::Missing::leave : Bucket::Missing::make;
-  bucket.open(wanted, missing, [this, beginning = beginning_, &into](const Answer& found) {
-    into = found;
-    if (--beginning->to_open == 0 && beginning == beginning_) on_opened();
-  });
+  open_one(sessions_, beginning_->sessions);
 }
 
 void NatsStore::on_opened() {
@@ -161,18 +163,13 @@ const Feed& NatsStore::feed_of(const std::string& key) const {
 }
 
 void NatsStore::commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) {
-  struct Batch {
-    Done<std::vector<KeyAnswer>> done;
-    std::vector<KeyAnswer> answers;
-    std::size_t open = 0;
-  };
   if (changes.empty()) return later([done] { done({}); });
-  const std::size_t size = changes.size();
-  const auto batch = std::make_shared<Batch>(Batch{std::move(done), std::vector<KeyAnswer>(size), size});
-  for (std::size_t i = 0; i < size; ++i)
-    write(std::move(changes[i]), [batch, i](const KeyAnswer& answer) {
-      batch->answers[i] = answer;
-      if (--batch->open == 0) batch->done(batch->answers);
+  const auto answers = std::make_shared<std::vector<KeyAnswer>>(changes.size());
+  const Join join([answers, done = std::move(done)] { done(*answers); });
+  for (std::size_t i = 0; i < changes.size(); ++i)
+    write(std::move(changes[i]), [answers, i, end = join.part()](const KeyAnswer& answer) {
+      (*answers)[i] = answer;
+      end();
     });
 }
 
@@ -208,21 +205,21 @@ void NatsStore::get(std::vector<std::string> keys, Done<KeyRead> done) {
   std::set<Bucket*> buckets;
   for (const std::string& key : keys) buckets.insert(&bucket_of(key));
   if (buckets.empty()) return later([done] { done({StoreResult::done}); });
-  struct Query {
-    std::size_t open;
-    bool passed = true;
-  };
-  const auto query = std::make_shared<Query>(Query{buckets.size()});
-  const auto on_passed = [this, query, keys, done](bool passed) {
-    query->passed = query->passed && passed;
-    if (--query->open > 0) return;
-    if (!query->passed) return done({StoreResult::unknown, {}, no_answer});
+  const auto all_passed = std::make_shared<bool>(true);
+  const Join join([this, all_passed, keys = std::move(keys), done = std::move(done)] {
+    if (!*all_passed) return done({StoreResult::unknown, {}, no_answer});
     KeyRead read{StoreResult::done};
     for (const std::string& key : keys)
       if (const Stored* const stored = feed_of(key).find(key)) read.entries.push_back(entry_of(key, *stored));
     done(read);
-  };
-  for (Bucket* bucket : buckets) bucket->feed().after_barrier(on_passed, late());
+  });
+  for (Bucket* bucket : buckets) {
+    const auto on_passed = [all_passed, end = join.part()](bool passed) {
+      *all_passed = *all_passed && passed;
+      end();
+    };
+    bucket->feed().after_barrier(on_passed, late());
+  }
 }
 
 void NatsStore::list(const std::string& prefix, Done<KeyRead> done) {
@@ -261,11 +258,12 @@ void NatsStore::on_change(const Feed&, const std::string& key, const Stored& sto
 }
 
 void NatsStore::state(Done<StoreState> done) {
-  const auto found = std::make_shared<std::pair<std::optional<Answer>, std::optional<Answer>>>();
-  const auto ask = [&](Bucket& bucket, std::optional<Answer>& into) {
-    bucket.info([this, found, &into, done](const Answer& answer) {
+  const auto found = std::make_shared<std::pair<Answer, Answer>>();
+  const Join join([this, found, done = std::move(done)] { done(state_of(found->first, found->second, tried_)); });
+  const auto ask = [&](Bucket& bucket, Answer& into) {
+    bucket.info([found, &into, end = join.part()](const Answer& answer) {
       into = answer;
-      if (found->first && found->second) done(state_of(*found->first, *found->second, tried_));
+      end();
     });
   };
   ask(registers_, found->first);

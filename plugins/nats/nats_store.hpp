@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "bucket.hpp"
-#include "client.hpp"
+#include "jetstream/client.hpp"
 #include "own_session.hpp"
 #include "self_test.hpp"
 #include "settings.hpp"
@@ -69,7 +69,6 @@ class NatsStore final : public KeyStore, private Feed::Listener {
     Done<SessionBegun> done;
     SteadyTime late;
     Answer registers = {}, sessions = {};  // of opening them
-    int to_open = 0;
   };
   using Shared = std::shared_ptr<Beginning>;
 
@@ -80,7 +79,6 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void connect();
   void leave();
   void open();
-  void open_one(Bucket& bucket, const StreamConfig& wanted, Answer& into);
   void on_opened();
   void on_tried(const SelfTest& found);
   void on_ready();

@@ -8,9 +8,11 @@
 #include <functional>
 #include <string>
 
-#include "client.hpp"
+#include "jetstream/client.hpp"
 
 namespace ballot::nats {
+
+using namespace jetstream;
 
 struct SelfTest {
   int rounds = 0;                           // of each kind; 0: not tried, or the servers did not answer

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api.hpp"
+#include "jetstream/api.hpp"
 #include "support/secret_file.hpp"
 
 namespace ballot::nats {
@@ -54,10 +54,6 @@ std::string replicas_problem(const OptionValue& value) noexcept {
   return replicas_of(value) > 0 ? "" : "replicas must be 1 to 5";
 }
 
-std::string file_problem(const OptionValue& value) noexcept {
-  return is_file(value) ? "" : "must be the path of a file, from '/' on";
-}
-
 std::string user_problem(const OptionValue& value) noexcept {
   if (!read_named_file(value).name.empty()) return {};
   return "user must be \"NAME:FILE\", where FILE is the path of a file with the password";
@@ -86,10 +82,6 @@ const OptionKey table_keys[10] = {
     {"cert", file_problem, OptionType::text, "a file with our certificate"},
     {"key", file_problem, OptionType::text, "a file with its key"},
 };
-
-bool Access::is_open() const {
-  return user.name.empty() && token_file.empty() && credentials_file.empty() && nkey.name.empty() && cert.empty();
-}
 
 Result<Settings> read_settings(const Options& options, const std::string& name_space) {
   const auto servers = options.find("servers"), replicas = options.find("replicas");

@@ -5,22 +5,11 @@
 
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
-#include "support/options.hpp"
+#include "jetstream/access.hpp"
 
 namespace ballot::nats {
 
-/// How to reach the servers, and who we are there. Of the ways to say that, at most one is set.
-struct Access {
-  support::HostList servers;
-  support::NamedFile user;  // and its password
-  std::string token_file;
-  std::string credentials_file;  // a JWT and its seed, as `nsc` writes them
-  support::NamedFile nkey;       // a public key, and its seed
-  std::string ca;                // of TLS: a file, or "system"; "": no TLS
-  std::string cert, key;         // files
-  /// No server would ask who we are.
-  bool is_open() const;
-};
+using namespace jetstream;
 
 struct Settings {
   Access access;
@@ -33,10 +22,7 @@ extern const OptionKey table_keys[10];
 /// no problems.
 Result<Settings> read_settings(const Options& options, const std::string& name_space);
 
-/// What is read from files, anew with each connection.
-struct Secrets {
-  std::string password, token;
-};
+/// Anew with each connection.
 Result<Secrets> read_secrets(const Access& access);
 
 }  // namespace ballot::nats

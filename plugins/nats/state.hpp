@@ -3,11 +3,13 @@
 //   const StoreState state = state_of(registers, sessions, tried);   // answers of STREAM.INFO
 #pragma once
 
-#include "api.hpp"
 #include "ballot/backend.hpp"
+#include "jetstream/api.hpp"
 #include "self_test.hpp"
 
 namespace ballot::nats {
+
+using namespace jetstream;
 
 StoreState state_of(const Answer& registers, const Answer& sessions, const SelfTest& tried);
 

@@ -328,6 +328,7 @@ void Core::on(Step& s, const backend::Renewed& event) {
   log_renewal(s.c, event);
   if (event.gone_back) s.groups.halt_all("the store has gone back: " + event.text);
   if (event.outcome == StoreResult::done && p.guard.on_renewed(event.revision)) s.groups.on_gone_back();
+  s.groups.on_renewed();
   s.groups.on_health(p.health.on_clock(p.session.clock_error()));
   if (doubted && !p.session.in_doubt()) s.c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
 }

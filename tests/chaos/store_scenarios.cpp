@@ -27,11 +27,7 @@ void expect_halted_until_it_is_repaired(Daemons& daemons, const std::string& nod
     before = std::max(before, report.fence);
     expect(report.started.boot <= halted.boot, "nothing is launched while halted: " + report.text());
   }
-  // Each repair is of what is known by then; where a register turns out to have gone back after that, it says so.
-  Ran repair = daemons[node].ballot({"repair", "--group", "default"});
-  for (int again = 0; again < 3 && repair.err.find("halted again: the store has gone back") != std::string::npos;
-       ++again)
-    repair = daemons[node].ballot({"repair", "--group", "default"});
+  const Ran repair = daemons[node].ballot({"repair", "--group", "default"});
   expect(repair.code == 0, "a repair works: " + repair.err);
   daemons.healed();
   daemons.catch_up();

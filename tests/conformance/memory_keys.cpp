@@ -168,7 +168,7 @@ void MemoryKeyStore::receive() {
 }
 
 void MemoryKeyStore::relist() {
-  if (!std::exchange(relist_, false)) return;
+  if (!relist_.exchange(false)) return;
   for (const std::string& prefix : followed_) {
     std::vector<KeyEntry> entries;
     {

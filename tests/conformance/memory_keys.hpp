@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -185,7 +186,8 @@ class MemoryKeyStore : public support::KeyStore {
   Millis timeout_{2000};
   std::deque<Pending> pending_;
   std::vector<std::string> followed_, watched_;
-  bool relist_ = false, abandoned_ = false, was_connected_ = true;
+  std::atomic<bool> relist_{false};  // restart() sets it from a test's thread
+  bool abandoned_ = false, was_connected_ = true;
   SteadyTime observed_{};
 };
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "jetstream/client.hpp"
 #include "nats/bucket.hpp"
-#include "nats/client.hpp"
 #include "support/clock.hpp"
 #include "support/wakeup.hpp"
 

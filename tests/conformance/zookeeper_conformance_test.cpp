@@ -14,7 +14,8 @@ namespace {
 
 /// One for all tests of the program; ends with it.
 testing::ZookeeperEnsemble& ensemble() {
-  static testing::ZookeeperEnsemble store(BALLOT_ZOOKEEPER_SERVERS);
+  // A session that outlasts the start of a server, on a busy machine.
+  static testing::ZookeeperEnsemble store(BALLOT_ZOOKEEPER_SERVERS, {.more = "maxSessionTimeout=10000\n"});
   return store;
 }
 

@@ -176,7 +176,7 @@ TEST_P(ZookeeperSessions, WhoFollowsALeaderWhoseSessionTheStoreHasEndedWaitsForN
 TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsReportedAtTheNextRenewal) {
   Candidate& a = add("a");
   a.generation = 1;
-  a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 4s});  // in which a server starts
+  a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 10s});  // in which a server starts
   ASSERT_TRUE(opened(a));
   const auto renew_some = [&] {
     for (int i = 0; i < 3; ++i) {
@@ -201,7 +201,7 @@ TEST_P(ZookeeperSessions, AStoreThatHasLostWhatItHadAcknowledgedIsReportedAtTheN
     const auto all = a.events.all<backend::Renewed>(1);
     return std::any_of(all.begin(), all.end(), [](const auto& renewed) { return renewed.gone_back; });
   };
-  EXPECT_TRUE(until([&] { return reported() || a.closed(); }, 4s + slack()));
+  EXPECT_TRUE(until([&] { return reported() || a.closed(); }, 10s + slack()));
   EXPECT_TRUE(reported()) << (a.closed() ? a.closed()->text : "renewed as if nothing had happened");
 }
 #endif

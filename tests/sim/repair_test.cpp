@@ -86,6 +86,34 @@ TEST_F(Repair, ThatADeathCutShortIsDoneByTheNextLeader) {
   EXPECT_TRUE(starts_within(2min));
 }
 
+/// The store's sessions go on, and so nobody reads anything anew.
+TEST_F(Repair, IsEnoughOnceWhereTheJobsRegisterIsWrittenForTheFirstTimeByIt) {
+  start();
+  const auto old = world.store.contents();
+  world.run_for(5min + 20s);
+  world.store.edit(old);
+  ASSERT_TRUE(world.run_while_not([&] { return !halted(a).empty(); }, 10s)) << "the next renewal shows it";
+  EXPECT_EQ(count(a, "revision"), 2u) << "and the job's register does not yet";
+  const core::Reply reply = repair(a);
+  EXPECT_TRUE(reply.ok) << reply.text;
+  EXPECT_TRUE(starts_within(2min)) << halted(a);
+  EXPECT_TRUE(a.leads("default"));
+  expect_accounted();
+}
+
+TEST_F(Repair, IsEnoughOnceWhereARegisterShowsItBeforeTheNextRenewal) {
+  start();
+  const auto old = world.store.contents();
+  world.run_for(5min);
+  world.store.edit(old);  // the end of a run is still to be written
+  ASSERT_TRUE(world.run_while_not([&] { return !halted(a).empty(); }, 1min));
+  EXPECT_EQ(count(a, "group halted: the store has gone back: the version of the register j/job"), 1u);
+  const core::Reply reply = repair(a);
+  EXPECT_TRUE(reply.ok) << reply.text;
+  EXPECT_TRUE(starts_within(2min)) << halted(a);
+  expect_accounted();
+}
+
 // ---- what is noticed after it
 
 TEST_F(Repair, HidesNoLaterWipe) {

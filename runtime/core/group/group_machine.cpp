@@ -147,6 +147,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
                      : state_.guard.verify(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
   if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
   term.halted = now.halted;
+  state_.halted_at = g.c.now.steady;
   term.repair = before.repair;
   log_halt(g);
   term.paused = now.paused;
@@ -186,6 +187,7 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   state_.phase = Phase::idle;
   state_.registers.clear();
   state_.requests.asked.clear();
+  state_.requests.repairs_later = false;
   state_.requests.repairing = 0;
   state_.requests.pausing.reset();
   state_.requests.resuming = false;
@@ -257,6 +259,7 @@ void GroupMachine::resign(GroupContext& g, Cause cause) {
 
 void GroupMachine::halt(GroupContext& g, const std::string& why) {
   state_.term.halted = state_.stored.edit().halted = why;
+  state_.halted_at = g.c.now.steady;
   state_.requests.repairing = 0;
   state_.term.repairing = false;
   g.is_dirty = true;

@@ -104,6 +104,7 @@ class GroupMachine {
   /// Its answer, where there is nothing to do.
   std::optional<Answer> refusal(const Request& request) const;
   void take(GroupContext& g, const Request& request);
+  bool waits_for_renewal() const { return state_.requests.repairs_later; }
   /// The store does not show that eviction any more.
   void on_eviction_removed(GroupContext& g);
   /// A run's policy says `reelect`.

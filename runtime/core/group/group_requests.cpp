@@ -10,7 +10,9 @@ namespace ballot::core {
 void GroupRequests::begin(const Request& request) {
   r_.asked.push_back(request);
   g_.is_dirty = true;
-  if (request.kind == Request::Kind::repair)
+  if (request.kind == Request::Kind::repair && waits_for_renewal())
+    r_.repairs_later = true;
+  else if (request.kind == Request::Kind::repair)
     begin_repair(request);
   else if (request.kind == Request::Kind::evict)
     begin_eviction(request);
@@ -25,6 +27,12 @@ void GroupRequests::begin_eviction(const Request& request) {
   removal.removals.push_back(request_record(request.id));
   removal.evicts = s_.name;
   g_.store.create(g_.c.out, g_.c.session.is_open(), std::move(removal));
+}
+
+/// That the store has gone back may show in a register first, and then in a renewal: a repair between the two would be
+/// followed by a halt for the same reason.
+bool GroupRequests::waits_for_renewal() const {
+  return !s_.term.halted.empty() && g_.c.session.renewed_from() <= s_.halted_at;
 }
 
 /// Jobs first: the group's register says that it is halted until all of them are as new, so that a leader that dies
@@ -95,6 +103,12 @@ void GroupRequests::advance() {
   using Kind = Request::Kind;
   if (r_.asked.empty() || s_.phase != GroupState::Phase::leading) return;
   begin_pause_or_resume();
+  if (r_.repairs_later && !waits_for_renewal()) {
+    r_.repairs_later = false;
+    for (const Request& request : std::vector(r_.asked))
+      if (request.kind == Kind::repair) begin_repair(request);
+    advance_all(g_);
+  }
   const auto none = [this](auto is) { return none_led(g_, s_.term, is); };
   const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
   if (r_.resuming && s_.term.paused && settled) {
@@ -104,7 +118,7 @@ void GroupRequests::advance() {
     stored.paused_by.clear();
     advance_all(g_);
   }
-  const bool repaired = none([](const JobMachine& job) { return job.is_repairing(); });
+  const bool repaired = !r_.repairs_later && none([](const JobMachine& job) { return job.is_repairing(); });
   if (r_.repairing > 0 && repaired) finish_repair();
   if (!s_.stored.is_settled()) return;
   const bool quiet = none([](const JobMachine& job) { return job.may_start(); });

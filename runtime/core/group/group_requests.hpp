@@ -25,6 +25,7 @@ class GroupRequests {
 
  private:
   void begin_eviction(const Request& request);
+  bool waits_for_renewal() const;
   void begin_repair(const Request& request);
   void finish_repair();
   void begin_pause_or_resume();

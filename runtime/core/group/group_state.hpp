@@ -53,6 +53,7 @@ struct GroupState {
   /// Pause, resume, repair, evict of the whole group, under way.
   struct Requests {
     std::vector<Request> asked;
+    bool repairs_later = false;    // a renewal of after the halt is to say first what else there is to repair
     std::uint64_t repairing = 0;   // the number of the repair under way; the register still says that it is halted
     std::string repaired_by;       // who asked for the last one,
     std::string repair_text;       // and what became of it
@@ -69,6 +70,7 @@ struct GroupState {
   std::optional<WallTime> last_alive;
   GroupGuard guard;
   std::string logged_halt;          // the error that was logged
+  SteadyTime halted_at{};           // in this term
   std::vector<Register> registers;  // as read, while something else is read or observed before the term begins
   GroupRegisterWriter stored;       // its register
   Requests requests;

@@ -113,6 +113,11 @@ void Groups::halt_all(const std::string& why) {
     if (group->machine.leads() && group->machine.term().halted.empty()) halt(*group, why);
 }
 
+void Groups::on_renewed() {
+  for (GroupEntry* group : p_.groups.led())
+    if (group->machine.waits_for_renewal()) p_.groups.mark_dirty(*group);
+}
+
 void Groups::on_gone_back() {
   c_.out.push_back(Notice{Level::error, p_.guard.how(), {}});
   halt_all(p_.guard.how());

@@ -59,6 +59,8 @@ class Groups {
   /// Seen once each time: what is led is halted at once, the other groups when they are; unless they are repaired
   /// first.
   void on_gone_back();
+  /// After what the renewal says of that: repairs may wait for it.
+  void on_renewed();
   void list_repairs();
   void on_repairs(const std::vector<Register>& registers);
 

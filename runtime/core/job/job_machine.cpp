@@ -18,6 +18,9 @@ void at_earliest(std::optional<T>& wake, std::optional<T> candidate) {
   if (candidate && (!wake || *candidate < *wake)) wake = candidate;
 }
 
+/// Who repairs a job's register that a repair of its whole group had not read.
+std::string as_its_group(const Context& c) { return c.settings.node + ", as its group"; }
+
 }  // namespace
 
 JobWrites JobMachine::writes(Context& c) { return {c, job_, *this}; }
@@ -73,7 +76,7 @@ void JobMachine::lead(Context& c, const Term& term) {
   const bool unrepaired = job_.view.heed_repair(term);
   if (!job_.view.is_sound() || !term.halted.empty()) return halt(c);
   job_.role = RegisterRole::leading;
-  if (unrepaired) return begin_repair(c, {std::nullopt, c.settings.node + ", as its group"});
+  if (unrepaired) return begin_repair(c, {std::nullopt, as_its_group(c)});
   writes(c).take_up();
 }
 
@@ -339,6 +342,12 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   const LiveRun* run = claim ? job_.runs.find(*claim) : nullptr;
   const bool landed = run && contains(job_.view.stored(), run->open);
   if (!landed) writes(c).give_up(*write);
+  const bool unrepaired = !job_.view.rollback_reason().empty() && job_.view.heed_repair(*job_.term);
+  if (unrepaired && job_.view.is_sound()) {  // the group's repair, of this term, did not know of it
+    Repair repair = job_.commands.repair() ? *job_.commands.repair() : Repair{{}, as_its_group(c)};
+    repair.of_cursor = false;
+    return begin_repair(c, std::move(repair));
+  }
   if (!job_.view.is_sound()) {
     halt(c);
     return c.wants.changed.push_back(this);

@@ -63,6 +63,7 @@ void Session::on_renewed(Now now, const backend::Renewed& event) {
   }
   deadline_ = std::max(deadline_, std::min(sent, event.counts_from.value_or(sent)) + timeout_ - margin());
   next_renewal_ = sent + renewal_interval();
+  renewed_from_ = sent;
   compare(wall, now.wall, event.store_clock);
   if (in_doubt() && sent < doubt_since_) return;
   doubt_ = Doubt::none;

@@ -64,6 +64,8 @@ class Session {
   std::uint64_t generation() const { return generation_; }
   Millis timeout() const { return timeout_; }
   SteadyTime deadline() const { return deadline_; }
+  /// When the last confirmed renewal was sent: all that it says of the store is of after that.
+  SteadyTime renewed_from() const { return renewed_from_; }
   bool is_open() const { return state_ == State::open; }
   /// Another daemon has this node's name, and this one has never had a session: it is not to go on. One that has led or
   /// followed never ends because of what the store says.
@@ -108,7 +110,7 @@ class Session {
   SteadyTime opened_at_{};   // when the opening was asked for,
   SteadyTime remind_at_{};   // and when it is logged that it has not come
   WallTime opened_wall_{};
-  SteadyTime deadline_{};
+  SteadyTime deadline_{}, renewed_from_{};
   SteadyTime next_renewal_{};
   std::optional<Renewal> renewal_;
   Doubt doubt_ = Doubt::none;

@@ -1,6 +1,7 @@
-#include <thread>
+#include <algorithm>
 
 #include "chaos/stores/served_store.hpp"
+#include "support/process/process_facts.hpp"
 #include "support/servers/nats_server.hpp"
 
 namespace ballot::chaos {
@@ -35,7 +36,11 @@ class NatsStore : public ServedStore<NatsServers> {
   void bind_to_follower(const std::string&) override {}
   void part_from_others(const std::string& node) override {
     ServedStore::bind_to_follower(node);
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // it is connected again
+    // A client that is still looking for a server would find the cut one only.
+    testing::wait_until([&] {
+      return std::any_of(way(node).relays.begin(), way(node).relays.end(),
+                         [](const TcpRelay& relay) { return relay.connections() > 0; });
+    });
     ServedStore::part_from_others(node);
   }
   /// A replica of 2.9.10 may lag for good behind the leader that it comes back to, which calls it current all the same

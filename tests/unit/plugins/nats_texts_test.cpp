@@ -2,7 +2,7 @@
 // bucket.
 #include <gtest/gtest.h>
 
-#include "nats/api.hpp"
+#include "jetstream/api.hpp"
 #include "nats/settings.hpp"
 #include "nats/state.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace ballot::nats {
+namespace ballot::jetstream {
 
 using namespace http;
 
@@ -75,4 +75,4 @@ std::string text_of(const StreamConfig& config) {
                                       {"allow_direct", false}});
 }
 
-}  // namespace ballot::nats
+}  // namespace ballot::jetstream

@@ -17,13 +17,13 @@
 #include <utility>
 #include <vector>
 
+#include "access.hpp"
 #include "api.hpp"
-#include "settings.hpp"
 #include "support/mailbox.hpp"
 #include "support/random_word.hpp"
 #include "support/requests.hpp"
 
-namespace ballot::nats {
+namespace ballot::jetstream {
 
 using support::Priority;
 
@@ -103,4 +103,4 @@ class Client {
   support::Requests<Answer> requests_{support::Missing::one};
 };
 
-}  // namespace ballot::nats
+}  // namespace ballot::jetstream

@@ -2,13 +2,15 @@
 
 #include <nats/nats.h>
 #include <charconv>
+#include <condition_variable>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string_view>
 
 #include "support/thread.hpp"
 
-namespace ballot::nats {
+namespace ballot::jetstream {
 
 using namespace support;
 using Kind = Message::Kind;
@@ -18,6 +20,7 @@ namespace {
 constexpr std::string_view inbox_head = "_INBOX.";
 constexpr std::int64_t ping_interval = 1'000, write_patience = 500;
 constexpr std::int64_t reconnect_wait = 100, reconnect_jitter = 150;
+constexpr Millis exit_patience{3000};
 
 /// The inboxes by the ids of connections: what the library still reports of one that was left finds none.
 class Inboxes {
@@ -45,6 +48,46 @@ class Inboxes {
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<Inbox>> inboxes_;
   std::uint64_t last_ = 0;
+};
+
+/// The threads that connect, and that end connections. The process does not exit under them, where it need not wait
+/// long: what they use, of the library and of OpenSSL, is taken apart at exit.
+class Threads {
+ public:
+  static Threads& all() {
+    static auto* const one = new Threads;  // never destroyed
+    return *one;
+  }
+  void start(const char* name, std::function<void()> work) {
+    const std::lock_guard hold(mutex_);
+    start_thread(name, [this, work = std::move(work)]() mutable {
+      work();
+      work = nullptr;  // what it holds may begin another one
+      nats_ReleaseThreadMemory();
+      end();
+    }).detach();
+    ++running_;
+  }
+
+ private:
+  /// What is registered later is done earlier.
+  Threads() {
+    const SignalsBlocked blocked;
+    nats_Open(-1);
+    std::atexit([] { all().wait(); });
+  }
+  void end() {
+    const std::lock_guard hold(mutex_);
+    if (--running_ == 0) none_.notify_all();
+  }
+  void wait() {
+    std::unique_lock hold(mutex_);
+    none_.wait_for(hold, exit_patience, [this] { return running_ == 0; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable none_;
+  std::size_t running_ = 0;
 };
 
 std::uint64_t id_of(void* closure) { return reinterpret_cast<std::uintptr_t>(closure); }
@@ -132,7 +175,7 @@ natsStatus configure(natsOptions* options, const Access& access, const Secrets& 
 
 template <class T>
 void end_later(T* one, void (*destroy)(T*), Owned holds = {}) {
-  start_thread("ballot-nats-end", [one, destroy, holds = std::move(holds)] { destroy(one); }).detach();
+  Threads::all().start("ballot-nats-end", [one, destroy, holds = std::move(holds)] { destroy(one); });
 }
 
 /// A subscription, which holds the connection: that ends after it.
@@ -165,7 +208,6 @@ void make_connection(const Access& access, const Secrets& secrets, Millis patien
     message.to = std::string(natsStatus_GetText(status)) + (last != nullptr && *last ? std::string(": ") + last : "");
   }
   Inboxes::all().push(std::move(message));
-  nats_ReleaseThreadMemory();
 }
 
 }  // namespace
@@ -187,7 +229,7 @@ void Client::connect(const Secrets& secrets, Millis patience) {
   const auto work = [access = access_, secrets, patience, id = id_, answers = address("r.*")] {
     make_connection(access, secrets, patience, id, answers);
   };
-  start_thread("ballot-nats-con", work).detach();
+  Threads::all().start("ballot-nats-con", work);
 }
 
 /// For the servers a wildcard is no interest in what a consumer sends.
@@ -233,4 +275,4 @@ bool Client::on(Message& message) {
 
 void Client::tick(SteadyTime now) { requests_.time_out(now, patience_, unheard("the servers did not answer in time")); }
 
-}  // namespace ballot::nats
+}  // namespace ballot::jetstream

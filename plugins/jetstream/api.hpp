@@ -15,7 +15,7 @@
 #include "ballot/time.hpp"
 #include "http/json.hpp"
 
-namespace ballot::nats {
+namespace ballot::jetstream {
 
 namespace json = http::json;
 
@@ -72,4 +72,4 @@ Millis millis_at(const json::value& in, Names... names) {
   return Millis(static_cast<std::int64_t>(http::number_at(in, names...)) / nanos);
 }
 
-}  // namespace ballot::nats
+}  // namespace ballot::jetstream
