@@ -6,6 +6,7 @@
 #include "app/ledger_access.hpp"
 #include "app/local_times.hpp"
 #include "app/options.hpp"
+#include "app/stored_states.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
 #include "io/control_client.hpp"
@@ -54,6 +55,30 @@ Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
   }
 }
 
+/// What only the store knows of jobs that another node leads, or nobody.
+class States {
+ public:
+  States(const ConfigOptions& options, const std::string& node) : options_(options), node_(node) {}
+
+  /// "" where it is not known.
+  std::string of(const io::Message& job) {
+    const std::string state = job.text("state").value_or("");
+    if (state != "active" || job.text("leader") == node_) return state;
+    if (!stored_) stored_ = read();
+    return *stored_ ? (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or("")) : "";
+  }
+
+ private:
+  Result<StoredStates> read() const {
+    const auto config = load_backend_config(options_);
+    return config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
+  }
+
+  const ConfigOptions& options_;
+  const std::string& node_;
+  std::optional<Result<StoredStates>> stored_;
+};
+
 Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
@@ -70,12 +95,13 @@ Exit run(const JobsOptions& options) {
                     {"leader", "LEADER"}},
                    stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
+  States states(options.config, config->node);
   bool found = options.name.empty();
   for (const io::Message& job : jobs) {
     const std::string name = job.text("job").value_or("");
     if (!options.name.empty() && name != options.name) continue;
     found = true;
-    out.row({name, word(ledger ? last_status(*ledger, name) : ""), word(job.text("state").value_or("")),
+    out.row({name, word(ledger ? last_status(*ledger, name) : ""), word(states.of(job)),
              slot_cell(name, job.text("next_slot"), times), word(job.text("group").value_or("")),
              word(job.text("leader").value_or(""))});
   }

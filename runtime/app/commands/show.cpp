@@ -42,7 +42,7 @@ std::string state_text(const io::Message& job) {
   return text;
 }
 
-void print_state(const schedule::Definition& definition, const Answer& answer) {
+void print_state(const schedule::Definition& definition, const Answer& answer, const std::string& node) {
   const Job& job = definition.job;
   print_fact("job", job.name + (job.description.empty() ? "" : ": " + job.description));
   if (!answer) {
@@ -51,7 +51,8 @@ void print_state(const schedule::Definition& definition, const Answer& answer) {
   }
   const std::string leader = answer->text("leader").value_or("");
   print_fact("group", job.group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
-  print_fact("state", state_text(*answer));
+  const bool is_elsewhere = !leader.empty() && leader != node;
+  print_fact("state", state_text(*answer) + (is_elsewhere ? ", as far as is known here: ask on " + leader : ""));
 }
 
 std::string shown(const LocalTimes& times, const std::string& job, WallTime at) {
@@ -128,7 +129,7 @@ Exit run(const ShowOptions& options) {
   const Answer answer = ask_job(*config, options.job);
   const LocalTimes times(options.time, *config);
   const auto place = jobs.place_of(options.job);
-  print_state(definition, answer);
+  print_state(definition, answer, config->node);
   if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
   print_fact("timezone", definition.job.timezone);
   print_fact("digest", definition.digest);

@@ -5,11 +5,12 @@
 #include <filesystem>
 
 #include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::testing {
 namespace {
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Its job `held` goes on until release().
 struct Operator : ::testing::Test {
@@ -22,7 +23,7 @@ struct Operator : ::testing::Test {
   }
   void release() const { std::ofstream(fifo) << "go\n"; }
   std::vector<std::string> command(std::vector<std::string> words) const {
-    words.insert(words.begin(), BallotDaemon::program);
+    words.insert(words.begin(), BALLOT_PROGRAM);
     words.insert(words.end(), {"--config", daemon.folder / "ballot.toml"});
     return words;
   }
@@ -55,20 +56,22 @@ TEST_F(Operator, WaitsForARunOnlySoLong) {
   ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
   const Ran waiting = daemon.ballot({"trigger", "held", "--wait", "--timeout", "1s"});
   EXPECT_EQ(waiting.code, 75);
-  EXPECT_TRUE(contains(waiting.err, "has not begun within 1s, and is withdrawn")) << waiting.err;
-  EXPECT_EQ(daemon.ballot({"kill", "held"}).code, 0) << "the one that goes on is the only one";
+  EXPECT_TRUE(says(waiting.err, "has not begun within 1s, and is withdrawn")) << waiting.err;
+  EXPECT_TRUE(wait_until([&] {
+    return daemon.ballot({"kill", "held"}).code == 0;
+  })) << "once the one that is withdrawn is closed, the other is the only one";
   const Ran running = daemon.ballot({"trigger", "held", "--wait", "--timeout", "500ms"});
   EXPECT_EQ(running.code, 75);
-  EXPECT_TRUE(contains(running.err, "has not ended within 500ms, and goes on")) << running.err;
-  EXPECT_EQ(daemon.ballot({"kill", "held"}).code, 0);
-  EXPECT_EQ(daemon.ballot({"kill", "held"}).code, 3) << "nothing goes on";
+  EXPECT_TRUE(says(running.err, "has not ended within 500ms, and goes on")) << running.err;
+  EXPECT_TRUE(wait_until([&] { return daemon.ballot({"kill", "held"}).code == 0; }));
+  EXPECT_TRUE(wait_until([&] { return daemon.ballot({"kill", "held"}).code == 3; })) << "nothing goes on";
 }
 
 TEST_F(Operator, HearsWhyAProgramCannotStart) {
   const std::string cause = "cannot start: exec /no/such/program: No such file or directory";
   const Ran ran = daemon.ballot({"trigger", "missing", "--wait"});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_TRUE(contains(ran.err, cause)) << ran.err;
+  EXPECT_TRUE(says(ran.err, cause)) << ran.err;
   EXPECT_EQ(daemon.ballot({"output", "missing"}).out, "[ballot: " + cause + "]\n");
   EXPECT_TRUE(daemon.wait_for(cause)) << daemon.log;
 }
@@ -77,15 +80,15 @@ TEST_F(Operator, SeesWhoPausedAJobSinceWhen) {
   ASSERT_EQ(daemon.ballot({"pause", "held"}).code, 0);
   EXPECT_TRUE(daemon.wait_for("request taken")) << daemon.log;
   const std::string shown = daemon.ballot({"show", "held"}).out;
-  EXPECT_TRUE(contains(shown, "\nstate       paused since 20")) << shown;
-  EXPECT_TRUE(contains(shown, ", by n1 uid " + std::to_string(::geteuid()) + "\n")) << shown;
+  EXPECT_TRUE(says(shown, "\nstate       paused since 20")) << shown;
+  EXPECT_TRUE(says(shown, ", by n1 uid " + std::to_string(::geteuid()) + "\n")) << shown;
   ASSERT_EQ(daemon.ballot({"resume", "held"}).code, 0);
-  EXPECT_TRUE(contains(daemon.ballot({"show", "held"}).out, "\nstate       active\n"));
+  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       active\n"));
   ASSERT_EQ(daemon.ballot({"pause", "--group", "default"}).code, 0);
-  EXPECT_TRUE(contains(daemon.ballot({"show", "held"}).out, "\nstate       paused since 20"));
+  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       paused since 20"));
   daemon.job("held", "command = 5");
   ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
-  EXPECT_TRUE(contains(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
+  EXPECT_TRUE(says(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
 }
 
 TEST_F(Operator, FindsTheDaemonOutOfServiceWhileItStops) {
@@ -94,7 +97,7 @@ TEST_F(Operator, FindsTheDaemonOutOfServiceWhileItStops) {
   ASSERT_TRUE(daemon.wait_for("stopping")) << daemon.log;
   const Ran status = daemon.ballot({"status"});
   EXPECT_EQ(status.code, 2) << status.out << status.err;
-  EXPECT_TRUE(contains(status.out, "stopping: nothing new is launched")) << status.out;
+  EXPECT_TRUE(says(status.out, "stopping: nothing new is launched")) << status.out;
   release();
 }
 

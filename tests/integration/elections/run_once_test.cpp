@@ -379,6 +379,9 @@ TEST_F(RunOnce, EndsAfterASuccessUnlessToldOtherwise) {
   CandidateProcess one(folder, {"run", "once", "--candidate-id", "a", "--", "/bin/echo", "once"});
   EXPECT_EQ(one.wait(), 0);
   EXPECT_EQ(one.count("child ended"), 1u);
+  EXPECT_EQ(one.count("campaigns"), 1u) << "a follower is not silent";
+  const std::string log = one.log();
+  EXPECT_LT(log.find("child started"), log.find(" once ")) << log;
 }
 
 TEST_F(RunUsage, TakesVariablesInPlaceOfFlagsAndFlagsBeforeThem) {
