@@ -55,6 +55,18 @@ Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
   }
 }
 
+/// In a table what matters most comes first.
+std::vector<Column> columns(Format format) {
+  if (format == Format::table)
+    return {{"job", "JOB"},
+            {"last_status", "LAST STATUS", Tint::by_word},
+            {"state", "STATE", Tint::by_word},
+            {"next_slot", "NEXT SLOT"},
+            {"group", "GROUP"},
+            {"leader", "LEADER"}};
+  return {{"job"}, {"group"}, {"leader"}, {"next_slot"}, {"last_status"}, {"state"}};
+}
+
 /// What only the store knows of jobs that another node leads, or nobody.
 class States {
  public:
@@ -86,14 +98,7 @@ Exit run(const JobsOptions& options) {
   if (!answer) return fail("jobs", answer.error());
   const std::vector<io::Message>& jobs = *answer;
   auto ledger = open_ledger(*config);
-  RecordWriter out(std::cout,
-                   {{"job", "JOB"},
-                    {"last_status", "LAST STATUS", Tint::by_word},
-                    {"state", "STATE", Tint::by_word},
-                    {"next_slot", "NEXT SLOT"},
-                    {"group", "GROUP"},
-                    {"leader", "LEADER"}},
-                   stdout_layout(options.format));
+  RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node);
   bool found = options.name.empty();
@@ -101,9 +106,13 @@ Exit run(const JobsOptions& options) {
     const std::string name = job.text("job").value_or("");
     if (!options.name.empty() && name != options.name) continue;
     found = true;
-    out.row({name, word(ledger ? last_status(*ledger, name) : ""), word(states.of(job)),
-             slot_cell(name, job.text("next_slot"), times), word(job.text("group").value_or("")),
-             word(job.text("leader").value_or(""))});
+    const Cell group = word(job.text("group").value_or("")), leader = word(job.text("leader").value_or(""));
+    const Cell next = slot_cell(name, job.text("next_slot"), times), state = word(states.of(job));
+    const Cell last = word(ledger ? last_status(*ledger, name) : "");
+    if (options.format == Format::table)
+      out.row({name, last, state, next, group, leader});
+    else
+      out.row({name, group, leader, next, last, state});
   }
   if (!found) return fail("jobs", unknown(options.name, jobs));
   out.finish();
