@@ -32,14 +32,14 @@ struct SlotTime {
   bool operator==(const SlotTime&) const = default;
 };
 
-/// A time as it is to be shown; never cut to fit.
-struct ShownTime {
+/// Text of which a part would be of no use, such as a time or a run's id: never cut to fit.
+struct Uncut {
   std::string text;
-  bool operator==(const ShownTime&) const = default;
+  bool operator==(const Uncut&) const = default;
 };
 
 /// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table).
-using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, ShownTime, Millis>;
+using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Uncut, Millis>;
 
 /// The cell of something that may be absent.
 template <class T>

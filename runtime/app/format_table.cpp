@@ -22,7 +22,7 @@ struct Shown {
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
   std::string operator()(WallTime time) const { return format_millis(time); }
   std::string operator()(SlotTime slot) const { return format_slot(slot.at); }
-  std::string operator()(const ShownTime& time) const { return time.text; }
+  std::string operator()(const Uncut& time) const { return time.text; }
   std::string operator()(Millis duration) const { return format_duration(std::max(duration, Millis(0))); }
 };
 

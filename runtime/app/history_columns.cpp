@@ -11,7 +11,7 @@ Cell run_cell(const std::optional<RunId>& run) { return run ? Cell(run->text()) 
 
 Cell short_run_cell(const std::optional<RunId>& run) {
   constexpr std::size_t digits = 12;
-  return run ? Cell(run->text().substr(36 - digits)) : Cell();
+  return run ? Cell(Uncut{run->text().substr(36 - digits)}) : Cell();
 }
 
 /// "0", "1", "KILL".

@@ -11,7 +11,7 @@
 namespace ballot::app {
 namespace {
 
-constexpr Millis patience{5000};
+constexpr Millis runner_patience{5000};
 
 Error no_answer() {
   return {Errc::unavailable, "the runner does not say what the run has printed so far: it may be of an older ballot"};
@@ -31,7 +31,7 @@ Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int
   if (::send(connection_.get(), question.data(), question.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(question.size()))
     return no_answer();
-  const SteadyTime until = io::read_clocks().steady + patience;
+  const SteadyTime until = io::read_clocks().steady + runner_patience;
   std::string chunk(64 * 1024, '\0');
   while (true) {
     for (auto next = frames_.next_from_runner(); next && *next; next = frames_.next_from_runner()) {

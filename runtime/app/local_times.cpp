@@ -22,7 +22,7 @@ LocalTimes::LocalTimes(TimeOption option, const config::Config& config) {
 
 Cell LocalTimes::slot(const std::string& job, WallTime at) const {
   const auto zone = zones_.find(job);
-  return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(ShownTime{local_text(at, zone->second)});
+  return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(Uncut{local_text(at, zone->second)});
 }
 
 std::string local_text(WallTime at, const schedule::TimeZone& zone) {

@@ -54,7 +54,7 @@ std::string lost_term(const Row& row, storage::Reader& ledger) {
 }
 
 /// The terms around the slot, newest first.
-std::string gap(const Row& row, storage::Reader& ledger) {
+std::string terms_around(const Row& row, storage::Reader& ledger) {
   const auto terms = ledger.terms(row.group);
   if (!terms) return {};
   std::string text;
@@ -83,7 +83,7 @@ std::string why_detail(const Row& row, storage::Reader& ledger) {
   if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full) return in_the_way(row, ledger);
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
   if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
-  if (row.reason == Reason::no_leader) return gap(row, ledger);
+  if (row.reason == Reason::no_leader) return terms_around(row, ledger);
   return {};
 }
 

@@ -57,7 +57,7 @@ void print_state(const schedule::Definition& definition, const Answer& answer, c
 
 std::string shown(const LocalTimes& times, const std::string& job, WallTime at) {
   const Cell cell = times.slot(job, at);
-  const auto* const local = std::get_if<ShownTime>(&cell);
+  const auto* const local = std::get_if<Uncut>(&cell);
   return local ? local->text : format_slot(at);
 }
 

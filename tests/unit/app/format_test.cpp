@@ -52,6 +52,14 @@ TEST(Format, TableThatDoesNotFitLeavesOutItsLastColumns) {
             "2025-03-09T07:00:00.005Z  a,\"b\"\\n\\u0\xE2\x80\xA6   127\n");
 }
 
+TEST(Format, TableCutsNoTextOfWhichAPartIsOfNoUse) {
+  std::ostringstream out;
+  RecordWriter writer(out, {{"run", "RUN"}, {"job", "JOB"}}, {Format::table, false, 24});
+  writer.row({Uncut{"0123456789ab"}, "a-job-with-a-long-name"});
+  writer.finish();
+  EXPECT_EQ(out.str(), "RUN           JOB\n0123456789ab  a-job-wit\xE2\x80\xA6\n");
+}
+
 TEST(Format, TableShowsAStatusInItsColour) {
   std::ostringstream out;
   const Layout layout{Format::table, false, 0, Colors::on};
