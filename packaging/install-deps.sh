@@ -1,20 +1,26 @@
 #!/bin/bash
 # Installs what is missing of ballot's build dependencies on Debian 12, and nothing if nothing is.
-# Usage: install-deps.sh [build] [test] [ci]     (default: build)
+# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [test] [ci]     (default: build)
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
 build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libnats-dev libssl-dev libcurl4-openssl-dev'
 test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server nftables iproute2'
+package='dpkg-dev file'
+packagetest='lintian systemd man-db zsh fish'
+roottest='debootstrap systemd-container'
 ci='clang-format-14 ccache universal-ctags'
 
 wanted=() consul=no
 for set in "${@:-build}"; do
   case $set in
     build) wanted+=($build) ;;
+    package) wanted+=($package) ;;
+    packagetest) wanted+=($packagetest) ;;
+    roottest) wanted+=($roottest) ;;
     test) wanted+=($test) consul=yes ;;
     ci) wanted+=($ci) ;;
-    *) echo "install-deps.sh: no such set: $set; there are build, test and ci" >&2; exit 2 ;;
+    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, test and ci" >&2; exit 2 ;;
   esac
 done
 

@@ -140,6 +140,8 @@ run_long() {
   ctest --test-dir build/proof --output-on-failure --no-tests=error -L '^long$'
   step 'long: faults with real servers, three seeds'
   faults all --long --seeds 3
+  step 'long: packages installed, upgraded and removed'
+  tests/package/deb.sh
   step 'long: the store stands still'
   faults standstill --long
   step 'long: how long hand-overs take'
@@ -159,6 +161,8 @@ if [ "$form" != quick ]; then
   build release all ballot_bench
   step 'release: no failpoints'
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
+  step 'release: packages'
+  tests/package/deb.sh --quick
 fi
 build proof
 run_tests proof

@@ -14,7 +14,6 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::string_view help_word = "help";
 constexpr std::size_t longest_message = 400;
 
 /// What follows the command's name in an error, of no more than a few lines whatever was typed.
@@ -31,14 +30,12 @@ void print_help(std::ostream& out) {
   out << "ballot: cron for a fleet of machines\n\nUsage: ballot COMMAND [FLAGS]\n\nCommands:\n";
   for (const Command& command : commands())
     out << "  " << command.name << std::string(width + 2 - command.name.size(), ' ') << command.summary << '\n';
-  out << "  help" << std::string(width + 2 - help_word.size(), ' ') << "show this list, or what a command takes\n";
-  out << "\n`ballot help COMMAND` or `ballot COMMAND --help` shows its flags.\n";
+  out << "\n`ballot COMMAND --help` shows its flags.\n";
 }
 
 Exit unknown_command(std::string_view name) {
   std::vector<std::string_view> known;
   for (const Command& command : commands()) known.push_back(command.name);
-  known.push_back(help_word);
   if (name.starts_with('-')) return misused("ballot", "no command follows '" + std::string(name) + "'");
   return misused("ballot", "unknown command '" + std::string(name) + "'" + config::suggestion(name, known));
 }
@@ -111,12 +108,6 @@ Exit dispatch(std::vector<std::string> words) {
   if (words[0] == "--help" || words[0] == "-h") {
     print_help(std::cout);
     return Exit::done;
-  }
-  if (words[0] == help_word) {
-    words.erase(words.begin());
-    if (!words.empty() && words[0] == help_word) words.clear();
-    words.push_back("--help");
-    return dispatch(std::move(words));
   }
   if (words[0] == "--version") words[0] = "version";
   if (words[0] == "elect" || words[0] == "elec") words[0] = "election";

@@ -10,6 +10,7 @@ std::span<const Command> commands() {
   static constexpr std::array table{
       Command{"serve", "run the daemon: take part in elections and launch what is due", nullptr, setup_serve},
       Command{"check", "find everything that is wrong with job files and ballot.toml", setup_check},
+      Command{"plan", "show what other job files in place of these would change", setup_plan},
       Command{"schedule", "show when an expression is due", setup_schedule},
       Command{"jobs", "list the jobs in force, their leaders and next slots", setup_jobs},
       Command{"show", "show a job: its definition in force, state, next slots and last runs", setup_show},
@@ -27,6 +28,8 @@ std::span<const Command> commands() {
       Command{"history", "list what became of every slot", setup_history},
       Command{"output", "print what a run printed", setup_output},
       Command{"why", "explain what became of a slot", setup_why},
+      Command{"import", "make job files of crontabs", setup_import},
+      Command{"help", "show the manual of a command", setup_help},
       Command{"version", "print the version, the plugin ABI and the plugins found", setup_version},
   };
   return table;

@@ -273,6 +273,25 @@ std::string digest_of(const JobDraft& draft) {
   return digest.hex();
 }
 
+std::vector<std::string_view> differing_keys(const Job& a, const Job& b) {
+  const auto draft_of = [](const Job& job) {
+    JobDraft draft;
+    static_cast<Job&>(draft) = job;
+    static_cast<JobDetails&>(draft) = *job.details;
+    if (!job.identity) return draft;
+    draft.user = job.identity->user + ' ' + std::to_string(job.identity->uid) + ' ' + std::to_string(job.identity->gid);
+    for (const std::uint32_t group : job.identity->groups) draft.user += ' ' + std::to_string(group);
+    return draft;
+  };
+  const JobDraft one = draft_of(a), other = draft_of(b);
+  std::vector<std::string_view> names;
+  for (const auto& key : job_keys) {
+    const bool same_zone = key.name == timezone_row.name && a.timezone == b.timezone;
+    if (key.digest != nullptr && !same_zone && key.differs(one, other)) names.push_back(key.name);
+  }
+  return names;
+}
+
 std::vector<std::string_view> job_key_names() {
   std::vector<std::string_view> names;
   for (const auto& key : job_keys) names.push_back(key.name);

@@ -23,6 +23,10 @@ void read_job_keys(const toml::table& table, JobDraft& draft, Findings& findings
 /// Of everything that the file says of the job. Requires: the timezone is resolved.
 std::string digest_of(const JobDraft& draft);
 
+/// The names of the keys in which two jobs differ, sorted; `shell` counts as `command`, what users and groups resolve
+/// to as `user`.
+std::vector<std::string_view> differing_keys(const Job& a, const Job& b);
+
 /// The names of all keys, sorted.
 std::vector<std::string_view> job_key_names();
 

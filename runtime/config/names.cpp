@@ -15,9 +15,9 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// One letter or digit, then letters, digits and what is in `others`.
 bool is_word(std::string_view text, std::string_view others) {
-  if (text.empty() || !(is_letter(text.front()) || is_digit(text.front()))) return false;
+  if (text.empty() || !is_letter_or_digit(text.front())) return false;
   return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_letter(c) || is_digit(c) || others.find(c) != std::string_view::npos; });
+                     [&](char c) { return is_letter_or_digit(c) || others.find(c) != std::string_view::npos; });
 }
 
 std::size_t edits(std::string_view a, std::string_view b) {
@@ -38,6 +38,8 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
+
 bool is_name(std::string_view text) { return text.size() <= longest_name && is_word(text, "_-"); }
 
 bool is_node_name(std::string_view text) { return text.size() <= longest_name && is_word(text, "_-."); }
@@ -49,7 +51,7 @@ bool is_job_file_name(std::string_view text) {
 
 bool is_variable_name(std::string_view text) {
   return !text.empty() && !is_digit(text.front()) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+         std::all_of(text.begin(), text.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
 }
 
 std::string_view nearest(std::string_view text, std::span<const std::string_view> known) {

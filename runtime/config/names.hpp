@@ -7,6 +7,9 @@
 
 namespace ballot::config {
 
+/// Of ASCII.
+bool is_letter_or_digit(char c);
+
 /// Of jobs, groups, backends and namespaces: [A-Za-z0-9][A-Za-z0-9_-]{0,63}.
 bool is_name(std::string_view text);
 

@@ -84,8 +84,8 @@ Error missing(const fs::path& folder, const std::string& name) {
   std::string there;
   for (const std::string& one : plugin_names(folder)) there += (there.empty() ? "" : ", ") + one;
   return {Errc::not_found, "there is no plugin '" + name + "' in " + folder.string() +
-                               " (there: " + (there.empty() ? "none" : there) +
-                               "): install the package ballot-plugin-" + name + ", or set plugin_dir"};
+                               " (there: " + (there.empty() ? "none" : there) + "): install the package ballot-" +
+                               name + ", or set plugin_dir"};
 }
 
 /// Then its handle is never given back: not by its destructor, as there is none.

@@ -8,12 +8,15 @@ namespace ballot::app {
 Run setup_check(CLI::App& command);
 Run setup_election(CLI::App& command, const Words& words);
 Run setup_forget(CLI::App& command);
+Run setup_help(CLI::App& command);
 Run setup_history(CLI::App& command);
+Run setup_import(CLI::App& command);
 Run setup_info(CLI::App& command, const Words& words);
 Run setup_jobs(CLI::App& command);
 Run setup_kill(CLI::App& command);
 Run setup_output(CLI::App& command);
 Run setup_pause(CLI::App& command);
+Run setup_plan(CLI::App& command);
 Run setup_repair(CLI::App& command);
 Run setup_resign(CLI::App& command);
 Run setup_resume(CLI::App& command);

@@ -51,8 +51,9 @@ class StoreClient {
     std::string group{};
     std::uint64_t epoch = 0;  // of the takeover
     std::vector<JobEntry*> jobs{};
-    RunId asker{};                      // the request that names a run
-    std::vector<Register> registers{};  // of the jobs, while outcomes of their open runs are asked for
+    RunId asker{};                        // the request that names a run
+    std::vector<Register> registers{};    // of the jobs, while outcomes of their open runs are asked for,
+    std::vector<std::string> outcomes{};  // which are these records
   };
 
   /// Records on their way: created or removed.

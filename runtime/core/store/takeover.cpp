@@ -41,14 +41,15 @@ void Takeover::list_jobs() {
 void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
   if (event.outcome != StoreResult::done) return void(p_.listing.again_at = c_.now.steady + again_pause);
   const bool outcomes = asked.what == Reading::For::own_outcomes;
-  if (outcomes) p_.prior.learn_outcomes(event.registers);
   const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
-  if (auto names = outcomes ? std::vector<std::string>() : unknown_ends(registers); !names.empty()) {
+  if (auto names = unknown_ends(registers); !asks_for_all(asked, names)) {
     Reading next = asked;
     next.what = Reading::For::own_outcomes;
     next.registers = registers;
+    next.outcomes = names;
     return p_.store.read(c_.out, std::move(next), std::move(names));
   }
+  if (outcomes) p_.prior.learn_outcomes(event.registers);
   for (const Register& r : registers) {
     const auto job = job_of(r);
     if (!job) continue;
@@ -130,9 +131,14 @@ void Takeover::on_registers(const Reading& asked, const backend::ReadDone& event
   if (event.outcome != StoreResult::done)
     return groups_.act(group, [&](GroupMachine& machine, GroupContext&) { machine.on_unread(c_.now.steady); });
   if (asked.what == Reading::For::outcomes) {
-    p_.prior.learn_outcomes(event.registers);
-    begin_term(group, group.machine.take_registers());
-    p_.prior.forget_outcomes();
+    const std::vector<Register> registers = group.machine.take_registers();
+    if (asks_for_all(asked, unknown_outcomes(registers))) {
+      p_.prior.learn_outcomes(event.registers);
+      begin_term(group, registers);
+      p_.prior.forget_outcomes();
+    } else {
+      settle_before(group, registers);
+    }
     return;
   }
   bool may_forward = false;
@@ -147,7 +153,9 @@ void Takeover::settle_before(GroupEntry& group, const std::vector<Register>& reg
   auto names = unknown_outcomes(registers);
   if (names.empty()) return begin_term(group, registers);
   group.machine.keep_registers(registers);
-  p_.store.read(c_.out, {Reading::For::outcomes, group.name(), group.machine.term().epoch}, std::move(names));
+  Reading next{Reading::For::outcomes, group.name(), group.machine.term().epoch};
+  next.outcomes = names;
+  p_.store.read(c_.out, std::move(next), std::move(names));
 }
 
 /// The term before is accounted for, and each job leads.
@@ -181,20 +189,29 @@ std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>&
   return names;
 }
 
+/// False: what this node knew of a run when they were asked for it has published since, and does not know any more.
+bool Takeover::asks_for_all(const Reading& asked, const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(asked.outcomes.begin(), asked.outcomes.end(), name) != asked.outcomes.end();
+  });
+}
+
 // ---- jobs
 
 void Takeover::on_jobs_read(const Reading& asked, const backend::ReadDone& event) {
   const bool done = event.outcome == StoreResult::done;
   const bool outcomes = asked.what == Reading::For::job_outcomes;
-  if (done && outcomes) p_.prior.learn_outcomes(event.registers);
-  if (done && !outcomes) {
-    if (auto names = unknown_outcomes(event.registers); !names.empty()) {
+  if (done) {
+    const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
+    if (auto names = unknown_outcomes(registers); !asks_for_all(asked, names)) {
       Reading next = asked;
       next.what = Reading::For::job_outcomes;
-      next.registers = event.registers;
+      next.registers = registers;
+      next.outcomes = names;
       return p_.store.read(c_.out, std::move(next), std::move(names));
     }
   }
+  if (done && outcomes) p_.prior.learn_outcomes(event.registers);
   const ByRegisterName by_name(outcomes ? asked.registers : event.registers);
   for (JobEntry* job : asked.jobs) {
     if (!done) {

@@ -41,6 +41,7 @@ class Takeover {
  private:
   std::vector<std::string> unknown_ends(const std::vector<Register>& registers) const;
   std::vector<std::string> unknown_outcomes(const std::vector<Register>& registers) const;
+  static bool asks_for_all(const StoreClient::Reading& asked, const std::vector<std::string>& names);
   bool is_shown(const runner::AttemptId& id, const std::vector<Register>& registers);
   void close_open_rows(const std::vector<Register>& registers);
   void forget_settled(const std::vector<Register>& registers);

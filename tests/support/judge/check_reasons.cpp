@@ -75,7 +75,8 @@ class Reasons {
         why);
   }
 
-  /// Beside a run that goes on when the slot is due; of `replace`, where a later slot takes its place.
+  /// Beside a run that goes on when the slot is due; of `replace`, where a later slot takes its place. A leader that
+  /// was frozen, or that took up what a dead one left, learns late that it has ended.
   std::string why_no_overlap(const Entry& entry, WallTime slot) const {
     if (job_.concurrency == Concurrency::queue || job_.concurrency == Concurrency::allow)
       return of_policy(false, "its job does not skip what overlaps");
@@ -85,6 +86,8 @@ class Reasons {
       for (const auto& [run, life] : lives->second) {
         if (entry.row.run == run || (life.scheduled && life.slot > slot)) continue;
         if (life.from <= latest && life.believed >= slot - slack) return "";
+        const bool learns_late = slot <= life.believed + case_.evidence.timeout + takes_up;
+        if (life.from <= latest && learns_late && fault_near(life.believed, slot)) return "";
         // A slot before had to wait: this one is decided once that has its run.
         if (life.slot < slot && life.from >= slot && life.from <= slot + job_.start_deadline) return "";
       }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ballot/plugin.hpp"
+#include "support/temp_folder.hpp"
 #include "unit/app/ballot_program.hpp"
 
 namespace ballot::app {
@@ -9,6 +10,10 @@ namespace {
 using testing::ballot;
 using testing::contains;
 using testing::Ran;
+
+void write_program(const TempFolder& folder, std::string_view name, const std::string& script) {
+  ::chmod(folder.write(name, "#!/bin/sh\n" + script + "\n").c_str(), 0755);
+}
 
 TEST(CommandLine, ShowsItsCommands) {
   const Ran help = ballot({"--help"});
@@ -28,15 +33,31 @@ TEST(CommandLine, ShowsTheFlagsOfACommand) {
     EXPECT_TRUE(contains(help.out, flag)) << flag;
 }
 
-TEST(CommandLine, HelpIsACommandToo) {
-  EXPECT_EQ(ballot({"help"}).out, ballot({"--help"}).out);
-  EXPECT_EQ(ballot({"help", "why"}).out, ballot({"why", "--help"}).out);
-  EXPECT_EQ(ballot({"help", "run", "cron"}).out, ballot({"run", "cron", "--help"}).out);
-  EXPECT_EQ(ballot({"help", "wy"}).code, 2);
+TEST(CommandLine, HelpShowsTheManPage) {
+  const TempFolder folder;
+  write_program(folder, "man", "echo \"the page of $1\"");
+  const std::vector<std::string> environment{"PATH=" + folder.path()};
+  EXPECT_EQ(ballot({"help"}, environment).out, "the page of ballot\n");
+  EXPECT_EQ(ballot({"help", "history"}, environment).out, "the page of ballot-history\n");
+}
+
+TEST(CommandLine, HelpShowsTheFlagsWhereThereIsNoManPage) {
+  const TempFolder folder;
+  const std::vector<std::string> environment{"PATH=" + folder.path()};
+  const Ran without = ballot({"help", "history"}, environment);
+  EXPECT_EQ(without.out, ballot({"history", "--help"}).out);
+  EXPECT_EQ(without.code, 0);
+  write_program(folder, "man", "echo \"No manual entry for $1\" >&2; exit 16");
+  const Ran none = ballot({"help", "election", "list"}, environment);
+  EXPECT_EQ(none.out, ballot({"election", "list", "--help"}).out);
+  EXPECT_EQ(none.err, "");
+  const Ran unknown = ballot({"help", "histroy"}, environment);
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_TRUE(contains(unknown.err, "did you mean 'history'?")) << unknown.err;
 }
 
 TEST(CommandLine, HelpNamesWhatAFlagTakes) {
-  const std::string commands = ballot({"help"}).out;
+  const std::string commands = ballot({"--help"}).out;
   for (const std::vector<std::string>& command : {std::vector<std::string>{"check"},
                                                   {"election", "evict"},
                                                   {"election", "run"},

@@ -81,7 +81,7 @@ TEST_F(PluginLoader, NamesWhatIsThereAndThePackageOfAMissingPlugin) {
   const Error error = refusal("zookeeper");
   EXPECT_EQ(error.code, Errc::not_found);
   EXPECT_SAYS(error, "there: good");
-  EXPECT_SAYS(error, "ballot-plugin-zookeeper");
+  EXPECT_SAYS(error, "the package ballot-zookeeper");
   EXPECT_SAYS(error, folder_.string());
 }
 

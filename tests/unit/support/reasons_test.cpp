@@ -106,6 +106,14 @@ TEST_F(Reasons, OverlapStandsBesideARunThatGoesOn) {
   expect_only(1, {"12:00:09Z is skipped, and no run of the job goes on then"});
 }
 
+TEST_F(Reasons, OverlapStandsBesideARunWhoseEndAFrozenLeaderLearnsLate) {
+  skipped(6, 6, Reason::overlap);
+  expect_only(1, {"12:00:06Z is skipped, and no run of the job goes on then"});
+  done("n1", {"STOP"}, slot(5) + Millis(100));
+  done("n1", {"CONT"}, slot(6) + Millis(500));
+  expect_none();
+}
+
 TEST_F(Reasons, OverlapIsOfARunByHandToo) {
   skipped(6, 6, Reason::overlap);
   Row by_hand = row_of(90, 5, "n1", 1);

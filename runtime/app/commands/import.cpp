@@ -1,0 +1,187 @@
+// ballot import crontab FILE...: job files that do what cron did with the crontabs, on stdout or in a folder.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/escape.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/new_file.hpp"
+#include "app/options.hpp"
+#include "config/crontab/crontab_import.hpp"
+#include "config/names.hpp"
+#include "config/text_file.hpp"
+#include "io/clocks.hpp"
+#include "schedule/time_zone.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct ImportOptions {
+  ConfigOptions config;
+  std::vector<std::string> files;
+  bool system = false;
+  std::optional<std::string> user, timezone, folder;
+};
+
+/// What became of all files.
+struct ImportOutcome {
+  bool has_refused = false;  // a line, or a file that cannot be read
+  bool has_failed = false;   // to write a file
+
+  Exit exit() const { return has_failed ? Exit::failed : has_refused ? Exit::configuration : Exit::done; }
+};
+
+void print_note(const std::string& text) { std::cerr << "ballot import: " << escaped(text, Escape::plain) << '\n'; }
+
+Exit misused_import(const std::string& text) {
+  print_note(text + "; see `ballot import crontab --help`");
+  return Exit::usage;
+}
+
+/// Of this machine, as /etc/localtime or /etc/timezone names it.
+std::string machine_timezone() {
+  std::error_code ignored;
+  const std::string link = std::filesystem::read_symlink("/etc/localtime", ignored);
+  constexpr std::string_view zones = "/zoneinfo/";
+  if (const std::size_t at = link.find(zones); at != std::string::npos) return link.substr(at + zones.size());
+  std::string text;
+  if (!config::read_text_file(AT_FDCWD, "/etc/timezone", config::Links::follow, text)) return {};
+  return text.substr(0, text.find_first_of(" \t\n"));
+}
+
+/// None, and its reason on stderr.
+std::optional<std::string> timezone_of(const ImportOptions& options) {
+  const std::string name = options.timezone ? *options.timezone : machine_timezone();
+  const auto zone = schedule::TimeZone::load(name);
+  if (zone) return name;
+  print_note(options.timezone
+                 ? "--timezone: " + zone.error().what
+                 : "neither /etc/localtime nor /etc/timezone names this machine's zone; name it with --timezone");
+  return std::nullopt;
+}
+
+/// None, where cron does not read the file.
+std::optional<config::CrontabSource> source_of(const std::string& file, const ImportOptions& options,
+                                               config::Identities& identities) {
+  if (options.system) return config::system_crontab(file);
+  if (options.user) return config::user_crontab(file, *options.user);
+  const auto& invoker = identities.user(::geteuid());
+  auto source = config::crontab_at(file, invoker ? (*invoker)->user : std::to_string(::geteuid()));
+  if (source)
+    print_note(file + ": " + source->note);
+  else
+    print_note(file + ": left out, as cron reads no file of such a name in cron.d; --system imports it all the same");
+  return source;
+}
+
+/// The name of its job file.
+std::string file_name_of(const std::string& crontab) {
+  std::string name = std::filesystem::path(crontab).filename();
+  for (char& c : name)
+    if (!config::is_letter_or_digit(c) && c != '.' && c != '_' && c != '-') c = '-';
+  return (name.empty() || !config::is_letter_or_digit(name[0]) ? "crontab-" : "") + name + ".toml";
+}
+
+/// Writes them one by one.
+class Importer {
+ public:
+  Importer(const ImportOptions& options, config::CrontabImport import)
+      : options_(options), import_(std::move(import)) {}
+
+  void add(const config::CrontabSource& source) {
+    std::string text;
+    const auto info = config::read_text_file(AT_FDCWD, source.file, config::Links::follow, text);
+    if (!info) {
+      outcome_.has_refused = true;
+      std::error_code ignored;
+      const bool folder = std::filesystem::is_directory(source.file, ignored);
+      print_note(source.file + ": " + (folder ? "this is a folder; name its files" : info.error().what));
+      return;
+    }
+    const config::ImportedCrontab imported = import_.add(source, text);
+    for (const config::Diagnostic& finding : imported.diagnostics) std::cerr << finding.text() << '\n';
+    if (config::has_errors(imported.diagnostics)) outcome_.has_refused = true;
+    if (options_.folder)
+      write(imported, *options_.folder + "/" + file_name_of(source.file), info->st_mode & 0644);
+    else
+      std::cout << (std::exchange(has_printed_, has_printed_ || imported.jobs > 0) && imported.jobs > 0 ? "\n" : "")
+                << imported.text;
+  }
+  ImportOutcome outcome() const { return outcome_; }
+
+ private:
+  void write(const config::ImportedCrontab& imported, const std::string& path, mode_t mode) {
+    const std::string jobs = std::to_string(imported.jobs) + (imported.jobs == 1 ? " job" : " jobs");
+    if (imported.jobs == 0) {
+      std::cout << path << ": no jobs, not written\n";
+      return;
+    }
+    const auto written = write_new_file(path, imported.text, mode);
+    if (!written) {
+      outcome_.has_failed = true;
+      print_note(written.error().what);
+    } else {
+      std::cout << path << ": " << jobs << (*written == Written::unchanged ? ", as it was\n" : "\n");
+    }
+  }
+
+  const ImportOptions& options_;
+  config::CrontabImport import_;
+  ImportOutcome outcome_;
+  bool has_printed_ = false;
+};
+
+/// Of two crontabs that would become one file, an error.
+std::string clash_in(const std::vector<config::CrontabSource>& sources) {
+  std::map<std::string, std::string> files;
+  for (const config::CrontabSource& source : sources) {
+    const auto [other, fresh] = files.emplace(file_name_of(source.file), source.file);
+    if (!fresh)
+      return other->second + " and " + source.file + " would both become " + other->first +
+             "; import one of them into another folder";
+  }
+  return {};
+}
+
+Exit import_crontabs(const ImportOptions& options) {
+  if (options.files.empty()) return misused_import("no FILE");
+  if (options.system && options.user) return misused_import("--system and --user exclude each other");
+  config::Identities identities;
+  if (options.user && !identities.user(*options.user))
+    return misused_import("--user: " + identities.user(*options.user).error().what);
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  const auto timezone = timezone_of(options);
+  if (!timezone) return Exit::usage;
+  std::vector<config::CrontabSource> sources;
+  for (const std::string& file : options.files)
+    if (auto source = source_of(file, options, identities)) sources.push_back(*std::move(source));
+  if (options.folder)
+    if (const std::string clash = clash_in(sources); !clash.empty()) return misused_import(clash);
+  Importer importer(options, config::CrontabImport(*timezone, job_settings(*config), io::read_clocks().wall));
+  for (const config::CrontabSource& source : sources) importer.add(source);
+  return importer.outcome().exit();
+}
+
+}  // namespace
+
+Run setup_import(CLI::App& command) {
+  auto options = std::make_shared<ImportOptions>();
+  require_one_subcommand(command);
+  CLI::App& crontab = add_subcommand(command, "crontab", "job files that do what cron did with these crontabs");
+  add_config_options(crontab, options->config);
+  add_strings(crontab, "FILE", options->files, "crontabs: /etc/crontab, /etc/cron.d/NAME, what `crontab -l` printed");
+  add_switch(crontab, "--system", options->system, "they have a column for the user");
+  add_string(crontab, "--user NAME", options->user, "they are this user's; default: by path, else who runs this");
+  add_string(crontab, "--timezone ZONE", options->timezone, "the zone that cron went by; default: this machine's");
+  add_string(crontab, "--to DIR", options->folder, "a folder for the job files, one a crontab; default: stdout");
+  return [options] { return import_crontabs(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,137 @@
+// ballot plan DIR: what would change if the job files of DIR replaced the present ones: jobs and groups, and slots of
+// the next seven days.
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "app/commands/commands.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/options.hpp"
+#include "config/job_keys.hpp"
+#include "io/clocks.hpp"
+#include "schedule/slot_diff.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::chrono::hours span{7 * 24};
+
+struct PlanOptions {
+  ConfigOptions config;
+  Format format = Format::table;
+  std::string folder;
+};
+
+/// A job or a group that is not what it was.
+struct Change {
+  std::string kind, name, change, keys;
+  schedule::SlotDiff slots = {};
+};
+
+const schedule::Plan* plan_of(const schedule::DefinitionPtr& definition) {
+  return definition && definition->job.enabled ? &definition->plan : nullptr;
+}
+
+std::string keys_of(const schedule::DefinitionPtr& before, const schedule::DefinitionPtr& after) {
+  std::string keys;
+  for (const std::string_view key : config::differing_keys(before->job, after->job))
+    keys.append(keys.empty() ? "" : ", ").append(key);
+  return keys;
+}
+
+std::optional<Change> compare(const schedule::DefinitionPtr& before, const schedule::DefinitionPtr& after,
+                              WallTime now) {
+  Change change{"job", (after ? after : before)->job.name, before ? after ? "changed" : "removed" : "added", ""};
+  if (before && after) {
+    change.keys = keys_of(before, after);
+    if (change.keys.empty()) return std::nullopt;
+  }
+  change.slots = schedule::compare_slots(plan_of(before), plan_of(after), now, now + span);
+  return change;
+}
+
+std::vector<Change> compare(const config::JobSet& before, const config::JobSet& after, WallTime now) {
+  std::vector<Change> changes;
+  std::set<std::string> jobs, groups;
+  for (const config::JobSet* set : {&before, &after}) {
+    for (const auto& definition : set->definitions) jobs.insert(definition->job.name);
+    for (const auto& [name, group] : set->groups) groups.insert(name);
+  }
+  const auto job_of = [](const config::JobSet& set, const std::string& name) {
+    const auto found = set.definitions.find(name);
+    return found == set.definitions.end() ? nullptr : *found;
+  };
+  for (const std::string& name : jobs)
+    if (auto change = compare(job_of(before, name), job_of(after, name), now)) changes.push_back(*std::move(change));
+  for (const std::string& name : groups) {
+    const auto old = before.groups.find(name), next = after.groups.find(name);
+    const bool is_new = old == before.groups.end(), is_gone = next == after.groups.end();
+    if (!is_new && !is_gone && old->second == next->second) continue;
+    changes.push_back({"group", name, is_new ? "added" : is_gone ? "removed" : "changed", ""});
+  }
+  return changes;
+}
+
+Cell first_cell(const schedule::SlotDiff& slots) {
+  if (slots.first_move) return SlotTime{slots.first_move->first};
+  if (slots.first_vanishes && (!slots.first_appears || *slots.first_vanishes < *slots.first_appears))
+    return SlotTime{*slots.first_vanishes};
+  return slots.first_appears ? Cell(SlotTime{*slots.first_appears}) : Cell();
+}
+
+void print(const std::vector<Change>& changes, Format format) {
+  RecordWriter out(std::cout,
+                   {{"name", "NAME"},
+                    {"kind", "KIND"},
+                    {"change", "CHANGE"},
+                    {"slots_appear", "APPEAR"},
+                    {"slots_vanish", "VANISH"},
+                    {"slots_move", "MOVE"},
+                    {"first_slot", "FIRST SLOT"},
+                    {"moves_to", "MOVES TO"},
+                    {"keys", "KEYS"}},
+                   {format, false, terminal_width()});
+  for (const Change& change : changes) {
+    const schedule::SlotDiff& slots = change.slots;
+    out.row({change.name, change.kind, change.change, slots.appear, slots.vanish, slots.move, first_cell(slots),
+             slots.first_move ? Cell(SlotTime{slots.first_move->second}) : Cell(), word(change.keys)});
+  }
+  out.finish();
+}
+
+/// True: one of them is an error, and the file gives none of its jobs.
+bool report_errors(const config::JobSet& set) {
+  for (const config::Diagnostic& finding : set.diagnostics)
+    if (finding.severity == config::Severity::error) std::cerr << finding.text() << '\n';
+  return config::has_errors(set.diagnostics);
+}
+
+Exit run(const PlanOptions& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  config::JobsDir after(options.folder, job_settings(*config), {config->file, config->groups});
+  after.reload();
+  if (report_errors(after.set())) return Exit::configuration;
+  const config::JobsDir before = load_jobs(*config);
+  if (report_errors(before.set()))
+    std::cerr
+        << "ballot plan: warning: files of " << config->jobs_dir
+        << " with errors count as if they were not there; a daemon may have an earlier version of them in force\n";
+  const std::vector<Change> changes = compare(before.set(), after.set(), io::read_clocks().wall);
+  print(changes, options.format);
+  return changes.empty() ? Exit::done : Exit::failed;
+}
+
+}  // namespace
+
+Run setup_plan(CLI::App& command) {
+  auto options = std::make_shared<PlanOptions>();
+  add_config_options(command, options->config);
+  add_format_option(command, options->format);
+  add_string(command, "DIR", options->folder, "a folder of job files", Need::required);
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

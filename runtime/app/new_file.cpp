@@ -1,0 +1,56 @@
+#include "app/new_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "base/unique_fd.hpp"
+
+namespace ballot::app {
+namespace {
+
+Error write_failure(const std::string& path, int number) {
+  return {Errc::io, "cannot write " + path + ": " + std::system_category().message(number)};
+}
+
+bool has_content(const std::string& path, const std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  return file && std::string(std::istreambuf_iterator<char>(file), {}) == text;
+}
+
+/// 0, or what went wrong.
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(fd, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return ::fsync(fd) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<Written> write_new_file(const std::string& path, const std::string& text, mode_t mode) {
+  if (has_content(path, text)) return Written::unchanged;
+  const std::filesystem::path whole(path);
+  const std::string fresh = whole.parent_path() / ("." + whole.filename().string() + ".new");
+  ::unlink(fresh.c_str());
+  const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!fd) return write_failure(fresh, errno);
+  int error = write_all(fd.get(), text);
+  if (error == 0 && ::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) error = errno;
+  if (error == 0) return Written::fresh;
+  ::unlink(fresh.c_str());
+  if (error != EEXIST) return write_failure(path, error);
+  return Error{Errc::refused, path + " is there, and differs: it stays as it is; move it away, or name another folder"};
+}
+
+}  // namespace ballot::app

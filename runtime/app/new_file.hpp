@@ -1,0 +1,19 @@
+// A file for people that is not there yet: written as a whole or not at all, and never over one that differs.
+//
+// Threads: any.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "ballot/error.hpp"
+
+namespace ballot::app {
+
+enum class Written { fresh, unchanged };
+
+/// `unchanged`: it is there, with this very content. Errors: refused, where it is there with another; io.
+Result<Written> write_new_file(const std::string& path, const std::string& text, mode_t mode);
+
+}  // namespace ballot::app

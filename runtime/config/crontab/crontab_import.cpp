@@ -1,0 +1,142 @@
+#include "config/crontab/crontab_import.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/utf8.hpp"
+#include "base/wall_text.hpp"
+#include "config/crontab/clock_change.hpp"
+#include "config/crontab/crontab_job.hpp"
+#include "config/names.hpp"
+#include "config/text_check.hpp"
+
+namespace ballot::config {
+namespace {
+
+constexpr std::string_view head_of_file =
+    "# Each job does what cron did with the line. These keys make it so; docs/from-cron.md says which to take out "
+    "later:\n"
+    "#   concurrency = \"allow\"            starts although its last run has not ended\n"
+    "#   misfire = \"skip\"                 makes up for nothing\n"
+    "#   on_leadership_lost = \"finish\"    ends no run that has begun\n";
+
+/// Such as run-parts takes.
+bool is_name_for_cron(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; });
+}
+
+/// A path in a comment, whatever bytes it has.
+std::string in_a_comment(std::string_view path) {
+  std::string text = valid_utf8(path);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }, '?');
+  return text;
+}
+
+bool is_missing(const std::string& folder) {
+  std::error_code error;
+  return !std::filesystem::is_directory(folder, error) && (!error || error == std::errc::no_such_file_or_directory);
+}
+
+}  // namespace
+
+CrontabSource system_crontab(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename();
+  return {path, CrontabForm::system, "", name == "crontab" ? "" : name, ""};
+}
+
+CrontabSource user_crontab(const std::string& path, const std::string& user) {
+  return {path, CrontabForm::user, user, user, ""};
+}
+
+std::optional<CrontabSource> crontab_at(const std::string& path, const std::string& invoker) {
+  const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
+  const std::string folder = whole.parent_path(), name = whole.filename();
+  CrontabSource source = system_crontab(path);
+  source.note = "read as a crontab of the system, with a column for the user; --user NAME says otherwise";
+  if (whole == "/etc/crontab") return source;
+  if (folder == "/etc/cron.d") return is_name_for_cron(name) ? std::optional(source) : std::nullopt;
+  const bool in_spool = folder == "/var/spool/cron/crontabs" || folder == "/var/spool/cron";
+  source = user_crontab(path, in_spool ? name : invoker);
+  source.note = "read as the crontab of " + source.user + (in_spool ? ", whose name it has" : ", who runs this") +
+                "; --user NAME or --system says otherwise";
+  return source;
+}
+
+ImportedCrontab CrontabImport::add(const CrontabSource& source, std::string_view text) {
+  Crontab crontab = read_crontab(text, source.file, source.form);
+  ImportedCrontab imported{"", 0, std::move(crontab.diagnostics)};
+  Findings findings(source.file, imported.diagnostics);
+  for (const CrontabEntry& entry : crontab.entries) {
+    const auto job = job_of(entry, source, findings);
+    if (!job) continue;
+    imported.text += "\n# line " + std::to_string(entry.at.line) + "\n" + *job;
+    ++imported.jobs;
+  }
+  if (imported.jobs > 0)
+    imported.text = "# From " + in_a_comment(source.file) + ", by `ballot import crontab`.\n" +
+                    std::string(head_of_file) + imported.text;
+  if (imported.text.size() > largest_file) {
+    findings.error({}, "its job file would be larger than 1 MiB; cut the crontab into several");
+    imported.text.clear();
+    imported.jobs = 0;
+  }
+  sort(imported.diagnostics);
+  return imported;
+}
+
+/// Also of a line that is refused the name is taken: mending it renames no other.
+std::optional<std::string> CrontabImport::job_of(const CrontabEntry& entry, const CrontabSource& source,
+                                                 Findings& findings) {
+  CrontabJob job{names_.add(source.prefix, entry.command, entry.schedule),
+                 source.form == CrontabForm::system ? entry.user : source.user, timezone_, ""};
+  const auto folder =
+      working_dir(entry, job.user, source.form == CrontabForm::system ? entry.user_at : entry.at, findings);
+  if (!folder) return std::nullopt;
+  job.working_dir = *folder;
+  auto text = crontab_job(entry, job);
+  if (!text) return findings.error(entry.at, text.error().what), std::nullopt;
+  if (!is_loaded(*text, source, entry, findings)) return std::nullopt;
+  return *std::move(text);
+}
+
+/// Where cron would go on in a folder of its own, as the home is not there, the job is in `/`. "": the user's home.
+std::optional<std::string> CrontabImport::working_dir(const CrontabEntry& entry, const std::string& user,
+                                                      Position user_at, Findings& findings) {
+  const auto& identity = identities_.user(user);
+  if (!identity) {
+    findings.error(user_at, identity.error().what + "; import on a machine that has the user, or mend the line");
+    return std::nullopt;
+  }
+  const auto set = entry.settings.find("HOME");
+  const std::string home = set != entry.settings.end() ? set->second : (*identity)->home;
+  if (!home.starts_with('/') || !is_missing(home)) return "";
+  findings.warning(user_at, "the home " + in_quotes(home) +
+                                " is not there: the job runs in /, as cron runs it in a folder of its own");
+  return "/";
+}
+
+/// What the loader finds in the job's text is told of the line.
+bool CrontabImport::is_loaded(const std::string& text, const CrontabSource& source, const CrontabEntry& entry,
+                              Findings& findings) {
+  const JobFile file = read_job_file(text, {source.file, std::nullopt}, settings_, identities_);
+  for (const Diagnostic& found : file.diagnostics)
+    found.severity == Severity::error ? findings.error(entry.at, found.message)
+                                      : findings.warning(entry.at, found.message);
+  for (const auto& [definition, position] : file.definitions) warn_of_clocks(entry, *definition, findings);
+  return !has_errors(file.diagnostics);
+}
+
+void CrontabImport::warn_of_clocks(const CrontabEntry& entry, const schedule::Definition& definition,
+                                   Findings& findings) {
+  const auto zone = schedule::TimeZone::load(definition.job.timezone);
+  const auto change = zone ? find_clock_change(entry.schedule, definition.plan, *zone, now_) : std::nullopt;
+  if (!change) return;
+  const auto times = [](std::size_t count) { return std::to_string(count) + (count == 1 ? " time" : " times"); };
+  findings.warning(entry.at, "where the clocks change, next at " + format_seconds(change->at) + ", cron starts it " +
+                                 times(change->by_cron) + ", and the job runs " + times(change->by_job) +
+                                 "; docs/from-cron.md says why");
+}
+
+}  // namespace ballot::config

@@ -1,0 +1,283 @@
+#!/bin/bash
+# The Debian packages, as their users have them. Builds them, then:
+#   - lintian without errors and warnings, the files that each has, the unit as systemd-analyze sees it, man pages, completions;
+#   - on a bare Debian 12 root: installed by apt, a job file dropped in, its run in `ballot history`; removed;
+#   - the same root booted with systemd: the service, an upgrade and a crash while a job runs, a configuration that is
+#     wrong, removal and purge.
+# What docs/install.md shows is in build/package-test/samples.
+# Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+tree=$PWD
+
+quick=no
+case "${1:-}" in
+  '') ;;
+  --quick) quick=yes ;;
+  *) echo "deb.sh: unknown argument: $1; there is --quick" >&2; exit 2 ;;
+esac
+
+work=$tree/build/package-test
+root=$work/root
+container=
+began=$SECONDS
+
+fail() { echo "deb.sh: $*" >&2; exit 1; }
+passed() { printf '%4d s  ok: %s\n' $((SECONDS - began)) "$*"; }
+
+# until_true SECONDS WHAT COMMAND...: tries it five times a second.
+until_true() {
+  local left=$(($1 * 5)) what=$2
+  shift 2
+  until "$@" > /dev/null 2>&1; do
+    left=$((left - 1))
+    [ "$left" -gt 0 ] || { say_more; fail "not within the time: $what"; }
+    sleep 0.2
+  done
+}
+
+say_more() {
+  [ -z "$container" ] || inside journalctl --no-pager -n 60 || true
+  [ ! -s "$work/serve.log" ] || tail -40 "$work/serve.log"
+}
+
+# ---- packages, and what can be seen from outside
+
+packaging/install-deps.sh package packagetest
+packaging/build-packages.sh
+version=$(dpkg-deb -f build/release/packages/ballot_*.deb Version)
+passed "packages of version $version"
+
+lintian --fail-on error,warning --allow-root --tag-display-limit 0 build/release/packages/*.deb
+passed 'lintian'
+
+if mountpoint -q "$root/proc"; then umount "$root/proc"; fi  # of a test that was killed
+rm -rf "$work"
+mkdir -p "$work/unpacked"
+listing() {
+  local deb
+  for deb in build/release/packages/*.deb; do
+    dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.md|examples/.*\.toml)$)' | sort
+}
+listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
+for deb in build/release/packages/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
+for example in jobs.d/*; do [ -e "$work/unpacked/usr/share/doc/ballot/examples/${example#*/}" ] || fail "$example is not among the examples"; done
+passed 'the files of each package'
+
+unit=$work/unpacked/usr/lib/systemd/system/ballot.service
+# Of this machine's unit it would find no program.
+sed "s|^ExecStart=/usr/bin/ballot|ExecStart=$work/unpacked/usr/bin/ballot|; s|^ExecStopPost=-/usr/bin/ballot|ExecStopPost=-$work/unpacked/usr/bin/ballot|" \
+  "$unit" > "$work/ballot.service"
+said=$(systemd-analyze verify --man=no "$work/ballot.service" 2>&1) || fail "systemd-analyze verify: $said"
+[ -z "$said" ] || fail "systemd-analyze verify: $said"
+# Jobs of any user run inside: what is left out, and why, is in the unit. 9.1 of 10 is what is left; no more may go.
+systemd-analyze security --no-pager --offline=yes --threshold=91 "$unit" > "$work/security.log" || { cat "$work/security.log"; fail 'systemd-analyze security'; }
+passed 'systemd-analyze verify and security'
+
+while read -r command; do
+  find "$work/unpacked/usr/share/man" -name "ballot-$command.[18].gz" | grep -q . || fail "no man page of ballot $command"
+done < <(build/release/bin/ballot --help | awk '/^Commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
+for page in "$work"/unpacked/usr/share/man/man*/*.gz; do
+  said=$(cd "$work/unpacked/usr/share/man" && LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=100 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 > /dev/null)
+  [ -z "$said" ] || fail "$page: $said"
+done
+passed 'man pages'
+
+tests/package/completions.sh "$tree/build/release/bin/ballot"
+passed 'completions'
+[ "$quick" = no ] || exit 0
+
+# ---- the root
+
+packaging/install-deps.sh roottest
+[ "$(id -u)" = 0 ] || fail 'a Debian root is made, entered and booted by root only'
+cache=$tree/build/debian-12.tar
+if [ ! -s "$cache" ]; then
+  # From where this machine has its own packages.
+  mirror=$(apt-get indextargets --format '$(LABEL) $(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' \
+    | awk '$1 == "Debian" && $2 == "bookworm" && $3 == "main" { print $4; exit }')
+  rm -rf "$cache.d"
+  debootstrap --variant=minbase bookworm "$cache.d" ${mirror:+"$mirror"} > "$work/debootstrap.log" || { tail "$work/debootstrap.log"; fail debootstrap; }
+  tar -C "$cache.d" -cf "$cache.new" . && mv "$cache.new" "$cache"
+  rm -rf "$cache.d"
+fi
+mkdir -p "$root" && tar -C "$root" -xf "$cache"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+passed 'a bare Debian 12 root'
+
+in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
+inside() { nsenter -t "$container" -a env LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
+
+# show COMMAND: has it run in the container, and keeps both as docs/install.md shows them.
+show() { { echo "\$ $*"; inside sh -c "$*" 2>&1; } | sed 's/^/    /' >> "$work/samples"; }
+
+served=
+cleanup() {
+  [ -z "$served" ] || kill -KILL "$served" 2> /dev/null || true
+  if [ -n "$container" ]; then
+    inside systemctl poweroff > /dev/null 2>&1 || true
+    wait "$nspawn" 2> /dev/null || true
+  fi
+  umount "$root/proc" 2> /dev/null || true
+}
+trap cleanup EXIT
+mount -t proc proc "$root/proc"
+
+# Files that are there, without what any installation changes.
+files_of_root() {
+  (cd "$root" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./tmp -o -path ./var/cache -o -path ./var/lib/apt \
+    -o -path ./var/lib/dpkg -o -path ./var/log -o -path ./run \) -prune -o -print) | sort
+}
+
+# An older version of the same build.
+cpack --config build/release/CPackConfig.cmake -D CPACK_PACKAGE_VERSION=0.0.9 -B "$work/old" > "$work/cpack.log"
+mkdir -p "$root/debs" && cp "$work"/old/*.deb build/release/packages/*.deb "$root/debs"
+install_debs() { "$1" sh -c "apt-get install -y -qq --no-install-recommends $2" > "$work/apt.log" 2>&1 || { tail -30 "$work/apt.log"; fail "apt-get install $2"; }; }
+in_root apt-get update -qq
+
+# ---- bare: no systemd, no configuration but what the package brings
+
+install_debs in_root "/debs/ballot_${version}_amd64.deb"
+cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
+[job.hello]
+schedule = "* * * * * *"
+shell    = 'echo "hello, $(id -un)"'
+user     = "daemon"
+END
+in_root ballot check
+chroot "$root" ballot serve > "$work/serve.log" 2>&1 &
+served=$!
+until_true 20 'a run in ballot history' sh -c "chroot '$root' ballot history --job hello --status succeeded --format csv | grep -q ,succeeded,"
+run=$(in_root ballot history --job hello --status succeeded --limit 1 --format csv | tail -1 | cut -d, -f1)
+[ "$(in_root ballot output "$run")" = 'hello, daemon' ] || fail 'the output of a run is not as expected'
+[ "$(stat -c %a:%G "$root/run/ballot/ballot.sock")" = "660:$(stat -c %G "$root/run/ballot/ballot.sock")" ] || fail 'the mode of the socket'
+[ "$(stat -c %g "$root/run/ballot/ballot.sock")" = "$(in_root getent group ballot | cut -d: -f3)" ] || fail 'the socket is not of the group ballot'
+kill -TERM "$served" && wait "$served" && served=
+passed 'bare root: installed, a job file dropped in, its run in ballot history'
+in_root dpkg --purge ballot > "$work/purge.log" 2>&1
+grep -q 'removing the ledger' "$work/purge.log" || fail 'purge does not say that it removes the ledger'
+grep -q '/etc/ballot stays' "$work/purge.log" || fail 'purge does not say why /etc/ballot stays'
+[ -z "$(find "$root/var/lib/ballot" "$root/run/ballot" 2> /dev/null)" ] || fail 'purge leaves state'
+[ "$(find "$root/etc/ballot" -type f)" = "$root/etc/ballot/jobs.d/hello.toml" ] || fail 'purge touches job files, or leaves others'
+rm -r "$root/etc/ballot"
+passed 'bare root: purged'
+
+# ---- booted
+
+in_root sh -c 'apt-get install -y -qq --no-install-recommends systemd systemd-sysv dbus' > "$work/apt.log" 2>&1 || { tail "$work/apt.log"; fail 'systemd'; }
+# What the packages depend on is there already, and stays: it is not theirs.
+install_debs in_root "/debs/ballot_0.0.9_amd64.deb /debs/ballot-etcd_0.0.9_amd64.deb"
+in_root dpkg --purge ballot-etcd ballot > /dev/null 2>&1
+umount "$root/proc"
+systemd-nspawn -q --register=no --keep-unit --private-network --console=pipe --kill-signal=SIGRTMIN+3 -D "$root" -b < /dev/null > "$work/nspawn.log" 2>&1 &
+nspawn=$!
+until_true 20 'the container begins' pgrep -P "$nspawn"
+container=$(pgrep -P "$nspawn")
+until_true 60 'the container is up' sh -c "nsenter -t $container -a systemctl is-system-running | grep -qE 'running|degraded'"
+files_of_root > "$work/before"
+install_debs inside "/debs/ballot_0.0.9_amd64.deb /debs/ballot-etcd_0.0.9_amd64.deb"
+inside systemctl --quiet is-active ballot.service || fail 'an installation does not start the service'
+inside systemctl --quiet is-enabled ballot.service || fail 'an installation does not enable the service'
+passed 'booted: installed, and the service is up'
+
+main_pid() { inside systemctl show -P MainPID ballot.service; }
+one_run() { inside ballot history --job "$1" --limit 1 --format csv | tail -1; }
+has_status() { one_run "$1" | grep -q ",$2,"; }
+restarts() { inside systemctl show -P NRestarts ballot.service; }
+
+cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
+[job.hello]
+schedule = "*/10 * * * * *"
+shell    = 'echo "hello, $(id -un)"'
+user     = "daemon"
+END
+until_true 30 'two runs of the first job' sh -c "[ \"\$(nsenter -t $container -a ballot history --job hello --status succeeded --format csv | wc -l)\" -gt 2 ]"
+show cat /etc/ballot/jobs.d/hello.toml
+show ballot jobs
+show ballot history --limit 2
+show "ballot output $(one_run hello | cut -d, -f1 | tail -c 13)"
+echo >> "$work/samples"
+inside rm /etc/ballot/jobs.d/hello.toml
+
+cat > "$root/etc/ballot/jobs.d/slow.toml" <<'END'
+[job.slow]
+shell = "while [ ! -e /tmp/end-now ]; do sleep 0.1; done; exit 7"
+user  = "daemon"
+[job.crashed]
+shell = "while [ ! -e /tmp/end-too ]; do sleep 0.1; done; exit 9"
+END
+inside sh -c 'echo "timezone = \"Europe/Paris\"" | cat - /etc/ballot/ballot.toml > /root/new && cat /root/new > /etc/ballot/ballot.toml'
+inside systemctl reload ballot.service
+until_true 10 'the job file is read' inside ballot jobs slow
+inside ballot trigger slow > /dev/null
+until_true 10 'the job runs' has_status slow running
+before=$(main_pid)
+install_debs inside "/debs/ballot_${version}_amd64.deb /debs/ballot-etcd_${version}_amd64.deb"
+[ "$(inside dpkg-query -W -f '${Version}' ballot)" = "$version" ] || fail 'it is not upgraded'
+until_true 20 'the service is up after the upgrade' inside systemctl --quiet is-active ballot.service
+[ "$(inside journalctl --no-pager -u ballot.service -o cat | grep -c ' serves ')" = 2 ] || fail 'the upgrade of two packages is more than one restart'
+[ "$(main_pid)" != "$before" ] || fail 'the daemon of the old version still runs'
+inside head -1 /etc/ballot/ballot.toml | grep -q Paris || fail 'the configuration was replaced'
+has_status slow running || fail "the run did not outlive the upgrade: $(one_run slow)"
+touch "$root/tmp/end-now" && inside touch /tmp/end-now
+until_true 10 'the run ends' has_status slow failed
+one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
+show 'journalctl -u ballot -o cat --no-pager | grep -A99 stopping | cut -c-150'
+show ballot history --job slow
+echo >> "$work/samples"
+[ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
+passed 'upgrade: the run goes on, its exit code is exact, the configuration is kept'
+
+before=$(main_pid)
+echo broken > "$root/etc/ballot/jobs.d/broken.toml"
+install_debs inside "--reinstall /debs/ballot_${version}_amd64.deb"
+grep -q 'the daemon is not restarted, as `ballot check` finds errors' "$work/apt.log" || fail 'an upgrade says nothing of a job file that is broken'
+[ "$(main_pid)" = "$before" ] || fail 'an upgrade restarts the daemon where a job file is broken'
+inside rm /etc/ballot/jobs.d/broken.toml
+passed 'a job file that is broken: an upgrade does not restart the daemon, and says so'
+
+inside ballot trigger crashed > /dev/null
+until_true 10 'the job runs' has_status crashed running
+before=$(main_pid)
+inside sh -c "kill -KILL $before"
+until_true 10 'the service is up after a crash' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P MainPID ballot.service)\" != $before ] && nsenter -t $container -a systemctl --quiet is-active ballot.service"
+until_true 10 'the daemon knows its run again' has_status crashed running
+inside touch /tmp/end-too
+until_true 10 'the run ends' has_status crashed failed
+one_run crashed | grep -q ',failed,exit_code,9,' || fail "not the exit code of the run: $(one_run crashed)"
+passed 'kill -9: the service is back, the run goes on, its exit code is exact'
+
+before=$(main_pid)
+inside sh -c "kill -STOP $before"
+until_true 40 'a daemon that hangs is replaced' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P MainPID ballot.service)\" != $before ] && nsenter -t $container -a systemctl --quiet is-active ballot.service"
+inside journalctl --no-pager -u ballot.service -o cat | grep -qi 'watchdog timeout' || fail 'the daemon was replaced for another reason than its silence'
+passed 'a daemon that hangs: replaced'
+
+inside systemctl stop ballot.service
+inside mkdir -p /run/ballot/ballot.sock
+inside systemctl start ballot.service > /dev/null 2>&1 && fail 'it starts without a socket'
+until_true 10 'a pause after a start that failed' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P SubState ballot.service)\" = stop-post ]"
+inside rmdir /run/ballot/ballot.sock
+until_true 20 'it is tried again' inside systemctl --quiet is-active ballot.service
+passed 'a start that failed: tried again, after a pause'
+
+inside sh -c 'cp /etc/ballot/ballot.toml /root/good && echo "nod = 1" >> /etc/ballot/ballot.toml'
+inside systemctl restart ballot.service > /dev/null 2>&1 && fail 'it starts with a configuration that is wrong'
+[ "$(inside systemctl show -P ExecMainStatus ballot.service)" = 78 ] || fail 'it does not end with 78'
+[ "$(inside systemctl is-active ballot.service)" = failed ] || fail 'it is tried again with a configuration that is wrong'
+inside sh -c 'cat /root/good > /etc/ballot/ballot.toml'
+inside systemctl start ballot.service
+passed 'a configuration that is wrong: 78, and no restart'
+
+inside systemd-analyze verify --man=no ballot.service || fail 'systemd-analyze verify in the container'
+inside apt-get remove -y -qq ballot ballot-etcd > "$work/remove.log" 2>&1
+[ "$(inside systemctl is-active ballot.service)" != active ] || fail 'the daemon runs after the removal'
+inside test -s /var/lib/ballot/history.db -a -s /etc/ballot/ballot.toml || fail 'a removal takes state or configuration away'
+inside sh -c 'grep -lx ballot /proc/[0-9]*/comm' && fail 'a daemon is left'
+inside rm /root/good /root/new
+show dpkg --purge ballot
+inside rm -r /etc/ballot
+# What boot has made is not the package's.
+files_of_root | comm -13 "$work/before" - | grep -i ballot && fail 'these files are left after a purge'
+passed 'removed and purged: nothing is left but the group'

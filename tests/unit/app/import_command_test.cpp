@@ -1,0 +1,123 @@
+// ballot import crontab, as a shell runs it.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "unit/app/ballot_program.hpp"
+
+namespace ballot::app {
+namespace {
+
+using testing::ballot;
+using testing::contains;
+using testing::Ran;
+using testing::text_of;
+
+struct ImportCommand : ::testing::Test {
+  ImportCommand() { std::filesystem::create_directory(folder / "jobs.d"); }
+
+  TempFolder folder;
+  std::string jobs = folder / "jobs.d";
+};
+
+Ran import(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"import", "crontab"});
+  return ballot(std::move(arguments));
+}
+
+/// Whatever the zone of the machine.
+Ran import_in_utc(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--timezone", "UTC"});
+  return import(std::move(arguments));
+}
+
+TEST_F(ImportCommand, PrintsAJobFileThatCheckTakes) {
+  const std::string first = folder.write("first", "MAILTO=ops\n0 2 * * 1-5 /opt/backup\n"),
+                    second = folder.write("second", "@reboot /opt/warm %x%y\n");
+  const Ran ran = import({first, second, "--user", "root", "--timezone", "Europe/Paris"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(contains(ran.out, "[job.root-backup]\nschedule           = \"0 2 * * 1-5\"\n")) << ran.out;
+  const Ran checked = ballot({"check", folder.write("out.toml", ran.out)});
+  EXPECT_EQ(checked.out, "2 jobs, 0 errors, 0 warnings\n");
+}
+
+TEST_F(ImportCommand, WritesAFileForEachCrontabOnce) {
+  const std::string a = folder.write("a", "@daily root x\n"), b = folder.write("_b c.tab", "@daily root x\n"),
+                    none = folder.write("none", "# nothing\n");
+  ASSERT_EQ(::chmod(a.c_str(), 0600), 0);
+  const Ran ran = import_in_utc({"--system", a, b, none, "--to", jobs});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, jobs + "/a.toml: 1 job\n" + jobs + "/crontab-_b-c.tab.toml: 1 job\n" + jobs +
+                         "/none.toml: no jobs, not written\n");
+  EXPECT_EQ(std::filesystem::status(jobs + "/a.toml").permissions(), std::filesystem::perms(0600));
+  EXPECT_EQ(ballot({"check", jobs}).out, "2 jobs, 0 errors, 0 warnings\n");
+
+  const Ran again = import_in_utc({"--system", a, b, none, "--to", jobs});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_TRUE(again.out.starts_with(jobs + "/a.toml: 1 job, as it was\n")) << again.out;
+}
+
+TEST_F(ImportCommand, LeavesAFileThatDiffers) {
+  const std::string a = folder.write("a", "@daily root x\n");
+  folder.write("jobs.d/a.toml", "# by hand\n");
+  const Ran ran = import_in_utc({"--system", a, "--to", jobs});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.err, "ballot import: " + jobs +
+                         "/a.toml is there, and differs: it stays as it is; move it away, or name another folder\n");
+  EXPECT_EQ(text_of(jobs + "/a.toml"), "# by hand\n");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(jobs), {}), 1);
+}
+
+TEST_F(ImportCommand, SaysWhichLinesItRefusesAndWritesTheOthers) {
+  const std::string tab = folder.write("tab", "99 * * * * x\n@daily y\n@daily z");
+  const Ran ran = import_in_utc({tab, "--user", "root"});
+  EXPECT_EQ(ran.code, 78);
+  EXPECT_TRUE(contains(ran.out, "[job.root-y]\n")) << ran.out;
+  EXPECT_TRUE(ran.err.starts_with(tab + ":1:1: error: '99' is no value of cron's; minute is 0 to 59")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, tab + ":3:9: error: no newline ends the last line")) << ran.err;
+}
+
+TEST_F(ImportCommand, SaysHowItReadsACrontabThatNobodyNames) {
+  const std::string tab = folder.write("tab", "@daily y\n");
+  const Ran ran = import_in_utc({tab});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "tab: read as the crontab of ")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, ", who runs this; --user NAME or --system says otherwise\n")) << ran.err;
+}
+
+TEST_F(ImportCommand, GoesByTheMachinesZone) {
+  std::error_code none;
+  const std::string link = std::filesystem::read_symlink("/etc/localtime", none);
+  const std::size_t at = link.find("/zoneinfo/");
+  if (at == std::string::npos) GTEST_SKIP() << "/etc/localtime is no link to a zone";
+  const Ran ran = import({folder.write("tab", "@daily y\n"), "--user", "root"});
+  EXPECT_TRUE(contains(ran.out, "timezone           = \"" + link.substr(at + 10) + "\"\n")) << ran.out << ran.err;
+}
+
+TEST_F(ImportCommand, RefusesWhatMakesNoSense) {
+  const std::string tab = folder.write("tab", "@daily y\n");
+  std::filesystem::create_directory(folder / "other");
+  const std::string same = folder.write("other/tab", "@daily y\n");
+  EXPECT_EQ(import({}).code, 2);
+  EXPECT_EQ(ballot({"import", tab}).code, 2);
+  EXPECT_TRUE(
+      contains(import_in_utc({tab, "--system", "--user", "root"}).err, "--system and --user exclude each other"));
+  EXPECT_TRUE(
+      contains(import_in_utc({tab, "--user", "no-such"}).err, "--user: there is no user 'no-such' on this node"));
+  EXPECT_TRUE(contains(import({tab, "--user", "root", "--timezone", "Europe/Pariss"}).err, "--timezone: "));
+  const Ran clash = import_in_utc({tab, same, "--user", "root", "--to", jobs});
+  EXPECT_EQ(clash.code, 2);
+  EXPECT_TRUE(contains(clash.err, " would both become tab.toml; import one of them into another folder")) << clash.err;
+  const Ran none = import_in_utc({folder / "none", folder / "other", "--user", "root"});
+  EXPECT_EQ(none.code, 78);
+  EXPECT_EQ(none.err, "ballot import: " + folder / "none" + ": no such file\nballot import: " + folder / "other" +
+                          ": this is a folder; name its files\n");
+  const Ran nowhere = import_in_utc({tab, "--user", "root", "--to", folder / "nowhere"});
+  EXPECT_EQ(nowhere.code, 1);
+  EXPECT_TRUE(contains(nowhere.err, "No such file or directory")) << nowhere.err;
+}
+
+}  // namespace
+}  // namespace ballot::app
