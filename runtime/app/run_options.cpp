@@ -104,7 +104,7 @@ void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
   const std::string otherwise = to.on_success == ChildPolicy::exit ? "exit" : "ignore";
   add_word(command, "--on-child-success POLICY", "rerun, reelect, exit or ignore; default " + otherwise, to,
            to.on_success, parse_child_policy, child_words);
-  add_word(command, "--on-child-error POLICY", "the same, where it failed; default reelect", to, to.on_error,
+  add_word(command, "--on-child-error POLICY", "rerun, reelect, exit or ignore; default reelect", to, to.on_error,
            parse_child_policy, child_words);
   add_word(command, "--on-election-failure POLICY", "retry, run-anyway or exit; default retry", to,
            to.on_election_failure, parse_election_policy, {"retry", "run-anyway", "exit"});
