@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs what is missing of ballot's build dependencies on Debian 12, and nothing if nothing is.
-# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [test] [ci]     (default: build)
+# Usage: install-deps.sh [build] [package] [packagetest] [roottest] [management] [test] [ci]     (default: build)
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
@@ -9,6 +9,7 @@ test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server nftabl
 package='dpkg-dev file'
 packagetest='lintian systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
+management='ansible-core puppet-agent'
 ci='clang-format-14 ccache universal-ctags'
 
 wanted=() consul=no
@@ -18,9 +19,10 @@ for set in "${@:-build}"; do
     package) wanted+=($package) ;;
     packagetest) wanted+=($packagetest) ;;
     roottest) wanted+=($roottest) ;;
+    management) wanted+=($management) ;;
     test) wanted+=($test) consul=yes ;;
     ci) wanted+=($ci) ;;
-    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, test and ci" >&2; exit 2 ;;
+    *) echo "install-deps.sh: no such set: $set; there are build, package, packagetest, roottest, management, test and ci" >&2; exit 2 ;;
   esac
 done
 

@@ -13,9 +13,12 @@ constexpr auto group_wait = std::chrono::milliseconds(5), group_wait_of_runs = s
 
 bool is_output(const Record& record) { return std::holds_alternative<OutputRecord>(record); }
 
-bool is_of_a_run(const Record& record) {
+bool is_definition(const Record& record) { return std::holds_alternative<DefinitionRow>(record); }
+
+/// A crash loses nothing with it: what is of a run stays in its register, and a definition is recorded again.
+bool may_wait(const Record& record) {
   const auto* row = std::get_if<Row>(&record);
-  return is_output(record) || (row && row->run);
+  return is_output(record) || is_definition(record) || (row && row->run);
 }
 
 /// `lost` never replaces a row that has ended: see LedgerSink.
@@ -46,18 +49,17 @@ void Backlog::push(Record record) {
   const std::scoped_lock lock(mutex_);
   const std::size_t bytes = weight(record);
   const std::uint64_t number = pushed_++;
-  const bool full = items_.size() >= bounds_.records;
-  if (is_output(record) && (full || output_bytes_ + bytes > bounds_.output_bytes)) {
+  if (is_output(record) && (full() || output_bytes_ + bytes > bounds_.output_bytes)) {
     ++dropped_.outputs;
     return;
   }
-  if (full) drop_outputs();
-  if (items_.size() >= bounds_.records) {
-    items_.pop_front();  // a row: no output is left
-    ++dropped_.rows;
-  }
+  if (is_definition(record))
+    ++definitions_;
+  else if (full())
+    drop_outputs();
+  if (!is_definition(record) && full()) drop_oldest_row();
   output_bytes_ += bytes;
-  const Clock::time_point due = Clock::now() + (is_of_a_run(record) ? group_wait_of_runs : group_wait);
+  const Clock::time_point due = Clock::now() + (may_wait(record) ? group_wait_of_runs : group_wait);
   const bool sooner = due < due_;
   if (sooner) due_ = due;
   items_.push_back({number, std::move(record)});
@@ -103,6 +105,7 @@ Batch Backlog::take_group() {
     Record& record = batch.records.emplace_back(std::move(items_.front().record));
     bytes += weight(record);
     output_bytes_ -= weight(record);
+    if (is_definition(record)) --definitions_;
     items_.pop_front();
   }
   due_ = items_.empty() ? Clock::time_point::max() : Clock::now();
@@ -125,6 +128,13 @@ std::size_t Backlog::size() const {
 Dropped Backlog::dropped() const {
   const std::scoped_lock lock(mutex_);
   return dropped_;
+}
+
+/// No output is left.
+void Backlog::drop_oldest_row() {
+  for (; is_definition(items_.front().record); items_.pop_front()) --definitions_;
+  items_.pop_front();
+  ++dropped_.rows;
 }
 
 void Backlog::drop_outputs() {

@@ -2,7 +2,7 @@
 //
 // Of the rows of one attempt only the last is handed out, in the place of the first: a run that begins and ends within
 // a group costs one write. Past its bounds output goes first, then the oldest rows: a later row of the same run says
-// more. What is dropped is counted.
+// more. What is dropped is counted. Definitions, of which there are no more than jobs and edits, do not count.
 //
 // Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
 #pragma once
@@ -74,7 +74,9 @@ class Backlog {
     std::function<void()> flushed;
   };
 
+  bool full() const { return items_.size() - definitions_ >= bounds_.records; }
   void drop_outputs();
+  void drop_oldest_row();
   Batch take_group();
 
   const Bounds bounds_;
@@ -84,6 +86,7 @@ class Backlog {
   std::deque<Flush> flushes_;
   std::uint64_t pushed_ = 0;
   std::size_t output_bytes_ = 0;
+  std::size_t definitions_ = 0;  // among items_
   Dropped dropped_;
   bool stopped_ = false;
   std::atomic<bool> stuck_{false};

@@ -59,7 +59,8 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       upsert_row_(db_, upsert_row),
       upsert_term_(db_, "INSERT OR REPLACE INTO term VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
-      save_change_(db_, "UPDATE meta SET value = ?1 WHERE key = 'change'"),
+      save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
+      definitions_(db_),
       change_(db_.number("SELECT value FROM meta WHERE key = 'change'")) {
   const auto on_commit = [](void* context, sqlite3*, const char*, int pages) {
     auto* log = static_cast<Log*>(context);
@@ -70,9 +71,21 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
   };
   log_.checkpoint_at = pages_due;
   sqlite3_wal_hook(db_.handle(), on_commit, &log_);
+  mark_opening();
   Statement names(db_, "SELECT id FROM name");  // jobs are among them
   Cursor name = names.start();
   while (name.step()) touched_jobs_.insert(name.number(0));
+}
+
+/// Rows that are written from here on are another process's than those before, or may be. What no definition is as old
+/// as tells nothing any more.
+void LedgerFile::mark_opening() {
+  Transaction transaction(db_);
+  if (!knows_all_writes(db_)) db_.run("DELETE FROM definition");  // an older ballot may have gone by others
+  Statement(db_, "INSERT INTO opening VALUES (?1)").run(++change_);
+  db_.run("DELETE FROM opening WHERE change < (SELECT min(renewed) FROM definition)");
+  save_change_.run(change_);
+  transaction.commit();
 }
 
 void LedgerFile::write(std::span<const Record> records, Sync sync) {
@@ -111,6 +124,10 @@ void LedgerFile::write(const EvidenceRow& evidence) {
   Row row = evidence.row;
   if (row.slot_until) leave_out_known(row);
   if (row.slots > 0 && !find_slot_.start(id_of(row.job), row.slot).step()) write(row);
+}
+
+void LedgerFile::write(const DefinitionRow& definition) {
+  definitions_.write(definition, {id_of(definition.job), id_of(definition.group), id_of(definition.node)}, ++change_);
 }
 
 /// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.

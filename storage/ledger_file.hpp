@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "storage/database.hpp"
+#include "storage/definition_table.hpp"
 #include "storage/record.hpp"
 #include "storage/statement.hpp"
 
@@ -61,6 +62,8 @@ class LedgerFile {
   void write(const TermRow& term);
   void write(const OutputRecord& record);
   void write(const EvidenceRow& evidence);
+  void write(const DefinitionRow& definition);
+  void mark_opening();
   void leave_out_known(Row& range);
   std::int64_t id_of(const std::string& name);
   template <class Enum>
@@ -71,6 +74,7 @@ class LedgerFile {
   Database db_;
   Statement find_name_, insert_name_, insert_word_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_output_,
       save_change_;
+  DefinitionTable definitions_;
   std::unordered_map<std::string, std::int64_t> names_;
   std::set<std::int64_t> touched_jobs_;
   std::int64_t change_;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "storage/backup.hpp"
 #include "storage/history_query.hpp"
 #include "storage/row_columns.hpp"
 #include "storage/schema.hpp"
@@ -40,6 +41,23 @@ auto guarded(Function function) -> Result<decltype(function())> {
 
 Blob id_blob(const RunId& id) { return {{reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()}}; }
 
+/// What is read while it lives is of one moment.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& db) : db_(db) { db_.run("BEGIN"); }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  ~Snapshot() {
+    try {
+      db_.run("COMMIT");
+    } catch (const SqliteError&) {  // it ends with the connection then
+    }
+  }
+
+ private:
+  Database& db_;
+};
+
 std::string attempt_text(std::optional<int> attempt) {
   return attempt ? "attempt " + std::to_string(*attempt) : "attempt";
 }
@@ -72,7 +90,10 @@ class Reader::Session {
   std::vector<RunId> runs_ending_with(const std::string& digits);
   std::optional<Output> output(const RunId& run, std::optional<int> attempt);
   std::vector<TermRow> terms(std::string_view group, std::int64_t limit);
+  void scan(const std::vector<std::string>& jobs, const VisitBasics& begin, const VisitNumberedRow& visit);
+  std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
   bool has(const char* sql, std::string_view name);
+  std::int64_t back_up(const std::string& path) { return storage::back_up(db_, path); }
   std::int64_t sequence() { return db_.number("SELECT value FROM meta WHERE key = 'change'"); }
 
  private:
@@ -86,6 +107,8 @@ class Reader::Session {
   std::string word_of(std::string_view kind, std::int64_t number);
   NumberedRow read(const Cursor& cursor) { return read_row(cursor, texts_); }
   std::vector<NumberedRow> page(Cursor cursor);
+  TermRow read_term(const Cursor& cursor);
+  LedgerBasics basics(const std::string& of_jobs);
 
   Database db_;
   Statement find_text_, find_word_;
@@ -219,16 +242,77 @@ std::vector<TermRow> Reader::Session::terms(std::string_view group, std::int64_t
                   " (SELECT id FROM name WHERE text = ?1) ORDER BY epoch DESC LIMIT ?2");
   Cursor found = query.start(group, limit);
   std::vector<TermRow> terms;
-  while (found.step()) {
-    TermRow& term = terms.emplace_back();
-    term.group = name_of(found.number(0));
-    term.node = name_of(found.number(1));
-    term.epoch = static_cast<std::uint64_t>(found.number(2));
-    term.elected_at = found.time(3);
-    if (!found.null(4)) term.ended_at = found.time(4);
-    term.cause = read_word(found.number(5), Cause::unfit);
-  }
+  while (found.step()) terms.push_back(read_term(found));
   return terms;
+}
+
+TermRow Reader::Session::read_term(const Cursor& cursor) {
+  TermRow term;
+  term.group = name_of(cursor.number(0));
+  term.node = name_of(cursor.number(1));
+  term.epoch = static_cast<std::uint64_t>(cursor.number(2));
+  term.elected_at = cursor.time(3);
+  if (!cursor.null(4)) term.ended_at = cursor.time(4);
+  term.cause = read_word(cursor.number(5), Cause::unfit);
+  return term;
+}
+
+/// `of_jobs`: a condition. A ledger that an older ballot writes has nothing beside its terms.
+LedgerBasics Reader::Session::basics(const std::string& of_jobs) {
+  LedgerBasics all;
+  {
+    Statement query(db_, "SELECT group_id, node_id, epoch, elected_at, ended_at, cause FROM term");
+    for (Cursor found = query.start(); found.step();) all.terms.push_back(read_term(found));
+  }
+  if (!knows_all_writes(db_)) return all;
+  Statement query(db_, std::string("SELECT ") + definition_columns +
+                           ", (SELECT min(opening.change) FROM opening WHERE opening.change > renewed)"
+                           " FROM definition WHERE 1" +
+                           of_jobs + " ORDER BY id");
+  for (Cursor found = query.start(); found.step();) {
+    LedgerBasics::Definition one{read_definition(found)};
+    one.row.job = name_of(found.number(3));
+    one.row.group = name_of(found.number(4));
+    one.row.node = name_of(found.number(5));
+    if (!found.null(24)) one.sealed = found.number(24);
+    all.definitions.push_back(std::move(one));
+  }
+  Statement horizons(db_, "SELECT job_id, kept_since FROM horizon");
+  for (Cursor found = horizons.start(); found.step();) {
+    if (found.number(0) == 0)
+      all.kept_since = found.time(1);
+    else
+      all.jobs_kept.emplace_back(name_of(found.number(0)), found.time(1));
+  }
+  return all;
+}
+
+void Reader::Session::scan(const std::vector<std::string>& jobs, const VisitBasics& begin,
+                           const VisitNumberedRow& visit) {
+  std::string of_jobs;
+  for (const std::int64_t id : ids_of(jobs)) of_jobs += (of_jobs.empty() ? "" : ", ") + std::to_string(id);
+  if (of_jobs.empty() && !jobs.empty()) return begin({});
+  if (!of_jobs.empty()) of_jobs = " AND job_id IN (" + of_jobs + ")";
+  const Snapshot one_moment(db_);
+  begin(basics(of_jobs));
+  Statement query(db_, std::string("SELECT ") + row_columns + " FROM ledger INDEXED BY ledger_slot WHERE 1" + of_jobs +
+                           " ORDER BY slot, attempt, id");
+  for (Cursor found = query.start(); found.step();) {
+    const NumberedRow row = read(found);
+    visit(row.row, row.change);
+  }
+}
+
+std::vector<std::string> Reader::Session::jobs_of(const std::vector<std::string>& groups) {
+  std::vector<std::string> jobs;
+  const bool defined = knows_all_writes(db_);
+  for (const std::int64_t group : ids_of(groups)) {
+    const std::string in_group = " WHERE group_id = " + std::to_string(group);
+    Statement query(db_, "SELECT DISTINCT job_id FROM ledger" + in_group +
+                             (defined ? " UNION SELECT job_id FROM definition" + in_group : ""));
+    for (Cursor found = query.start(); found.step();) jobs.push_back(name_of(found.number(0)));
+  }
+  return jobs;
 }
 
 bool Reader::Session::has(const char* sql, std::string_view name) {
@@ -258,6 +342,21 @@ Result<std::int64_t> Reader::sequence() {
 
 Result<std::int64_t> Reader::changes(const Filter& filter, std::int64_t since, const VisitRow& visit) {
   return guarded([&] { return session_->changes(filter, since, visit); });
+}
+
+Result<void> Reader::scan(const std::vector<std::string>& jobs, const VisitBasics& begin,
+                          const VisitNumberedRow& visit) {
+  const auto done = guarded([&] { return session_->scan(jobs, begin, visit), true; });
+  if (!done) return done.error();
+  return {};
+}
+
+Result<std::int64_t> Reader::back_up(const std::string& path) {
+  return guarded([&] { return session_->back_up(path); });
+}
+
+Result<std::vector<std::string>> Reader::jobs_of(const std::vector<std::string>& groups) {
+  return guarded([&] { return session_->jobs_of(groups); });
 }
 
 Result<std::optional<Row>> Reader::last(std::string_view job) {

@@ -23,12 +23,26 @@
 
 #include "ballot/error.hpp"
 #include "ballot/ledger.hpp"
+#include "storage/definition_table.hpp"
 #include "storage/filter.hpp"
 
 namespace ballot::storage {
 
 /// Called for each row; false: no more.
 using VisitRow = std::function<bool(const Row&)>;
+
+/// What an audit is to know beside the rows.
+struct LedgerBasics {
+  struct Definition : NumberedDefinition {
+    std::optional<std::int64_t> sealed{};  // the change at which the daemon began that came after the last of its terms
+  };
+  std::vector<Definition> definitions;  // in the order in which they were written
+  std::vector<TermRow> terms;
+  WallTime kept_since{};                                    // rows of slots before may have been deleted,
+  std::vector<std::pair<std::string, WallTime>> jobs_kept;  // or of these jobs
+};
+using VisitBasics = std::function<void(LedgerBasics)>;
+using VisitNumberedRow = std::function<void(const Row&, std::int64_t change)>;
 
 class Reader {
  public:
@@ -46,6 +60,15 @@ class Reader {
   /// For `--follow`: the matching rows written or replaced after `since`, in that order (`after`, `limit` do not
   /// count). The sequence to ask from next time; if `since` is beyond sequence(), this is another file: ask from 0.
   Result<std::int64_t> changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
+
+  /// All of the ledger as it is at one moment, of these jobs (none: of all): what is beside the rows, then these by
+  /// slot and attempt. One transaction: what it calls is to be quick.
+  Result<void> scan(const std::vector<std::string>& jobs, const VisitBasics& begin, const VisitNumberedRow& visit);
+  /// Jobs with rows or definitions of these groups.
+  Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups);
+
+  /// Copies all of it to a new file: how large that is. The errors name the file.
+  Result<std::int64_t> back_up(const std::string& path);
 
   /// The row of a job with the newest slot, and of that its last attempt.
   Result<std::optional<Row>> last(std::string_view job);

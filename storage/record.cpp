@@ -42,6 +42,11 @@ class FieldWriter {
     (*this)(value.has_value());
     if (value) (*this)(*value);
   }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    integer(values.size());
+    for (const T& value : values) (*this)(value);
+  }
 
   std::string bytes_;
 };
@@ -91,6 +96,10 @@ class FieldReader {
   void get(std::optional<T>& value) {
     if (integer() != 0) (*this)(value.emplace());
   }
+  template <class T>
+  void get(std::vector<T>& values) {
+    for (std::uint64_t left = integer(); ok_ && left > 0; --left) (*this)(values.emplace_back());
+  }
 
   std::string_view bytes_;
   bool ok_ = true;
@@ -108,6 +117,14 @@ template <class Visit, class T>
 void fields(Visit& visit, T& term) requires std::is_same_v<std::remove_const_t<T>, TermRow> {
   visit(term.group), visit(term.node), visit(term.epoch), visit(term.elected_at), visit(term.ended_at);
   visit(term.cause);
+}
+
+template <class Visit, class D>
+void fields(Visit& visit, D& row) requires std::is_same_v<std::remove_const_t<D>, DefinitionRow> {
+  visit(row.job), visit(row.group), visit(row.node), visit(row.from), visit(row.epoch), visit(row.before);
+  visit(row.basis), visit(row.digest), visit(row.schedule), visit(row.anchors), visit(row.timezone);
+  visit(row.not_before), visit(row.not_after), visit(row.enabled), visit(row.jitter), visit(row.start_deadline);
+  visit(row.concurrency), visit(row.retries), visit(row.at_least_once), visit(row.reruns);
 }
 
 template <class Visit, class O>
@@ -204,6 +221,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 1: return read<TermRow>(reader, with_words);
     case 2: return read<OutputRecord>(reader, with_words);
     case 3: return read<EvidenceRow>(reader, with_words);
+    case 4: return read<DefinitionRow>(reader, with_words);
     default: return std::nullopt;
   }
 }

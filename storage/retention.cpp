@@ -19,6 +19,7 @@ constexpr auto slice_time = std::chrono::milliseconds(20);
 constexpr int slice_rows = 2000;
 constexpr int slice_pages = 256;
 constexpr std::int64_t row_bytes = 256;  // about what a row takes, its index entries included
+constexpr std::int64_t any_job = 0;      // in table `horizon`
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 /// Where the run ids (UUID version 7) of a time begin.
@@ -46,14 +47,16 @@ Retention::Retention(LedgerFile& file, Limits limits)
     : file_(file),
       limits_(limits),
       older_(file.database(),
-             "SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_slot WHERE slot < ?1 AND status > 2"
+             "SELECT id, run_id, attempt, ifnull(slot_until, slot) FROM ledger INDEXED BY ledger_slot"
+             " WHERE slot < ?1 AND status > 2"
              " AND max(slot, ifnull(slot_until, slot), ifnull(ended_at, slot)) < ?1 ORDER BY slot LIMIT ?2"),
       oldest_(file.database(),
-              "SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_slot WHERE status > 2 ORDER BY slot LIMIT ?1"),
+              "SELECT id, run_id, attempt, ifnull(slot_until, slot) FROM ledger INDEXED BY ledger_slot"
+              " WHERE status > 2 ORDER BY slot LIMIT ?1"),
       older_of_job_(file.database(),
-                    "SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_job"
+                    "SELECT id, run_id, attempt, ifnull(slot_until, slot) FROM ledger INDEXED BY ledger_job"
                     " WHERE job_id = ?1 AND status IN (3, 4, 5, 6, 7, 8, 9) AND slot < ?2"
-                    " UNION ALL SELECT id, run_id, attempt FROM ledger INDEXED BY ledger_job"
+                    " UNION ALL SELECT id, run_id, attempt, ifnull(slot_until, slot) FROM ledger INDEXED BY ledger_job"
                     " WHERE job_id = ?1 AND status > 9 AND slot < ?2 LIMIT ?3"),
       runs_of_job_(file.database(), runs_of_job_sql()),
       delete_row_(file.database(), "DELETE FROM ledger WHERE id = ?1"),
@@ -65,7 +68,13 @@ Retention::Retention(LedgerFile& file, Limits limits)
       delete_orphans_(file.database(),
                       "DELETE FROM output WHERE rowid IN (SELECT o.rowid FROM output AS o WHERE o.run_id < ?1"
                       " AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run_id = o.run_id"
-                      " AND substr(ledger.run_id, 16) = substr(o.run_id, 16)) LIMIT ?2)") {}
+                      " AND substr(ledger.run_id, 16) = substr(o.run_id, 16)) LIMIT ?2)"),
+      delete_definitions_(file.database(),
+                          "DELETE FROM definition WHERE id IN (SELECT id FROM definition INDEXED BY definition_until"
+                          " WHERE until < ?1 LIMIT ?2)"),
+      raise_horizon_(file.database(),
+                     "INSERT INTO horizon VALUES (?1, ?2) ON CONFLICT (job_id)"
+                     " DO UPDATE SET kept_since = max(kept_since, excluded.kept_since)") {}
 
 bool Retention::slice(WallTime now) {
   static constexpr Stage after[] = {Stage::terms, Stage::runs, Stage::size, Stage::vacuum, Stage::age};
@@ -87,7 +96,7 @@ bool Retention::work(WallTime cutoff) {
 
 bool Retention::age(WallTime cutoff) {
   const std::vector<Doomed> doomed = list(older_.start(cutoff, slice_rows));
-  return remove(doomed, no_limit) && doomed.size() < slice_rows;
+  return remove(doomed, no_limit, any_job) && doomed.size() < slice_rows;
 }
 
 bool Retention::terms(WallTime cutoff) {
@@ -97,8 +106,10 @@ bool Retention::terms(WallTime cutoff) {
   const std::string first_kept = first_run_id(cutoff);
   delete_orphans_.run(Blob{first_kept}, slice_rows);
   const int outputs = sqlite3_changes(file_.database().handle());
+  delete_definitions_.run(cutoff, slice_rows);
+  const int definitions = sqlite3_changes(file_.database().handle());
   transaction.commit();
-  return terms < slice_rows && outputs < slice_rows;
+  return terms < slice_rows && outputs < slice_rows && definitions < slice_rows;
 }
 
 bool Retention::runs() {
@@ -108,7 +119,7 @@ bool Retention::runs() {
     const std::int64_t job = *jobs_.begin();
     if (const std::optional<WallTime> oldest = oldest_slot_kept(job)) {
       const std::vector<Doomed> doomed = list(older_of_job_.start(job, *oldest, slice_rows));
-      if (!remove(doomed, no_limit) || doomed.size() == slice_rows) return false;
+      if (!remove(doomed, no_limit, job) || doomed.size() == slice_rows) return false;
     }
     jobs_.erase(job);
   }
@@ -133,7 +144,7 @@ bool Retention::size() {
   const std::int64_t excess = used_bytes() - limits_.max_size;
   if (excess <= 0) return true;
   const std::vector<Doomed> doomed = list(oldest_.start(slice_rows));
-  remove(doomed, excess);
+  remove(doomed, excess, any_job);
   delete_terms_.run(WallTime(Millis(file_.database().number("SELECT min(slot) FROM ledger"))), slice_rows);
   return doomed.empty();
 }
@@ -148,22 +159,25 @@ bool Retention::vacuum() {
 
 std::vector<Retention::Doomed> Retention::list(Cursor rows) {
   std::vector<Doomed> doomed;
-  while (rows.step()) doomed.push_back({rows.number(0), std::string(rows.blob(1)), rows.number(2)});
+  while (rows.step()) doomed.push_back({rows.number(0), std::string(rows.blob(1)), rows.number(2), rows.time(3)});
   return doomed;
 }
 
-bool Retention::remove(const std::vector<Doomed>& doomed, std::int64_t bytes) {
+bool Retention::remove(const std::vector<Doomed>& doomed, std::int64_t bytes, std::int64_t job) {
   if (doomed.empty()) return true;
   const Clock::time_point begin = Clock::now();
   Transaction transaction(file_.database());
   auto row = doomed.begin();
+  WallTime last_slot = WallTime::min();
   for (; row != doomed.end() && bytes > 0 && Clock::now() - begin < slice_time; ++row) {
     delete_row_.run(row->id);
     bytes -= row_bytes;
+    last_slot = std::max(last_slot, row->last_slot);
     if (row->run.empty()) continue;
     Cursor output = delete_output_.start(Blob{row->run}, row->attempt);
     while (output.step()) bytes -= output.number(0);
   }
+  if (row != doomed.begin()) raise_horizon_.run(job, last_slot + Millis(1));
   transaction.commit();
   return row == doomed.end();
 }

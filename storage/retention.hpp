@@ -10,7 +10,7 @@
 // | stage | deletes | then |
 // | --- | --- | --- |
 // | age | rows whose slot and end lie before now - keep | terms |
-// | terms | terms that ended before now - keep; output without a row of that time | runs |
+// | terms | terms and definitions that ended before now - keep; output without a row of that time | runs |
 // | runs | of each job touched since the last pass: what is older than its keep_runs_per_job newest runs | size |
 // | size | oldest rows, while the file's used pages exceed max_size | vacuum |
 // | vacuum | free pages, back to the file system | age: the pass has ended |
@@ -55,20 +55,22 @@ class Retention {
     std::int64_t id;
     std::string run;  // its bytes; empty: none
     std::int64_t attempt;
+    WallTime last_slot;
   };
 
   std::optional<WallTime> oldest_slot_kept(std::int64_t job);
-  /// Takes a cursor over id, run_id, attempt.
+  /// Takes a cursor over id, run_id, attempt, last slot.
   static std::vector<Doomed> list(Cursor rows);
-  /// Until `bytes` are free or the slice's time is over. True: all of them.
-  bool remove(const std::vector<Doomed>& doomed, std::int64_t bytes);
+  /// Until `bytes` are free or the slice's time is over. True: all of them. `job`: whose they are; any_job.
+  bool remove(const std::vector<Doomed>& doomed, std::int64_t bytes, std::int64_t job);
   std::int64_t used_bytes();
 
   LedgerFile& file_;
   Limits limits_;
   Stage stage_ = Stage::age;
   std::set<std::int64_t> jobs_;  // still to be checked for keep_runs_per_job
-  Statement older_, oldest_, older_of_job_, runs_of_job_, delete_row_, delete_output_, delete_terms_, delete_orphans_;
+  Statement older_, oldest_, older_of_job_, runs_of_job_, delete_row_, delete_output_, delete_terms_, delete_orphans_,
+      delete_definitions_, raise_horizon_;
 };
 
 }  // namespace ballot::storage

@@ -116,6 +116,68 @@ JOIN name AS node ON node.id = node_id;
 )sql"};
 static_assert(std::size(migrations) == schema_version);
 
+// As above, of what an older ballot need not know. `seen` is the last change that a ballot with all of them has made.
+constexpr const char* additions[] = {
+    R"sql(
+INSERT INTO meta VALUES ('seen', (SELECT value FROM meta WHERE key = 'change'));
+
+CREATE TABLE definition (
+  id INTEGER PRIMARY KEY,
+  change INTEGER NOT NULL,
+  renewed INTEGER NOT NULL,
+  job_id INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  node_id INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER,
+  first_epoch INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  before INTEGER NOT NULL,
+  basis INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  schedule TEXT NOT NULL,
+  anchors TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  not_before INTEGER,
+  not_after INTEGER,
+  enabled INTEGER NOT NULL,
+  jitter_ms INTEGER NOT NULL,
+  start_deadline_ms INTEGER NOT NULL,
+  concurrency INTEGER NOT NULL,
+  retries INTEGER NOT NULL,
+  at_least_once INTEGER NOT NULL,
+  reruns INTEGER NOT NULL
+) STRICT;
+CREATE INDEX definition_job ON definition (job_id);
+CREATE INDEX definition_until ON definition (until) WHERE until IS NOT NULL;
+
+CREATE TABLE opening (change INTEGER PRIMARY KEY) STRICT;
+
+CREATE TABLE horizon (job_id INTEGER PRIMARY KEY, kept_since INTEGER NOT NULL) STRICT;
+
+CREATE VIEW definitions AS SELECT
+  job.text AS job,
+  grp.text AS "group",
+  strftime('%Y-%m-%dT%H:%M:%SZ', since / 1000.0, 'unixepoch') AS since,
+  strftime('%Y-%m-%dT%H:%M:%SZ', until / 1000.0, 'unixepoch') AS until,
+  schedule,
+  timezone,
+  strftime('%Y-%m-%dT%H:%M:%SZ', not_before / 1000.0, 'unixepoch') AS not_before,
+  strftime('%Y-%m-%dT%H:%M:%SZ', not_after / 1000.0, 'unixepoch') AS not_after,
+  jitter_ms,
+  enabled,
+  nullif(digest, '') AS digest,
+  node.text AS node,
+  epoch
+FROM definition
+JOIN name AS job ON job.id = job_id
+JOIN name AS grp ON grp.id = group_id
+JOIN name AS node ON node.id = node_id;
+)sql"};
+static_assert(std::size(additions) == additions_version);
+
+constexpr const char* added_sql = "SELECT value FROM meta WHERE key = 'additions'";
+
 /// The words of one enumeration, "" as null. New words appear in older files by themselves; a number that an older
 /// version has recorded without its word gets it.
 template <class Enum>
@@ -167,6 +229,8 @@ std::int64_t checked_version(Database& db) {
 void migrate(Database& db) {
   Transaction transaction(db);
   for (std::int64_t version = checked_version(db); version < schema_version; ++version) db.run(migrations[version]);
+  for (std::int64_t version = db.number(added_sql); version < additions_version; ++version) db.run(additions[version]);
+  db.run(("INSERT OR REPLACE INTO meta VALUES ('additions', " + std::to_string(additions_version) + ")").c_str());
   write_words(db);
   number_words(db, "status");
   number_words(db, "reason");
@@ -199,6 +263,11 @@ Database open_ledger(const std::string& path, Millis lock_wait) {
       "PRAGMA cell_size_check = ON;");
   migrate(db);
   return db;
+}
+
+bool knows_all_writes(Database& db) {
+  return db.number(added_sql) >= additions_version &&
+         db.number("SELECT max(value) - min(value) FROM meta WHERE key IN ('change', 'seen')") == 0;
 }
 
 Database open_ledger_for_reading(const std::string& path) {

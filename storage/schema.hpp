@@ -15,6 +15,11 @@ inline constexpr std::int64_t application_id = 0x626c6f74;
 /// What this ballot reads and writes (`PRAGMA user_version`).
 inline constexpr std::int64_t schema_version = 1;
 
+/// Tables that an older ballot of this version leaves alone (`meta`, key `additions`): it goes on with the file, and
+/// what they say of it may then not be so any more. Whoever reads them asks knows_all_writes() first.
+inline constexpr std::int64_t additions_version = 1;
+bool knows_all_writes(Database& db);
+
 /// Opens the file for its one writer: made, migrated, and set up as docs/ledger.md says. Throws SqliteError: `refused`
 /// for a file of a newer ballot or of another program, which is left as it is.
 /// `lock_wait`: how long a statement waits for another process's lock.

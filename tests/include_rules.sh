@@ -10,13 +10,14 @@ rules='
 runtime/include/ballot |                                          |             | pure
 runtime/base           |                                          |             | -
 runtime/schedule       | base                                     | cctz        | pure
+runtime/audit          | base schedule                            |             | pure
 runtime/config         | base schedule                            | toml\+\+    | -
 runtime/core           | base schedule                            |             | pure
 runtime/io             | base core                                | boost       | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
 runtime/library        | base schedule config core io storage     |             | -
-runtime/app            | base schedule config core io runner library storage | CLI spdlog | -
+runtime/app            | base schedule audit config core io runner library storage | CLI spdlog | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -
 plugins/local          | support                                  | sqlite3     | -

@@ -140,6 +140,9 @@ run_long() {
   ctest --test-dir build/proof --output-on-failure --no-tests=error -L '^long$'
   step 'long: faults with real servers, three seeds'
   faults all --long --seeds 3
+  step 'long: job files by Ansible and Puppet'
+  packaging/install-deps.sh management
+  tests/package/config_management.sh
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
   step 'long: the store stands still'

@@ -26,7 +26,11 @@ constexpr const char* forgotten_after = "1m";  // a check that is not passed any
 
 std::string in_ms(Millis time) { return std::to_string(time.count()) + "ms"; }
 
-SessionBegun not_begun(const Reply& reply) { return support::not_begun(outcome_of(reply), reply.text()); }
+SessionBegun not_begun(const Reply& reply) {
+  const bool odd = reply.is(Meaning::done) || reply.is(Meaning::absent);
+  const std::string text = odd ? "no Consul answers so: look at [consul] address" : reply.text();
+  return support::not_begun(odd ? StoreResult::failed : outcome_of(reply), text);
+}
 
 }  // namespace
 
@@ -52,7 +56,7 @@ void Session::begin(Millis timeout, const std::optional<Handle>& resumed, Done<S
 /// Who may not read finds nothing in a list, and only here is told why.
 void Session::probe(Done<SessionBegun> done) {
   agent_.get("/v1/kv/" + in_url(paths_.root()) + "format?consistent", [done](const Reply& reply) {
-    const bool reads = reply.is(Meaning::done) || reply.is(Meaning::absent);
+    const bool reads = reply.index > 0 && (reply.is(Meaning::done) || reply.is(Meaning::absent));
     done(reads ? SessionBegun{How::begun, "observer", {}, {}, {}} : not_begun(reply));
   });
 }
@@ -83,10 +87,9 @@ void Session::create(SteadyTime until, const Done<SessionBegun>& done) {
                            in_ms(std::max(timeout_, shortest_ttl)) + R"(","NodeChecks":[],"ServiceChecks":[{"ID":")" +
                            check_ + R"("}]})";
   agent_.call({"PUT", "/v1/session/create", body, left}, [this, until, done](const Reply& reply) {
-    if (reply.is(Meaning::done)) {
-      guard_.session = http::text_at(reply.json, "ID");
+    guard_.session = http::text_at(reply.json, "ID");
+    if (reply.is(Meaning::done) && !guard_.session.empty())
       return done({How::begun, guard_.session, secret(), timeout_, {}});
-    }
     const bool early = reply.says("Missing check") || reply.says("is in critical state");
     if (!early || support::boot_now() >= until) return done(not_begun(reply));
     agent_.put("/v1/agent/check/pass/" + check_, {}, [this, until, done](const Reply&) { create(until, done); });

@@ -18,7 +18,10 @@ constexpr const char* observer = "observer";
 
 std::string lease_body(const std::string& lease) { return "{\"ID\":\"" + lease + "\"}"; }
 
-SessionBegun not_begun(const Reply& reply) { return support::not_begun(outcome_of(reply), reply.text); }
+SessionBegun not_begun(const Reply& reply) {
+  if (reply.done()) return support::not_begun(StoreResult::failed, "no etcd answers so: look at [etcd] servers");
+  return support::not_begun(outcome_of(reply), reply.text);
+}
 
 SessionBegun begun_as(SessionBegun::How how, const std::string& lease, std::uint64_t seconds) {
   return {how, lease, {}, std::chrono::seconds(seconds), {}};
@@ -32,7 +35,8 @@ void Lease::begin(Millis timeout, const std::optional<support::Handle>& resumed,
   RangeRequest request{.from = keyspace_.root, .end = end_of(keyspace_.root), .limit = 1, .keys_only = true};
   gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience_},
                [this, timeout, resumed, done = std::move(done)](const Reply& reply) {
-                 if (!reply.done()) return done(not_begun(reply));
+                 if (!reply.done() || http::number_at(reply.body, "header", "revision") == 0)
+                   return done(not_begun(reply));
                  if (timeout > 0ms && gateway_.authenticates()) check_guard();
                  if (timeout == 0ms) return done(begun_as(SessionBegun::How::begun, observer, 0));
                  resumed ? resume(resumed->session, done) : grant(timeout, done);

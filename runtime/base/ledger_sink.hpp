@@ -19,6 +19,7 @@ class LedgerSink {
   /// Requires: a row without a run.
   virtual void record_if_absent(Row row) = 0;
   virtual void record(TermRow term) = 0;
+  virtual void record(DefinitionRow definition) = 0;
   /// What an attempt printed. Recorded with or after its row.
   virtual void record(const RunId& run, int attempt, Output output) = 0;
 

@@ -124,6 +124,9 @@ struct RecordRow {
 struct RecordTerm {
   TermRow term;
 };
+struct RecordDefinition {
+  DefinitionRow definition;
+};
 struct RecordOutput {
   runner::AttemptId id;
   Output output;
@@ -167,9 +170,10 @@ struct Stopped {
   std::string refusal;
 };
 
-using Action = std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove,
-                            Watch, Observe, Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget,
-                            AskRunner, RecordRow, RecordTerm, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
+using Action =
+    std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove, Watch, Observe,
+                 Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget, AskRunner, RecordRow, RecordTerm,
+                 RecordDefinition, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

@@ -110,6 +110,7 @@ class Engine {
   void perform(core::AskRunner& a);
   void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a);
+  void perform(core::RecordDefinition& a) { ledger_.record(std::move(a.definition)); }
   void perform(core::RecordOutput& a);
   void perform(core::Notify& a) { notifier_.notify(a); }
   void perform(core::Reply& a);

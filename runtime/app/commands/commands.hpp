@@ -5,6 +5,8 @@
 
 namespace ballot::app {
 
+Run setup_audit(CLI::App& command);
+Run setup_backup(CLI::App& command);
 Run setup_check(CLI::App& command);
 Run setup_election(CLI::App& command, const Words& words);
 Run setup_forget(CLI::App& command);

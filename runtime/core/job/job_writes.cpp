@@ -13,6 +13,23 @@ void JobWrites::take_up() {
   job_.slots.make_plan(job_.facts());
   copy_dispositions();
   settle_open_runs();
+  const JobRegister& stored = job_.view.stored();
+  if (job_.view.exists()) record_definition(stored.epoch, job_.commands.repair() ? Basis::repaired : Basis::taken_over);
+}
+
+/// What the slots from here on go by, as audits want to know it.
+void JobWrites::record_definition(std::uint64_t before, Basis basis) {
+  const JobRegister& stored = job_.view.stored();
+  DefinitionRow row;
+  row.job = job_.name;
+  row.group = stored.group;
+  row.node = c_.settings.node;
+  row.from = std::max(stored.cursor, stored.since);
+  row.epoch = job_.term->epoch;
+  row.before = before;
+  row.basis = basis;
+  job_.slots.describe(job_.facts(), row);
+  c_.out.push_back(RecordDefinition{std::move(row)});
 }
 
 /// What became of slots that the term before passed is in the register: its ledger may be gone, so it goes into
@@ -150,6 +167,8 @@ void JobWrites::confirm(std::uint64_t version) {
   const JobRegister& stored = job_.view.stored();
   const bool redefined = write->next.definition != stored.definition || !job_.view.exists();
   const bool released = write->next.released && !stored.released;
+  const bool created = !job_.view.exists();
+  const std::uint64_t writer_before = stored.epoch;
   tell_written(c_, job_.facts(), *write, job_.runs.list());
   job_.view.written(std::move(write->next), version, c_.now.wall);
   if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
@@ -174,6 +193,8 @@ void JobWrites::confirm(std::uint64_t version) {
     if (repaired || released || !stored.definition.empty())
       job_.slots.make_plan(job_.facts());  // else the old one goes on
     job_.resume_slots();
+    const Basis basis = repaired ? Basis::repaired : created ? Basis::created : Basis::defined;
+    record_definition(created ? 0 : writer_before, basis);
   }
   if (const runner::AttemptId* claim = write->claim()) job_.runs.confirm_claim(c_, job_.facts(), *claim);
   if (released) {
@@ -203,6 +224,7 @@ void JobWrites::go_on_from_store(std::uint64_t known) {
   const bool changed = job_.view.version() != known || job_.writer.carried() > stored.dispositions.size();
   if (changed) copy_dispositions();
   settle_open_runs();
+  if (changed && job_.view.exists()) record_definition(stored.epoch, Basis::taken_over);
 }
 
 }  // namespace ballot::core

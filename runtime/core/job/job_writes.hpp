@@ -53,6 +53,7 @@ class JobWrites {
   void copy_dispositions();
   void settle_open_runs();
   void record_decided(PendingWrite& write);
+  void record_definition(std::uint64_t before, Basis basis);
   Row row_like(const JobRegister& in) const;
 
   Context& c_;

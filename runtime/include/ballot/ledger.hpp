@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "ballot/job.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
 
@@ -43,6 +45,46 @@ struct TermRow {
   std::optional<WallTime> ended_at;
   Cause cause = Cause::none;
 };
+
+/// How a term came to go by a definition.
+enum class Basis : std::uint8_t {
+  taken_over,  // the job's register said so when the term took it over
+  defined,     // the term has written it there, when all slots up to then had been settled by what was there before
+  created,     // there was no register: nothing is known of slots before
+  repaired     // a repair has written the register: what it said before counts no more
+};
+
+/// What a job's slots go by from an instant on, in a term of this node. The next one of the job ends it.
+struct DefinitionRow {
+  std::string job, group, node;
+  WallTime from{};           // slots after it go by this; all up to it are settled
+  std::uint64_t epoch = 0;   // of the term
+  std::uint64_t before = 0;  // of the term that wrote the register last: this one, or whose it took up; 0: nobody
+  Basis basis = Basis::taken_over;
+  std::string digest;                 // of what the job's file says; "": no file defines the job
+  std::vector<std::string> schedule;  // none: no slot is due, or the expressions are not known to the term
+  std::vector<WallTime> anchors;      // of its `@every` expressions, in their order
+  std::string timezone = "UTC";
+  std::optional<WallTime> not_before, not_after;
+  bool enabled = true;
+  // Policies that a row is judged by; without a digest they say nothing.
+  Millis jitter{0}, start_deadline{0};
+  Concurrency concurrency = Concurrency::skip;
+  int retries = 0;
+  bool at_least_once = false;
+  bool reruns = false;  // on_success or on_error
+  bool operator==(const DefinitionRow&) const = default;
+};
+
+/// `next` is `known` still, taken over by a term of this node from one of this node: the two are one.
+inline bool goes_on(const DefinitionRow& known, DefinitionRow next) {
+  if (next.basis != Basis::taken_over || next.before != known.epoch) return false;
+  next.from = known.from;
+  next.epoch = known.epoch;
+  next.before = known.before;
+  next.basis = known.basis;
+  return next == known;
+}
 
 /// What a run printed: its head and its tail, and how many bytes between them are gone.
 struct Output {

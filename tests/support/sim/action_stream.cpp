@@ -87,6 +87,10 @@ class Fields {
   void operator()(const core::AskRunner& a) { put(a.node, a.socket); }
   void operator()(const core::RecordRow& a) { put(a.row, a.if_absent); }
   void operator()(const core::RecordTerm& a) { put(a.term); }
+  void operator()(const core::RecordDefinition& a) {
+    const DefinitionRow& d = a.definition;
+    put(d.job, d.group, d.node, d.from, d.epoch, d.before, d.basis, d.digest, d.schedule, d.anchors);
+  }
   void operator()(const core::RecordOutput& a) { put(a.id, a.output, a.is_mailed); }
   void operator()(const core::Notify& a) { put(a.event, a.row, a.definition, a.recovered); }
   void operator()(const core::Reply& a) { put(a.asker, a.ok, a.text, a.run, a.code); }

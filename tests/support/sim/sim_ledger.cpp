@@ -1,6 +1,9 @@
 #include "support/sim/sim_ledger.hpp"
 
 #include <algorithm>
+#include <limits>
+
+#include "base/wall_text.hpp"
 
 namespace ballot {
 
@@ -30,17 +33,56 @@ void SimLedger::record(TermRow term) {
   push([term](SimLedger& to) { to.terms_[{term.group, term.epoch}] = term; }, {});
 }
 
+/// Nobody waits for it: it goes with the next record.
+void SimLedger::record(DefinitionRow definition) {
+  const auto apply = [definition = std::move(definition)](SimLedger& to) {
+    auto& of_job = to.definitions_[definition.job];
+    if (of_job.empty() || !goes_on(of_job.back().row, definition))
+      of_job.push_back({definition, definition.epoch, ++to.change_});
+    of_job.back().row.epoch = definition.epoch;
+    of_job.back().sealed = std::numeric_limits<std::int64_t>::max();
+  };
+  memory_.push_back({apply, {}, false});
+}
+
+std::string SimLedger::audited(const Row* without) const {
+  audit::Basics basics;
+  basics.definitions = definitions_;
+  for (const auto& [key, term] : terms_) basics.terms.emplace(key, term);
+  std::vector<std::pair<Row, std::int64_t>> all;
+  for (const auto& [key, row] : runs_) all.emplace_back(row, run_changes_.at(key));
+  for (const auto& [key, row] : slots_) all.emplace_back(row, slot_changes_.at(key));
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.slot, a.first.attempt) < std::pair(b.first.slot, b.first.attempt);
+  });
+  std::string first;
+  audit::Audit audit(std::move(basics), {}, [&](const audit::Finding& found) {
+    if (!first.empty()) return;
+    first = node_ + "'s ledger, " + found.job + " " + format_slot(found.slot) + " " + found.what;
+    for (const Row& row : found.rows) first += " | " + testing::Entry{row, node_}.text();
+  });
+  const auto is_left_out = [&](const Row& row) {
+    return without && row.job == without->job && row.slot == without->slot && row.run == without->run &&
+           row.attempt == without->attempt;
+  };
+  for (const auto& [row, change] : all)
+    if (!is_left_out(row)) audit.add(row, change);
+  audit.finish();
+  return first;
+}
+
 void SimLedger::flush(std::function<void()> done) {
   push([done = std::move(done)](SimLedger&) { done(); }, {});
 }
 
 void SimLedger::push(std::function<void(SimLedger&)> apply, const Row& row) {
-  memory_.push_back({std::move(apply), row});
+  memory_.push_back({std::move(apply), row, true});
   begin_commit();
 }
 
 void SimLedger::begin_commit() {
-  if (committing_ > 0 || memory_.empty()) return;
+  const bool awaited = std::any_of(memory_.begin(), memory_.end(), [](const Record& one) { return one.is_awaited; });
+  if (committing_ > 0 || !awaited) return;
   committing_ = memory_.size();
   const Millis takes = loop_.between(Millis(1), slowest);
   busy_since_ = loop_.now();
@@ -64,6 +106,9 @@ void SimLedger::commit() {
 
 void SimLedger::crash() {
   loop_.drop(owner_);
+  ++change_;
+  for (auto& [job, of_job] : definitions_)
+    for (audit::InForce& one : of_job) one.sealed = std::min(one.sealed, change_);
   committing_ = 0;
   for (const Record& record : std::exchange(memory_, {}))
     if (!record.row.job.empty() && !record.row.run) lost_.push_back(record.row);
@@ -73,11 +118,13 @@ void SimLedger::crash() {
 void SimLedger::put(const Row& row) {
   if (!row.run) {
     slots_[{row.job, row.slot}] = row;
+    slot_changes_[{row.job, row.slot}] = ++change_;
     return;
   }
   Row& known = runs_[{*row.run, row.attempt}];
   const bool guess = row.status == Status::lost || row.reason == Reason::halted;
   if (!guess || !known.run || !is_final(known.status)) known = row;
+  run_changes_[{*row.run, row.attempt}] = ++change_;
 }
 
 std::vector<Row> SimLedger::rows() const {

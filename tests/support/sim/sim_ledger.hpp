@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "audit/audit.hpp"
 #include "ballot/ledger.hpp"
 #include "support/judge/merged_ledger.hpp"
 #include "support/sim/sim_loop.hpp"
@@ -36,12 +37,15 @@ class SimLedger {
   /// Only where nothing is known of the slot; of a range, what follows the slots that are known.
   void record_if_absent(Row row);
   void record(TermRow term);
+  void record(DefinitionRow definition);
   void flush(std::function<void()> done);
   void crash();
 
   /// What is durable.
   std::vector<Row> rows() const;
   std::vector<TermRow> terms() const;
+  /// What an audit finds in what is durable, but for one row: "", or the first thing.
+  std::string audited(const Row* without = nullptr) const;
   const Row* row(const std::string& job, WallTime slot) const;
   const Row* row(const RunId& run, int attempt) const;
   /// Durable or on the way there.
@@ -56,6 +60,7 @@ class SimLedger {
   struct Record {
     std::function<void(SimLedger&)> apply;
     Row row;  // empty where it is none
+    bool is_awaited = true;
   };
 
   void push(std::function<void(SimLedger&)> apply, const Row& row);
@@ -74,6 +79,10 @@ class SimLedger {
   std::map<std::pair<RunId, int>, Row> runs_;
   std::map<std::pair<std::string, WallTime>, Row> slots_;
   std::map<std::pair<std::string, std::uint64_t>, TermRow> terms_;
+  std::int64_t change_ = 0;
+  std::map<std::pair<RunId, int>, std::int64_t> run_changes_;
+  std::map<std::pair<std::string, WallTime>, std::int64_t> slot_changes_;
+  std::map<std::string, std::vector<audit::InForce>> definitions_;  // by job
 };
 
 /// What is durable of several nodes, merged by the rules of the semantics.

@@ -116,6 +116,7 @@ class SimNode final : private Host {
   void act(core::AskRunner& a);
   void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
+  void act(core::RecordDefinition& a) { ledger.record(std::move(a.definition)); }
   void act(core::RecordOutput& a);
   void act(core::Notify& a);
   void act(core::Reply& a);

@@ -74,6 +74,13 @@ std::vector<const SimLedger*> SimWorld::ledgers() const {
   return all;
 }
 
+std::string SimWorld::unaccounted() const {
+  if (std::string what = oracle.unaccounted(ledgers(), wall() - Millis(10'000)); !what.empty()) return what;
+  for (const SimLedger* ledger : ledgers())
+    if (const std::string finding = ledger->audited(); !finding.empty()) return "an audit finds: " + finding;
+  return "";
+}
+
 std::vector<SimNode*> SimWorld::nodes_on(const SimMachine& machine) const {
   std::vector<SimNode*> some;
   for (const auto& node : nodes)

@@ -52,8 +52,9 @@ class SimWorld {
   /// Every slot of the plan in (after, until] has exactly one disposition, and nothing else has one, and no run is
   /// of one that nobody claimed: "" or what is wrong.
   std::string unaccounted(const schedule::Definition& job, WallTime after, WallTime until) const;
-  /// The same of all jobs, by what their registers have passed; of the last moments what is known may be under way.
-  std::string unaccounted() const { return oracle.unaccounted(ledgers(), wall() - Millis(10'000)); }
+  /// The same of all jobs, by what their registers have passed; of the last moments what is known may be under way. And
+  /// what an audit finds in a ledger.
+  std::string unaccounted() const;
   /// Of what needs to be seen from the end: the judge's findings are among the broken promises then.
   void judge_ends() { judge.judge_ends(ballot::merged(ledgers())); }
   /// What may never be, seen so far: "" or what is wrong.

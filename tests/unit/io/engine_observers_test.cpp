@@ -61,6 +61,7 @@ const PluginInfo hung_plugin{
 struct NoLedger final : LedgerSink {
   void record(Row) override {}
   void record_if_absent(Row) override {}
+  void record(DefinitionRow) override {}
   void record(TermRow) override {}
   void record(const RunId&, int, Output) override {}
   void flush(std::function<void()> done) override { done(); }

@@ -37,6 +37,19 @@ TEST(Backlog, HandsOutAFlushWithTheLastRecordBeforeIt) {
   EXPECT_EQ(taken, 3001u);
 }
 
+TEST(Backlog, DropsNoRowForADefinition) {
+  Backlog backlog({.records = 2});
+  for (int i = 0; i < 5; ++i) backlog.push(full_definition());
+  for (std::uint32_t i = 1; i < 3; ++i) backlog.push(ran(i));
+  for (int i = 0; i < 5; ++i) backlog.push(full_definition());
+  EXPECT_EQ(backlog.dropped(), Dropped{});
+  backlog.push(ran(3));
+  EXPECT_EQ(backlog.dropped(), (Dropped{1, 0}));
+  backlog.take();
+  for (std::uint32_t i = 1; i < 3; ++i) backlog.push(ran(i));
+  EXPECT_EQ(backlog.dropped(), (Dropped{1, 0}));
+}
+
 Row in(Status status, Row row) {
   row.status = status;
   return row;

@@ -57,6 +57,13 @@ TEST(Record, ReadsBackTermsAndOutput) {
   EXPECT_EQ(back.output.total_bytes, 999);
 }
 
+TEST(Record, ReadsBackEveryFieldOfADefinition) {
+  const DefinitionRow definition = full_definition();
+  EXPECT_EQ(std::get<DefinitionRow>(*decode(encode(definition))), definition);
+  const std::string bytes = encode(definition);
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode(bytes.substr(0, size))) << size;
+}
+
 TEST(Record, RefusesWhatIsCutShortTooLongOrOfAnotherVersion) {
   const std::string bytes = encode(full_row());
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode(bytes.substr(0, size))) << size;

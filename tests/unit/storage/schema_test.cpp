@@ -72,6 +72,27 @@ TEST_F(Schema, RefusesTheDatabaseOfAnotherProgram) {
   EXPECT_EQ(bytes_of(path_), before);
 }
 
+TEST_F(Schema, AddsWhatAnOlderBallotLeavesAlone) {
+  LedgerFile(path_, Millis(100)).write(std::vector<Record>{ran(1)}, Sync::now);
+  {
+    Database db(path_, Open::write);  // as the first release made it
+    db.run(
+        "DROP VIEW definitions; DROP TABLE definition; DROP TABLE opening; DROP TABLE horizon;"
+        "DELETE FROM meta WHERE key <> 'change'");
+  }
+  auto reader = Reader::open(path_);
+  ASSERT_TRUE(reader);
+  int rows = 0;
+  const auto none = [](const LedgerBasics& basics) { EXPECT_TRUE(basics.definitions.empty()); };
+  EXPECT_TRUE(reader->scan({}, none, [&](const Row&, std::int64_t) { ++rows; }));
+  EXPECT_EQ(rows, 1);
+  Database db = open_ledger(path_, Millis(100));
+  EXPECT_EQ(db.number("PRAGMA user_version"), 1);
+  EXPECT_EQ(db.number("SELECT count(*) FROM ledger"), 1);
+  EXPECT_EQ(db.number("SELECT count(*) FROM definitions"), 0);
+  EXPECT_TRUE(knows_all_writes(db));
+}
+
 TEST_F(Schema, MigratesAllOrNothing) {
   {
     Database db(path_, Open::write);

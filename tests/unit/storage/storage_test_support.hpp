@@ -60,6 +60,32 @@ inline Row missed(WallTime slot, Reason reason = Reason::no_leader, std::string 
   return row;
 }
 
+/// A definition with every field set to something of its own.
+inline DefinitionRow full_definition() {
+  DefinitionRow row;
+  row.job = "backup";
+  row.group = "nightly";
+  row.node = "host-1";
+  row.from = noon;
+  row.epoch = 7;
+  row.before = 6;
+  row.basis = Basis::created;
+  row.digest = "d1";
+  row.schedule = {"0 2 * * *", "@every 1h"};
+  row.anchors = {noon - Millis(5)};
+  row.timezone = "Europe/Paris";
+  row.not_before = noon;
+  row.not_after = noon + std::chrono::hours(9000);
+  row.enabled = false;
+  row.jitter = Millis(1500);
+  row.start_deadline = Millis(60'000);
+  row.concurrency = Concurrency::replace;
+  row.retries = 3;
+  row.at_least_once = true;
+  row.reruns = true;
+  return row;
+}
+
 /// Remembers what a ledger told, and waits for it.
 class Watch {
  public:

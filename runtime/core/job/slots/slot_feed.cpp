@@ -36,6 +36,31 @@ void SlotFeed::make_plan(const JobFacts& job) {
   if (plan_) anchors_ = anchors_of(*plan_, job.stored, job.stored.since);
 }
 
+void SlotFeed::describe(const JobFacts& job, DefinitionRow& row) const {
+  row.digest = job.stored.definition;
+  if (job.definition && job.definition->digest == job.stored.definition) {
+    const Job& as_loaded = job.definition->job;
+    row.schedule = as_loaded.schedule;
+    row.timezone = as_loaded.timezone;
+    row.not_before = as_loaded.not_before;
+    row.not_after = as_loaded.not_after;
+    row.enabled = as_loaded.enabled;
+    row.jitter = as_loaded.jitter;
+    row.start_deadline = as_loaded.start_deadline;
+    row.concurrency = as_loaded.concurrency;
+    row.retries = as_loaded.retries;
+    row.at_least_once = as_loaded.guarantee == Guarantee::at_least_once;
+    row.reruns = as_loaded.on_success == AfterRun::rerun || as_loaded.on_error == AfterRun::rerun;
+  } else {
+    const Timing& timing = job.stored.timing;
+    row.schedule = timing.expressions;
+    row.timezone = timing.timezone;
+    row.not_before = timing.not_before;
+    row.not_after = timing.not_after;
+  }
+  if (plan_) row.anchors = anchors_;
+}
+
 void SlotFeed::plan_to_adopt(const JobFacts& job) {
   plan_.reset();
   anchors_.clear();

@@ -53,6 +53,8 @@ class SlotFeed {
   void drop_decided(std::size_t count) { settlement_.drop_decided(count); }
   void drop_first_due() { settlement_.drop_first_due(); }
 
+  /// What the slots go by now: the plan that is in force, with its anchors.
+  void describe(const JobFacts& job, DefinitionRow& row) const;
   /// A row for each slot of the range; one for all where there are many, or where the plan cannot name them.
   std::vector<Row> rows_of(const Disposition& range, const Row& like) const;
 

@@ -1,0 +1,114 @@
+#include "app/audit_report.hpp"
+
+#include <ostream>
+#include <utility>
+
+#include "app/document.hpp"
+#include "app/escape.hpp"
+#include "app/history_columns.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr std::size_t most_kept = 1000;
+
+struct AsDocument {
+  Document operator()(std::monostate) const { return {}; }
+  Document operator()(const std::string& text) const { return text; }
+  Document operator()(std::int64_t number) const { return number; }
+  Document operator()(WallTime time) const { return format_millis(time); }
+  Document operator()(SlotTime slot) const { return format_slot(slot.at); }
+  Document operator()(Millis duration) const { return std::int64_t{duration.count()}; }
+};
+
+/// As `history --format json` has it.
+Document row_document(const Row& row) {
+  Document document = Document::object();
+  const auto columns = history_columns(Format::json);
+  const auto cells = history_cells(row, Format::json);
+  for (std::size_t i = 0; i < columns.size(); ++i) document.add(columns[i].name, std::visit(AsDocument(), cells[i]));
+  return document;
+}
+
+Document finding_document(const audit::Finding& finding) {
+  Document::Items rows;
+  for (const Row& row : finding.rows) rows.push_back(row_document(row));
+  Document document = Document::object();
+  document.add("kind", std::string(to_string(finding.kind))).add("job", finding.job);
+  document.add("slot", format_slot(finding.slot));
+  document.add("slot_until", finding.until ? Document(format_slot(*finding.until)) : Document());
+  document.add("slots", finding.slots).add("text", finding.what).add("rows", std::move(rows));
+  return document;
+}
+
+/// "2025-03-09T07:00:00Z", with the last one of several and their number.
+std::string slots_text(WallTime slot, const std::optional<WallTime>& until, std::int64_t slots) {
+  if (!until) return format_slot(slot);
+  return format_slot(slot) + " to " + format_slot(*until) + " (" + std::to_string(slots) + " slots)";
+}
+
+std::string row_text(const Row& row) {
+  std::string text = slots_text(row.slot, row.slot_until, row.slots) + " " + std::string(to_string(row.status));
+  if (row.reason != Reason::none) text += ": " + std::string(to_string(row.reason));
+  if (row.run) text += ", run " + row.run->text() + ", attempt " + std::to_string(row.attempt);
+  if (row.fence > 0) text += ", fence " + std::to_string(row.fence);
+  text += ", epoch " + std::to_string(row.epoch) + ", " + row.node;
+  if (row.started_at) text += ", started " + format_millis(*row.started_at);
+  if (row.ended_at) text += ", ended " + format_millis(*row.ended_at);
+  return text;
+}
+
+void print_names(std::ostream& out, const std::vector<std::string>& jobs) {
+  if (jobs.empty()) return;
+  out << "\nno definition is kept of";
+  const char* separator = " ";
+  for (const std::string& job : jobs) out << std::exchange(separator, ", ") << escaped(job, Escape::plain);
+  out << ": nothing is said of what was due\n";
+}
+
+}  // namespace
+
+void AuditReport::add(audit::Finding finding) {
+  ++count_;
+  if (kept_.size() < most_kept) kept_.push_back(std::move(finding));
+}
+
+void AuditReport::print(std::ostream& out, const audit::Audit& audit, Format format) const {
+  format == Format::json ? print_json(out, audit) : print_table(out, audit);
+}
+
+void AuditReport::print_table(std::ostream& out, const audit::Audit& audit) const {
+  RecordWriter table(out, {{"status", "STATUS"}, {"reason", "REASON"}, {"count", "COUNT"}}, {Format::table});
+  for (const auto& [numbers, total] : audit.totals())
+    table.row({word(to_string(total.status)), word(to_string(total.reason)), total.count});
+  table.finish();
+  print_names(out, audit.undefined());
+  for (const audit::Finding& finding : kept_) {
+    out << "\njob " << escaped(finding.job, Escape::plain) << ", "
+        << slots_text(finding.slot, finding.until, finding.slots) << ": " << to_string(finding.kind) << ": "
+        << finding.what << '\n';
+    for (const Row& row : finding.rows) out << "    " << escaped(row_text(row), Escape::plain) << '\n';
+  }
+  if (count_ > std::ssize(kept_)) out << "\nand " << count_ - std::ssize(kept_) << " more\n";
+  out << '\n' << count_ << (count_ == 1 ? " finding\n" : " findings\n");
+}
+
+void AuditReport::print_json(std::ostream& out, const audit::Audit& audit) const {
+  Document::Items totals, undefined, findings;
+  for (const auto& [numbers, total] : audit.totals()) {
+    Document one = Document::object();
+    const std::string reason(to_string(total.reason));
+    one.add("status", std::string(to_string(total.status)));
+    one.add("reason", reason.empty() ? Document() : Document(reason)).add("count", total.count);
+    totals.push_back(std::move(one));
+  }
+  for (const std::string& job : audit.undefined()) undefined.emplace_back(job);
+  for (const audit::Finding& finding : kept_) findings.push_back(finding_document(finding));
+  Document all = Document::object();
+  all.add("totals", std::move(totals)).add("undefined", std::move(undefined));
+  all.add("finding_count", count_).add("findings", std::move(findings));
+  out << to_json(all);
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,103 @@
+// ballot audit: whether this node's ledger can be right, by the schedule computed anew.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "app/audit_report.hpp"
+#include "app/commands/commands.hpp"
+#include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/options.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct AuditOptions {
+  ConfigOptions config;
+  Format format = Format::table;
+  std::vector<std::string> jobs, groups;
+  audit::Scope scope;
+};
+
+/// The jobs that are asked for, by name and by group; none: all.
+Result<std::vector<std::string>> jobs_asked_for(const AuditOptions& options, const config::Config& config,
+                                                storage::Reader& ledger) {
+  for (const std::string& job : options.jobs)
+    if (auto known = require_job(job, config, ledger); !known) return known.error();
+  for (const std::string& group : options.groups)
+    if (auto known = require_group(group, config, ledger); !known) return known.error();
+  if (options.groups.empty()) return options.jobs;
+  auto jobs = ledger.jobs_of(options.groups);
+  if (!jobs) return jobs.error();
+  if (!options.jobs.empty())
+    std::erase_if(*jobs, [&](const std::string& job) {
+      return std::find(options.jobs.begin(), options.jobs.end(), job) == options.jobs.end();
+    });
+  return jobs;
+}
+
+audit::Basics basics_of(storage::LedgerBasics read, WallTime kept_since) {
+  audit::Basics basics;
+  for (auto& one : read.definitions) {
+    audit::InForce definition{std::move(one.row), one.first_epoch, one.change};
+    if (one.sealed) definition.sealed = *one.sealed;
+    basics.definitions[definition.row.job].push_back(std::move(definition));
+  }
+  for (TermRow& term : read.terms) {
+    const std::pair key(term.group, term.epoch);
+    basics.terms.emplace(key, std::move(term));
+  }
+  basics.kept_since = std::max(kept_since, read.kept_since);
+  basics.job_kept_since = {read.jobs_kept.begin(), read.jobs_kept.end()};
+  return basics;
+}
+
+Exit run(const AuditOptions& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  auto ledger = open_ledger(*config);
+  if (!ledger) return fail("audit", ledger.error());
+  const auto jobs = jobs_asked_for(options, *config, *ledger);
+  if (!jobs) return fail("audit", jobs.error());
+  // Not what is about to be deleted, nor what an older ballot has deleted without a word.
+  const WallTime kept_since = io::read_clocks().wall - config->history.keep;
+  AuditReport report;
+  const auto add = [&report](audit::Finding finding) { report.add(std::move(finding)); };
+  auto audit = std::make_unique<audit::Audit>(audit::Basics{}, options.scope, add);
+  const auto begin = [&](storage::LedgerBasics read) {
+    audit = std::make_unique<audit::Audit>(basics_of(std::move(read), kept_since), options.scope, add);
+  };
+  const bool none = jobs->empty() && !options.groups.empty();
+  if (!none) {
+    const auto read = ledger->scan(*jobs, begin, [&](const Row& row, std::int64_t change) { audit->add(row, change); });
+    if (!read) return fail("audit", read.error());
+  }
+  audit->finish();
+  report.print(std::cout, *audit, options.format);
+  return report.count() == 0 ? Exit::done : Exit::failed;
+}
+
+}  // namespace
+
+Run setup_audit(CLI::App& command) {
+  auto options = std::make_shared<AuditOptions>();
+  AuditOptions& to = *options;
+  add_config_options(command, to.config);
+  add_list(command, "--job LIST", "only these jobs, a list",
+           [&to](const std::string& text) { return to.jobs.push_back(text), std::string(); });
+  add_list(command, "--group LIST", "only jobs that have been in these groups, a list",
+           [&to](const std::string& text) { return to.groups.push_back(text), std::string(); });
+  add_value(command, "--since TIME", "slots from this time on",
+            [&to](const std::string& text) { return take(parse_time(text), to.scope.since); });
+  add_value(command, "--until TIME", "slots before this time",
+            [&to](const std::string& text) { return take(parse_time(text), to.scope.until); });
+  add_value(command, "--format FORMAT", "table or json", [&to](const std::string& text) {
+    if (text != "table" && text != "json") return unknown_word(text, {"table", "json"}).what;
+    to.format = text == "json" ? Format::json : Format::table;
+    return std::string();
+  });
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,38 @@
+// ballot backup FILE: a copy of the ledger, whether or not a daemon writes it.
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/escape.hpp"
+#include "app/ledger_access.hpp"
+#include "app/options.hpp"
+
+namespace ballot::app {
+namespace {
+
+struct BackupOptions {
+  ConfigOptions config;
+  std::string file;
+};
+
+Exit run(const BackupOptions& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  auto ledger = open_ledger(*config);
+  if (!ledger) return fail("backup", ledger.error());
+  const auto bytes = ledger->back_up(options.file);
+  if (!bytes) return fail("backup", bytes.error());
+  std::cout << escaped(options.file, Escape::plain) << ": " << *bytes << " bytes\n";
+  return Exit::done;
+}
+
+}  // namespace
+
+Run setup_backup(CLI::App& command) {
+  auto options = std::make_shared<BackupOptions>();
+  add_config_options(command, options->config);
+  add_string(command, "FILE", options->file, "where the copy goes; nothing may be there", Need::required);
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,55 @@
+#include "audit/audit.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::audit {
+
+std::string_view to_string(Kind kind) {
+  switch (kind) {
+    case Kind::missing: return "missing";
+    case Kind::twice: return "twice";
+    case Kind::not_due: return "not_due";
+    case Kind::count: return "count";
+    case Kind::relaunch: return "relaunch";
+    case Kind::fence: return "fence";
+    case Kind::unended: return "unended";
+    case Kind::reason: return "reason";
+  }
+  return "";
+}
+
+Audit::Audit(Basics basics, Scope scope, Report report)
+    : basics_(std::move(basics)), scope_(scope), report_(std::move(report)) {}
+
+JobAudit& Audit::job(const std::string& name) {
+  auto& found = jobs_[name];
+  if (found) return *found;
+  const auto definitions = basics_.definitions.find(name);
+  const auto kept = basics_.job_kept_since.find(name);
+  if (definitions == basics_.definitions.end()) undefined_.push_back(name);
+  found = std::make_unique<JobAudit>(
+      name, definitions == basics_.definitions.end() ? std::vector<InForce>() : definitions->second,
+      std::max(basics_.kept_since, kept == basics_.job_kept_since.end() ? WallTime{} : kept->second), basics_.terms,
+      [this](Finding finding) {
+        if (scope_.has(finding.slot) || scope_.has(finding.until.value_or(finding.slot))) report_(std::move(finding));
+      });
+  return *found;
+}
+
+void Audit::add(const Row& row, std::int64_t change) {
+  if (scope_.has(row.slot)) {
+    Total& total = totals_[{row.status.number(), row.reason.number()}];
+    total.status = row.status;
+    total.reason = row.reason;
+    total.count += row.run ? 1 : row.slots;
+  }
+  job(row.job).add(row, change);
+}
+
+void Audit::finish() {
+  for (const auto& [name, definitions] : basics_.definitions) job(name);
+  for (const auto& [name, one] : jobs_) one->finish();
+}
+
+}  // namespace ballot::audit

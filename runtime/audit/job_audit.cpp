@@ -1,0 +1,209 @@
+#include "audit/job_audit.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ballot::audit {
+namespace {
+
+constexpr Millis a_second{1000};  // slots are whole seconds
+
+bool is_claimed(const Row& row) { return row.run && row.fence > 0; }
+
+/// It says of slots that it knows nothing of them.
+bool yields(const Row& row) { return !row.run && row.reason == Reason::halted; }
+
+WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
+
+}  // namespace
+
+JobAudit::JobAudit(std::string job, const std::vector<InForce>& definitions, WallTime kept_since, const Terms& terms,
+                   Report report)
+    : job_(std::move(job)),
+      kept_since_(kept_since),
+      report_(std::move(report)),
+      spans_(definitions),
+      reasons_(terms, [this](const Row& row, std::string what) { this->report(Kind::reason, row, std::move(what)); }),
+      passed_(kept_since - a_second) {}
+
+void JobAudit::add(const Row& row, std::int64_t change) {
+  if (row.slot < kept_since_) {
+    passed_ = std::max(passed_, last_slot(row));
+    return;
+  }
+  if (!at_slot_.empty() && at_slot_.front().row.slot != row.slot) judge_slot();
+  at_slot_.push_back({row, change});
+}
+
+void JobAudit::finish() {
+  if (!at_slot_.empty()) judge_slot();
+  pass_to(WallTime::max());
+  reasons_.finish();
+}
+
+/// All rows of a slot are there.
+void JobAudit::judge_slot() {
+  const std::vector<Entry> entries = std::exchange(at_slot_, {});
+  const WallTime slot = entries.front().row.slot;
+  pass_to(slot);
+  const Span* span = spans_.current();
+  std::vector<const Entry*> scheduled, runs;
+  for (const Entry& entry : entries) {
+    if (entry.row.run) runs.push_back(&entry);
+    if (is_scheduled(entry.row.trigger) && !spans_.is_undone(entry.row, entry.change)) scheduled.push_back(&entry);
+  }
+  for (const Entry* entry : runs) reasons_.see_run(entry->row, span);
+  check_attempts(runs);
+  check_twice(scheduled);
+  for (const Entry& entry : entries)
+    if (span && is_scheduled(entry.row.trigger)) match_schedule(entry, *span);
+}
+
+/// The slots before `slot` that are due: those without a row are missing where the ledger must have them.
+void JobAudit::pass_to(WallTime slot) {
+  while (const Span* next = spans_.next_before(slot)) {
+    if (spans_.current() && spans_.current()->closed) miss_between(next->from);
+    if (gap_ && spans_.current()->closed) report_gap();
+    gap_.reset();
+    left_ = false;
+    passed_ = std::max(passed_, next->from);
+    spans_.advance();
+  }
+  if (slot < WallTime::max()) miss_between(slot - Millis(1));
+}
+
+/// Up to and with `until`, in the current span.
+void JobAudit::miss_between(WallTime until) {
+  if (!spans_.plan() || left_) return;
+  const auto& anchors = spans_.current()->row().anchors;
+  for (auto due = spans_.plan()->next(passed_, anchors); due && due->at <= until;
+       due = spans_.plan()->next(due->at, anchors)) {
+    if (!gap_) gap_ = Gap{due->at, due->at, 0};
+    gap_->to = due->at;
+    ++gap_->slots;
+  }
+  passed_ = std::max(passed_, until);
+}
+
+void JobAudit::report_gap() {
+  const Gap gap = *std::exchange(gap_, std::nullopt);
+  Finding finding{.kind = Kind::missing,
+                  .job = job_,
+                  .slot = gap.from,
+                  .until = std::nullopt,
+                  .slots = gap.slots,
+                  .what = "is due and has no row",
+                  .rows = {}};
+  if (gap.slots > 1) finding.until = gap.to, finding.what = "are due and have no row";
+  if (last_) finding.rows.push_back(*last_);
+  report_(std::move(finding));
+}
+
+/// A row of a scheduled slot, or of several, in the span that has begun before it.
+void JobAudit::match_schedule(const Entry& entry, const Span& span) {
+  const Row& row = entry.row;
+  const bool settles = spans_.settles(row, entry.change);
+  if (settles && gap_) report_gap();
+  if (spans_.settled_later(row) && !span.closed) left_ = true, gap_.reset();
+  if (span.closed && gap_) report_gap();
+  if (settles) last_ = row;
+  const schedule::Plan* plan = spans_.plan();
+  if (!plan || left_) return;
+  const auto& anchors = span.row().anchors;
+  std::int64_t due = 0;
+  std::optional<bool> in_gap;
+  for (auto slot = plan->next(row.slot - Millis(1), anchors); slot && slot->at <= last_slot(row);
+       slot = plan->next(slot->at, anchors)) {
+    if (++due == 1 && slot->at == row.slot) in_gap = slot->dst_gap;
+  }
+  passed_ = std::max(passed_, last_slot(row));
+  if (!row.run && !row.slot_until) reasons_.judge(row, span, in_gap);
+  if (row.run && in_gap == true && row.status != Status::skipped && row.status != Status::missed)
+    report(Kind::reason, row, "ran, and its local time does not exist");
+  const bool proved = settles || (span.closed && last_slot(row) <= spans_.end().value_or(WallTime::max()));
+  const bool of_boot = plan->on_reboot() && row.slots - due <= 1;
+  if (!proved || due == row.slots || of_boot || yields(row) || span.row().at_least_once) return;
+  if (due == 0) return report(Kind::not_due, row, "has a row and is not in the schedule");
+  if (!spans_.is_undone(row, entry.change))
+    report(Kind::count, row,
+           "stands for " + std::to_string(row.slots) + " slots, and the schedule has " + std::to_string(due));
+}
+
+/// Runs without a claim are further attempts of a slot that has a disposition.
+void JobAudit::check_twice(const std::vector<const Entry*>& rows) {
+  const Row* first = nullptr;
+  for (const Entry* entry : rows) {
+    const Row& row = entry->row;
+    if (yields(row) || (row.run && !is_claimed(row))) continue;
+    if (range_ && row.slot <= last_slot(*range_) && !yields(*range_))
+      report(Kind::twice, row, "has a row, and is one of another row's slots", &*range_);
+    if (first && (first->run != row.run || !row.run))
+      report(Kind::twice, row, row.run && first->run ? "was claimed by two runs" : "ran, and has another row too",
+             first);
+    if (!first) first = &row;
+  }
+  for (const Entry* entry : rows) {
+    if (entry->row.slot_until) range_ = entry->row;
+    if (is_claimed(entry->row) && entry->row.attempt == 1) check_fence(entry->row);
+  }
+}
+
+/// Of one slot: attempts of a run are in their order.
+void JobAudit::check_attempts(const std::vector<const Entry*>& rows) {
+  for (const Entry* entry : rows) {
+    const Row* before = nullptr;
+    for (const Entry* other : rows)
+      if (other->row.run == entry->row.run && other->row.attempt < entry->row.attempt) before = &other->row;
+    check_end(entry->row);
+    if (entry->row.attempt > 1) check_attempt(entry->row, before);
+  }
+}
+
+void JobAudit::check_attempt(const Row& row, const Row* before) {
+  // One that waited and never began has its run's last one.
+  if (before && before->fence > 0 && row.started_at && row.fence > 0 && row.fence <= before->fence)
+    report(Kind::fence, row, "has a fence that is not above that of the attempt before", before);
+  if (before && !is_final(before->status))
+    report(Kind::unended, *before, "has no end, and a later attempt has begun", &row);
+  const Span* span = spans_.current();
+  if (!span || spans_.may_repeat()) return;
+  const bool own = span->own_history && row.node == span->row().node && row.epoch <= span->row().epoch;
+  if (own && (!before || before->attempt + 1 < row.attempt))
+    report(Kind::missing, row, "has a later attempt, and no row of attempt " + std::to_string(row.attempt - 1), before);
+  if (!spans_.may_retry(row.attempt))
+    return report(Kind::relaunch, row, "was launched again beyond its retries", before);
+  const bool failed = before && (before->status == Status::failed || before->status == Status::timed_out);
+  if (before && is_final(before->status) && !failed)
+    report(Kind::relaunch, row, "was launched again after an attempt that is not to be repeated", before);
+}
+
+/// Scheduled slots are claimed in their order.
+void JobAudit::check_fence(const Row& row) {
+  const Span* span = spans_.current();
+  if (!span) return;
+  if (claimed_ && life_of_claimed_ == span->life && row.fence <= claimed_->fence && row.run != claimed_->run)
+    report(Kind::fence, row, "has a fence that is not above that of an earlier slot", &*claimed_);
+  claimed_ = row;
+  life_of_claimed_ = span->life;
+}
+
+void JobAudit::check_end(const Row& row) {
+  const bool has_ended = row.status == Status::succeeded || row.status == Status::failed ||
+                         row.status == Status::timed_out || row.status == Status::killed;
+  if (has_ended && !row.ended_at) report(Kind::unended, row, "has ended by its status, and has no end");
+}
+
+void JobAudit::report(Kind kind, const Row& row, std::string what, const Row* other) const {
+  Finding finding{.kind = kind,
+                  .job = job_,
+                  .slot = row.slot,
+                  .until = row.slot_until,
+                  .slots = row.slots,
+                  .what = std::move(what),
+                  .rows = {}};
+  if (other) finding.rows.push_back(*other);
+  finding.rows.push_back(row);
+  report_(std::move(finding));
+}
+
+}  // namespace ballot::audit

@@ -1,0 +1,79 @@
+// JobAudit: one job's rows against its definitions, as they come by slot. What it remembers does not grow with the
+// rows.
+//
+//   event                         | what follows
+//   a row of the slot before      | kept: attempts of a run come one after the other
+//   a row of a later slot         | the slot before is judged, and all that are due between are missing: at once where
+//                                 | the span is closed; else once a row shows that they were settled
+//   the next definition begins    | what waits for such a row is dropped
+//
+// Pure. Knows nothing of other jobs, of files and of databases. Used by Audit.
+//
+//   JobAudit job("backup", definitions, kept_since, report);
+//   job.add(row, change);
+//   job.finish();
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/finding.hpp"
+#include "audit/reasons.hpp"
+#include "audit/spans.hpp"
+
+namespace ballot::audit {
+
+using Report = std::function<void(Finding)>;
+
+/// A row, with the number of its last change.
+struct Entry {
+  Row row;
+  std::int64_t change = 0;
+};
+
+class JobAudit {
+ public:
+  /// Rows of slots before `kept_since` may be gone. `terms`: this node's, of all groups; outlives it.
+  JobAudit(std::string job, const std::vector<InForce>& definitions, WallTime kept_since, const Terms& terms,
+           Report report);
+
+  /// By slot, then attempt.
+  void add(const Row& row, std::int64_t change);
+  void finish();
+
+ private:
+  struct Gap {  // slots due, one after the other, that have no row
+    WallTime from{}, to{};
+    std::int64_t slots = 0;
+  };
+
+  void judge_slot();
+  void pass_to(WallTime slot);
+  void miss_between(WallTime until);
+  void report_gap();
+  void match_schedule(const Entry& entry, const Span& span);
+  void check_twice(const std::vector<const Entry*>& rows);
+  void check_attempts(const std::vector<const Entry*>& rows);
+  void check_attempt(const Row& row, const Row* before);
+  void check_fence(const Row& row);
+  void check_end(const Row& row);
+  void report(Kind kind, const Row& row, std::string what, const Row* other = nullptr) const;
+
+  const std::string job_;
+  const WallTime kept_since_;
+  const Report report_;
+  Spans spans_;
+  Reasons reasons_;
+  std::vector<Entry> at_slot_;  // rows of the slot that is not judged yet
+  WallTime passed_{};           // slots up to here have been compared with the schedule
+  std::optional<Gap> gap_;      // not reported yet: whether it was settled here, or how far it goes, is not known
+  bool left_ = false;           // another node's term has settled slots of the current span
+  std::optional<Row> last_;     // that settled slots
+  std::optional<Row> range_;    // the last row of many slots
+  std::optional<Row> claimed_;  // the last scheduled slot that was claimed
+  int life_of_claimed_ = 0;
+};
+
+}  // namespace ballot::audit

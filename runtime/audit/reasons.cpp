@@ -1,0 +1,87 @@
+#include "audit/reasons.hpp"
+
+#include <algorithm>
+
+namespace ballot::audit {
+namespace {
+
+constexpr Millis clock_difference{11'000};  // of two nodes' clocks: beyond 10 s a node does not lead
+constexpr Millis hears_late{120'000};       // of a run's end: a daemon may have been stopped, but not beyond its term
+constexpr std::size_t most_doubts = 1000;
+
+/// When the run was gone; one that was only taken for lost may go on.
+std::optional<WallTime> end_of(const Row& row) {
+  if (!is_final(row.status) || row.status == Status::lost || !row.ended_at) return std::nullopt;
+  WallTime end = *row.ended_at;
+  if (row.started_at && row.duration) end = std::max(end, *row.started_at + *row.duration);
+  return end;
+}
+
+/// No later run of a job that skips has begun before.
+WallTime last_seen(const Row& row) {
+  if (!row.started_at && !row.ended_at) return WallTime::max();
+  return std::max(row.started_at.value_or(WallTime{}), row.ended_at.value_or(WallTime{}));
+}
+
+bool may_be_tried_again(const Row& row, const Span* span) {
+  if (!span || span->row().digest.empty()) return true;
+  const DefinitionRow& by = span->row();
+  const bool failed = row.status == Status::failed || row.status == Status::timed_out;
+  return (failed && by.retries > 0) || (by.at_least_once && row.status != Status::succeeded);
+}
+
+}  // namespace
+
+void Reasons::see_run(const Row& row, const Span* span) {
+  settle_doubts(row.slot);
+  if (row.status == Status::skipped || (row.status == Status::missed && !row.started_at)) return;
+  if (unsure_ && row.attempt <= 1 && row.started_at && *row.started_at > *unsure_) unsure_.reset();  // that was over
+  const std::optional<WallTime> end = end_of(row);
+  if (end) busy_until_ = std::max(busy_until_, *end);
+  if (!end || may_be_tried_again(row, span)) unsure_ = std::max(unsure_.value_or(WallTime{}), last_seen(row));
+  std::erase_if(doubts_, [&](const Doubt& doubt) { return unsure_ || busy_until_ >= doubt.row.slot; });
+}
+
+void Reasons::judge(const Row& row, const Span& span, std::optional<bool> in_gap) {
+  settle_doubts(row.slot);
+  switch (row.reason) {
+    case Reason::no_leader: return judge_no_leader(row, span);
+    case Reason::overlap: return judge_overlap(row, span);
+    case Reason::queue_full:
+      if (span.row().concurrency != Concurrency::queue)
+        wrong_(row, "is skipped as the queue is full, and its job has none");
+      return;
+    case Reason::dst_gap:
+      if (in_gap == false) wrong_(row, "is missed as its local time does not exist, and it does");
+      return;
+    default: return;
+  }
+}
+
+void Reasons::judge_no_leader(const Row& row, const Span& span) const {
+  const auto term = terms_.find({row.group, row.epoch});
+  if (term == terms_.end() || term->second.node != row.node) return;
+  if (row.slot <= term->second.elected_at + clock_difference + span.row().jitter) return;
+  wrong_(row, "is missed as nobody led the group, and the term that says so had been elected by then");
+}
+
+void Reasons::judge_overlap(const Row& row, const Span& span) {
+  const DefinitionRow& by = span.row();
+  if (by.concurrency == Concurrency::queue || by.concurrency == Concurrency::allow)
+    return wrong_(row, "is skipped as it overlaps, and its job does not skip such slots");
+  const bool judged = by.concurrency == Concurrency::skip && !by.reruns && span.own_history;
+  if (!judged || unsure_ || busy_until_ >= row.slot - hears_late || doubts_.size() >= most_doubts) return;
+  doubts_.push_back({row, row.slot + by.jitter + by.start_deadline + clock_difference});
+}
+
+void Reasons::settle_doubts(WallTime now) {
+  std::erase_if(doubts_, [&](const Doubt& doubt) {
+    if (doubt.until >= now) return false;
+    wrong_(doubt.row, "is skipped as it overlaps, and no run of its job was there");
+    return true;
+  });
+}
+
+void Reasons::finish() { settle_doubts(WallTime::max()); }
+
+}  // namespace ballot::audit

@@ -1,0 +1,61 @@
+// Reasons: whether the reason that a row gives for a slot that did not run can be, by the job's definition, its runs
+// and this node's terms. It finds only what cannot be otherwise: other nodes' runs and terms are not in this node's
+// ledger.
+//
+//   reason     | cannot be
+//   no_leader  | of a slot due well after the election of the very term that says so
+//   overlap    | of a job that lets runs overlap or queues them; where no run of the job was there: only of a job that
+//              | skips, whose register no other node has ever written
+//   queue_full | of a job that has no queue
+//   dst_gap    | of a slot that is due
+//
+// Pure. Used by JobAudit; slots come in ascending order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "audit/finding.hpp"
+#include "audit/spans.hpp"
+
+namespace ballot::audit {
+
+/// Of this node, by group and epoch.
+using Terms = std::map<std::pair<std::string, std::uint64_t>, TermRow>;
+
+class Reasons {
+ public:
+  /// What is wrong with a row's reason.
+  using Wrong = std::function<void(const Row& row, std::string what)>;
+
+  Reasons(const Terms& terms, Wrong wrong) : terms_(terms), wrong_(std::move(wrong)) {}
+
+  /// A row of a run, whoever asked for it.
+  void see_run(const Row& row, const Span* span);
+  /// A scheduled slot without a run, and whether the schedule has a gap of local time there.
+  void judge(const Row& row, const Span& span, std::optional<bool> in_gap);
+  void finish();
+
+ private:
+  struct Doubt {  // an overlap with nothing that is known by then: a run by hand may follow
+    Row row;
+    WallTime until{};
+  };
+
+  void judge_no_leader(const Row& row, const Span& span) const;
+  void judge_overlap(const Row& row, const Span& span);
+  void settle_doubts(WallTime now);
+
+  const Terms& terms_;
+  const Wrong wrong_;
+  WallTime busy_until_{};           // a run of the job was there up to then
+  std::optional<WallTime> unsure_;  // one that was there then may be there still, or wait for its next attempt
+  std::vector<Doubt> doubts_;
+};
+
+}  // namespace ballot::audit

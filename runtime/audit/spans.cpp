@@ -1,0 +1,101 @@
+#include "audit/spans.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace ballot::audit {
+namespace {
+
+std::optional<schedule::Plan> plan_of(const DefinitionRow& row) {
+  if (row.digest.empty()) return std::nullopt;
+  const bool none = !row.enabled;
+  auto made = schedule::Plan::make({none ? std::vector<std::string>() : row.schedule, row.timezone, row.not_before,
+                                    row.not_after, row.group, row.job});
+  auto* plan = std::get_if<schedule::Plan>(&made);
+  if (!plan || plan->everies().size() != (none ? 0 : row.anchors.size())) return std::nullopt;
+  return std::move(*plan);
+}
+
+/// Beside a digest, no expressions are those of a job that runs by trigger only, or ones that the register had no room
+/// for.
+bool is_known(const DefinitionRow& row) { return !row.digest.empty() && !row.schedule.empty(); }
+
+/// Nobody else has written the register in between.
+bool is_next_to(const InForce& one, const InForce& before) {
+  const bool goes_on = one.row.basis == Basis::taken_over || one.row.basis == Basis::defined;
+  return goes_on && one.row.before == before.row.epoch && one.row.group == before.row.group;
+}
+
+}  // namespace
+
+Spans::Spans(const std::vector<InForce>& definitions) {
+  int life = 0;
+  for (const InForce& one : definitions) {
+    Span span;
+    span.definition = one;
+    span.from = one.row.from;
+    if (one.row.basis == Basis::created || one.row.basis == Basis::repaired) ++life;
+    span.life = life;
+    span.own_history = one.row.basis == Basis::created;
+    if (!spans_.empty() && is_next_to(one, spans_.back().definition)) {
+      // What was taken over anew may have been written in between, and not have come into the ledger.
+      spans_.back().closed = one.row.basis == Basis::defined || one.row.digest == spans_.back().row().digest;
+      span.own_history = spans_.back().own_history;
+    }
+    spans_.push_back(std::move(span));
+  }
+  for (std::size_t i = spans_.size(); i > 1; --i) spans_[i - 2].from = std::min(spans_[i - 2].from, spans_[i - 1].from);
+}
+
+const Span* Spans::at(WallTime slot) {
+  while (next_before(slot)) advance();
+  return current();
+}
+
+const Span* Spans::next_before(WallTime slot) const {
+  return current_ < spans_.size() && spans_[current_].from < slot ? &spans_[current_] : nullptr;
+}
+
+void Spans::advance() {
+  ++current_;
+  const DefinitionRow& row = current()->row();
+  plan_ = is_known(row) ? plan_of(row) : std::nullopt;
+}
+
+std::optional<WallTime> Spans::end() const {
+  return current_ < spans_.size() ? std::optional(spans_[current_].from) : std::nullopt;
+}
+
+bool Spans::settles(const Row& row, std::int64_t change) const {
+  const Span* span = current();
+  if (!span || !is_scheduled(row.trigger)) return false;
+  const InForce& by = span->definition;
+  const bool launched = row.fence > 0 && row.started_at && !by.row.at_least_once;
+  if (row.run && !launched) return false;
+  return row.node == by.row.node && row.group == by.row.group && row.epoch >= by.first_epoch &&
+         row.epoch <= by.row.epoch && change < by.sealed;
+}
+
+bool Spans::settled_later(const Row& row) const {
+  const bool settled = is_scheduled(row.trigger) && (!row.run || row.fence > 0);
+  if (!settled || !current()) return false;
+  return row.group != current()->row().group || row.epoch > current()->row().epoch;
+}
+
+bool Spans::is_undone(const Row& row, std::int64_t change) const {
+  return !row.run && std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
+    return span.row().basis == Basis::repaired && change < span.definition.change && row.slot > span.row().from;
+  });
+}
+
+bool Spans::may_retry(int attempt) const {
+  return std::any_of(spans_.begin(), spans_.end(),
+                     [&](const Span& span) { return span.row().digest.empty() || attempt <= 1 + span.row().retries; });
+}
+
+bool Spans::may_repeat() const {
+  return std::any_of(spans_.begin(), spans_.end(),
+                     [](const Span& span) { return span.row().digest.empty() || span.row().at_least_once; });
+}
+
+}  // namespace ballot::audit
