@@ -31,7 +31,7 @@ sub help_of {
   for (split /\n/, scalar qx{"$ballot" $command --help}) {
     if (/^(Options|Subcommands|Positionals):/) { $part = $1 }
     elsif (/^$/) { $part = '' }
-    elsif ($part eq 'Options' && /^  (?:-\w,)?(--[\w-]+)((?: TEXT)?)(?: REQUIRED)?( \.\.\.)?\s*(.*)/) { push @flags, [$1, $2, $4] }
+    elsif ($part eq 'Options' && /^  (?:-\w,)?(--[\w-]+)((?: [A-Z][A-Z\/]*)?)(?: REQUIRED)?( \.\.\.)?\s*(.*)/) { push @flags, [$1, $2, $4] }
     elsif ($part eq 'Options' && /^\s+(\S.*)/ && @flags) { $flags[-1][2] .= $1 }
     elsif ($part eq 'Subcommands' && /^  (\w+)/) { push @subcommands, $1 }
   }
@@ -91,7 +91,7 @@ sub flags_in { my %flags = map { $_ => 1 } join("\n", @_) =~ /(?<![\w-])(--[a-z]
 if ($check) {
   my (@wrong, %any);
   my $common = flags_in(@{$command_lines->{'All commands'}});
-  my $coordination = {map { $_ => 1 } '--backend', '--namespace', '--session-timeout'};
+  my $coordination = {map { $_ => 1 } '--backend', '--namespace', '--session-timeout', '--state-dir'};
   for my $command (@commands) {
     my @lines = map { @{$_->[1]} } @{$section{$alias{$command} // $command}};
     my $named = flags_in(@lines);
@@ -249,7 +249,7 @@ sub options {
   for (grep { !$of_every_command{$_->[0]} } @$flags) {
     my ($name, $value, $text) = @$_;
     $text =~ s/; installed here:.*//;
-    $out .= ".TP\n\\fB" . code($name) . '\fR' . ($value ? ' \fIVALUE\fR' : '') . "\n" . inline($text) . "\n";
+    $out .= ".TP\n\\fB" . code($name) . '\fR' . ($value ? ' \fI' . ($value =~ s/^ //r) . '\fR' : '') . "\n" . inline($text) . "\n";
   }
   $out .= ".SS \"ballot $command $_\"\n" . options("$command $_") for @$subcommands;
   return $out;

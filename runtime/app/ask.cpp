@@ -17,20 +17,23 @@ constexpr std::size_t shortest_suffix = 6;
 }  // namespace
 
 void add_timeout_option(CLI::App& command, Patience& to) {
-  add_value(command, "--timeout", "how long to wait until it is done, as 30s", [&to](const std::string& text) {
+  add_value(command, "--timeout DURATION", "how long to wait until it is done, as 30s", [&to](const std::string& text) {
     const auto time = parse_duration(text);
     if (!time || *time <= Millis(0) || *time > longest_patience)
       return std::string("must be a duration such as 30s, and at most 1h");
-    to.time = *time;
+    to = {*time, true};
     return std::string();
   });
 }
 
 Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience) {
   const auto config = load_config(options);
-  if (!config) return Exit::configuration;
+  return config ? ask_daemon(command, *config, std::move(request), patience) : Exit::configuration;
+}
+
+Exit ask_daemon(std::string_view command, const config::Config& config, io::Message request, Patience patience) {
   request.set("timeout_ms", std::int64_t{patience.time.count()});
-  const auto answer = io::ask_once(config->control_socket, request, patience.time + answer_slack);
+  const auto answer = io::ask_once(config.control_socket, request, patience.time + answer_slack);
   if (!answer) return fail(command, answer.error());
   if (const auto text = answer->text("text"); text && !text->empty()) std::cout << *text << "\n";
   return Exit::done;

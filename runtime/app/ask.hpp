@@ -13,12 +13,14 @@ namespace ballot::app {
 /// How long a command waits, with --timeout.
 struct Patience {
   Millis time = std::chrono::seconds(30);
+  bool given = false;  // else it is this default
 };
 void add_timeout_option(CLI::App& command, Patience& to);
 
 /// A request that is done by whoever leads: {"do": what}, and what `fields` says. Prints what was done, where the
 /// daemon says so, or why not.
 Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience);
+Exit ask_daemon(std::string_view command, const config::Config& config, io::Message request, Patience patience);
 
 /// What a run id, or its last digits, may look like: "" or what is wrong with it.
 std::string check_run_suffix(const std::string& text);

@@ -19,6 +19,7 @@ struct AsDocument {
   Document operator()(std::int64_t number) const { return number; }
   Document operator()(WallTime time) const { return format_millis(time); }
   Document operator()(SlotTime slot) const { return format_slot(slot.at); }
+  Document operator()(const Uncut& text) const { return Document(text.text); }
   Document operator()(Millis duration) const { return std::int64_t{duration.count()}; }
 };
 

@@ -1,5 +1,7 @@
 #include "app/backend_choice.hpp"
 
+#include <unistd.h>
+
 #include "io/plugin_loader.hpp"
 
 namespace ballot::app {
@@ -12,6 +14,11 @@ Result<const PluginInfo*> find_backend(const config::Config& config) {
     for (const OptionProblem& problem : check_options(table->second.options, (*plugin)->traits.keys))
       return Error{Errc::invalid, option_diagnostic(config, name, problem).text()};
   return *plugin;
+}
+
+OpenStore open_store_rule(const config::Config& config) {
+  if (config.coordination.allow_open_store) return OpenStore::accept;
+  return ::geteuid() == 0 ? OpenStore::refuse : OpenStore::warn;
 }
 
 BackendSettings backend_settings(const config::Config& config) {

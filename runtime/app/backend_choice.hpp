@@ -13,4 +13,7 @@ Result<const PluginInfo*> find_backend(const config::Config& config);
 
 BackendSettings backend_settings(const config::Config& config);
 
+/// What `serve` makes of a store that asks nobody who he is.
+OpenStore open_store_rule(const config::Config& config);
+
 }  // namespace ballot::app

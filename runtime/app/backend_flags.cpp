@@ -56,12 +56,12 @@ bool name_flag_of(const Words& words, const std::string& backend) {
 void add_flag(CLI::App& command, const std::string& backend, const OptionKey& key, Options& to) {
   const std::string flag = config::flag_of(backend, key.name);
   if (key.type == OptionType::text)
-    add_value(command, flag, key.help, [&to, &key](const std::string& text) {
+    add_value(command, flag + " VALUE", key.help, [&to, &key](const std::string& text) {
       to[key.name] = config::parse_option(key, text);
       return text.empty() ? "needs a value" : std::string();
     });
   else
-    add_list(command, flag, key.help, [&to, &key](const std::string& text) {
+    add_list(command, flag + " LIST", key.help, [&to, &key](const std::string& text) {
       OptionValue& value = to.try_emplace(key.name, std::vector<std::string>()).first->second;
       std::get<std::vector<std::string>>(value).push_back(text);
       return std::string();

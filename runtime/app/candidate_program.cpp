@@ -121,7 +121,7 @@ void CandidateProgram::say_change(const core::CandidateStatus& before) const {
     now.unfit.empty() ? say(Level::info, "fit to lead again") : say(Level::warn, "not fit to lead: " + now.unfit);
   if (now.in_doubt && !before.in_doubt) say(Level::warn, "leadership is in doubt: a renewal is overdue", epoch);
   if (now.state == core::CandidateStatus::State::following && before.state == core::CandidateStatus::State::outside)
-    say(Level::debug, "campaigns");
+    say(Level::info, "campaigns");
 }
 
 void CandidateProgram::finish(Exit exit) {

@@ -39,6 +39,7 @@ struct Command {
   Run (*setup)(CLI::App& command) = nullptr;
   /// The same, of a command that runs another one, or whose flags hang on which backends the words name.
   Run (*setup_with_words)(CLI::App& command, const Words& words) = nullptr;
+  Exit misused = Exit::usage;  // how it ends where a flag is wrong
 };
 
 /// Every command, in the order of the help.

@@ -14,9 +14,14 @@
 namespace ballot::app {
 namespace {
 
-Exit misused(const std::string& command, const std::string& text) {
-  std::cerr << command << ": " << escaped(text, Escape::plain) << "; see `" << command << " --help`\n";
-  return Exit::usage;
+constexpr std::size_t longest_message = 400;
+
+/// What follows the command's name in an error, of no more than a few lines whatever was typed.
+Exit misused(const std::string& command, const std::string& text, Exit exit = Exit::usage) {
+  std::string shown = escaped(text, Escape::plain);
+  if (shown.size() > longest_message) shown = shown.substr(0, longest_message) + "[...]";
+  std::cerr << command << ": " << shown << "; see `" << command << " --help`\n";
+  return exit;
 }
 
 void print_help(std::ostream& out) {
@@ -76,9 +81,9 @@ Exit run(const Command& command, std::vector<std::string> arguments) {
     std::cout << app.help();
     return Exit::done;
   } catch (const CLI::ExtrasError&) {
-    return misused(app.get_name(), unknown_argument(app));
+    return misused(app.get_name(), unknown_argument(app), command.misused);
   } catch (const CLI::ParseError& error) {
-    return misused(app.get_name(), error.what());
+    return misused(app.get_name(), error.what(), command.misused);
   }
   return run();
 }

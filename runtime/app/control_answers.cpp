@@ -34,8 +34,9 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
     if (!name.empty() && !core::is_stored_name(name)) return "no job and no group has such a name";
   if (patience <= Millis(0) || patience > most_patience) return "timeout_ms must be from 1 to 3600000";
   if (request.kind != Kind::kill && request.kind != Kind::forget) return std::string(core::fault_of(request));
-  if (!is_run_suffix(run_suffix)) return "run must be a run's id, or the last 6 or more digits of it";
-  return request.job.empty() && request.group.empty() ? "" : "it must name a run, and nothing else";
+  const bool names_job = !request.job.empty() && run_suffix.empty() && request.kind == Kind::kill;
+  if (!names_job && !is_run_suffix(run_suffix)) return "run must be a run's id, or the last 6 or more digits of it";
+  return (names_job || request.job.empty()) && request.group.empty() ? "" : "it must name a run, and nothing else";
 }
 
 const char* text_of(library::NodeStatus::Session session) {
@@ -69,6 +70,18 @@ io::Message to_message(const library::NodeStatus& status) {
   return message;
 }
 
+io::Message to_message(const core::JobView& view) {
+  io::Message job;
+  job.set("job", std::string(view.name)).set("group", std::string(view.group));
+  job.set("leader", std::string(view.leader)).set("state", text_of(view)).set("trouble", std::string(view.trouble));
+  if (view.next) job.set("next_slot", format_slot(*view.next));
+  job.set("digest", std::string(view.digest));
+  if (view.since) job.set("since", format_slot(*view.since));
+  if (view.paused_at)
+    job.set("paused_at", format_millis(*view.paused_at)).set("paused_by", std::string(view.paused_by));
+  return job;
+}
+
 /// An answer in as many lines as there are pages, each with a list of that name. `visit` is a function of StateViews.
 template <class View>
 void answer_pages(const char* name, const library::StateViews& views, const io::Reply& reply,
@@ -97,6 +110,8 @@ void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) 
     runtime_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
     answer_jobs(reply);
+  else if (what == "job")
+    answer_job(request.message.text("job").value_or(""), reply);
   else if (what == "groups")
     answer_groups(reply);
   else if (what == "runs")
@@ -161,12 +176,19 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request&
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
-  answer_pages<core::JobView>("jobs", views_, reply, &library::StateViews::jobs, [](const core::JobView& view) {
-    io::Message job;
-    job.set("job", std::string(view.name)).set("group", std::string(view.group));
-    job.set("leader", std::string(view.leader)).set("state", text_of(view)).set("trouble", std::string(view.trouble));
-    if (view.next) job.set("next_slot", format_slot(*view.next));
-    return job;
+  answer_pages<core::JobView>("jobs", views_, reply, &library::StateViews::jobs, to_message);
+}
+
+void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply) const {
+  const auto found = std::make_shared<std::optional<io::Message>>();
+  const auto look = [name, found, reply](std::span<const core::JobView> jobs) {
+    for (const core::JobView& job : jobs)
+      if (job.name == name) *found = to_message(job);
+    return !*found && !reply.gone();
+  };
+  views_.jobs(look, [name, found, reply] {
+    if (*found) return reply.finish(**found);
+    reply.fail({Errc::not_found, "the daemon has no job " + name});
   });
 }
 

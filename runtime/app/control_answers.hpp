@@ -1,6 +1,6 @@
-// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "groups" | "runs" | "status"
-// | "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a request is
-// for whoever leads.
+// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
+// "status" | "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a
+// request is for whoever leads.
 //
 // Thread: the loop's. Requires: it lives as long as anybody asks, and as the runtime and the folder.
 //
@@ -36,6 +36,7 @@ class ControlAnswers {
   void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);
   std::shared_ptr<void> admit(uid_t uid);
   void answer_jobs(const io::Reply& reply) const;
+  void answer_job(const std::string& name, const io::Reply& reply) const;
   void answer_groups(const io::Reply& reply) const;
   void answer_runs(const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;

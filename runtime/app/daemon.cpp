@@ -19,6 +19,8 @@
 namespace ballot::app {
 namespace {
 
+constexpr Millis status_interval{10'000}, first_status_interval{1000};
+
 std::string runner_socket(const config::Config& config) { return config.run_dir + "/runner.sock"; }
 
 SessionFile about_daemon(const config::Config& config) {
@@ -35,11 +37,6 @@ runner::Successor successor(const KeptSession& session) {
   if (const char* const failpoints = BALLOT_FAILPOINT_ENVIRONMENT) successor.environment = {failpoints};
   successor.lock = lock_path(session.path());
   return successor;
-}
-
-OpenStore open_store_rule(const config::Config& config) {
-  if (config.coordination.allow_open_store) return OpenStore::accept;
-  return ::geteuid() == 0 ? OpenStore::refuse : OpenStore::warn;
 }
 
 io::EngineSettings engine_settings(const config::Config& config, bool dry_run, const KeptSession& session) {
@@ -83,6 +80,8 @@ Daemon::Daemon(config::Config config, bool dry_run, Log log)
       jobs_(runtime_, {config_.jobs_dir, job_settings(config_), {config_.file, config_.groups}}, log_),
       answers_(runtime_, jobs_, {config_.node, config_.coordination.backend}),
       watchdog_(runtime_.loop().context(), [this] { keep_watchdog(); }),
+      status_due_(runtime_.loop().context(), [this] { tell_status(); }),
+      views_(runtime_),
       notify_(io::SdNotify::from_environment()) {}
 
 Exit Daemon::run() {
@@ -118,6 +117,7 @@ Result<void> Daemon::start() {
   jobs_.open();
   keep_watchdog();
   notify_.ready("node " + config_.node);
+  tell_status();
   log_(Level::info, "ballot " BALLOT_VERSION " serves",
        {{"node", config_.node},
         {"backend", config_.coordination.backend},
@@ -166,10 +166,7 @@ void Daemon::listen_to_signals() {
   runtime_.loop().on_signal(SIGINT, [this] { stop(config_.on_stop); });
   runtime_.loop().on_signal(SIGUSR2, [this] { stop({config::OnStop::Kind::leave}); });
   runtime_.loop().on_signal(SIGUSR1, [this] { log_(Level::debug, "SIGUSR1 means nothing here", {}); });
-  runtime_.loop().on_signal(SIGHUP, [this] {
-    log_(Level::info, "SIGHUP: reading the job files again", {});
-    jobs_.reload();
-  });
+  runtime_.loop().on_signal(SIGHUP, [this] { jobs_.reload("SIGHUP"); });
 }
 
 /// A second signal does not wait for runs.
@@ -181,7 +178,21 @@ void Daemon::stop(config::OnStop how) {
   log_(Level::info, again ? "stopping at once" : "stopping",
        {{"open_runs", std::to_string(runtime_.core().views().open_runs())}});
   notify_.stopping();
+  notify_.status("stopping");
   runtime_.stop(how, [this] { log_(Level::info, "stopped", {}); });
+}
+
+/// What `systemctl status` shows.
+void Daemon::tell_status() {
+  if (!notify_.is_enabled()) return;
+  views_.status([this](const library::NodeStatus& status) {
+    if (stop_ != Stop::none) return;
+    status_due_.arm(io::read_clocks().steady + (status.schedules ? status_interval : first_status_interval));
+    std::string text = library::summary_of(status);
+    if (text == told_status_) return;
+    notify_.status(text);
+    told_status_ = std::move(text);
+  });
 }
 
 void Daemon::keep_watchdog() {

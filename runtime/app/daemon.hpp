@@ -40,6 +40,7 @@ class Daemon {
   void keep_session(const std::string& handle);
   void listen_to_signals();
   void stop(config::OnStop how);
+  void tell_status();
   void keep_watchdog();
   Exit fail(const Error& error) const;
 
@@ -49,7 +50,9 @@ class Daemon {
   library::Runtime runtime_;
   library::JobFolder jobs_;
   ControlAnswers answers_;
-  io::BootTimer watchdog_;
+  io::BootTimer watchdog_, status_due_;
+  const library::StateViews views_;
+  std::string told_status_;
   const io::SdNotify notify_;
   std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others
   Stop stop_ = Stop::none;

@@ -5,6 +5,17 @@
 namespace ballot::app {
 namespace {
 
+/// "proposalTime" as "proposal_time".
+std::string in_snake_case(const std::string& name) {
+  std::string words;
+  for (const char c : name) {
+    const bool begins_word = c >= 'A' && c <= 'Z';
+    if (begins_word) words += '_';
+    words += begins_word ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return words;
+}
+
 struct Json {
   std::string out;
 
@@ -15,7 +26,7 @@ struct Json {
     out += "{";
     const char* separator = "";
     for (const auto& [name, value] : fields) {
-      out += separator + json_text(name) + ":";
+      out += separator + json_text(in_snake_case(name)) + ":";
       std::visit(*this, value.value());
       separator = ",";
     }

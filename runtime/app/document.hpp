@@ -36,7 +36,7 @@ class Document {
   std::variant<std::monostate, std::string, std::int64_t, Fields, Items> value_;
 };
 
-/// With a line's end.
+/// With a line's end. In JSON names are in snake case.
 std::string to_json(const Document& document);
 std::string to_yaml(const Document& document);
 

@@ -248,8 +248,9 @@ void ElectedCommand::start(std::optional<WallTime> slot, SteadyTime not_after) {
   const auto closed = [this] { printed(); };
   if (options_.wrap) {
     const auto logger = [this](Level level) {
-      return [this, level](std::string_view line, bool continues) {
-        say(level, line, continues ? LogFields{{"continues", "true"}} : LogFields{});
+      return [this, level](std::string_view text, bool continues) {
+        early_.push_back({level, std::string(text), continues});
+        if (child_ != Child::starting) say_printed();
       };
     };
     out_ = std::make_unique<io::LinePipe>(loop().context(), logger(Level::info), closed);
@@ -266,9 +267,17 @@ void ElectedCommand::on_started(pid_t pid) {
   child_ = Child::running;
   say(elected_ ? Level::info : Level::warn, elected_ ? "child started" : "child started unelected",
       {{"pid", std::to_string(pid)}});
+  say_printed();
+}
+
+/// What the child prints comes another way than that it is there: that is said first.
+void ElectedCommand::say_printed() {
+  for (const PrintedLine& line : std::exchange(early_, {}))
+    say(line.level, line.text, line.continues ? LogFields{{"continues", "true"}} : LogFields{});
 }
 
 void ElectedCommand::on_ended(io::ChildEnd end) {
+  say_printed();
   end_ = end;
   child_ = Child::printing;
   for (const auto& pipe : {out_.get(), err_.get()})

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/candidate_program.hpp"
 #include "app/run_options.hpp"
@@ -35,6 +36,11 @@ class ElectedCommand final : public CandidateProgram {
   ~ElectedCommand() override { guard_.detach(); }
 
  private:
+  struct PrintedLine {
+    Level level;
+    std::string text;
+    bool continues;
+  };
   enum class Child { waiting, starting, running, printing, over };
 
   void begin() override;
@@ -57,6 +63,7 @@ class ElectedCommand final : public CandidateProgram {
 
   void start(std::optional<WallTime> slot, SteadyTime not_after);
   void on_started(pid_t pid);
+  void say_printed();
   void on_ended(io::ChildEnd end);
   void printed();
   void over();
@@ -77,6 +84,7 @@ class ElectedCommand final : public CandidateProgram {
   bool elected_ = false;          // it runs under a term
   io::ChildEnd end_;
   std::unique_ptr<io::LinePipe> out_, err_;
+  std::vector<PrintedLine> early_;          // before it was known to have started
   SteadyTime not_before_{};                 // the next run
   std::optional<WallTime> unelected_from_;  // cron, run-anyway: ticks after it are not settled
   bool failing_ = false;                    // no election is to be had

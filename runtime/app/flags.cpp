@@ -6,35 +6,56 @@
 #include "config/names.hpp"
 
 namespace ballot::app {
+namespace {
+
+/// "--limit N": the flag, and what its value is called in the help. An argument is called by its own name.
+struct Spelling {
+  std::string name, value;
+};
+
+Spelling spelling_of(const std::string& flag) {
+  const std::size_t space = flag.find(' ');
+  return space == std::string::npos ? Spelling{flag, {}} : Spelling{flag.substr(0, space), flag.substr(space + 1)};
+}
+
+}  // namespace
 
 CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
                        std::function<std::string(const std::string&)> take, Need need) {
-  const auto checked = [take = std::move(take), flag](const std::string& text) {
-    if (const std::string wrong = take(text); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
+  const Spelling spelling = spelling_of(flag);
+  const auto checked = [take = std::move(take), name = spelling.name](const std::string& text) {
+    if (const std::string wrong = take(text); !wrong.empty()) throw CLI::ValidationError(name, wrong);
   };
-  return command.add_option_function<std::string>(flag, checked, help)->required(need == Need::required);
+  return command.add_option_function<std::string>(spelling.name, checked, help)
+      ->required(need == Need::required)
+      ->type_name(spelling.value);
 }
 
 CLI::Option* add_list(CLI::App& command, const std::string& flag, const std::string& help,
                       std::function<std::string(const std::string&)> take) {
-  const auto each = [take = std::move(take), flag](const std::vector<std::string>& values) {
+  const Spelling spelling = spelling_of(flag);
+  const auto each = [take = std::move(take), name = spelling.name](const std::vector<std::string>& values) {
     for (const std::string& value : values)
       for (const std::string& part : config::split_list(value))
-        if (const std::string wrong = take(part); !wrong.empty()) throw CLI::ValidationError(flag, wrong);
+        if (const std::string wrong = take(part); !wrong.empty()) throw CLI::ValidationError(name, wrong);
   };
-  return command.add_option_function<std::vector<std::string>>(flag, each, help)->allow_extra_args(false);
+  return command.add_option_function<std::vector<std::string>>(spelling.name, each, help)
+      ->allow_extra_args(false)
+      ->type_name(spelling.value);
 }
 
 void add_string(CLI::App& command, const std::string& flag, std::string& to, const std::string& help, Need need) {
-  command.add_option(flag, to, help)->required(need == Need::required);
+  const Spelling spelling = spelling_of(flag);
+  command.add_option(spelling.name, to, help)->required(need == Need::required)->type_name(spelling.value);
 }
 
 void add_string(CLI::App& command, const std::string& flag, std::optional<std::string>& to, const std::string& help) {
-  command.add_option(flag, to, help);
+  const Spelling spelling = spelling_of(flag);
+  command.add_option(spelling.name, to, help)->type_name(spelling.value);
 }
 
 void add_strings(CLI::App& command, const std::string& flag, std::vector<std::string>& to, const std::string& help) {
-  command.add_option(flag, to, help);
+  command.add_option(flag, to, help)->type_name("");
 }
 
 void add_switch(CLI::App& command, const std::string& flag, bool& to, const std::string& help) {

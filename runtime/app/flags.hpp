@@ -1,6 +1,7 @@
 // The flags and arguments of a command: the one place that knows CLI11, whose headers cost more to compile than all
 // that a command does. Knows nothing of what the flags mean. Threads: the main one.
 //   add_string(command, "JOB", options->job, "the job's name", Need::required);
+//   add_value(command, "--timeout DURATION", "how long to wait", [&](const std::string& text) { return take(text); });
 //   add_switch(command, "--wait", options->wait, "wait for the run's end");
 #pragma once
 
@@ -18,7 +19,8 @@ namespace ballot::app {
 
 enum class Need { optional, required };
 
-/// A flag (`--name`) or an argument (`NAME`) with one value. `take` says what is wrong with it; "": nothing.
+/// A flag (`--name VALUE`, the second word being for the help) or an argument (`NAME`) with one value. `take` says what
+/// is wrong with it; "": nothing.
 CLI::Option* add_value(CLI::App& command, const std::string& flag, const std::string& help,
                        std::function<std::string(const std::string&)> take, Need need = Need::optional);
 

@@ -17,6 +17,7 @@ struct Plain {
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
   std::string operator()(WallTime time) const { return format_millis(time); }
   std::string operator()(SlotTime slot) const { return format_slot(slot.at); }
+  std::string operator()(const Uncut& time) const { return time.text; }
   std::string operator()(Millis duration) const { return std::to_string(duration.count()); }
 };
 
@@ -80,7 +81,7 @@ class CsvStyle : public RecordWriter::Style {
 
 std::unique_ptr<RecordWriter::Style> make_style(std::ostream& out, std::vector<Column> columns, const Layout& layout) {
   switch (layout.format) {
-    case Format::table: return table_style(out, std::move(columns), layout.width);
+    case Format::table: return table_style(out, std::move(columns), layout);
     case Format::json: return std::make_unique<JsonStyle>(out, std::move(columns), layout.follow);
     case Format::csv: break;
   }
@@ -108,5 +109,7 @@ std::size_t terminal_width() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+
+Layout stdout_layout(Format format, bool follow) { return {format, follow, terminal_width(), terminal_colors()}; }
 
 }  // namespace ballot::app

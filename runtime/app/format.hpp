@@ -1,8 +1,8 @@
 // RecordWriter: prints records as an aligned table, as JSON or as CSV. What every command that lists prints through.
 //
-// Columns are the record's keys, the same in every format; a table shows only those with a title. JSON: absent is null,
-// numbers are numbers. CSV: a header, the quotes of RFC 4180, lines that end with LF, absent is empty. Times are RFC
-// 3339.
+// Columns are the record's keys, the same in every format; a table shows only those with a title, and on a terminal as
+// many of them as fit: the first ones matter most. JSON: absent is null, numbers are numbers. CSV: a header, the quotes
+// of RFC 4180, lines that end with LF, absent is empty. Times are RFC 3339.
 //
 //   RecordWriter out(std::cout, {{"job", "JOB"}, {"slots", ""}}, {Format::table});
 //   out.row({"nightly", 1});
@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/colors.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot::app {
@@ -31,8 +32,14 @@ struct SlotTime {
   bool operator==(const SlotTime&) const = default;
 };
 
+/// Text of which a part would be of no use, such as a time or a run's id: never cut to fit.
+struct Uncut {
+  std::string text;
+  bool operator==(const Uncut&) const = default;
+};
+
 /// Absent, text, a number, an instant (to the millisecond), a slot, a duration (a number of ms but in a table).
-using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Millis>;
+using Cell = std::variant<std::monostate, std::string, std::int64_t, WallTime, SlotTime, Uncut, Millis>;
 
 /// The cell of something that may be absent.
 template <class T>
@@ -44,15 +51,19 @@ inline Cell word(std::string_view text) { return text.empty() ? Cell() : Cell(st
 /// The cell of a number, absent where it is zero.
 inline Cell number(std::uint64_t value) { return value == 0 ? Cell() : Cell(static_cast<std::int64_t>(value)); }
 
+enum class Tint { plain, by_word };  // by_word: a status or a state, in its colour
+
 struct Column {
   std::string name;
-  std::string title;  // "": not in the table
+  std::string title = {};  // "": not in the table
+  Tint tint = Tint::plain;
 };
 
 struct Layout {
   Format format = Format::table;
   bool follow = false;    // JSON: one object a line instead of one array
-  std::size_t width = 0;  // lines of a table are cut to fit; 0: as long as they are
+  std::size_t width = 0;  // a table is made to fit; 0: it is as wide as it is
+  Colors colors = Colors::off;
 };
 
 class RecordWriter {
@@ -75,5 +86,8 @@ class RecordWriter {
 
 /// Of the terminal that stdout is; 0 if it is none.
 std::size_t terminal_width();
+
+/// As stdout can show it.
+Layout stdout_layout(Format format, bool follow = false);
 
 }  // namespace ballot::app

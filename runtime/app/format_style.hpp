@@ -18,6 +18,6 @@ class RecordWriter::Style {
   virtual void finish() {}
 };
 
-std::unique_ptr<RecordWriter::Style> table_style(std::ostream& out, std::vector<Column> columns, std::size_t width);
+std::unique_ptr<RecordWriter::Style> table_style(std::ostream& out, std::vector<Column> columns, const Layout& layout);
 
 }  // namespace ballot::app

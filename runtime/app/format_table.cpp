@@ -1,4 +1,5 @@
-// A table: columns aligned, numbers to the right, two spaces between, cut so that no line wraps.
+// A table: columns aligned, numbers to the right, two spaces between. No line wraps: texts are cut, then the last
+// columns are left out, which the heading shows by an ellipsis.
 #include <algorithm>
 #include <numeric>
 
@@ -11,6 +12,7 @@ namespace ballot::app {
 namespace {
 
 constexpr std::size_t gap = 2;
+constexpr std::size_t mark = 2;       // of columns that are left out
 constexpr std::size_t narrowest = 8;  // a column of text is not cut to less; a line may be
 constexpr std::string_view ellipsis = "\xE2\x80\xA6";
 
@@ -20,6 +22,7 @@ struct Shown {
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
   std::string operator()(WallTime time) const { return format_millis(time); }
   std::string operator()(SlotTime slot) const { return format_slot(slot.at); }
+  std::string operator()(const Uncut& time) const { return time.text; }
   std::string operator()(Millis duration) const { return format_duration(std::max(duration, Millis(0))); }
 };
 
@@ -43,11 +46,13 @@ std::string cut(const std::string& text, std::size_t most) {
 
 class TableStyle : public RecordWriter::Style {
  public:
-  TableStyle(std::ostream& out, std::vector<Column> columns, std::size_t width) : out_(out), most_(width) {
+  TableStyle(std::ostream& out, std::vector<Column> columns, const Layout& layout)
+      : out_(out), most_(layout.width), colors_(layout.colors) {
     Line head;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (columns[i].title.empty()) continue;
       shown_.push_back(i);
+      tints_.push_back(columns[i].tint);
       head.push_back({columns[i].title, false});
     }
     widths_.resize(shown_.size());
@@ -69,7 +74,10 @@ class TableStyle : public RecordWriter::Style {
 
   void flush() override {
     const std::vector<std::size_t> widths = fitted();
-    for (const Line& line : lines_) print(line, widths);
+    for (const Line& line : lines_) {
+      print(line, widths, is_heading_);
+      is_heading_ = false;
+    }
     lines_.clear();
     out_.flush();
   }
@@ -87,12 +95,15 @@ class TableStyle : public RecordWriter::Style {
     lines_.push_back(std::move(line));
   }
 
-  /// The widest column of text gives way first; numbers and times never do.
+  /// Of the columns that fit. The widest one of text gives way first; numbers and times never do.
   std::vector<std::size_t> fitted() const {
     std::vector<std::size_t> widths = widths_;
     if (most_ == 0 || widths.empty()) return widths;
+    for (; widths.size() > 1; widths.pop_back())
+      if (least_total(widths.size()) + (widths.size() < widths_.size() ? mark : 0) <= most_) break;
+    const std::size_t room = widths.size() < widths_.size() ? most_ - std::min(most_, mark) : most_;
     const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), gap * (widths.size() - 1)); };
-    while (total() > most_) {
+    while (total() > room) {
       std::size_t* widest = nullptr;
       for (std::size_t i = 0; i < widths.size(); ++i)
         if (texts_[i] && widths[i] > (widest != nullptr ? *widest : narrowest)) widest = &widths[i];
@@ -102,21 +113,37 @@ class TableStyle : public RecordWriter::Style {
     return widths;
   }
 
-  void print(const Line& line, const std::vector<std::size_t>& widths) {
-    std::string text;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const std::string field = cut(line[i].text, widths[i]);
+  /// How narrow the first `count` columns can be.
+  std::size_t least_total(std::size_t count) const {
+    std::size_t total = gap * (count - 1);
+    for (std::size_t i = 0; i < count; ++i) total += texts_[i] ? std::min(widths_[i], narrowest) : widths_[i];
+    return total;
+  }
+
+  /// `widths`: of the columns that are shown.
+  void print(const Line& line, const std::vector<std::size_t>& widths, bool heading) {
+    std::string text, spaces;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string field = cut(line[i].text, most_ == 0 ? widths[i] : std::min(widths[i], most_));
       const std::string space(widths[i] - std::min(widths[i], length(field)), ' ');
-      if (i != 0) text.append(gap, ' ');
-      text += numeric_[i] ? space + field : field + space;
+      const std::string shown = heading                      ? headed(field, colors_)
+                                : tints_[i] == Tint::by_word ? painted(field, colors_)
+                                                             : field;
+      if (i != 0) spaces.append(gap, ' ');
+      if (numeric_[i]) spaces += space;
+      text += spaces + shown;
+      spaces = numeric_[i] ? "" : space;
     }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out_ << (most_ == 0 ? text : cut(text, most_)) << '\n';
+    if (heading && widths.size() < widths_.size()) text += ' ' + std::string(ellipsis);
+    out_ << text << '\n';
   }
 
   std::ostream& out_;
-  std::size_t most_;
+  const std::size_t most_;
+  const Colors colors_;
+  bool is_heading_ = true;          // nothing is printed yet
   std::vector<std::size_t> shown_;  // the columns with a title
+  std::vector<Tint> tints_;
   std::vector<std::size_t> widths_;
   std::vector<bool> numeric_, texts_;
   std::vector<Line> lines_;
@@ -124,8 +151,8 @@ class TableStyle : public RecordWriter::Style {
 
 }  // namespace
 
-std::unique_ptr<RecordWriter::Style> table_style(std::ostream& out, std::vector<Column> columns, std::size_t width) {
-  return std::make_unique<TableStyle>(out, std::move(columns), width);
+std::unique_ptr<RecordWriter::Style> table_style(std::ostream& out, std::vector<Column> columns, const Layout& layout) {
+  return std::make_unique<TableStyle>(out, std::move(columns), layout);
 }
 
 }  // namespace ballot::app

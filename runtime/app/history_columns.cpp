@@ -11,7 +11,7 @@ Cell run_cell(const std::optional<RunId>& run) { return run ? Cell(run->text()) 
 
 Cell short_run_cell(const std::optional<RunId>& run) {
   constexpr std::size_t digits = 12;
-  return run ? Cell(run->text().substr(36 - digits)) : Cell();
+  return run ? Cell(Uncut{run->text().substr(36 - digits)}) : Cell();
 }
 
 /// "0", "1", "KILL".
@@ -20,41 +20,41 @@ Cell end_cell(const Row& row) {
   return name != nullptr ? Cell(std::string(name)) : integer_cell(row.exit_code ? row.exit_code : row.signal);
 }
 
-std::vector<Cell> table_cells(const Row& row) {
-  return {SlotTime{row.slot},
-          row.slots,
-          row.job,
+std::vector<Cell> table_cells(const Row& row, const LocalTimes& times) {
+  return {row.job,
           word(to_string(row.status)),
+          short_run_cell(row.run),
+          times.slot(row.job, row.slot),
           word(to_string(row.reason)),
           end_cell(row),
           cell(row.duration),
           std::int64_t{row.attempt},
           word(row.node),
-          short_run_cell(row.run)};
+          row.slots};
 }
 
 }  // namespace
 
 std::vector<Column> history_columns(Format format) {
   if (format == Format::table)
-    return {{"slot", "SLOT"},
-            {"slots", "SLOTS"},
-            {"job", "JOB"},
-            {"status", "STATUS"},
+    return {{"job", "JOB"},
+            {"status", "STATUS", Tint::by_word},
+            {"run_id", "RUN"},
+            {"slot", "SLOT"},
             {"reason", "REASON"},
             {"exit", "EXIT"},
             {"duration_ms", "DURATION"},
             {"attempt", "ATTEMPT"},
             {"node", "NODE"},
-            {"run_id", "RUN"}};
+            {"slots", "SLOTS"}};
   return {{"run_id", ""},    {"job", ""},     {"group", ""},      {"slot", ""},         {"slot_until", ""},
           {"slots", ""},     {"trigger", ""}, {"attempt", ""},    {"status", ""},       {"reason", ""},
           {"exit_code", ""}, {"signal", ""},  {"started_at", ""}, {"ended_at", ""},     {"duration_ms", ""},
           {"node", ""},      {"epoch", ""},   {"fence", ""},      {"output_bytes", ""}, {"leftover", ""}};
 }
 
-std::vector<Cell> history_cells(const Row& row, Format format) {
-  if (format == Format::table) return table_cells(row);
+std::vector<Cell> history_cells(const Row& row, Format format, const LocalTimes& times) {
+  if (format == Format::table) return table_cells(row, times);
   return {run_cell(row.run),
           row.job,
           row.group,

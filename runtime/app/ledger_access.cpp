@@ -7,15 +7,24 @@
 
 namespace ballot::app {
 
-Result<storage::Reader> open_ledger(const config::Config& config) {
+void flush_ledger(const config::Config& config) {
   io::Message flush;
   flush.set("do", "flush");
   // Without a daemon the file has everything already.
   (void)io::ask_once(config.control_socket, flush, std::chrono::seconds(2));
+}
+
+Result<storage::Reader> open_ledger(const config::Config& config) {
+  flush_ledger(config);
   auto ledger = storage::Reader::open(config.history.path);
   // No such file is no such thing to fail with: the question may be fine, the place is not.
   if (!ledger && ledger.error().code == Errc::not_found) return Error{Errc::io, ledger.error().what};
   return ledger;
+}
+
+std::vector<Status> run_statuses() {
+  return {Status::queued, Status::claimed,   Status::running, Status::succeeded,
+          Status::failed, Status::timed_out, Status::killed,  Status::lost};
 }
 
 Result<RunId> find_run(storage::Reader& ledger, const std::string& suffix) {
@@ -37,6 +46,11 @@ Exit fail(std::string_view command, const Error& error) {
     case Errc::timeout: return Exit::gave_up;
     default: return Exit::failed;
   }
+}
+
+Exit fail_to_open(std::string_view command, const Error& error) {
+  const Exit exit = fail(command, error);
+  return exit == Exit::unreachable || exit == Exit::gave_up ? exit : Exit::configuration;
 }
 
 }  // namespace ballot::app

@@ -64,6 +64,8 @@ Result<std::vector<Election>> Observer::observe(const std::string& group) {
   backend().observe(++last_request_, group);
   auto observed = await<backend::Observed>();
   if (!observed) return observed.error();
+  // What the store refuses, for want of permission, is no silence of the store.
+  if (observed->outcome == StoreResult::failed) return Error{Errc::refused, observed->text};
   if (observed->outcome != StoreResult::done) return Error{Errc::unavailable, observed->text};
   store_ = std::move(observed->store);
   return std::move(observed->elections);

@@ -1,5 +1,7 @@
 #include "app/options.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
@@ -38,31 +40,32 @@ void add_text(CLI::App& command, const std::string& flag, const std::string& hel
 }  // namespace
 
 void add_config_options(CLI::App& command, ConfigOptions& to) {
-  add_text(command, "--config", "the configuration, " + std::string(config::default_config_file), to.file);
-  add_read(command, "--log-level", "trace, debug, info, warn, error or fatal", to.flags.log_level,
+  add_text(command, "--config FILE", "the configuration, " + std::string(config::default_config_file), to.file);
+  add_read(command, "--log-level LEVEL", "trace, debug, info, warn, error or fatal", to.flags.log_level,
            config::parse_log_level);
-  add_read(command, "--log-format", "human, json or raw (logfmt)", to.flags.log_format, config::parse_log_format);
+  add_read(command, "--log-format FORMAT", "human, json or raw (logfmt)", to.flags.log_format,
+           config::parse_log_format);
   add_switch(command, "--debug", "the same as --log-level debug", [&to] { to.flags.log_level = Level::debug; });
 }
 
 void add_daemon_options(CLI::App& command, config::Overrides& to) {
-  add_text(command, "--jobs-dir", "where the job files lie", to.jobs_dir);
-  add_text(command, "--plugin-dir", "where the backends' plugins lie", to.plugin_dir);
-  add_text(command, "--state-dir", "what must survive a reboot", to.state_dir);
-  add_text(command, "--run-dir", "sockets and what a reboot may clear", to.run_dir);
-  add_text(command, "--node", "this node's name; default: the host's", to.node);
+  add_text(command, "--jobs-dir DIR", "where the job files lie", to.jobs_dir);
+  add_text(command, "--plugin-dir DIR", "where the backends' plugins lie", to.plugin_dir);
+  add_text(command, "--run-dir DIR", "sockets and what a reboot may clear", to.run_dir);
+  add_text(command, "--node NAME", "this node's name; default: the host's", to.node);
 }
 
 void add_coordination_options(CLI::App& command, ConfigOptions& to, const Words& words) {
-  add_text(command, "--backend", "its plugin; installed here: " + installed_backends(words), to.flags.backend);
-  add_text(command, "--namespace", "what shares nothing with others of its backend", to.flags.name_space);
-  add_read(command, "--session-timeout", "how long leadership survives silence, as 6s", to.flags.session_timeout,
-           config::parse_session_timeout);
+  add_text(command, "--backend NAME", "its plugin; installed here: " + installed_backends(words), to.flags.backend);
+  add_text(command, "--state-dir DIR", "what must survive a reboot", to.flags.state_dir);
+  add_text(command, "--namespace NAME", "what shares nothing with others of its backend", to.flags.name_space);
+  add_read(command, "--session-timeout DURATION", "how long leadership survives silence, as 6s",
+           to.flags.session_timeout, config::parse_session_timeout);
   add_backend_flags(command, words, to.flags.options);
 }
 
 void add_format_option(CLI::App& command, Format& to) {
-  add_value(command, "--format", "table, json or csv", [&to](const std::string& text) {
+  add_value(command, "--format FORMAT", "table, json or csv", [&to](const std::string& text) {
     return take(parse_word(text, parse_format, {"table", "json", "csv"}), to);
   });
 }
@@ -118,6 +121,8 @@ std::optional<config::Config> load(const ConfigOptions& options, config::Namespa
   config::Diagnostics from_environment;
   config::ConfigRequest request = request_of(options, from_environment);
   request.namespace_rule = namespaces;
+  const bool is_users = plugins == config::PluginRule::used && namespaces == config::NamespaceRule::has_default;
+  if (is_users) request.state_dir = state_dir_of_user(::geteuid(), request.lookup);
   request.plugin_rule = plugins;
   config::LoadedConfig loaded = load(request, from_environment);
   if (!has_errors(loaded.diagnostics)) return std::move(loaded.config);

@@ -24,11 +24,11 @@ struct ConfigOptions {
 
 void add_config_options(CLI::App& command, ConfigOptions& to);
 
-/// serve's: --jobs-dir --plugin-dir --state-dir --run-dir --node.
+/// serve's: --jobs-dir --plugin-dir --run-dir --node.
 void add_daemon_options(CLI::App& command, config::Overrides& to);
 
-/// --backend --namespace --session-timeout, and the flags of the backends that `words` name; where help is asked for,
-/// those of all that are installed. After add_config_options().
+/// --backend --state-dir --namespace --session-timeout, and the flags of the backends that `words` name; where help is
+/// asked for, those of all that are installed. After add_config_options().
 void add_coordination_options(CLI::App& command, ConfigOptions& to, const Words& words);
 
 /// --format, of those commands that list.

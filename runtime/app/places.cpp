@@ -4,6 +4,17 @@
 #include <filesystem>
 
 namespace ballot::app {
+
+std::string state_dir_of_user(unsigned uid, const std::function<const char*(const char*)>& variable) {
+  const auto text = [&](const char* name) {
+    const char* const value = variable(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string state = text("XDG_STATE_HOME"), home = text("HOME");
+  if (uid != 0 && state.starts_with('/')) return state + "/ballot";  // a relative one is none, says its standard
+  if (uid != 0 && home.starts_with('/')) return home + "/.local/state/ballot";
+  return "/var/lib/ballot";
+}
 namespace {
 
 namespace fs = std::filesystem;

@@ -1,9 +1,14 @@
 // Where the parts of this program lie: as installed, or in the build tree that it runs from.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace ballot::app {
+
+/// Where a candidate that is no daemon keeps its state: a user's own folder, but for root. `variable`: getenv, or like
+/// it.
+std::string state_dir_of_user(unsigned uid, const std::function<const char*(const char*)>& variable);
 
 /// /usr/lib/ballot/plugins, or the build tree's own.
 std::string plugin_dir();

@@ -31,11 +31,11 @@ std::optional<bool> parse_flag(std::string_view text) {
   return std::nullopt;
 }
 
-/// A flag with one value, and its variable.
+/// A flag with one value ("--max-wait DURATION"), and its variable.
 void add(CLI::App& command, const std::string& flag, const std::string& help, FlagVariables& variables,
          const std::function<std::string(const std::string&)>& take) {
   std::string name = "BALLOT_";
-  for (const char c : flag.substr(2)) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  for (const char c : flag.substr(2, flag.find(' ') - 2)) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
   variables.push_back({name, add_value(command, flag, help, take), take});
 }
 
@@ -60,7 +60,9 @@ void add_duration(CLI::App& command, const std::string& flag, const std::string&
 }  // namespace
 
 bool read_variables(const FlagVariables& variables) {
+  const bool in_run = std::getenv("BALLOT_RUN_ID") != nullptr;  // whose facts have the same names
   for (const FlagVariable& variable : variables) {
+    if (in_run && variable.name == "BALLOT_GROUP") continue;
     const char* const value = std::getenv(variable.name.c_str());
     if (value == nullptr || *value == '\0' || is_given(*variable.flag)) continue;
     const std::string wrong = variable.take(value);
@@ -80,7 +82,7 @@ std::string take_group(const std::string& text, std::string& to) {
 }
 
 void add_candidate_option(CLI::App& command, std::string& to, FlagVariables& variables) {
-  add(command, "--candidate-id", "this candidate's name; default: the node's", variables,
+  add(command, "--candidate-id NAME", "this candidate's name; default: the node's", variables,
       [&to](const std::string& text) {
         if (!config::is_node_name(text)) return config::in_quotes(text) + " is not a valid candidate name";
         to = text;
@@ -89,7 +91,7 @@ void add_candidate_option(CLI::App& command, std::string& to, FlagVariables& var
 }
 
 void add_kill_grace_option(CLI::App& command, Millis& to, FlagVariables& variables) {
-  add_duration(command, "--kill-grace", "between its signal and KILL; default 10s", variables, to);
+  add_duration(command, "--kill-grace DURATION", "between its signal and KILL; default 10s", variables, to);
 }
 
 void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
@@ -97,22 +99,29 @@ void add_run_options(CLI::App& command, RunOptions& to, const Words& words) {
   add_config_options(command, to.config);
   add_coordination_options(command, to.config, words);
   add_candidate_option(command, to.candidate, to.variables);
-  add_value(command, "--group", "the election; default: default",
-            [&to](const std::string& text) { return take_group(text, to.group); });
-  add_word(command, "--on-child-success", "rerun, reelect, exit or ignore; default reelect", to, to.on_success,
+  add(command, "--group NAME", "the election; default: default", to.variables,
+      [&to](const std::string& text) { return take_group(text, to.group); });
+  const std::string otherwise = to.on_success == ChildPolicy::exit ? "exit" : "ignore";
+  add_word(command, "--on-child-success POLICY", "rerun, reelect, exit or ignore; default " + otherwise, to,
+           to.on_success, parse_child_policy, child_words);
+  add_word(command, "--on-child-error POLICY", "rerun, reelect, exit or ignore; default reelect", to, to.on_error,
            parse_child_policy, child_words);
-  add_word(command, "--on-child-error", "rerun, reelect, exit or ignore; default reelect", to, to.on_error,
-           parse_child_policy, child_words);
-  add_word(command, "--on-election-failure", "retry, run-anyway or exit; default retry", to, to.on_election_failure,
-           parse_election_policy, {"retry", "run-anyway", "exit"});
-  add_duration(command, "--max-wait", "give up (75) if it does not lead by then", to.variables, to.max_wait);
-  add_word(command, "--wrap-child-logs", "true: what the child prints is logged; false: it has our own descriptors", to,
-           to.wrap, parse_flag, {"true", "false"});
+  add_word(command, "--on-election-failure POLICY", "retry, run-anyway or exit; default retry", to,
+           to.on_election_failure, parse_election_policy, {"retry", "run-anyway", "exit"});
+  add_duration(command, "--max-wait DURATION", "give up (75) if it does not lead by then", to.variables, to.max_wait);
+  add_word(command, "--wrap-child-logs BOOL",
+           "true: what the child prints is logged; false: it has our own descriptors", to, to.wrap, parse_flag,
+           {"true", "false"});
   add_kill_grace_option(command, to.kill_grace, to.variables);
 }
 
-void add_schedule_option(CLI::App& command, RunOptions& to) {
-  add(command, "--schedule", "when, as `ballot schedule` has it", to.variables, [&to](const std::string& text) {
+void add_cron_options(CLI::App& command, RunOptions& to) {
+  add(command, "--timezone ZONE", "an IANA name; default: the configuration's", to.variables,
+      [&to](const std::string& text) {
+        to.timezone = text;
+        return text.empty() ? "needs a value" : std::string();
+      });
+  add(command, "--schedule EXPR", "when, as `ballot schedule` has it", to.variables, [&to](const std::string& text) {
     to.schedule = text;
     return text.empty() ? "needs a value" : std::string();
   });

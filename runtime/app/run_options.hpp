@@ -37,19 +37,21 @@ struct RunOptions {
   FlagVariables variables;
   std::string candidate;  // "": the node's name
   std::string group = "default";
-  ChildPolicy on_success = ChildPolicy::reelect;
+  ChildPolicy on_success = ChildPolicy::exit;
   ChildPolicy on_error = ChildPolicy::reelect;
   ElectionPolicy on_election_failure = ElectionPolicy::retry;
   std::optional<Millis> max_wait;  // for the first term
   bool wrap = true;
   Millis kill_grace = std::chrono::seconds(10);
-  std::string schedule;              // cron's
+  std::string schedule;              // cron's,
+  std::string timezone;              // and its; "": the configuration's
   std::vector<std::string> command;  // the child's
 };
 
-/// All but --schedule. Each has its variable, but for --group.
+/// All but cron's own. `to` has the defaults. Each has its variable: BALLOT_GROUP only outside of a run.
 void add_run_options(CLI::App& command, RunOptions& to, const Words& words);
-void add_schedule_option(CLI::App& command, RunOptions& to);
+/// --schedule, --timezone.
+void add_cron_options(CLI::App& command, RunOptions& to);
 
 /// --candidate-id, --group and --kill-grace alone.
 void add_candidate_option(CLI::App& command, std::string& to, FlagVariables& variables);

@@ -33,16 +33,11 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) 
     // none
     "",
     // exit_code
-    "The command ended with a code that is not among the job's success_codes. With retries left another attempt "
-    "follows, "
-    "after retry_delay.",
+    "The command ended with a code that is not among the job's success_codes.",
     // signal
-    "The command was ended by a signal that ballot did not send. With retries left another attempt follows, after "
-    "retry_delay.",
+    "The command was ended by a signal that ballot did not send.",
     // cannot_start
-    "The command could not be started: the program is missing or may not be executed, its user, folder or a limit "
-    "could not be set, a file of its environment could not be read, or the machine had no process, descriptor or "
-    "memory left; the log says which. With retries left another attempt follows.",
+    "The command could not be started; the log of its node says why.",
     // oom
     "The kernel ended the command because memory ran out: its own limit (memory_max) or the machine's.",
     // lost_limit
@@ -51,8 +46,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) 
     "so that a job which kills its node does not go round the fleet.",
     // deadline
     "The attempt ran longer than the job's deadline allows: it got the kill_signal, and KILL when kill_grace had "
-    "passed. With "
-    "retries left another attempt follows.",
+    "passed.",
     // operator
     "Somebody asked for it: `ballot kill`. The run got the kill_signal, and KILL when kill_grace had passed.",
     // replaced
@@ -155,14 +149,6 @@ std::string_view rule_of(Status status, Reason reason) {
                                 : reason_rules[static_cast<std::size_t>(reason)];
 }
 
-std::string_view rule_of_nothing() {
-  return "This node's ledger says nothing of the slot. Ledgers belong to their nodes: the node that led the group at "
-         "the time "
-         "wrote what became of it. A slot of the last moments may not be settled yet; one from before a leader first "
-         "had this "
-         "definition, or before the job was enabled, was not due; and old rows are deleted ([history] keep).";
-}
-
 std::string headline(const Row& row) {
   std::string text = row.job + " " + slots_of(row) + " " + row.status.description();
   if (row.reason != Reason::none) text += ": " + row.reason.description();
@@ -178,7 +164,7 @@ std::string circumstances(const Row& row) {
     text += times_of(row);
     if (const std::string end = end_of(row); !end.empty()) text += ", " + end;
     text += ".";
-    if (row.fence == 0)
+    if (row.fence == 0 && row.started_at)
       text +=
           " It has no confirmed claim: the backend did not answer, and the job is at-least-once. The group's next "
           "leader may have run the slot too.";

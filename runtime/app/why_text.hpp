@@ -17,9 +17,6 @@ std::string headline(const Row& row);
 /// Who, when, how it ended: a sentence or more. "" where there is nothing to say.
 std::string circumstances(const Row& row);
 
-/// A slot that this node's ledger says nothing of.
-std::string_view rule_of_nothing();
-
 /// Broken into lines of at most `width` characters, at spaces.
 std::string wrapped(std::string_view text, std::size_t width);
 

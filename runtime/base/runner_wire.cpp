@@ -54,6 +54,14 @@ template <Is<Watch> M>
 auto fields(M& m) {
   return std::tie(m.resigns);
 }
+template <Is<ShowOutput> M>
+auto fields(M& m) {
+  return std::tie(m.id, m.from);
+}
+template <Is<Shown> M>
+auto fields(M& m) {
+  return std::tie(m.id, m.known, m.ended, m.begin, m.total, m.bytes);
+}
 template <Is<Successor> M>
 auto fields(M& m) {
   return std::tie(m.argv, m.environment, m.lock, m.not_before);

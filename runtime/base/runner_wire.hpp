@@ -6,10 +6,12 @@
 // frame that it cannot read. The runner keeps every run, and the end of every run until it is acknowledged, so that a
 // daemon that comes back finds them.
 //
-// Whoever connects says first what it is there for: one daemon commands, any number watch.
+// Whoever connects says first what it is there for: one daemon commands, any number watch, or read what runs print. A
+// runner of a ballot before ShowOutput ends the connection that says it.
 //
 //   daemon:  <- Hello  -> Command, Successor  <- Running..., Ended..., Ready  -> Start ...  <- Started ...
 //   watcher: <- Hello  -> Watch               <- Running..., Ended..., Ready                <- Ended as runs end
+//   reader:  <- Hello  -> ShowOutput          <- Shown                        -> ShowOutput <- Shown ...
 #pragma once
 
 #include <cstdint>
@@ -116,7 +118,13 @@ struct Leave {};
 /// Answered by a Pong, after all that was said before it.
 struct Ping {};
 
-using ToRunner = std::variant<Start, Kill, Deadline, Ack, Leave, Ping, Command, Watch, Successor>;
+/// What the attempt has printed, from this byte on: answered by a Shown. The next question comes after the answer.
+struct ShowOutput {
+  AttemptId id;
+  std::int64_t from = 0;
+};
+
+using ToRunner = std::variant<Start, Kill, Deadline, Ack, Leave, Ping, Command, Watch, Successor, ShowOutput>;
 
 // ---- from the runner
 
@@ -177,7 +185,16 @@ struct Ended {
 
 struct Pong {};
 
-using FromRunner = std::variant<Hello, Running, Ready, Started, Refused, CannotStart, Printed, Ended, Pong>;
+/// See OutputPiece: `bytes` stand at `begin` of the `total` that were printed by now.
+struct Shown {
+  AttemptId id;
+  bool known = false;  // it has the attempt; else nothing else is set
+  bool ended = false;  // no more will be printed
+  std::int64_t begin = 0, total = 0;
+  std::string bytes{};
+};
+
+using FromRunner = std::variant<Hello, Running, Ready, Started, Refused, CannotStart, Printed, Ended, Pong, Shown>;
 
 // ---- frames
 

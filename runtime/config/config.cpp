@@ -30,6 +30,7 @@ class Loader {
   explicit Loader(const ConfigRequest& request) : request_(request), overrides_(request.overrides) {
     config_.file = request.file;
     config_.plugin_dir = request.plugin_dir;
+    config_.state_dir = request.state_dir;
   }
 
   LoadedConfig load() {
@@ -111,7 +112,9 @@ class Loader {
       if (const auto loaded = request_.plugins.load(config_.plugin_dir, name)) {
         plugin = *loaded;
         read_variables(name, *plugin);
-      } else if (request_.plugin_rule == PluginRule::all && (is_used || config_.backends.contains(name))) {
+      } else if (is_used) {
+        refuse_backend(loaded.error());
+      } else if (config_.backends.contains(name)) {
         warn_unchecked(name, loaded.error());
       }
     }
@@ -128,11 +131,22 @@ class Loader {
     }
   }
 
-  void warn_unchecked(const std::string& backend, const Error& error) {
-    const auto table = config_.backends.find(backend);
-    const Position at = table == config_.backends.end() ? Position{} : table->second.position;
+  void refuse_backend(const Error& why) {
+    const std::string& name = config_.coordination.backend;
+    const std::vector<std::string> installed = request_.plugins.names(config_.plugin_dir);
+    const std::vector<std::string_view> known(installed.begin(), installed.end());
+    const bool is_installed = std::find(known.begin(), known.end(), name) != known.end();
+    const std::string text = "backend " + in_quotes(name) + " cannot be used: " + why.what +
+                             (is_installed || known.empty() ? "" : suggestion(name, known));
+    if (overrides_.backend) return error("--backend or BALLOT_BACKEND", text);
+    const Position at = config_.coordination.backend_position;
+    Findings(request_.file, diagnostics_).error(at.line == 0 ? Position{} : at, text);
+  }
+
+  void warn_unchecked(const std::string& backend, const Error& why) {
     Findings(request_.file, diagnostics_)
-        .warning(at, "the keys of backend " + in_quotes(backend) + " are not checked: " + error.what);
+        .warning(config_.backends.at(backend).position,
+                 "the keys of backend " + in_quotes(backend) + " are not checked: " + why.what);
   }
 
   void check_tables() {

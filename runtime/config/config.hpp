@@ -31,6 +31,7 @@ enum class OnOutage { step_down, hold };
 
 struct Coordination {
   std::string backend = "local";
+  Position backend_position{0, 0};        // of its value in the file, where that says it
   std::string name_space;                 // never "" but where that is an error
   std::optional<Millis> session_timeout;  // none: the backend's own
   OnOutage on_outage = OnOutage::step_down;
@@ -85,7 +86,8 @@ enum class NamespaceRule { must_be_set, has_default };
 enum class TrustRule { anybodys, trusted };
 
 /// Whose plugins are loaded, for what they know of their keys, variables and defaults: nobody's, as what is wanted has
-/// nothing to do with a store; that of the backend which is used; or all, and one that is missing is a warning.
+/// nothing to do with a store; that of the backend which is used; or all, and one that is missing is a warning. That
+/// the one which is used is missing is an error.
 enum class PluginRule { none, used, all };
 
 struct ConfigRequest {
@@ -99,6 +101,7 @@ struct ConfigRequest {
   std::function<const char*(const char* name)> lookup = [](const char*) { return nullptr; };  // getenv, or like it
   std::string host_name;
   std::string plugin_dir = "/usr/lib/ballot/plugins";  // the default, which differs in the build tree
+  std::string state_dir = "/var/lib/ballot";           // the default, which differs for programs of users
 };
 
 struct LoadedConfig {

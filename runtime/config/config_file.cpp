@@ -49,9 +49,14 @@ void read_on_stop(const Value& value, Config& config) {
     value.error("must be \"leave\", \"kill\" or \"wait DURATION\" such as \"wait 30s\", not " + in_quotes(*text));
 }
 
+void read_backend(const Value& value, Coordination& to) {
+  as_name<&Coordination::backend>(value, to);
+  to.backend_position = value.position();
+}
+
 constexpr Key<Coordination> coordination_keys[] = {
     plain_row<Coordination>("allow_open_store", as_boolean<&Coordination::allow_open_store>),
-    plain_row<Coordination>("backend", as_name<&Coordination::backend>),
+    plain_row<Coordination>("backend", read_backend),
     plain_row<Coordination>("namespace", as_name<&Coordination::name_space>),
     row<Coordination, &Coordination::on_outage>("on_outage", as_word<&Coordination::on_outage>),
     plain_row<Coordination>("session_timeout",

@@ -64,6 +64,7 @@ class JobReader {
     check_limits();
     resolve_identity();
     check_program();
+    if (settings_.presence == Presence::looked_at) check_presence();
     auto plan = compile();
     if (!plan) return nullptr;
     check_jitter(*plan);
@@ -133,6 +134,27 @@ class JobReader {
     const std::uint32_t user = job_.identity ? job_.identity->uid : settings_.daemon;
     if (user == 0 && !program.writable_by_others.empty())
       findings_.warning(at, "root executes what others may replace: " + program.writable_by_others);
+  }
+
+  void check_presence() {
+    const auto path = job_.env.find("PATH");
+    const bool path_is_known = job_.env_file.empty();
+    const auto check = [&](const char* key, const std::vector<std::string>& command) {
+      const toml::node* const written = table_->get(key);
+      const bool searched = !command.empty() && command.front().find('/') == std::string::npos;
+      if (written == nullptr || command.empty() || (searched && !path_is_known)) return;
+      warn_absent(*written, program_absence(command.front(), path == job_.env.end() ? "" : path->second));
+    };
+    check("command", job_.command);
+    check("on_failure", job_.on_failure);
+    check("on_recovery", job_.on_recovery);
+    check("on_missed", job_.on_missed);
+    if (const auto* const written = table_->get("working_dir")) warn_absent(*written, file_absence(job_.working_dir));
+    if (const auto* const written = table_->get("env_file")) warn_absent(*written, file_absence(job_.env_file));
+  }
+
+  void warn_absent(const toml::node& written, const std::string& absent) {
+    if (!absent.empty()) findings_.warning(position_of(written.source()), absent);
   }
 
   void check_jitter(const Plan& plan) {
@@ -240,6 +262,12 @@ void read_top(const toml::table& document, const JobSettings& settings, JobReade
   }
 }
 
+void check_presence(const PlacedGroup& placed, Findings& findings) {
+  for (const std::vector<std::string>* const hook : {&placed.group.on_promote, &placed.group.on_demote})
+    if (const std::string absent = hook->empty() ? "" : program_absence(hook->front(), ""); !absent.empty())
+      findings.warning(placed.position, "group " + in_quotes(placed.group.name) + ": " + absent);
+}
+
 }  // namespace
 
 JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
@@ -250,6 +278,8 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
     JobReader reader(origin, settings, identities, findings);
     read_top(*document, settings, reader, file, findings);
     check_group_tables(settings.backends, file.groups, findings);
+    if (settings.presence == Presence::looked_at)
+      for (const PlacedGroup& placed : file.groups) check_presence(placed, findings);
   }
   if (has_errors(file.diagnostics)) {
     file.definitions.clear();

@@ -20,6 +20,7 @@
 #include "config/diagnostics.hpp"
 #include "config/group.hpp"
 #include "config/identities.hpp"
+#include "config/presence.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::config {
@@ -33,6 +34,7 @@ struct JobSettings {
   /// The machine's cgroup v2 controllers: a limit that needs another is an error, in a file that is named by hand a
   /// warning, as its machine may be another one. None: not asked.
   std::optional<std::vector<std::string>> controllers = std::nullopt;
+  Presence presence = Presence::ignored;  // looked_at: what is not there is a warning
 };
 
 struct FileOrigin {

@@ -14,6 +14,7 @@
 #include "base/trust.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
+#include "schedule/zone_files.hpp"
 
 namespace ballot::config {
 namespace {
@@ -60,7 +61,7 @@ Result<UniqueFd> open_folder(const std::string& path, std::uint32_t daemon) {
 
 bool same(const schedule::Definition& a, const schedule::Definition& b) {
   const Identity *const one = a.job.identity.get(), *const other = b.job.identity.get();
-  return a.digest == b.digest && (one == other || (one && other && *one == *other));
+  return a.digest == b.digest && (one == other || (one && other && *one == *other)) && a.plan.has_same_zones(b.plan);
 }
 
 }  // namespace
@@ -98,6 +99,7 @@ Changes JobsDir::reload() {
   }
   pass.found.reserve(names->size());
   forget_identities();
+  forget_zones();
   for (const std::string& name : *names) read_if_changed(name, pass);
   for (const auto& [name, file] : files_)
     if (!std::binary_search(names->begin(), names->end(), name))
@@ -111,6 +113,14 @@ void JobsDir::forget_identities() {
     if (std::any_of(file.definitions.begin(), file.definitions.end(),
                     [](const auto& one) { return one.definition->job.identity != nullptr; }))
       file.stamp = {};
+}
+
+/// Where the rules of a zone have changed, whatever file it is named in.
+void JobsDir::forget_zones() {
+  const std::uint64_t changes = schedule::zone_changes();
+  if (changes == zone_changes_) return;
+  zone_changes_ = changes;
+  for (auto& [name, file] : files_) file.stamp = {};
 }
 
 Changes JobsDir::reload(std::span<const std::string> names) {
@@ -259,6 +269,11 @@ void JobsDir::gather_diagnostics(Changes& changes) {
   sort(all);
   changes.diagnostics = all != set_.diagnostics;
   set_.diagnostics = std::move(all);
+}
+
+std::optional<JobPlace> JobsDir::place_of(std::string_view job) const {
+  const auto [first, last] = jobs_.on(job);
+  return first == last ? std::nullopt : std::optional(JobPlace{shown(first->file), first->position});
 }
 
 std::string JobsDir::shown(std::string_view file) const {

@@ -33,6 +33,12 @@ struct ConfigGroups {
   std::vector<PlacedGroup> groups;
 };
 
+/// Where a definition is written.
+struct JobPlace {
+  std::string file;
+  Position position;
+};
+
 class JobsDir {
  public:
   JobsDir(std::string path, JobSettings settings, ConfigGroups groups = {});
@@ -52,6 +58,9 @@ class JobsDir {
 
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
+
+  /// Of the definition that counts; none: no file has the job.
+  std::optional<JobPlace> place_of(std::string_view job) const;
 
  private:
   /// What a file was when it was read. All zero: to be read again.
@@ -82,6 +91,7 @@ class JobsDir {
   void read_if_changed(const std::string& name, Pass& pass);
   Found read(const std::string& name, Pass& pass);
   void forget_identities();
+  void forget_zones();
   Result<UniqueFd> open();
   Changes commit(Pass& pass);
   void replace(Found& found, Pass& pass);
@@ -102,6 +112,7 @@ class JobsDir {
   std::map<std::string, Diagnostics, std::less<>> file_findings_;                      // by file; those that have any
   std::map<std::string, Diagnostics, std::less<>> job_duplicates_, group_duplicates_;  // by name
   JobSet set_;
+  std::uint64_t zone_changes_ = 0;
   bool unread_ = false;
 };
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t longest_compared = 64;
+constexpr std::size_t most_listed = 100;
 
 constexpr bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -72,6 +73,7 @@ std::string suggestion(std::string_view text, std::span<const std::string_view> 
     out += "; did you mean '" + std::string(name) + "'?";
   else
     out += '.';
+  if (known.size() > most_listed) return out + " There are " + std::to_string(known.size());
   out += known.size() == 1 ? " Known is " : " Known are ";
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (i > 0) out += ", ";

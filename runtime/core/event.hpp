@@ -100,7 +100,7 @@ struct RowsDurable {
 struct Ask {
   Asker asker = 0;
   Request request;
-  std::string run_suffix;  // kill, forget: the last digits of the run's id
+  std::string run_suffix;  // kill, forget: the last digits of the run's id; "": the one open run of the job
   Millis patience = std::chrono::seconds(30);
 };
 

@@ -87,6 +87,16 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   if (view.state == JobState::waiting) view.awaited = job.owner();
   if (view.state != JobState::paused) view.next = job.next_slot(now);
   view.trouble = job.trouble();
+  view.digest = job.definition()->digest;
+  if (const JobRegister* const known = job.known_register()) {
+    view.since = known->since;
+    if (known->paused) view.paused_at = known->paused_at, view.paused_by = known->paused_by;
+  }
+  const GroupEntry* const led = groups_.leading(job.definition()->job.group);
+  if (led && led->machine.term().paused && !job.paused()) {
+    view.paused_at = led->machine.known_register().paused_at;
+    view.paused_by = led->machine.known_register().paused_by;
+  }
   return view;
 }
 

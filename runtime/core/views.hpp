@@ -39,7 +39,11 @@ struct JobView {
   JobState state = JobState::active;
   std::string_view awaited;
   std::optional<WallTime> next;
-  std::string_view trouble;  // why it is halted
+  std::string_view trouble;           // why it is halted
+  std::string_view digest;            // of its definition
+  std::optional<WallTime> since;      // slots at or before it are not due; none where its register is not known here
+  std::optional<WallTime> paused_at;  // it, or its group,
+  std::string_view paused_by;         // and who asked for it
 };
 
 /// As people read it: "waiting for group nightly".

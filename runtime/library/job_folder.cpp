@@ -15,12 +15,13 @@ JobFolder::JobFolder(Runtime& runtime, config::JobsDir jobs, Log log)
     : runtime_(runtime),
       jobs_(std::move(jobs)),
       log_(std::move(log)),
-      reread_(runtime.loop().context(), [this] { reload(); }) {}
+      reread_(runtime.loop().context(), [this] { take_up(jobs_.reload(), "what could not be read"); }) {}
 
 void JobFolder::open() {
-  auto watch = io::FileWatch::open(
-      runtime_.loop().context(), jobs_.path(),
-      [this](const std::vector<std::string>& names) { take(names.empty() ? jobs_.reload() : jobs_.reload(names)); });
+  auto watch =
+      io::FileWatch::open(runtime_.loop().context(), jobs_.path(), [this](const std::vector<std::string>& names) {
+        take_up(names.empty() ? jobs_.reload() : jobs_.reload(names), "files changed");
+      });
   if (watch)
     watch_ = std::move(*watch);
   else
@@ -34,7 +35,30 @@ void JobFolder::open() {
         .diagnostics = true});
 }
 
-void JobFolder::reload() { take(jobs_.reload()); }
+void JobFolder::reload(const std::string& why) {
+  const config::Changes changes = jobs_.reload();
+  log_reload(changes, why);
+  take(changes);
+}
+
+void JobFolder::take_up(const config::Changes& changes, const std::string& why) {
+  if (!changes.empty()) log_reload(changes, why);
+  take(changes);
+}
+
+/// A line for each reload: what is in force, and what has changed.
+void JobFolder::log_reload(const config::Changes& changes, const std::string& why) const {
+  std::size_t errors = 0;
+  for (const config::Diagnostic& finding : set().diagnostics) errors += finding.severity == config::Severity::error;
+  log_(Level::info, "job files read again",
+       {{"why", why},
+        {"jobs", std::to_string(set().definitions.size())},
+        {"added", std::to_string(changes.added.size())},
+        {"changed", std::to_string(changes.changed.size())},
+        {"removed", std::to_string(changes.removed.size())},
+        {"errors", std::to_string(errors)},
+        {"warnings", std::to_string(set().diagnostics.size() - errors)}});
+}
 
 void JobFolder::take(const config::Changes& changes) {
   if (jobs_.unread()) reread_.arm(io::read_clocks().steady + reread_after);

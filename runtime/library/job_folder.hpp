@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "config/jobs_dir.hpp"
 #include "io/file_watch.hpp"
@@ -23,14 +24,16 @@ class JobFolder {
 
   /// Reads every file, defines the jobs and watches the folder. Requires: the runtime has started.
   void open();
-  /// Reads again what may have changed.
-  void reload();
+  /// Reads again what may have changed. `why`, for the log: who asked.
+  void reload(const std::string& why);
 
   const config::JobSet& set() const { return jobs_.set(); }
 
  private:
+  void take_up(const config::Changes& changes, const std::string& why);
   void take(const config::Changes& changes);
   void report(const config::Changes& changes) const;
+  void log_reload(const config::Changes& changes, const std::string& why) const;
 
   Runtime& runtime_;
   config::JobsDir jobs_;

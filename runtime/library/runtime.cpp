@@ -90,6 +90,7 @@ Result<void> Runtime::run() {
 
 void Runtime::stop(const config::OnStop& how, std::function<void()> stopped) {
   using Kind = config::OnStop::Kind;
+  is_stopping_ = true;
   engine_->stop(how.kind == Kind::wait ? how.wait : Millis(0), how.kind == Kind::leave,
                 [this, stopped = std::move(stopped)] {
                   if (stopped) stopped();

@@ -68,6 +68,7 @@ class Runtime {
 
   /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.
   void stop(const config::OnStop& how, std::function<void()> stopped = {});
+  bool is_stopping() const { return is_stopping_; }
 
   /// Has somebody who leads do `request`: see Engine::ask.
   void ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
@@ -98,6 +99,7 @@ class Runtime {
   std::unique_ptr<storage::Ledger> ledger_;
   std::unique_ptr<io::Engine> engine_;
   bool is_defined_ = false;
+  bool is_stopping_ = false;
   std::optional<Error> refusal_;
 };
 

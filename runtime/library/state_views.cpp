@@ -82,7 +82,7 @@ void note_node(const Runtime& runtime, NodeStatus& status) {
   const core::Session& session = core.session();
   status.session = !session.is_open() ? Session::none : session.in_doubt() ? Session::in_doubt : Session::open;
   status.session_timeout = session.timeout();
-  status.schedules = session.is_open() && core.has_runner();
+  status.schedules = session.is_open() && core.has_runner() && !runtime.is_stopping();
   status.open_runs = core.views().open_runs();
   std::vector<std::string> reasons;
   if (const storage::LedgerState ledger = runtime.ledger_state(); ledger.degraded)
@@ -90,6 +90,7 @@ void note_node(const Runtime& runtime, NodeStatus& status) {
   if (status.session == Session::none) reasons.emplace_back("backend: no session, so nothing is led");
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
+  if (runtime.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
   if (core.runner_is_silent())
     reasons.emplace_back("runner: it does not answer, so nothing is launched");
   else if (!core.has_runner())
@@ -105,6 +106,17 @@ void note_node(const Runtime& runtime, NodeStatus& status) {
 NodeStatus::State NodeStatus::state() const {
   if (!schedules) return State::not_scheduling;
   return degraded.empty() ? State::healthy : State::degraded;
+}
+
+std::string summary_of(const NodeStatus& status) {
+  constexpr const char* states[] = {"healthy", "degraded", "not scheduling"};
+  const auto counted = [](std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  std::string text = std::string(states[static_cast<std::size_t>(status.state())]) + ": ";
+  for (const std::string& reason : status.degraded) text += reason + "; ";
+  return text + "leads " + counted(status.led.size(), "group") + ", " + counted(status.jobs, "job") + ", " +
+         counted(static_cast<std::size_t>(status.open_runs), "run") + " open";
 }
 
 void StateViews::jobs(OnPage<core::JobView> page, Done done) const {

@@ -14,6 +14,7 @@ namespace ballot::runner {
 using std::chrono::seconds;
 
 constexpr Millis drain_time = seconds(2);
+constexpr std::size_t most_shown = 1 << 20;  // in one answer
 constexpr Millis unkillable_after = seconds(2);
 constexpr Millis unsure_at_most{500};                  // of the sweep, for processes that may be another run's
 constexpr Millis shortest_poll{1}, longest_poll{100};  // of processes of whose end we get no event
@@ -31,6 +32,12 @@ Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, No
       processes_(std::move(processes)),
       output_(std::move(output)),
       kept_(start.output_limit) {}
+
+Shown Attempt::show_output(std::int64_t from) const {
+  const bool ended = has_ended();
+  OutputPiece piece = ended ? piece_of(outcome_.output, from, most_shown) : kept_.piece(from, most_shown);
+  return {id_, true, ended, piece.begin, ended ? outcome_.output.total_bytes : kept_.total(), std::move(piece.bytes)};
+}
 
 std::string_view Attempt::read(std::string& buffer) {
   if (!output_) return {};

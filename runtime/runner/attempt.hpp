@@ -42,6 +42,9 @@ class Attempt {
   /// Requires: has_ended().
   const Ended& outcome() const { return outcome_; }
 
+  /// What is kept of its output: see ShowOutput.
+  Shown show_output(std::int64_t from) const;
+
   /// Reads once, into `buffer`; keeps and returns what came. Empty: nothing for now, or the output is at its end.
   std::string_view read(std::string& buffer);
 

@@ -47,6 +47,11 @@ void KeptOutput::append_tail(std::string_view bytes) {
   }
 }
 
+OutputPiece KeptOutput::piece(std::int64_t from, std::size_t most) const {
+  const std::string_view tail(tail_);
+  return piece_of(head_, tail.substr(tail_begin_), tail.substr(0, tail_begin_), total_, from, most);
+}
+
 Output KeptOutput::take() {
   std::rotate(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(tail_begin_), tail_.end());
   tail_begin_ = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ballot/ledger.hpp"
+#include "base/output_piece.hpp"
 
 namespace ballot::runner {
 
@@ -18,6 +19,10 @@ class KeptOutput {
   explicit KeptOutput(std::int64_t limit);
 
   void append(std::string_view bytes);
+
+  /// What is kept of it from `from` on: see piece_of().
+  OutputPiece piece(std::int64_t from, std::size_t most) const;
+  std::int64_t total() const { return total_; }
 
   /// What was kept; the object is empty then.
   Output take();

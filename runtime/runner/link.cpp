@@ -52,7 +52,7 @@ bool Link::take_one() {
   }
   if (!connection) return false;
   if (!may_connect(connection.get()) || !poller_.add(connection.get(), EPOLLIN)) return true;
-  others_.push_back({Peer(std::move(connection)), Role::unknown, {}});
+  others_.push_back({Peer(std::move(connection))});
   others_.back().peer.send(Hello{protocol, ::getpid()});
   if (others_.size() <= most_others) return true;
   const auto idle =
@@ -67,33 +67,36 @@ void Link::receive_other(int fd, std::string& buffer) {
     return other.peer.connected() && other.peer.descriptor() == fd;
   });
   if (found == others_.end()) return;
-  if (found->role == Role::unknown || found->role == Role::watcher) found->peer.receive(buffer);
+  if (found->is_settled()) found->peer.receive(buffer);
   take_role(*found);
   drop_gone();
 }
 
 /// What a daemon says behind its Command is read once it is let in.
 void Link::take_role(Other& other) {
-  if (other.role != Role::unknown && other.role != Role::watcher) return;
+  if (!other.is_settled()) return;
   const auto message = other.peer.next();
   if (!message) return;
+  const bool first = other.role == Role::unknown;
   const auto* command = std::get_if<Command>(&*message);
   const auto* watch = std::get_if<Watch>(&*message);
-  if (other.role == Role::watcher || (!command && !watch)) {
-    log("dropped a connection that commands without having said that it does");
-    return other.peer.close();
-  }
-  if (command) {
+  const auto* show = std::get_if<ShowOutput>(&*message);
+  if (first && command) {
     other.role = Role::wants_to_command;
     other.owner = command->owner;
-  } else {
+  } else if (first && watch) {
     other.role = watch->resigns ? Role::wants_to_resign : Role::wants_to_watch;
+  } else if (show && other.role != Role::watcher && other.peer.backlog() == 0) {
+    other.role = Role::wants_to_read;
+    other.wanted = *show;
+  } else {
+    log("dropped a connection that commands without having said that it does");
+    other.peer.close();
   }
 }
 
 bool Link::has_waiting() const {
-  return std::any_of(others_.begin(), others_.end(),
-                     [](const Other& o) { return o.role != Role::unknown && o.role != Role::watcher; });
+  return std::any_of(others_.begin(), others_.end(), [](const Other& o) { return !o.is_settled(); });
 }
 
 Link::Admitted Link::admit() {
@@ -111,6 +114,10 @@ Link::Admitted Link::admit() {
       admitted.resigner = admitted.resigner || other->role == Role::wants_to_resign;
       other->role = Role::watcher;
       admitted.watchers.push_back(&other->peer);
+    }
+    if (other->role == Role::wants_to_read) {
+      other->role = Role::reader;
+      admitted.readers.emplace_back(&other->peer, other->wanted);
     }
     ++other;
   }
@@ -136,10 +143,7 @@ void Link::flush() {
 }
 
 void Link::drop_gone() {
-  std::erase_if(others_, [](const Other& other) {
-    const bool asks = other.role != Role::unknown && other.role != Role::watcher;
-    return !other.peer.connected() && !asks;
-  });
+  std::erase_if(others_, [](const Other& other) { return !other.peer.connected() && other.is_settled(); });
 }
 
 }  // namespace ballot::runner

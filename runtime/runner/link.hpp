@@ -2,9 +2,11 @@
 //
 //   | role    | meaning                                           | moves to                                        |
 //   | unknown | greeted with Hello; has not said what it is for   | waiting; gone: what it says is something else   |
-//   | waiting | wants to command, or to watch                     | daemon, watcher: by admit()                     |
+//   | waiting | wants to command, to watch, or to read an output  | daemon, watcher, reader: by admit()             |
 //   | daemon  | commands; there is one                            | gone: it closed, or another one took its place  |
 //   | watcher | is sent the ends of runs                          | gone: it closed, said something, reads too slowly |
+//   | reader  | was sent what a run has printed                   | waiting: it asks again; gone: it closed, asks   |
+//   |         |                                                   | before it has read the answer                   |
 //
 // Peers of another user than this process's own are refused, but for root. What is sent while nobody is connected
 // is dropped: the runner keeps what matters.
@@ -13,6 +15,7 @@
 #include <list>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
@@ -37,11 +40,12 @@ class Link {
   /// Somebody waits for admit().
   bool has_waiting() const;
 
-  /// Who is let in by admit(): each is to be sent the inventory.
+  /// Who is let in by admit(): each but the readers is to be sent the inventory.
   struct Admitted {
     bool daemon = false;
     bool resigner = false;  // a watcher that resigns on the daemon's behalf
     std::list<Peer*> watchers;
+    std::list<std::pair<Peer*, ShowOutput>> readers;  // and what each is to be answered
   };
   /// Lets those in that wait. A daemon takes the place of the present one, of several the newest.
   Admitted admit();
@@ -59,11 +63,15 @@ class Link {
   void flush();
 
  private:
-  enum class Role { unknown, wants_to_command, wants_to_watch, wants_to_resign, watcher };
+  enum class Role { unknown, wants_to_command, wants_to_watch, wants_to_resign, wants_to_read, watcher, reader };
   struct Other {
     Peer peer;
     Role role = Role::unknown;
-    std::string owner;
+    std::string owner{};
+    ShowOutput wanted{};
+
+    /// It waits for nothing from admit().
+    bool is_settled() const { return role == Role::unknown || role == Role::watcher || role == Role::reader; }
   };
 
   bool take_one();

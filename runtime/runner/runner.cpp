@@ -165,6 +165,10 @@ void Runner::admit() {
   }
   if (admitted.resigner) resigner_.visited();
   for (Peer* const watcher : admitted.watchers) greet(*watcher);
+  for (const auto& [reader, wanted] : admitted.readers) {
+    const HeldRun* const held = runs_.find(wanted.id);
+    reader->send(held ? held->attempt.show_output(wanted.from) : Shown{.id = wanted.id});
+  }
 }
 
 void Runner::greet(Peer& watcher) {

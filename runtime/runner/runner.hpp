@@ -69,6 +69,7 @@ class Runner {
   void handle(Leave&&);
   void handle(Command&&) {}  // it commands already
   void handle(Watch&&) {}
+  void handle(ShowOutput&&) {}  // who commands is sent what it needs
   void handle(Successor&& successor);
   void take_messages();
 

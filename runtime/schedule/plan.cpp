@@ -114,4 +114,13 @@ bool Plan::empty() const {
   return !more.on_reboot && (!due || more.not_before > more.not_after);
 }
 
+bool Plan::has_same_zones(const Plan& other) const {
+  const auto same = [](const Schedule& a, const Schedule& b) { return a.zone() == b.zone(); };
+  const auto& more = state_->more->schedules;
+  const auto& others = other.state_->more->schedules;
+  if (state_->schedule.has_value() != other.state_->schedule.has_value()) return false;
+  if (state_->schedule && !same(*state_->schedule, *other.state_->schedule)) return false;
+  return std::equal(more.begin(), more.end(), others.begin(), others.end(), same);
+}
+
 }  // namespace ballot::schedule

@@ -63,6 +63,9 @@ class Plan {
   /// by trigger only.
   bool empty() const;
 
+  /// Requires: plans of one definition. Whether their zones have the same rules.
+  bool has_same_zones(const Plan& other) const;
+
  private:
   struct State;
   explicit Plan(std::shared_ptr<const State> state);

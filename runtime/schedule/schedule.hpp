@@ -31,6 +31,7 @@ class Schedule {
 
   /// The first slot that is not before `from`; none if there is none before the calendar's horizon.
   std::optional<Slot> next(std::chrono::sys_seconds from) const;
+  const TimeZone& zone() const { return zone_; }
 
  private:
   std::optional<Slot> next_by_elapsed_time(std::chrono::sys_seconds from) const;

@@ -1,6 +1,7 @@
 #include "schedule/time_zone.hpp"
 
 #include "schedule/quoted.hpp"
+#include "schedule/zone_files.hpp"
 #include "schedule/zone_names.hpp"
 
 namespace ballot::schedule {
@@ -27,7 +28,7 @@ local_seconds from_cctz(const cctz::civil_second& label) {
 
 Result<TimeZone> TimeZone::load(const std::string& name) {
   cctz::time_zone zone;
-  if (is_zone_name(name) && cctz::load_time_zone(name, &zone)) return TimeZone(zone);
+  if (is_zone_name(name) && cctz::load_time_zone(zone_load_name(name), &zone)) return TimeZone(zone);
   const auto nearest = nearest_zone_name(name);
   return Error{Errc::not_found, "unknown time zone " + quoted(name) + "; " +
                                     (nearest ? "did you mean " + *nearest + "?"

@@ -1,7 +1,9 @@
 // TimeZone: the facts of one zone of the IANA database, between instants and local labels. It makes no rule of them.
 //
 // The only place that knows cctz, which loads each zone once and keeps it for the life of the process: a TimeZone is
-// a pointer to that. Threads: immutable; load() may be called from any.
+// a pointer to that. Where the system's file of a zone has changed since, zone_changes()
+// (zone_files.hpp) has it loaded anew, by those who load it from then on. Threads: immutable; load() may be called from
+// any.
 //
 //   auto paris = TimeZone::load("Europe/Paris");
 //   auto label = local_seconds(at.time_since_epoch() + paris->offset(at));
@@ -40,6 +42,9 @@ class TimeZone {
   std::chrono::seconds offset(std::chrono::sys_seconds at) const;
   Span span(std::chrono::sys_seconds at) const;
   Place find(std::chrono::local_seconds label) const;
+
+  /// The same rules: the same zone, of the same file.
+  bool operator==(const TimeZone&) const = default;
 
  private:
   explicit TimeZone(cctz::time_zone zone) : zone_(zone) {}

@@ -84,15 +84,15 @@ Run setup_audit(CLI::App& command) {
   auto options = std::make_shared<AuditOptions>();
   AuditOptions& to = *options;
   add_config_options(command, to.config);
-  add_list(command, "--job", "only these jobs, a list",
+  add_list(command, "--job LIST", "only these jobs, a list",
            [&to](const std::string& text) { return to.jobs.push_back(text), std::string(); });
-  add_list(command, "--group", "only jobs that have been in these groups, a list",
+  add_list(command, "--group LIST", "only jobs that have been in these groups, a list",
            [&to](const std::string& text) { return to.groups.push_back(text), std::string(); });
-  add_value(command, "--since", "slots from this time on",
+  add_value(command, "--since TIME", "slots from this time on",
             [&to](const std::string& text) { return take(parse_time(text), to.scope.since); });
-  add_value(command, "--until", "slots before this time",
+  add_value(command, "--until TIME", "slots before this time",
             [&to](const std::string& text) { return take(parse_time(text), to.scope.until); });
-  add_value(command, "--format", "table or json", [&to](const std::string& text) {
+  add_value(command, "--format FORMAT", "table or json", [&to](const std::string& text) {
     if (text != "table" && text != "json") return unknown_word(text, {"table", "json"}).what;
     to.format = text == "json" ? Format::json : Format::table;
     return std::string();

@@ -3,14 +3,21 @@
 // jobs_dir.
 #include "config/check.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
+#include "app/backend_choice.hpp"
 #include "app/commands/commands.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "base/trust.hpp"
 #include "config/jobs_dir.hpp"
+#include "config/names.hpp"
+#include "io/backend_port.hpp"
 
 namespace ballot::app {
 namespace {
@@ -61,9 +68,32 @@ config::Config check_configurations(const CheckOptions& options, const Paths& pa
   return *std::move(first);
 }
 
+/// What lies in a folder of job files and is not read. What editors and package managers leave there is meant not to
+/// be.
+bool is_leftover(const std::string& name) {
+  if (name.starts_with('.') || name.starts_with('#') || name.ends_with('~') || name.starts_with("README")) return true;
+  for (const char* const end : {".bak", ".orig", ".rpmnew", ".rpmorig", ".rpmsave", ".swp"})
+    if (name.ends_with(end)) return true;
+  return name.find(".dpkg-") != std::string::npos || name.find(".ucf-") != std::string::npos;
+}
+
+void check_names(const std::string& folder, Findings& findings) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    names.push_back(at->path().filename());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names)
+    if (!config::is_job_file_name(name) && !is_leftover(name))
+      config::Findings(folder + "/" + name, findings.diagnostics)
+          .warning({}, "is not read: a job file's name is letters, digits, '.', '_' and '-', and ends with .toml");
+}
+
 void check_jobs(const config::Config& config, const Paths& paths, Findings& findings) {
-  const config::JobSettings settings = job_settings(config);
+  config::JobSettings settings = job_settings(config);
+  settings.presence = config::Presence::looked_at;
   for (const std::string& folder : paths.folders) {
+    check_names(folder, findings);
     config::JobsDir jobs(folder, settings, {config.file, config.groups});
     jobs.reload();
     findings.add(jobs.set().diagnostics);
@@ -89,10 +119,45 @@ Exit print(const Findings& findings) {
   return errors == 0 ? Exit::done : Exit::configuration;
 }
 
+/// What `serve` asks of the backend before it opens a session: files that it names, what goes together.
+void check_backend(const config::Config& config, Findings& findings) {
+  const auto plugin = find_backend(config);
+  if (!plugin) return;  // a finding already
+  const std::string& backend = config.coordination.backend;
+  const auto table = config.backends.find(backend);
+  config::Position at = table == config.backends.end() ? config.coordination.backend_position : table->second.position;
+  if (at.line == 0) at = {};
+  config::Findings found(config.file, findings.diagnostics);
+  io::BackendPort port(
+      **plugin,
+      [&](Level level, std::string_view text, const LogFields&) {
+        if (level >= Level::warn) found.warning(at, "[" + backend + "] " + std::string(text));
+      },
+      [] {});
+  BackendSettings settings = backend_settings(config);
+  settings.open_store = open_store_rule(config);
+  if (const auto made = port.start(settings); !made) found.error(at, "[" + backend + "] " + made.error().what);
+}
+
+/// Of what lies in them `serve` believes all.
+void check_folders(const config::Config& config, Findings& findings) {
+  for (const std::string& folder : {config.state_dir, config.run_dir}) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(folder, ignored)) continue;
+    if (const auto fault = distrust_folder(folder, ::geteuid()))
+      config::Findings(folder, findings.diagnostics).error({0, 0}, "the folder is not used: " + *fault);
+  }
+}
+
 Exit run(const CheckOptions& options) {
   Findings findings;
   Paths paths = sort_out(options.paths);
   const config::Config config = check_configurations(options, paths, findings);
+  const bool asks_backend = options.paths.empty() || !paths.configurations.empty();
+  if (asks_backend && !has_errors(findings.diagnostics)) {
+    check_backend(config, findings);
+    if (options.paths.empty()) check_folders(config, findings);
+  }
   if (options.paths.empty()) paths.folders.push_back(config.jobs_dir);
   check_jobs(config, paths, findings);
   return print(findings);

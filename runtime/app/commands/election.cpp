@@ -76,8 +76,7 @@ void show_store(const Observer& observer, const std::string& backend) {
 }
 
 Exit list_store(const Observer& observer, const std::string& backend, Format format) {
-  RecordWriter out(std::cout, {{"kind", "KIND"}, {"name", "NAME"}, {"value", "VALUE"}},
-                   {format, false, terminal_width()});
+  RecordWriter out(std::cout, {{"kind", "KIND"}, {"name", "NAME"}, {"value", "VALUE"}}, stdout_layout(format));
   for (const auto& [name, value] : facts_of(observer, backend)) out.row({std::string("fact"), name, value});
   for (const std::string& warning : observer.store().warnings) out.row({std::string("warning"), Cell(), warning});
   out.finish();
@@ -96,7 +95,7 @@ Exit list(const ElectionOptions& options) {
     return fail("election list", {Errc::invalid, std::string("REGEX is no regular expression: ") + error.what()});
   }
   const auto observer = Observer::open(*config);
-  if (!observer) return fail("election list", observer.error());
+  if (!observer) return fail_to_open("election list", observer.error());
   const auto elections = (*observer)->observe("");
   if (!elections) return fail("election list", elections.error());
   for (const std::string& warning : (*observer)->store().warnings)
@@ -110,7 +109,7 @@ Exit list(const ElectionOptions& options) {
                     {"candidates", "CANDIDATES"},
                     {"host", "HOST"},
                     {"pid", "PID"}},
-                   {options.format, false, terminal_width()});
+                   stdout_layout(options.format));
   for (const Election& election : *elections) {
     if (!matches(election.group, wanted)) continue;
     const Candidate* leader = leader_of(election);
@@ -135,12 +134,12 @@ Exit watch(const ElectionOptions& options) {
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
-  if (!observer) return fail("election watch", observer.error());
+  if (!observer) return fail_to_open("election watch", observer.error());
   (*observer)->watch("g/" + options.group);
   RecordWriter out(
       std::cout,
       {{"time", "TIME"}, {"group", "GROUP"}, {"leader", "LEADER"}, {"epoch", "EPOCH"}, {"followers", "FOLLOWERS"}},
-      {options.format, true, terminal_width()});
+      stdout_layout(options.format, true));
   std::vector<Cell> shown;
   bool silent = false;
   do {
@@ -203,7 +202,7 @@ Exit evict_asking(const ElectionOptions& options, const config::Config& config) 
   if (answer) return Exit::done;
   if (answer.error().code != Errc::unavailable) return fail("election evict", answer.error());
   const auto observer = Observer::open(config);
-  if (!observer) return fail("election evict", observer.error());
+  if (!observer) return fail_to_open("election evict", observer.error());
   const auto asked = ask_leader(**observer, options);
   return asked ? Exit::done : fail("election evict", asked.error());
 }
@@ -214,7 +213,7 @@ Exit evict(const ElectionOptions& options) {
   if (!config) return Exit::configuration;
   if (!options.force) return evict_asking(options, *config);
   const auto observer = Observer::open(*config);
-  if (!observer) return fail("election evict", observer.error());
+  if (!observer) return fail_to_open("election evict", observer.error());
   const auto evicted = (*observer)->evict(options.group);
   return evicted ? Exit::done : fail("election evict", evicted.error());
 }
@@ -286,9 +285,9 @@ CLI::App& add_run(CLI::App& command, const Words& words, const std::shared_ptr<E
   add_group(run, options);
   add_candidate_option(run, options->candidate, options->run_variables);
   add_switch(run, "--terminate", options->terminate, "on losing: INT, 1 s, TERM, kill_grace, KILL");
-  add_value(run, "--won", "the signal on winning; default USR1",
+  add_value(run, "--won SIGNAL", "the signal on winning; default USR1",
             [options](const std::string& text) { return take_signal(text, options->won); });
-  add_value(run, "--lost", "the signal on losing; default USR2",
+  add_value(run, "--lost SIGNAL", "the signal on losing; default USR2",
             [options](const std::string& text) { return take_signal(text, options->lost); });
   add_kill_grace_option(run, options->kill_grace, options->run_variables);
   set_footer(run, "The command follows `--`: ballot election run GROUP [FLAGS] -- COMMAND [ARGUMENTS]");

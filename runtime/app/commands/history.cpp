@@ -1,8 +1,5 @@
 // ballot history: the ledger of this node, newest first; with --follow the oldest of them first, then each row as it is
 // written or changes.
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -12,11 +9,10 @@
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "app/output_follower.hpp"
 
 namespace ballot::app {
 namespace {
-
-constexpr int poll_interval_ms = 200;
 
 struct HistoryOptions {
   ConfigOptions config;
@@ -24,6 +20,7 @@ struct HistoryOptions {
   storage::Filter filter;
   std::string run;
   bool follow = false;
+  TimeOption time = TimeOption::utc;
 };
 
 /// Every name that is asked for must be one.
@@ -39,22 +36,15 @@ Result<void> resolve(HistoryOptions& options, const config::Config& config, stor
   return {};
 }
 
-/// Waits until the next poll. False: nobody reads the output any more.
-bool wait_while_read() {
-  std::cout.flush();
-  pollfd out{STDOUT_FILENO, 0, 0};
-  ::poll(&out, 1, poll_interval_ms);
-  return (out.revents & POLLERR) == 0 && std::cout.good();
-}
-
-Result<void> follow(storage::Reader& ledger, const HistoryOptions& options, RecordWriter& out) {
+Result<void> follow(storage::Reader& ledger, const HistoryOptions& options, const LocalTimes& times,
+                    RecordWriter& out) {
   auto seen = ledger.sequence();
   if (!seen) return seen.error();
   std::vector<Row> last;
   const auto page = ledger.history(options.filter, [&](const Row& row) { return last.push_back(row), true; });
   if (!page) return page.error();
-  for (auto row = last.rbegin(); row != last.rend(); ++row) out.row(history_cells(*row, options.format));
-  const auto print = [&](const Row& row) { return out.row(history_cells(row, options.format)), true; };
+  for (auto row = last.rbegin(); row != last.rend(); ++row) out.row(history_cells(*row, options.format, times));
+  const auto print = [&](const Row& row) { return out.row(history_cells(row, options.format, times)), true; };
   while (out.flush(), wait_while_read()) {
     const auto now = ledger.sequence();
     if (!now) return now.error();
@@ -65,9 +55,9 @@ Result<void> follow(storage::Reader& ledger, const HistoryOptions& options, Reco
   return {};
 }
 
-Result<void> list(storage::Reader& ledger, const HistoryOptions& options, RecordWriter& out) {
-  const auto end =
-      ledger.history(options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format)), true; });
+Result<void> list(storage::Reader& ledger, const HistoryOptions& options, const LocalTimes& times, RecordWriter& out) {
+  const auto end = ledger.history(
+      options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format, times)), true; });
   if (!end) return end.error();
   out.finish();
   return {};
@@ -79,8 +69,9 @@ Exit run(HistoryOptions& options) {
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("history", ledger.error());
   if (const auto known = resolve(options, *config, *ledger); !known) return fail("history", known.error());
-  RecordWriter out(std::cout, history_columns(options.format), {options.format, options.follow, terminal_width()});
-  const auto done = options.follow ? follow(*ledger, options, out) : list(*ledger, options, out);
+  const LocalTimes times(options.time, *config);
+  RecordWriter out(std::cout, history_columns(options.format), stdout_layout(options.format, options.follow));
+  const auto done = options.follow ? follow(*ledger, options, times, out) : list(*ledger, options, times, out);
   return done ? Exit::done : fail("history", done.error());
 }
 
@@ -99,13 +90,14 @@ std::vector<std::string_view> all_words(E last) {
 template <class E>
 void add_words(CLI::App& command, const std::string& flag, std::vector<E>& to,
                std::optional<E> (*parse)(std::string_view), E last) {
-  add_list(
-      command, flag, "only rows of that " + flag.substr(2) + ", a list", [&to, parse, last](const std::string& text) {
-        E word{};
-        const std::string wrong = text.empty() ? "needs a value" : take(parse_word(text, parse, all_words(last)), word);
-        to.push_back(word);
-        return wrong;
-      });
+  add_list(command, flag, "only rows of that " + flag.substr(2, flag.find(' ') - 2) + ", a list",
+           [&to, parse, last](const std::string& text) {
+             E word{};
+             const std::string wrong =
+                 text.empty() ? "needs a value" : take(parse_word(text, parse, all_words(last)), word);
+             to.push_back(word);
+             return wrong;
+           });
 }
 
 }  // namespace
@@ -115,17 +107,18 @@ Run setup_history(CLI::App& command) {
   HistoryOptions& to = *options;
   add_config_options(command, to.config);
   add_format_option(command, to.format);
-  add_names(command, "--job", "only these jobs, a list", to.filter.jobs);
-  add_names(command, "--group", "only these groups, a list", to.filter.groups);
-  add_names(command, "--node", "only what these nodes did, a list", to.filter.nodes);
-  add_words(command, "--status", to.filter.statuses, parse_status, Status::missed);
-  add_words(command, "--reason", to.filter.reasons, parse_reason, Reason::halted);
-  add_value(command, "--since", "slots from this time on",
+  add_time_option(command, to.time);
+  add_names(command, "--job LIST", "only these jobs, a list", to.filter.jobs);
+  add_names(command, "--group LIST", "only these groups, a list", to.filter.groups);
+  add_names(command, "--node LIST", "only what these nodes did, a list", to.filter.nodes);
+  add_words(command, "--status LIST", to.filter.statuses, parse_status, Status::missed);
+  add_words(command, "--reason LIST", to.filter.reasons, parse_reason, Reason::halted);
+  add_value(command, "--since TIME", "slots from this time on",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
-  add_value(command, "--until", "slots before this time",
+  add_value(command, "--until TIME", "slots before this time",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.until); });
-  add_string(command, "--run", to.run, "only this run: its id, or its last 6 or more digits");
-  add_value(command, "--limit", "at most so many rows, 50",
+  add_string(command, "--run RUN", to.run, "only this run: its id, or its last 6 or more digits");
+  add_value(command, "--limit N", "at most so many rows, 50",
             [&to](const std::string& text) { return take(parse_number(text, 1), to.filter.limit); });
   add_switch(command, "--follow", to.follow, "go on with rows as they are written or change");
   return [options] { return run(*options); };

@@ -178,9 +178,9 @@ Run setup_import(CLI::App& command) {
   add_config_options(crontab, options->config);
   add_strings(crontab, "FILE", options->files, "crontabs: /etc/crontab, /etc/cron.d/NAME, what `crontab -l` printed");
   add_switch(crontab, "--system", options->system, "they have a column for the user");
-  add_string(crontab, "--user", options->user, "they are this user's; default: by path, else who runs this");
-  add_string(crontab, "--timezone", options->timezone, "the zone that cron went by; default: this machine's");
-  add_string(crontab, "--to", options->folder, "a folder for the job files, one a crontab; default: stdout");
+  add_string(crontab, "--user NAME", options->user, "they are this user's; default: by path, else who runs this");
+  add_string(crontab, "--timezone ZONE", options->timezone, "the zone that cron went by; default: this machine's");
+  add_string(crontab, "--to DIR", options->folder, "a folder for the job files, one a crontab; default: stdout");
   return [options] { return import_crontabs(*options); };
 }
 

@@ -99,7 +99,7 @@ Exit run(const InfoOptions& options) {
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   const auto observer = Observer::open(*config);
-  if (!observer) return fail("info", observer.error());
+  if (!observer) return fail_to_open("info", observer.error());
   auto elections = (*observer)->observe(options.group);
   if (!elections) return fail("info", elections.error());
   auto nodes = (*observer)->list(std::string(core::node_prefix));
@@ -125,7 +125,7 @@ Run setup_info(CLI::App& command, const Words& words) {
   auto options = std::make_shared<InfoOptions>();
   add_config_options(command, options->config);
   add_coordination_options(command, options->config, words);
-  add_value(command, "--format", "yaml or json", [to = options.get()](const std::string& text) {
+  add_value(command, "--format FORMAT", "yaml or json", [to = options.get()](const std::string& text) {
     to->json = text == "json";
     return text == "json" || text == "yaml" ? std::string() : unknown_word(text, {"yaml", "json"}).what;
   });

@@ -4,7 +4,9 @@
 
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
+#include "app/local_times.hpp"
 #include "app/options.hpp"
+#include "app/stored_states.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
 #include "io/control_client.hpp"
@@ -16,11 +18,12 @@ struct JobsOptions {
   ConfigOptions config;
   Format format = Format::table;
   std::string name;
+  TimeOption time = TimeOption::utc;
 };
 
-Cell slot_cell(const std::optional<std::string>& text) {
+Cell slot_cell(const std::string& job, const std::optional<std::string>& text, const LocalTimes& times) {
   const auto at = text ? parse_wall(*text) : std::nullopt;
-  return at ? Cell(SlotTime{*at}) : Cell();
+  return at ? times.slot(job, *at) : Cell();
 }
 
 std::string last_status(storage::Reader& ledger, const std::string& job) {
@@ -52,6 +55,42 @@ Result<std::vector<io::Message>> ask_jobs(const std::string& socket) {
   }
 }
 
+/// In a table what matters most comes first.
+std::vector<Column> columns(Format format) {
+  if (format == Format::table)
+    return {{"job", "JOB"},
+            {"last_status", "LAST STATUS", Tint::by_word},
+            {"state", "STATE", Tint::by_word},
+            {"next_slot", "NEXT SLOT"},
+            {"group", "GROUP"},
+            {"leader", "LEADER"}};
+  return {{"job"}, {"group"}, {"leader"}, {"next_slot"}, {"last_status"}, {"state"}};
+}
+
+/// What only the store knows of jobs that another node leads, or nobody.
+class States {
+ public:
+  States(const ConfigOptions& options, const std::string& node) : options_(options), node_(node) {}
+
+  /// "" where it is not known.
+  std::string of(const io::Message& job) {
+    const std::string state = job.text("state").value_or("");
+    if (state != "active" || job.text("leader") == node_) return state;
+    if (!stored_) stored_ = read();
+    return *stored_ ? (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or("")) : "";
+  }
+
+ private:
+  Result<StoredStates> read() const {
+    const auto config = load_backend_config(options_);
+    return config ? StoredStates::read(*config) : Error{Errc::invalid, "the configuration"};
+  }
+
+  const ConfigOptions& options_;
+  const std::string& node_;
+  std::optional<Result<StoredStates>> stored_;
+};
+
 Exit run(const JobsOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
@@ -59,22 +98,21 @@ Exit run(const JobsOptions& options) {
   if (!answer) return fail("jobs", answer.error());
   const std::vector<io::Message>& jobs = *answer;
   auto ledger = open_ledger(*config);
-  RecordWriter out(std::cout,
-                   {{"job", "JOB"},
-                    {"group", "GROUP"},
-                    {"leader", "LEADER"},
-                    {"next_slot", "NEXT SLOT"},
-                    {"last_status", "LAST STATUS"},
-                    {"state", "STATE"}},
-                   {options.format, false, terminal_width()});
+  RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
+  const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
+  States states(options.config, config->node);
   bool found = options.name.empty();
   for (const io::Message& job : jobs) {
     const std::string name = job.text("job").value_or("");
     if (!options.name.empty() && name != options.name) continue;
     found = true;
-    out.row({name, word(job.text("group").value_or("")), word(job.text("leader").value_or("")),
-             slot_cell(job.text("next_slot")), word(ledger ? last_status(*ledger, name) : ""),
-             word(job.text("state").value_or(""))});
+    const Cell group = word(job.text("group").value_or("")), leader = word(job.text("leader").value_or(""));
+    const Cell next = slot_cell(name, job.text("next_slot"), times), state = word(states.of(job));
+    const Cell last = word(ledger ? last_status(*ledger, name) : "");
+    if (options.format == Format::table)
+      out.row({name, last, state, next, group, leader});
+    else
+      out.row({name, group, leader, next, last, state});
   }
   if (!found) return fail("jobs", unknown(options.name, jobs));
   out.finish();
@@ -87,6 +125,7 @@ Run setup_jobs(CLI::App& command) {
   auto options = std::make_shared<JobsOptions>();
   add_config_options(command, options->config);
   add_format_option(command, options->format);
+  add_time_option(command, options->time);
   add_string(command, "NAME", options->name, "only this job");
   return [options] { return run(*options); };
 }

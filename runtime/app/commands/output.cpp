@@ -1,27 +1,48 @@
-// ballot output RUN: what a run printed, byte for byte.
+// ballot output RUN or JOB: what a run printed, byte for byte; of a job: the last one. Also while it goes on.
 #include <iostream>
 #include <memory>
 
 #include "app/commands/commands.hpp"
 #include "app/ledger_access.hpp"
 #include "app/options.hpp"
+#include "app/output_follower.hpp"
+#include "app/subject.hpp"
 
 namespace ballot::app {
 namespace {
 
 struct OutputOptions {
   ConfigOptions config;
-  std::string run;
+  std::string subject;
   std::optional<std::int64_t> attempt;
+  bool follow = false;
 };
 
-void print(const Output& output) {
-  std::cout << output.head;
-  if (output.left_out() > 0) {
-    if (!output.head.empty() && output.head.back() != '\n') std::cout << '\n';
-    std::cout << "[ballot: " << output.left_out() << " bytes left out]\n";
+/// The job's run that was begun last.
+Result<RunId> last_run(const std::string& job, storage::Reader& ledger) {
+  std::optional<RunId> last;
+  const auto page = ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = 1},
+                                   [&](const Row& row) { return last = row.run, false; });
+  if (!page) return page.error();
+  if (last) return *last;
+  return Error{Errc::not_found, "this node's ledger has no run of job " + job};
+}
+
+Result<RunId> find_run_of(const OutputOptions& options, const config::Config& config, storage::Reader& ledger) {
+  const auto subject = find_subject(options.subject, config, ledger);
+  if (!subject) return subject.error();
+  return subject->run ? Result<RunId>(*subject->run) : last_run(subject->job, ledger);
+}
+
+Exit print(const OutputOptions& options, OutputFollower& follower) {
+  while (true) {
+    const auto step = follower.step();
+    if (!step) return fail("output", step.error());
+    if (*step == OutputStep::elsewhere)
+      return fail("output", {Errc::unavailable, "node " + follower.node() +
+                                                    " executes the run: what it has printed so far is known there"});
+    if (*step != OutputStep::goes_on || !options.follow || !wait_while_read()) return Exit::done;
   }
-  std::cout << output.tail;
 }
 
 Exit run(const OutputOptions& options) {
@@ -29,14 +50,13 @@ Exit run(const OutputOptions& options) {
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("output", ledger.error());
-  const auto run = find_run(*ledger, options.run);
+  const auto run = find_run_of(options, *config, *ledger);
   if (!run) return fail("output", run.error());
-  std::optional<int> attempt;
-  if (options.attempt) attempt = static_cast<int>(std::min<std::int64_t>(*options.attempt, INT_MAX));
-  const auto output = ledger->output(*run, attempt);
-  if (!output) return fail("output", output.error());
-  print(*output);
-  return Exit::done;
+  const auto row = attempt_row(*ledger, *run, options.attempt);
+  if (!row) return fail("output", row.error());
+  OutputFollower follower(*config, *ledger, std::cout);
+  follower.begin({*run, row->attempt});
+  return print(options, follower);
 }
 
 }  // namespace
@@ -44,9 +64,11 @@ Exit run(const OutputOptions& options) {
 Run setup_output(CLI::App& command) {
   auto options = std::make_shared<OutputOptions>();
   add_config_options(command, options->config);
-  add_string(command, "RUN", options->run, "a run id, or its last 6 or more digits", Need::required);
-  add_value(command, "--attempt", "which attempt; default: the last",
+  add_string(command, "RUN", options->subject, "a run's id, or its last 6 or more digits; or a job: its last run",
+             Need::required);
+  add_value(command, "--attempt N", "which attempt; default: the last",
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->attempt); });
+  add_switch(command, "--follow", options->follow, "go on with what it prints, until it has ended");
   return [options] { return run(*options); };
 }
 

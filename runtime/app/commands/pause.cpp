@@ -26,7 +26,7 @@ Run setup_pausing(const char* what, CLI::App& command) {
   auto options = std::make_shared<PauseOptions>();
   add_config_options(command, options->config);
   add_string(command, "JOB", options->job, "the job's name");
-  add_string(command, "--group", options->group, "all jobs of this group instead");
+  add_string(command, "--group NAME", options->group, "all jobs of this group instead");
   add_timeout_option(command, options->patience);
   return [options, what] { return run(what, *options); };
 }

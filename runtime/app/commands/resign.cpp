@@ -157,7 +157,7 @@ Exit run(const ResignOptions& options) {
 Run setup_resign(CLI::App& command) {
   auto options = std::make_shared<ResignOptions>();
   add_config_options(command, options->config);
-  add_string(command, "--session", options->session, "the file `session` in the daemon's run directory",
+  add_string(command, "--session FILE", options->session, "the file `session` in the daemon's run directory",
              Need::required);
   return [options] { return run(*options); };
 }

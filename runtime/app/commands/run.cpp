@@ -20,13 +20,17 @@ Exit misused(const std::string& text) {
 std::optional<schedule::Plan> make_plan(const RunOptions& options, const config::Config& config) {
   schedule::PlanSpec spec;
   spec.expressions = {options.schedule};
-  spec.timezone = config.timezone;
+  spec.timezone = options.timezone.empty() ? config.timezone : options.timezone;
   spec.group = options.group;
   spec.job = options.group;
   auto plan = schedule::Plan::make(spec);
   if (const auto* errors = std::get_if<std::vector<schedule::PlanError>>(&plan)) {
     for (const schedule::PlanError& error : *errors)
-      std::cerr << "ballot run cron: --schedule: column " << error.column << ": " << error.text << '\n';
+      std::cerr << "ballot run cron: "
+                << (error.kind == schedule::PlanError::Kind::timezone
+                        ? "--timezone: "
+                        : "--schedule: column " + std::to_string(error.column) + ": ")
+                << error.text << '\n';
     return std::nullopt;
   }
   if (!std::get<schedule::Plan>(plan).on_reboot()) return std::get<schedule::Plan>(std::move(plan));
@@ -57,17 +61,19 @@ Exit run(const RunOptions& options, bool cron) {
 
 Run setup_run(CLI::App& command, const Words& words) {
   require_one_subcommand(command);
-  const auto add = [&](const char* name, const char* summary) {
+  const auto add = [&](const char* name, const char* summary, ChildPolicy on_success) {
     auto options = std::make_shared<RunOptions>();
+    options->on_success = on_success;
     if (words.child) options->command = *words.child;
     CLI::App& sub = add_subcommand(command, name, summary);
     add_run_options(sub, *options, words);
     set_footer(sub, "The command follows `--`: ballot run " + std::string(name) + " [FLAGS] -- COMMAND [ARGUMENTS]");
     return std::pair(options, &sub);
   };
-  const auto [once, once_app] = add("once", "run it when elected; what follows is by policy");
-  const auto [cron, cron_app] = add("cron", "run it when a schedule is due, wherever the leader is");
-  add_schedule_option(*cron_app, *cron);
+  const auto [once, once_app] = add("once", "run it when elected; what follows is by policy", ChildPolicy::exit);
+  const auto [cron, cron_app] =
+      add("cron", "run it when a schedule is due, wherever the leader is", ChildPolicy::ignore);
+  add_cron_options(*cron_app, *cron);
   return [once = once, cron = cron, is_cron = cron_app] {
     return is_chosen(*is_cron) ? run(*cron, true) : run(*once, false);
   };

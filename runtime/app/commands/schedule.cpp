@@ -74,12 +74,12 @@ Run setup_schedule(CLI::App& command) {
   add_config_options(command, options->config);
   add_string(command, "EXPR", options->expression, "5 fields, 6 with seconds first, or @daily, @every 5m, ...",
              Need::required);
-  add_string(command, "--timezone", options->timezone, "an IANA name; default: the configuration's");
-  add_value(command, "--from", "slots strictly after this time; default: now",
+  add_string(command, "--timezone ZONE", options->timezone, "an IANA name; default: the configuration's");
+  add_value(command, "--from TIME", "slots strictly after this time; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->from); });
-  add_value(command, "--count", "how many, 5",
+  add_value(command, "--count N", "how many, 5",
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->count); });
-  add_value(command, "--job", "GROUP/NAME, what `H` hashes",
+  add_value(command, "--job GROUP/NAME", "what `H` hashes",
             [to = options.get()](const std::string& text) { return take_job(text, *to); });
   return [options] { return run(*options); };
 }

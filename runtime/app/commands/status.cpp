@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "app/commands/commands.hpp"
-#include "app/escape.hpp"
+#include "app/fact_line.hpp"
 #include "app/ledger_access.hpp"
 #include "app/options.hpp"
 #include "base/duration.hpp"
@@ -20,11 +20,6 @@ struct StatusOptions {
   bool json = false;
 };
 
-void line(std::string_view name, const std::string& text) {
-  std::cout << name << std::string(name.size() < 12 ? 12 - name.size() : 1, ' ') << escaped(text, Escape::plain)
-            << '\n';
-}
-
 std::string group_text(const io::Message& group) {
   std::string text = group.text("group").value_or("") + " (epoch " + std::to_string(group.integer("epoch").value_or(0));
   for (const char* flag : {"in_doubt", "paused"})
@@ -34,19 +29,20 @@ std::string group_text(const io::Message& group) {
 }
 
 void print(const io::Message& status) {
-  line("node", status.text("node").value_or(""));
-  line("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") + ", timeout " +
-                      format_duration(Millis(status.integer("timeout_ms").value_or(0))));
-  line("jobs", std::to_string(status.integer("jobs").value_or(0)) + " in force, " +
-                   std::to_string(status.integer("open_runs").value_or(0)) + " runs open");
+  print_fact("node", status.text("node").value_or(""));
+  print_fact("backend", status.text("backend").value_or("") + ", " + status.text("session").value_or("") +
+                            ", timeout " + format_duration(Millis(status.integer("timeout_ms").value_or(0))));
+  print_fact("jobs", std::to_string(status.integer("jobs").value_or(0)) + " in force, " +
+                         std::to_string(status.integer("open_runs").value_or(0)) + " runs open");
   const auto groups = status.objects("groups");
-  line("leads", groups.empty() ? "nothing" : "");
-  for (const io::Message& group : groups) line("", group_text(group));
+  print_fact("leads", groups.empty() ? "nothing" : "");
+  for (const io::Message& group : groups) print_fact("", group_text(group));
   const auto next = status.objects("next_slots");
-  if (!next.empty()) line("next slots", "");
-  for (const io::Message& slot : next) line("", slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
-  for (const std::string& reason : status.texts("degraded")) line("degraded", reason);
-  line("state", status.text("state").value_or(""));
+  if (!next.empty()) print_fact("next slots", "");
+  for (const io::Message& slot : next)
+    print_fact("", slot.text("slot").value_or("") + " " + slot.text("job").value_or(""));
+  for (const std::string& reason : status.texts("degraded")) print_fact("degraded", reason);
+  print_fact("state", status.text("state").value_or(""));
 }
 
 Exit run(const StatusOptions& options) {
@@ -73,7 +69,7 @@ Exit run(const StatusOptions& options) {
 Run setup_status(CLI::App& command) {
   auto options = std::make_shared<StatusOptions>();
   add_config_options(command, options->config);
-  add_value(command, "--format", "text or json", [to = options.get()](const std::string& text) {
+  add_value(command, "--format FORMAT", "text or json", [to = options.get()](const std::string& text) {
     to->json = text == "json";
     return text == "json" || text == "text" ? std::string() : unknown_word(text, {"text", "json"}).what;
   });

@@ -1,14 +1,18 @@
-// ballot why JOB [--at TIME]: what became of the job's latest slot, or of the latest one at or before TIME, and by
-// which rule. Slots are those of the ledger and, of a loaded job, those of its schedule (but for @every, whose phase
-// only its register knows).
+// ballot why JOB [--at TIME], ballot why RUN: what became of the job's latest slot, or of the latest one at or before
+// TIME, or of a run, and the one cause that applied. Slots are those of the ledger and, of a loaded job, those of its
+// schedule (but for @every, whose phase only its register knows).
 #include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "app/commands/commands.hpp"
+#include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "app/subject.hpp"
+#include "app/why_detail.hpp"
+#include "app/why_nothing.hpp"
 #include "app/why_text.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
@@ -19,7 +23,7 @@ namespace {
 
 struct WhyOptions {
   ConfigOptions config;
-  std::string job;
+  std::string subject;
   std::optional<WallTime> at;
 };
 
@@ -55,11 +59,19 @@ Result<std::vector<Row>> last_rows(storage::Reader& ledger, const std::string& j
   return ledger.at(job, newest->slot);
 }
 
-std::optional<WallTime> scheduled_slot(const std::string& job, const config::Config& config, WallTime time) {
+/// All attempts of a run, the last one first.
+Result<std::vector<Row>> rows_of(storage::Reader& ledger, const RunId& run) {
+  std::vector<Row> rows;
+  const auto page =
+      ledger.history({.run = run, .limit = std::nullopt}, [&](const Row& row) { return rows.push_back(row), true; });
+  if (!page) return page.error();
+  return rows;
+}
+
+schedule::DefinitionPtr loaded(const std::string& job, const config::Config& config) {
   const config::JobsDir jobs = load_jobs(config);
-  const auto definition = jobs.set().definitions.find(job);
-  if (definition == jobs.set().definitions.end() || !(*definition)->job.enabled) return std::nullopt;
-  return last_slot((*definition)->plan, time);
+  const auto found = jobs.set().definitions.find(job);
+  return found == jobs.set().definitions.end() ? nullptr : *found;
 }
 
 std::size_t text_width() {
@@ -67,58 +79,116 @@ std::size_t text_width() {
   return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 100);
 }
 
-void explain(const std::vector<Row>& rows) {
+void print(const std::string& headline, const std::string& text) {
+  std::cout << escaped(headline, Escape::plain) << '\n' << wrapped(escaped(text, Escape::plain), text_width()) << '\n';
+}
+
+void explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
+             storage::Reader& ledger) {
   const Row& last = rows.front();
-  std::cout << headline(last) << '\n';
   std::string text = circumstances(last);
   if (rows.size() > 1)
     text += " It is the last of " + std::to_string(rows.size()) + " attempts that this ledger knows.";
-  std::cout << wrapped(text + " " + std::string(rule_of(last.status, last.reason)), text_width()) << '\n';
+  const std::string detail = why_detail(last, ledger);
+  const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
+  if (!says_all) text += " " + std::string(rule_of(last.status, last.reason));
+  text += detail;
+  if (last.run) text += what_follows(last, definition, ask_next_attempt(config, *last.run));
+  print(headline(last), text);
 }
 
-void explain_nothing(const std::string& job, const std::optional<WallTime>& slot) {
-  std::cout << job << ' ' << (slot ? format_slot(*slot) + " not recorded" : "no slot") << '\n';
-  constexpr std::string_view no_slot =
-      "Neither the schedule nor this node's ledger has a slot of the job up to that time: it runs by `ballot trigger` "
-      "only, "
-      "is disabled, or its first slot is still to come.";
-  std::cout << wrapped(slot ? rule_of_nothing() : no_slot, text_width()) << '\n';
-}
-
-/// What waits is in no ledger: the daemon knows, if it is there and leads the job.
-bool is_waiting(const config::Config& config, const std::string& job, const std::optional<WallTime>& slot) {
-  if (!slot) return false;
+/// What the daemon knows of the job.
+void ask_about(const config::Config& config, UnrecordedSlot& slot) {
+  constexpr std::chrono::seconds patience(5);
   io::Message question;
-  question.set("do", "waiting").set("job", job);
-  const auto answer = io::ask_once(config.control_socket, question, std::chrono::seconds(2));
-  const auto slots = answer ? answer->texts("slots") : std::vector<std::string>();
-  return std::find(slots.begin(), slots.end(), format_slot(*slot)) != slots.end();
+  question.set("do", "job").set("job", slot.job);
+  const auto answer = io::ask_once(config.control_socket, question, patience);
+  using Daemon = UnrecordedSlot::Daemon;
+  slot.daemon = answer ? Daemon::there : answer.error().code == Errc::not_found ? Daemon::unaware : Daemon::away;
+  if (!answer) return;
+  const auto time = [&](const char* key) { return parse_wall(answer->text(key).value_or("")); };
+  slot.leader = answer->text("leader").value_or("");
+  slot.state = answer->text("state").value_or("");
+  slot.trouble = answer->text("trouble").value_or("");
+  slot.since = time("since");
+  slot.paused_at = time("paused_at");
+  slot.paused_by = answer->text("paused_by").value_or("");
+  question.set("do", "waiting");
+  const auto waiting = io::ask_once(config.control_socket, question, patience);
+  const auto slots = waiting ? waiting->texts("slots") : std::vector<std::string>();
+  slot.waits = slot.slot && std::find(slots.begin(), slots.end(), format_slot(*slot.slot)) != slots.end();
 }
 
-void explain_waiting(const std::string& job, WallTime slot) {
-  std::cout << job << ' ' << format_slot(slot) << ' ' << to_string(Status::queued) << '\n'
-            << wrapped(rule_of(Status::queued, Reason::none), text_width()) << '\n';
+UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) {
+  using Schedule = UnrecordedSlot::Schedule;
+  if (!definition) return Schedule::not_loaded;
+  if (!definition->job.enabled) return Schedule::disabled;
+  if (definition->job.schedule.empty()) return Schedule::none;
+  const bool only_reboot = definition->plan.on_reboot() && definition->job.schedule.size() == 1;
+  return only_reboot ? Schedule::only_reboot : Schedule::some;
+}
+
+void explain_nothing(const std::string& job, const config::Config& config, const schedule::DefinitionPtr& definition,
+                     const std::optional<WallTime>& at, storage::Reader& ledger) {
+  UnrecordedSlot slot;
+  slot.job = job;
+  slot.slot = at;
+  slot.now = io::read_clocks().wall;
+  slot.schedule = schedule_of(definition);
+  slot.keep = config.history.keep;
+  slot.node = config.node;
+  if (definition) {
+    slot.group = definition->job.group;
+    const std::vector<WallTime> anchors(definition->plan.everies().size(), slot.now);
+    if (const auto next = definition->plan.next(slot.now, anchors); next && anchors.empty()) slot.next = next->at;
+  }
+  ask_about(config, slot);
+  Explained why = why_nothing(slot);
+  Row waiting;
+  waiting.job = job;
+  waiting.slot = at.value_or(WallTime{});
+  waiting.status = Status::queued;
+  if (slot.waits) why.text += why_detail(waiting, ledger);
+  print(job + ' ' + (at ? format_slot(*at) + ' ' : "") + why.word, why.text);
 }
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
+
+/// The job's last slot up to the time: of the ledger, or of its schedule.
+Result<void> explain_job(const std::string& job, const WhyOptions& options, const config::Config& config,
+                         storage::Reader& ledger) {
+  const WallTime time = options.at.value_or(io::read_clocks().wall);
+  const auto rows = last_rows(ledger, job, time);
+  if (!rows) return rows.error();
+  const schedule::DefinitionPtr definition = loaded(job, config);
+  const auto slot = definition && definition->job.enabled ? last_slot(definition->plan, time) : std::nullopt;
+  if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
+    explain(*rows, config, definition, ledger);
+  else
+    explain_nothing(job, config, definition, slot, ledger);
+  return {};
+}
+
+Result<void> explain_run(const RunId& run, const std::string& job, const config::Config& config,
+                         storage::Reader& ledger) {
+  const auto rows = rows_of(ledger, run);
+  if (!rows) return rows.error();
+  if (rows->empty()) return Error{Errc::not_found, "this node's ledger has no run " + run.text()};
+  explain(*rows, config, loaded(job, config), ledger);
+  return {};
+}
 
 Exit run(const WhyOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("why", ledger.error());
-  if (const auto known = require_job(options.job, *config, *ledger); !known) return fail("why", known.error());
-  const WallTime time = options.at.value_or(io::read_clocks().wall);
-  const auto rows = last_rows(*ledger, options.job, time);
-  if (!rows) return fail("why", rows.error());
-  const auto slot = scheduled_slot(options.job, *config, time);
-  if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
-    explain(*rows);
-  else if (is_waiting(*config, options.job, slot))
-    explain_waiting(options.job, *slot);
-  else
-    explain_nothing(options.job, slot);
-  return Exit::done;
+  const auto subject = find_subject(options.subject, *config, *ledger);
+  if (!subject) return fail("why", subject.error());
+  if (subject->run && options.at) return fail("why", {Errc::invalid, "--at is of a job's slots, not of a run"});
+  const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, *ledger)
+                                      : explain_job(subject->job, options, *config, *ledger);
+  return explained ? Exit::done : fail("why", explained.error());
 }
 
 }  // namespace
@@ -126,8 +196,9 @@ Exit run(const WhyOptions& options) {
 Run setup_why(CLI::App& command) {
   auto options = std::make_shared<WhyOptions>();
   add_config_options(command, options->config);
-  add_string(command, "JOB", options->job, "a job's name", Need::required);
-  add_value(command, "--at", "the slot at this time, or the last one before it; default: now",
+  add_string(command, "JOB", options->subject, "a job's name; or a run's id, or its last 6 or more digits",
+             Need::required);
+  add_value(command, "--at TIME", "the slot at this time, or the last one before it; default: now",
             [to = options.get()](const std::string& text) { return take(parse_time(text), to->at); });
   return [options] { return run(*options); };
 }

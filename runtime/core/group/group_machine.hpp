@@ -45,6 +45,8 @@ class GroupMachine {
   /// Led, resigned, or forwarded: its register is this node's to write.
   bool writes_register() const { return leads() || state_.phase == Phase::resigning; }
   const Term& term() const { return state_.term; }
+  /// As it was read when the term began, and written since.
+  const GroupRegister& known_register() const { return state_.stored.value(); }
   /// It reads what the term before has left, in the term of this epoch.
   bool is_reading(std::uint64_t epoch) const { return state_.phase == Phase::reading && state_.term.epoch == epoch; }
   /// What its jobs do may be what it waits for.

@@ -76,6 +76,13 @@ void GroupRequests::finish_repair() {
   g_.c.out.push_back(Notice{Level::warn, "group repaired by " + r_.repaired_by, {{"group", s_.name}}});
 }
 
+void GroupRequests::set_paused(const Request& asked) {
+  GroupRegister& stored = s_.stored.edit();
+  s_.term.paused = stored.paused = true;
+  stored.paused_at = g_.c.now.wall;
+  stored.paused_by = asked.by;
+}
+
 /// One after the other, as they were asked.
 void GroupRequests::begin_pause_or_resume() {
   using Kind = Request::Kind;
@@ -85,7 +92,7 @@ void GroupRequests::begin_pause_or_resume() {
   if (first == r_.asked.end() || r_.pausing == first->id) return;
   r_.pausing = first->id;
   r_.resuming = first->kind == Kind::resume && s_.term.paused;
-  if (first->kind == Kind::pause && !s_.term.paused) s_.term.paused = s_.stored.edit().paused = true;
+  if (first->kind == Kind::pause && !s_.term.paused) set_paused(*first);
   for (JobEntry* job : std::vector(g_.entry.jobs.begin(), g_.entry.jobs.end())) {
     if (r_.resuming && job->machine.term() == &s_.term) job->machine.settle_pause(g_.c);
     g_.jobs.advance(*job);
@@ -105,7 +112,10 @@ void GroupRequests::advance() {
   const auto none = [this](auto is) { return none_led(g_, s_.term, is); };
   const bool settled = none([](const JobMachine& job) { return job.is_settling_pause(); });
   if (r_.resuming && s_.term.paused && settled) {
-    s_.term.paused = s_.stored.edit().paused = false;
+    GroupRegister& stored = s_.stored.edit();
+    s_.term.paused = stored.paused = false;
+    stored.paused_at.reset();
+    stored.paused_by.clear();
     advance_all(g_);
   }
   const bool repaired = !r_.repairs_later && none([](const JobMachine& job) { return job.is_repairing(); });

@@ -29,6 +29,7 @@ class GroupRequests {
   void begin_repair(const Request& request);
   void finish_repair();
   void begin_pause_or_resume();
+  void set_paused(const Request& asked);
   Answer repair_answer() const;
 
   GroupContext& g_;

@@ -27,6 +27,12 @@ JobWrites JobMachine::writes(Context& c) { return {c, job_, *this}; }
 
 JobClaims JobMachine::claims(Context& c) { return {c, job_, *this}; }
 
+/// Where it says the same as before, the rules of its zone may have changed.
+void JobMachine::define(schedule::DefinitionPtr definition) {
+  job_.replans = job_.definition && definition && job_.definition->digest == definition->digest;
+  job_.definition = std::move(definition);
+}
+
 const std::string& JobMachine::owner() const {
   static const std::string nobody;
   return job_.view.owner(job_.definition ? job_.definition->job.group : nobody);
@@ -212,7 +218,10 @@ bool JobMachine::redefine(Context& c) {
   const bool wanted = job_.definition && job_.definition->job.group == job_.term->group;
   const bool mine = job_.view.exists() && !stored.released;
   if (!mine && !wanted) return false;
-  if (mine && wanted && stored.definition == job_.definition->digest) return false;
+  if (mine && wanted && stored.definition == job_.definition->digest) {
+    if (std::exchange(job_.replans, false)) job_.slots.rewind(), job_.slots.make_plan(job_.facts());
+    return false;
+  }
   if (!wanted) job_.runs.end_waiting(c, job_.facts(), Status::missed, Reason::no_definition);
   if (mine && !wanted && stored.definition.empty() && stored.runs.size() > job_.runs.list().closable()) return false;
   const bool adopts = !mine && job_.view.exists() && c.now.wall - stored.cursor <= adoption_limit;
@@ -240,6 +249,8 @@ bool JobMachine::change_pause(Context& c) {
   if (!pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
   PendingWrite write = writes(c).begin(disposition_limit);
   write.next.paused = pausing;
+  write.next.paused_at = pausing ? std::optional(c.now.wall) : std::nullopt;
+  write.next.paused_by = pausing ? job_.commands.next_pause()->by : "";
   write.intent = ChangePause{job_.commands.take_pause()};
   writes(c).send(std::move(write));
   return true;

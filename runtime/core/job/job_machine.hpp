@@ -48,7 +48,7 @@ class JobMachine {
   const std::string& name() const { return job_.name; }
 
   /// What the files say: another definition, or none any more.
-  void define(schedule::DefinitionPtr definition) { job_.definition = std::move(definition); }
+  void define(schedule::DefinitionPtr definition);
   const schedule::DefinitionPtr& definition() const { return job_.definition; }
 
   /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.

@@ -27,6 +27,7 @@ enum class RegisterRole { idle, leading, waiting, halted };
 struct JobParts {
   std::string name;
   schedule::DefinitionPtr definition{};  // null: no file has it
+  bool replans = false;                  // it says the same as before, and the zones' rules may have changed
   RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
 

@@ -180,6 +180,20 @@ void read_repaired(R& r, Words& words) {
   r.repaired_by = words.line();
 }
 
+template <class R>
+void read_paused_by(R& r, Words& words) {
+  r.paused_at = words.time();
+  r.paused_by = words.line();
+}
+
+/// Fields of a pause. A node that does not know the second one keeps it when it resumes: then it means nothing.
+template <class R>
+void pause_lines(std::string& text, const R& r) {
+  if (!r.paused) return;
+  line(text, "paused", "yes");
+  if (r.paused_at) free_line(text, "paused_by", format_millis(*r.paused_at) + " " + r.paused_by);
+}
+
 using JobField = Field<JobRegister>;
 constexpr JobField job_fields[] = {
     {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
@@ -193,6 +207,7 @@ constexpr JobField job_fields[] = {
     {"cursor", Times::once, [](JobRegister& r, Words& w) { r.cursor = w.time(); }},
     {"claimed", Times::at_most_once, [](JobRegister& r, Words& w) { r.claimed_until = w.time(); }},
     {"paused", Times::at_most_once, [](JobRegister& r, Words&) { r.paused = true; }},
+    {"paused_by", Times::at_most_once, read_paused_by<JobRegister>},
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
     {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
@@ -234,6 +249,7 @@ constexpr GroupField group_fields[] = {
     {"ended_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.ended_at = w.time(); }},
     {"cause", Times::at_most_once, [](GroupRegister& r, Words& w) { r.cause = w.keep(parse_cause(w.word())); }},
     {"paused", Times::at_most_once, [](GroupRegister& r, Words&) { r.paused = true; }},
+    {"paused_by", Times::at_most_once, read_paused_by<GroupRegister>},
     {"halted", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted = w.line(); }},
     {"repaired", Times::at_most_once, read_repaired<GroupRegister>},
     {"repair", Times::at_most_once, [](GroupRegister& r, Words& w) { r.repair = w.counter(); }},
@@ -287,7 +303,7 @@ std::string to_text(const JobRegister& r) {
   line(text, "since", format_slot(r.since));
   line(text, "cursor", format_slot(r.cursor));
   if (r.claimed_until != WallTime{}) line(text, "claimed", format_slot(r.claimed_until));
-  if (r.paused) line(text, "paused", "yes");
+  pause_lines(text, r);
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
   line(text, "fence", std::to_string(r.fence));
@@ -313,7 +329,7 @@ std::string to_text(const GroupRegister& r) {
   line(text, "elected_at", format_millis(r.elected_at));
   if (r.ended_at) line(text, "ended_at", format_millis(*r.ended_at));
   if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
-  if (r.paused) line(text, "paused", "yes");
+  pause_lines(text, r);
   if (!r.halted.empty()) free_line(text, "halted", r.halted);
   if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
   if (r.repair > 0) line(text, "repair", std::to_string(r.repair));

@@ -94,8 +94,10 @@ struct JobRegister {
   WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair,
   WallTime claimed_until{};  // and that not to before the last scheduled slot that was claimed
   bool paused = false;
-  bool released = false;  // no group's any more: the next leader whose files define the job may take it
-  bool failing = false;   // the run that was closed last had failed: the next that succeeds is a recovery
+  std::optional<WallTime> paused_at;  // since when,
+  std::string paused_by;              // and who asked for it, where that is known
+  bool released = false;              // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;               // the run that was closed last had failed: the next that succeeds is a recovery
   std::uint64_t fence = 0;
   std::vector<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
   std::vector<OpenRun> runs;
@@ -117,7 +119,9 @@ struct GroupRegister {
   std::optional<WallTime> ended_at;  // none: the term has not recorded its end
   Cause cause = Cause::none;
   bool paused = false;  // every job of the group
-  std::string halted;   // why nothing of the group is launched, until it is repaired; "" where it is not
+  std::optional<WallTime> paused_at;
+  std::string paused_by;
+  std::string halted;  // why nothing of the group is launched, until it is repaired; "" where it is not
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
   std::uint64_t repair = 0;  // as a job's

@@ -49,6 +49,38 @@ std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& regi
   return answer;
 }
 
+struct NamedRun {
+  std::string job;
+  RunId id;
+};
+
+/// The open runs of a job, or (job "") those whose id ends with `suffix`.
+std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const std::string& job,
+                                const std::string& suffix) {
+  std::vector<NamedRun> found;
+  for (const Register& r : registers) {
+    const auto name = job_of(r);
+    if (!name || (!job.empty() && *name != job)) continue;
+    if (const auto parsed = parse_job_register(r.value))
+      for (const OpenRun& run : parsed->runs)
+        if (!job.empty() || run.id.text().ends_with(suffix)) found.push_back({*name, run.id});
+  }
+  return found;
+}
+
+/// Why a kill or a forget cannot be made.
+Answer no_single_run(const std::vector<NamedRun>& found, const std::string& job, const std::string& suffix) {
+  if (found.empty() && job.empty())
+    return Answer::refused(Errc::not_found, "no open run ends with " + suffix + "; see `ballot history`");
+  if (found.empty()) return Answer::refused(Errc::not_found, "job " + job + " has no open run; see `ballot history`");
+  const std::string count = std::to_string(found.size());
+  if (job.empty())
+    return Answer::refused(Errc::invalid, count + " open runs end with " + suffix + ": give more of its digits");
+  std::string text = count + " runs of job " + job + " are open; name one:";
+  for (const NamedRun& run : found) text += " " + run.id.text();
+  return Answer::refused(Errc::invalid, text);
+}
+
 SteadyTime fate_unknown_at(SteadyTime until) { return until + fate_slack + fate_patience; }
 
 }  // namespace
@@ -68,10 +100,11 @@ RequestDesk::Errands RequestDesk::accept(Now now, const Ask& ask, bool open) {
   return errands;
 }
 
-/// A kill and a forget name a run by its last digits: the registers say which one is meant, and of what job.
+/// A kill and a forget name a run by its last digits, or by its job: the registers say which one is meant.
 void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
   if (!open) return;  // once there is a session
-  if (names_run(asked.request.kind) && asked.request.job.empty()) return errands.push_back(ListRuns{asked.request.id});
+  if (names_run(asked.request.kind) && asked.request.run == RunId{})
+    return errands.push_back(ListRuns{asked.request.id});
   asked.sent = true;
   RecordOp op = creation(request_record(asked.request.id), to_text(asked.request));
   op.request = asked.request.id;
@@ -95,21 +128,14 @@ RequestDesk::Errands RequestDesk::on_runs_listed(const RunId& request, const std
   const auto it = asked_.find(request);
   if (it == asked_.end()) return errands;
   Asked& asked = it->second;
-  int found = 0;
-  for (const Register& r : registers)
-    if (const auto parsed = job_of(r) ? parse_job_register(r.value) : Error{})
-      for (const OpenRun& run : parsed->runs) {
-        if (!run.id.text().ends_with(asked.run_suffix)) continue;
-        found += 1;
-        asked.request.job = *job_of(r);
-        asked.request.run = run.id;
-      }
-  if (found == 1) return send(errands, asked, open), errands;
-  const std::string text =
-      found == 0 ? "no open run ends with " + asked.run_suffix + "; see `ballot history`"
-                 : std::to_string(found) + " open runs end with " + asked.run_suffix + ": give more of its digits";
-  reply(errands, request, Answer::refused(found == 0 ? Errc::not_found : Errc::invalid, text));
-  return errands;
+  const std::vector<NamedRun> found = open_runs(registers, asked.request.job, asked.run_suffix);
+  if (found.size() != 1) {
+    reply(errands, request, no_single_run(found, asked.request.job, asked.run_suffix));
+    return errands;
+  }
+  asked.request.job = found.front().job;
+  asked.request.run = found.front().id;
+  return send(errands, asked, open), errands;
 }
 
 bool RequestDesk::on_runs_unknown(const RunId& request) {

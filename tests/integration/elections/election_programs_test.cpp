@@ -153,10 +153,11 @@ TEST_F(ElectionPrograms, InfoShowsLeaderAndCandidatesWithTheirNotes) {
     EXPECT_NE(json.out.find(note), std::string::npos) << note;
   }
   for (const char* name : {"group", "backend", "epoch", "leader", "node", "id", "host", "pid", "proposalTime",
-                           "proposalNode", "sessionTimeout", "lastSeenTime", "notes", "allCandidates"}) {
+                           "proposalNode", "sessionTimeout", "lastSeenTime", "notes", "allCandidates"})
     EXPECT_NE(yaml.out.find(std::string(name) + ":"), std::string::npos) << name;
+  for (const char* name : {"epoch", "leader", "proposal_time", "proposal_node", "session_timeout", "last_seen_time",
+                           "notes", "all_candidates"})
     EXPECT_NE(json.out.find("\"" + std::string(name) + "\":"), std::string::npos) << name;
-  }
   EXPECT_EQ(a.count("leads no more"), 0u) << "nobody is disturbed";
 }
 

@@ -370,16 +370,33 @@ TEST_F(RunUsage, NamesWhatIsWrongAndStartsNothing) {
   EXPECT_EQ(schedule.code, 2);
   EXPECT_NE(schedule.err.find("minute is 0 to 59"), std::string::npos);
   EXPECT_EQ(run({"cron", "--schedule", "0 0 31 2 *", "--", "/bin/true"}).code, 2) << "it can never fire";
+  const Ran zone = run({"cron", "--schedule", "0 0 * * *", "--timezone", "Europe/Pari", "--", "/bin/true"});
+  EXPECT_EQ(zone.code, 2);
+  EXPECT_NE(zone.err.find("--timezone: unknown time zone"), std::string::npos) << zone.err;
+}
+
+TEST_F(RunOnce, EndsAfterASuccessUnlessToldOtherwise) {
+  CandidateProcess one(folder, {"run", "once", "--candidate-id", "a", "--", "/bin/echo", "once"});
+  EXPECT_EQ(one.wait(), 0);
+  EXPECT_EQ(one.count("child ended"), 1u);
+  EXPECT_EQ(one.count("campaigns"), 1u) << "a follower is not silent";
+  const std::string log = one.log();
+  EXPECT_LT(log.find("child started"), log.find(" once ")) << log;
 }
 
 TEST_F(RunUsage, TakesVariablesInPlaceOfFlagsAndFlagsBeforeThem) {
-  Arguments arguments = once("a", {"--on-child-error", "exit"}, shell("echo $BALLOT_NODE; exit 4"));
+  Arguments arguments = once("a", {"--on-child-error", "exit"}, shell("echo $BALLOT_NODE $BALLOT_GROUP; exit 4"));
   arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
   CandidateProcess one(folder, arguments,
                        {"BALLOT_CANDIDATE_ID=from-variable", "BALLOT_ON_CHILD_ERROR=ignore",
-                        "BALLOT_WRAP_CHILD_LOGS=false", "SCHEDULE=61 * * * *", "BALLOT_GROUP=unread"});
+                        "BALLOT_WRAP_CHILD_LOGS=false", "SCHEDULE=61 * * * *", "BALLOT_GROUP=reports"});
   EXPECT_EQ(one.wait(), 4);
-  EXPECT_EQ(one.out(), "from-variable\n");
+  EXPECT_EQ(one.out(), "from-variable reports\n");
+  CandidateProcess in_run(
+      folder, arguments,
+      {"BALLOT_CANDIDATE_ID=b", "BALLOT_WRAP_CHILD_LOGS=false", "BALLOT_GROUP=reports", "BALLOT_RUN_ID=x"});
+  EXPECT_EQ(in_run.wait(), 4);
+  EXPECT_EQ(in_run.out(), "b default\n") << "what a child gets is never read back";
   const Ran wrong = run({"once", "--", "/bin/true"}, {"BALLOT_ON_CHILD_ERROR=explode"});
   EXPECT_EQ(wrong.code, 2);
 }

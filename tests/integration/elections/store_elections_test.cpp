@@ -165,20 +165,21 @@ TEST_P(InfoOnAStore, HasTheSameNamesOnEveryBackend) {
   const CandidateProcess b(folder, candidate("b", until_ended()));
   ASSERT_TRUE(wait_until([&] { return candidates() == "ab"; }));
   const json::value info = parsed({"info", "default", "--format", "json"});
-  const std::set<std::string> of_election{"group",         "backend", "capability", "epoch",   "leader",
-                                          "allCandidates", "unfit",   "store",      "warnings"};
-  const std::set<std::string> of_candidate{"node",         "id",           "host",           "pid",          "version",
-                                           "proposalTime", "proposalNode", "sessionTimeout", "lastSeenTime", "notes"};
+  const std::set<std::string> of_election{"group",          "backend", "capability", "epoch",   "leader",
+                                          "all_candidates", "unfit",   "store",      "warnings"};
+  const std::set<std::string> of_candidate{
+      "node",           "id",   "host", "pid", "version", "proposal_time", "proposal_node", "session_timeout",
+      "last_seen_time", "notes"};
   EXPECT_EQ(names(info), of_election);
   EXPECT_EQ(info.at("backend").as_string(), GetParam().c_str());
   ASSERT_TRUE(info.at("leader").is_object());
   EXPECT_EQ(names(info.at("leader")), of_candidate);
   EXPECT_EQ(info.at("leader").at("node").as_string(), "a");
-  EXPECT_EQ(info.at("leader").at("sessionTimeout").as_string(), "2s");
-  ASSERT_EQ(info.at("allCandidates").as_array().size(), 2u);
-  for (const json::value& one : info.at("allCandidates").as_array()) {
+  EXPECT_EQ(info.at("leader").at("session_timeout").as_string(), "2s");
+  ASSERT_EQ(info.at("all_candidates").as_array().size(), 2u);
+  for (const json::value& one : info.at("all_candidates").as_array()) {
     EXPECT_EQ(names(one), of_candidate);
-    EXPECT_TRUE(one.at("lastSeenTime").is_string()) << "the store knows";
+    EXPECT_TRUE(one.at("last_seen_time").is_string()) << "the store knows";
   }
   for (const json::value& fact : info.at("store").as_array())
     EXPECT_EQ(names(fact), (std::set<std::string>{"name", "value"}));

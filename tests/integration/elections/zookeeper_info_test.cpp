@@ -87,10 +87,10 @@ TEST_F(InfoOnZookeeper, ShowsTheLeaderAndTheQueueInItsOrderWithTheSameNamesInBot
   const json::value& leader = found.at("leader");
   EXPECT_EQ(text(leader, "node"), "a");
   EXPECT_EQ(leader.at("pid").to_number<pid_t>(), all[0].pid());
-  EXPECT_EQ(text(leader, "sessionTimeout"), "4s");
+  EXPECT_EQ(text(leader, "session_timeout"), "4s");
   EXPECT_NE(text(leader, "host"), "");
   EXPECT_EQ(notes(leader), (Arguments{"is leader", "last heartbeat D ago"}));
-  const json::array& queue = found.at("allCandidates").as_array();
+  const json::array& queue = found.at("all_candidates").as_array();
   ASSERT_EQ(queue.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(text(queue[i], "node"), std::string(1, static_cast<char>('a' + i)));
   EXPECT_EQ(notes(queue[0]), (Arguments{"this candidate id claimed leadership", healthy[0], healthy[1]}));
@@ -108,7 +108,7 @@ TEST_F(InfoOnZookeeper, ShowsThatNobodyLeadsDuringAHandOver) {
   const json::object found = info();
   all[1].send(SIGCONT);
   EXPECT_TRUE(found.at("leader").is_null());
-  const json::array& queue = found.at("allCandidates").as_array();
+  const json::array& queue = found.at("all_candidates").as_array();
   ASSERT_EQ(queue.size(), 1u);
   EXPECT_EQ(text(queue[0], "node"), "b");
   EXPECT_EQ(notes(queue[0]), (Arguments{"election may be in progress",
@@ -132,7 +132,7 @@ TEST_F(InfoOnZookeeper, ShowsACrashedLeaderAndThatItIsSilent) {
     EXPECT_EQ(notes(late.at("leader")),
               (Arguments{"is leader", "last heartbeat D ago", "possibly resigning", "election may be in progress"}))
         << json::serialize(late);
-    const json::array& queue = late.at("allCandidates").as_array();
+    const json::array& queue = late.at("all_candidates").as_array();
     ASSERT_EQ(queue.size(), 2u);
     EXPECT_EQ(notes(queue[0]), (Arguments{"this candidate id claimed leadership", "possibly resigning", healthy[0],
                                           "gone", healthy[1]}));
@@ -147,16 +147,16 @@ TEST_F(InfoOnZookeeper, ShowsAnEntryThatCannotBeReadAndWhoLeadsAllTheSame) {
   start({"a"});
   ZookeeperClient operator_(place.server().address());
   ASSERT_EQ(operator_.create(place.path("e/default/dead-0000000099"), ZOO_PERSISTENT, "{\"id\": 7}"), ZOK);
-  const json::array behind = info().at("allCandidates").as_array();
+  const json::array behind = info().at("all_candidates").as_array();
   ASSERT_EQ(behind.size(), 2u);
   EXPECT_EQ(notes(behind[1]), Arguments{"unparseable"});
   EXPECT_EQ(text(behind[1], "id"), "dead");
-  EXPECT_TRUE(behind[1].at("proposalTime").is_null());
+  EXPECT_TRUE(behind[1].at("proposal_time").is_null());
   ASSERT_EQ(operator_.create(place.path("e/default/beef--0000000001")), ZOK);
   const json::object found = info();
   ASSERT_TRUE(found.at("leader").is_object());
   EXPECT_EQ(text(found.at("leader"), "node"), "a");
-  const json::array& queue = found.at("allCandidates").as_array();
+  const json::array& queue = found.at("all_candidates").as_array();
   ASSERT_EQ(queue.size(), 3u);
   EXPECT_EQ(notes(queue[0]), (Arguments{"should be leader but another candidate is claiming the role",
                                         "possibly waiting for previous leader resignation", "unparseable"}));
@@ -169,7 +169,7 @@ TEST_F(InfoOnZookeeper, ShowsHowFarACandidatesClockIsFromTheStores) {
   ASSERT_EQ(operator_.create(place.path("e/default/beef-0000000099"), ZOO_PERSISTENT,
                              "b " + std::to_string((wall_now() - 1h).count())),
             ZOK);
-  const json::array queue = info().at("allCandidates").as_array();
+  const json::array queue = info().at("all_candidates").as_array();
   ASSERT_EQ(queue.size(), 2u);
   EXPECT_FALSE(has(notes(queue[0]), "time drift of D between it and the store"));
   EXPECT_TRUE(has(notes(queue[1]), "time drift of D between it and the store")) << json::serialize(queue[1]);
@@ -190,7 +190,7 @@ TEST_F(InfoOnZookeeper, LeavesOutWhatVanishesMeanwhile) {
   for (int round = 0; round < 20; ++round) {
     const json::object found = info();
     EXPECT_EQ(text(found.at("leader"), "node"), "a");
-    EXPECT_LE(found.at("allCandidates").as_array().size(), 2u);
+    EXPECT_LE(found.at("all_candidates").as_array().size(), 2u);
   }
   stop = true;
   comes_and_goes.join();
@@ -199,7 +199,7 @@ TEST_F(InfoOnZookeeper, LeavesOutWhatVanishesMeanwhile) {
 TEST_F(InfoOnZookeeper, ShowsTheTimeoutThatTheServerGrants) {
   CandidateProcess& a = add("a", {"--session-timeout", "1m"});
   ASSERT_TRUE(folder.wait_until_said("START"));
-  EXPECT_EQ(text(info().at("leader"), "sessionTimeout"), "10s");
+  EXPECT_EQ(text(info().at("leader"), "session_timeout"), "10s");
   const std::string warning = "session_timeout is 10000 ms and not 60000 ms";
   EXPECT_EQ(a.count(warning), 1u);
   const Ran warned = ballot({"info", "default", "--format", "json", "--session-timeout", "1m"});
@@ -210,7 +210,7 @@ TEST_F(InfoOnZookeeper, ShowsTheTimeoutThatTheServerGrants) {
 TEST_F(InfoOnZookeeper, DisturbsNobody) {
   start({"a", "b"});
   const Arguments queue = place.queue("default");
-  for (int round = 0; round < 20; ++round) EXPECT_EQ(info().at("allCandidates").as_array().size(), 2u);
+  for (int round = 0; round < 20; ++round) EXPECT_EQ(info().at("all_candidates").as_array().size(), 2u);
   EXPECT_EQ(ballot({"election", "list", "^d", "--format", "csv"}).out.find("group,leader,epoch,candidates"), 0u);
   EXPECT_EQ(place.queue("default"), queue);
   for (const CandidateProcess& one : all) EXPECT_EQ(one.count("leads no more") + one.count("election failed"), 0u);

@@ -88,6 +88,8 @@ TEST_F(Requests, OnceAPauseIsAcknowledgedNothingStartsAndAResumeAccountsForWhatI
   done("n2", {"pause", "tick"});
   const Instant paused = Instant::now();
   EXPECT_EQ(of_job("n1", "tick", "state"), "paused");
+  EXPECT_EQ(of_job("n2", "tick", "state"), "paused") << "also by way of who does not lead it";
+  EXPECT_EQ(of_job("n2", "beat", "state"), "active");
   ASSERT_TRUE(beats_after(paused, 2)) << "slots are passed";
   kill("n1");
   EXPECT_EQ(of_job("n2", "tick", "state"), "paused") << "a pause survives the leader";

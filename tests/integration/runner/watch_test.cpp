@@ -60,6 +60,48 @@ TEST(RunnerWatched, SendsItsInventoryAndThenEndsAsTheyHappen) {
   EXPECT_EQ(ended.output.head, "") << "outputs are the daemon's";
 }
 
+TEST(RunnerWatched, ShowsWhatARunHasPrintedSoFar) {
+  RunnerProcess runner;
+  const std::string fifo = runner.folder() + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const Start live = shell("echo begun; read l < " + fifo + "; echo over");
+  runner.send(live);
+  runner.wait<Started>(live.id);
+  UniqueFd daemon = runner.take_connection();
+  runner.role = ShowOutput{live.id, 2};
+  Shown shown;
+  while (shown.total == 0) {
+    runner.connect();
+    shown = runner.wait<Shown>(live.id);
+  }
+  EXPECT_TRUE(shown.known && !shown.ended);
+  EXPECT_EQ(shown.bytes, "gun\n");
+  EXPECT_EQ(shown.begin, 2);
+  ASSERT_EQ(std::system((": > " + fifo).c_str()), 0);
+  for (; !shown.ended; shown = runner.wait<Shown>(live.id)) runner.send(ShowOutput{live.id, 6});
+  EXPECT_EQ(shown.bytes, "over\n");
+  EXPECT_EQ(shown.total, 11);
+  runner.send(ShowOutput{Start{}.id, 0});
+  EXPECT_FALSE(runner.wait<Shown>(Start{}.id).known) << "it has no such run";
+  runner.adopt_connection(std::move(daemon));
+  EXPECT_EQ(runner.wait<Ended>(live.id).exit_code, 0) << "the daemon's are the ends";
+}
+
+TEST(RunnerWatched, DropsAReaderThatCommands) {
+  RunnerProcess runner;
+  const Start kept = shell("exec sleep 600");
+  runner.send(kept);
+  runner.wait<Started>(kept.id);
+  UniqueFd daemon = runner.take_connection();
+  runner.role = ShowOutput{kept.id, 0};
+  runner.connect();
+  EXPECT_EQ(runner.wait<Shown>(kept.id).total, 0);
+  runner.send(Kill{kept.id, Reason::operator_, 9, Millis(0)});
+  while (runner.next()) continue;
+  runner.adopt_connection(std::move(daemon));
+  EXPECT_FALSE(runner.next_if_there()) << "nothing was killed";
+}
+
 TEST(RunnerWatched, LeavesTheDaemonItsCommandAndItsEnds) {
   RunnerProcess runner;
   UniqueFd daemon = runner.take_connection();

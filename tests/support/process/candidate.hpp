@@ -27,9 +27,12 @@ namespace ballot::testing {
 
 using Arguments = std::vector<std::string>;
 
-/// `ballot run once` of a candidate; the configuration comes later.
+/// `ballot run once` of a candidate that goes on after a success, if the flags do not say otherwise; the configuration
+/// comes later.
 inline Arguments once(const std::string& candidate, const Arguments& flags, const Arguments& command) {
   Arguments all{"run", "once", "--candidate-id", candidate};
+  const bool is_told = std::find(flags.begin(), flags.end(), "--on-child-success") != flags.end();
+  if (!is_told) all.insert(all.end(), {"--on-child-success", "reelect"});
   all.insert(all.end(), flags.begin(), flags.end());
   all.emplace_back("--");
   all.insert(all.end(), command.begin(), command.end());

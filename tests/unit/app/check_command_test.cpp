@@ -56,6 +56,56 @@ TEST_F(CheckCommand, TakesFoldersFilesAndAConfigurationTogether) {
   EXPECT_TRUE(ran.out.ends_with("2 jobs, 0 errors, 0 warnings\n")) << ran.out;
 }
 
+TEST_F(CheckCommand, FindsABackendThatServeWouldRefuse) {
+  const std::string config =
+      folder.write("ballot.toml", "plugin_dir = \"" BALLOT_MEMORY_PLUGINS "\"\n[coordination]\nbackend = \"memori\"\n");
+  const Ran ran = ballot({"check", config});
+  EXPECT_EQ(ran.code, 78);
+  EXPECT_TRUE(contains(ran.out, config + ":3:11: error: backend 'memori' cannot be used: ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "'memory'")) << ran.out;
+}
+
+TEST_F(CheckCommand, FindsProgramsAndFilesThatAreNotThere) {
+  const std::string job = folder.write("job",
+                                       "[job.a]\ncommand = [\"/no/such/program\"]\non_failure = [\"nonesuch\"]\n"
+                                       "working_dir = \"/no/such/folder\"\n"
+                                       "[job.b]\ncommand = [\"true\"]\n"
+                                       "[job.c]\ncommand = [\"tool\"]\nenv = { PATH = \"" +
+                                           folder.path() + "\" }\n");
+  const Ran ran = ballot({"check", job});
+  EXPECT_EQ(ran.code, 0) << "they may be there when it is due";
+  EXPECT_TRUE(contains(ran.out, job + ":2:11: warning: '/no/such/program' is not there\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, job + ":3:14: warning: no program 'nonesuch' is in the PATH of a run, ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, job + ":4:15: warning: '/no/such/folder' is not there\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, job + ":8:11: warning: no program 'tool' is in the PATH of a run, " + folder.path()))
+      << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\n3 jobs, 0 errors, 4 warnings\n")) << ran.out;
+}
+
+TEST_F(CheckCommand, FindsNamesThatAreNotRead) {
+  std::filesystem::create_directory(folder / "jobs.d");
+  folder.write("jobs.d/a.toml", good_job);
+  for (const auto* name : {"b.conf", "c.toml~", ".d.toml.swp", "e.toml.dpkg-old", "README"})
+    folder.write(std::string("jobs.d/") + name, "");
+  const Ran ran = ballot({"check", folder / "jobs.d"});
+  EXPECT_EQ(ran.code, 0) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "/b.conf:1:1: warning: is not read: ")) << ran.out;
+  EXPECT_TRUE(ran.out.ends_with("\n1 job, 0 errors, 1 warning\n"))
+      << ran.out << "what is left there on purpose is none";
+}
+
+TEST_F(CheckCommand, FindsFoldersThatServeWouldRefuse) {
+  std::filesystem::create_directory(folder / "state");
+  std::filesystem::create_directory(folder / "jobs.d");
+  std::filesystem::permissions(folder / "state", std::filesystem::perms::all);
+  const std::string config =
+      folder.write("ballot.toml", "state_dir = \"" + folder / "state" + "\"\njobs_dir = \"" + folder / "jobs.d" +
+                                      "\"\nrun_dir = \"" + folder.path() + "\"\n");
+  const Ran ran = ballot({"check", "--config", config});
+  EXPECT_EQ(ran.code, 78) << ran.out;
+  EXPECT_TRUE(contains(ran.out, folder / "state" + ": error: the folder is not used: ")) << ran.out;
+}
+
 TEST_F(CheckCommand, SaysThatAFileIsMissing) {
   const Ran ran = ballot({"check", folder / "none.toml"});
   EXPECT_EQ(ran.code, 78);

@@ -56,6 +56,53 @@ TEST(CommandLine, HelpShowsTheFlagsWhereThereIsNoManPage) {
   EXPECT_TRUE(contains(unknown.err, "did you mean 'history'?")) << unknown.err;
 }
 
+TEST(CommandLine, HelpNamesWhatAFlagTakes) {
+  const std::string commands = ballot({"--help"}).out;
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"check"},
+                                                  {"election", "evict"},
+                                                  {"election", "run"},
+                                                  {"history"},
+                                                  {"info"},
+                                                  {"jobs"},
+                                                  {"kill"},
+                                                  {"output"},
+                                                  {"pause"},
+                                                  {"resign"},
+                                                  {"run", "cron"},
+                                                  {"schedule"},
+                                                  {"serve"},
+                                                  {"show"},
+                                                  {"status"},
+                                                  {"trigger"},
+                                                  {"why"}}) {
+    std::vector<std::string> words = command;
+    words.emplace_back("--help");
+    const Ran help = ballot(words);
+    EXPECT_EQ(help.code, 0) << command[0];
+    EXPECT_FALSE(contains(help.out, "TEXT")) << help.out;
+    EXPECT_TRUE(contains(commands, "\n  " + command[0] + " ")) << command[0];
+  }
+  EXPECT_TRUE(contains(ballot({"trigger", "--help"}).out, "--timeout DURATION "));
+}
+
+TEST(CommandLine, HelpOffersTheBackendsThatAreInstalled) {
+  const TempFolder none;
+  const std::string help = ballot({"serve", "--help"}, {"BALLOT_PLUGIN_DIR=" + none.path()}).out;
+  for (const auto* backend : {"zookeeper", "etcd", "consul", "nats"}) EXPECT_FALSE(contains(help, backend)) << help;
+}
+
+TEST(CommandLine, StatusIsMisusedWithACodeOfItsOwn) {
+  EXPECT_EQ(ballot({"status", "--bogus"}).code, 3);
+  EXPECT_EQ(ballot({"status", "--format", "yaml"}).code, 3);
+  EXPECT_EQ(ballot({"jobs", "--bogus"}).code, 2);
+}
+
+TEST(CommandLine, SaysNoMoreThanAFewLinesOfWhatIsWrong) {
+  const Ran ran = ballot({"history", std::string(50'000, 'x')});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_LT(ran.err.size(), 1000u) << "however long it was";
+}
+
 TEST(CommandLine, NamesTheNearestCommand) {
   const Ran ran = ballot({"histroy"});
   EXPECT_EQ(ran.code, 2);
@@ -135,6 +182,18 @@ TEST(CommandLine, RefusesAMissingConfigurationThatIsNamed) {
   const TempFolder folder;
   EXPECT_EQ(ballot({"history", "--config", folder / "none.toml"}).code, 78);
   EXPECT_EQ(ballot({"history"}, {"BALLOT_CONFIG=" + folder / "none.toml"}).code, 78);
+}
+
+TEST(CommandLine, RefusesABackendThatIsNotInstalledAsAConfiguration) {
+  const TempFolder none;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"info"}, {"election", "list"}, {"election", "watch", "g"}, {"serve"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--backend", "zookeper", "--namespace", "n"});
+    const Ran ran = ballot(words, {"BALLOT_PLUGIN_DIR=" + none.path()});
+    EXPECT_EQ(ran.code, 78) << command[0];
+    EXPECT_TRUE(contains(ran.err, "backend 'zookeper' cannot be used")) << ran.err;
+  }
 }
 
 TEST(CommandLine, PrefersTheFlagToTheEnvironment) {

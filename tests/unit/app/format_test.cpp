@@ -45,6 +45,34 @@ TEST(Format, TableFitsTheTerminal) {
       << printed({Format::table, false, 92});
 }
 
+TEST(Format, TableThatDoesNotFitLeavesOutItsLastColumns) {
+  EXPECT_EQ(printed({Format::table, false, 45}),
+            "SLOT                      JOB          EXIT \xE2\x80\xA6\n"
+            "2025-03-09T07:00:00Z      nightly-ba\xE2\x80\xA6     0\n"
+            "2025-03-09T07:00:00.005Z  a,\"b\"\\n\\u0\xE2\x80\xA6   127\n");
+}
+
+TEST(Format, TableCutsNoTextOfWhichAPartIsOfNoUse) {
+  std::ostringstream out;
+  RecordWriter writer(out, {{"run", "RUN"}, {"job", "JOB"}}, {Format::table, false, 24});
+  writer.row({Uncut{"0123456789ab"}, "a-job-with-a-long-name"});
+  writer.finish();
+  EXPECT_EQ(out.str(), "RUN           JOB\n0123456789ab  a-job-wit\xE2\x80\xA6\n");
+}
+
+TEST(Format, TableShowsAStatusInItsColour) {
+  std::ostringstream out;
+  const Layout layout{Format::table, false, 0, Colors::on};
+  RecordWriter writer(out, {{"status", "STATUS", Tint::by_word}, {"job", "JOB"}}, layout);
+  writer.row({"failed: exit_code", "failed"});
+  writer.row({"strange", "a"});
+  writer.finish();
+  EXPECT_EQ(out.str(),
+            "\x1b[1mSTATUS\x1b[0m             \x1b[1mJOB\x1b[0m\n"
+            "\x1b[31mfailed: exit_code\x1b[0m  failed\n"
+            "strange            a\n");
+}
+
 TEST(Format, TableWithoutRowsIsItsHeading) {
   EXPECT_EQ(printed({Format::table}, {}), "SLOT  JOB  EXIT  STARTED  DURATION  REASON\n");
 }

@@ -4,6 +4,7 @@
 
 #include "io/clocks.hpp"
 #include "storage/ledger.hpp"
+#include "support/process/terminal.hpp"
 #include "unit/app/ballot_program.hpp"
 #include "unit/app/rows.hpp"
 
@@ -20,6 +21,12 @@ using testing::slot_row;
 
 const RunId other_run = *RunId::parse("0195798e-1f00-7abc-8def-99999abcdef0");
 const RunId third_run = *RunId::parse("0195798e-1f00-7abc-8def-88888abcdef0");
+
+/// Text that was broken into lines.
+std::string joined(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 /// A node with a ledger and two jobs, no daemon.
 struct Node : ::testing::Test {
@@ -87,9 +94,14 @@ TEST_F(Node, HistoryPrintsEveryFieldAsJson) {
 TEST_F(Node, HistoryPrintsATableAndCsv) {
   record_two();
   EXPECT_EQ(asked({"history"}).out,
-            "SLOT                  SLOTS  JOB      STATUS  REASON     EXIT  DURATION  ATTEMPT  NODE    RUN\n"
-            "2025-03-10T07:00:00Z      2  nightly  missed  no_leader     -         -        0  host-1  -\n"
-            "2025-03-09T07:00:00Z      1  nightly  failed  exit_code     3   1s500ms        1  host-1  0123456789ab\n");
+            "JOB      STATUS  RUN           SLOT                  REASON     EXIT  DURATION  ATTEMPT  NODE    SLOTS\n"
+            "nightly  missed  -             2025-03-10T07:00:00Z  no_leader     -         -        0  host-1      2\n"
+            "nightly  failed  0123456789ab  2025-03-09T07:00:00Z  exit_code     3   1s500ms        1  host-1      1\n");
+  folder.write("jobs.d/a.toml", "[job.nightly]\ntimezone = \"Asia/Kolkata\"\ncommand = [\"/bin/true\"]\n");
+  const Ran local = asked({"history", "--local-time", "--limit", "1"});
+  EXPECT_TRUE(contains(local.out, "  2025-03-10T12:30:00+05:30  no_leader")) << local.out << local.err;
+  EXPECT_TRUE(contains(asked({"history", "--local-time", "--format", "json"}).out, "\"2025-03-10T07:00:00Z\""))
+      << "in tables only";
   const Ran csv = asked({"history", "--format", "csv", "--run", "0123456789ab"});
   EXPECT_TRUE(contains(csv.out,
                        "run_id,job,group,slot,slot_until,slots,trigger,attempt,status,reason,exit_code,signal,"
@@ -166,6 +178,50 @@ TEST_F(Node, OutputIsWhatTheRunPrinted) {
   EXPECT_EQ(ran.out, "a\xff\n\x1b[0m");
 }
 
+TEST_F(Node, OutputOfAJobIsThatOfItsLastRun) {
+  Row before = run_row(Status::failed, Reason::exit_code, other_run);
+  before.slot -= std::chrono::hours(24);
+  record({before, slot_row(slot + Millis(60'000), Status::skipped, Reason::overlap)});
+  record({run_row(Status::succeeded)}, Output{.head = "last\n", .tail = "", .total_bytes = 5});
+  EXPECT_EQ(asked({"output", "nightly"}).out, "last\n");
+  const Ran none = asked({"output", "new"});
+  EXPECT_EQ(none.code, 3);
+  EXPECT_TRUE(contains(none.err, "no run of job new")) << none.err;
+}
+
+TEST_F(Node, OutputCannotMoveTheCursorOfATerminal) {
+  record({run_row(Status::succeeded)}, Output{.head = "a\r\n\tb\x1b]0;owned\x07\xff\x9b"
+                                                      "2J\n",
+                                              .tail = "",
+                                              .total_bytes = 20});
+  const testing::AtTerminal shown = testing::run_at_terminal({BALLOT_PROGRAM, "output", "nightly", "--config", config});
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(shown.shown, "a\r\n\tb\\u001b]0;owned\\u0007\\xff\\x9b2J\r\n");
+}
+
+TEST_F(Node, OutputOfWhatRunsOnAnotherNodeIsThere) {
+  Row row = run_row(Status::running);
+  row.node = "host-2";
+  record({row});
+  const Ran ran = asked({"output", "nightly"});
+  EXPECT_EQ(ran.code, 69);
+  EXPECT_TRUE(contains(ran.err, "node host-2 executes the run")) << ran.err;
+}
+
+TEST_F(Node, ATerminalHasColoursUnlessToldOtherwise) {
+  record_two();
+  const std::vector<std::string> command{BALLOT_PROGRAM, "history", "--config", config};
+  const auto shown = [&](const char* variable) {
+    std::vector<std::string> words{"/usr/bin/env", "TERM=xterm", variable};
+    words.insert(words.end(), command.begin(), command.end());
+    return testing::run_at_terminal(words).shown;
+  };
+  EXPECT_TRUE(contains(shown("NO_COLOR="), "\x1b[31mfailed"));
+  EXPECT_FALSE(contains(shown("NO_COLOR=1"), "\x1b["));
+  EXPECT_FALSE(contains(shown("TERM=dumb"), "\x1b["));
+  EXPECT_FALSE(contains(asked({"history"}).out, "\x1b[")) << "a pipe has none";
+}
+
 TEST_F(Node, OutputSaysWhatIsLeftOut) {
   record({run_row(Status::succeeded)}, Output{.head = "head", .tail = "tail\n", .total_bytes = 100});
   EXPECT_EQ(asked({"output", run.text()}).out, "head\n[ballot: 91 bytes left out]\ntail\n");
@@ -176,7 +232,7 @@ TEST_F(Node, OutputKnowsWhatDoesNotExist) {
           run_row(Status::succeeded, Reason::none, third_run)});
   EXPECT_EQ(asked({"output", "0123456789ab"}).code, 0);
   EXPECT_EQ(asked({"output", "ffffff"}).code, 3);
-  EXPECT_EQ(asked({"output", "9ab"}).code, 2);
+  EXPECT_EQ(asked({"output", "9ab"}).code, 3) << "a name that no job has, and too short for a run";
   EXPECT_EQ(asked({"output", "0123456789ab", "--attempt", "7"}).code, 3);
   const Ran several = asked({"output", "abcdef0"});
   EXPECT_EQ(several.code, 2);
@@ -207,6 +263,61 @@ TEST_F(Node, WhySaysWhatIsNotRecorded) {
   const Ran by_hand = asked({"why", "by-hand"});
   EXPECT_EQ(by_hand.code, 0);
   EXPECT_EQ(by_hand.out.find("by-hand no slot\n"), 0u) << by_hand.out;
+}
+
+TEST_F(Node, WhyExplainsARun) {
+  record_two();
+  const Ran ran = asked({"why", "0123456789ab"});
+  EXPECT_EQ(ran.out, asked({"why", "nightly", "--at", "2025-03-09T07:00:00Z"}).out) << ran.err;
+  EXPECT_EQ(asked({"why", "0123456789ab", "--at", "2h"}).code, 2) << "a run has its own slot";
+}
+
+TEST_F(Node, WhyNamesTheRunThatWasInTheWay) {
+  Row running = run_row(Status::succeeded);
+  running.node = "host-1";
+  running.started_at = slot + Millis(5);
+  running.ended_at = slot + std::chrono::hours(2);
+  Row later = run_row(Status::succeeded, Reason::none, other_run);
+  later.slot = slot + std::chrono::hours(3);
+  record({running, later, slot_row(slot + std::chrono::hours(1), Status::skipped, Reason::overlap)});
+  const std::string text = asked({"why", "nightly", "--at", "2025-03-09T08:30:00Z"}).out;
+  EXPECT_TRUE(contains(joined(text), "In the way was run " + run.text() + " of slot 2025-03-09T07:00:00Z on host-1"))
+      << text;
+  EXPECT_TRUE(contains(joined(text), "ended 2025-03-09T09:00:00.000Z.")) << text;
+}
+
+TEST_F(Node, WhyNamesTheStepThatCouldNotStart) {
+  record(
+      {run_row(Status::failed, Reason::cannot_start)},
+      Output{.head = "[ballot: cannot start: exec /no: No such file or directory]\n", .tail = "", .total_bytes = 60});
+  const std::string text = joined(asked({"why", "0123456789ab"}).out);
+  EXPECT_TRUE(contains(text, "It cannot start: exec /no: No such file or directory.")) << text;
+  EXPECT_FALSE(contains(text, " log")) << "the one cause, and no other";
+}
+
+TEST_F(Node, WhySaysWhetherAnotherAttemptFollows) {
+  folder.write("jobs.d/a.toml", "[job.nightly]\nretries = 1\ncommand = [\"/bin/true\"]\n");
+  Row row = run_row(Status::failed, Reason::exit_code);
+  record({row});
+  EXPECT_TRUE(contains(joined(asked({"why", "nightly"}).out), "Another attempt may follow: retries = 1."));
+  row.attempt = 2;
+  record({row});
+  const std::string last = joined(asked({"why", "nightly"}).out);
+  EXPECT_TRUE(contains(last, "No other attempt follows: it was the last, with retries = 1.")) << last;
+}
+
+TEST_F(Node, ShowPrintsTheDefinitionAndWhereItIs) {
+  record_two();
+  const Ran ran = asked({"show", "nightly"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "\nfile        " + folder / "jobs.d" + "/a.toml:1\n")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "\n[job.nightly]\nschedule = \"0 7 * * *\"\ncommand = [\"/bin/true\"]\n\nJOB "))
+      << ran.out;
+  EXPECT_TRUE(contains(ran.out, "\nnightly  failed  0123456789ab ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "state       not known: no daemon listens")) << ran.out;
+  EXPECT_EQ(asked({"show", "by-hand"}).code, 0);
+  EXPECT_TRUE(contains(asked({"show", "by-hand"}).out, "next slots  none\n"));
+  EXPECT_EQ(asked({"show", "nightyl"}).code, 3);
 }
 
 TEST_F(Node, WhyKnowsWhatDoesNotExist) {

@@ -71,7 +71,7 @@ TEST_F(StoreWords, OfANodeThatIsUnfitAreInWhatInfoShowsOfThatElection) {
 TEST_F(StoreWords, OfANodeThatIsUnfitShowAnElectionThatHasNotBeenYet) {
   const Ran info = ballot({"info", "web", "--format", "json"});
   EXPECT_TRUE(contains(info.out, R"("group":"web")")) << info.out;
-  EXPECT_TRUE(contains(info.out, R"("epoch":0,"leader":null,"allCandidates":[],"unfit":[{"node":"n2")")) << info.out;
+  EXPECT_TRUE(contains(info.out, R"("epoch":0,"leader":null,"all_candidates":[],"unfit":[{"node":"n2")")) << info.out;
   const Ran all = ballot({"info", "--format", "json"});
   EXPECT_TRUE(contains(all.out, R"("group":"db")") && contains(all.out, R"("group":"web")")) << all.out;
   EXPECT_EQ(ballot({"info", "nobody", "--format", "json"}).out, "{}\n");

@@ -102,7 +102,7 @@ TEST(WhyText, TellsTheCircumstances) {
 TEST(WhyText, WrapsAtSpaces) {
   EXPECT_EQ(wrapped("a bb  ccc dddd", 6), "a bb\nccc\ndddd");
   EXPECT_EQ(wrapped("endlesslylong b", 4), "endlesslylong\nb");
-  std::istringstream lines(wrapped(rule_of_nothing(), 60));
+  std::istringstream lines(wrapped(rule_of(Status::queued, Reason::none), 60));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60u);
 }
 

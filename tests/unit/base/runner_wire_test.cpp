@@ -67,7 +67,8 @@ std::vector<ToRunner> all_to_runner() {
           Ping{},
           Command{"local ballot n1"},
           Watch{true},
-          Successor{{"/bin/ballot", "resign"}, {"A=1"}, "/run/lock", SteadyTime(Millis(77))}};
+          Successor{{"/bin/ballot", "resign"}, {"A=1"}, "/run/lock", SteadyTime(Millis(77))},
+          ShowOutput{some_id(), 1'000'000'000'000}};
 }
 
 std::vector<FromRunner> all_from_runner() {
@@ -80,7 +81,8 @@ std::vector<FromRunner> all_from_runner() {
           Printed{some_id(), std::string("\0\xff\n", 3)},
           full_ended(),
           Ended{},
-          Pong{}};
+          Pong{},
+          Shown{some_id(), true, true, 5, 9, std::string("a\0\xff\n", 4)}};
 }
 
 Result<std::optional<ToRunner>> next(FrameReader& reader, const ToRunner&) { return reader.next_to_runner(); }

@@ -238,13 +238,23 @@ TEST_F(ConfigTest, ChecksTheKeysOfAllBackendsWhereThatIsAskedFor) {
                 ":6:5: error: [near] unknown key 'x'; allowed: none\n");
 }
 
-TEST_F(ConfigTest, SaysWhichBackendIsNotCheckedAsItIsNotInstalled) {
-  request_.plugin_rule = PluginRule::all;
-  const LoadedConfig loaded =
-      load("plugin_dir = \"/empty\"\n[coordination]\nbackend = \"far\"\nnamespace = \"n\"\n[far]\nservers = 1\n");
-  EXPECT_EQ(
-      text_of(loaded.diagnostics),
-      request_.file + ":5:1: warning: the keys of backend 'far' are not checked: there is no plugin 'far' in /empty\n");
+TEST_F(ConfigTest, RefusesABackendThatIsNotInstalled) {
+  const std::string far =
+      "plugin_dir = \"/empty\"\n[coordination]\nbackend = \"far\"\nnamespace = \"n\"\n[far]\nservers = 1\n";
+  for (const PluginRule rule : {PluginRule::used, PluginRule::all}) {
+    request_.plugin_rule = rule;
+    EXPECT_EQ(text_of(load(far).diagnostics),
+              request_.file + ":3:11: error: backend 'far' cannot be used: there is no plugin 'far' in /empty\n");
+  }
+  const std::string slip = text_of(load("[coordination]\nbackend = \"faar\"\nnamespace = \"n\"\n").diagnostics);
+  EXPECT_TRUE(slip.starts_with(request_.file + ":2:11: error: backend 'faar' cannot be used: ")) << slip;
+  EXPECT_NE(slip.find("did you mean 'far'?"), std::string::npos) << slip;
+  request_.overrides.backend = "faar";
+  const std::string flag = text_of(load("").diagnostics);
+  EXPECT_NE(flag.find("--backend or BALLOT_BACKEND: error: backend 'faar'"), std::string::npos) << flag;
+  request_.overrides.backend.reset();
+  request_.plugin_rule = PluginRule::none;
+  good(far);
 }
 
 TEST_F(ConfigTest, RefusesATableOfNobody) {

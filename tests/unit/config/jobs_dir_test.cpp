@@ -49,6 +49,24 @@ class JobsDirTest : public ::testing::Test {
   JobsDir jobs_{folder_.path(), {.backends = {{"far", nullptr}}}};
 };
 
+TEST_F(JobsDirTest, TakesUpZonesThatAnUpdateHasReplaced) {
+  std::filesystem::create_directory(path("zones"));
+  const auto install = [&](const char* rules) {
+    std::filesystem::copy_file(std::string("/usr/share/zoneinfo/") + rules, path("zones/new"));
+    std::filesystem::rename(path("zones/new"), path("zones/Moved"));
+  };
+  ::setenv("TZDIR", path("zones").c_str(), 1);
+  install("Asia/Tokyo");
+  write("a.toml", "[job.a]\nschedule = \"0 0 * * *\"\ntimezone = \"Moved\"\ncommand = [\"/bin/true\"]\n" + job("b"));
+  write("c.toml", "[job.c]\nschedule = \"CRON_TZ=Moved 0 0 * * *\"\ncommand = [\"/bin/true\"]\n");
+  EXPECT_EQ(reload(), "+a+b+c");
+  EXPECT_EQ(reload(), "");
+  install("Asia/Kolkata");
+  EXPECT_EQ(reload(), "~a~c");
+  EXPECT_EQ(reload(), "");
+  ::unsetenv("TZDIR");
+}
+
 TEST_F(JobsDirTest, LoadsAllFilesWithAJobFilesName) {
   write("b.toml", job("b"));
   write("a.toml", job("a2") + job("a1"));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace ballot::config {
 namespace {
 
@@ -46,6 +48,8 @@ TEST(Suggestion, NamesTheNearestAndAll) {
   constexpr std::string_view known[] = {"schedule", "shell"};
   EXPECT_EQ(suggestion("shedule", known), "; did you mean 'schedule'? Known are schedule, shell");
   EXPECT_EQ(suggestion("qqqqqqqq", known), ". Known are schedule, shell");
+  const std::vector<std::string_view> many(5'000, "some-job");
+  EXPECT_EQ(suggestion("qqqqqqqq", many), ". There are 5000") << "a list that nobody reads";
 }
 
 }  // namespace

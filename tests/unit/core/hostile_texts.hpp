@@ -67,6 +67,8 @@ inline std::string job_text() {
   r.since = time_at("2025-03-01T00:00:00Z");
   r.cursor = time_at("2025-03-09T07:00:00Z");
   r.paused = r.released = r.failing = true;
+  r.paused_at = WallTime(std::chrono::hours(3));
+  r.paused_by = "a uid 0";
   r.fence = 12;
   r.dispositions = {
       {time_at("2025-03-08T07:00:00Z"), time_at("2025-03-09T05:00:00Z"), 3, Status::missed, Reason::no_leader},
@@ -88,6 +90,8 @@ inline std::string group_text() {
   r.ended_at = time_at("2025-03-09T08:00:00Z");
   r.cause = Cause::shutdown;
   r.paused = true;
+  r.paused_at = WallTime(std::chrono::hours(3));
+  r.paused_by = "a uid 0";
   r.halted = "a reason";
   r.repaired_at = time_at("2025-03-09T06:00:00.125Z");
   r.repaired_by = "a uid 0";

@@ -21,6 +21,8 @@ JobRegister full() {
   r.since = at("2025-03-01T00:00:00Z");
   r.cursor = at("2025-03-09T07:00:00Z");
   r.paused = true;
+  r.paused_at = at("2025-03-09T06:30:00.001Z");
+  r.paused_by = "a uid 1000";
   r.failing = true;
   r.fence = 12;
   r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};
@@ -114,6 +116,8 @@ TEST(GroupRegister, ReadsBackWhatItWrote) {
   r.ended_at = at("2025-03-09T08:00:00Z");
   r.cause = Cause::shutdown;
   r.paused = true;
+  r.paused_at = at("2025-03-09T06:30:00.001Z");
+  r.paused_by = "a uid 1000";
   r.halted = "a reason";
   r.repaired_at = at("2025-03-09T06:00:00.125Z");
   r.repaired_by = "a uid 0";

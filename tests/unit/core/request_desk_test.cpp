@@ -81,6 +81,28 @@ TEST_F(RequestDeskAsked, RefusesAKillThatNamesNoRunOrSeveral) {
   EXPECT_TRUE(desk.on_runs_listed(a.id, {}, true).empty()) << "nobody waits for it";
 }
 
+TEST_F(RequestDeskAsked, FindsTheOneOpenRunOfTheJobThatAKillNames) {
+  const Request a = make(Kind::kill);
+  const RunId run = new_id();
+  EXPECT_EQ(texts(accept(a)), Texts{"list runs for A"});
+  const Errands errands = desk.on_runs_listed(a.id, {job_with("x", {new_id()}), job_with("a", {run})}, true);
+  ASSERT_EQ(texts(errands), Texts{"create q/A"});
+  const auto sent = parse_request(std::get<RecordOp>(errands[0]).records.at(0).value);
+  ASSERT_TRUE(sent);
+  EXPECT_EQ(sent->job, "a");
+  EXPECT_EQ(sent->run, run);
+}
+
+TEST_F(RequestDeskAsked, RefusesAKillOfAJobWithNoOpenRunOrSeveral) {
+  const Request a = make(Kind::kill), b = make(Kind::kill);
+  const RunId one = new_id(), other = new_id();
+  accept(a), accept(b);
+  EXPECT_EQ(texts(desk.on_runs_listed(a.id, {job_with("x", {new_id()}), job_with("a", {})}, true)),
+            Texts{"reply 7: not_found: job a has no open run; see `ballot history`"});
+  EXPECT_EQ(texts(desk.on_runs_listed(b.id, {job_with("a", {one, other})}, true)),
+            Texts{"reply 7: invalid: 2 runs of job a are open; name one: C D"});
+}
+
 TEST_F(RequestDeskAsked, ListsRunsOnceMoreWhereTheyCouldNotBeListed) {
   const Request a = make_kill(), b = make_kill();
   accept(a), accept(b);

@@ -76,6 +76,16 @@ void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::Ended
   if (end.output.total_bytes > 0) c.out.push_back(RecordOutput{end.id, end.output, is_mailed(definition_of(job, run))});
 }
 
+void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::CannotStart& event) {
+  const std::string why = why_not_started(run, event);
+  Notice notice = run_notice(Level::error, why, run);
+  notice.fields.emplace_back("errno", std::to_string(event.error));
+  c.out.push_back(std::move(notice));
+  Output output{"[ballot: " + why + "]\n", {}, 0};
+  run.row.output_bytes = output.total_bytes = static_cast<std::int64_t>(output.head.size());
+  c.out.push_back(RecordOutput{event.id, std::move(output), is_mailed(definition_of(job, run))});
+}
+
 bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
   if (run.open.waits_until) {
     run.state = LiveRun::State::waiting;

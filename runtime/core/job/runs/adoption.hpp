@@ -27,6 +27,8 @@ LiveRun run_of(const JobFacts& job, const Row& row);
 
 /// The runner has reported its end: the row says how it was.
 void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::Ended& end);
+/// Of one that could not be started, why: in the log, and in place of its output, so that whoever asks later finds it.
+void conclude(Context& c, const JobFacts& job, LiveRun& run, const runner::CannotStart& event);
 
 /// A run of the register that this node goes on with: it waits, is this runner's, or another node's. True where it has
 /// ended.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "base/duration.hpp"
@@ -53,6 +54,15 @@ Notice end_notice(const LiveRun& run) {
   if (row.signal) notice.fields.emplace_back("signal", std::to_string(*row.signal));
   if (row.duration) notice.fields.emplace_back("duration", format_duration(*row.duration));
   return notice;
+}
+
+std::string why_not_started(const LiveRun& run, const runner::CannotStart& event) {
+  std::string text = "cannot start: " + event.stage;
+  if (event.stage.find(": ") != std::string::npos) return text;  // what could not be read says why
+  if (event.stage == "exec" && run.definition) text += " " + run.definition->job.command.front();
+  if (event.stage == "chdir" && run.definition && !run.definition->job.details->working_dir.empty())
+    text += " " + run.definition->job.details->working_dir;
+  return event.error == 0 ? text : text + ": " + std::generic_category().message(event.error);
 }
 
 Notice settled_notice(const Disposition& d, const std::string& job) {

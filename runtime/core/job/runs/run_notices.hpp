@@ -17,6 +17,8 @@ namespace ballot::core {
 
 Notice run_notice(Level level, std::string text, const LiveRun& run);
 Notice end_notice(const LiveRun& run);
+/// "cannot start: exec /usr/bin/backup: No such file or directory".
+std::string why_not_started(const LiveRun& run, const runner::CannotStart& event);
 Notice settled_notice(const Disposition& range, const std::string& job);
 
 /// Why a run that was asked for by hand is not begun: for whoever asked.

@@ -357,9 +357,7 @@ void RunSet::on_cannot_start(Context& c, const JobFacts& job, const runner::Cann
   LiveRun* run = runs_.find(event.id);
   if (!run || run->state != State::starting) return;
   run->known_to_runner = false;
-  Notice notice = run_notice(Level::error, "cannot start: " + event.stage, *run);
-  notice.fields.emplace_back("errno", std::to_string(event.error));
-  c.out.push_back(std::move(notice));
+  conclude(c, job, *run, event);
   end(c, job, *run, Status::failed, Reason::cannot_start);
 }
 

@@ -1,0 +1,155 @@
+// ballot show JOB: its definition in force, where that is written, its state, its next slots and last runs.
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "app/commands/commands.hpp"
+#include "app/escape.hpp"
+#include "app/fact_line.hpp"
+#include "app/history_columns.hpp"
+#include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
+#include "app/options.hpp"
+#include "base/wall_text.hpp"
+#include "io/clocks.hpp"
+#include "io/control_client.hpp"
+
+namespace ballot::app {
+namespace {
+
+constexpr int slots_shown = 5;
+constexpr std::int64_t runs_shown = 5;
+
+struct ShowOptions {
+  ConfigOptions config;
+  std::string job;
+  TimeOption time = TimeOption::utc;
+};
+
+using Answer = Result<io::Message>;
+
+Answer ask_job(const config::Config& config, const std::string& job) {
+  io::Message question;
+  question.set("do", "job").set("job", job);
+  return io::ask_once(config.control_socket, question, std::chrono::seconds(10));
+}
+
+std::string state_text(const io::Message& job) {
+  std::string text = job.text("state").value_or("");
+  if (const auto trouble = job.text("trouble"); trouble && !trouble->empty()) text += ": " + *trouble;
+  if (const auto at = job.text("paused_at")) text += " since " + *at;
+  if (const auto by = job.text("paused_by"); by && !by->empty()) text += ", by " + *by;
+  return text;
+}
+
+void print_state(const schedule::Definition& definition, const Answer& answer, const std::string& node) {
+  const Job& job = definition.job;
+  print_fact("job", job.name + (job.description.empty() ? "" : ": " + job.description));
+  if (!answer) {
+    print_fact("group", job.group);
+    return print_fact("state", "not known: " + answer.error().what);
+  }
+  const std::string leader = answer->text("leader").value_or("");
+  print_fact("group", job.group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
+  const bool is_elsewhere = !leader.empty() && leader != node;
+  print_fact("state", state_text(*answer) + (is_elsewhere ? ", as far as is known here: ask on " + leader : ""));
+}
+
+std::string shown(const LocalTimes& times, const std::string& job, WallTime at) {
+  const Cell cell = times.slot(job, at);
+  const auto* const local = std::get_if<Uncut>(&cell);
+  return local ? local->text : format_slot(at);
+}
+
+/// Of `@every` only the daemon knows the phase, and the next slot.
+void print_next(const schedule::Definition& definition, const Answer& answer, const LocalTimes& times) {
+  std::vector<WallTime> slots;
+  if (definition.plan.everies().empty() && definition.job.enabled) {
+    auto slot = definition.plan.next(io::read_clocks().wall, {});
+    for (; slot && static_cast<int>(slots.size()) < slots_shown; slot = definition.plan.next(slot->at, {}))
+      if (!slot->dst_gap) slots.push_back(slot->at);
+  } else if (const auto next = answer ? parse_wall(answer->text("next_slot").value_or("")) : std::nullopt) {
+    slots.push_back(*next);
+  }
+  print_fact("next slots", slots.empty() ? "none" : shown(times, definition.job.name, slots.front()));
+  for (std::size_t i = 1; i < slots.size(); ++i) print_fact("", shown(times, definition.job.name, slots[i]));
+}
+
+Result<void> print_runs(const std::string& job, storage::Reader& ledger, const LocalTimes& times) {
+  RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
+  std::cout << '\n';
+  const auto page = ledger.history({.jobs = {job}, .limit = runs_shown}, [&](const Row& row) {
+    return out.row(history_cells(row, Format::table, times)), true;
+  });
+  if (!page) return page.error();
+  out.finish();
+  return {};
+}
+
+bool is_header(const std::string& text) { return text.starts_with('['); }
+
+bool is_header_of(const std::string& text, const std::string& job) {
+  return text.starts_with("[job." + job + "]") || text.starts_with("[job." + job + ".") ||
+         text.starts_with("[job.\"" + job + "\"");
+}
+
+/// As it is written, up to the next table.
+void print_definition(const config::JobPlace& place, const std::string& job) {
+  std::ifstream file(place.file);
+  std::string text, blank;
+  for (int number = 1; std::getline(file, text); ++number) {
+    if (number < place.position.line) continue;
+    if (number > place.position.line && is_header(text) && !is_header_of(text, job)) return;
+    blank += escaped(text, Escape::plain) + '\n';
+    if (text.find_first_not_of(" \t\r") == std::string::npos || text.starts_with('#')) continue;  // of what follows?
+    std::cout << (number == place.position.line ? "\n" : "") << std::exchange(blank, "");
+  }
+}
+
+void warn_of_difference(const schedule::Definition& definition, const Answer& answer) {
+  const auto digest = answer ? answer->text("digest") : std::nullopt;
+  if (digest && !digest->empty() && *digest != definition.digest)
+    std::cerr << "ballot show: the daemon has another definition in force: the file has changed since, or is refused; "
+                 "see `ballot check`\n";
+}
+
+Exit run(const ShowOptions& options) {
+  const auto config = load_config(options.config);
+  if (!config) return Exit::configuration;
+  const config::JobsDir jobs = load_jobs(*config);
+  auto ledger = open_ledger(*config);
+  const auto found = jobs.set().definitions.find(options.job);
+  if (found == jobs.set().definitions.end()) {
+    const auto known = ledger ? require_job(options.job, *config, *ledger) : Result<void>(ledger.error());
+    return fail("show", known ? Error{Errc::not_found, "no job file defines " + options.job +
+                                                           " any more; `ballot history --job` shows its runs"}
+                              : known.error());
+  }
+  const schedule::Definition& definition = **found;
+  const Answer answer = ask_job(*config, options.job);
+  const LocalTimes times(options.time, *config);
+  const auto place = jobs.place_of(options.job);
+  print_state(definition, answer, config->node);
+  if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
+  print_fact("timezone", definition.job.timezone);
+  print_fact("digest", definition.digest);
+  print_next(definition, answer, times);
+  if (place) print_definition(*place, options.job);
+  if (ledger)
+    if (const auto printed = print_runs(options.job, *ledger, times); !printed) return fail("show", printed.error());
+  std::cout.flush();
+  warn_of_difference(definition, answer);
+  return Exit::done;
+}
+
+}  // namespace
+
+Run setup_show(CLI::App& command) {
+  auto options = std::make_shared<ShowOptions>();
+  add_config_options(command, options->config);
+  add_time_option(command, options->time);
+  add_string(command, "JOB", options->job, "the job's name", Need::required);
+  return [options] { return run(*options); };
+}
+
+}  // namespace ballot::app

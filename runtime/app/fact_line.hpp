@@ -1,0 +1,12 @@
+// A fact on a line of its own, after its name: what `status` and `show` print.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ballot::app {
+
+/// To stdout. name "": one more of the name before.
+void print_fact(std::string_view name, const std::string& text);
+
+}  // namespace ballot::app

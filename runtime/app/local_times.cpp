@@ -1,0 +1,37 @@
+#include "app/local_times.hpp"
+
+#include <cstdlib>
+
+#include "app/flags.hpp"
+#include "app/loaded_jobs.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+
+void add_time_option(CLI::App& command, TimeOption& to) {
+  add_switch(command, "--local-time", "in a table, times of each job's own zone", [&to] { to = TimeOption::local; });
+}
+
+LocalTimes::LocalTimes(TimeOption option, const config::Config& config) {
+  if (option == TimeOption::utc) return;
+  const config::JobsDir jobs = load_jobs(config);
+  for (const schedule::DefinitionPtr& definition : jobs.set().definitions)
+    if (const auto zone = schedule::TimeZone::load(definition->job.timezone))
+      zones_.emplace(definition->job.name, *zone);
+}
+
+Cell LocalTimes::slot(const std::string& job, WallTime at) const {
+  const auto zone = zones_.find(job);
+  return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(Uncut{local_text(at, zone->second)});
+}
+
+std::string local_text(WallTime at, const schedule::TimeZone& zone) {
+  const std::chrono::seconds offset = zone.offset(std::chrono::floor<std::chrono::seconds>(at));
+  std::string text = format_slot(at + offset);
+  text.pop_back();  // the Z
+  const auto two_digits = [](long number) { return std::to_string(100 + number % 100).substr(1); };
+  const long minutes = std::labs(static_cast<long>(offset.count())) / 60;
+  return text + (offset.count() < 0 ? '-' : '+') + two_digits(minutes / 60) + ':' + two_digits(minutes % 60);
+}
+
+}  // namespace ballot::app

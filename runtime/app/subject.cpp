@@ -1,0 +1,38 @@
+#include "app/subject.hpp"
+
+#include "app/ask.hpp"
+#include "app/ledger_access.hpp"
+#include "app/loaded_jobs.hpp"
+
+namespace ballot::app {
+namespace {
+
+Result<Subject> subject_of(const RunId& run, storage::Reader& ledger) {
+  Subject subject{{}, run};
+  const auto page =
+      ledger.history({.run = run, .limit = 1}, [&](const Row& row) { return subject.job = row.job, false; });
+  if (!page) return page.error();
+  return subject;
+}
+
+}  // namespace
+
+bool is_loaded(const std::string& job, const config::Config& config) {
+  return load_jobs(config).set().definitions.contains(job);
+}
+
+Result<Subject> find_subject(const std::string& text, const config::Config& config, storage::Reader& ledger) {
+  const auto known = ledger.knows_job(text);
+  if (!known) return known.error();
+  if (*known) return Subject{text, {}};
+  const bool may_be_run = check_run_suffix(text).empty();
+  if (may_be_run && !is_loaded(text, config)) {
+    const auto run = find_run(ledger, text);
+    if (!run) return run.error();
+    return subject_of(*run, ledger);
+  }
+  if (const auto job = require_job(text, config, ledger); !job) return job.error();
+  return Subject{text, {}};
+}
+
+}  // namespace ballot::app

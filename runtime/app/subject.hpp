@@ -1,0 +1,31 @@
+// Subject: what `JOB or RUN` on a command line means: a job by its name, or a run by its id or the last digits of it.
+// A name that a job has is the job, also where it could be the end of a run's id.
+//
+// Threads: the main one.
+//
+//   const auto subject = find_subject("backup", config, ledger);
+//   if (subject->run) ...
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ballot/error.hpp"
+#include "ballot/run.hpp"
+#include "config/config.hpp"
+#include "storage/reader.hpp"
+
+namespace ballot::app {
+
+struct Subject {
+  std::string job;           // of a run too
+  std::optional<RunId> run;  // none: the job itself
+};
+
+/// Errors: not_found, with the nearest job's name; invalid where several runs' ids end with it.
+Result<Subject> find_subject(const std::string& text, const config::Config& config, storage::Reader& ledger);
+
+/// Whether some job file defines a job of that name.
+bool is_loaded(const std::string& job, const config::Config& config);
+
+}  // namespace ballot::app

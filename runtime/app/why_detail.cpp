@@ -1,0 +1,116 @@
+#include "app/why_detail.hpp"
+
+#include <algorithm>
+
+#include "app/ledger_access.hpp"
+#include "base/wall_text.hpp"
+#include "io/control_client.hpp"
+
+namespace ballot::app {
+namespace {
+
+/// The run of the job that went on at the time.
+std::optional<Row> run_at(const Row& passed, storage::Reader& ledger) {
+  constexpr std::int64_t looked_at = 64;
+  std::optional<Row> found;
+  const storage::Filter filter{
+      .jobs = {passed.job}, .statuses = run_statuses(), .until = passed.slot, .limit = looked_at};
+  (void)ledger.history(filter, [&](const Row& row) {
+    if (!row.ended_at || *row.ended_at >= passed.slot) found = row;
+    return !found;
+  });
+  return found;
+}
+
+std::string in_the_way(const Row& passed, storage::Reader& ledger) {
+  const auto run = run_at(passed, ledger);
+  if (!run) return {};
+  std::string text = " In the way was run " + run->run->text() + " of slot " + format_slot(run->slot);
+  if (!run->node.empty()) text += " on " + run->node;
+  if (run->started_at) text += ", started " + format_millis(*run->started_at);
+  return text + (run->ended_at ? ", ended " + format_millis(*run->ended_at) + "." : ", which has not ended.");
+}
+
+/// As the daemon left it in place of an output.
+std::string why_not_started(const Row& row, storage::Reader& ledger) {
+  constexpr std::string_view begin = "[ballot: ", end = "]\n";
+  const auto output = ledger.output(*row.run, row.attempt);
+  if (!output || !output->head.starts_with(begin) || !output->head.ends_with(end)) return {};
+  return " It " + output->head.substr(begin.size(), output->head.size() - begin.size() - end.size()) + ".";
+}
+
+std::string term_text(const TermRow& term) {
+  std::string text = "term " + std::to_string(term.epoch) + " of node " + term.node;
+  if (term.ended_at) text += ", which ended " + format_millis(*term.ended_at);
+  if (term.cause != Cause::none) text += " (" + std::string(to_string(term.cause)) + ")";
+  return text;
+}
+
+std::string lost_term(const Row& row, storage::Reader& ledger) {
+  const auto terms = ledger.terms(row.group);
+  if (!terms) return {};
+  const auto term = std::find_if(terms->begin(), terms->end(), [&](const TermRow& t) { return t.epoch == row.epoch; });
+  return term == terms->end() ? "" : " It ran under " + term_text(*term) + ".";
+}
+
+/// The terms around the slot, newest first.
+std::string terms_around(const Row& row, storage::Reader& ledger) {
+  const auto terms = ledger.terms(row.group);
+  if (!terms) return {};
+  std::string text;
+  const TermRow* after = nullptr;
+  for (const TermRow& term : *terms) {
+    if (term.elected_at > row.slot) {
+      after = &term;
+      continue;
+    }
+    text = " Before it was " + term_text(term) + ".";
+    break;
+  }
+  if (after) text += " Elected after it was node " + after->node + ", " + format_millis(after->elected_at) + ".";
+  return text;
+}
+
+bool may_be_repeated(const Row& row) {
+  return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
+         row.reason != Reason::lost_limit;
+}
+
+}  // namespace
+
+std::string why_detail(const Row& row, storage::Reader& ledger) {
+  const bool waits = row.status == Status::queued && !row.run;
+  if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full) return in_the_way(row, ledger);
+  if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);
+  if (row.reason == Reason::leadership_lost) return lost_term(row, ledger);
+  if (row.reason == Reason::no_leader) return terms_around(row, ledger);
+  return {};
+}
+
+NextAttempt ask_next_attempt(const config::Config& config, const RunId& run) {
+  constexpr std::chrono::seconds patience(2);
+  io::Message request;
+  request.set("do", "runs");
+  auto client = io::ControlClient::ask(config.control_socket, request, patience);
+  while (client) {
+    const auto line = client->next(patience);
+    if (!line || !*line) return std::nullopt;
+    for (const io::Message& open : (*line)->objects("runs"))
+      if (open.text("run") == run.text()) return open.integer("attempt");
+  }
+  return std::nullopt;
+}
+
+std::string what_follows(const Row& last, const schedule::DefinitionPtr& definition, const NextAttempt& next) {
+  if (!may_be_repeated(last)) return {};
+  if (next && *next > last.attempt) return " Attempt " + std::to_string(*next) + " follows.";
+  if (last.status == Status::lost) return " No other attempt follows.";
+  if (!definition) return {};
+  const int retries = definition->job.retries;
+  if (retries == 0) return " No other attempt follows: the job has no retries.";
+  if (last.attempt > retries)
+    return " No other attempt follows: it was the last, with retries = " + std::to_string(retries) + ".";
+  return " Another attempt may follow: retries = " + std::to_string(retries) + ".";
+}
+
+}  // namespace ballot::app

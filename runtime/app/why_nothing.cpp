@@ -1,0 +1,87 @@
+#include "app/why_nothing.hpp"
+
+#include "app/why_text.hpp"
+#include "base/duration.hpp"
+#include "base/wall_text.hpp"
+
+namespace ballot::app {
+namespace {
+
+using Schedule = UnrecordedSlot::Schedule;
+using Daemon = UnrecordedSlot::Daemon;
+
+std::string next_of(const UnrecordedSlot& slot) {
+  return slot.next ? " The next slot is " + format_slot(*slot.next) + "." : "";
+}
+
+/// Why the files make no slot of it: "" where they do.
+std::string why_not_scheduled(const UnrecordedSlot& slot) {
+  switch (slot.schedule) {
+    case Schedule::not_loaded:
+      return "No job file that this node reads defines the job any more, so nothing of it is due.";
+    case Schedule::disabled: return "Its job file says enabled = false: it is never due; `ballot trigger` runs it.";
+    case Schedule::none: return "It has no schedule: it runs by `ballot trigger` only.";
+    case Schedule::only_reboot:
+      return "Its slots are the boots of the node that leads its group, and this node's ledger has none of them.";
+    case Schedule::some: break;
+  }
+  return {};
+}
+
+std::string paused_text(const UnrecordedSlot& slot) {
+  std::string text = "The job, or its group, is paused";
+  if (slot.paused_at) text += " since " + format_millis(*slot.paused_at);
+  if (!slot.paused_by.empty()) text += ", by " + slot.paused_by;
+  return text + ". Slots that pass meanwhile become skipped: paused when it is resumed (`ballot resume`).";
+}
+
+/// What keeps the job from being settled now: "" where nothing does.
+std::string why_not_settled(const UnrecordedSlot& slot) {
+  if (slot.state == "halted")
+    return "The job is halted: " + slot.trouble + ". Nothing of it is launched until `ballot repair`.";
+  if (slot.state.starts_with("waiting for group"))
+    return "The job moved to another group, and the one that had it has not released it yet: it is " + slot.state + ".";
+  if (slot.state == "paused" && (!slot.paused_at || *slot.slot >= *slot.paused_at)) return paused_text(slot);
+  if (slot.state == "clock_skew")
+    return "The job is settled ahead of this node's clock, and waits until the clock is there: see `ballot status`.";
+  if (slot.leader.empty())
+    return "Nobody leads group " + slot.group +
+           " at present. Whoever leads it next settles the slots that were passed, by the job's misfire policy.";
+  if (slot.leader != slot.node)
+    return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
+  return {};
+}
+
+std::string not_recorded(const UnrecordedSlot& slot) {
+  if (slot.daemon == Daemon::unaware)
+    return "The daemon does not have the job: its files define it, and have not been read again. See `ballot check`, "
+           "and "
+           "the daemon's log.";
+  if (slot.since && *slot.slot <= *slot.since)
+    return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
+  if (slot.keep > Millis(0) && *slot.slot < slot.now - slot.keep)
+    return "Rows are kept for " + format_duration(slot.keep) + " ([history] keep), and the slot is older.";
+  if (slot.daemon == Daemon::away)
+    return "This node's ledger says nothing of it, and no daemon runs here that knows more. The node that led the "
+           "group "
+           "at the time wrote what became of it.";
+  if (const std::string text = why_not_settled(slot); !text.empty()) return text;
+  if (*slot.slot > slot.now - std::chrono::seconds(2))
+    return "It is due just now, and what becomes of it is not decided.";
+  return "This node leads the group, and its ledger says nothing of the slot: the node that led the group then wrote "
+         "what "
+         "became of it, or nobody has settled it yet.";
+}
+
+}  // namespace
+
+Explained why_nothing(const UnrecordedSlot& slot) {
+  if (slot.waits && slot.slot) return {"queued", std::string(rule_of(Status::queued, Reason::none))};
+  const std::string unscheduled = why_not_scheduled(slot);
+  if (!slot.slot)
+    return {"no slot", unscheduled.empty() ? "The schedule has no slot up to that time." + next_of(slot) : unscheduled};
+  if (*slot.slot > slot.now) return {"to come", unscheduled.empty() ? "The slot is still to come." : unscheduled};
+  return {"not recorded", unscheduled.empty() ? not_recorded(slot) : unscheduled};
+}
+
+}  // namespace ballot::app

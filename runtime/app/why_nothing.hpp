@@ -1,0 +1,43 @@
+// WhyNothing: of a slot that this node's ledger says nothing of, the one reason why it does not. Pure: whoever asks has
+// gathered what the job files say, and the daemon, where there is one.
+//
+//   const Explained why = why_nothing(facts);   // {"to come", "The slot is still to come."}
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ballot/time.hpp"
+
+namespace ballot::app {
+
+struct UnrecordedSlot {
+  std::string job, group;
+  std::optional<WallTime> slot;  // none: the schedule has none up to the time asked for
+  WallTime now{};
+
+  // what the job files say
+  enum class Schedule { not_loaded, disabled, none, only_reboot, some } schedule = Schedule::some;
+  std::optional<WallTime> next;  // slot, from now on
+  Millis keep{0};                // how long rows are kept
+
+  // what the daemon says
+  enum class Daemon { away, unaware, there } daemon = Daemon::there;  // unaware: it does not have the job
+  std::string node;                                                   // its name
+  std::string leader;                                                 // of the group; "" where nobody leads it
+  std::string state;                                                  // the job's, as `ballot jobs` shows it
+  std::string trouble;                                                // why it is halted
+  std::optional<WallTime> since;                                      // slots at or before it were not due
+  std::optional<WallTime> paused_at;
+  std::string paused_by;
+  bool waits = false;  // the slot is due, and waits
+};
+
+struct Explained {
+  std::string word;  // "queued", "to come", "not recorded", "no slot"
+  std::string text;
+};
+
+Explained why_nothing(const UnrecordedSlot& slot);
+
+}  // namespace ballot::app

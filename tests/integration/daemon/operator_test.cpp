@@ -1,0 +1,105 @@
+// What an operator types beside a daemon, and finds in its log.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/process_facts.hpp"
+
+namespace ballot::testing {
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Its job `held` goes on until release().
+struct Operator : ::testing::Test {
+  Operator() {
+    if (::mkfifo(fifo.c_str(), 0600) != 0) throw std::runtime_error("no fifo");
+    daemon.job("held", "shell = \"echo begun; read l < " + fifo + "; echo over\"\nconcurrency = \"queue\"");
+    daemon.job("missing", "command = [\"/no/such/program\"]");
+    daemon.start();
+    if (!daemon.wait_for("leads")) throw std::runtime_error(daemon.log);
+  }
+  void release() const { std::ofstream(fifo) << "go\n"; }
+  std::vector<std::string> command(std::vector<std::string> words) const {
+    words.insert(words.begin(), BALLOT_PROGRAM);
+    words.insert(words.end(), {"--config", daemon.folder / "ballot.toml"});
+    return words;
+  }
+
+  BallotDaemon daemon;
+  const std::string fifo = daemon.folder / "fifo";
+};
+
+TEST_F(Operator, FollowsTheOutputOfARunThatGoesOn) {
+  const Ran triggered = daemon.ballot({"trigger", "held"});
+  ASSERT_EQ(triggered.code, 0) << triggered.err;
+  Running follower(command({"output", "held", "--follow"}));
+  EXPECT_EQ(follower.line(), "begun");
+  EXPECT_EQ(daemon.ballot({"output", "held"}).out, "begun\n") << "so far";
+  release();
+  EXPECT_EQ(follower.line(), "over");
+  EXPECT_EQ(follower.wait(), 0) << "it ends with the run";
+  EXPECT_EQ(daemon.ballot({"output", "held"}).out, "begun\nover\n");
+}
+
+TEST_F(Operator, TriggersAndFollows) {
+  Running trigger(command({"trigger", "held", "--follow"}));
+  EXPECT_EQ(trigger.line(), "begun");
+  release();
+  EXPECT_EQ(trigger.line(), "over");
+  EXPECT_EQ(trigger.wait(), 0);
+}
+
+TEST_F(Operator, WaitsForARunOnlySoLong) {
+  ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
+  const Ran waiting = daemon.ballot({"trigger", "held", "--wait", "--timeout", "1s"});
+  EXPECT_EQ(waiting.code, 75);
+  EXPECT_TRUE(says(waiting.err, "has not begun within 1s, and is withdrawn")) << waiting.err;
+  EXPECT_TRUE(wait_until([&] {
+    return daemon.ballot({"kill", "held"}).code == 0;
+  })) << "once the one that is withdrawn is closed, the other is the only one";
+  const Ran running = daemon.ballot({"trigger", "held", "--wait", "--timeout", "500ms"});
+  EXPECT_EQ(running.code, 75);
+  EXPECT_TRUE(says(running.err, "has not ended within 500ms, and goes on")) << running.err;
+  EXPECT_TRUE(wait_until([&] { return daemon.ballot({"kill", "held"}).code == 0; }));
+  EXPECT_TRUE(wait_until([&] { return daemon.ballot({"kill", "held"}).code == 3; })) << "nothing goes on";
+}
+
+TEST_F(Operator, HearsWhyAProgramCannotStart) {
+  const std::string cause = "cannot start: exec /no/such/program: No such file or directory";
+  const Ran ran = daemon.ballot({"trigger", "missing", "--wait"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_TRUE(says(ran.err, cause)) << ran.err;
+  EXPECT_EQ(daemon.ballot({"output", "missing"}).out, "[ballot: " + cause + "]\n");
+  EXPECT_TRUE(daemon.wait_for(cause)) << daemon.log;
+}
+
+TEST_F(Operator, SeesWhoPausedAJobSinceWhen) {
+  ASSERT_EQ(daemon.ballot({"pause", "held"}).code, 0);
+  EXPECT_TRUE(daemon.wait_for("request taken")) << daemon.log;
+  const std::string shown = daemon.ballot({"show", "held"}).out;
+  EXPECT_TRUE(says(shown, "\nstate       paused since 20")) << shown;
+  EXPECT_TRUE(says(shown, ", by n1 uid " + std::to_string(::geteuid()) + "\n")) << shown;
+  ASSERT_EQ(daemon.ballot({"resume", "held"}).code, 0);
+  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       active\n"));
+  ASSERT_EQ(daemon.ballot({"pause", "--group", "default"}).code, 0);
+  EXPECT_TRUE(says(daemon.ballot({"show", "held"}).out, "\nstate       paused since 20"));
+  daemon.job("held", "command = 5");
+  ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
+  EXPECT_TRUE(says(daemon.log, " jobs=2 added=0 changed=0 removed=0 errors=1 warnings=0")) << daemon.log;
+}
+
+TEST_F(Operator, FindsTheDaemonOutOfServiceWhileItStops) {
+  ASSERT_EQ(daemon.ballot({"trigger", "held"}).code, 0);
+  daemon.send(SIGTERM);
+  ASSERT_TRUE(daemon.wait_for("stopping")) << daemon.log;
+  const Ran status = daemon.ballot({"status"});
+  EXPECT_EQ(status.code, 2) << status.out << status.err;
+  EXPECT_TRUE(says(status.out, "stopping: nothing new is launched")) << status.out;
+  release();
+}
+
+}  // namespace
+}  // namespace ballot::testing

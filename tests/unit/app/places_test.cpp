@@ -1,0 +1,26 @@
+#include "app/places.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace ballot::app {
+namespace {
+
+std::string state_dir(unsigned uid, std::map<std::string, std::string> variables) {
+  return state_dir_of_user(uid, [&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Places, AUsersStateIsHisOwn) {
+  EXPECT_EQ(state_dir(1000, {{"XDG_STATE_HOME", "/s"}, {"HOME", "/h"}}), "/s/ballot");
+  EXPECT_EQ(state_dir(1000, {{"HOME", "/h"}}), "/h/.local/state/ballot");
+  EXPECT_EQ(state_dir(1000, {{"XDG_STATE_HOME", "relative"}, {"HOME", "/h"}}), "/h/.local/state/ballot");
+  EXPECT_EQ(state_dir(1000, {}), "/var/lib/ballot");
+  EXPECT_EQ(state_dir(0, {{"XDG_STATE_HOME", "/s"}, {"HOME", "/root"}}), "/var/lib/ballot") << "root's is the daemon's";
+}
+
+}  // namespace
+}  // namespace ballot::app
