@@ -174,7 +174,7 @@ for host in 1 2 3; do
 done
 cat >&2 <<END
 who leads:     $ballot info web --config $home/host-1/ballot.toml
-what ran:      $ballot history --config $home/host-1/ballot.toml      (each host has its own)
+what ran:      $ballot history --config $home/host-1/ballot.toml      (each host has its own: that of the leader, which soon is host-1)
 the servers:   $ballot election list --config $home/host-1/ballot.toml
 $("${backend}_hints")
 a lost server: kill -STOP PID of one of $backend, later kill -CONT PID; of two: nobody leads until one is back

@@ -13,10 +13,10 @@ class Slots {
       : plan_(plan), until_(until), anchors_(plan ? plan->everies().size() : 0, from), at_(from) {
     advance();
   }
-  /// None: there are no more.
-  const std::optional<WallTime>& next() const { return next_; }
+  /// WallTime::max(): there are no more.
+  WallTime next() const { return next_; }
   void advance() {
-    next_.reset();
+    next_ = WallTime::max();
     while (plan_) {
       const auto slot = plan_->next(at_, anchors_);
       if (!slot || slot->at > until_) return;
@@ -30,7 +30,7 @@ class Slots {
   const WallTime until_;
   const std::vector<WallTime> anchors_;
   WallTime at_;
-  std::optional<WallTime> next_;
+  WallTime next_ = WallTime::max();
 };
 
 /// What only one of the two has, since the last slot that both have.
@@ -45,13 +45,14 @@ struct Run {
 
 void settle(Run& gone, Run& come, SlotDiff& diff) {
   const bool moved = gone.count == come.count && gone.count > 0;
-  if (moved && !diff.first_move) diff.first_move = {gone.first, come.first};
+  if (moved && !diff.first_move) diff.first_move.emplace(gone.first, come.first);
   if (moved) diff.move += gone.count;
   if (!moved && gone.count > 0 && !diff.first_vanishes) diff.first_vanishes = gone.first;
   if (!moved && come.count > 0 && !diff.first_appears) diff.first_appears = come.first;
   diff.vanish += moved ? 0 : gone.count;
   diff.appear += moved ? 0 : come.count;
-  gone = come = {};
+  gone = Run();
+  come = Run();
 }
 
 }  // namespace
@@ -60,13 +61,12 @@ SlotDiff compare_slots(const Plan* before, const Plan* after, WallTime from, Wal
   SlotDiff diff;
   Run gone, come;
   Slots olds(before, from, until), news(after, from, until);
-  while (olds.next() || news.next()) {
-    const bool has_old = olds.next() && (!news.next() || *olds.next() <= *news.next());
-    const bool has_new = news.next() && (!olds.next() || *news.next() <= *olds.next());
+  while (std::min(olds.next(), news.next()) != WallTime::max()) {
+    const bool has_old = olds.next() <= news.next(), has_new = news.next() <= olds.next();
     if (has_old && has_new)
       settle(gone, come, diff);
     else
-      has_old ? gone.add(*olds.next()) : come.add(*news.next());
+      has_old ? gone.add(olds.next()) : come.add(news.next());
     if (has_old) olds.advance();
     if (has_new) news.advance();
   }
