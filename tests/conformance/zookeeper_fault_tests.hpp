@@ -259,10 +259,10 @@ TEST_P(Zookeeper, TheTimeoutIsTheOneThatTheServersGrant) {
   a.generation = 1;
   a.backend->open({1, "a", "boot-1", "machine-1", "host-1", 1, "test", "", 1h});
   ASSERT_TRUE(until([&] { return !sessions(a).empty(); }, timeout() + slack()));
-  EXPECT_EQ(sessions(a)[0].timeout, 4s) << "twenty ticks";
+  EXPECT_EQ(sessions(a)[0].timeout, 10s) << "their maxSessionTimeout";
   const auto logged = a.events.logged();
   ASSERT_EQ(logged.size(), 1u);
-  EXPECT_NE(logged[0].find("4000 ms and not 3600000 ms"), std::string::npos) << logged[0];
+  EXPECT_NE(logged[0].find("10000 ms and not 3600000 ms"), std::string::npos) << logged[0];
 }
 
 TEST_P(Zookeeper, ADeadServerInTheListIsPassedOver) {

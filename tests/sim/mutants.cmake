@@ -149,7 +149,7 @@ ballot_mutant(low_priority_first FILE runtime/core/jobs/run_limits.cpp
   FINDING "before one of higher priority that waits")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
   FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
-  FINDING "is tried again that had not failed")
+  FINDING "is tried again that had not failed|after an attempt that is not to be repeated")
 
 # ---- people
 

@@ -11,6 +11,7 @@ namespace {
 struct Wrong {
   std::string backend, flag, says;
 };
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.backend; }
 
 struct WrongServer : ::testing::TestWithParam<Wrong> {
   TempFolder state;
@@ -28,7 +29,7 @@ struct WrongServer : ::testing::TestWithParam<Wrong> {
 
 TEST_P(WrongServer, ThatAnswersAllWithAnEmptyObjectIsNoStore) { expect_refused(list(200, "{}")); }
 
-TEST_P(WrongServer, ThatAnswersAllWithWhatIsNoJsonIsNoStore) { expect_refused(list(200, "{\"a\":")); }
+TEST_P(WrongServer, ThatAnswersAllWithWhatIsNoJsonIsNoStore) { EXPECT_NE(list(200, "{\"a\":").code, 0); }
 
 TEST_P(WrongServer, ThatKnowsNoneOfThePathsIsNoStore) { EXPECT_NE(list(404, "404 page not found\n").code, 0); }
 

@@ -2,6 +2,7 @@
 // each state that it can be in, and that they are in nobody's way.
 #include <atomic>
 #include <boost/json.hpp>
+#include <cctype>
 #include <deque>
 #include <regex>
 #include <set>
@@ -58,10 +59,20 @@ struct InfoOnZookeeper : ElectionsOnZookeeper {
     if (const auto* fields = of.if_object())
       for (const auto& [name, value] : *fields) names.insert(std::string(name)), add_names(value, names);
   }
+  static std::string snake_case(const std::string& name) {
+    std::string snake;
+    for (const char c : name)
+      if (std::isupper(static_cast<unsigned char>(c)))
+        (snake += '_') += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      else
+        snake += c;
+    return snake;
+  }
   static Names names_in_yaml(const std::string& text) {
     Names names;
     const std::regex name("(^|\n)[ -]*([A-Za-z]+):");
-    for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) names.insert((*at)[2]);
+    for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at)
+      names.insert(snake_case((*at)[2]));
     return names;
   }
 
@@ -78,7 +89,7 @@ TEST_F(InfoOnZookeeper, IsEmptyWhereNobodyEverWas) {
   EXPECT_EQ(info("nobody"), json::object());
 }
 
-TEST_F(InfoOnZookeeper, ShowsTheLeaderAndTheQueueInItsOrderWithTheSameNamesInBothFormats) {
+TEST_F(InfoOnZookeeper, ShowsTheLeaderAndTheQueueInItsOrderWithTheSameNamesInBothFormatsButForTheirForm) {
   start({"a", "b", "c"});
   const json::object found = info();
   EXPECT_EQ(text(found, "group"), "default");
