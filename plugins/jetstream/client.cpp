@@ -21,6 +21,7 @@ constexpr std::string_view inbox_head = "_INBOX.";
 constexpr std::int64_t ping_interval = 1'000, write_patience = 500;
 constexpr std::int64_t reconnect_wait = 100, reconnect_jitter = 150;
 constexpr Millis exit_patience{3000};
+constexpr std::int64_t library_patience = 2'000;
 
 /// The inboxes by the ids of connections: what the library still reports of one that was left finds none.
 class Inboxes {
@@ -81,8 +82,11 @@ class Threads {
     if (--running_ == 0) none_.notify_all();
   }
   void wait() {
-    std::unique_lock hold(mutex_);
-    none_.wait_for(hold, exit_patience, [this] { return running_ == 0; });
+    {
+      std::unique_lock hold(mutex_);
+      none_.wait_for(hold, exit_patience, [this] { return running_ == 0; });
+    }
+    nats_CloseAndWait(library_patience);  // it has threads of its own
   }
 
   std::mutex mutex_;
