@@ -4,7 +4,7 @@
 #   - on a bare Debian 12 root: installed by apt, a job file dropped in, its run in `ballot history`; removed;
 #   - the same root booted with systemd: the service, an upgrade and a crash while a job runs, a configuration that is
 #     wrong, removal and purge.
-# What docs/install.md shows is in build/package-test/samples.
+# What docs/guide/install.md shows is in build/package-test/samples.
 # Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -58,7 +58,7 @@ listing() {
   local deb
   for deb in build/release/packages/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.md|examples/.*\.toml)$)' | sort
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
 for deb in build/release/packages/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
@@ -109,7 +109,7 @@ passed 'a bare Debian 12 root'
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
 inside() { nsenter -t "$container" -a env LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 
-# show COMMAND: has it run in the container, and keeps both as docs/install.md shows them.
+# show COMMAND: has it run in the container, and keeps both as docs/guide/install.md shows them.
 show() { { echo "\$ $*"; inside sh -c "$*" 2>&1; } | sed 's/^/    /' >> "$work/samples"; }
 
 served=
