@@ -1,0 +1,76 @@
+# What the scenes of samples share: a sandbox in which `ballot` is the build's, and what runs in it. Sourced by `samples`,
+# which sets scene (the folder that stands for /), out, tree and ballot_program.
+# A scene is a file with a function `begin`, and others for its steps. It waits for what it can see, and never sleeps.
+set -u
+mkdir -p "$scene"/{etc/ballot/jobs.d,var/lib/ballot,run/ballot}
+cd "$scene"
+export BALLOT_CONFIG=$scene/etc/ballot/ballot.toml
+began= daemons=()
+
+ballot() { "$ballot_program" "$@"; }
+
+die() { echo "$*" >&2; end_scene; exit 1; }
+
+begin_once() {
+  [ -z "$began" ] || return 0
+  began=yes
+  [ "$(type -t begin)" != function ] || begin
+}
+
+end_scene() {
+  local pid
+  for pid in ${daemons[@]+"${daemons[@]}"}; do kill -TERM "$pid" 2> /dev/null; done
+  # What is left of jobs is of no use to anybody.
+  for pid in ${daemons[@]+"${daemons[@]}"}; do kill -TERM "$pid" 2> /dev/null; wait "$pid" 2> /dev/null; done
+  return 0
+}
+trap end_scene EXIT
+trap 'exit 143' TERM INT
+
+# put PATH TEXT: a file of the sandbox.
+put() {
+  local path=$scene/${1#/}
+  mkdir -p "${path%/*}"
+  printf %s "$2" > "$path.new" && mv "$path.new" "$path"
+}
+
+# shown FILE PROMPT COMMAND: what a terminal would show, at the end of FILE. The shell is the scene's own, so `cd` and
+# variables stay, and what goes to the background goes on.
+shown() {
+  printf '%s\n' "$2" >> "$1"
+  eval "$3" >> "$1" 2>&1
+}
+
+# until_true COMMAND...: tries it for 30 s.
+until_true() {
+  local end=$((SECONDS + 30))
+  until "$@" > /dev/null 2>&1; do
+    [ $SECONDS -lt $end ] || { "$@" >&2; tail -n 20 "$scene"/log* >&2; die "not within 30 s: $*"; }
+    sleep 0.05
+  done
+}
+
+# settings NODE [TEXT]: ballot.toml of a daemon that has the sandbox for itself.
+settings() {
+  put etc/ballot/ballot.toml "node      = \"$1\"
+jobs_dir  = \"$scene/etc/ballot/jobs.d\"
+state_dir = \"$scene/var/lib/ballot\"
+run_dir   = \"$scene/run/ballot\"
+${2:-}"
+}
+
+# serve [FLAG...]: the daemon of $BALLOT_CONFIG in the background; it is ready when this returns, and daemon is its pid.
+serve() {
+  "$ballot_program" serve "$@" >> "$scene/log" 2>&1 &
+  daemon=$!
+  daemons+=("$daemon")
+  until_true answers
+}
+answers() { "$ballot_program" status --format json | grep -q '"node"'; }
+
+# has JOB N STATUS [REASON]: N rows or more of this node's ledger.
+has() { [ "$("$ballot_program" history --job "$1" --status "$3" ${4:+--reason "$4"} --limit 1000 --format csv | tail -n +2 | wc -l)" -ge "$2" ]; }
+rows() { until_true has "$@"; }
+
+# The last digits of the newest run of a job, as a table shows them.
+run_of() { "$ballot_program" history --job "$1" --limit 1 --format csv | tail -n 1 | cut -d, -f1 | tail -c 13; }
