@@ -2,19 +2,26 @@
 # which sets scene (the folder that stands for /), out, tree and ballot_program.
 # A scene is a file with a function `begin`, and others for its steps. It waits for what it can see, and never sleeps.
 set -u
-mkdir -p "$scene"/{etc/ballot/jobs.d,var/lib/ballot,run/ballot}
+mkdir -p "$scene"/{etc/ballot/jobs.d,var/lib/ballot,run/ballot} "$out/bin"
+ln -s "$ballot_program" "$out/bin/ballot"
+PATH=$out/bin:$PATH
 cd "$scene"
 export BALLOT_CONFIG=$scene/etc/ballot/ballot.toml
 began= daemons=()
-
-ballot() { "$ballot_program" "$@"; }
 
 die() { echo "$*" >&2; end_scene; exit 1; }
 
 begin_once() {
   [ -z "$began" ] || return 0
   began=yes
-  [ "$(type -t begin)" != function ] || begin
+  ! is_function begin || begin
+}
+
+# step NAME: a function of the scene. One of STEP and after_STEP may be missing.
+is_function() { [ "$(type -t "$1")" = function ]; }
+step() {
+  if is_function "$1"; then "$1"; return; fi
+  is_function "after_${1#after_}" || is_function "${1#after_}" || die "the scene has no step $1"
 }
 
 end_scene() {
@@ -61,16 +68,16 @@ ${2:-}"
 
 # serve [FLAG...]: the daemon of $BALLOT_CONFIG in the background; it is ready when this returns, and daemon is its pid.
 serve() {
-  "$ballot_program" serve "$@" >> "$scene/log" 2>&1 &
+  ballot serve "$@" >> "$scene/log" 2>&1 &
   daemon=$!
   daemons+=("$daemon")
   until_true answers
 }
-answers() { "$ballot_program" status --format json | grep -q '"node"'; }
+answers() { ballot status --format json | grep -q '"node"'; }
 
 # has JOB N STATUS [REASON]: N rows or more of this node's ledger.
-has() { [ "$("$ballot_program" history --job "$1" --status "$3" ${4:+--reason "$4"} --limit 1000 --format csv | tail -n +2 | wc -l)" -ge "$2" ]; }
+has() { [ "$(ballot history --job "$1" --status "$3" ${4:+--reason "$4"} --limit 1000 --format csv | tail -n +2 | wc -l)" -ge "$2" ]; }
 rows() { until_true has "$@"; }
 
 # The last digits of the newest run of a job, as a table shows them.
-run_of() { "$ballot_program" history --job "$1" --limit 1 --format csv | tail -n 1 | cut -d, -f1 | tail -c 13; }
+run_of() { ballot history --job "$1" --limit 1 --format csv | tail -n 1 | cut -d, -f1 | tail -c 13; }
