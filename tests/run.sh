@@ -145,6 +145,8 @@ run_long() {
   tests/package/config_management.sh
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
+  step 'long: samples of the docs that need servers'
+  tests/docs/samples --long build/proof/bin/ballot
   step 'long: the store stands still'
   faults standstill --long
   step 'long: how long hand-overs take'

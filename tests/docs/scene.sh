@@ -5,6 +5,8 @@ set -u
 mkdir -p "$scene"/{etc/ballot/jobs.d,var/lib/ballot,run/ballot} "$out/bin"
 ln -s "$ballot_program" "$out/bin/ballot"
 PATH=$out/bin:$PATH
+# What packaging/try.sh takes instead of building one.
+export BALLOT=$ballot_program
 cd "$scene"
 export BALLOT_CONFIG=$scene/etc/ballot/ballot.toml
 began= daemons=()
@@ -48,11 +50,11 @@ shown() {
   eval "$3" >> "$1" 2>&1
 }
 
-# until_true COMMAND...: tries it for 30 s.
+# until_true COMMAND...: tries it for a minute.
 until_true() {
-  local end=$((SECONDS + 30))
+  local end=$((SECONDS + 60))
   until "$@" > /dev/null 2>&1; do
-    [ $SECONDS -lt $end ] || { "$@" >&2; tail -n 20 "$scene"/log* >&2; die "not within 30 s: $*"; }
+    [ $SECONDS -lt $end ] || { "$@" >&2; tail -n 20 "$scene"/log* >&2; die "not within a minute: $*"; }
     sleep 0.05
   done
 }

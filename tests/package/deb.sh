@@ -4,7 +4,7 @@
 #   - on a bare Debian 12 root: installed by apt, a job file dropped in, its run in `ballot history`; removed;
 #   - the same root booted with systemd: the service, an upgrade and a crash while a job runs, a configuration that is
 #     wrong, removal and purge.
-# What docs/guide/install.md shows is in build/package-test/samples.
+# What docs/guide shows of it is in build/package-test/samples, and compared with it.
 # Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -109,7 +109,7 @@ passed 'a bare Debian 12 root'
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
 inside() { nsenter -t "$container" -a env LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
 
-# show COMMAND: has it run in the container, and keeps both as docs/guide/install.md shows them.
+# show COMMAND: has it run in the container, and keeps both as docs/guide shows them.
 show() { { echo "\$ $*"; inside sh -c "$*" 2>&1; } | sed 's/^/    /' >> "$work/samples"; }
 
 served=
@@ -281,3 +281,5 @@ inside rm -r /etc/ballot
 # What boot has made is not the package's.
 files_of_root | comm -13 "$work/before" - | grep -i ballot && fail 'these files are left after a purge'
 passed 'removed and purged: nothing is left but the group'
+tests/docs/samples --printed "$work/samples" docs/guide/install.md docs/guide/upgrade.md
+passed 'what docs/guide shows of this'

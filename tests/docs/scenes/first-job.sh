@@ -5,3 +5,4 @@ begin() {
 }
 two_runs() { rows hello 2 succeeded; }
 orders_read() { until_true ballot jobs orders; }
+backup_read() { until_true ballot jobs nightly-backup; }

@@ -1,0 +1,1 @@
+# No daemon, no jobs: what needs neither.
