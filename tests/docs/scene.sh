@@ -44,10 +44,12 @@ put() {
 }
 
 # shown FILE PROMPT COMMAND: what a terminal would show, at the end of FILE. The shell is the scene's own, so `cd` and
-# variables stay, and what goes to the background goes on.
+# variables stay, and what goes to the background goes on; a scene's function `begun` waits for what it prints.
 shown() {
+  current=$1
   printf '%s\n' "$2" >> "$1"
   eval "$3" >> "$1" 2>&1
+  case $3 in *\&) ! is_function begun || begun ;; esac
 }
 
 # until_true COMMAND...: tries it for a minute.
