@@ -47,6 +47,7 @@ triggered() {
   until_true overlaps
 }
 overlaps() { ballot why slow | grep -q 'skipped: overlap'; }
+env_run() { ballot trigger env --wait > /dev/null; }
 paused_slow() { ballot pause slow; }
 after_paused_slow() { ballot resume slow; }
 explained() { until_true waits; }
