@@ -2,14 +2,14 @@
 begin() {
   settings node-1
   put etc/ballot/jobs.d/jobs.toml '[job.tick]
-schedule = "* * * * * *"
-shell    = "sleep 0.01"
+schedule = "@hourly"
+command  = ["true"]
 [job.every]
-schedule = "@every 2s"
+schedule = "@every 1h"
 command  = ["true"]
 [job.slow]
 description = "sleeps"
-schedule    = "*/3 * * * * *"
+schedule    = "*/15 * * * *"
 command     = ["sleep", "300"]
 [job.hangs]
 command    = ["sleep", "60"]
@@ -39,11 +39,16 @@ shell    = "env | sort"
 deadline = "1h"
 '
   serve
-  rows tick 2 succeeded
+  until_true leads
+  for job in tick every slow; do ballot trigger "$job" > /dev/null; done
+  rows tick 1 succeeded
   rows every 1 succeeded
+  rows slow 1 running
 }
+leads() { ballot jobs tick | grep -q ' node-1$'; }
 triggered() {
   for job in nocmd hangs big off env; do ballot trigger "$job" --wait > /dev/null 2>&1; done
+  ballot trigger slow > /dev/null 2>&1
   until_true overlaps
 }
 overlaps() { ballot why slow | grep -q 'skipped: overlap'; }

@@ -5,7 +5,7 @@ begin() {
 schedule = "* * * * * *"
 command  = ["true"]
 [job.sync]
-schedule = "* * * * * *"
+schedule = "@hourly"
 command  = ["sleep", "300"]
 [job.rotate]
 schedule = "@daily"
@@ -42,7 +42,12 @@ paused() {
   until_true says backup 'is paused'
 }
 says() { ballot why "$1" | grep -q "$2"; }
-overlapping() { until_true says sync 'skipped: overlap'; }
+overlapping() {
+  ballot trigger sync > /dev/null
+  rows sync 1 running
+  ballot trigger sync > /dev/null 2>&1
+  until_true says sync 'skipped: overlap'
+}
 broken_file() {
   put etc/ballot/jobs.d/orders.toml '[job.orders]
 schedule = "0 25 * * *"
