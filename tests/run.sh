@@ -145,6 +145,7 @@ run_long() {
   tests/package/config_management.sh
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
+  tests/package/rpm.sh
   step 'long: the store stands still'
   faults standstill --long
   step 'long: how long hand-overs take'
@@ -166,6 +167,7 @@ if [ "$form" != quick ]; then
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
   step 'release: packages'
   tests/package/deb.sh --quick
+  tests/package/rpm.sh --quick
 fi
 build proof
 run_tests proof
