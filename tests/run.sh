@@ -173,6 +173,7 @@ run_long() {
   tests/package/config_management.sh
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
+  tests/package/rpm.sh
   step 'long: the store stands still'
   faults standstill --long
   step 'long: how long hand-overs take'
@@ -199,6 +200,7 @@ if [ "$form" != quick ]; then
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
   step 'release: packages'
   tests/package/deb.sh --quick
+  tests/package/rpm.sh --quick
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
   benches=$!
