@@ -174,6 +174,8 @@ run_long() {
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
   tests/package/rpm.sh
+  step 'long: samples of the docs that need servers'
+  tests/docs/samples --long build/proof/bin/ballot
   step 'long: the store stands still'
   faults standstill --long
   step 'long: how long hand-overs take'
