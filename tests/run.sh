@@ -173,6 +173,7 @@ run_long() {
   tests/package/config_management.sh
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
+  tests/package/rpm.sh
   step 'long: samples of the docs that need servers'
   tests/docs/samples --long build/proof/bin/ballot
   step 'long: the store stands still'
@@ -201,6 +202,7 @@ if [ "$form" != quick ]; then
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
   step 'release: packages'
   tests/package/deb.sh --quick
+  tests/package/rpm.sh --quick
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
   benches=$!

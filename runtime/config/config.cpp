@@ -49,7 +49,7 @@ class Loader {
   void read_file() {
     config_.known = find_backends("", "");
     std::string text;
-    const auto info = read_text_file(AT_FDCWD, request_.file, Links::follow, text);
+    const auto info = read_text_file(request_.file, text);
     Findings findings(request_.file, diagnostics_);
     if (const auto fault = info ? distrusted() : std::nullopt)
       findings.error({}, "the configuration is not used: " + *fault);

@@ -212,13 +212,14 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   g.c.out.push_back(std::move(notice));
 }
 
-/// A job that the files define in another group that this node leads waits for this group's next leader to release it.
+/// A job that the files define in another group that this node leads waits for this group's next leader to release it;
+/// or is led there now, where nobody can read whose it is.
 void GroupMachine::depose_jobs(GroupContext& g) {
   for_each_led(g, state_.term, [&](JobEntry& entry) {
     entry.machine.depose(g.c);
     g.jobs.advance(entry);
     const GroupEntry* const next = entry.defined_in;
-    if (next && next != entry.owner && next->machine.leads()) g.c.wants.changed.push_back(&entry.machine);
+    if (next && next != &g.entry && next->machine.leads()) g.c.wants.changed.push_back(&entry.machine);
   });
 }
 

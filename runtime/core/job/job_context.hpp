@@ -88,6 +88,7 @@ struct Wants {
   std::vector<Row> outcomes;                            // ends to be published
   std::vector<std::pair<std::string, RunId>> replaced;  // runs that another node has, of a job: to be killed there
   std::vector<std::string> removals;                    // records that nobody needs any more
+  bool published = false;                               // what others have published of ends is to be read again
   std::set<std::string> silent_nodes;                   // nodes with runs of a dead term: their runners are asked
 };
 

@@ -33,8 +33,10 @@ void JobMachine::define(schedule::DefinitionPtr definition) {
   job_.definition = std::move(definition);
 }
 
+/// Of a register that cannot be read it is not known; whoever leads it keeps it until its term is over.
 const std::string& JobMachine::owner() const {
   static const std::string nobody;
+  if (job_.term && !job_.view.trouble().empty()) return job_.term->group;
   return job_.view.owner(job_.definition ? job_.definition->job.group : nobody);
 }
 
@@ -372,10 +374,15 @@ void JobMachine::adopt_own(Context& c) {
   if (!job_.term && job_.view.trouble().empty()) job_.runs.adopt_own(c, job_.facts());
 }
 
+/// What the register does not show may be of a claim that has landed after it was read, where the store does not know
+/// terms: until this term has written it, the record is left.
 void JobMachine::on_outcome(Context& c, const Row& outcome) {
   const bool halted = job_.role == RegisterRole::halted;  // a repair may show the run again
-  if (job_.leads() || halted)
-    job_.runs.on_outcome(c, job_.facts(), outcome, halted || shows(runner::AttemptId{*outcome.run, outcome.attempt}));
+  if (!job_.leads() && !halted) return;
+  const bool shown = shows(runner::AttemptId{*outcome.run, outcome.attempt});
+  const bool may_show = !shown && job_.view.stored().epoch != job_.term->epoch;
+  job_.kept_outcome = job_.kept_outcome || may_show;
+  job_.runs.on_outcome(c, job_.facts(), outcome, halted || shown || may_show);
 }
 
 void JobMachine::ask(Context& c, const Request& request) {

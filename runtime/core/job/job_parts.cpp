@@ -3,7 +3,7 @@
 namespace ballot::core {
 
 JobFacts JobParts::facts() const {
-  return {name, definition, view.stored(), term, leads(), is_defined(), commands.repair(), unclaimed.all()};
+  return {name, definition, view.stored(), term, leads(), is_defined(), commands.repair(), unclaimed.all(), read_again};
 }
 
 bool JobParts::is_defined() const {

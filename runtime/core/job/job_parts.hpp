@@ -31,6 +31,8 @@ struct JobParts {
   bool replans = false;                  // it says the same as before, and the zones' rules may have changed
   RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
+  bool read_again = false;    // while its register's runs are taken up once more in a term
+  bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
 
   RegisterView view{};
   RegisterWriter writer{};
