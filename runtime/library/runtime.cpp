@@ -31,7 +31,7 @@ std::int64_t Runtime::close() {
 Result<void> Runtime::start(Resume resume) {
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
-  const auto problems = check_options(settings_.engine.backend.options, (*plugin)->traits.keys);
+  const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
   if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
   open_ledger();
   settings_.engine.anew = resume == Resume::refused;
