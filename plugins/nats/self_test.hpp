@@ -15,7 +15,8 @@ namespace ballot::nats {
 using namespace jetstream;
 
 struct SelfTest {
-  int rounds = 0;                           // of each kind; 0: not tried, or the servers did not answer
+  int rounds = 0;                           // of each kind; 0: not tried, or the servers did not answer,
+  std::string why = {};                     // as they say
   int plain_doubled = 0, ours_doubled = 0;  // rounds in which both were done
 };
 

@@ -144,6 +144,7 @@ Exit watch(const ElectionOptions& options) {
   bool silent = false;
   do {
     const auto elections = (*observer)->observe(options.group);
+    if (!elections && elections.error().code == Errc::denied) return fail("election watch", elections.error());
     if (!elections && !silent) fail("election watch", elections.error());
     silent = !elections;
     if (silent) continue;  // a server that is away for less than the session may last
