@@ -134,7 +134,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   Term& term = state_.term;
   const std::string unreadable = state_.stored.load(stored);  // it may have said that the group is paused, or halted
   const GroupRegister before = state_.stored.value();
-  count_terms(before);
+  count_terms(g, before);
   GroupRegister now = before;
   now.epoch = term.epoch;
   now.node = g.c.settings.node;
@@ -167,13 +167,17 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
 }
 
 /// What the term knows of those before it. `before`: the register as they have left it.
-void GroupMachine::count_terms(const GroupRegister& before) {
+/// A term before that one had its last renewal no later than when that one was elected.
+void GroupMachine::count_terms(const GroupContext& g, const GroupRegister& before) {
   Term& term = state_.term;
   if (state_.resumed && before.epoch == term.epoch) {
     term.elected_at = before.elected_at;  // one term: what was due meanwhile was not claimed too late by another
   } else if (before.epoch > 0) {
     term.term_before = {before.elected_at, before.ended_at.value_or(state_.last_alive.value_or(before.elected_at))};
-    if (before.ended_at) term.left_clean = before.epoch;
+    if (before.ended_at)
+      term.left_clean = before.epoch;
+    else if (before.elected_at + g.c.session.timeout() <= g.c.now.wall)
+      term.only_before = before.node;
   }
 }
 
