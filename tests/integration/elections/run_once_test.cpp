@@ -414,6 +414,12 @@ TEST_F(RunOnce, EndsAfterASuccessUnlessToldOtherwise) {
   EXPECT_LT(log.find("child started"), log.find(" once ")) << log;
 }
 
+TEST_F(RunUsage, KeepsItsStateWhereItIsTold) {
+  const std::string elsewhere = folder.folder / "elsewhere";
+  EXPECT_EQ(run({"once", "--config", folder.config(), "--state-dir", elsewhere, "--", "/bin/true"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(elsewhere + "/local"));
+}
+
 TEST_F(RunUsage, TakesVariablesInPlaceOfFlagsAndFlagsBeforeThem) {
   Arguments arguments = once("a", {"--on-child-error", "exit"}, shell("echo $BALLOT_NODE $BALLOT_GROUP; exit 4"));
   arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
