@@ -288,11 +288,12 @@ TEST_P(Nats, APermissionThatTheUserLacksIsNamed) {
 TEST_P(Nats, AStreamThatAcknowledgesNothingIsNamed) {
   Candidate& a = lead("a", "g");
   const std::uint64_t epoch = *a.leads("g");
-  const std::string found = ask("$JS.API.STREAM.INFO." + stream(), "");
-  const std::string wedge = "{\"name\":\"" + stream() + "\",\"subjects\":[\"" +
-                            nats::all_subjects_of(cluster().bucket()) +
-                            "\"],\"storage\":\"file\",\"max_msgs_per_subject\":1,\"no_ack\":true}";
-  EXPECT_EQ(ask("$JS.API.STREAM.UPDATE." + stream(), wedge).find("\"error\""), std::string::npos) << found;
+  const std::string wedged =
+      "{\"name\":\"" + stream() + "\",\"subjects\":[\"" + nats::all_subjects_of(cluster().bucket()) +
+      "\"],\"storage\":\"file\",\"discard\":\"new\",\"max_msgs_per_subject\":1,\"deny_purge\":true,"
+      "\"no_ack\":true}";
+  const std::string updated = ask("$JS.API.STREAM.UPDATE." + stream(), wedged);
+  ASSERT_EQ(updated.find("\"error\""), std::string::npos) << updated;
   const WriteAnswer answer = write(a, {"g", epoch, "j/x", "text", 0});
   EXPECT_EQ(answer.outcome, StoreResult::unknown);
   EXPECT_NE(answer.text.find("stream " + stream() + " has not acknowledged a message"), std::string::npos)
