@@ -145,7 +145,10 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   const std::string why =
       state_.resumed ? ""
                      : state_.guard.verify(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
-  if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
+  if (now.halted.empty()) {
+    now.halted = why.empty() ? unreadable : why;
+    now.halted_at = now.halted.empty() ? std::nullopt : std::optional(g.c.now.wall);
+  }
   term.halted = now.halted;
   state_.halted_at = g.c.now.steady;
   term.repair = before.repair;
@@ -263,7 +266,9 @@ void GroupMachine::resign(GroupContext& g, Cause cause) {
 // ---- halted
 
 void GroupMachine::halt(GroupContext& g, const std::string& why) {
-  state_.term.halted = state_.stored.edit().halted = why;
+  GroupRegister& stored = state_.stored.edit();
+  if (stored.halted.empty()) stored.halted_at = g.c.now.wall;
+  state_.term.halted = stored.halted = why;
   state_.halted_at = g.c.now.steady;
   state_.requests.repairing = 0;
   state_.term.repairing = false;

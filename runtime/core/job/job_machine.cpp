@@ -48,7 +48,7 @@ const std::string& JobMachine::trouble() const {
 }
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
-  if (!job_.definition || !job_.definition->job.enabled || paused()) return std::nullopt;
+  if (!job_.definition || !job_.definition->job.enabled) return std::nullopt;
   return job_.slots.next_slot(now, job_.view.is_known() ? std::max(now, job_.view.stored().cursor) : now,
                               *job_.definition);
 }

@@ -137,6 +137,7 @@ class JobMachine {
   const Term* term() const { return job_.term; }
   bool is_known() const { return job_.view.is_known(); }
   const std::string& trouble() const;  // why halted
+  std::optional<WallTime> unsound_since() const { return job_.view.unsound_since(); }
   bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const;

@@ -271,8 +271,8 @@ class Backend {
   /// Closes whatever is open, without waiting for the store. No event after it returns.
   virtual ~Backend() = default;
 
-  /// The tables [group.GROUP.NAME] of this backend, by group, of which check_options() has found nothing wrong. Comes
-  /// before open() where there are any, and again whenever they have changed: all of them each time.
+  /// The tables [group.GROUP.NAME] of this backend, by group, of which check_group_table() has found nothing wrong.
+  /// Comes before open() where there are any, and again whenever they have changed: all of them each time.
   virtual void configure(std::map<std::string, Options> groups) noexcept { (void)groups; }
 
   /// Begins a session. Answered by SessionOpened or SessionClosed. Requires: no session open.
