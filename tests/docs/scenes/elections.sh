@@ -5,7 +5,7 @@ session_timeout = "5s"
 '
 }
 server() {
-  put server.sh 'trap '\''echo "leading"'\'' USR1; trap '\''echo "following"'\'' USR2; trap '\''exit 0'\'' TERM
+  put server.sh 'trap '\''echo "leading in epoch $(cat $BALLOT_EPOCH_FILE)"'\'' USR1; trap '\''echo "following"'\'' USR2; trap '\''exit 0'\'' TERM
 echo "started"; while :; do sleep 0.1; done
 '
   watched=yes

@@ -24,5 +24,5 @@ command  = ["true"]
   ETCDCTL_API=3 etcdctl --endpoints "127.0.0.1:$port" put ballot/production/r/j/backup spoiled
   until_true halts
 }
-halts() { ballot why backup | grep -q 'is halted'; }
+halts() { ballot why backup | tr '\n' ' ' | grep -q 'not recorded.*is halted'; }
 passed() { rows backup 1 missed halted; }
