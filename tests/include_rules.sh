@@ -1,5 +1,5 @@
 #!/bin/bash
-# Which room may include what (docs/design.md has the table), and that the pure rooms touch no clock, file or thread.
+# Which room may include what (docs/developers/design.md has the table), and that the pure rooms touch no clock, file or thread.
 # Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
 set -euo pipefail
 

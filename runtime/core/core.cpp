@@ -50,7 +50,7 @@ struct Core::Step {
 Core::Core(CoreSettings settings) : parts_(std::move(settings)) {}
 Core::~Core() = default;
 
-Actions Core::step(Now now, const Event& event) {
+Actions Core::step(Now now, const Event& event, Follows follows) {
   Actions out;
   CoreParts& p = parts_;
   Context c{now,
@@ -80,7 +80,7 @@ Actions Core::step(Now now, const Event& event) {
   c.runner = has_runner();
   const Readiness before = std::exchange(readiness_, readiness(c));
   if (readiness_ != before && readiness_ != Readiness::none) s.jobs.advance_led();
-  advance_due(s);
+  if (follows == Follows::nothing) advance_due(s);
   finish(s);
   BALLOT_CHECK_INVARIANTS(*this);
   return out;

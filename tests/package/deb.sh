@@ -4,7 +4,7 @@
 #   - on a bare Debian 12 root: installed by apt, a job file dropped in, its run in `ballot history`; removed;
 #   - the same root booted with systemd: the service, an upgrade and a crash while a job runs, a configuration that is
 #     wrong, removal and purge.
-# What docs/install.md shows is in build/package-test/deb/samples.
+# What docs/guide shows of it is in build/package-test/deb/samples, and compared with it.
 # Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -35,7 +35,7 @@ listing() {
   local deb
   for deb in build/release/packages/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.md|examples/.*\.toml)$)' | sort
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
 for deb in build/release/packages/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
@@ -69,7 +69,7 @@ passed 'completions'
 
 make_root
 
-# show COMMAND: has it run in the container, and keeps both as docs/install.md shows them.
+# show COMMAND: has it run in the container, and keeps both as docs/guide shows them.
 show() { { echo "\$ $*"; inside sh -c "$*" 2>&1; } | sed 's/^/    /' >> "$work/samples"; }
 
 # Files that are there, without what any installation changes.
@@ -143,8 +143,9 @@ until_true 30 'two runs of the first job' sh -c "[ \"\$(nsenter -t $container -a
 show cat /etc/ballot/jobs.d/hello.toml
 show ballot jobs
 show ballot history --limit 2
-show 'journalctl -u ballot -o cat -n 2 BALLOT_JOB=hello PRIORITY=6 | cut -c-150'
 show "ballot output $(one_run hello | cut -d, -f1 | tail -c 13)"
+echo >> "$work/samples"
+show 'journalctl -u ballot -o cat -n 2 BALLOT_JOB=hello PRIORITY=6 | cut -c-150'
 echo >> "$work/samples"
 for field in BALLOT_JOB=hello "BALLOT_NODE=$(inside uname -n)" SYSLOG_IDENTIFIER=ballot "BALLOT_RUN_ID=$(one_run hello | cut -d, -f1)"; do
   inside journalctl --no-pager -u ballot -o cat "$field" | grep -q hello || fail "no entry of the journal has $field"
@@ -232,3 +233,5 @@ inside rm -r /etc/ballot
 # What boot has made is not the package's.
 files_of_root | comm -13 "$work/before" - | grep -i ballot && fail 'these files are left after a purge'
 passed 'removed and purged: nothing is left but the group'
+tests/docs/samples --printed "$work/samples" docs/guide/install.md docs/guide/upgrade.md
+passed 'what docs/guide shows of this'

@@ -3,7 +3,7 @@
 namespace ballot::core {
 
 JobFacts JobParts::facts() const {
-  return {name, definition, view.stored(), term, leads(), is_defined(), commands.repair(), unclaimed.all()};
+  return {name, definition, view.stored(), term, leads(), is_defined(), commands.repair(), unclaimed.all(), read_again};
 }
 
 bool JobParts::is_defined() const {
@@ -28,13 +28,19 @@ bool JobParts::may_run_ahead(const Context& c) const {
   return !sent || !(sent->is<Define>() || sent->is<ChangePause>() || sent->is<FinishRepair>());
 }
 
+Overlap JobParts::overlap(const Context& c) const {
+  Overlap overlap = runs.list().overlap(facts(), c.now.wall);
+  overlap.fate_unknown = overlap.fate_unknown || unseen.may_go_on();
+  return overlap;
+}
+
 void JobParts::resume_slots() {
   unclaimed.drop_entered(view.stored(), runs.list());
   slots.resume(unclaimed.settled_until(view.stored(), runs.list()));
 }
 
 bool JobParts::scan(const Context& c, ScanRules::Mode mode, WallTime until) {
-  return slots.scan(c, facts(), runs.list().overlap(facts(), c.now.wall), mode, until);
+  return slots.scan(c, facts(), overlap(c), mode, until);
 }
 
 }  // namespace ballot::core

@@ -18,6 +18,7 @@
 #include "core/job/register/register_writer.hpp"
 #include "core/job/runs/run_set.hpp"
 #include "core/job/runs/unclaimed_runs.hpp"
+#include "core/job/runs/unseen_runs.hpp"
 #include "core/job/slots/slot_feed.hpp"
 
 namespace ballot::core {
@@ -30,12 +31,15 @@ struct JobParts {
   bool replans = false;                  // it says the same as before, and the zones' rules may have changed
   RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
+  bool read_again = false;    // while its register's runs are taken up once more in a term
+  bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
 
   RegisterView view{};
   RegisterWriter writer{};
   SlotFeed slots{};
   RunSet runs{};
   UnclaimedRuns unclaimed{};
+  UnseenRuns unseen{};
   JobCommands commands{};
 
   /// What the parts are given.
@@ -58,6 +62,8 @@ struct JobParts {
   /// What the runner has been asked to start may start after a pause is acknowledged.
   bool waits_to_pause() const { return commands.is_pause_next() && runs.list().is_starting(); }
 
+  /// What the job's runs mean for its next slots.
+  Overlap overlap(const Context& c) const;
   /// Slots are decided from what the register has settled, or was run ahead of it.
   void resume_slots();
   /// False while there is more to decide than a step may take.

@@ -1,5 +1,5 @@
 // Backend: what a plugin does for ballot. Thin by design: it speaks one store's language; election policy, deadlines,
-// claims and catch-up are the core's, written once (docs/design.md).
+// claims and catch-up are the core's, written once (docs/developers/design.md).
 //
 // Threads: every function of Backend is called on the loop thread, must not block and must not throw. A plugin does its
 // work on threads of its own and answers through Host::post, from any thread. Every event carries the generation of
