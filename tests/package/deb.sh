@@ -175,7 +175,7 @@ has_status slow running || fail "the run did not outlive the upgrade: $(one_run 
 touch "$root/tmp/end-now" && inside touch /tmp/end-now
 until_true 10 'the run ends' has_status slow failed
 one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
-show 'journalctl -u ballot --no-pager | grep -A99 stopping | cut -c-150'
+show 'journalctl -u ballot -o cat --no-pager | grep -A99 stopping | cut -c-150'
 show ballot history --job slow
 echo >> "$work/samples"
 [ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
