@@ -32,9 +32,13 @@ std::string human_line(const LogLine& line, Colours colours) {
   std::string out;
   ((out += paint(faint)) += format_millis(line.time)) += paint(normal);
   (((out += ' ') += paint(level_colours[level])) += level_heads[level]) += paint(normal);
-  out += ' ';
+  return (out += ' ') += human_text(line, colours);
+}
+
+std::string human_text(const LogLine& line, Colours colours) {
+  const auto paint = [&](std::string_view colour) { return colours == Colours::on ? colour : std::string_view(); };
   const std::string text = escaped(line.text, Escape::plain);
-  out += text;
+  std::string out = text;
   if (!line.fields.empty() && text.size() < column_of_fields) out.append(column_of_fields - text.size(), ' ');
   for (const auto& [key, value] : line.fields) {
     ((((out += ' ') += paint(faint)) += key) += '=') += paint(normal);

@@ -20,6 +20,8 @@ enum class Colours { off, on };
 
 /// Without the line's end.
 std::string human_line(const LogLine& line, Colours colours);
+/// Of that the text and the fields, for where time and level are kept otherwise.
+std::string human_text(const LogLine& line, Colours colours);
 std::string json_line(const LogLine& line);
 std::string raw_line(const LogLine& line);
 

@@ -1,11 +1,15 @@
 #include "app/log_sink.hpp"
 
+#include <poll.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "app/log_line.hpp"
 #include "io/clocks.hpp"
@@ -28,9 +32,45 @@ std::string format_line(const LogLine& line, config::LogFormat format, Colours c
   return raw_line(line);
 }
 
+/// The journal first, and stderr where it does not take an entry: never waiting for it, as it may be the same journal.
+class JournalSink {
+ public:
+  JournalSink(const config::LogSettings& settings, std::string node, const std::string& socket)
+      : format_(settings.format), node_(std::move(node)), journal_(socket) {}
+
+  void write(const LogLine& line) {
+    const std::lock_guard lock(mutex_);
+    const bool human = format_ == config::LogFormat::human;
+    const std::string message = human ? human_text(line, Colours::off) : format_line(line, format_, Colours::off);
+    if (lost_ > 0 && send(Level::warn, "the log was not taken for a while", {{"lines_lost", std::to_string(lost_)}}))
+      lost_ = 0;
+    if (send(line.level, message, line.fields)) return;
+    const std::string text = format_line(line, format_, Colours::off) + '\n';
+    pollfd out{STDERR_FILENO, POLLOUT, 0};
+    const bool room = ::poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0;
+    if (!room || ::write(STDERR_FILENO, text.data(), text.size()) < 0) ++lost_;
+  }
+
+ private:
+  bool send(Level level, std::string_view message, const LogFields& fields) {
+    return journal_.send(journal_entry(level, message, node_, fields));
+  }
+
+  const config::LogFormat format_;
+  const std::string node_;
+  std::mutex mutex_;
+  Journal journal_;
+  std::uint64_t lost_ = 0;
+};
+
 }  // namespace
 
-Log make_log(const config::LogSettings& settings) {
+Log make_log(const config::LogSettings& settings, const std::string& node, const std::string& journal) {
+  if (is_journal(STDERR_FILENO))
+    return [sink = std::make_shared<JournalSink>(settings, node, journal), settings](Level level, std::string_view text,
+                                                                                     const LogFields& fields) {
+      if (level >= settings.level) sink->write({io::read_clocks().wall, level, text, fields});
+    };
   // Synchronous, and outside of spdlog's registry: a program that embeds ballot may use that as it likes.
   auto logger = std::make_shared<spdlog::logger>("ballot", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   logger->set_pattern("%v");

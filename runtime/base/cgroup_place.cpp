@@ -1,5 +1,7 @@
 #include "base/cgroup_place.hpp"
 
+#include <sys/xattr.h>
+
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -68,6 +70,13 @@ std::optional<CgroupPlace> find_cgroup(std::string_view mountinfo, std::string_v
 
 std::optional<CgroupPlace> find_cgroup() {
   return find_cgroup(text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"));
+}
+
+bool is_delegated_cgroup(const std::string& folder) {
+  char value = 0;
+  for (const char* name : {"user.delegate", "trusted.delegate"})
+    if (::getxattr(folder.c_str(), name, &value, 1) == 1 && value == '1') return true;
+  return false;
 }
 
 std::vector<std::string> cgroup_controllers(const std::string& folder) {

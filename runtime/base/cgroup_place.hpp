@@ -24,6 +24,9 @@ std::optional<CgroupPlace> find_cgroup(std::string_view mountinfo, std::string_v
 /// Of this process.
 std::optional<CgroupPlace> find_cgroup();
 
+/// Whether systemd has left the folder to its service or scope (`Delegate=yes`).
+bool is_delegated_cgroup(const std::string& folder);
+
 /// What can be limited there: "cpu", "memory", "pids", ... None where the folder does not say.
 std::vector<std::string> cgroup_controllers(const std::string& folder);
 

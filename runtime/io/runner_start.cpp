@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <vector>
 
+#include "base/cgroup_place.hpp"
 #include "base/failpoint.hpp"
 
 namespace ballot::io {
@@ -18,6 +21,7 @@ namespace {
 
 constexpr int listener_in_runner = 3;
 constexpr int backlog = 16;
+constexpr const char* systemd_run = "/usr/bin/systemd-run";
 
 Error failure(Errc code, const std::string& what, int error) { return {code, what + ": " + std::strerror(error)}; }
 
@@ -72,8 +76,29 @@ Result<UniqueFd> listen_at(const std::string& path) {
   return listener;
 }
 
+/// Of systemd before 254 a service stands in the cgroup that is delegated to it. That can then hand out no limits; and
+/// where one below has them, systemd starts no daemon there. So the runner gets a scope of its own, which ends after
+/// the service when the machine stops. Empty where it stands well as it is.
+std::vector<std::string> scope_command() {
+  const auto place = find_cgroup();
+  const bool in_way = ::geteuid() == 0 && ::access("/run/systemd/system", F_OK) == 0 && place &&
+                      place->own != place->root && is_delegated_cgroup(place->own);
+  if (!in_way || ::access(systemd_run, X_OK) != 0) return {};
+  const std::string service = place->own.substr(place->own.rfind('/') + 1);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return {systemd_run,
+          "--scope",
+          "--quiet",
+          "--collect",
+          "--description=Runs of " + service,
+          "--unit=ballot-runner-" + std::to_string(::getpid()) + "-" + std::to_string(now),
+          "--property=Delegate=yes",
+          "--property=TasksMax=infinity",
+          "--property=Before=" + service};
+}
+
 /// The runner goes to the background by itself: what is spawned ends at once, with 0 if all is well.
-Result<void> spawn(const std::string& program, int listener) {
+Result<void> spawn(std::vector<std::string> command, const std::string& program, int listener) {
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
@@ -81,13 +106,19 @@ Result<void> spawn(const std::string& program, int listener) {
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, listener, listener_in_runner);
   ::posix_spawn_file_actions_addclosefrom_np(&actions, listener_in_runner + 1);
-  const std::string fd = std::to_string(listener_in_runner);
-  const char* argv[] = {"ballot-runner", "--listen-fd", fd.c_str(), nullptr};
+  const bool scoped = !command.empty();
+  command.insert(command.end(), {program, "--listen-fd", std::to_string(listener_in_runner)});
+  if (scoped) command.insert(command.end(), {"--own-scope", "1"});
+  const std::string file = command[0];
+  if (!scoped) command[0] = "ballot-runner";
+  std::vector<char*> argv;
+  for (std::string& word : command) argv.push_back(word.data());
+  argv.push_back(nullptr);
   char* envp[] = {BALLOT_FAILPOINT_ENVIRONMENT, nullptr};
   pid_t pid = 0;
-  const int error = BALLOT_FAILS("io.runner_spawn") ? errno
-                                                    : ::posix_spawn(&pid, program.c_str(), &actions, &attributes,
-                                                                    const_cast<char* const*>(argv), envp);
+  const int error = BALLOT_FAILS("io.runner_spawn")
+                        ? errno
+                        : ::posix_spawn(&pid, file.c_str(), &actions, &attributes, argv.data(), envp);
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return failure(Errc::io, "cannot start the runner " + program, error);
@@ -113,7 +144,10 @@ Result<UniqueFd> reach_runner(const std::string& socket_path, const std::string&
   if (!connection || *connection) return connection;
   auto listener = listen_at(socket_path);
   if (!listener) return listener.error();
-  if (auto spawned = spawn(runner_path, listener->get()); !spawned) {
+  const auto scope = scope_command();
+  auto spawned = spawn(scope, runner_path, listener->get());
+  if (!spawned && !scope.empty()) spawned = spawn({}, runner_path, listener->get());  // systemd-run has said why
+  if (!spawned) {
     ::unlink(socket_path.c_str());
     return spawned.error();
   }

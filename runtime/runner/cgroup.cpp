@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,18 +79,21 @@ bool stands_in(const std::string& text, const std::string& path) {
   return end < text.size() && (text[end] == '\n' || text[end] == '/');
 }
 
-bool is_delegated(const std::string& folder) {
-  char value = 0;
-  for (const char* name : {"user.delegate", "trusted.delegate"})
-    if (::getxattr(folder.c_str(), name, &value, 1) == 1 && value == '1') return true;
-  return false;
-}
-
 /// Where a service is delegated its group and its processes are in one below, only the upper one can hand out limits.
 std::string base_of(const CgroupPlace& place) {
-  if (place.own == place.root || is_delegated(place.own)) return place.own;
+  if (place.own == place.root || is_delegated_cgroup(place.own)) return place.own;
   const std::string above = place.own.substr(0, place.own.rfind('/'));
-  return is_delegated(above) ? above : place.own;
+  return is_delegated_cgroup(above) ? above : place.own;
+}
+
+Error failure(const std::string& what, int error) { return {Errc::io, what + ": " + std::strerror(error)}; }
+
+/// A group with processes of its own can hand out no limits: this process goes one below.
+Result<void> make_room(const std::string& scope) {
+  const std::string leaf = scope + "/runner";
+  if (::mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) return failure("cannot make " + leaf, errno);
+  if (!write_at(AT_FDCWD, leaf + "/cgroup.procs", "0")) return failure("cannot move to " + leaf, errno);
+  return {};
 }
 
 /// What is wrong with a new group, or "".
@@ -100,8 +102,6 @@ std::string unfit(int folder) {
   const UniqueFd type = open_at(folder, "cgroup.type", O_RDONLY);
   return type && read_some(type.get(), 64) == "domain\n" ? "" : " takes no processes, only threads";
 }
-
-Error failure(const std::string& what, int error) { return {Errc::io, what + ": " + std::strerror(error)}; }
 
 }  // namespace
 
@@ -157,11 +157,22 @@ bool RunCgroup::killed_for_memory() const {
   return value_at(base_, path_ + "/memory.events", "oom_kill").value_or(0) > 0;
 }
 
-Result<std::unique_ptr<Cgroups>> Cgroups::find() {
+Result<std::unique_ptr<Cgroups>> Cgroups::in_own_scope(const std::string& scope) {
+  if (auto moved = make_room(scope); !moved) return moved.error();
+  auto made = below(scope);
+  if (!made) return made;
+  for_each_folder((*made)->base_.get(), "..", [&](const std::string& name) {
+    const bool of_runner = name.starts_with("ballot-runner-") && name.ends_with(".scope");
+    if (of_runner && !scope.ends_with("/" + name)) (*made)->end_what_dead_runners_left("../" + name);
+  });
+  return made;
+}
+
+Result<std::unique_ptr<Cgroups>> Cgroups::find(Standing standing) {
   if (BALLOT_FAILS("runner.cgroup")) return failure("no cgroup", errno);
   const auto place = find_cgroup();
   if (!place) return Error{Errc::not_found, "no cgroup v2 hierarchy is mounted here"};
-  return below(base_of(*place));
+  return standing == Standing::own_scope ? in_own_scope(place->own) : below(base_of(*place));
 }
 
 Result<std::unique_ptr<Cgroups>> Cgroups::below(const std::string& base) {
@@ -185,7 +196,7 @@ Result<std::unique_ptr<Cgroups>> Cgroups::below(const std::string& base) {
 
 Cgroups::Cgroups(UniqueFd base, UniqueFd folder, std::string name)
     : base_(std::move(base)), folder_(std::move(folder)), name_(std::move(name)) {
-  end_what_dead_runners_left();
+  end_what_dead_runners_left(".");
 }
 
 Cgroups::~Cgroups() {
@@ -193,14 +204,15 @@ Cgroups::~Cgroups() {
   remove_what_can_be();
 }
 
-void Cgroups::end_what_dead_runners_left() {
-  for_each_folder(base_.get(), ".", [&](const std::string& name) {
-    if (!name.starts_with("ballot-") || name == name_) return;
-    UniqueFd folder = open_at(base_.get(), name, O_RDONLY | O_DIRECTORY);
+void Cgroups::end_what_dead_runners_left(const std::string& place) {
+  for_each_folder(base_.get(), place, [&](const std::string& name) {
+    if (!name.starts_with("ballot-") || (place == "." && name == name_)) return;
+    const std::string path = place + "/" + name;
+    UniqueFd folder = open_at(base_.get(), path, O_RDONLY | O_DIRECTORY);
     if (!folder || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
     write_at(folder.get(), "cgroup.kill", "1");
-    if (remove_tree(base_.get(), name)) return;
-    to_remove_.push_back(name);
+    if (remove_tree(base_.get(), path)) return;
+    to_remove_.push_back(path);
     locks_.push_back(std::move(folder));  // or whoever made it just now would take a group that was killed for its own
   });
 }

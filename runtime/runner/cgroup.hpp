@@ -1,8 +1,8 @@
 // RunCgroup: the control group (version 2) of one run, by which all of its processes are found and killed, whatever
 // they did to leave their group or session. Cgroups: the runner's folder of them, BASE/ballot-PID/run-ID.ATTEMPT.
 //
-// BASE is the runner's own group, or the one above it where that is the one delegated to its service. The folder is
-// locked while its runner lives: what a dead one left is killed and removed by the next that starts there.
+// BASE is the runner's own group, or the one above it where that is the one delegated to its service, or its scope. The
+// folder is locked while its runner lives: what a dead one left is killed and removed by the next that starts there.
 //
 //   auto cgroups = Cgroups::below("/sys/fs/cgroup/system.slice/ballot.service");
 //   auto made = (*cgroups)->make(start.limits);
@@ -68,8 +68,13 @@ class Cgroups {
  public:
   /// Makes the runner's folder. An error where it cannot be made or a group in it could not be killed.
   static Result<std::unique_ptr<Cgroups>> below(const std::string& base);
-  /// Below the group of this process.
-  static Result<std::unique_ptr<Cgroups>> find();
+  /// Moves this process to SCOPE/runner, so that SCOPE can hand out limits, and begins below SCOPE. What dead runners
+  /// left in scopes beside it is ended too.
+  static Result<std::unique_ptr<Cgroups>> in_own_scope(const std::string& scope);
+
+  enum class Standing { beside_others, own_scope };
+  /// Below the group of this process, in which there are others or which systemd has made for it alone.
+  static Result<std::unique_ptr<Cgroups>> find(Standing standing);
 
   Cgroups(const Cgroups&) = delete;
   Cgroups& operator=(const Cgroups&) = delete;
@@ -87,7 +92,7 @@ class Cgroups {
   Cgroups(UniqueFd base, UniqueFd folder, std::string name);
 
   std::variant<std::monostate, LaunchFailure> enable(const Limits& limits) const;
-  void end_what_dead_runners_left();
+  void end_what_dead_runners_left(const std::string& place);
   void remove_what_can_be();
 
   const UniqueFd base_, folder_;  // the folder is locked

@@ -27,6 +27,7 @@ constexpr int exit_usage = 2, exit_system = 71;
 struct Arguments {
   int listen_fd = -1;
   Millis linger = std::chrono::seconds(30);
+  Cgroups::Standing standing = Cgroups::Standing::beside_others;
 };
 
 std::optional<int> read_number(std::string_view text) {
@@ -41,11 +42,15 @@ std::optional<Arguments> read_arguments(int argc, char** argv) {
   for (int i = 1; i < argc; i += 2) {
     const std::string_view name = argv[i];
     const auto value = read_number(i + 1 < argc ? argv[i + 1] : "");
-    if (!value || (name != "--listen-fd" && name != "--linger-ms")) return std::nullopt;
+    if (!value) return std::nullopt;
     if (name == "--listen-fd")
       arguments.listen_fd = *value;
-    else
+    else if (name == "--linger-ms")
       arguments.linger = Millis(*value);
+    else if (name == "--own-scope" && *value == 1)
+      arguments.standing = Cgroups::Standing::own_scope;
+    else
+      return std::nullopt;
   }
   return arguments;
 }
@@ -113,7 +118,7 @@ int main(int argc, char** argv) {
   UniqueFd listener = keep_only(arguments->listen_fd);
   quiet_signals();
   go_to_background();
-  Runner(std::move(listener), arguments->linger, Cgroups::find()).run();
+  Runner(std::move(listener), arguments->linger, Cgroups::find(arguments->standing)).run();
   return 0;
 }
 

@@ -18,7 +18,7 @@
 //
 // Each run has a cgroup of its own where the system gives us one; else its processes are searched for in /proc.
 //
-//   Runner(std::move(listening_socket), linger, Cgroups::find()).run();
+//   Runner(std::move(listening_socket), linger, Cgroups::find(standing)).run();
 #pragma once
 
 #include <deque>

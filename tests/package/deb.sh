@@ -124,6 +124,15 @@ inside systemctl --quiet is-active ballot.service || fail 'an installation does 
 inside systemctl --quiet is-enabled ballot.service || fail 'an installation does not enable the service'
 passed 'booted: installed, and the service is up'
 
+# In a scope of its own, below which limits can be handed out, and which ends after the service.
+scope=$(inside systemctl list-units --plain --no-legend 'ballot-runner-*.scope' | awk '{ print $1 }')
+[ "$(inside systemctl show -P Delegate "$scope")" = yes ] || fail "the runner has no scope: '$scope'"
+inside systemctl show -P Before "$scope" | grep -qw ballot.service || fail 'the scope does not end after the service'
+runner=$(inside sh -c 'grep -lx ballot-runner /proc/[0-9]*/comm')
+inside grep -qx "0::/system.slice/$scope/runner" "${runner%/comm}/cgroup" || fail "the runner is elsewhere: $(inside cat "${runner%/comm}/cgroup")"
+[ -z "$(inside cat "/sys/fs/cgroup/unified/system.slice/$scope/cgroup.procs" 2> /dev/null)" ] || fail 'processes stand in the way of limits'
+passed 'the runner is in a scope of its own'
+
 cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
 [job.hello]
 schedule = "*/10 * * * * *"
@@ -136,6 +145,11 @@ show ballot jobs
 show ballot history --limit 2
 show "ballot output $(one_run hello | cut -d, -f1 | tail -c 13)"
 echo >> "$work/samples"
+show 'journalctl -u ballot -o cat -n 2 BALLOT_JOB=hello PRIORITY=6 | cut -c-150'
+echo >> "$work/samples"
+for field in BALLOT_JOB=hello "BALLOT_NODE=$(inside uname -n)" SYSLOG_IDENTIFIER=ballot "BALLOT_RUN_ID=$(one_run hello | cut -d, -f1)"; do
+  inside journalctl --no-pager -u ballot -o cat "$field" | grep -q hello || fail "no entry of the journal has $field"
+done
 inside rm /etc/ballot/jobs.d/hello.toml
 
 cat > "$root/etc/ballot/jobs.d/slow.toml" <<'END'

@@ -37,6 +37,7 @@ done | grep -vE ' /usr/share/(man/man1/ballot-|doc/ballot/.*|licenses/.*/lib)' |
 mkdir "$work/unpacked"
 for package in "$packages"/*.rpm; do rpm2archive - < "$package" | tar -xz -C "$work/unpacked"; done
 for example in jobs.d/*; do [ -e "$work/unpacked/usr/share/doc/ballot/examples/${example#*/}" ] || fail "$example is not among the examples"; done
+grep -qx DelegateSubgroup=daemon "$work/unpacked/usr/lib/systemd/system/ballot.service" || fail 'the unit has no subgroup'
 passed 'the files of each package'
 
 # needs FILE: "LIBRARY" for each that it is linked with, "LIBRARY VERSION" for each version of a symbol

@@ -232,7 +232,7 @@ Exit keep_file(const ElectionOptions& options) {
   const auto config = load_backend_config(options.config);
   if (!config) return Exit::configuration;
   return LeaderFileProgram(*config, {"election file", options.candidate, options.group, Millis(0)}, options.path,
-                           make_log(config->log))
+                           make_log(config->log, config->node))
       .run();
 }
 
@@ -252,7 +252,7 @@ Exit run_child(const ElectionOptions& options) {
   if (!guard) return fail("election run", guard.error());
   const Millis stop_grace = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
   return SignalledCommand(*config, {"election run", options.candidate, options.group, stop_grace, &session},
-                          {on_lost, epoch_file}, **guard, make_log(config->log))
+                          {on_lost, epoch_file}, **guard, make_log(config->log, config->node))
       .run();
 }
 

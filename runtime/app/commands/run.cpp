@@ -54,7 +54,7 @@ Exit run(const RunOptions& options, bool cron) {
   session.add_to(settings);
   auto guard = io::ChildGuard::make(std::move(settings));
   if (!guard) return fail("run", guard.error());
-  return ElectedCommand(*config, options, std::move(plan), session, **guard, make_log(config->log)).run();
+  return ElectedCommand(*config, options, std::move(plan), session, **guard, make_log(config->log, config->node)).run();
 }
 
 }  // namespace

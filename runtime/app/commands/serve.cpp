@@ -17,7 +17,7 @@ struct ServeOptions {
 Exit run(const ServeOptions& options) {
   auto config = load_backend_config(options.config, config::NamespaceRule::must_be_set);
   if (!config) return Exit::configuration;
-  Log log = make_log(config->log);
+  Log log = make_log(config->log, config->node);
   Daemon daemon(*std::move(config), options.dry_run, std::move(log));
   return daemon.run();
 }

@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
+#include "base/cgroup_place.hpp"
 #include "runner/attempt.hpp"
 #include "support/process/run_program.hpp"
 #include "support/temp_folder.hpp"
@@ -120,6 +124,69 @@ TEST_F(ACgroup, IsNotMadeWhereNoneCanBeKilled) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
     EXPECT_EQ(entry.path().filename(), "run") << "nothing is left";
   EXPECT_FALSE(Cgroups::below(folder_ / "none"));
+}
+
+/// Real ones, where this process may make them.
+class AScope : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto place = find_cgroup();
+    if (!place) GTEST_SKIP() << "no cgroup v2 hierarchy is mounted here";
+    slice_ = place->own + "/ballot-test-" + std::to_string(::getpid()) + ".slice";
+    if (::mkdir(slice_.c_str(), 0755) != 0) GTEST_SKIP() << "no cgroup can be made in " << place->own;
+  }
+  ~AScope() override {
+    if (slice_.empty()) return;
+    std::ofstream(slice_ + "/cgroup.kill") << 1;
+    for (const std::string& name : folders_) ::rmdir((slice_ + name + "/runner").c_str());
+    for (auto name = folders_.rbegin(); name != folders_.rend(); ++name) ::rmdir((slice_ + *name).c_str());
+    ::rmdir(slice_.c_str());
+  }
+
+  void make(const std::string& name) {
+    ASSERT_EQ(::mkdir((slice_ + name).c_str(), 0755), 0);
+    folders_.push_back(name);
+  }
+  bool enter(const std::string& name) const {
+    return static_cast<bool>(std::ofstream(slice_ + name + "/cgroup.procs") << 0 << std::flush);
+  }
+
+  std::string slice_;
+  std::vector<std::string> folders_;
+};
+
+TEST_F(AScope, IsTheRunnersWhoGoesBelowItAndEndsWhatDeadRunnersLeftInTheirs) {
+  for (const char* name : {"/ballot-runner-1.scope", "/ballot-runner-1.scope/ballot-1",
+                           "/ballot-runner-1.scope/ballot-1/run-1", "/ballot-runner-2.scope"})
+    make(name);
+  int entered[2];
+  ASSERT_EQ(::pipe(entered), 0);
+  const UniqueFd told(entered[0]);
+  const pid_t left = ::fork();
+  if (left == 0) {
+    ::alarm(30);
+    if (enter("/ballot-runner-1.scope/ballot-1/run-1") && ::write(entered[1], "+", 1) == 1) ::pause();
+    ::_exit(1);
+  }
+  ::close(entered[1]);
+  char there = 0;
+  ASSERT_EQ(::read(told.get(), &there, 1), 1);
+  const pid_t runner = ::fork();
+  if (runner == 0) {
+    if (!enter("/ballot-runner-2.scope")) ::_exit(1);
+    const auto made = Cgroups::in_own_scope(slice_ + "/ballot-runner-2.scope");
+    if (!made) ::_exit(2);
+    if (!find_cgroup()->own.ends_with("/ballot-runner-2.scope/runner")) ::_exit(3);
+    ::_exit(text_of(slice_ + "/ballot-runner-2.scope/cgroup.procs").empty() ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(runner, &status, 0), runner);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  ASSERT_EQ(::waitpid(left, &status, 0), left);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  for (const auto& entry : std::filesystem::directory_iterator(slice_ + "/ballot-runner-2.scope"))
+    if (entry.is_directory() && entry.path().filename() != "runner")
+      folders_.push_back("/ballot-runner-2.scope/" + entry.path().filename().string());
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(LogLine, IsOneLineWhateverTheText) {
 }
 
 TEST(LogSink, WritesToStderrAtOnceWhatIsOfItsLevel) {
-  const Log log = make_log({.level = Level::warn, .format = config::LogFormat::raw});
+  const Log log = make_log({.level = Level::warn, .format = config::LogFormat::raw}, "n");
   ::testing::internal::CaptureStderr();
   log(Level::info, "too little", {});
   log(Level::warn, "100% {} %v", {{"job", "x"}});
