@@ -8,6 +8,11 @@
 #include "core/record/outcome.hpp"
 
 namespace ballot::core {
+namespace {
+
+constexpr std::size_t most_kept = 1000;
+
+}  // namespace
 
 void PriorRuns::on_load(const std::vector<Row>& rows, const std::string& node) {
   if (std::exchange(is_loaded_, true)) return;
@@ -38,8 +43,28 @@ std::vector<Row> PriorRuns::take_unclaimed_rows() {
 std::vector<Row> PriorRuns::take_open_rows() { return std::exchange(open_rows_, {}); }
 
 void PriorRuns::learn_outcomes(const std::vector<Register>& records) {
-  for (const Register& record : records)
-    if (auto row = parse_outcome(record.value)) outcomes_[{*row->run, row->attempt}] = std::move(*row);
+  for (const Register& record : records) {
+    auto row = parse_outcome(record.value);
+    if (!row) continue;
+    const runner::AttemptId id{*row->run, row->attempt};
+    if (outcomes_.emplace(id, std::move(*row)).second) learnt_.push_back(id);
+  }
+}
+
+void PriorRuns::keep_outcome(const ballot::Record& record) {
+  auto row = parse_outcome(record.value);
+  if (!row) return;
+  const runner::AttemptId id{*row->run, row->attempt};
+  std::erase(learnt_, id);
+  if (std::find(kept_.begin(), kept_.end(), id) == kept_.end()) kept_.push_back(id);
+  outcomes_.insert_or_assign(id, std::move(*row));
+  if (kept_.size() <= most_kept) return;
+  outcomes_.erase(kept_.front());
+  kept_.pop_front();
+}
+
+void PriorRuns::forget_outcomes() {
+  for (const runner::AttemptId& id : std::exchange(learnt_, {})) outcomes_.erase(id);
 }
 
 }  // namespace ballot::core

@@ -8,6 +8,7 @@
 // Pure values; used by Core only.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <vector>
 
@@ -46,13 +47,18 @@ class PriorRuns {
   /// What is listed under o/ of runs that nobody here knows; forgotten once the registers that show them are taken up.
   const std::map<runner::AttemptId, Row>& outcomes() const { return outcomes_; }
   void learn_outcomes(const std::vector<Register>& records);
-  void forget_outcomes() { outcomes_.clear(); }
+  /// This node's own record of an end has arrived, and its job forgets the run: a read that was under way meanwhile may
+  /// not have found it. The last thousand are kept.
+  void keep_outcome(const ballot::Record& record);
+  void forget_outcomes();
 
  private:
   bool is_loaded_ = false, is_inventoried_ = false;
   Inventory inventory_;
   std::vector<Row> open_rows_;
   std::map<runner::AttemptId, Row> recorded_, outcomes_;
+  std::vector<runner::AttemptId> learnt_;  // of the outcomes, those that are to be forgotten,
+  std::deque<runner::AttemptId> kept_;     // and those that are not
 };
 
 }  // namespace ballot::core

@@ -209,7 +209,7 @@ TEST_F(LocalHandover, WithoutANotifierItPolls) {
   b->campaign("g");
   b->watch("q/");
   settle(*b, counter);
-  EXPECT_EQ(counter.logged, 1) << "it says so";
+  EXPECT_EQ(counter.logged, 2) << "it says so, and for whom it waits";
   a->resign("g");
   EXPECT_TRUE(has_elected(counter, 1, 3s));
   const int changed = counter.changed;
