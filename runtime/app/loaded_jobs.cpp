@@ -37,7 +37,8 @@ config::JobSettings job_settings(const config::Config& config) {
   return {.timezone = config.timezone,
           .longest_kill_grace = config::longest_kill_grace(config),
           .backends = config.known,
-          .controllers = machine_controllers()};
+          .controllers = machine_controllers(),
+          .node = config.node};
 }
 
 config::JobsDir load_jobs(const config::Config& config) {

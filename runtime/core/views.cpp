@@ -1,5 +1,7 @@
 #include "core/views.hpp"
 
+#include "base/instance.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -102,7 +104,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
 
 JobState Views::state_of(const JobMachine& job, WallTime now) const {
   const std::string& name = job.definition()->job.group;
-  const GroupEntry* const group = groups_.find(name);
+  const GroupEntry* const group = groups_.find(std::string(common_name(name)));
   const GroupEntry* const led = groups_.leading(name);
   if (job.role() == JobMachine::Role::halted) return JobState::halted;
   if (!job.owner().empty() && job.owner() != name) return JobState::waiting;
