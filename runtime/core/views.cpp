@@ -68,6 +68,15 @@ Views::Next Views::visit_runs(const std::string& after, std::size_t most,
   });
 }
 
+std::string Views::group_of_instances(const std::string& job) const {
+  const std::string prefix = instance_name(job, "");
+  std::string group;
+  for (auto it = jobs_.all().lower_bound(prefix); it != jobs_.all().end() && it->first.starts_with(prefix); ++it)
+    if (it->second.machine.is_there() && (group.empty() || it->second.machine.definition()))
+      group = common_name(it->second.machine.owner());
+  return group;
+}
+
 std::vector<WallTime> Views::waiting(const std::string& job) const {
   const JobEntry* const found = jobs_.find(job);
   return found ? found->machine.waiting() : std::vector<WallTime>();
