@@ -1,10 +1,11 @@
-# Debian ships cctz without CMake or pkg-config files: this makes the target cctz::cctz.
-find_path(CCTZ_INCLUDE_DIR cctz/time_zone.h)
-find_library(CCTZ_LIBRARY cctz)
+# cctz as a part of Abseil: Debian has that as a static library and cctz itself as a shared one only, which no other
+# distribution need have. Without the rest of Abseil. This makes the target cctz::cctz.
+find_path(ABSL_INCLUDE_DIR absl/time/internal/cctz/include/cctz/time_zone.h)
+find_library(ABSL_TIME_ZONE_ARCHIVE libabsl_time_zone.a)
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(Cctz REQUIRED_VARS CCTZ_LIBRARY CCTZ_INCLUDE_DIR)
+find_package_handle_standard_args(Cctz REQUIRED_VARS ABSL_TIME_ZONE_ARCHIVE ABSL_INCLUDE_DIR)
 if(Cctz_FOUND AND NOT TARGET cctz::cctz)
-  add_library(cctz::cctz UNKNOWN IMPORTED)
+  add_library(cctz::cctz STATIC IMPORTED)
   set_target_properties(cctz::cctz PROPERTIES
-    IMPORTED_LOCATION ${CCTZ_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${CCTZ_INCLUDE_DIR})
+    IMPORTED_LOCATION ${ABSL_TIME_ZONE_ARCHIVE} INTERFACE_INCLUDE_DIRECTORIES ${ABSL_INCLUDE_DIR})
 endif()

@@ -4,10 +4,10 @@
 # Of the servers that tests run, Debian 12 has no Consul: install-consul.sh installs that of the release before.
 set -euo pipefail
 
-build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libcctz-dev tzdata libzookeeper-mt-dev libnats-dev libssl-dev libcurl4-openssl-dev'
+build='g++ cmake ninja-build libboost1.81-dev libtomlplusplus-dev libsqlite3-dev libspdlog-dev libcli11-dev libabsl-dev tzdata libzookeeper-mt-dev libnats-dev libssl-dev libcurl4-openssl-dev'
 test='libgtest-dev zookeeper default-jre-headless etcd-server nats-server nftables iproute2'
-package='dpkg-dev file'
-packagetest='lintian systemd man-db zsh fish'
+package='dpkg-dev file rpm'
+packagetest='lintian rpmlint systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
 management='ansible-core puppet-agent'
 ci='clang-format-14 ccache universal-ctags'

@@ -7,14 +7,18 @@
 namespace ballot::storage {
 
 Ledger::Ledger(LedgerOptions options, LedgerHooks hooks) : backlog_(options.bounds) {
-  writer_ = std::thread(
-      [this, options = std::move(options), hooks = std::move(hooks)] { Writer(options, hooks, backlog_).work(); });
+  writer_ = std::thread([this, options = std::move(options), hooks = std::move(hooks)] {
+    lost_ = Writer(options, hooks, backlog_).work();
+  });
   pthread_setname_np(writer_.native_handle(), "ballot-ledger");
 }
 
-Ledger::~Ledger() {
+Ledger::~Ledger() { close(); }
+
+std::int64_t Ledger::close() {
   backlog_.stop();
-  writer_.join();
+  if (writer_.joinable()) writer_.join();
+  return lost_;
 }
 
 void Ledger::record(Row row) { backlog_.push(std::move(row)); }

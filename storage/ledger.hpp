@@ -46,17 +46,21 @@ struct LedgerHooks {
   std::function<WallTime()> now = {};  // required
   std::function<void(const LedgerState&)> on_state =
       {};  // `degraded`, `reason` or `dropped` has changed; it begins as ok
-  std::function<void(std::string_view text)> alarm = {};  // a file was set aside, or rows are gone
+  std::function<void(std::string_view text)> alarm = {};    // a file was set aside, or rows are gone
+  std::function<void(std::string_view text)> warning = {};  // no room on the disk can be kept for the spool
 };
 
 class Ledger final : public LedgerSink {
  public:
   /// Never fails: a file that cannot be opened is a state. Limits that are already past take effect at once.
   Ledger(LedgerOptions options, LedgerHooks hooks);
-  /// Stores what was recorded; what can be neither stored nor spooled is reported as an alarm.
   ~Ledger() override;
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
+
+  /// Stores what was recorded. Returns how many records could be neither stored nor spooled, and are lost, which is an
+  /// alarm too. The destructor does the same.
+  std::int64_t close();
 
   void record(Row row) override;
   void record_if_absent(Row row) override;
@@ -69,6 +73,7 @@ class Ledger final : public LedgerSink {
 
  private:
   Backlog backlog_;
+  std::int64_t lost_ = 0;  // the writer's until it has ended
   std::thread writer_;
 };
 

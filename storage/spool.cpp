@@ -66,11 +66,6 @@ std::optional<std::string> read_frame(int fd, std::int64_t offset) {
   return payload;
 }
 
-/// Room on the disk beyond the file's end: best effort, not every file system has it.
-void reserve_room(int fd, std::int64_t bytes) {
-  if (bytes > 0) (void)::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, bytes);
-}
-
 bool sync_folder(const std::string& folder) {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   return fd && ::fsync(fd.get()) == 0;
@@ -89,8 +84,8 @@ bool save(const std::string& path, int from, std::int64_t begin, std::int64_t en
 
 }  // namespace
 
-Spool::Spool(std::string folder, const std::string& name, std::int64_t reserve)
-    : folder_(std::move(folder)), path_(folder_ + "/" + name), reserve_(reserve) {}
+Spool::Spool(std::string folder, const std::string& name, std::int64_t room)
+    : folder_(std::move(folder)), path_(folder_ + "/" + name), room_(room) {}
 
 Error Spool::failed(const char* doing) const {
   const int error = errno;
@@ -104,8 +99,17 @@ Result<std::string> Spool::open(std::string_view aside) {
   if (!file_) return failed("open");
   Result<std::string> scanned = sync_folder(folder_) ? scan(aside) : failed("keep");
   if (!scanned) file_.reset();
-  if (scanned) reserve_room(file_.get(), reserve_);
+  has_room_ = false;
   return scanned;
+}
+
+/// Beyond the file's end.
+Result<void> Spool::keep_room() {
+  if (has_room_ || room_ <= 0) return {};
+  if (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, 0, room_) != 0)
+    return failed(("keep " + std::to_string(room_ >> 20) + " MiB of its disk for").c_str());
+  has_room_ = true;
+  return {};
 }
 
 Result<std::string> Spool::scan(std::string_view aside) {
@@ -169,7 +173,7 @@ Result<void> Spool::clear() {
   if (BALLOT_FAILS("storage.spool_clear") || ::ftruncate(file_.get(), 0) != 0 || ::fsync(file_.get()) != 0)
     return failed("empty");
   size_ = records_ = 0;
-  reserve_room(file_.get(), reserve_);
+  has_room_ = false;
   return {};
 }
 

@@ -1,9 +1,9 @@
 // Spool: where records wait while the ledger cannot take them: one file of frames, each a u32 length and a u32 CRC-32
-// (little-endian) before its record. Keeps room on the disk beforehand, so that it can be written when that is full.
+// (little-endian) before its record. Can keep room on the disk beforehand, so that it can be written when that is full.
 //
 // Thread: the writer's. Errors are `io`, and leave what the spool had before.
 //
-//   Spool spool("/var/lib/ballot/spool", "history.db.rows");
+//   Spool spool("/var/lib/ballot/spool", "history.db.rows", 16 << 20);
 //   spool.append(records);                                    // on the disk when it returns
 //   spool.replay([&](std::vector<Record> records) { ... });   // in order, oldest first
 //   spool.clear();
@@ -23,20 +23,23 @@ namespace ballot::storage {
 
 class Spool {
  public:
-  /// Opens nothing yet. `reserve`: bytes kept for it on the disk.
-  Spool(std::string folder, const std::string& name, std::int64_t reserve);
+  /// Opens nothing yet. `room`: bytes that keep_room() keeps for it.
+  Spool(std::string folder, const std::string& name, std::int64_t room);
 
   /// Opens the file, made with its folder (not the folder's parents) if they are not there, and counts what waits in
   /// it. What is no frame, as a crash in the middle of a write leaves it at the end, is moved to a file of its own
   /// beside it, ending in `aside`. Returns a text that says so, or "". Does nothing when it is open.
   Result<std::string> open(std::string_view aside);
+  /// Keeps the room on the disk, where it is not kept yet. Requires: open. Error: there is none to be had, or the file
+  /// system cannot keep any.
+  Result<void> keep_room();
 
   /// All of them or none. Requires: open.
   Result<void> append(std::span<const Record> records);
   /// Hands out everything in order, in groups for one transaction each. What `take` throws ends it. Requires: open.
   /// Error `refused`: there is a record of a newer ballot.
   Result<void> replay(const std::function<void(std::vector<Record>)>& take);
-  /// Empties it, durably. Requires: open.
+  /// Empties it, durably; the room is to be kept anew. Requires: open.
   Result<void> clear();
 
   /// Records that wait.
@@ -48,7 +51,8 @@ class Spool {
   Error failed(const char* doing) const;
 
   std::string folder_, path_;
-  std::int64_t reserve_;
+  std::int64_t room_;
+  bool has_room_ = false;
   UniqueFd file_;
   std::int64_t size_ = 0, records_ = 0;
 };

@@ -47,7 +47,8 @@ Writer::Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& 
       spool_(spool_folder(options), spool_name(options), options.spool_reserve),
       retry_after_(options.retry_first) {}
 
-void Writer::work() {
+std::int64_t Writer::work() {
+  open_spool();
   recover();
   while (true) {
     report();
@@ -61,6 +62,7 @@ void Writer::work() {
   }
   report();
   close();
+  return 0;
 }
 
 void Writer::rest() {
@@ -158,6 +160,16 @@ void Writer::open_spool() {
     alarm(reason + ": rows that the ledger cannot take wait in memory only");
   if (opened && !opened->empty()) alarm(*opened);
   spool_reason_ = reason;
+  if (opened) keep_room();
+}
+
+/// Where a disk has none, it may have some later.
+void Writer::keep_room() {
+  const Result<void> kept = spool_.keep_room();
+  const std::string before = std::exchange(room_reason_, kept ? "" : kept.error().what);
+  if (kept || room_reason_ == before || !hooks_.warning) return;
+  hooks_.warning(room_reason_ +
+                 ": once the disk is full, rows wait in memory only, and are lost where the daemon ends");
 }
 
 void Writer::replay() {
@@ -171,6 +183,7 @@ void Writer::replay() {
   if (replayed) {
     file_->write({}, Sync::now);
     replayed = spool_.clear();
+    if (replayed) keep_room();
   }
   if (!replayed) throw SqliteError(Fault::passing, replayed.error().what);
 }
@@ -203,6 +216,7 @@ void Writer::tidy() {
     if (now >= sweep_at_ + (quiet ? Clock::duration(0) : quiet_time)) {
       const bool more = retention_->slice(hooks_.now());
       file_->checkpoint_if_due();
+      if (spool_.is_open()) keep_room();
       sweep_at_ = Clock::now() + (more ? Millis(0) : options_.sweep_every);
     } else if (quiet && file_->has_wal() && now >= quiet_at_) {
       file_->checkpoint();
@@ -219,13 +233,14 @@ void Writer::close() {
   file_.reset();
 }
 
-void Writer::give_up() {
+std::int64_t Writer::give_up() {
   report();
-  const std::size_t lost = hand_.records.size() + backlog_.size();
-  if (lost == 0) return;
+  const std::int64_t lost = std::ssize(hand_.records) + static_cast<std::int64_t>(backlog_.size());
+  if (lost == 0) return 0;
   alarm(std::to_string(lost) +
         (lost == 1 ? " record of the ledger is lost, as it" : " records of the ledger are lost, as they") +
         " could be stored nowhere: " + reason_ + "; " + spool_reason_);
+  return lost;
 }
 
 void Writer::report() {

@@ -20,8 +20,9 @@ class Writer {
   /// All three outlive it.
   Writer(const LedgerOptions& options, const LedgerHooks& hooks, Backlog& backlog);
 
-  /// Until the backlog is stopped and empty, or what is left of it can be stored nowhere.
-  void work();
+  /// Until the backlog is stopped and empty, or what is left of it can be stored nowhere: returns how many records that
+  /// are.
+  std::int64_t work();
 
  private:
   using Clock = Backlog::Clock;
@@ -49,7 +50,8 @@ class Writer {
   void leave_moved_file();
   void open_file();
   void open_spool();
-  void give_up();
+  void keep_room();
+  std::int64_t give_up();
   void report();
   void alarm(const std::string& text) const;
   Clock::time_point wake_at() const;
@@ -63,7 +65,7 @@ class Writer {
   Spool spool_;
   std::unique_ptr<LedgerFile> file_;
   std::unique_ptr<Retention> retention_;
-  std::string reason_, spool_reason_;
+  std::string reason_, spool_reason_, room_reason_;
   LedgerState reported_;
   Millis retry_after_;
   Clock::time_point retry_at_, sweep_at_, quiet_at_;

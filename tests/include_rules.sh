@@ -1,15 +1,15 @@
 #!/bin/bash
-# Which room may include what (docs/design.md has the table), and that the pure rooms touch no clock, file or thread.
+# Which room may include what (docs/developers/design.md has the table), and that the pure rooms touch no clock, file or thread.
 # Usage: include_rules.sh [TREE]. Prints each offence as file:line: what; exits 1 if there is one.
 set -euo pipefail
 
-third_party='boost|CLI|spdlog|fmt|toml\+\+|cctz|sqlite3|nats|zookeeper|curl|gtest|gmock'
+third_party='boost|CLI|spdlog|fmt|toml\+\+|absl|sqlite3|nats|zookeeper|curl|gtest|gmock'
 
 # folder | rooms whose headers it may include, beside its own and the public ones | third-party libraries | pure
 rules='
 runtime/include/ballot |                                          |             | pure
 runtime/base           |                                          |             | -
-runtime/schedule       | base                                     | cctz        | pure
+runtime/schedule       | base                                     | absl        | pure
 runtime/audit          | base schedule                            |             | pure
 runtime/config         | base schedule                            | toml\+\+    | -
 runtime/core           | base schedule                            |             | pure

@@ -23,7 +23,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
 
 # ---- steps, and the summary
 
-steps=() notes=() current= began=0 cpu=0 cpu_before=0 scratch=$(mktemp)
+steps=() notes=() current= began=0 cpu=0 cpu_before=0 ahead= scratch=$(mktemp)
 
 # Sets cpu: the seconds of all children that have ended. Not in a subshell, which has none.
 count_cpu() {
@@ -47,6 +47,7 @@ step() {
 
 summary() {
   local code=$? failed=$current
+  [ -z "$ahead" ] || kill -- "-$ahead" 2> /dev/null || true
   end_step
   printf '\n== summary\n'
   printf '%s\n' ${notes[@]+"${notes[@]}"} '' 'wall s  CPU s  step' ${steps[@]+"${steps[@]}"}
@@ -60,14 +61,41 @@ trap summary EXIT
 
 # build PRESET [TARGET...]
 build() {
+  step "$1: build"
+  compile "$@"
+}
+
+# compile PRESET [TARGET...]
+compile() {
   local preset=$1 strict=ON two_builds=OFF
   shift
-  step "$preset: build"
   # g++ warns wrongly in instrumented code (-Wmaybe-uninitialized); the others show that there is nothing to warn of.
   case $preset in asan | tsan) strict=OFF ;; esac
   [ "$preset" != proof ] || two_builds=ON
   cmake --preset "$preset" -DBALLOT_WERROR=$strict -DBALLOT_BACKENDS=ON -DBALLOT_TWO_BUILDS=$two_builds > /dev/null
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
+}
+
+# build_ahead: what the steps after the tests need is built while those run, which wait most of the time, and only in the
+# time of the processors that nobody else wants.
+build_ahead() {
+  set -m  # a process group of its own
+  (
+    renice -n 19 -p "$BASHPID" && chrt -i -p 0 "$BASHPID" && ionice -c 3 -p "$BASHPID"
+    compile release all ballot_bench &&
+      compile asan tests_unit tests_conformance tests_sim tests_runner tests_daemon &&
+      compile tsan tests_threads
+  ) > build/ahead.log 2>&1 &
+  ahead=$!
+  set +m
+}
+
+built_ahead() {
+  step 'release, asan, tsan: build (begun before proof: test)'
+  local failed=
+  wait "$ahead" || failed=yes
+  ahead=
+  [ -z "$failed" ] || { cat build/ahead.log; return 1; }
 }
 
 # Nothing of it may be tried again: a sanitizer's report, a crash, or what a checker has found.
@@ -145,6 +173,9 @@ run_long() {
   tests/package/config_management.sh
   step 'long: packages installed, upgraded and removed'
   tests/package/deb.sh
+  tests/package/rpm.sh
+  step 'long: samples of the docs that need servers'
+  tests/docs/samples --long build/proof/bin/ballot
   step 'long: the store stands still'
   faults standstill --long
   step 'long: how long hand-overs take'
@@ -160,31 +191,29 @@ step 'style'
 find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 | xargs -0 clang-format-14 --dry-run --Werror
 tests/size_rules.sh
 
-if [ "$form" != quick ]; then
-  build release all ballot_bench
-  step 'release: no failpoints'
-  tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
-  step 'release: packages'
-  tests/package/deb.sh --quick
-fi
 build proof
+[ "$form" = quick ] || build_ahead
 run_tests proof
 step 'proof: faults with real servers'
 faults smoke
 if [ "$form" != quick ]; then
+  built_ahead
+  step 'release: no failpoints'
+  tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
+  step 'release: packages'
+  tests/package/deb.sh --quick
+  tests/package/rpm.sh --quick
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
   benches=$!
-  build asan tests_unit tests_conformance tests_sim tests_runner tests_daemon
-  step 'release: benches, short form (begun before asan: build)'
-  wait "$benches" || { cat build/release/benches.log; exit 1; }
-  cat build/release/benches.log
   # What takes most of the time is the same few steps very often, and that ten times as long.
   # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
   # A backend's candidates in processes of their own run the code that those in one process run.
   BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
     run_tests asan -L '^(unit|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
-  build tsan tests_threads
   GTEST_FILTER='-*/processes' run_tests tsan -L '^threads$'
+  step 'release: benches, short form (begun before asan: test)'
+  wait "$benches" || { cat build/release/benches.log; exit 1; }
+  cat build/release/benches.log
 fi
 [ "$form" != long ] || run_long

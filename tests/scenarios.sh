@@ -1,7 +1,7 @@
 #!/bin/bash
-# Which test stands for which scenario of docs/testing.md, by backend: from the tests' own tags, a line
+# Which test stands for which scenario of docs/developers/testing.md, by backend: from the tests' own tags, a line
 # `// S14 local zookeeper` right before a TEST (`sim`: the simulation), and from the table of tests/chaos/scenarios.cpp.
-# Usage: scenarios.sh [--check]. Prints the table; --check: says how docs/testing.md differs, and exits 1 then.
+# Usage: scenarios.sh [--check]. Prints the table; --check: says how docs/developers/testing.md differs, and exits 1 then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -38,8 +38,8 @@ table() {
 }
 
 if [ "${1:-}" = --check ]; then
-  diff <(sed -n '/^<!-- scenarios -->$/,/^<!-- end -->$/p' docs/testing.md | sed '1d;$d') <(table) && exit 0
-  echo 'docs/testing.md has another table: tests/scenarios.sh prints the one that stands between its marks' >&2
+  diff <(sed -n '/^<!-- scenarios -->$/,/^<!-- end -->$/p' docs/developers/testing.md | sed '1d;$d') <(table) && exit 0
+  echo 'docs/developers/testing.md has another table: tests/scenarios.sh prints the one that stands between its marks' >&2
   exit 1
 fi
 table

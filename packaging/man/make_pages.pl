@@ -47,6 +47,7 @@ sub sections_of {
   while (<$in>) {
     chomp;
     $fenced = !$fenced if /^```/;
+    next if !$fenced && /^<!-- .* -->$/;
     if (!$fenced && /^## (.*)/) { push @names, $name = $1; next }
     push @{$lines{$name}}, $_ unless !$fenced && /^# /;
   }

@@ -23,19 +23,17 @@ Result<std::string> token_of(const Settings& settings) {
 }
 
 Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings) {
-  const auto own = read_settings(settings.options);
-  if (!own) return own.error();
-  if (const auto token = token_of(*own); !token) return token.error();
-  const bool open = own->token_file.empty();
+  const Settings own = read_settings(settings.options);
+  if (const auto token = token_of(own); !token) return token.error();
+  const bool open = own.token_file.empty();
   const auto checked =
-      open ? support::check_open(host, settings.open_store, "Consul at " + own->address, "[consul] token_file")
+      open ? support::check_open(host, settings.open_store, "Consul at " + own.address, "[consul] token_file")
            : Result<void>();
   if (!checked) return checked.error();
-  const std::string root = own->prefix + "/" + settings.name_space + "/";
-  const support::KeyPlace place{"consul",        settings.name_space, root,           own->address, settings.state_dir,
-                                default_timeout, shortest_timeout,    own->lock_delay};
-  const auto make = [own = *own, name_space = settings.name_space](support::KeyStore::Listener& to,
-                                                                   support::Outlet& outlet) {
+  const std::string root = own.prefix + "/" + settings.name_space + "/";
+  const support::KeyPlace place{"consul",        settings.name_space, root,          own.address, settings.state_dir,
+                                default_timeout, shortest_timeout,    own.lock_delay};
+  const auto make = [own, name_space = settings.name_space](support::KeyStore::Listener& to, support::Outlet& outlet) {
     const auto token = token_of(own);
     if (!token) throw std::runtime_error(token.error().what);
     return std::make_unique<ConsulStore>(own, *token, name_space, to, outlet);
@@ -43,11 +41,16 @@ Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings)
   return support::make_key_driver(place, make);
 }
 
-constexpr BackendTraits traits{.keys = table_keys, .group_keys = group_keys, .session_timeout = default_timeout};
-constexpr support::BackendKind kind{"consul", "ballot-consul", table_keys,
-                                    "is not kept by the backend consul: an agent asks the servers on its own, and does "
-                                    "not say of each whether it has a quorum. Remove it",
-                                    prepare};
+constexpr BackendTraits traits{
+    .keys = table_keys,
+    .group_keys = group_keys,
+    .session_timeout = default_timeout,
+    .conflicts = table_conflicts,
+    .group_conflicts = group_conflicts,
+    .no_hold =
+        "is not kept by the backend consul: an agent asks the servers on its own, and does not say of each "
+        "whether it has a quorum. Remove it"};
+constexpr support::BackendKind kind{"consul", "ballot-consul", traits, prepare};
 
 }  // namespace
 

@@ -34,15 +34,6 @@ std::string address_problem(const OptionValue& value) noexcept {
   return hosts.path.empty() ? "" : "address has no path: say where keys are with prefix";
 }
 
-std::string text_problem(const OptionValue& value) noexcept {
-  const auto* text = std::get_if<std::string>(&value);
-  return text != nullptr && !text->empty() ? "" : "must be a text that is not empty";
-}
-
-std::string list_problem(const OptionValue& value) noexcept {
-  return std::holds_alternative<std::vector<std::string>>(value) ? "" : "must be a list of IDs of checks";
-}
-
 std::string delay_problem(const OptionValue& value) noexcept {
   const auto* text = std::get_if<std::string>(&value);
   if (text != nullptr && (*text == "0" || *text == "0s")) return {};
@@ -59,23 +50,25 @@ const OptionKey table_keys[8] = {
     {"tls_ca", support::file_problem, OptionType::text, "the file of who signs the agent's certificate"},
     {"tls_cert", support::file_problem, OptionType::text, "the file of our certificate"},
     {"tls_key", support::file_problem, OptionType::text, "the file of its key"},
-    {"tls_server_name", text_problem, OptionType::text, "the name in the agent's certificate"},
+    {"tls_server_name", support::text_problem, OptionType::text, "the name in the agent's certificate"},
     {"token_file", support::file_problem, OptionType::text, "a file with the token on its first line"},
 };
 
-Result<Settings> read_settings(const Options& options) {
+std::vector<OptionProblem> table_conflicts(const Options& options) noexcept {
+  auto problems = support::half_pairs(options, {{"tls_cert", "tls_key"}});
+  if (split_address(support::text_at(options, "address")).scheme != "http") return problems;
+  for (const char* key : {"tls_ca", "tls_cert", "tls_server_name"})
+    if (options.contains(key)) problems.push_back({key, std::string(key) + " is of https://, and address is http://"});
+  return problems;
+}
+
+Settings read_settings(const Options& options) {
   Settings settings;
   const std::string written = support::text_at(options, "address");
   const Address address = split_address(written.empty() ? default_address : written);
   http::Tls tls{support::text_at(options, "tls_ca"), support::text_at(options, "tls_cert"),
                 support::text_at(options, "tls_key"), support::text_at(options, "tls_server_name"), true};
-  const bool has_tls = !(tls.ca_file + tls.cert_file + tls.server_name).empty();
-  if (address.scheme == "http" && has_tls)
-    return Error{Errc::invalid,
-                 "[consul] address is http://, and tls_ca, tls_cert and tls_server_name are of https://"};
-  if (tls.cert_file.empty() != tls.key_file.empty())
-    return Error{Errc::invalid, "[consul] tls_cert and tls_key are needed together"};
-  const bool secure = address.scheme == "https" || has_tls;
+  const bool secure = address.scheme == "https" || !(tls.ca_file + tls.cert_file + tls.server_name).empty();
   if (secure) settings.http.tls = std::move(tls);
   settings.address = support::read_hosts(address.server, secure ? default_tls_port : default_port).text();
   settings.http.servers = {http::endpoint_of(settings.address)};
@@ -88,11 +81,15 @@ Result<Settings> read_settings(const Options& options) {
 }
 
 const OptionKey group_keys[4] = {
-    {"key", text_problem, OptionType::text, "a key that says who leads, for others"},
-    {"primary_tag", text_problem, OptionType::text, "the tag of the leader's service"},
-    {"service", text_problem, OptionType::text, "the ID or the name of a service of this host's agent"},
-    {"service_checks", list_problem, OptionType::list, "IDs of the checks that decide whether it may lead"},
+    {"key", support::text_problem, OptionType::text, "a key that says who leads, for others"},
+    {"primary_tag", support::text_problem, OptionType::text, "the tag of the leader's service"},
+    {"service", support::text_problem, OptionType::text, "the ID or the name of a service of this host's agent"},
+    {"service_checks", support::list_problem, OptionType::list, "IDs of the checks that decide whether it may lead"},
 };
+
+std::vector<OptionProblem> group_conflicts(const Options& options) noexcept {
+  return support::without(options, {"primary_tag", "service_checks"}, "service");
+}
 
 GroupSettings group_settings(const Options& options) {
   GroupSettings settings{.service = support::text_at(options, "service"),

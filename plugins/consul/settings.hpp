@@ -1,12 +1,11 @@
 // Settings: the tables [consul] and [group.GROUP.consul] of ballot.toml, read.
 //
-//   const auto settings = read_settings(options);   // check_options(options, table_keys) found nothing wrong
+//   const Settings settings = read_settings(options);   // check_table() found nothing wrong
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
 #include "http/client.hpp"
 
@@ -21,8 +20,8 @@ struct Settings {
 };
 
 extern const OptionKey table_keys[8];
-/// Errors: keys that do not go together. Requires: no problems.
-Result<Settings> read_settings(const Options& options);
+std::vector<OptionProblem> table_conflicts(const Options& options) noexcept;
+Settings read_settings(const Options& options);
 
 struct GroupSettings {
   std::string service = {};              // its ID or its name; "": none
@@ -31,6 +30,7 @@ struct GroupSettings {
   std::string key = {};                  // that says who leads, for others; ""
 };
 extern const OptionKey group_keys[4];
+std::vector<OptionProblem> group_conflicts(const Options& options) noexcept;
 GroupSettings group_settings(const Options& options);
 
 }  // namespace ballot::consul

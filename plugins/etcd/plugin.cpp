@@ -37,11 +37,14 @@ Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings)
   });
 }
 
-constexpr BackendTraits traits{.keys = table_keys, .session_timeout = default_timeout};
-constexpr support::BackendKind kind{"etcd", "ballot-etcd", table_keys,
-                                    "is not kept by the backend etcd: a server that has no quorum answers nothing, as "
-                                    "one that is down does. Remove it",
-                                    prepare};
+constexpr BackendTraits traits{
+    .keys = table_keys,
+    .session_timeout = default_timeout,
+    .conflicts = table_conflicts,
+    .no_hold =
+        "is not kept by the backend etcd: a server that has no quorum answers nothing, as one that is down does. "
+        "Remove it"};
+constexpr support::BackendKind kind{"etcd", "ballot-etcd", traits, prepare};
 
 }  // namespace
 

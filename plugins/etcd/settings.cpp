@@ -42,6 +42,10 @@ const OptionKey table_keys[6] = {
     {"key", support::file_problem, OptionType::text, "key of the certificate"},
 };
 
+std::vector<OptionProblem> table_conflicts(const Options& options) noexcept {
+  return support::half_pairs(options, {{"cert", "key"}});
+}
+
 std::string Settings::servers_text() const {
   std::string text;
   for (const http::Endpoint& one : servers) text += (text.empty() ? "" : ",") + http::text_of(one);
@@ -66,8 +70,6 @@ Settings read_settings(const Options& options) {
 }
 
 Result<std::string> password_of(const Settings& settings) {
-  if (settings.tls && settings.tls->cert_file.empty() != settings.tls->key_file.empty())
-    return Error{Errc::invalid, "[etcd] cert and key: there must be both, or none"};
   if (settings.tls)
     if (auto key = support::secret_of("etcd", "key", settings.tls->key_file); !key) return key;
   auto password = support::secret_of("etcd", "auth", settings.password_file);

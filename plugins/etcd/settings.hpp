@@ -1,6 +1,6 @@
 // Settings: the table [etcd] of ballot.toml. Pure but for reading the files that it names.
 //
-//   const Settings settings = read_settings(options);   // check_options(options, table_keys) found nothing wrong
+//   const Settings settings = read_settings(options);   // check_table() found nothing wrong
 #pragma once
 
 #include <optional>
@@ -25,6 +25,7 @@ struct Settings {
 };
 
 extern const OptionKey table_keys[6];
+std::vector<OptionProblem> table_conflicts(const Options& options) noexcept;
 
 Settings read_settings(const Options& options);
 

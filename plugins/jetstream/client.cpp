@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "support/clock.hpp"
 #include "support/thread.hpp"
 
 namespace ballot::jetstream {
@@ -113,6 +114,14 @@ void report(natsConnection*, void* id) {
   Inboxes::all().push({id_of(id), kind});
 }
 
+/// A user who may not publish, or listen, is not answered: the server says so of no request.
+void report_error(natsConnection* connection, natsSubscription*, natsStatus status, void* id) {
+  if (status != NATS_NOT_PERMITTED) return;
+  const char* text = nats_GetLastError(nullptr);
+  if (text == nullptr || *text == '\0') natsConnection_GetLastError(connection, &text);
+  Inboxes::all().push({id_of(id), Kind::denied, text == nullptr ? "" : text});
+}
+
 void read_status(natsMsg* message, Message& into) {
   if (const char* const reply = natsMsg_GetReply(message)) into.reply = reply;
   into.flow = header(message, "Nats-Consumer-Stalled");
@@ -160,9 +169,7 @@ natsStatus configure(natsOptions* options, const Access& access, const Secrets& 
   set(natsOptions_SetDisconnectedCB(options, report<Kind::disconnected>, id));
   set(natsOptions_SetReconnectedCB(options, report<Kind::reconnected>, id));
   set(natsOptions_SetClosedCB(options, report<Kind::closed>, id));
-  // Without one the library prints what goes wrong.
-  set(natsOptions_SetErrorHandler(
-      options, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr));
+  set(natsOptions_SetErrorHandler(options, report_error, id));  // without one the library prints what goes wrong
   if (const auto& user = access.user.name; !user.empty())
     set(natsOptions_SetUserInfo(options, user.c_str(), secrets.password.c_str()));
   if (!secrets.token.empty()) set(natsOptions_SetToken(options, secrets.token.c_str()));
@@ -262,6 +269,11 @@ void Client::send(const Post& post, const std::string& reply) {
 
 bool Client::on(Message& message) {
   if (message.client != id_) return true;
+  if (message.kind == Kind::denied) {
+    denied_ = message.to;
+    denied_until_ = boot_now() + 2 * patience_;
+    return false;
+  }
   if (message.kind != Kind::message) {
     if (message.kind == Kind::connected) {
       connection_ = std::move(message.connection);
@@ -277,6 +289,12 @@ bool Client::on(Message& message) {
   return true;
 }
 
-void Client::tick(SteadyTime now) { requests_.time_out(now, patience_, unheard("the servers did not answer in time")); }
+void Client::tick(SteadyTime now) {
+  const bool is_denied = connected_ && now < denied_until_;
+  requests_.time_out(now, patience_,
+                     unheard(is_denied    ? denied_
+                             : connected_ ? "the servers did not answer in time"
+                                          : "there is no connection to a server"));
+}
 
 }  // namespace ballot::jetstream

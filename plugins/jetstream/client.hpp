@@ -32,11 +32,11 @@ using Owned = std::shared_ptr<void>;
 
 /// What the library's threads report.
 struct Message {
-  enum class Kind { message, connected, failed, refused, disconnected, reconnected, closed };
+  enum class Kind { message, connected, failed, refused, denied, disconnected, reconnected, closed };
 
   std::uint64_t client = 0;  // that reports it
   Kind kind = Kind::message;
-  std::string to = {};       // what follows the client's prefix; where there is no connection: why
+  std::string to = {};       // what follows the client's prefix; where there is no connection: why; of `denied`: what
   std::string subject = {};  // under which it was stored
   std::string data = {};
   bool marker = false;                // the key was removed
@@ -99,6 +99,8 @@ class Client {
   std::uint64_t id_ = 0;                               // names the connection in messages
   Owned connection_, answers_;
   bool connected_ = false;
+  std::string denied_;         // what the servers have said last that this user may not,
+  SteadyTime denied_until_{};  // which is why requests are not answered, until then
   Millis patience_{2000};
   support::Requests<Answer> requests_{support::Missing::one};
 };

@@ -7,7 +7,8 @@
 
 namespace ballot::local {
 
-Groups::Groups(Store& store, const Entry& entry) : db_(store.db()), liveness_(store.liveness()), entry_(entry) {}
+Groups::Groups(Store& store, const Entry& entry, Host& host)
+    : db_(store.db()), liveness_(store.liveness()), entry_(entry), notice_(host) {}
 
 void Groups::enter_state(const std::string& name, Group& group, State state) {
   group.state = state;
@@ -32,7 +33,10 @@ void Groups::try_to_lead(const std::string& name, Events& events) {
   Group& group = entry->second;
   group.id = term.group;
   if (is_new || group.state == State::postponed) db_.enlist(entry_.session.id, term.group, wall_now());
-  if (left_.contains(name) || !is_vacant(term)) return enter_state(name, group, State::waiting);
+  if (left_.contains(name) || !is_vacant(term)) {
+    if (const auto leader = db_.session(term.session); leader && !left_.contains(name)) waits_for_[name] = leader->node;
+    return enter_state(name, group, State::waiting);
+  }
   enter_state(name, group, State::leading);
   lead(group, term, events);
 }
@@ -46,6 +50,7 @@ void Groups::lead(Group& group, TermRow& term, Events& events) {
     db_.begin_term(term, entry_.session, before.old_deadline.value_or(SteadyTime()), wall_now());
   }
   group.epoch = term.epoch;
+  waits_for_[term.name].clear();
   events.emplace_back(backend::Elected{term.name, term.epoch, before.resumed, before.old_deadline, before.last_alive});
 }
 
@@ -75,6 +80,7 @@ void Groups::leave(const std::string& name) {
   const Group group = found->second;
   if (group.state == State::leading) left_[name] = {group, Cause::resigned};
   tried_.erase(name);
+  waits_for_[name].clear();
   postponed_.erase(name);
   waiting_.erase(group.id);
   groups_.erase(found);
@@ -144,6 +150,8 @@ bool Groups::end_left() {
 
 void Groups::end_change(Events& events) {
   for (const auto& [name, left] : left_) events.emplace_back(backend::Deposed{name, left.group.epoch, left.cause});
+  for (const auto& [name, node] : std::exchange(waits_for_, {}))
+    node.empty() ? notice_.over(name) : notice_.waits(name, node, "the leader");
   living_.reset();
   tried_.clear();
   ending_.clear();
@@ -153,6 +161,7 @@ void Groups::end_change(Events& events) {
 
 void Groups::undo(const std::vector<Call>& calls, Events& events) {
   unended_.merge(ending_);
+  waits_for_.clear();
   for (const std::string& name : tried_) postpone(name);
   for (const Call& call : calls) {
     const auto* campaign = std::get_if<CampaignCall>(&call);

@@ -1,7 +1,7 @@
 // Groups: the groups of one session: those it waits for, and those it leads. All is decided within a change of the
 // store; what a change that fails has undone is made good later. Knows nothing of files and of who listens. One thread.
 //
-//   Groups groups(store, entry);
+//   Groups groups(store, entry, host);
 //   store.write([&] { groups.campaign("nightly", events);  groups.end_left();  return true; });
 //   groups.end_change(events);                              // or, where it failed: groups.undo(calls, events)
 //
@@ -28,6 +28,7 @@
 #include "store.hpp"
 #include "support/calls.hpp"
 #include "support/predecessor.hpp"
+#include "support/wait_notice.hpp"
 
 namespace ballot::local {
 
@@ -36,8 +37,8 @@ class Groups {
   /// Before it campaigns anew for a group that it has lost, or could not campaign for.
   static constexpr Millis pause{250};
 
-  /// `store` outlives this.
-  Groups(Store& store, const Entry& entry);
+  /// `store` and `host` outlive this.
+  Groups(Store& store, const Entry& entry, Host& host);
 
   // In a change.
   void campaign(const std::string& group, Events& events);
@@ -92,12 +93,14 @@ class Groups {
   std::map<std::int64_t, std::string> waiting_;  // by id
   std::set<std::string> postponed_;
   SteadyTime resume_at_{};
+  support::WaitNotice notice_;
   std::map<std::int64_t, std::uint64_t> unended_;  // epochs, by group, of terms that were left without a commit
   // Of this change:
   std::optional<std::set<std::int64_t>> living_;  // sessions that may lead
   std::set<std::string> tried_;                   // campaigned for
   std::map<std::int64_t, std::uint64_t> ending_;  // as unended_, until it is committed
   std::map<std::string, Left> left_;              // led until it is done
+  std::map<std::string, std::string> waits_for_;  // by group: the node that leads; "": nobody is waited for
   bool term_ended_ = false;
 };
 

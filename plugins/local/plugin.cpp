@@ -28,8 +28,9 @@ Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   return MakeDriver([folder](Outlet& outlet) { return std::make_unique<LocalDriver>(outlet, folder); });
 }
 
-constexpr BackendTraits traits{.keys = keys, .session_timeout = default_timeout, .reach = Reach::host};
-constexpr BackendKind kind{"local", "ballot-local", keys, no_hold, prepare};
+constexpr BackendTraits traits{
+    .keys = keys, .session_timeout = default_timeout, .reach = Reach::host, .no_hold = no_hold};
+constexpr BackendKind kind{"local", "ballot-local", traits, prepare};
 
 }  // namespace
 

@@ -51,7 +51,7 @@ Session::Session(std::unique_ptr<Store> store, Entry entry, Host& host)
     : host_(host),
       entry_(std::move(entry)),
       store_(std::move(store)),
-      groups_(*store_, entry_),
+      groups_(*store_, entry_, host_),
       watches_(store_->folder(), store_->lock()),
       revision_(entry_.revision) {
   if (!takes_part()) return;

@@ -14,8 +14,10 @@ namespace {
 constexpr const char* operation = "KV-Operation";
 
 /// Of what was published. What a duplicate is one of may have been replaced since.
-KeyAnswer answer_of(const Answer& answer) {
+KeyAnswer answer_of(const Answer& answer, const std::string& stream) {
   if (answer.code == error::wrong_last_sequence) return {StoreResult::conflict, answer.sequence(), {}};
+  if (answer.is_unheard())
+    return {StoreResult::unknown, 0, "stream " + stream + " has not acknowledged a message: " + answer.text};
   if (answer.failed()) return {answer.status >= 500 ? StoreResult::unknown : StoreResult::failed, 0, answer.text};
   if (answer.is_duplicate()) return {StoreResult::conflict};
   return {StoreResult::done, answer.sequence(), {}};
@@ -57,7 +59,9 @@ void Bucket::make(StreamConfig wanted, int replicas, Client::Done done) {
 
 void Bucket::publish(Post post, Priority priority, Done done) {
   client_.ask(
-      std::move(post), [done = std::move(done)](const Answer& answer) { done(answer_of(answer)); }, priority);
+      std::move(post),
+      [done = std::move(done), stream = stream_of(name_)](const Answer& answer) { done(answer_of(answer, stream)); },
+      priority);
 }
 
 void Bucket::write(KeyChange change, Priority priority, SteadyTime late, Done done) {

@@ -109,7 +109,9 @@ void NatsStore::on_opened() {
 
 void NatsStore::on_tried(const SelfTest& found) {
   const auto of_all = [&](int doubled) { return std::to_string(doubled) + " of " + std::to_string(found.rounds); };
-  if (found.rounds == 0) return unknown("the servers do not answer, or have no quorum");
+  if (found.rounds == 0)
+    return unknown("the servers answer, but what is published to stream " + stream_of(registers_.name()) +
+                   " is not acknowledged: " + found.why + ": look at `nats stream info`");
   if (found.ours_doubled > 0)
     return refused("two updates of one version were both done, in " + of_all(found.ours_doubled) +
                    " trials: these servers cannot keep what is decided");
@@ -290,9 +292,17 @@ void NatsStore::on(Message& message) {
     case Message::Kind::failed:
       leave();
       return unknown("no server can be reached: " + settings_.access.servers.text() + ": " + message.to);
+    case Message::Kind::denied: return denied(message.to);
     case Message::Kind::closed: return leave();
     case Message::Kind::disconnected: return;
   }
+}
+
+/// What is not permitted is not answered either: whoever begins need not wait for that.
+void NatsStore::denied(const std::string& what) {
+  const std::string text = "this user lacks a permission that is needed: " + what;
+  if (beginning_) return refused(text);
+  if (std::exchange(denied_, what) != what) outlet_.host().log(Level::error, text);
 }
 
 void NatsStore::run_later() {

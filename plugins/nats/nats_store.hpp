@@ -84,6 +84,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   void on_ready();
   void enter();
   void begun(const SessionBegun& answer);
+  void denied(const std::string& what);
   void refused(std::string why) { begun({SessionBegun::How::refused, {}, {}, Millis(0), std::move(why)}); }
   void unknown(std::string why) { begun({SessionBegun::How::unknown, {}, {}, Millis(0), std::move(why)}); }
 
@@ -114,6 +115,7 @@ class NatsStore final : public KeyStore, private Feed::Listener {
   SelfTest tried_;
   std::set<std::string> followed_, watched_, touched_;  // prefixes
   std::vector<std::function<void()>> later_;
+  std::string denied_;  // what was said last that this user may not
   bool observes_ = false;
   bool abandoned_ = false;
 };

@@ -33,12 +33,14 @@ Result<MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   return MakeDriver([place, make](Outlet& outlet) { return std::make_unique<KeyDriver>(outlet, place, make); });
 }
 
-constexpr BackendTraits traits{.keys = table_keys, .session_timeout = default_timeout};
-constexpr BackendKind kind{
-    "nats", "ballot-nats", table_keys,
-    "is not kept by the backend nats: its servers cannot be asked one by one whether they have a "
-    "quorum. Remove it",
-    prepare};
+constexpr BackendTraits traits{
+    .keys = table_keys,
+    .session_timeout = default_timeout,
+    .conflicts = table_conflicts,
+    .no_hold =
+        "is not kept by the backend nats: its servers cannot be asked one by one whether they have a quorum. "
+        "Remove it"};
+constexpr BackendKind kind{"nats", "ballot-nats", traits, prepare};
 
 }  // namespace
 

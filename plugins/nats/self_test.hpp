@@ -17,6 +17,7 @@ using namespace jetstream;
 struct SelfTest {
   int rounds = 0;                           // of each kind; 0: not tried, or the servers did not answer
   int plain_doubled = 0, ours_doubled = 0;  // rounds in which both were done
+  std::string why = {};                     // rounds is 0, as the servers say
 };
 
 void self_test(Client& client, const std::string& bucket, std::function<void(const SelfTest&)> done);

@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +26,16 @@ HostList hosts_of(OptionValue value) {
   if (auto* list = std::get_if<std::vector<std::string>>(&value))
     for (std::string& one : *list) cut(one);
   return read_hosts(value, default_port);
+}
+
+/// TLS is asked for, where only `ca` brings it.
+bool says_tls(const Options& options) {
+  const auto found = options.find("servers");
+  if (found == options.end()) return false;
+  const auto says = [](const std::string& text) { return text.find("tls://") != std::string::npos; };
+  if (const auto* text = std::get_if<std::string>(&found->second)) return says(*text);
+  const auto* list = std::get_if<std::vector<std::string>>(&found->second);
+  return list != nullptr && std::any_of(list->begin(), list->end(), says);
 }
 
 std::string servers_problem(const OptionValue& value) noexcept {
@@ -83,6 +94,15 @@ const OptionKey table_keys[10] = {
     {"key", file_problem, OptionType::text, "a file with its key"},
 };
 
+std::vector<OptionProblem> table_conflicts(const Options& options) noexcept {
+  auto problems = rivals(options, {"user", "token", "credentials", "nkey"}, "each say who the daemon is");
+  for (OptionProblem& problem : half_pairs(options, {{"cert", "key"}})) problems.push_back(std::move(problem));
+  for (OptionProblem& problem : without(options, {"cert"}, "ca")) problems.push_back(std::move(problem));
+  if (says_tls(options) && !options.contains("ca"))
+    problems.push_back({"servers", "servers: tls:// is spoken where ca is set: set it to a file, or to \"system\""});
+  return problems;
+}
+
 Result<Settings> read_settings(const Options& options, const std::string& name_space) {
   const auto servers = options.find("servers"), replicas = options.find("replicas");
   const Access access{hosts_of(servers == options.end() ? OptionValue(default_server) : servers->second),
@@ -93,14 +113,9 @@ Result<Settings> read_settings(const Options& options, const std::string& name_s
                       text_at(options, "ca"),
                       text_at(options, "cert"),
                       text_at(options, "key")};
-  const int ways = !access.user.name.empty() + !access.token_file.empty() + !access.credentials_file.empty() +
-                   !access.nkey.name.empty();
-  const auto error = [](const std::string& what) { return Error{Errc::invalid, what}; };
-  if (ways > 1) return error("[nats] user, token, credentials and nkey each say who the daemon is: keep one of them");
-  if (access.cert.empty() != access.key.empty()) return error("[nats] cert and key belong together: set both");
-  if (access.ca.empty() && !access.cert.empty()) return error("[nats] cert is for TLS: set ca too");
   const std::string bucket = options.contains("bucket") ? text_at(options, "bucket") : "ballot-" + name_space;
-  if (!is_bucket(bucket)) return error("no bucket can be called '" + bucket + "': set [nats] bucket, of [A-Za-z0-9_-]");
+  if (!is_bucket(bucket))
+    return Error{Errc::invalid, "no bucket can be called '" + bucket + "': set [nats] bucket, of [A-Za-z0-9_-]"};
   return Settings{access, bucket, replicas == options.end() ? 0 : replicas_of(replicas->second)};
 }
 

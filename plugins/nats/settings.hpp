@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ballot/error.hpp"
 #include "ballot/plugin.hpp"
@@ -18,8 +19,8 @@ struct Settings {
 };
 
 extern const OptionKey table_keys[10];
-/// Errors: more than one way to say who we are and the like, and a namespace that no bucket's name can have. Requires:
-/// no problems.
+std::vector<OptionProblem> table_conflicts(const Options& options) noexcept;
+/// Errors: a namespace that no bucket's name can have. Requires: no problems.
 Result<Settings> read_settings(const Options& options, const std::string& name_space);
 
 /// Anew with each connection.

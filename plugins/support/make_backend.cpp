@@ -10,13 +10,13 @@ namespace ballot::support {
 namespace {
 
 Result<void> check(const BackendKind& kind, const BackendSettings& settings) {
-  if (const auto problems = check_options(settings.options, kind.keys); !problems.empty())
+  if (const auto problems = check_table(settings.options, kind.traits); !problems.empty())
     return Error{Errc::invalid, "[" + std::string(kind.name) + "] " + problems.front().text};
   if (!is_path_part(settings.name_space))
     return Error{Errc::invalid, "the namespace '" + settings.name_space +
                                     "' cannot be a part of a path: use [A-Za-z0-9][A-Za-z0-9._-]*"};
-  if (settings.hold && kind.no_hold != nullptr)
-    return Error{Errc::refused, "on_outage = \"hold\" " + std::string(kind.no_hold)};
+  if (settings.hold && kind.traits.no_hold != nullptr)
+    return Error{Errc::refused, "on_outage = \"hold\" " + std::string(kind.traits.no_hold)};
   return {};
 }
 

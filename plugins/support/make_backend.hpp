@@ -3,11 +3,10 @@
 // `make`.
 //
 //   Result<MakeDriver> prepare(Host& host, const BackendSettings& settings);   // the plugin's
-//   constexpr BackendKind kind{"local", "ballot-local", keys, "...cannot be kept...", prepare};
+//   constexpr BackendKind kind{"local", "ballot-local", traits, prepare};
 //   BALLOT_PLUGIN("local", "0.1.0", traits, ballot::support::create<kind>)
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "ballot/plugin.hpp"
@@ -18,8 +17,7 @@ namespace ballot::support {
 struct BackendKind {
   const char* name;    // of the plugin and its table
   const char* thread;  // at most 15 letters
-  std::span<const OptionKey> keys;
-  const char* no_hold;  // why on_outage = "hold" is refused, and what to do; null where it is kept
+  const BackendTraits& traits;
   /// Requires: nothing of the above is wrong.
   Result<MakeDriver> (*prepare)(Host&, const BackendSettings&);
 };

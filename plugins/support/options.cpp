@@ -119,9 +119,51 @@ NamedFile named_file_at(const Options& options, const char* key) {
   return found == options.end() ? NamedFile{} : read_named_file(found->second);
 }
 
+std::vector<OptionProblem> half_pairs(const Options& options,
+                                      const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::vector<OptionProblem> problems;
+  for (const auto& [one, other] : pairs)
+    if (options.contains(one) != options.contains(other)) {
+      const auto& [there, missing] = options.contains(one) ? std::pair(one, other) : std::pair(other, one);
+      problems.push_back({there, there + " is of no use without " + missing + ": set both, or none"});
+    }
+  return problems;
+}
+
+std::vector<OptionProblem> rivals(const Options& options, const std::vector<std::string>& keys,
+                                  const std::string& what) {
+  std::vector<OptionProblem> problems;
+  std::string first;
+  for (const std::string& key : keys)
+    if (options.contains(key) && !first.empty())
+      problems.push_back({key, first + " and " + key + " " + what + ": keep one of them"});
+    else if (options.contains(key))
+      first = key;
+  return problems;
+}
+
+std::vector<OptionProblem> without(const Options& options, const std::vector<std::string>& keys,
+                                   const std::string& other) {
+  std::vector<OptionProblem> problems;
+  for (const std::string& key : keys)
+    if (options.contains(key) && !options.contains(other))
+      problems.push_back({key, key + " is of no use without " + other + ": set that too"});
+  return problems;
+}
+
 bool is_path_part(const std::string& name) {
   return !name.empty() && name.size() <= 64 && std::string_view(letters).find(name[0]) != std::string_view::npos &&
          name.find_first_not_of(std::string(letters) + "._-") == std::string::npos;
+}
+
+std::string text_problem(const OptionValue& value) noexcept {
+  const auto* text = std::get_if<std::string>(&value);
+  return text != nullptr && !text->empty() ? "" : "must be a text that is not empty";
+}
+
+std::string list_problem(const OptionValue& value) noexcept {
+  const auto* texts = std::get_if<std::vector<std::string>>(&value);
+  return texts != nullptr && !texts->empty() ? "" : "must be a list of texts that is not empty";
 }
 
 std::string prefix_problem(const OptionValue& value) noexcept {

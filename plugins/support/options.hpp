@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ballot/options.hpp"
@@ -44,7 +45,22 @@ NamedFile named_file_at(const Options& options, const char* key);
 /// It may be a part of a path: [A-Za-z0-9][A-Za-z0-9._-]*, at most 64 letters.
 bool is_path_part(const std::string& name);
 
-/// For tables of keys: what all keys of a store begin with, such parts with slashes between; the path of a file.
+/// Of pairs of keys of which there must be both, or none, those of which there is one: a problem of that one.
+std::vector<OptionProblem> half_pairs(const Options& options,
+                                      const std::vector<std::pair<std::string, std::string>>& pairs);
+/// Of keys of which there may be one, such as ways to log in, a problem of each but the first. `what` is said of them:
+/// "each say who the daemon is".
+std::vector<OptionProblem> rivals(const Options& options, const std::vector<std::string>& keys,
+                                  const std::string& what);
+
+/// Of keys that are of no use without another one, those that are there where that is not.
+std::vector<OptionProblem> without(const Options& options, const std::vector<std::string>& keys,
+                                   const std::string& other);
+
+/// For tables of keys: a text, and a list of texts, that are not empty; what all keys of a store begin with, such parts
+/// with slashes between; the path of a file.
+std::string text_problem(const OptionValue& value) noexcept;
+std::string list_problem(const OptionValue& value) noexcept;
 std::string prefix_problem(const OptionValue& value) noexcept;
 std::string file_problem(const OptionValue& value) noexcept;
 

@@ -164,7 +164,7 @@ void QueueElections::on_listed(const std::string& name, Group& group, const Entr
   if (std::exchange(group.entry, place.own) != place.own) group.epoch = 0;
   if (group.leave) return self_.deputy ? end_unknown(name, group) : leave(name, group);
   if (!place.ahead) return claim(name, group, version);
-  group.next = place.all_ahead == 1;
+  group.place = place.all_ahead + 1;
   wait(name, group, *place.ahead);
 }
 
@@ -181,13 +181,14 @@ void QueueElections::wait(const std::string& name, Group& group, const QueueStor
   const std::uint64_t serial = enter_state(group, State::waiting);
   group.before = before_us;
   watches_.add(name, before_us.name);
-  const auto seen = [this, name, serial, before = before_us.name](const Step& step, const QueueStore::EntryFacts&) {
+  const auto seen = [this, name, serial, before = before_us.name](const Step& step,
+                                                                  const QueueStore::EntryFacts& facts) {
     if (!step.ok()) watches_.remove(name, before);
     Group* found = find(name, serial);
     if (found == nullptr) return;
     if (found->leave) return leave(name, *found);
     if (step.code == Step::Code::missing || (step.ok() && found->again)) return relist(name, *found);
-    if (!step.ok()) stall(name, *found, step);
+    step.ok() ? notice_.waits_at(name, facts.text, found->place) : stall(name, *found, step);
   };
   store_.read_entry(name, before_us.name, QueueStore::Watched::yes, Priority::low, seen);
   if (groups_.size() <= few_groups) watch_own(name, group);
@@ -213,7 +214,7 @@ void QueueElections::watch_own(const std::string& name, Group& group) {
 /// What is needed to lead, so that it need not be read when the one before is gone.
 void QueueElections::read_ahead(const std::string& name, Group& group) {
   watch_own(name, group);
-  if (!group.next) return;
+  if (group.place != 2) return;
   store_.read_term(name, [this, name](const Step& step, const QueueStore::Text& read) {
     Group* found = find(name);
     if (!step.ok() || found == nullptr || found->state != State::waiting) return;
@@ -326,6 +327,7 @@ void QueueElections::on_claimed(const std::string& name, std::uint64_t serial, c
 void QueueElections::announce(const std::string& name, Group& group, backend::Elected elected) {
   if (group.leave) return leave(name, group);
   group.announced = true;
+  notice_.over(name);
   self_.post(std::move(elected));
   stay(name, group);
 }
@@ -377,6 +379,7 @@ void QueueElections::gone(const std::string& name, Group& group) {
   if (group.announced) self_.post(backend::Deposed{name, group.epoch, Cause::resigned});
   const bool rejoin = group.rejoin;
   groups_.erase(name);
+  notice_.over(name);
   if (rejoin) return enter(name, groups_[name]);
   own_size_ -= store_.size_of_entry(name);
 }
@@ -419,7 +422,7 @@ void QueueElections::on_watch(const std::string& name, const std::string& entry,
 /// The one before us is gone. Where nobody else was before us, nobody is now; and what was read ahead is checked
 /// by the claim itself.
 void QueueElections::succeed(const std::string& name, Group& group) {
-  if (group.leave || !group.next || group.epoch == 0 || !group.version) return relist(name, group);
+  if (group.leave || group.place != 2 || group.epoch == 0 || !group.version) return relist(name, group);
   group.ready.reset();
   group.guess = true;
   claim(name, group, *group.version);

@@ -37,6 +37,7 @@
 #include "support/queue_store.hpp"
 #include "support/term_inquiry.hpp"
 #include "support/texts.hpp"
+#include "support/wait_notice.hpp"
 
 namespace ballot::support {
 
@@ -102,7 +103,7 @@ class QueueElections final : private QueueSender::Results {
     bool adopt = false;                     // an entry of ours that is there may be of the daemon before
     bool again = false;                     // something has changed while the queue was listed
     QueueStore::Entry before;               // that is waited for
-    bool next = false;                      // nobody else is before us
+    std::size_t place = 0;                  // ours in the queue; 2: nobody else is before us
     bool guess = false;                     // the claim is valid only where `term` is still the last one
     bool leave = false;
     bool rejoin = false;
@@ -161,6 +162,7 @@ class QueueElections final : private QueueSender::Results {
   bool unclean_ = false;      // a term of ours has ended in no clean way
   std::size_t own_size_ = 0;  // of our entries, as the store counts it
   EntryWatches watches_;
+  WaitNotice notice_{self_.host};
   DelayedGroups ahead_;  // whose facts are to be read ahead
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;

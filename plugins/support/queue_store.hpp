@@ -50,6 +50,7 @@ class QueueStore {
   struct EntryFacts {
     std::uint64_t epoch = 0;  // that its term has
     bool ours = false;
+    std::string text = {};  // as it was entered
   };
   struct Text {
     std::string text;

@@ -26,11 +26,13 @@ Result<MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   return MakeDriver([place](Outlet& outlet) { return std::make_unique<ZookeeperDriver>(outlet, place); });
 }
 
-constexpr BackendTraits traits{.keys = table_keys, .session_timeout = ZookeeperDriver::default_timeout};
-constexpr BackendKind kind{"zookeeper", "ballot-zk", table_keys,
-                           "is not kept by the backend zookeeper: its servers cannot be asked one by one whether they "
-                           "have a quorum. Remove it",
-                           prepare};
+constexpr BackendTraits traits{
+    .keys = table_keys,
+    .session_timeout = ZookeeperDriver::default_timeout,
+    .no_hold =
+        "is not kept by the backend zookeeper: its servers cannot be asked one by one whether they have a "
+        "quorum. Remove it"};
+constexpr BackendKind kind{"zookeeper", "ballot-zk", traits, prepare};
 
 }  // namespace
 

@@ -72,7 +72,7 @@ void Queue::read_entry(const std::string& group, const std::string& entry, Watch
   const auto seen = [this, done](const Reply& reply) {
     if (reply.rc == ZOK) context_.see(reply.stat);
     const bool ours = session_text(reply.stat.ephemeralOwner) == context_.session;
-    done(step_of(reply.rc), {static_cast<std::uint64_t>(reply.stat.czxid), ours});
+    done(step_of(reply.rc), {static_cast<std::uint64_t>(reply.stat.czxid), ours, reply.value});
   };
   context_.client.get(context_.paths.candidate(group, entry), watched == Watched::yes ? Watch::yes : Watch::no, seen,
                       priority);

@@ -11,7 +11,7 @@ Result<const PluginInfo*> find_backend(const config::Config& config) {
   const auto plugin = load_plugin(config.plugin_dir, name);
   if (!plugin) return plugin.error();
   if (const auto table = config.backends.find(name); table != config.backends.end())
-    for (const OptionProblem& problem : check_options(table->second.options, (*plugin)->traits.keys))
+    for (const OptionProblem& problem : check_table(table->second.options, (*plugin)->traits))
       return Error{Errc::invalid, option_diagnostic(config, name, problem).text()};
   return *plugin;
 }

@@ -76,6 +76,8 @@ io::Message to_message(const core::JobView& view) {
   io::Message job;
   job.set("job", std::string(view.name)).set("group", std::string(view.group));
   job.set("leader", std::string(view.leader)).set("state", text_of(view)).set("trouble", std::string(view.trouble));
+  if (view.halted_at) job.set("halted_at", format_millis(*view.halted_at));
+  job.set("halted_with_group", view.halted_with_group);
   if (view.next) job.set("next_slot", format_slot(*view.next));
   job.set("digest", std::string(view.digest));
   if (view.since) job.set("since", format_slot(*view.since));

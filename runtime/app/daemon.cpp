@@ -95,9 +95,10 @@ Exit Daemon::run() {
   if (const auto made = make_folders(); !made) return fail(made.error());
   if (const auto started = start(); !started) return fail(started.error());
   const auto ran = runtime_.run();
-  if (ran) return Exit::done;
-  log_(Level::fatal, ran.error().what, {{"node", config_.node}});
-  return Exit::failed;
+  control_.reset();  // it asks the runtime
+  const bool has_lost_rows = runtime_.close() > 0;
+  if (!ran) log_(Level::fatal, ran.error().what, {{"node", config_.node}});
+  return ran && !has_lost_rows ? Exit::done : Exit::failed;
 }
 
 Exit Daemon::fail(const Error& error) const {

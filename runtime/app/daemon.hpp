@@ -28,7 +28,8 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Until a signal stops it. configuration: the plugin or its table is refused; failed: it cannot start.
+  /// Until a signal stops it. configuration: the plugin or its table is refused; failed: it cannot start, or rows that
+  /// waited in memory could be stored nowhere at its end.
   Exit run();
 
  private:

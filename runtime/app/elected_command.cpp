@@ -255,11 +255,12 @@ void ElectedCommand::start(std::optional<WallTime> slot, SteadyTime not_after) {
     };
     out_ = std::make_unique<io::LinePipe>(loop().context(), logger(Level::info), closed);
     err_ = std::make_unique<io::LinePipe>(loop().context(), logger(Level::error), closed);
-    guard_.start(variables, not_after, out_->write_end(), err_->write_end());
+    guard_.start(variables, not_after,
+                 io::ChildPipes{out_->write_end(), err_->write_end(), out_->read_end(), err_->read_end()});
     out_->close_write_end();
     err_->close_write_end();
   } else {
-    guard_.start(variables, not_after, -1, -1);
+    guard_.start(variables, not_after, {});
   }
 }
 

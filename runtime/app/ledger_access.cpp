@@ -50,7 +50,8 @@ Exit fail(std::string_view command, const Error& error) {
 
 Exit fail_to_open(std::string_view command, const Error& error) {
   const Exit exit = fail(command, error);
-  return exit == Exit::unreachable || exit == Exit::gave_up ? exit : Exit::configuration;
+  if (error.code == Errc::denied || exit == Exit::unreachable || exit == Exit::gave_up) return exit;
+  return Exit::configuration;
 }
 
 }  // namespace ballot::app

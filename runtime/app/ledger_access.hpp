@@ -28,7 +28,8 @@ Result<RunId> find_run(storage::Reader& ledger, const std::string& suffix);
 
 /// Prints `error` as the last line of the command. not_found is Exit::not_found, invalid is Exit::usage, and so on.
 Exit fail(std::string_view command, const Error& error);
-/// The same of a store that was not opened: where it is not that it does not answer, its configuration is wrong.
+/// The same of a store that was not opened: where it answers, and does not refuse this user, the configuration is
+/// wrong.
 Exit fail_to_open(std::string_view command, const Error& error);
 
 }  // namespace ballot::app

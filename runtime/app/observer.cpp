@@ -12,6 +12,11 @@
 namespace ballot::app {
 namespace {
 
+/// What the store refuses, for want of permission, is no silence of the store.
+Error not_done(StoreResult outcome, const std::string& why) {
+  return {outcome == StoreResult::failed ? Errc::denied : Errc::unavailable, why};
+}
+
 Error no_answer(Millis patience) {
   return {Errc::unavailable, "the backend does not answer within " + format_duration(patience)};
 }
@@ -64,9 +69,7 @@ Result<std::vector<Election>> Observer::observe(const std::string& group) {
   backend().observe(++last_request_, group);
   auto observed = await<backend::Observed>();
   if (!observed) return observed.error();
-  // What the store refuses, for want of permission, is no silence of the store.
-  if (observed->outcome == StoreResult::failed) return Error{Errc::refused, observed->text};
-  if (observed->outcome != StoreResult::done) return Error{Errc::unavailable, observed->text};
+  if (observed->outcome != StoreResult::done) return not_done(observed->outcome, observed->text);
   store_ = std::move(observed->store);
   return std::move(observed->elections);
 }
@@ -78,7 +81,7 @@ Result<void> Observer::evict(const std::string& group) {
   const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
   if (answer.outcome == StoreResult::done) return {};
   if (answer.outcome == StoreResult::conflict) return Error{Errc::not_found, "nobody leads group " + group};
-  return Error{Errc::unavailable, answer.text.empty() ? "it is not known whether it was done" : answer.text};
+  return not_done(answer.outcome, answer.text.empty() ? "it is not known whether it was done" : answer.text);
 }
 
 Result<std::vector<Register>> Observer::list(const std::string& prefix) {
@@ -97,8 +100,8 @@ Result<void> Observer::create(const Record& record) {
   if (!wrote) return wrote.error();
   const WriteAnswer answer = wrote->answers.empty() ? WriteAnswer{} : wrote->answers.front();
   if (answer.outcome == StoreResult::done) return {};
-  return Error{answer.outcome == StoreResult::conflict ? Errc::conflict : Errc::unavailable,
-               answer.text.empty() ? "it is not known whether it was asked for" : answer.text};
+  if (answer.outcome == StoreResult::conflict) return Error{Errc::conflict, answer.text};
+  return not_done(answer.outcome, answer.text.empty() ? "it is not known whether it was asked for" : answer.text);
 }
 
 Result<void> Observer::create_all(std::vector<Record> records) {
@@ -119,7 +122,7 @@ void Observer::remove(const std::vector<std::string>& names) {
 Result<std::vector<Register>> Observer::await_registers() {
   auto done = await<backend::ReadDone>();
   if (!done) return done.error();
-  if (done->outcome != StoreResult::done) return Error{Errc::unavailable, done->text};
+  if (done->outcome != StoreResult::done) return not_done(done->outcome, done->text);
   return std::move(done->registers);
 }
 
@@ -163,8 +166,10 @@ Result<Event> Observer::await() {
     auto event = left > Millis(0) ? next(left) : std::nullopt;
     if (!event) return no_answer(answer_within_);
     if (auto* answer = std::get_if<Event>(&event->what)) return std::move(*answer);
-    if (const auto* closed = std::get_if<backend::SessionClosed>(&event->what))
-      return Error{stands_in_ && closed->cause == Cause::expired ? Errc::not_found : Errc::unavailable, closed->text};
+    if (const auto* closed = std::get_if<backend::SessionClosed>(&event->what)) {
+      if (stands_in_ && closed->cause == Cause::expired) return Error{Errc::not_found, closed->text};
+      return Error{closed->cause == Cause::auth_failed ? Errc::denied : Errc::unavailable, closed->text};
+    }
   }
 }
 

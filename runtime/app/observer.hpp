@@ -24,7 +24,7 @@ namespace ballot::app {
 
 class Observer {
  public:
-  /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable (the store).
+  /// Errors: refused, corrupt, not_found (the plugin); invalid (its table); unavailable, denied (the store).
   static Result<std::unique_ptr<Observer>> open(const config::Config& config) { return open(config, "", patience); }
   /// With the handle of a dead program's session that is opened again, to be left; not_found: it is over. Each answer
   /// of the store is waited for so long. Where the store does not answer, the process is to end without destructors:

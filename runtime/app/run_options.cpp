@@ -60,7 +60,7 @@ void add_duration(CLI::App& command, const std::string& flag, const std::string&
 }  // namespace
 
 bool read_variables(const FlagVariables& variables) {
-  const bool in_run = std::getenv("BALLOT_RUN_ID") != nullptr;  // whose facts have the same names
+  const bool in_run = std::getenv("BALLOT_RUN_ID") || std::getenv("BALLOT_EPOCH_FILE");  // whose facts have these names
   for (const FlagVariable& variable : variables) {
     if (in_run && variable.name == "BALLOT_GROUP") continue;
     const char* const value = std::getenv(variable.name.c_str());

@@ -44,12 +44,8 @@ SessionFile parse(const io::Message& message) {
   return file;
 }
 
-}  // namespace
-
-std::string session_path(const std::string& run_dir) { return run_dir + "/session"; }
-
-std::string candidate_session_path(const config::Config& config, const std::string& group,
-                                   const std::string& candidate) {
+std::string candidate_path(const config::Config& config, const char* kind, const std::string& group,
+                           const std::string& candidate) {
   std::string folder = config.run_dir;
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
@@ -57,7 +53,20 @@ std::string candidate_session_path(const config::Config& config, const std::stri
     folder = config.state_dir;
     std::filesystem::create_directories(folder, ignored);
   }
-  return folder + "/candidate-" + group + "." + candidate;
+  return folder + kind + group + "." + candidate;
+}
+
+}  // namespace
+
+std::string session_path(const std::string& run_dir) { return run_dir + "/session"; }
+
+std::string candidate_session_path(const config::Config& config, const std::string& group,
+                                   const std::string& candidate) {
+  return candidate_path(config, "/candidate-", group, candidate);
+}
+
+std::string candidate_epoch_path(const config::Config& config, const std::string& group, const std::string& candidate) {
+  return candidate_path(config, "/epoch-", group, candidate.empty() ? config.node : candidate);
 }
 
 SessionFile about_session(const config::Config& config, const std::string& node) {

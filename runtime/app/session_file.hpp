@@ -32,6 +32,9 @@ std::string session_path(const std::string& run_dir);
 std::string candidate_session_path(const config::Config& config, const std::string& group,
                                    const std::string& candidate);
 
+/// Beside it: where a child of `election run` finds the epoch of the term that its candidate leads in.
+std::string candidate_epoch_path(const config::Config& config, const std::string& group, const std::string& candidate);
+
 /// All but the handle.
 SessionFile about_session(const config::Config& config, const std::string& node);
 

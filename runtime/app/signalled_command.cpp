@@ -1,83 +1,74 @@
 #include "app/signalled_command.hpp"
 
-#include <algorithm>
+#include <unistd.h>
+
 #include <cerrno>
-#include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "io/clocks.hpp"
+#include "io/leader_file.hpp"
 
 namespace ballot::app {
-namespace {
 
-constexpr Millis readiness_pause{20};
-constexpr Millis patience{1000};  // from the child's start on: programs catch their signals soon, or never
-
-/// Whether the process catches, blocks or ignores the signal, so that it does not die of it.
-bool is_ready_for(int signal, pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
-  const std::uint64_t bit = std::uint64_t{1} << (signal - 1);
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("SigCgt:") && !line.starts_with("SigBlk:") && !line.starts_with("SigIgn:")) continue;
-    std::uint64_t mask = 0;
-    std::istringstream(line.substr(7)) >> std::hex >> mask;
-    if (mask & bit) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-SignalledCommand::SignalledCommand(const config::Config& config, CandidateSettings settings, Signals signals,
+SignalledCommand::SignalledCommand(const config::Config& config, CandidateSettings settings, Child child,
                                    io::ChildGuard& guard, Log log)
     : CandidateProgram(config, std::move(settings), std::move(log)),
-      signals_(signals),
+      child_(std::move(child)),
       guard_(guard),
-      timer_(loop().context(), [this] { signal_won(); }) {}
+      timer_(loop().context(), [this] { win(); }) {}
 
+SignalledCommand::~SignalledCommand() {
+  guard_.detach();
+  ::unlink(child_.epoch_file.c_str());
+}
+
+/// What a candidate before has left of its epoch is none.
 void SignalledCommand::begin() {
+  ::unlink(child_.epoch_file.c_str());
   guard_.attach(loop().context(), {[this](pid_t pid) {
                                      pid_ = pid;
-                                     patient_until_ = io::read_clocks().steady + patience;
                                      say(Level::info, "child started", {{"pid", std::to_string(pid)}});
-                                     signal_won();
+                                     win();
                                    },
                                    [this](io::ChildEnd end) { on_ended(end); }});
-  guard_.start({"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate()}, SteadyTime::max(), -1, -1);
+  guard_.start({"BALLOT_GROUP=" + group(), "BALLOT_NODE=" + candidate(), "BALLOT_EPOCH_FILE=" + child_.epoch_file},
+               SteadyTime::max(), {});
 }
 
 void SignalledCommand::on_status(const core::CandidateStatus& before) {
   const core::CandidateStatus& now = status();
-  if (now.epoch == 0 && before.epoch != 0) signal_lost();
+  if (now.epoch == 0 && before.epoch != 0) lose();
   if (child_leads_ && now.deadline != before.deadline) guard_.lease(now.deadline, now.grace);
   if (now.asked_to_leave && !before.asked_to_leave) leave();
-  if (now.leads() && !child_leads_) signal_won();
+  if (now.leads() && !child_leads_) win();
 }
 
 /// A child that ends with the term is awaited: its end is the end of all this.
 void SignalledCommand::leave() {
-  const bool ends = child_leads_ && signals_.on_lost != io::OnLost::signal;
-  signal_lost();
+  const bool ends = child_leads_ && child_.on_lost != io::OnLost::signal;
+  lose();
   if (ends) return;
   campaigner().leave();
   campaigner().enter();
 }
 
-void SignalledCommand::signal_lost() {
+void SignalledCommand::lose() {
   timer_.disarm();
-  if (std::exchange(child_leads_, false)) guard_.lost();
+  if (!std::exchange(child_leads_, false)) return;
+  ::unlink(child_.epoch_file.c_str());
+  guard_.lost();
 }
 
-/// Once the term before is over, and the child is there to receive it.
-void SignalledCommand::signal_won() {
+/// Once the term before is over, and the child is there.
+void SignalledCommand::win() {
   const core::CandidateStatus& now = status();
   if (!now.leads() || now.asked_to_leave || child_leads_ || pid_ == 0) return;
-  const SteadyTime time = io::read_clocks().steady;
-  if (time < now.acts_from) return timer_.arm(now.acts_from);
-  if (!is_ready_for(signals_.won, pid_) && time < patient_until_) return timer_.arm(time + readiness_pause);
+  if (io::read_clocks().steady < now.acts_from) return timer_.arm(now.acts_from);
   child_leads_ = true;
+  if (const auto written = io::replace_file(child_.epoch_file, std::to_string(now.epoch) + "\n"); !written)
+    say(Level::error, written.error().what + "; the child does not find its epoch");
   guard_.lease(now.deadline, now.grace);
-  guard_.signal(signals_.won);
+  guard_.won();
 }
 
 void SignalledCommand::on_signal(int signal) {

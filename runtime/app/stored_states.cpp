@@ -6,14 +6,23 @@
 namespace ballot::app {
 namespace {
 
-std::string state_of(const Result<core::JobRegister>& stored) {
-  if (!stored) return "halted";  // it cannot be read, by whoever leads either
-  return stored->paused ? "paused" : "";
+template <class R>
+StoredState paused(const R& stored) {
+  if (!stored.paused) return {};
+  return {.word = "paused", .since = stored.paused_at, .by = stored.paused_by};
 }
 
-std::string state_of(const Result<core::GroupRegister>& stored) {
-  if (!stored || !stored->halted.empty()) return "halted";
-  return stored->paused ? "paused" : "";
+/// What cannot be read here cannot be read by whoever leads either.
+StoredState unreadable(const Error& why) { return {.word = "halted", .why = why.what}; }
+
+StoredState state_of(const Result<core::JobRegister>& stored) {
+  return stored ? paused(*stored) : unreadable(stored.error());
+}
+
+StoredState state_of(const Result<core::GroupRegister>& stored) {
+  if (!stored) return unreadable(stored.error());
+  if (stored->halted.empty()) return paused(*stored);
+  return {.word = "halted", .why = stored->halted, .since = stored->halted_at};
 }
 
 }  // namespace
@@ -25,21 +34,35 @@ Result<StoredStates> StoredStates::read(const config::Config& config) {
   for (const char* const prefix : {"j/", "g/"}) {
     const auto registers = (*observer)->list(prefix);
     if (!registers) return registers.error();
-    const bool of_jobs = prefix[0] == 'j';
-    for (const Register& one : *registers) {
-      const std::string state =
-          of_jobs ? state_of(core::parse_job_register(one.value)) : state_of(core::parse_group_register(one.value));
-      if (!state.empty()) (of_jobs ? states.jobs_ : states.groups_)[one.name.substr(2)] = state;
-    }
+    for (const Register& one : *registers) states.add(one);
   }
   return states;
 }
 
-std::string StoredStates::of(const std::string& job, const std::string& group) const {
-  const auto own = jobs_.find(job), all = groups_.find(group);
-  for (const char* const state : {"halted", "paused"})
-    if ((own != jobs_.end() && own->second == state) || (all != groups_.end() && all->second == state)) return state;
-  return "active";
+Result<StoredState> StoredStates::read(const config::Config& config, const std::string& job, const std::string& group) {
+  const auto observer = Observer::open(config);
+  if (!observer) return observer.error();
+  const auto registers = (*observer)->read({core::job_register(job), core::group_register(group)});
+  if (!registers) return registers.error();
+  StoredStates states;
+  for (const Register& one : *registers) states.add(one);
+  return states.of(job, group);
+}
+
+void StoredStates::add(const Register& stored) {
+  const bool of_group = stored.name.starts_with("g/");
+  StoredState state =
+      of_group ? state_of(core::parse_group_register(stored.value)) : state_of(core::parse_job_register(stored.value));
+  state.of_group = of_group;
+  if (state.word != "active") states_.insert_or_assign(stored.name, std::move(state));
+}
+
+StoredState StoredStates::of(const std::string& job, const std::string& group) const {
+  for (const char* const word : {"halted", "paused"})
+    for (const std::string& name : {core::group_register(group), core::job_register(job)})
+      if (const auto found = states_.find(name); found != states_.end() && found->second.word == word)
+        return found->second;
+  return {};
 }
 
 }  // namespace ballot::app

@@ -4,27 +4,41 @@
 // Threads: the main one. Needs what a user may need leave for: the backend's secrets, the store.
 //
 //   const auto states = StoredStates::read(config);
-//   if (states) state = states->of("backup", "default");
+//   if (states) state = states->of("backup", "default").word;
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "ballot/error.hpp"
+#include "ballot/time.hpp"
 #include "config/config.hpp"
 
 namespace ballot::app {
+
+struct StoredState {
+  std::string word = "active";         // or "paused", "halted"
+  bool of_group = false;               // its whole group is
+  std::string why = {};                // it is halted
+  std::optional<WallTime> since = {};  // where the store says it
+  std::string by = {};                 // who paused it
+};
 
 class StoredStates {
  public:
   /// Errors: those of Observer.
   static Result<StoredStates> read(const config::Config& config);
+  /// Of one job alone.
+  static Result<StoredState> read(const config::Config& config, const std::string& job, const std::string& group);
 
-  /// "halted", "paused", or "active".
-  std::string of(const std::string& job, const std::string& group) const;
+  /// Halted comes before paused, and the group before the job.
+  StoredState of(const std::string& job, const std::string& group) const;
 
  private:
-  std::map<std::string, std::string> jobs_, groups_;  // those that are not active
+  void add(const Register& stored);
+
+  std::map<std::string, StoredState> states_;  // of those that are not active, by their registers' names
 };
 
 }  // namespace ballot::app

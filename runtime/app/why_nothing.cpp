@@ -35,10 +35,14 @@ std::string paused_text(const UnrecordedSlot& slot) {
   return text + ". Slots that pass meanwhile become skipped: paused when it is resumed (`ballot resume`).";
 }
 
+std::string led_elsewhere(const UnrecordedSlot& slot) {
+  return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
+}
+
+bool is_led_elsewhere(const UnrecordedSlot& slot) { return !slot.leader.empty() && slot.leader != slot.node; }
+
 /// What keeps the job from being settled now: "" where nothing does.
 std::string why_not_settled(const UnrecordedSlot& slot) {
-  if (slot.state == "halted")
-    return "The job is halted: " + slot.trouble + ". Nothing of it is launched until `ballot repair`.";
   if (slot.state.starts_with("waiting for group"))
     return "The job moved to another group, and the one that had it has not released it yet: it is " + slot.state + ".";
   if (slot.state == "paused" && (!slot.paused_at || *slot.slot >= *slot.paused_at)) return paused_text(slot);
@@ -47,9 +51,7 @@ std::string why_not_settled(const UnrecordedSlot& slot) {
   if (slot.leader.empty())
     return "Nobody leads group " + slot.group +
            " at present. Whoever leads it next settles the slots that were passed, by the job's misfire policy.";
-  if (slot.leader != slot.node)
-    return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
-  return {};
+  return is_led_elsewhere(slot) ? led_elsewhere(slot) : "";
 }
 
 std::string not_recorded(const UnrecordedSlot& slot) {
@@ -61,6 +63,10 @@ std::string not_recorded(const UnrecordedSlot& slot) {
     return "The slot was not due: the job, as it is defined now, counts from " + format_slot(*slot.since) + " on.";
   if (slot.keep > Millis(0) && *slot.slot < slot.now - slot.keep)
     return "Rows are kept for " + format_duration(slot.keep) + " ([history] keep), and the slot is older.";
+  if (slot.state == "halted") {
+    const bool was_before = slot.halted_at && *slot.slot < *slot.halted_at && is_led_elsewhere(slot);
+    return (was_before ? led_elsewhere(slot) + " " : "") + halted_text(slot);
+  }
   if (slot.daemon == Daemon::away)
     return "This node's ledger says nothing of it, and no daemon runs here that knows more. The node that led the "
            "group "
@@ -74,6 +80,16 @@ std::string not_recorded(const UnrecordedSlot& slot) {
 }
 
 }  // namespace
+
+/// A register of a newer format says itself what is to be done.
+std::string halted_text(const UnrecordedSlot& job) {
+  std::string text = job.halted_with_group ? "Group " + job.group : "The job";
+  text += " is halted" + (job.halted_at ? " since " + format_millis(*job.halted_at) : "") + ": " + job.trouble +
+          ". Nothing of it is launched";
+  if (job.trouble.find("newer format") != std::string::npos) return text + ".";
+  return text + " until `ballot repair " + (job.halted_with_group ? "--group " + job.group : job.job) +
+         "`; the slots of the halt then become missed: halted.";
+}
 
 Explained why_nothing(const UnrecordedSlot& slot) {
   if (slot.waits && slot.slot) return {"queued", std::string(rule_of(Status::queued, Reason::none))};

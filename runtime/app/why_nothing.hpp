@@ -26,7 +26,9 @@ struct UnrecordedSlot {
   std::string node;                                                   // its name
   std::string leader;                                                 // of the group; "" where nobody leads it
   std::string state;                                                  // the job's, as `ballot jobs` shows it
-  std::string trouble;                                                // why it is halted
+  std::string trouble;                                                // why it is halted,
+  std::optional<WallTime> halted_at;                                  // since when, where that is known,
+  bool halted_with_group = false;                                     // and whether with its whole group
   std::optional<WallTime> since;                                      // slots at or before it were not due
   std::optional<WallTime> paused_at;
   std::string paused_by;
@@ -39,5 +41,8 @@ struct Explained {
 };
 
 Explained why_nothing(const UnrecordedSlot& slot);
+
+/// Of a job that is halted: since when, why, and what to do about it.
+std::string halted_text(const UnrecordedSlot& job);
 
 }  // namespace ballot::app

@@ -1,5 +1,6 @@
 #include "base/trust.hpp"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,8 +11,6 @@
 
 namespace ballot {
 namespace {
-
-constexpr int most_links = 40;
 
 std::optional<std::string> wrong_owner(const struct stat& info, std::uint32_t daemon) {
   if (info.st_uid == 0 || info.st_uid == daemon) return std::nullopt;
@@ -32,10 +31,10 @@ class WayTo {
 
   std::optional<std::string> fault() {
     while (!rest_.empty()) {
-      if (auto found = check_passed()) return found;
+      if (auto found = check(at_, true)) return found;
       if (auto found = step()) return found;
     }
-    return missing_ ? std::nullopt : check(distrust, at_);
+    return missing_ ? std::nullopt : check(at_, false);
   }
 
  private:
@@ -47,20 +46,18 @@ class WayTo {
     rest_.insert(rest_.end(), names.rbegin(), names.rend());
   }
 
-  std::optional<std::string> check_passed() {
-    return check(
-        [](const struct stat& info, std::uint32_t daemon) {
-          return (info.st_mode & S_ISVTX) != 0 ? wrong_owner(info, daemon) : distrust(info, daemon);
-        },
-        at_);
-  }
-
-  template <class Rule>
-  std::optional<std::string> check(Rule rule, const std::filesystem::path& path) {
+  std::optional<std::string> check(const std::filesystem::path& path, bool passed) {
     struct stat info {};
+    struct statvfs system {};
     if (::lstat(path.c_str(), &info) != 0) return std::nullopt;
-    if (const auto fault = rule(info, daemon_)) return path.string() + ' ' + *fault;
-    return std::nullopt;
+    const bool read_only =
+        S_ISDIR(info.st_mode) && ::statvfs(path.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0;
+    std::optional<std::string> fault;
+    if (S_ISLNK(info.st_mode))
+      fault = distrust_link(info, daemon_);
+    else
+      fault = passed || read_only ? distrust_passed(info, read_only, daemon_) : distrust(info, daemon_);
+    return fault ? std::optional(path.string() + ' ' + *fault) : std::nullopt;
   }
 
   std::optional<std::string> step() {
@@ -72,7 +69,7 @@ class WayTo {
     const auto target = std::filesystem::read_symlink(next, error);
     if (error) return at_ = next, gone_if_missing();
     if (++links_ > most_links) return next.string() + " is a link that leads in circles";
-    if (auto fault = check(wrong_owner, next)) return fault;
+    if (auto fault = check(next, true)) return fault;
     if (target.is_absolute()) at_ = "/";
     put_before(target);
     return std::nullopt;
@@ -98,6 +95,14 @@ class WayTo {
 std::optional<std::string> distrust(const struct stat& info, std::uint32_t daemon) {
   if (auto fault = wrong_owner(info, daemon)) return fault;
   return wrong_mode(info);
+}
+
+std::optional<std::string> distrust_link(const struct stat& info, std::uint32_t daemon) {
+  return wrong_owner(info, daemon);
+}
+
+std::optional<std::string> distrust_passed(const struct stat& info, bool read_only, std::uint32_t daemon) {
+  return read_only || (info.st_mode & S_ISVTX) != 0 ? wrong_owner(info, daemon) : distrust(info, daemon);
 }
 
 std::optional<std::string> distrust_folder(const std::string& path, std::uint32_t daemon) {

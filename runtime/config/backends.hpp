@@ -4,7 +4,7 @@
 //
 // Plain values; loads no plugin: whoever reads a configuration says which are installed, and how one is loaded.
 //
-//   for (const OptionProblem& problem : check_options(table.options, plugin.traits.keys))
+//   for (const OptionProblem& problem : check_table(table.options, plugin.traits))
 //     findings.error(position_of(problem, table), problem.text);
 #pragma once
 

@@ -12,9 +12,9 @@ namespace {
 
 JobFile check_file(const std::string& name, const JobSettings& settings, Identities& identities) {
   std::string text;
-  if (const auto info = read_text_file(AT_FDCWD, name, Links::follow, text); !info) {
+  if (const auto read = read_text_file(name, text); !read) {
     JobFile file;
-    Findings(name, file.diagnostics).error({}, info.error().what);
+    Findings(name, file.diagnostics).error({}, read.error().what);
     return file;
   }
   return read_job_file(text, {name, std::nullopt}, settings, identities);

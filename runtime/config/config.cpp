@@ -49,7 +49,7 @@ class Loader {
   void read_file() {
     config_.known = find_backends("", "");
     std::string text;
-    const auto info = read_text_file(AT_FDCWD, request_.file, Links::follow, text);
+    const auto info = read_text_file(request_.file, text);
     Findings findings(request_.file, diagnostics_);
     if (const auto fault = info ? distrusted() : std::nullopt)
       findings.error({}, "the configuration is not used: " + *fault);
@@ -153,10 +153,19 @@ class Loader {
     for (const auto& [name, table] : config_.backends) {
       const auto known = config_.known.find(name);
       if (known == config_.known.end() || known->second == nullptr) continue;
-      for (const OptionProblem& problem : check_options(table.options, known->second->traits.keys))
+      for (const OptionProblem& problem : check_table(table.options, known->second->traits))
         diagnostics_.push_back(option_diagnostic(config_, name, problem));
     }
     check_group_tables(config_.known, config_.groups, Findings(request_.file, diagnostics_));
+    check_outage();
+  }
+
+  void check_outage() {
+    const PluginInfo* const plugin = plugin_of(config_);
+    if (config_.coordination.on_outage != OnOutage::hold || plugin == nullptr || plugin->traits.no_hold == nullptr)
+      return;
+    Findings(request_.file, diagnostics_)
+        .error(config_.coordination.outage_position, "on_outage = \"hold\" " + std::string(plugin->traits.no_hold));
   }
 
   void fill_in() {

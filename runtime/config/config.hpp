@@ -35,7 +35,8 @@ struct Coordination {
   std::string name_space;                 // never "" but where that is an error
   std::optional<Millis> session_timeout;  // none: the backend's own
   OnOutage on_outage = OnOutage::step_down;
-  bool allow_open_store = false;  // of `serve`: a store that asks nobody who he is will do
+  Position outage_position{0, 0};  // as backend_position
+  bool allow_open_store = false;   // of `serve`: a store that asks nobody who he is will do
 };
 
 /// What a clean stop does with running children.

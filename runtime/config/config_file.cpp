@@ -54,11 +54,16 @@ void read_backend(const Value& value, Coordination& to) {
   to.backend_position = value.position();
 }
 
+void read_outage(const Value& value, Coordination& to) {
+  as_word<&Coordination::on_outage>(value, to);
+  to.outage_position = value.position();
+}
+
 constexpr Key<Coordination> coordination_keys[] = {
     plain_row<Coordination>("allow_open_store", as_boolean<&Coordination::allow_open_store>),
     plain_row<Coordination>("backend", read_backend),
     plain_row<Coordination>("namespace", as_name<&Coordination::name_space>),
-    row<Coordination, &Coordination::on_outage>("on_outage", as_word<&Coordination::on_outage>),
+    plain_row<Coordination>("on_outage", read_outage),
     plain_row<Coordination>("session_timeout",
                             as_duration<&Coordination::session_timeout, shortest_session_timeout / Millis(1),
                                         longest_session_timeout / Millis(1)>),

@@ -84,7 +84,7 @@ void check_group_tables(const Backends& known, const std::vector<PlacedGroup>& g
     for (const auto& [backend, table] : tables) {
       const auto plugin = known.find(backend);
       if (plugin == known.end() || plugin->second == nullptr) continue;
-      for (const OptionProblem& problem : check_options(table.options, plugin->second->traits.group_keys))
+      for (const OptionProblem& problem : check_group_table(table.options, plugin->second->traits))
         findings.error(position_of(problem, table), "[group." + group.name + "." + backend + "] " + problem.text);
     }
 }

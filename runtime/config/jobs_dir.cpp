@@ -13,6 +13,7 @@
 
 #include "base/candidates.hpp"
 #include "base/trust.hpp"
+#include "base/trusted_open.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
 #include "schedule/zone_files.hpp"
@@ -123,8 +124,7 @@ Changes JobsDir::reload() {
   forget_zones();
   for (const std::string& name : *names) read_if_changed(name, pass);
   for (const auto& [name, file] : files_)
-    if (!std::binary_search(names->begin(), names->end(), name))
-      pass.found.push_back({name, Found::State::gone, {}, {}});
+    if (!std::binary_search(names->begin(), names->end(), name)) pass.found.push_back({name, Found::State::gone});
   return commit(pass);
 }
 
@@ -151,19 +151,22 @@ Changes JobsDir::reload(std::span<const std::string> names) {
     pass.folder = std::move(*folder);
   else
     return Findings(path_, folder_findings_).error({}, folder.error().what), commit(pass);
-  for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
+  std::set<std::string> looked(names.begin(), names.end());
+  for (const auto& [name, file] : files_)
+    if (file.linked) looked.insert(name);  // any name may be one on its way: the ..data of a ConfigMap
+  for (const std::string& name : looked)
     if (is_job_file_name(name)) read_if_changed(name, pass);
   return commit(pass);
 }
 
 void JobsDir::read_if_changed(const std::string& name, Pass& pass) {
   const auto known = files_.find(name);
-  if (known != files_.end()) {
-    struct stat info {};
-    const bool there = ::fstatat(pass.folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there && stamp_of<Stamp>(info) == known->second.stamp) return;
-  }
+  struct stat info {};
+  const bool there = ::fstatat(pass.folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+  if (there && known != files_.end() && stamp_of<Stamp>(info) == known->second.stamp) return;
   Found found = read(name, pass);
+  if (found.state == Found::State::unchanged) return;
+  found.linked = there && S_ISLNK(info.st_mode);
   if (found.state != Found::State::gone || known != files_.end()) pass.found.push_back(std::move(found));
 }
 
@@ -174,18 +177,20 @@ Result<UniqueFd> JobsDir::open() {
 }
 
 JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
-  Found found{name, Found::State::broken, {}, {}};
+  Found found{name, Found::State::broken};
   const FileOrigin origin{shown(name), 0};
-  const auto info = read_text_file(pass.folder.get(), name, Links::refuse, pass.text);
-  if (!info && info.error().code == Errc::not_found) return found.state = Found::State::gone, found;
+  const auto file = open_trusted(pass.folder.get(), name, settings_.daemon);
+  if (!file && file.error().code == Errc::not_found) return found.state = Found::State::gone, found;
+  found.stamp = file ? stamp_of<Stamp>(file->info) : Stamp{};
+  if (const auto known = files_.find(name); file && known != files_.end() && known->second.stamp == found.stamp)
+    return found.state = Found::State::unchanged, found;
   Findings findings(origin.name, found.content.diagnostics);
-  if (!info && info.error().code == Errc::io) unread_ = true;
-  if (!info) return findings.error({}, info.error().what), found;
-  if (const auto fault = distrust(*info, settings_.daemon)) return findings.error({}, "the file " + *fault), found;
-  found.content = read_job_file(pass.text, {origin.name, info->st_uid}, settings_, pass.identities);
+  const auto done = file ? read_text(file->fd.get(), file->info, pass.text) : Result<void>(file.error());
+  if (!done && done.error().code == Errc::io) unread_ = true;
+  if (!done) return findings.error({}, done.error().what), found;
+  found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities);
   if (has_errors(found.content.diagnostics)) return found;
   found.state = Found::State::good;
-  found.stamp = stamp_of<Stamp>(*info);
   if (just_changed(found.stamp.changed_ns)) found.stamp = {};
   return found;
 }
@@ -215,7 +220,11 @@ void JobsDir::add_instances(Pass& pass) const {
 
 void JobsDir::replace(Found& found, Pass& pass) {
   if (found.state == Found::State::good) put_in_force(found, pass);
-  if (found.state == Found::State::broken) files_[found.name].stamp = {};
+  if (found.state == Found::State::broken) {
+    File& file = files_[found.name];
+    file.stamp = {};
+    file.linked = found.linked;
+  }
   if (found.state == Found::State::gone) {
     const auto file = files_.find(found.name);
     withdraw(file->first, file->second, pass);
@@ -231,7 +240,7 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
   const auto file = files_.try_emplace(files_.end(), found.name);
   const std::string_view name = file->first;
   withdraw(name, file->second, pass);
-  file->second = {found.stamp, std::move(found.content.definitions), std::move(found.content.groups)};
+  file->second = {found.stamp, found.linked, std::move(found.content.definitions), std::move(found.content.groups)};
   for (const auto& [definition, position] : file->second.definitions) {
     pass.jobs.emplace_back(name_of(definition));
     jobs_.add({name, position, definition});

@@ -48,7 +48,8 @@ class JobsDir {
   /// Everything is read before anything changes.
   Changes reload();
 
-  /// The same for some names in the folder: those that a watch reports. Names that no job file has are passed over.
+  /// The same for some names in the folder: those that a watch reports, and for each file that is a link, as any name
+  /// may be on its way. Names that no job file has are passed over otherwise.
   Changes reload(std::span<const std::string> names);
 
   /// Something could not be read for want of descriptors or because its disk failed, and no change of a file will show
@@ -73,18 +74,20 @@ class JobsDir {
 
   /// A file in force: its last good version. One that never was good has none.
   struct File {
-    Stamp stamp;
+    Stamp stamp;  // where it is a link: of the file that it leads to
+    bool linked = false;
     std::vector<PlacedDefinition> definitions;
     std::vector<PlacedGroup> groups;
   };
 
   /// A file as it was just found.
   struct Found {
-    enum class State { gone, good, broken };
+    enum class State { gone, unchanged, good, broken };
     std::string name;
     State state = State::gone;
-    Stamp stamp;
-    JobFile content;
+    Stamp stamp{};
+    bool linked = false;
+    JobFile content{};
   };
 
   struct Pass;

@@ -14,7 +14,6 @@ namespace {
 
 Error open_error(int number) {
   if (number == ENOENT) return {Errc::not_found, "no such file"};
-  if (number == ELOOP) return {Errc::refused, "this is a link; put a regular file in its place"};
   if (number == ENXIO) return {Errc::refused, "this is no regular file; remove it or rename it"};
   return {Errc::io, "the file cannot be opened: " + std::system_category().message(number)};
 }
@@ -37,18 +36,22 @@ Result<void> read_all(int fd, std::size_t size, std::string& text) {
 
 }  // namespace
 
-Result<struct stat> read_text_file(int folder, const std::string& name, Links links, std::string& text) {
-  const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (links == Links::refuse ? O_NOFOLLOW : 0);
-  const UniqueFd fd(::openat(folder, name.c_str(), flags));
+Result<struct stat> read_text_file(const std::string& path, std::string& text) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!fd) return open_error(errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return open_error(errno);
   if (!S_ISREG(info.st_mode)) return Error{Errc::refused, "this is no regular file; remove it or rename it"};
+  if (const auto done = read_text(fd.get(), info, text); !done) return done.error();
+  return info;
+}
+
+Result<void> read_text(int file, const struct stat& info, std::string& text) {
   const Error too_large{Errc::refused, "the file is larger than 1 MiB"};
   if (info.st_size > static_cast<off_t>(largest_file)) return too_large;
-  if (const auto done = read_all(fd.get(), static_cast<std::size_t>(info.st_size), text); !done) return done.error();
+  if (auto done = read_all(file, static_cast<std::size_t>(info.st_size), text); !done) return done;
   if (text.size() > largest_file) return too_large;
-  return info;
+  return {};
 }
 
 }  // namespace ballot::config

@@ -51,7 +51,7 @@ struct Core::Step {
 Core::Core(CoreSettings settings) : parts_(std::move(settings)) {}
 Core::~Core() = default;
 
-Actions Core::step(Now now, const Event& event) {
+Actions Core::step(Now now, const Event& event, Follows follows) {
   Actions out;
   CoreParts& p = parts_;
   Context c{now,
@@ -81,7 +81,7 @@ Actions Core::step(Now now, const Event& event) {
   c.runner = has_runner();
   const Readiness before = std::exchange(readiness_, readiness(c));
   if (readiness_ != before && readiness_ != Readiness::none) s.jobs.advance_led();
-  advance_due(s);
+  if (follows == Follows::nothing) advance_due(s);
   finish(s);
   BALLOT_CHECK_INVARIANTS(*this);
   return out;
@@ -307,10 +307,11 @@ void Core::on(Step& s, const backend::SessionClosed& event) {
   const bool was_open = p.session.is_open();
   const bool is_closing = p.shutdown.phase() == Shutdown::Phase::closing;
   const bool refused = p.session.is_refused(event) && !is_closing;
-  if (!event.text.empty() && !refused)
-    s.c.out.push_back(Notice{p.shutdown.is_asked() ? Level::info : Level::error,
-                             "session closed: " + event.text,
-                             {{"cause", std::string(to_string(event.cause))}}});
+  const Level level = p.shutdown.is_asked() ? Level::info : Level::error;
+  if (!event.text.empty() && !refused && was_open)
+    s.c.out.push_back(Notice{level, "session closed: " + event.text, {{"cause", std::string(to_string(event.cause))}}});
+  else if (!event.text.empty() && !refused)
+    s.c.out.push_back(Notice{level, "no session: " + event.text, {}});  // there is no term either that has a cause
   p.session.on_closed(s.c.now, event);
   if (was_open) lose_session(s, event.cause);
   if (!is_closing && !refused) return;

@@ -24,12 +24,15 @@ struct Wake {
   std::optional<SteadyTime> steady;
 };
 
+/// Whether further events of the same moment are known: what time has made due is decided once all are taken in.
+enum class Follows { nothing, more };
+
 class Core {
  public:
   explicit Core(CoreSettings settings);
   ~Core();
 
-  Actions step(Now now, const Event& event);
+  Actions step(Now now, const Event& event, Follows follows = Follows::nothing);
   Wake wake() const;
 
   /// Of jobs, groups and runs. Valid as long as the core.

@@ -99,15 +99,19 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   if (view.state != JobState::paused) view.next = job.next_slot(now);
   view.trouble = job.trouble();
   view.digest = job.definition()->digest;
-  if (const JobRegister* const known = job.known_register()) {
-    view.since = known->since;
-    if (known->paused) view.paused_at = known->paused_at, view.paused_by = known->paused_by;
-  }
+  const JobRegister* const known = job.known_register();
+  if (known) view.since = known->since;
   const GroupEntry* const led = groups_.leading(job.definition()->job.group);
-  if (led && led->machine.term().paused && !job.paused()) {
-    view.paused_at = led->machine.known_register().paused_at;
-    view.paused_by = led->machine.known_register().paused_by;
+  if (!led) return view;  // what this node has seen may be long over
+  const GroupRegister& group = led->machine.known_register();
+  if (view.state == JobState::halted) {
+    view.halted_with_group = !led->machine.term().halted.empty();
+    view.halted_at = view.halted_with_group ? group.halted_at : job.unsound_since();
   }
+  if (known && known->paused)
+    view.paused_at = known->paused_at, view.paused_by = known->paused_by;
+  else if (led->machine.term().paused)
+    view.paused_at = group.paused_at, view.paused_by = group.paused_by;
   return view;
 }
 
@@ -118,7 +122,7 @@ JobState Views::state_of(const JobMachine& job, WallTime now) const {
   if (job.role() == JobMachine::Role::halted) return JobState::halted;
   if (!job.owner().empty() && job.owner() != name) return JobState::waiting;
   if (!job.definition()->job.enabled) return JobState::disabled;
-  if (job.paused() || (led && led->machine.term().paused)) return JobState::paused;
+  if (led && (job.paused() || led->machine.term().paused)) return JobState::paused;
   if (job.clock_skew(now)) return JobState::clock_skew;
   return group && !group->drift.empty() ? JobState::drift : JobState::active;
 }

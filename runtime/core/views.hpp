@@ -26,7 +26,7 @@ enum class JobState {
   halted,      // see `trouble`
   waiting,     // for group `awaited`, which has not released it
   disabled,    // by its definition
-  paused,      // itself, or its group
+  paused,      // itself, or its group; only whoever leads it knows
   clock_skew,  // it is settled ahead of this clock
   drift,       // other nodes' files define its group otherwise
   active
@@ -39,7 +39,9 @@ struct JobView {
   JobState state = JobState::active;
   std::string_view awaited;
   std::optional<WallTime> next;
-  std::string_view trouble;           // why it is halted
+  std::string_view trouble;           // why it is halted,
+  std::optional<WallTime> halted_at;  // since when, as far as this node knows,
+  bool halted_with_group = false;     // and whether with its whole group
   std::string_view digest;            // of its definition
   std::optional<WallTime> since;      // slots at or before it are not due; none where its register is not known here
   std::optional<WallTime> paused_at;  // it, or its group,

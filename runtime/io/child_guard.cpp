@@ -35,7 +35,7 @@ struct ChildGuard::State {
   void on(const GuardReport& report);
   void on_gone();
   void ended(ChildEnd end);
-  void send(const GuardOrder& order, const std::string& variables = {}, int out = -1, int err = -1);
+  void send(const GuardOrder& order, const std::string& variables = {}, const std::optional<ChildPipes>& pipes = {});
 };
 
 namespace {
@@ -144,32 +144,33 @@ void ChildGuard::State::ended(ChildEnd end) {
   handlers.on_ended(end);
 }
 
-void ChildGuard::State::send(const GuardOrder& order, const std::string& variables, int out, int err) {
+void ChildGuard::State::send(const GuardOrder& order, const std::string& variables,
+                             const std::optional<ChildPipes>& pipes) {
   iovec parts[] = {{const_cast<GuardOrder*>(&order), sizeof order},
                    {const_cast<char*>(variables.data()), variables.size()}};
   msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = 2;
-  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
-  if (out >= 0) {
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ChildPipes))] = {};
+  if (pipes) {
     message.msg_control = control;
     message.msg_controllen = sizeof control;
     cmsghdr* header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(2 * sizeof(int));
-    const int numbers[] = {out, err};
-    std::memcpy(CMSG_DATA(header), numbers, sizeof numbers);
+    header->cmsg_len = CMSG_LEN(sizeof(ChildPipes));
+    std::memcpy(CMSG_DATA(header), &*pipes, sizeof(ChildPipes));
   }
   while (::sendmsg(socket.get(), &message, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
-void ChildGuard::start(const std::vector<std::string>& variables, SteadyTime launch_not_after, int out, int err) {
+void ChildGuard::start(const std::vector<std::string>& variables, SteadyTime launch_not_after,
+                       const std::optional<ChildPipes>& pipes) {
   std::string text;
   for (const std::string& variable : variables) (text += variable) += '\0';
   state_->awaited = true;
   if (state_->gone) return state_->ended({ChildEnd::Kind::cannot_start, EPIPE, false});
-  state_->send({GuardOrder::Kind::start, 0, launch_not_after.time_since_epoch().count(), 0}, text, out, err);
+  state_->send({GuardOrder::Kind::start, 0, launch_not_after.time_since_epoch().count(), 0}, text, pipes);
 }
 
 void ChildGuard::lease(SteadyTime deadline, Millis grace) {
@@ -177,7 +178,7 @@ void ChildGuard::lease(SteadyTime deadline, Millis grace) {
 }
 
 void ChildGuard::lost() { state_->send({GuardOrder::Kind::lost, 0, 0, 0}); }
-void ChildGuard::signal(int signal) { state_->send({GuardOrder::Kind::signal, signal, 0, 0}); }
+void ChildGuard::won() { state_->send({GuardOrder::Kind::won, 0, 0, 0}); }
 void ChildGuard::end(int signal) { state_->send({GuardOrder::Kind::end, signal, 0, 0}); }
 
 }  // namespace ballot::io

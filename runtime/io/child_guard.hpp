@@ -7,13 +7,14 @@
 //   auto guard = ChildGuard::make({argv, 10s, OnLost::end});
 //   (*guard)->attach(loop.context(), {on_started, on_ended});
 //   (*guard)->lease(deadline, grace);
-//   (*guard)->start({"BALLOT_EPOCH=7"}, deadline - 500ms, out, err);
+//   (*guard)->start({"BALLOT_EPOCH=7"}, deadline - 500ms, pipes);
 #pragma once
 
 #include <sys/types.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ struct ChildGuardSettings {
   std::vector<std::string> argv;  // exec'd byte for byte; argv[0] without a slash is looked up in PATH
   Millis kill_grace{0};
   OnLost on_lost = OnLost::end;
-  int lost_signal = 0;  // of OnLost::signal
+  int won_signal = 0, lost_signal = 0;  // of won() and of OnLost::signal: sent once the child catches them
+  std::string epoch_file = {};          // is removed at the deadline
   /// What is started for `ballot` when it was killed, 1 s later and once its child is gone: `ballot resign`. Empty:
   /// nothing.
   std::vector<std::string> resign = {};
@@ -65,6 +67,12 @@ struct ChildGuardHandlers {
   std::function<void(ChildEnd)> on_ended;
 };
 
+/// The pipes of a child's standard output and error, both ends. The guard holds those that are read from open, so that
+/// a child whose `ballot` was killed is not killed by what it says while it ends.
+struct ChildPipes {
+  int out, err, out_read, err_read;
+};
+
 class ChildGuard {
  public:
   /// Forks. Errors: io.
@@ -76,15 +84,17 @@ class ChildGuard {
   void detach();
 
   /// Starts the child: answered by on_started or on_ended. `variables` are set beside this program's environment.
-  /// `out` and `err`: its standard output and error, or -1 for this program's own; with them its input is /dev/null.
+  /// Without pipes it has this program's own standard output and error; with them its input is /dev/null.
   /// Requires: none runs.
-  void start(const std::vector<std::string>& variables, SteadyTime launch_not_after, int out, int err);
+  void start(const std::vector<std::string>& variables, SteadyTime launch_not_after,
+             const std::optional<ChildPipes>& pipes);
 
   /// Until when the term lasts; what is lost then begins `grace` before it. Also without a child.
   void lease(SteadyTime deadline, Millis grace);
   /// There is no term any more: what is lost begins now.
   void lost();
-  void signal(int signal);
+  /// The child is to know that it leads, until it is lost.
+  void won();
   /// The signal, then KILL after kill_grace.
   void end(int signal);
 

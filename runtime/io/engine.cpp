@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -42,7 +44,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
       executor_(
           loop, {settings_.node, settings_.identity, settings_.credentials, settings_.runner}, log_,
-          {[this](const core::Event& event) { feed(event); },
+          {[this](std::vector<core::Event> events) { feed_all(std::move(events)); },
            [this](const runner::FromRunner& message) { return notifier_.takes(message); },
            [this](bool is_there) { notifier_.on_runner(is_there); }, [this] { return core_.session().timeout(); }}),
       notifier_(
@@ -115,14 +117,22 @@ void Engine::report_session(const BackendEvent& event) const {
   if (std::holds_alternative<backend::SessionClosed>(event.what)) session_changed_("");
 }
 
-/// Steps the core with the event and performs its actions; what they bring about at once is fed after them.
+/// What the runner has said by now comes first: else a daemon that was stopped would decide what became due meanwhile
+/// before it knows which runs have ended.
 void Engine::feed(const core::Event& event) {
-  queue_.push_back(event);
+  if (!feeding_) executor_.take_pending();
+  feed_all({event});
+}
+
+/// Steps the core with the events and performs its actions; what they bring about at once is fed after them.
+void Engine::feed_all(std::vector<core::Event> events) {
+  std::move(events.begin(), events.end(), std::back_inserter(queue_));
   if (std::exchange(feeding_, true)) return;
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const core::Event next = std::move(queue_[i]);
     BALLOT_FAILPOINT("io.step");
-    for (core::Action& action : core_.step(read_clocks(), next))
+    const auto follows = i + 1 < queue_.size() ? core::Follows::more : core::Follows::nothing;
+    for (core::Action& action : core_.step(read_clocks(), next, follows))
       std::visit([this](auto& what) { perform(what); }, action);
   }
   queue_.clear();

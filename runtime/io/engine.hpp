@@ -91,6 +91,7 @@ class Engine {
 
  private:
   void feed(const core::Event& event);
+  void feed_all(std::vector<core::Event> events);
   void arm();
   void take_posted();
   void report_session(const BackendEvent& event) const;

@@ -12,7 +12,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
 
 #include "io/clocks.hpp"
 
@@ -28,6 +32,7 @@ constexpr Millis comes_back_within{1000};
 constexpr Millis retry_pause{1000};  // while the store is away
 constexpr int most_tries = 30;
 constexpr int store_away = 69;
+constexpr Millis eager_pause{20}, eager_time{1000}, patient_pause{250};  // until a child catches its signals
 
 UniqueFd open_child_signals() {
   sigset_t set;
@@ -37,6 +42,22 @@ UniqueFd open_child_signals() {
 }
 
 SteadyTime steady_now() { return read_clocks().steady; }
+
+/// Whether the process has a handler for the signal, or blocks it, as who waits for it does.
+bool catches(int signal, pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("SigCgt:") || line.starts_with("SigBlk:"))
+      if (std::strtoull(line.c_str() + 7, nullptr, 16) >> (signal - 1) & 1) return true;
+  return false;
+}
+
+/// What comes out of a pipe that nobody else reads any more.
+void drain(UniqueFd& pipe) {
+  std::array<char, 4096> bytes;
+  const ssize_t size = ::read(pipe.get(), bytes.data(), bytes.size());
+  if (size == 0 || (size < 0 && errno != EINTR && errno != EAGAIN)) pipe.reset();
+}
 
 /// This program's environment, with `variables` in place of those that have the same names.
 std::vector<char*> environment_with(std::string_view variables) {
@@ -101,12 +122,17 @@ int GuardProcess::start_resign() const {
 
 void GuardProcess::step() {
   arm();
-  pollfd waiting[] = {
-      {orphaned_ ? -1 : socket_.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
-  ::poll(waiting, 3, -1);
+  pollfd waiting[] = {{orphaned_ ? -1 : socket_.get(), POLLIN, 0},
+                      {children_.get(), POLLIN, 0},
+                      {timer_.get(), POLLIN, 0},
+                      {orphaned_ ? out_.get() : -1, POLLIN, 0},
+                      {orphaned_ ? err_.get() : -1, POLLIN, 0}};
+  ::poll(waiting, std::size(waiting), -1);
   char ignored[sizeof(signalfd_siginfo)];
   if (waiting[1].revents) (void)!::read(children_.get(), ignored, sizeof ignored);
   if (waiting[2].revents) (void)!::read(timer_.get(), ignored, sizeof(std::uint64_t));
+  if (waiting[3].revents) drain(out_);
+  if (waiting[4].revents) drain(err_);
   if (waiting[0].revents) take_orders();  // a renewal that has come counts, before the old deadline does
   reap();
   do_what_is_due();
@@ -121,7 +147,7 @@ void GuardProcess::arm() {
 
 SteadyTime GuardProcess::next() const {
   if (pid_ == 0) return SteadyTime::max();
-  SteadyTime next = std::min(lost_ ? SteadyTime::max() : lost_at_, kill_due());
+  SteadyTime next = std::min({lost_ ? SteadyTime::max() : lost_at_, kill_due(), tell_at_});
   if (term_at_) next = std::min(next, *term_at_);
   return next;
 }
@@ -135,7 +161,7 @@ SteadyTime GuardProcess::kill_due() const {
 void GuardProcess::take_orders() {
   while (!orphaned_) {
     static std::array<char, largest_packet> packet;
-    alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ChildPipes))];
     iovec place{packet.data(), packet.size()};
     msghdr message{};
     message.msg_iov = &place;
@@ -154,20 +180,20 @@ void GuardProcess::take_orders() {
     }
     Descriptors descriptors;
     if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header && header->cmsg_type == SCM_RIGHTS) {
-      int numbers[2];
-      std::memcpy(numbers, CMSG_DATA(header), sizeof numbers);
-      descriptors = {UniqueFd(numbers[0]), UniqueFd(numbers[1])};
+      ChildPipes pipes;
+      std::memcpy(&pipes, CMSG_DATA(header), sizeof pipes);
+      descriptors = {UniqueFd(pipes.out), UniqueFd(pipes.err), UniqueFd(pipes.out_read), UniqueFd(pipes.err_read)};
     }
     GuardOrder order;
     std::memcpy(&order, packet.data(), sizeof order);
-    obey(order, {packet.data() + sizeof order, static_cast<std::size_t>(size) - sizeof order}, descriptors);
+    obey(order, {packet.data() + sizeof order, static_cast<std::size_t>(size) - sizeof order}, std::move(descriptors));
   }
 }
 
-void GuardProcess::obey(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors) {
+void GuardProcess::obey(const GuardOrder& order, std::string_view variables, Descriptors descriptors) {
   switch (order.kind) {
-    case GuardOrder::Kind::start: return start(order, variables, descriptors);
-    case GuardOrder::Kind::signal: return signal_child(order.signal);
+    case GuardOrder::Kind::start: return start(order, variables, std::move(descriptors));
+    case GuardOrder::Kind::won: return want(true);
     case GuardOrder::Kind::end: return begin_end(order.signal);
     case GuardOrder::Kind::lost: return begin_lost();
     case GuardOrder::Kind::leave: left_ = true; return;
@@ -180,9 +206,10 @@ void GuardProcess::obey(const GuardOrder& order, std::string_view variables, con
   }
 }
 
-void GuardProcess::start(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors) {
+void GuardProcess::start(const GuardOrder& order, std::string_view variables, Descriptors descriptors) {
   const std::vector<char*> environment = environment_with(variables);
-  ending_ = killed_ = lost_ = false;
+  ending_ = killed_ = lost_ = leads_ = knows_ = false;
+  tell_at_ = SteadyTime::max();
   term_at_.reset();
   if (SteadyTime(Millis(order.at)) == SteadyTime::max()) lease_ = lost_at_ = SteadyTime::max();  // under no term
   int ends[2];
@@ -198,6 +225,8 @@ void GuardProcess::start(const GuardOrder& order, std::string_view variables, co
   while ((size = ::read(result.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;
   if (size <= 0) {
     pid_ = pid;
+    out_ = std::move(descriptors.out_read);
+    err_ = std::move(descriptors.err_read);
     return report({GuardReport::Kind::started, pid, 0, 0});
   }
   ::waitpid(pid, nullptr, 0);
@@ -236,8 +265,28 @@ void GuardProcess::begin_lost() {
   switch (settings_.on_lost) {
     case OnLost::end: return begin_end(SIGTERM);
     case OnLost::interrupt: return begin_end(SIGINT);
-    case OnLost::signal: return signal_child(settings_.lost_signal);
+    case OnLost::signal: return want(false);
   }
+}
+
+void GuardProcess::want(bool leads) {
+  leads_ = leads;
+  eager_until_ = steady_now() + eager_time;
+  tell();
+}
+
+/// To the child alone, which expects it; what the child has started does not.
+void GuardProcess::tell() {
+  tell_at_ = SteadyTime::max();
+  if (pid_ == 0 || ending_ || leads_ == knows_) return;
+  const int signal = leads_ ? settings_.won_signal : settings_.lost_signal;
+  if (!catches(signal, pid_)) {
+    const SteadyTime now = steady_now();
+    tell_at_ = now + (now < eager_until_ ? eager_pause : patient_pause);
+    return;
+  }
+  knows_ = leads_;
+  ::kill(pid_, signal);
 }
 
 void GuardProcess::begin_end(int signal) {
@@ -252,7 +301,11 @@ void GuardProcess::begin_end(int signal) {
 void GuardProcess::do_what_is_due() {
   if (pid_ == 0) return;
   const SteadyTime time = steady_now();
-  if (!lost_ && time >= lost_at_) begin_lost();
+  if (!lost_ && time >= lost_at_) {
+    if (!settings_.epoch_file.empty()) ::unlink(settings_.epoch_file.c_str());
+    begin_lost();
+  }
+  if (time >= tell_at_) tell();
   if (term_at_ && time >= *term_at_) {
     term_at_.reset();
     send(SIGTERM);
@@ -270,6 +323,8 @@ void GuardProcess::reap() {
   ::kill(-pid_, SIGKILL);
   int status = 0;
   ::waitpid(pid_, &status, 0);
+  out_.reset();
+  err_.reset();
   report({GuardReport::Kind::ended, std::exchange(pid_, 0), status, lost_ ? 1 : 0});
 }
 
@@ -277,11 +332,6 @@ void GuardProcess::reap() {
 void GuardProcess::report(GuardReport report) {
   if (orphaned_) return;
   while (::send(socket_.get(), &report, sizeof report, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
-}
-
-/// To the child alone, which expects it; what the child has started does not.
-void GuardProcess::signal_child(int signal) const {
-  if (pid_ != 0) ::kill(pid_, signal);
 }
 
 /// To the whole group; a child that was stopped gets it too.

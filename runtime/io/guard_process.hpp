@@ -4,6 +4,10 @@
 //
 // The child has a process group of its own. As it ends, what is left of its group is killed. It dies with the guard
 // (PDEATHSIG); when `ballot` is gone it gets TERM, and KILL after the grace, no later than the deadline less 200 ms.
+// What it still prints then is thrown away: its pipes are held open here, and emptied once nobody else does.
+//
+// A child that goes on without a term is sent a signal when it is to know that it leads, and when that it does not, but
+// only once it catches that signal: whoever does not would die of it.
 //
 //   | state   | event                                    | next                                  |
 //   | none    | start                                    | running, or reported why not              |
@@ -42,7 +46,7 @@ class GuardProcess {
 
  private:
   struct Descriptors {
-    UniqueFd out, err;
+    UniqueFd out, err, out_read, err_read;
   };
 
   void step();
@@ -50,18 +54,19 @@ class GuardProcess {
   SteadyTime next() const;
   SteadyTime kill_due() const;
   void take_orders();
-  void obey(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors);
-  void start(const GuardOrder& order, std::string_view variables, const Descriptors& descriptors);
+  void obey(const GuardOrder& order, std::string_view variables, Descriptors descriptors);
+  void start(const GuardOrder& order, std::string_view variables, Descriptors descriptors);
   [[noreturn]] void become_child(const std::vector<char*>& environment, const Descriptors& descriptors,
                                  SteadyTime limit, int failed) const;
   void begin_end(int signal);
   void begin_lost();
+  void want(bool leads);
+  void tell();
   void do_what_is_due();
   void reap();
   void report(GuardReport report);
   void resign();
   int start_resign() const;
-  void signal_child(int signal) const;
   void send(int signal) const;
 
   UniqueFd socket_;
@@ -71,7 +76,11 @@ class GuardProcess {
   bool orphaned_ = false;  // `ballot` is gone,
   bool left_ = false;      // and has left its election before
   SteadyTime orphaned_at_{};
-  pid_t pid_ = 0;                         // the child's and its group's; 0: none
+  pid_t pid_ = 0;                       // the child's and its group's; 0: none
+  UniqueFd out_, err_;                  // the ends of its pipes that `ballot` reads
+  bool leads_ = false, knows_ = false;  // whether it leads, and whether it was told so
+  SteadyTime eager_until_{};            // it is looked at often until then
+  SteadyTime tell_at_ = SteadyTime::max();
   SteadyTime lease_ = SteadyTime::max();  // the deadline
   SteadyTime lost_at_ = SteadyTime::max();
   bool lost_ = false;  // what is lost has begun

@@ -5,16 +5,16 @@
 
 namespace ballot::io {
 
-/// To the guard. With start, two descriptors may come along (standard output and error), and behind it follow the
-/// variables of the child, each with its NUL.
+/// To the guard. With start, four descriptors may come along (ChildPipes), and behind it follow the variables of the
+/// child, each with its NUL.
 struct GuardOrder {
   enum class Kind : std::int32_t {
-    start,   // at: launch not after
-    lease,   // at: the deadline; grace: how long before it what is lost begins
-    lost,    // the term is over: begin what is lost
-    signal,  // pass the signal on
-    end,     // the signal, then KILL after the grace
-    leave    // `ballot` has left its election, or will not: nobody resigns for it
+    start,  // at: launch not after
+    lease,  // at: the deadline; grace: how long before it what is lost begins
+    lost,   // the term is over: begin what is lost
+    won,    // the child is to know that it leads
+    end,    // the signal, then KILL after the grace
+    leave   // `ballot` has left its election, or will not: nobody resigns for it
   };
   Kind kind = Kind::start;
   std::int32_t signal = 0;

@@ -58,8 +58,7 @@ Result<std::string> read_leader_file(const std::string& path, const std::string&
 
 }  // namespace
 
-Result<void> write_leader_file(const std::string& path, const LeaderFile& file) {
-  const std::string text = encode(message_of(file)) + "\n";
+Result<void> replace_file(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
   ::unlink(fresh.c_str());  // what is left there, or was laid there, is not written through
   const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
@@ -68,6 +67,10 @@ Result<void> write_leader_file(const std::string& path, const LeaderFile& file) 
     return file_failure("cannot write " + fresh);
   if (std::rename(fresh.c_str(), path.c_str()) != 0) return file_failure("cannot replace " + path);
   return {};
+}
+
+Result<void> write_leader_file(const std::string& path, const LeaderFile& file) {
+  return replace_file(path, encode(message_of(file)) + "\n");
 }
 
 Result<LeaderFile> check_leader_file(const std::string& path, const std::string& group, SteadyTime now,

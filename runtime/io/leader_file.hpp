@@ -22,6 +22,9 @@ struct LeaderFile {
   WallTime written{};
 };
 
+/// A file that anybody may read, replaced as a whole: whoever reads it sees the old text or the new one. Errors: io.
+Result<void> replace_file(const std::string& path, const std::string& text);
+
 /// Errors: io.
 Result<void> write_leader_file(const std::string& path, const LeaderFile& file);
 

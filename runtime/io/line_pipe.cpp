@@ -89,6 +89,7 @@ LinePipe::~LinePipe() {
 }
 
 int LinePipe::write_end() const { return state_->write_end.get(); }
+int LinePipe::read_end() const { return state_->reader.native_handle(); }
 bool LinePipe::closed() const { return !state_->on_line; }
 void LinePipe::close_write_end() { state_->write_end.reset(); }
 

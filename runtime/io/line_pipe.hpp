@@ -33,6 +33,8 @@ class LinePipe {
 
   /// For the child; close-on-exec.
   int write_end() const;
+  /// For whoever is to hold it open.
+  int read_end() const;
   void close_write_end();
 
   /// The child is gone: reads to the end, for 2 s at the most, then on_closed. A last line without an end is a line.

@@ -11,9 +11,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 8> error_words{"invalid",     "not_found", "conflict", "refused",
-                                                      "unavailable", "timeout",   "io",       "corrupt"};
-static_assert(error_words.size() == static_cast<std::size_t>(Errc::corrupt) + 1);
+constexpr std::array<std::string_view, 9> error_words{"invalid", "not_found", "conflict", "refused", "unavailable",
+                                                      "timeout", "io",        "corrupt",  "denied"};
+static_assert(error_words.size() == static_cast<std::size_t>(Errc::denied) + 1);
 
 constexpr std::size_t deepest = 8;
 

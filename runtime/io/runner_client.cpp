@@ -9,7 +9,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "io/runner_start.hpp"
 
@@ -33,6 +35,7 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
   }
   void close();
   void send(const runner::ToRunner& message);
+  void take_pending();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -44,6 +47,7 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
   void watch();
   void end_silence();
   void read();
+  void take(std::string_view bytes);
   void deliver();
   bool acceptable(const runner::FromRunner& first);
   void lost(std::string why);
@@ -126,24 +130,47 @@ void RunnerClient::Connection::end_silence() {
 
 void RunnerClient::Connection::read() {
   socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, std::size_t size) {
-    if (!self->client_) return;
+    if (!self->client_ || !self->socket_.is_open()) return;
     if (error) return self->lost(error == asio::error::eof ? "it closed the connection" : error.message());
-    self->reader_.feed({self->buffer_.data(), size});
-    self->end_silence();
-    if (self->client_) self->deliver();
+    self->take({self->buffer_.data(), size});
+    if (self->client_ && self->socket_.is_open()) self->read();
   });
 }
 
-void RunnerClient::Connection::deliver() {
-  while (client_) {
-    auto message = reader_.next_from_runner();
-    if (!message) return lost(message.error().what);
-    if (!*message) return read();
-    if (!std::exchange(greeted_, true) && !acceptable(**message)) return lost(client_->refusal_);
-    if (std::holds_alternative<runner::Pong>(**message)) continue;
-    const auto handlers = client_->handlers_;
-    handlers->on_message(std::move(**message));
+/// An end of the connection is left to the read that is under way.
+void RunnerClient::Connection::take_pending() {
+  const auto self = shared_from_this();
+  std::array<char, 65536> buffer;
+  while (client_ && socket_.is_open()) {
+    const ssize_t n = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    take({buffer.data(), static_cast<std::size_t>(n)});
   }
+}
+
+void RunnerClient::Connection::take(std::string_view bytes) {
+  reader_.feed(bytes);
+  end_silence();
+  if (client_) deliver();
+}
+
+void RunnerClient::Connection::deliver() {
+  std::vector<runner::FromRunner> messages;
+  std::string trouble;
+  while (trouble.empty()) {
+    auto message = reader_.next_from_runner();
+    if (message && !*message) break;
+    if (!message)
+      trouble = message.error().what;
+    else if (!std::exchange(greeted_, true) && !acceptable(**message))
+      trouble = client_->refusal_;
+    else if (!std::holds_alternative<runner::Pong>(**message))
+      messages.push_back(std::move(**message));
+  }
+  const auto handlers = client_->handlers_;
+  if (!messages.empty()) handlers->on_messages(std::move(messages));
+  if (client_ && !trouble.empty()) lost(trouble);
 }
 
 bool RunnerClient::Connection::acceptable(const runner::FromRunner& first) {
@@ -196,6 +223,10 @@ Result<void> RunnerClient::start() {
 
 void RunnerClient::send(const runner::ToRunner& message) {
   if (connection_) connection_->send(message);
+}
+
+void RunnerClient::take_pending() {
+  if (const auto connection = connection_) connection->take_pending();
 }
 
 }  // namespace ballot::io

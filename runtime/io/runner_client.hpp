@@ -4,7 +4,7 @@
 // Thread: the loop's. Handlers are called on it, never from within send() or start(), and not after the destruction
 // (which a handler may bring about). The runner outlives it.
 //
-//   RunnerClient runner(loop, {run_dir + "/runner.sock", "/usr/lib/ballot/ballot-runner"}, {on_message, on_down});
+//   RunnerClient runner(loop, {run_dir + "/runner.sock", "/usr/lib/ballot/ballot-runner"}, {on_messages, on_down});
 //   if (auto started = runner.start(); !started) ...
 //   runner.send(runner::Start{...});
 #pragma once
@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ballot/error.hpp"
 #include "base/runner_wire.hpp"
@@ -31,8 +32,8 @@ struct RunnerSettings {
 };
 
 struct RunnerHandlers {
-  /// All that the runner says from Hello on; see base/runner_wire.hpp.
-  std::function<void(runner::FromRunner)> on_message;
+  /// All that the runner says from Hello on, as much of it at a time as was there to be read; see base/runner_wire.hpp.
+  std::function<void(std::vector<runner::FromRunner>)> on_messages;
   /// The runner is gone, or what it says cannot be read: what was sent and not answered is unknown. Once for each
   /// start() that succeeded, a second later where it did not last that long. start() may be called from here.
   std::function<void(const std::string& text)> on_down;
@@ -57,6 +58,9 @@ class RunnerClient {
   /// Queued; what is sent in one iteration of the loop goes in a few writes at the most. Dropped where no runner is
   /// connected.
   void send(const runner::ToRunner& message);
+
+  /// What the runner has said by now is handed over before this returns, not when the loop comes to it.
+  void take_pending();
 
  private:
   class Connection;

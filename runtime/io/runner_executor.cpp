@@ -30,7 +30,7 @@ RunnerExecutor::RunnerExecutor(MainLoop& loop, Settings settings, Log log, Handl
       output_log_(log_),
       timer_(loop.context(), [this] { restart(); }),
       runner_(loop.context(), settings_.runner,
-              {[this](runner::FromRunner message) { on_message(std::move(message)); },
+              {[this](std::vector<runner::FromRunner> messages) { on_messages(std::move(messages)); },
                [this](const std::string& text) { on_down(text); }, [this](Millis silence) { on_silence(silence); }}) {}
 
 void RunnerExecutor::launch(const core::Launch& launch) {
@@ -39,8 +39,8 @@ void RunnerExecutor::launch(const core::Launch& launch) {
   auto environment =
       child_environment(launch, settings_.identity, settings_.node, read_clocks().wall, settings_.credentials);
   if (!environment)
-    return handlers_.on_event(
-        runner::CannotStart{launch.id, environment.error().what, errno_of(environment.error().code)});
+    return handlers_.on_events(
+        {runner::CannotStart{launch.id, environment.error().what, errno_of(environment.error().code)}});
   runner::Start start;
   start.id = launch.id;
   start.job = job.name;
@@ -80,6 +80,11 @@ void RunnerExecutor::leave(bool keeps, SteadyTime deadline) {
     runner_.send(std::move(successor));
 }
 
+void RunnerExecutor::on_messages(std::vector<runner::FromRunner> messages) {
+  for (runner::FromRunner& message : messages) on_message(std::move(message));
+  if (!events_.empty()) handlers_.on_events(std::exchange(events_, {}));
+}
+
 void RunnerExecutor::on_message(runner::FromRunner message) {
   if (handlers_.takes(message)) return;
   if (std::get_if<runner::Started>(&message)) BALLOT_FAILPOINT("io.started");
@@ -91,12 +96,12 @@ void RunnerExecutor::on_message(runner::FromRunner message) {
   } else if (std::get_if<runner::Ready>(&message)) {
     on_ready();
   } else if (auto* started = std::get_if<runner::Started>(&message)) {
-    handlers_.on_event(*started);
+    events_.push_back(*started);
   } else if (auto* refused = std::get_if<runner::Refused>(&message)) {
-    handlers_.on_event(*refused);
+    events_.push_back(*refused);
   } else if (auto* cannot = std::get_if<runner::CannotStart>(&message)) {
     output_log_.end(cannot->id);
-    handlers_.on_event(*cannot);
+    events_.push_back(*cannot);
   } else if (auto* printed = std::get_if<runner::Printed>(&message)) {
     output_log_.print(*printed, read_clocks().steady);
   }
@@ -104,14 +109,14 @@ void RunnerExecutor::on_message(runner::FromRunner message) {
 
 void RunnerExecutor::on_ready() {
   if (state_ == State::inventory) state_ = State::there;
-  handlers_.on_event(std::exchange(inventory_, {}));
+  events_.push_back(std::exchange(inventory_, {}));
   handlers_.on_runner(true);
 }
 
 void RunnerExecutor::on_ended(runner::Ended ended) {
   if (state_ == State::inventory) return inventory_.ended.push_back(std::move(ended));
   output_log_.end(ended.id);
-  handlers_.on_event(std::move(ended));
+  events_.push_back(std::move(ended));
 }
 
 void RunnerExecutor::on_down(const std::string& text) {
@@ -121,7 +126,7 @@ void RunnerExecutor::on_down(const std::string& text) {
   inventory_ = {};
   silence_ = {};
   handlers_.on_runner(false);
-  handlers_.on_event(core::RunnerGone{});
+  handlers_.on_events({core::RunnerGone{}});
   restart();
 }
 
@@ -138,7 +143,7 @@ void RunnerExecutor::on_silence(Millis silence) {
     log_(Level::error, "the runner does not answer: nothing is launched until it does",
          {{"silence", std::to_string(silence.count()) + "ms"}});
   silence_ = now;
-  handlers_.on_event(now);
+  handlers_.on_events({now});
 }
 
 void RunnerExecutor::restart() {

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "ballot/job.hpp"
 #include "ballot/log.hpp"
@@ -33,7 +34,8 @@ class RunnerExecutor final : public Executor {
     RunnerSettings runner;
   };
   struct Handlers {
-    std::function<void(const core::Event&)> on_event;
+    /// In their order, as many as there are at a time.
+    std::function<void(std::vector<core::Event>)> on_events;
     /// Whether it was for somebody else, who has taken it.
     std::function<bool(const runner::FromRunner&)> takes;
     /// The runner is there (after its inventory), or is not.
@@ -51,12 +53,16 @@ class RunnerExecutor final : public Executor {
   void forget(const runner::AttemptId& id) override { runner_.send(runner::Ack{id}); }
   void leave(bool keeps, SteadyTime deadline) override;
 
+  /// What has become of runs by now is an event before this returns.
+  void take_pending() { runner_.take_pending(); }
+
   /// For those that `takes` what comes of it.
   void send(const runner::ToRunner& message) { runner_.send(message); }
 
  private:
   enum class State { inventory, there, left };
 
+  void on_messages(std::vector<runner::FromRunner> messages);
   void on_message(runner::FromRunner message);
   void on_ready();
   void on_ended(runner::Ended ended);
@@ -68,8 +74,9 @@ class RunnerExecutor final : public Executor {
   const Log log_;
   const Handlers handlers_;
   State state_ = State::inventory;
-  core::Inventory inventory_;    // while it is read
-  core::RunnerSilence silence_;  // as was reported
+  core::Inventory inventory_;        // while it is read
+  std::vector<core::Event> events_;  // of what was read at one time
+  core::RunnerSilence silence_;      // as was reported
   OutputLog output_log_;
   BootTimer timer_;
   RunnerClient runner_;

@@ -19,15 +19,19 @@ struct Runtime::LedgerReport {
 Runtime::Runtime(RuntimeSettings settings, Log log)
     : settings_(std::move(settings)), log_(std::move(log)), ledger_report_(std::make_shared<LedgerReport>()) {}
 
-Runtime::~Runtime() {
+Runtime::~Runtime() { close(); }
+
+std::int64_t Runtime::close() {
   engine_.reset();  // before the ledger: what it records last is stored
+  const std::int64_t lost = ledger_ ? ledger_->close() : 0;
   ledger_.reset();  // before the loop: its writer posts there
+  return lost;
 }
 
 Result<void> Runtime::start(Resume resume) {
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
-  const auto problems = check_options(settings_.engine.backend.options, (*plugin)->traits.keys);
+  const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
   if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
   open_ledger();
   settings_.engine.anew = resume == Resume::refused;
@@ -54,6 +58,7 @@ void Runtime::open_ledger() {
       log(Level::info, "the ledger is well again", {});
   };
   hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
+  hooks.warning = [log = log_](std::string_view text) { log(Level::warn, text, {}); };
   ledger_ = std::make_unique<storage::Ledger>(settings_.ledger, std::move(hooks));
 }
 

@@ -65,6 +65,9 @@ class Runtime {
 
   /// Runs until it has stopped. Errors: conflict, where another node has this one's name.
   Result<void> run();
+  /// After run(): ends all but the loop. Returns how many records the ledger could store nowhere; they are lost, and
+  /// logged. Whoever does not ask leaves it to the destructor.
+  std::int64_t close();
 
   /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.
   void stop(const config::OnStop& how, std::function<void()> stopped = {});

@@ -1,7 +1,7 @@
 // TimeZone: the facts of one zone of the IANA database, between instants and local labels. It makes no rule of them.
 //
-// The only place that knows cctz, which loads each zone once and keeps it for the life of the process: a TimeZone is
-// a pointer to that. Where the system's file of a zone has changed since, zone_changes()
+// The only place that knows cctz (in Abseil, see FindCctz.cmake), which loads each zone once and keeps it for the life
+// of the process: a TimeZone is a pointer to that. Where the system's file of a zone has changed since, zone_changes()
 // (zone_files.hpp) has it loaded anew, by those who load it from then on. Threads: immutable; load() may be called from
 // any.
 //
@@ -9,7 +9,7 @@
 //   auto label = local_seconds(at.time_since_epoch() + paris->offset(at));
 #pragma once
 
-#include <cctz/time_zone.h>
+#include <absl/time/internal/cctz/include/cctz/time_zone.h>
 
 #include <chrono>
 #include <string>
@@ -17,6 +17,8 @@
 #include "ballot/error.hpp"
 
 namespace ballot::schedule {
+
+namespace cctz = absl::time_internal::cctz;
 
 class TimeZone {
  public:

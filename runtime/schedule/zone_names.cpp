@@ -50,6 +50,7 @@ std::optional<std::string_view> name_in(std::string_view line) {
 
 bool is_zone_name(std::string_view text) {
   if (text.size() > longest_name || text == "localtime" || text == "posixrules") return false;
+  if (text == "UTC0") return false;  // which cctz takes for UTC
   if (text.starts_with("posix/") || text.starts_with("right/")) return false;
   for (auto slash = text.find('/'); slash != std::string_view::npos; slash = text.find('/')) {
     if (!is_part(text.substr(0, slash))) return false;

@@ -23,7 +23,7 @@ const char* name_of(Kind kind) {
   return "";
 }
 
-/// At most, on a quiet machine; docs/design.md has the table.
+/// At most, on a quiet machine; docs/developers/design.md has the table.
 Millis promised(const std::string& backend, Kind kind, Millis timeout, Millis grain) {
   const bool local = backend == "local";
   switch (kind) {

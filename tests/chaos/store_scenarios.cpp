@@ -105,6 +105,7 @@ void weak_updates(Trial& trial) {
     std::this_thread::sleep_for(round % 2 == 1 ? trial.between(Millis(0), Millis(1000)) : daemons.timeout + busy / 2);
     daemons[leader].send(SIGCONT);
   }
+  daemons.catch_up("always");
   daemons.judge();
 }
 

@@ -182,6 +182,25 @@ TEST_P(Keys, ALeaderWhoseTermIsWrittenOverByHandIsDeposedAndTheNextEpochIsLarger
   EXPECT_EQ(a.leads("g"), 8u);
 }
 
+TEST_P(Keys, WhoeverWaitsSaysForWhomEachTimeThatThisChanges) {
+  Candidate& a = lead("a", "g");
+  Candidate& b = join("b");
+  const auto waits = [&](Candidate& one, const std::string& leader) {
+    return until(
+        [&] {
+          return one.events.logged() == std::vector<std::string>{"group g: waits for " + leader + ", the leader"};
+        },
+        timeout() + slack());
+  };
+  b.backend->campaign("g");
+  EXPECT_TRUE(waits(b, "a"));
+  a.backend->resign("g");
+  ASSERT_TRUE(gets(b, "g"));
+  a.backend->campaign("g");
+  EXPECT_TRUE(waits(a, "b"));
+  EXPECT_EQ(b.events.logged().size(), 1u);
+}
+
 TEST_P(Keys, WhatDeadNodesLeftIsRemovedUnlessAGroupsLastTermNamesThem) {
   keys().put("t/other", "7 1f last boot-1 open");
   for (const char* dead : {"m/run-17", "m/last", "c/g/run-17"}) keys().put(dead, "left behind");

@@ -253,6 +253,53 @@ TEST_P(Nats, NeedsNoMorePermissionsThanAreDocumented) {
   }
 }
 
+TEST_P(Nats, APermissionThatTheUserLacksIsNamed) {
+  const TempFolder folder;
+  const auto secured = [](const std::string& permissions) {
+    return std::make_unique<testing::NatsCluster>(
+        1, testing::NatsServer::Settings{"authorization { users: [ { user: ballot, password: \"p\", permissions: { " +
+                                         permissions + " } } ] }"});
+  };
+  const std::string user = "ballot:" + write_secret(folder, "password", "p\n");
+  const auto info = secured("publish: { deny: [\"$JS.API.STREAM.INFO.>\"] }");
+  EXPECT_NE(refusal("a", {{"servers", info->addresses()}, {"user", user}})
+                .find("lacks a permission that is needed: Permissions Violation for Publish to \"$JS.API.STREAM.INFO"),
+            std::string::npos);
+  const auto inbox = secured("subscribe: { deny: [\"_INBOX.>\"] }");
+  EXPECT_NE(refusal("b", {{"servers", inbox->addresses()}, {"user", user}}).find("Violation for Subscription to"),
+            std::string::npos);
+  const auto deletes = secured("publish: { deny: [\"$JS.API.STREAM.MSG.DELETE.>\"] }");
+  Candidate& c = add_with("c", {{"servers", deletes->addresses()}, {"user", user}});
+  open(c);
+  ASSERT_TRUE(opened(c)) << c.closed()->text;
+  for (const char* value : {"1", "2"}) {
+    create(c, {"q/x", value});  // in place of a marker the second time, which is to be deleted
+    remove(c, "q/x");
+  }
+  EXPECT_TRUE(until(
+      [&] {
+        for (const std::string& line : c.events.logged())
+          if (line.find("for Publish to \"$JS.API.STREAM.MSG.DELETE") != std::string::npos) return true;
+        return false;
+      },
+      slack()));
+}
+
+TEST_P(Nats, AStreamThatAcknowledgesNothingIsNamed) {
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  const std::string wedged =
+      "{\"name\":\"" + stream() + "\",\"subjects\":[\"" + nats::all_subjects_of(cluster().bucket()) +
+      "\"],\"storage\":\"file\",\"discard\":\"new\",\"max_msgs_per_subject\":1,\"deny_purge\":true,"
+      "\"no_ack\":true}";
+  const std::string updated = ask("$JS.API.STREAM.UPDATE." + stream(), wedged);
+  ASSERT_EQ(updated.find("\"error\""), std::string::npos) << updated;
+  const WriteAnswer answer = write(a, {"g", epoch, "j/x", "text", 0});
+  EXPECT_EQ(answer.outcome, StoreResult::unknown);
+  EXPECT_NE(answer.text.find("stream " + stream() + " has not acknowledged a message"), std::string::npos)
+      << answer.text;
+}
+
 TEST_P(Nats, ATokenOrAnNkeyIsAskedFor) {
   const TempFolder folder;
   const std::string key = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";

@@ -74,8 +74,11 @@ class Recorder final : public Host {
   }
 
   void log(Level, std::string_view text) noexcept override {
-    const std::lock_guard hold(mutex_);
-    logged_.emplace_back(text);
+    {
+      const std::lock_guard hold(mutex_);
+      logged_.emplace_back(text);
+    }
+    signal_.notify();
   }
 
   std::vector<std::string> logged() const {

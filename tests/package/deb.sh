@@ -4,7 +4,7 @@
 #   - on a bare Debian 12 root: installed by apt, a job file dropped in, its run in `ballot history`; removed;
 #   - the same root booted with systemd: the service, an upgrade and a crash while a job runs, a configuration that is
 #     wrong, removal and purge.
-# What docs/install.md shows is in build/package-test/samples.
+# What docs/guide shows of it is in build/package-test/deb/samples, and compared with it.
 # Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -17,48 +17,25 @@ case "${1:-}" in
   *) echo "deb.sh: unknown argument: $1; there is --quick" >&2; exit 2 ;;
 esac
 
-work=$tree/build/package-test
-root=$work/root
-container=
-began=$SECONDS
-
-fail() { echo "deb.sh: $*" >&2; exit 1; }
-passed() { printf '%4d s  ok: %s\n' $((SECONDS - began)) "$*"; }
-
-# until_true SECONDS WHAT COMMAND...: tries it five times a second.
-until_true() {
-  local left=$(($1 * 5)) what=$2
-  shift 2
-  until "$@" > /dev/null 2>&1; do
-    left=$((left - 1))
-    [ "$left" -gt 0 ] || { say_more; fail "not within the time: $what"; }
-    sleep 0.2
-  done
-}
-
-say_more() {
-  [ -z "$container" ] || inside journalctl --no-pager -n 60 || true
-  [ ! -s "$work/serve.log" ] || tail -40 "$work/serve.log"
-}
+source tests/package/root.sh
 
 # ---- packages, and what can be seen from outside
 
 packaging/install-deps.sh package packagetest
-packaging/build-packages.sh
+packaging/build-packages.sh deb
 version=$(dpkg-deb -f build/release/packages/ballot_*.deb Version)
 passed "packages of version $version"
 
 lintian --fail-on error,warning --allow-root --tag-display-limit 0 build/release/packages/*.deb
 passed 'lintian'
 
-if mountpoint -q "$root/proc"; then umount "$root/proc"; fi  # of a test that was killed
-rm -rf "$work"
+begin_work
 mkdir -p "$work/unpacked"
 listing() {
   local deb
   for deb in build/release/packages/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.md|examples/.*\.toml)$)' | sort
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
 for deb in build/release/packages/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
@@ -90,39 +67,10 @@ passed 'completions'
 
 # ---- the root
 
-packaging/install-deps.sh roottest
-[ "$(id -u)" = 0 ] || fail 'a Debian root is made, entered and booted by root only'
-cache=$tree/build/debian-12.tar
-if [ ! -s "$cache" ]; then
-  # From where this machine has its own packages.
-  mirror=$(apt-get indextargets --format '$(LABEL) $(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' \
-    | awk '$1 == "Debian" && $2 == "bookworm" && $3 == "main" { print $4; exit }')
-  rm -rf "$cache.d"
-  debootstrap --variant=minbase bookworm "$cache.d" ${mirror:+"$mirror"} > "$work/debootstrap.log" || { tail "$work/debootstrap.log"; fail debootstrap; }
-  tar -C "$cache.d" -cf "$cache.new" . && mv "$cache.new" "$cache"
-  rm -rf "$cache.d"
-fi
-mkdir -p "$root" && tar -C "$root" -xf "$cache"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-passed 'a bare Debian 12 root'
+make_root
 
-in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
-inside() { nsenter -t "$container" -a env LC_ALL=C PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }
-
-# show COMMAND: has it run in the container, and keeps both as docs/install.md shows them.
+# show COMMAND: has it run in the container, and keeps both as docs/guide shows them.
 show() { { echo "\$ $*"; inside sh -c "$*" 2>&1; } | sed 's/^/    /' >> "$work/samples"; }
-
-served=
-cleanup() {
-  [ -z "$served" ] || kill -KILL "$served" 2> /dev/null || true
-  if [ -n "$container" ]; then
-    inside systemctl poweroff > /dev/null 2>&1 || true
-    wait "$nspawn" 2> /dev/null || true
-  fi
-  umount "$root/proc" 2> /dev/null || true
-}
-trap cleanup EXIT
-mount -t proc proc "$root/proc"
 
 # Files that are there, without what any installation changes.
 files_of_root() {
@@ -165,26 +113,16 @@ passed 'bare root: purged'
 
 # ---- booted
 
-in_root sh -c 'apt-get install -y -qq --no-install-recommends systemd systemd-sysv dbus' > "$work/apt.log" 2>&1 || { tail "$work/apt.log"; fail 'systemd'; }
+debian_packages systemd systemd-sysv dbus
 # What the packages depend on is there already, and stays: it is not theirs.
 install_debs in_root "/debs/ballot_0.0.9_amd64.deb /debs/ballot-etcd_0.0.9_amd64.deb"
 in_root dpkg --purge ballot-etcd ballot > /dev/null 2>&1
-umount "$root/proc"
-systemd-nspawn -q --register=no --keep-unit --private-network --console=pipe --kill-signal=SIGRTMIN+3 -D "$root" -b < /dev/null > "$work/nspawn.log" 2>&1 &
-nspawn=$!
-until_true 20 'the container begins' pgrep -P "$nspawn"
-container=$(pgrep -P "$nspawn")
-until_true 60 'the container is up' sh -c "nsenter -t $container -a systemctl is-system-running | grep -qE 'running|degraded'"
+boot
 files_of_root > "$work/before"
 install_debs inside "/debs/ballot_0.0.9_amd64.deb /debs/ballot-etcd_0.0.9_amd64.deb"
 inside systemctl --quiet is-active ballot.service || fail 'an installation does not start the service'
 inside systemctl --quiet is-enabled ballot.service || fail 'an installation does not enable the service'
 passed 'booted: installed, and the service is up'
-
-main_pid() { inside systemctl show -P MainPID ballot.service; }
-one_run() { inside ballot history --job "$1" --limit 1 --format csv | tail -1; }
-has_status() { one_run "$1" | grep -q ",$2,"; }
-restarts() { inside systemctl show -P NRestarts ballot.service; }
 
 cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
 [job.hello]
@@ -241,7 +179,7 @@ inside ballot trigger crashed > /dev/null
 until_true 10 'the job runs' has_status crashed running
 before=$(main_pid)
 inside sh -c "kill -KILL $before"
-until_true 10 'the service is up after a crash' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P MainPID ballot.service)\" != $before ] && nsenter -t $container -a systemctl --quiet is-active ballot.service"
+until_true 10 'the service is up after a crash' is_back "$before"
 until_true 10 'the daemon knows its run again' has_status crashed running
 inside touch /tmp/end-too
 until_true 10 'the run ends' has_status crashed failed
@@ -250,7 +188,7 @@ passed 'kill -9: the service is back, the run goes on, its exit code is exact'
 
 before=$(main_pid)
 inside sh -c "kill -STOP $before"
-until_true 40 'a daemon that hangs is replaced' sh -c "[ \"\$(nsenter -t $container -a systemctl show -P MainPID ballot.service)\" != $before ] && nsenter -t $container -a systemctl --quiet is-active ballot.service"
+until_true 40 'a daemon that hangs is replaced' is_back "$before"
 inside journalctl --no-pager -u ballot.service -o cat | grep -qi 'watchdog timeout' || fail 'the daemon was replaced for another reason than its silence'
 passed 'a daemon that hangs: replaced'
 
@@ -281,3 +219,5 @@ inside rm -r /etc/ballot
 # What boot has made is not the package's.
 files_of_root | comm -13 "$work/before" - | grep -i ballot && fail 'these files are left after a purge'
 passed 'removed and purged: nothing is left but the group'
+tests/docs/samples --printed "$work/samples" docs/guide/install.md docs/guide/upgrade.md
+passed 'what docs/guide shows of this'

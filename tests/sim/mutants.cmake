@@ -231,8 +231,14 @@ ballot_mutant(unfit_for_ever FILE runtime/core/group/groups.cpp
 # ---- runs without a claim
 
 ballot_mutant(unclaimed_before_its_row_is_durable FILE runtime/core/job/runs/run_set.cpp
-  FIND "run.unclaimed ? run.recorded :" REPLACE "run.unclaimed ? true :"
+  FIND "run.awaited == 0 && (run.unclaimed" REPLACE "(run.unclaimed"
   FINDING "FAILED.*Unclaimed.ARunWaitsForItsRow" FILTER "Unclaimed.*")
+ballot_mutant(claimed_in_doubt_before_its_row_says_so FILE runtime/core/job/runs/run_set.cpp
+  FIND "else if (!run.unclaimed && run.awaited == 0" REPLACE "else if (!run.unclaimed"
+  FINDING "FAILED.*Unclaimed.ARunWhoseClaimIsConfirmed" FILTER "Unclaimed.*")
+ballot_mutant(unseen_runs_are_not_minded FILE runtime/core/job/runs/unseen_runs.cpp
+  FIND "until_ = term.old_deadline;" REPLACE ";"
+  FINDING "FAILED.*UnclaimedOnOneHost.ItsSuccessorWaitsForTheRunToEnd" FILTER "UnclaimedOnOneHost.*")
 ballot_mutant(overlapping_trigger_begins FILE runtime/core/job/job_claims.cpp
   FIND "if (!by_hand || !overlaps) return Admission::begins;" REPLACE "if (overlaps || !by_hand) return Admission::begins;"
   FINDING "FAILED.*ByHand.ATriggerObeysOverlap" FILTER "ByHand.*")

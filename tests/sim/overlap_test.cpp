@@ -56,6 +56,24 @@ struct Overlap : ::testing::Test {
   WallTime first{};
 };
 
+/// What waits for it when it goes on: another job's end, then this one's.
+TEST_F(Overlap, OfADaemonThatWasStoppedNothingIsSkippedBesideARunThatHadEnded) {
+  Job other = minutely("another");
+  a.takes["another"] = 5s;
+  a.jobs = {define(job), define(other)};
+  a.takes["job"] = 10s;
+  a.start();
+  world.run_for(whole_minute(world.wall()) + 1min - world.wall() + 2s);
+  ASSERT_EQ(a.open_children(), 2);
+  first = whole_minute(world.wall()) + 1min;
+  a.freeze();
+  world.run_for(61s);
+  a.thaw();
+  world.run_for(30s);
+  EXPECT_EQ(slots().find("overlap"), std::string::npos) << slots();
+  expect_all_is_well();
+}
+
 TEST_F(Overlap, SkipSkips) {
   begin(130s);
   world.run_for(5min + 30s);

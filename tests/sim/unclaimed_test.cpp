@@ -180,6 +180,101 @@ TEST_F(Unclaimed, ARunWaitsForItsRow) {
   }
 }
 
+/// What the ledger says of a run whose daemon is killed is what its child was given.
+TEST_F(Unclaimed, ARunWhoseClaimIsConfirmedBeforeItStartsWaitsForTheRowThatSaysSo) {
+  begin();
+  a.ledger.slowest = 800ms;
+  std::size_t seen = world.starts.size(), claimed = 0;
+  for (int step = 0; step < 20000; ++step) {
+    a.link.cut = step % 500 > 150;  // for 3.5 s of 5
+    world.run_for(10ms);
+    for (; seen < world.starts.size(); ++seen) {
+      const Start& start = world.starts[seen];
+      const Row* row = a.ledger.row(start.run, 1);
+      if (!row) continue;  // claimed before it started, as ever
+      EXPECT_EQ(row->fence, start.fence);
+      claimed += start.fence > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(claimed, 0u) << "of those that were to start without a claim";
+  a.link.cut = false;
+  expect_all_is_well();
+}
+
+/// Two daemons of one host, of which the first is killed with a run going on that no register shows.
+struct UnclaimedOnOneHost : ::testing::Test {
+  SimWorld world{1, {.timeout = 20s, .death_frees = true}};
+  SimNode& a = world.add("a");
+  SimNode& b = world.add("b", a.machine);
+  Job job = minutely("tick");
+
+  void SetUp() override {
+    job.schedule = {"* * * * * *"};
+    job.guarantee = Guarantee::at_least_once;
+    job.start_deadline = 60s;
+    job.kill_grace = 200ms;
+  }
+  void kill_with_one_unseen() {
+    a.jobs = b.jobs = {define(job)};
+    a.takes["tick"] = b.takes["tick"] = 100ms;
+    a.start();
+    world.run_for(100ms);
+    b.start();
+    world.run_for(30s);
+    a.takes["tick"] = 3s;
+    a.link.cut = true;
+    ASSERT_TRUE(world.run_while_not([&] { return world.starts.back().fence == 0; }, 10s));
+    a.crash();
+  }
+  const Start* first_of_b() const {
+    const auto found =
+        std::find_if(world.starts.begin(), world.starts.end(), [](const Start& s) { return s.node == "b"; });
+    return found == world.starts.end() ? nullptr : &*found;
+  }
+};
+
+TEST_F(UnclaimedOnOneHost, ItsSuccessorWaitsForTheRunToEnd) {
+  kill_with_one_unseen();
+  const Start& unseen = world.starts.back();
+  const SteadyTime started = unseen.at;
+  world.run_for(1s);
+  ASSERT_TRUE(b.leads("default"));
+  EXPECT_FALSE(first_of_b());
+  world.run_for(4s);
+  ASSERT_TRUE(first_of_b());
+  EXPECT_GE(first_of_b()->at, started + 3s);
+  EXPECT_LT(first_of_b()->at, started + 4s) << "its runner has said so";
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(UnclaimedOnOneHost, ItsSuccessorWaitsForTheDeadlineWhereTheRunnerIsGone) {
+  kill_with_one_unseen();
+  a.runner.crash();
+  const SteadyTime killed = world.loop.now();
+  world.run_for(3s);
+  ASSERT_TRUE(b.leads("default"));
+  EXPECT_FALSE(first_of_b());
+  world.run_for(20s);
+  ASSERT_TRUE(first_of_b());
+  EXPECT_GT(first_of_b()->at, killed + 10s);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(UnclaimedOnOneHost, ItsSuccessorStartsAtOnceWhereItsRunnerHasNothing) {
+  job.guarantee = Guarantee::at_least_once;
+  a.jobs = b.jobs = {define(job)};
+  a.start();
+  world.run_for(100ms);
+  b.start();
+  world.run_for(30s + 500ms);
+  a.crash();
+  const SteadyTime killed = world.loop.now();
+  world.run_for(3s);
+  ASSERT_TRUE(first_of_b());
+  EXPECT_LT(first_of_b()->at, killed + 1500ms);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
 TEST_F(Unclaimed, OfADaemonThatIsKilledEndsInTheLedgerAllTheSame) {
   job.on_leadership_lost = OnLeadershipLost::finish;
   begin();

@@ -34,6 +34,7 @@ KeyElections::KeyElections(KeyContext& context, KeyView& view, LastSeen& last_se
       last_seen_(last_seen),
       self_(self),
       queue_(context.store),
+      notice_(context.host),
       sweep_at_(self.resumed_until),
       random_(static_cast<std::minstd_rand::result_type>(rendezvous(context.session, context.self.node))) {}
 
@@ -164,7 +165,10 @@ void KeyElections::consider(const std::string& name, Group& group) {
     group.unfinished = term.record.before;
     return announce(name, group, true, 0);
   }
-  if (!is_vacant(term.record)) return void(enter_state(group, State::waiting));
+  if (!is_vacant(term.record)) {
+    notice_.waits(name, term.record.node, "the leader");
+    return void(enter_state(group, State::waiting));
+  }
   if (group.state != State::pausing || group.asked.version != term.version) ask(name, group);
 }
 
@@ -303,6 +307,7 @@ void KeyElections::announce(const std::string& name, Group& group, bool resumed,
   enter_state(group, State::leading);
   if (group.leave || !is_fit(name)) return leave(name, group);
   group.announced = true;
+  notice_.over(name);
   backend::Elected elected{name, group.epoch, resumed, {}, {}};
   if (!group.unfinished.empty()) elected.old_deadline = group.led_at + context_.timeout;
   if (!resumed) elected.last_alive = group.last_alive;
@@ -343,6 +348,7 @@ void KeyElections::erase(const std::string& name, const Group& group) {
   const bool rejoin = group.rejoin;
   const std::uint64_t epoch = group.epoch;
   groups_.erase(name);
+  notice_.over(name);
   if (!rejoin) return;
   join(name);
   groups_.at(name).epoch = epoch;

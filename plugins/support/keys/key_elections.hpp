@@ -33,6 +33,7 @@
 #include "support/keys/key_queue.hpp"
 #include "support/keys/key_view.hpp"
 #include "support/keys/last_seen.hpp"
+#include "support/wait_notice.hpp"
 
 namespace ballot::support {
 
@@ -141,6 +142,7 @@ class KeyElections {
   const KeySelf self_;
   std::unordered_map<std::string, Group> groups_;
   KeyQueue queue_;
+  WaitNotice notice_;
   std::set<std::string> doubted_;  // to be read
   std::multimap<SteadyTime, std::pair<std::string, std::uint64_t>> later_;
   std::optional<SteadyTime> sweep_at_;

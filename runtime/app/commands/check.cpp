@@ -136,7 +136,9 @@ void check_backend(const config::Config& config, Findings& findings) {
       [] {});
   BackendSettings settings = backend_settings(config);
   settings.open_store = open_store_rule(config);
-  if (const auto made = port.start(settings); !made) found.error(at, "[" + backend + "] " + made.error().what);
+  const auto made = port.start(settings);
+  const std::string label = "[" + backend + "] ";
+  if (!made) found.error(at, (made.error().what.starts_with(label) ? "" : label) + made.error().what);
 }
 
 /// Of what lies in them `serve` believes all.

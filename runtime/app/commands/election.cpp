@@ -144,6 +144,7 @@ Exit watch(const ElectionOptions& options) {
   bool silent = false;
   do {
     const auto elections = (*observer)->observe(options.group);
+    if (!elections && elections.error().code == Errc::denied) return fail("election watch", elections.error());
     if (!elections && !silent) fail("election watch", elections.error());
     silent = !elections;
     if (silent) continue;  // a server that is away for less than the session may last
@@ -242,13 +243,16 @@ Exit run_child(const ElectionOptions& options) {
   if (!config) return Exit::configuration;
   const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::signal;
   CandidateSession session(*config, options.group, options.candidate);
-  io::ChildGuardSettings settings{options.child, options.kill_grace, on_lost, options.lost};
+  io::ChildGuardSettings settings{options.child, options.kill_grace,
+                                  on_lost,       options.won,
+                                  options.lost,  candidate_epoch_path(*config, options.group, options.candidate)};
   session.add_to(settings);
+  const std::string epoch_file = settings.epoch_file;
   auto guard = io::ChildGuard::make(std::move(settings));
   if (!guard) return fail("election run", guard.error());
   const Millis stop_grace = options.terminate ? options.kill_grace + std::chrono::seconds(1) : Millis(0);
   return SignalledCommand(*config, {"election run", options.candidate, options.group, stop_grace, &session},
-                          {options.won, on_lost}, **guard, make_log(config->log))
+                          {on_lost, epoch_file}, **guard, make_log(config->log))
       .run();
 }
 

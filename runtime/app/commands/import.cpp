@@ -53,7 +53,7 @@ std::string machine_timezone() {
   constexpr std::string_view zones = "/zoneinfo/";
   if (const std::size_t at = link.find(zones); at != std::string::npos) return link.substr(at + zones.size());
   std::string text;
-  if (!config::read_text_file(AT_FDCWD, "/etc/timezone", config::Links::follow, text)) return {};
+  if (!config::read_text_file("/etc/timezone", text)) return {};
   return text.substr(0, text.find_first_of(" \t\n"));
 }
 
@@ -98,7 +98,7 @@ class Importer {
 
   void add(const config::CrontabSource& source) {
     std::string text;
-    const auto info = config::read_text_file(AT_FDCWD, source.file, config::Links::follow, text);
+    const auto info = config::read_text_file(source.file, text);
     if (!info) {
       outcome_.has_refused = true;
       std::error_code ignored;

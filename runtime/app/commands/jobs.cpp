@@ -73,12 +73,14 @@ class States {
  public:
   States(const ConfigOptions& options, const std::string& node) : options_(options), node_(node) {}
 
-  /// "" where it is not known.
+  /// "" where it is not known. The order is that of the states.
   std::string of(const io::Message& job) {
     const std::string state = job.text("state").value_or("");
-    if (state != "active" || job.text("leader") == node_) return state;
+    if (job.text("leader") == node_ || state.starts_with("waiting")) return state;
     if (!stored_) stored_ = read();
-    return *stored_ ? (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or("")) : "";
+    if (!*stored_) return state == "active" ? "" : state;
+    const StoredState stored = (*stored_)->of(job.text("job").value_or(""), job.text("group").value_or(""));
+    return stored.word == "halted" || (stored.word == "paused" && state != "disabled") ? stored.word : state;
   }
 
  private:

@@ -38,6 +38,7 @@ Answer ask_job(const config::Config& config, const std::string& job) {
 std::string state_text(const io::Message& job) {
   std::string text = job.text("state").value_or("");
   if (const auto trouble = job.text("trouble"); trouble && !trouble->empty()) text += ": " + *trouble;
+  if (const auto at = job.text("halted_at")) text += " since " + *at;
   if (const auto at = job.text("paused_at")) text += " since " + *at;
   if (const auto by = job.text("paused_by"); by && !by->empty()) text += ", by " + *by;
   return text;

@@ -10,6 +10,7 @@
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "app/stored_states.hpp"
 #include "app/subject.hpp"
 #include "app/why_detail.hpp"
 #include "app/why_nothing.hpp"
@@ -84,7 +85,7 @@ void print(const std::string& headline, const std::string& text) {
 }
 
 void explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
-             storage::Reader& ledger) {
+             storage::Reader& ledger, const std::string& what_is_now = "") {
   const Row& last = rows.front();
   std::string text = circumstances(last);
   if (rows.size() > 1)
@@ -94,7 +95,7 @@ void explain(const std::vector<Row>& rows, const config::Config& config, const s
   if (!says_all) text += " " + std::string(rule_of(last.status, last.reason));
   text += detail;
   if (last.run) text += what_follows(last, definition, ask_next_attempt(config, *last.run));
-  print(headline(last), text);
+  print(headline(last), text + what_is_now);
 }
 
 /// What the daemon knows of the job.
@@ -110,6 +111,8 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
   slot.leader = answer->text("leader").value_or("");
   slot.state = answer->text("state").value_or("");
   slot.trouble = answer->text("trouble").value_or("");
+  slot.halted_at = time("halted_at");
+  slot.halted_with_group = answer->flag("halted_with_group").value_or(false);
   slot.since = time("since");
   slot.paused_at = time("paused_at");
   slot.paused_by = answer->text("paused_by").value_or("");
@@ -117,6 +120,23 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
   const auto waiting = io::ask_once(config.control_socket, question, patience);
   const auto slots = waiting ? waiting->texts("slots") : std::vector<std::string>();
   slot.waits = slot.slot && std::find(slots.begin(), slots.end(), format_slot(*slot.slot)) != slots.end();
+}
+
+/// Of a job that another node leads, or nobody.
+void ask_store(const ConfigOptions& options, UnrecordedSlot& slot) {
+  const auto config = load_backend_config(options);
+  if (!config) return;
+  const auto stored = StoredStates::read(*config, slot.job, slot.group);
+  if (!stored || stored->word == "active") return;
+  slot.state = stored->word;
+  if (stored->word == "paused") {
+    slot.paused_at = stored->since;
+    slot.paused_by = stored->by;
+    return;
+  }
+  slot.trouble = stored->why;
+  slot.halted_at = stored->since;
+  slot.halted_with_group = stored->of_group;
 }
 
 UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) {
@@ -128,8 +148,9 @@ UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) 
   return only_reboot ? Schedule::only_reboot : Schedule::some;
 }
 
-void explain_nothing(const std::string& job, const config::Config& config, const schedule::DefinitionPtr& definition,
-                     const std::optional<WallTime>& at, storage::Reader& ledger) {
+void explain_nothing(const std::string& job, const ConfigOptions& options, const config::Config& config,
+                     const schedule::DefinitionPtr& definition, const std::optional<WallTime>& at,
+                     storage::Reader& ledger) {
   UnrecordedSlot slot;
   slot.job = job;
   slot.slot = at;
@@ -143,6 +164,7 @@ void explain_nothing(const std::string& job, const config::Config& config, const
     if (const auto next = definition->plan.next(slot.now, anchors); next && anchors.empty()) slot.next = next->at;
   }
   ask_about(config, slot);
+  if (slot.leader != slot.node) ask_store(options, slot);
   Explained why = why_nothing(slot);
   Row waiting;
   waiting.job = job;
@@ -150,6 +172,16 @@ void explain_nothing(const std::string& job, const config::Config& config, const
   waiting.status = Status::queued;
   if (slot.waits) why.text += why_detail(waiting, ledger);
   print(job + ' ' + (at ? format_slot(*at) + ' ' : "") + why.word, why.text);
+}
+
+/// Why there is no slot after the last one that is recorded: it is halted. "" where it is not, as far as is known here.
+std::string what_keeps(const std::string& job, const config::Config& config,
+                       const schedule::DefinitionPtr& definition) {
+  UnrecordedSlot slot;
+  slot.job = job;
+  if (definition) slot.group = definition->job.group;
+  ask_about(config, slot);
+  return slot.state == "halted" ? " " + halted_text(slot) : "";
 }
 
 WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.value_or(rows.front().slot); }
@@ -163,9 +195,9 @@ Result<void> explain_job(const std::string& job, const WhyOptions& options, cons
   const schedule::DefinitionPtr definition = loaded(job, config);
   const auto slot = definition && definition->job.enabled ? last_slot(definition->plan, time) : std::nullopt;
   if (!rows->empty() && (!slot || *slot <= end_of(*rows)))
-    explain(*rows, config, definition, ledger);
+    explain(*rows, config, definition, ledger, options.at ? "" : what_keeps(job, config, definition));
   else
-    explain_nothing(job, config, definition, slot, ledger);
+    explain_nothing(job, options.config, config, definition, slot, ledger);
   return {};
 }
 

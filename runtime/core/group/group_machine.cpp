@@ -139,7 +139,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   Term& term = state_.term;
   const std::string unreadable = state_.stored.load(stored);  // it may have said that the group is paused, or halted
   const GroupRegister before = state_.stored.value();
-  count_terms(before);
+  count_terms(g, before);
   GroupRegister now = before;
   now.epoch = term.epoch;
   now.node = g.c.settings.node;
@@ -150,7 +150,10 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
   const std::string why =
       state_.resumed ? ""
                      : state_.guard.verify(g.guard, {before.repair, state_.stored.version(), term.epoch}, state_.name);
-  if (now.halted.empty()) now.halted = why.empty() ? unreadable : why;
+  if (now.halted.empty()) {
+    now.halted = why.empty() ? unreadable : why;
+    now.halted_at = now.halted.empty() ? std::nullopt : std::optional(g.c.now.wall);
+  }
   term.halted = now.halted;
   state_.halted_at = g.c.now.steady;
   term.repair = before.repair;
@@ -169,13 +172,17 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
 }
 
 /// What the term knows of those before it. `before`: the register as they have left it.
-void GroupMachine::count_terms(const GroupRegister& before) {
+/// A term before that one had its last renewal no later than when that one was elected.
+void GroupMachine::count_terms(const GroupContext& g, const GroupRegister& before) {
   Term& term = state_.term;
   if (state_.resumed && before.epoch == term.epoch) {
     term.elected_at = before.elected_at;  // one term: what was due meanwhile was not claimed too late by another
   } else if (before.epoch > 0) {
     term.term_before = {before.elected_at, before.ended_at.value_or(state_.last_alive.value_or(before.elected_at))};
-    if (before.ended_at) term.left_clean = before.epoch;
+    if (before.ended_at)
+      term.left_clean = before.epoch;
+    else if (before.elected_at + g.c.session.timeout() <= g.c.now.wall)
+      term.only_before = before.node;
   }
 }
 
@@ -213,13 +220,14 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   g.c.out.push_back(std::move(notice));
 }
 
-/// A job that the files define in another group that this node leads waits for this group's next leader to release it.
+/// A job that the files define in another group that this node leads waits for this group's next leader to release it;
+/// or is led there now, where nobody can read whose it is.
 void GroupMachine::depose_jobs(GroupContext& g) {
   for_each_led(g, state_.term, [&](JobEntry& entry) {
     entry.machine.depose(g.c);
     g.jobs.advance(entry);
     const GroupEntry* const next = entry.defined_in;
-    if (next && next != entry.owner && next->machine.leads()) g.c.wants.changed.push_back(&entry.machine);
+    if (next && next != &g.entry && next->machine.leads()) g.c.wants.changed.push_back(&entry.machine);
   });
 }
 
@@ -263,7 +271,9 @@ void GroupMachine::resign(GroupContext& g, Cause cause) {
 // ---- halted
 
 void GroupMachine::halt(GroupContext& g, const std::string& why) {
-  state_.term.halted = state_.stored.edit().halted = why;
+  GroupRegister& stored = state_.stored.edit();
+  if (stored.halted.empty()) stored.halted_at = g.c.now.wall;
+  state_.term.halted = stored.halted = why;
   state_.halted_at = g.c.now.steady;
   state_.requests.repairing = 0;
   state_.term.repairing = false;

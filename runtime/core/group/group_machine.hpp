@@ -131,7 +131,7 @@ class GroupMachine {
   bool may_take_part(const GroupContext& g) const;
   Cause ineligible_cause(const GroupContext& g) const;
   void read_registers(GroupContext& g);
-  void count_terms(const GroupRegister& before);
+  void count_terms(const GroupContext& g, const GroupRegister& before);
   void log_halt(GroupContext& g);
   void depose_jobs(GroupContext& g);
   void advance_reelection(GroupContext& g);

@@ -67,6 +67,7 @@ void GroupRequests::begin_repair(const Request& request) {
 void GroupRequests::finish_repair() {
   GroupRegister& stored = s_.stored.edit();
   stored.halted.clear();
+  stored.halted_at.reset();
   stored.repaired_at = g_.c.now.wall;
   stored.repaired_by = r_.repaired_by;
   stored.repair = std::exchange(r_.repairing, 0);

@@ -22,6 +22,7 @@ JobClaims::Admission JobClaims::admit(From from, WallTime due) {
   const Admission by_rule = admit_by_rule(from);
   if (by_rule != Admission::begins) return by_rule;
   if (from == From::ahead ? !job_.may_run_ahead(c_) : !job_.may_claim(c_)) return Admission::waits;
+  if (job_.unseen.may_go_on()) return Admission::waits;
   const Concurrency concurrency = job_.definition->job.concurrency;
   const bool is_new = from != From::lost && from != From::waiting;
   if (is_new && concurrency == Concurrency::replace) job_.runs.replace(c_, job_.facts());

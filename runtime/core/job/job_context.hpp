@@ -42,6 +42,7 @@ struct Term {
   WallTime elected_at{};
   std::optional<std::pair<WallTime, WallTime>> term_before;  // from, until: what Coverage wants
   std::optional<SteadyTime> old_deadline;
+  std::string only_before;       // the node of the one term that `old_deadline` is of; "" where it may be of several
   std::uint64_t left_clean = 0;  // the epoch of the term before, where it ended in a clean way: its node lived
   bool draining = false;         // a clean stop, or an eviction: nothing new is claimed
   bool limited = false;          // only so many runs of the group may go on at once
@@ -87,6 +88,7 @@ struct Wants {
   std::vector<Row> outcomes;                            // ends to be published
   std::vector<std::pair<std::string, RunId>> replaced;  // runs that another node has, of a job: to be killed there
   std::vector<std::string> removals;                    // records that nobody needs any more
+  bool published = false;                               // what others have published of ends is to be read again
   std::set<std::string> silent_nodes;                   // nodes with runs of a dead term: their runners are asked
 };
 

@@ -45,6 +45,7 @@ struct JobFacts {
   bool defined = false;                       // by this group's files, and the register says the same
   const Repair* repair = nullptr;             // under way
   std::span<const Ahead> ahead{};             // of this term, and not in the register yet
+  bool read_again = false;                    // in this term: ends that others have published are not known
   bool pauses = false;                        // all instances are: the register is to say so first
 
   bool is_paused() const { return stored.paused || pauses || (term && term->paused); }

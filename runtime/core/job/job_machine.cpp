@@ -33,8 +33,10 @@ void JobMachine::define(schedule::DefinitionPtr definition) {
   job_.definition = std::move(definition);
 }
 
+/// Of a register that cannot be read it is not known; whoever leads it keeps it until its term is over.
 const std::string& JobMachine::owner() const {
   static const std::string nobody;
+  if (job_.term && !job_.view.trouble().empty()) return job_.term->group;
   return job_.view.owner(job_.definition ? job_.definition->job.group : nobody);
 }
 
@@ -46,7 +48,7 @@ const std::string& JobMachine::trouble() const {
 }
 
 std::optional<WallTime> JobMachine::next_slot(WallTime now) const {
-  if (!job_.definition || !job_.definition->job.enabled || paused()) return std::nullopt;
+  if (!job_.definition || !job_.definition->job.enabled) return std::nullopt;
   return job_.slots.next_slot(now, job_.view.is_known() ? std::max(now, job_.view.stored().cursor) : now,
                               *job_.definition);
 }
@@ -73,6 +75,7 @@ void JobMachine::lead(Context& c, const Term& term) {
   job_.slots.unblock();
   job_.writer.begin_term();
   job_.commands.begin_term();
+  job_.unseen.begin_term(c, job_.facts());
   const bool unrepaired = job_.view.heed_repair(term);
   if (!job_.view.is_sound() || !term.halted.empty()) return halt(c);
   job_.role = RegisterRole::leading;
@@ -84,6 +87,7 @@ void JobMachine::depose(Context& c) {
   job_.term = nullptr;
   job_.role = RegisterRole::idle;
   job_.unclaimed.clear();
+  job_.unseen.end_term();
   job_.writer.end_term();
   job_.commands.clear();
   job_.runs.end_term(c, job_.facts());
@@ -175,6 +179,7 @@ void JobMachine::check_store(Context& c, const std::optional<Register>& stored) 
 }
 
 void JobMachine::advance(Context& c) {
+  job_.unseen.advance(c.now.steady);
   if (job_.leads()) writes(c).repeat();
   job_.slots.begin_step();
   job_.writer.block_writes(false);
@@ -209,7 +214,7 @@ bool JobMachine::settle(Context& c) {
     if (!job_.may_run_ahead(c)) job_.slots.block(c, job_.facts());
     return true;
   }
-  return job_.slots.settle(c, job_.facts(), job_.runs.list().overlap(job_.facts(), c.now.wall));
+  return job_.slots.settle(c, job_.facts(), job_.overlap(c));
 }
 
 /// Brings the register to what the files say: a new definition, none any more, or the register released. What the
@@ -294,6 +299,7 @@ void JobMachine::rearm(Context& c) {
   if (steady_wake) return;
   const DueSlot* first = job_.slots.settlement().first_due();
   steady_wake = job_.runs.list().foreign_wake(c.now.steady, first || job_.commands.next_trigger());
+  at_earliest(steady_wake, job_.unseen.wake());
   at_earliest(wall_wake, job_.commands.trigger_ends(c.now.wall));
   if (job_.writer.are_writes_blocked() || job_.waits_to_pause()) return;
   at_earliest(steady_wake, job_.runs.list().waiting_wake(c.now.steady));
@@ -367,14 +373,24 @@ void JobMachine::resolve(Context& c, const std::optional<Register>& stored) {
   writes(c).go_on_from_store(known);
 }
 
+void JobMachine::on_runner_word(Context& c, const RunnerWord& word) {
+  job_.runs.on_runner_word(c, job_.facts(), word);
+  job_.unseen.on_runner_word(job_.facts(), word, job_.runs.list());
+}
+
 void JobMachine::adopt_own(Context& c) {
   if (!job_.term && job_.view.trouble().empty()) job_.runs.adopt_own(c, job_.facts());
 }
 
+/// What the register does not show may be of a claim that has landed after it was read, where the store does not know
+/// terms: until this term has written it, the record is left.
 void JobMachine::on_outcome(Context& c, const Row& outcome) {
   const bool halted = job_.role == RegisterRole::halted;  // a repair may show the run again
-  if (job_.leads() || halted)
-    job_.runs.on_outcome(c, job_.facts(), outcome, halted || shows(runner::AttemptId{*outcome.run, outcome.attempt}));
+  if (!job_.leads() && !halted) return;
+  const bool shown = shows(runner::AttemptId{*outcome.run, outcome.attempt});
+  const bool may_show = !shown && job_.view.stored().epoch != job_.term->epoch;
+  job_.kept_outcome = job_.kept_outcome || may_show;
+  job_.runs.on_outcome(c, job_.facts(), outcome, halted || shown || may_show);
 }
 
 void JobMachine::ask(Context& c, const Request& request) {

@@ -100,9 +100,13 @@ class JobMachine {
   /// Another node's word on a run of this job.
   void on_outcome(Context& c, const Row& outcome);
   /// What the runner of a dead term's node says.
-  void on_runner_word(Context& c, const RunnerWord& word) { job_.runs.on_runner_word(c, job_.facts(), word); }
+  void on_runner_word(Context& c, const RunnerWord& word);
   /// A run of a dead term goes on there, or may.
-  bool has_foreign(const std::string& node) const { return job_.runs.list().has_foreign(node); }
+  bool has_foreign(const std::string& node) const {
+    return job_.runs.list().has_foreign(node) || job_.unseen.wants_word_of(node);
+  }
+  /// That have not ended, or of which it is not known whether there are any.
+  bool has_runs() const { return open_runs() > 0 || job_.unseen.may_go_on(); }
   /// The end of a run of this node is in the store; or (not `done`) it could not be written.
   void on_published(Context& c, const runner::AttemptId& id, bool done) {
     job_.runs.on_published(c, job_.facts(), id, done);
@@ -141,6 +145,7 @@ class JobMachine {
   const Term* term() const { return job_.term; }
   bool is_known() const { return job_.view.is_known(); }
   const std::string& trouble() const;  // why halted
+  std::optional<WallTime> unsound_since() const { return job_.view.unsound_since(); }
   bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const;

@@ -3,8 +3,8 @@
 namespace ballot::core {
 
 JobFacts JobParts::facts() const {
-  return {name,         definition,        view.stored(),   term,         leads(),
-          is_defined(), commands.repair(), unclaimed.all(), is_to_pause()};
+  return {name,         definition,        view.stored(),   term,       leads(),
+          is_defined(), commands.repair(), unclaimed.all(), read_again, is_to_pause()};
 }
 
 bool JobParts::is_defined() const {
@@ -36,13 +36,19 @@ bool JobParts::is_so(const Request& pause) const {
   return stored.paused && (stored.own_pause || !stored.standing_pause);
 }
 
+Overlap JobParts::overlap(const Context& c) const {
+  Overlap overlap = runs.list().overlap(facts(), c.now.wall);
+  overlap.fate_unknown = overlap.fate_unknown || unseen.may_go_on();
+  return overlap;
+}
+
 void JobParts::resume_slots() {
   unclaimed.drop_entered(view.stored(), runs.list());
   slots.resume(unclaimed.settled_until(view.stored(), runs.list()));
 }
 
 bool JobParts::scan(const Context& c, ScanRules::Mode mode, WallTime until) {
-  return slots.scan(c, facts(), runs.list().overlap(facts(), c.now.wall), mode, until);
+  return slots.scan(c, facts(), overlap(c), mode, until);
 }
 
 }  // namespace ballot::core

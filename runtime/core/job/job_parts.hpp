@@ -19,6 +19,7 @@
 #include "core/job/register/register_writer.hpp"
 #include "core/job/runs/run_set.hpp"
 #include "core/job/runs/unclaimed_runs.hpp"
+#include "core/job/runs/unseen_runs.hpp"
 #include "core/job/slots/slot_feed.hpp"
 #include "core/record/standing_pause.hpp"
 
@@ -33,12 +34,15 @@ struct JobParts {
   RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
   std::shared_ptr<const StandingPause> standing{};  // the pause of all instances of the job; null: there is none
+  bool read_again = false;    // while its register's runs are taken up once more in a term
+  bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
 
   RegisterView view{};
   RegisterWriter writer{};
   SlotFeed slots{};
   RunSet runs{};
   UnclaimedRuns unclaimed{};
+  UnseenRuns unseen{};
   JobCommands commands{};
 
   /// What the parts are given.
@@ -71,6 +75,8 @@ struct JobParts {
   /// What the runner has been asked to start may start after a pause is acknowledged.
   bool waits_to_pause() const { return (is_to_pause() || commands.is_pause_next()) && runs.list().is_starting(); }
 
+  /// What the job's runs mean for its next slots.
+  Overlap overlap(const Context& c) const;
   /// Slots are decided from what the register has settled, or was run ahead of it.
   void resume_slots();
   /// False while there is more to decide than a step may take.

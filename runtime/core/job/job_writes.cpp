@@ -115,10 +115,12 @@ bool JobWrites::write_ahead() {
   return true;
 }
 
-/// Writes what is decided and closes what has ended, when it has waited long enough.
+/// Writes what is decided and closes what has ended, when it has waited long enough; at once where only a write says
+/// whether a claim of the term before has landed.
 void JobWrites::flush() {
   const bool closable = job_.runs.list().any([](const LiveRun& run) { return run.may_close(); });
-  if (job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))
+  if (job_.kept_outcome ||
+      job_.writer.is_flush_due(job_.slots.settlement(), closable, job_.term->draining, c_.now.steady))
     send(begin(disposition_limit));
 }
 
@@ -181,6 +183,7 @@ void JobWrites::confirm(std::uint64_t version) {
   job_.runs.adopt_waiting(c_, job_.facts());
   job_.writer.confirmed();
   job_.slots.confirmed();
+  if (std::exchange(job_.kept_outcome, false)) c_.wants.published = true;
   if (const auto* pause = write->intent_as<ChangePause>(); pause && pause->request)
     c_.wants.answers.push_back({*pause->request, Answer::done()});
   if (const auto* queue = write->intent_as<QueueRun>())
@@ -225,7 +228,9 @@ void JobWrites::go_on_from_store(std::uint64_t known) {
   const JobRegister& stored = job_.view.stored();
   const bool changed = job_.view.version() != known || job_.writer.carried() > stored.dispositions.size();
   if (changed) copy_dispositions();
+  job_.read_again = true;
   settle_open_runs();
+  job_.read_again = false;
   if (changed && job_.view.exists()) record_definition(stored.epoch, Basis::taken_over);
 }
 

@@ -42,7 +42,7 @@ void JobTable::rearm(JobEntry& job) {
   };
   keep(wall_wakes_, job.wall, job.machine.wall_wake);
   keep(steady_wakes_, job.steady, job.machine.steady_wake);
-  const bool open = job.machine.open_runs() > 0;
+  const bool open = job.machine.has_runs();
   if (open != std::exchange(job.open, open)) open ? void(open_.insert(&job)) : void(open_.erase(&job));
 }
 

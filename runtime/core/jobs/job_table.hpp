@@ -33,7 +33,7 @@ struct JobEntry {
   std::optional<SteadyTime> steady;
   GroupEntry* owner = nullptr;                // whose leader may write its register
   GroupEntry* defined_in = nullptr;           // by its definition
-  bool open = false;                          // has runs that have not ended
+  bool open = false;                          // has runs that have not ended, or may have
   bool throttled = false;                     // waits for others' writes to be answered
   GroupEntry* waits_in = nullptr;             // for a place to begin a run,
   std::tuple<int, WallTime> rank{};           // lowest first: less its priority, then when it is due
@@ -66,7 +66,7 @@ class JobTable {
   std::optional<WallTime> wall_wake() const;
   std::optional<SteadyTime> steady_wake() const;
 
-  /// Those with runs that have not ended.
+  /// Those that are open.
   std::vector<JobEntry*> open() const { return {open_.begin(), open_.end()}; }
 
  private:

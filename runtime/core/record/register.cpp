@@ -258,6 +258,7 @@ constexpr GroupField group_fields[] = {
     {"paused", Times::at_most_once, [](GroupRegister& r, Words&) { r.paused = true; }},
     {"paused_by", Times::at_most_once, read_paused_by<GroupRegister>},
     {"halted", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted = w.line(); }},
+    {"halted_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted_at = w.time(); }},
     {"repaired", Times::at_most_once, read_repaired<GroupRegister>},
     {"repair", Times::at_most_once, [](GroupRegister& r, Words& w) { r.repair = w.counter(); }},
     {"hand_over_to", Times::at_most_once,
@@ -339,6 +340,7 @@ std::string to_text(const GroupRegister& r) {
   if (r.cause != Cause::none) line(text, "cause", to_string(r.cause));
   pause_lines(text, r);
   if (!r.halted.empty()) free_line(text, "halted", r.halted);
+  if (!r.halted.empty() && r.halted_at) line(text, "halted_at", format_millis(*r.halted_at));
   if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
   if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
   if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.forwards));

@@ -123,7 +123,8 @@ struct GroupRegister {
   bool paused = false;  // every job of the group
   std::optional<WallTime> paused_at;
   std::string paused_by;
-  std::string halted;  // why nothing of the group is launched, until it is repaired; "" where it is not
+  std::string halted;                 // why nothing of the group is launched, until it is repaired; "" where it is not
+  std::optional<WallTime> halted_at;  // since when
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
   std::uint64_t repair = 0;  // as a job's

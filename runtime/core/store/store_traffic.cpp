@@ -158,6 +158,7 @@ void StoreTraffic::send_reads() {
     p_.feeds.requests.on_changed();
     p_.feeds.outcomes.on_changed();
   }
+  if (std::exchange(c_.wants.published, false)) p_.feeds.outcomes.on_changed();
   if (!p_.store.begin_retry(c_.now.steady)) return;
   p_.store.send_delayed(c_.out);
   requests_.perform(p_.desk.list_again(true));

@@ -1,5 +1,5 @@
 // Backend: what a plugin does for ballot. Thin by design: it speaks one store's language; election policy, deadlines,
-// claims and catch-up are the core's, written once (docs/design.md).
+// claims and catch-up are the core's, written once (docs/developers/design.md).
 //
 // Threads: every function of Backend is called on the loop thread, must not block and must not throw. A plugin does its
 // work on threads of its own and answers through Host::post, from any thread. Every event carries the generation of
@@ -271,8 +271,8 @@ class Backend {
   /// Closes whatever is open, without waiting for the store. No event after it returns.
   virtual ~Backend() = default;
 
-  /// The tables [group.GROUP.NAME] of this backend, by group, of which check_options() has found nothing wrong. Comes
-  /// before open() where there are any, and again whenever they have changed: all of them each time.
+  /// The tables [group.GROUP.NAME] of this backend, by group, of which check_group_table() has found nothing wrong.
+  /// Comes before open() where there are any, and again whenever they have changed: all of them each time.
   virtual void configure(std::map<std::string, Options> groups) noexcept { (void)groups; }
 
   /// Begins a session. Answered by SessionOpened or SessionClosed. Requires: no session open.

@@ -16,6 +16,7 @@ enum class Errc {
   timeout,      // no answer in time; the outcome is unknown
   io,           // the operating system said no
   corrupt,      // what was read cannot be what was written
+  denied,       // a store does not let this user
 };
 
 struct Error {

@@ -18,7 +18,7 @@
 namespace ballot {
 
 /// Grows by one with any change of the headers that a plugin includes.
-inline constexpr std::uint32_t plugin_abi = 9;
+inline constexpr std::uint32_t plugin_abi = 10;
 
 /// What both sides must have been built with.
 #define BALLOT_TEXT_OF_(x) #x
@@ -32,7 +32,7 @@ struct BackendSettings {
   std::string name_space;  // registers and elections of different namespaces share nothing
   std::string state_dir;   // of the daemon: where relative and default paths lie
   bool hold = false;       // on_outage = "hold": backend::Outage is posted; a backend that cannot refuses to be made
-  Options options;         // its table [NAME], of which check_options() has found nothing wrong
+  Options options;         // its table [NAME], of which check_table() has found nothing wrong
   OpenStore open_store = OpenStore::accept;  // refuse: create() fails with Errc::refused, and says what to do
 };
 
@@ -48,7 +48,21 @@ struct BackendTraits {
   std::span<const OptionKey> group_keys = {};  // of its table in a group's, [group.GROUP.NAME]
   Millis session_timeout{5000};                // asked for where nobody says
   Reach reach = Reach::network;
+  /// Keys that do not go together, of tables in which each is right by itself. Null: all of them do.
+  std::vector<OptionProblem> (*conflicts)(const Options& table) noexcept = nullptr;
+  std::vector<OptionProblem> (*group_conflicts)(const Options& table) noexcept = nullptr;
+  const char* no_hold = nullptr;  // why on_outage = "hold" is refused, and what to do; null: it is kept
 };
+
+/// Every problem of a backend's table, and of its table in a group's.
+inline std::vector<OptionProblem> check_table(const Options& table, const BackendTraits& traits) {
+  auto problems = check_options(table, traits.keys);
+  return problems.empty() && traits.conflicts ? traits.conflicts(table) : problems;
+}
+inline std::vector<OptionProblem> check_group_table(const Options& table, const BackendTraits& traits) {
+  auto problems = check_options(table, traits.group_keys);
+  return problems.empty() && traits.group_conflicts ? traits.group_conflicts(table) : problems;
+}
 
 struct PluginInfo {
   std::uint32_t abi;

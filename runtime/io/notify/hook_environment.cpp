@@ -24,6 +24,7 @@ Result<std::vector<std::string>> hook_environment(const core::Notify& notice, co
   core::Launch launch;
   launch.id = {row.run.value_or(RunId{}), row.attempt};
   launch.definition = notice.definition;
+  launch.group = row.group;
   launch.slot = row.slot;
   launch.trigger = row.trigger;
   launch.epoch = row.epoch;

@@ -2,11 +2,14 @@
 // stops the servers (support/servers); what a node's file says of them is the backend's own.
 #pragma once
 
+#include <chrono>
 #include <iterator>
 #include <list>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "chaos/stores/store.hpp"
@@ -65,8 +68,16 @@ class ServedStore : public Store {
   void part_from_others(const std::string& node) override { servers_.cut_off(way(node).bound.value()); }
 
   std::size_t servers() const override { return servers_.size(); }
+  /// They may be electing one.
   std::size_t leader() override {
-    auto& leading = servers_.leader();
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);;) try {
+        return index_of(servers_.leader());
+      } catch (const std::runtime_error&) {
+        if (std::chrono::steady_clock::now() > end) throw;
+        std::this_thread::sleep_for(Millis(50));  // there is nothing else to wait for
+      }
+  }
+  std::size_t index_of(const auto& leading) {
     for (std::size_t i = 0; i < servers_.size(); ++i)
       if (&servers_[i] == &leading) return i;
     return 0;

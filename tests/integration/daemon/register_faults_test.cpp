@@ -107,7 +107,7 @@ TEST(RegisterFaults, AtItsLimitOfFileSizesTheDaemonLivesAndAfterwardsEverythingI
   ASSERT_TRUE(daemon.wait_for("succeeded", 2)) << daemon.log;
   {
     const Limited little(daemon.pid(), RLIMIT_FSIZE, 8192);  // enough for its log
-    ASSERT_TRUE(daemon.wait_for("session closed: cannot use")) << daemon.log;
+    ASSERT_TRUE(daemon.wait_for("no session: cannot use")) << daemon.log;
     EXPECT_NE(state_of(daemon.pid()), 'Z') << "SIGXFSZ";
   }
   ASSERT_TRUE(daemon.wait_for("succeeded", 2)) << daemon.log;

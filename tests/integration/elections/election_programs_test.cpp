@@ -45,6 +45,34 @@ TEST_F(ElectionPrograms, RunSignalsItsChildThatItHasWonAndLost) {
   EXPECT_EQ(folder.said("TERM").size(), 1u);
 }
 
+TEST_F(ElectionPrograms, RunTellsItsChildTheEpochOfEachTermInAFileThatIsThereWhileItLeads) {
+  const std::string told = "echo EPOCH $(cat $BALLOT_EPOCH_FILE 2>&1) >> " + (folder.folder / "said");
+  CandidateProcess a(folder, run("a", "trap '" + told + "' USR1; trap '" + told + "' USR2; trap 'exit 5' TERM; " +
+                                          say("READY") + "; while :; do sleep 0.05; done"));
+  ASSERT_TRUE(folder.wait_until_said("EPOCH 1"));
+  EXPECT_EQ(ballot({"election", "evict", "db", "--force"}).code, 0);
+  ASSERT_TRUE(folder.wait_until_said("EPOCH", 3)) << "lost, and won again";
+  const auto epochs = folder.said("EPOCH");
+  EXPECT_NE(epochs[1].find("No such file"), std::string::npos) << epochs[1];
+  EXPECT_EQ(epochs[2], "EPOCH 2");
+  EXPECT_EQ(a.stop(SIGTERM), 5);
+  for (const auto& entry : std::filesystem::directory_iterator(folder.folder / "run"))
+    EXPECT_EQ(entry.path().filename().string().find("epoch"), std::string::npos) << entry.path();
+}
+
+TEST_F(ElectionPrograms, RunSignalsNoChildThatWouldDieOfIt) {
+  const std::string deaf = say("READY") + "; while ! test -e " + (folder.folder / "listen") +
+                           "; do sleep 0.05; done; trap '" + say("WON") + "' USR1; while :; do sleep 0.05; done";
+  CandidateProcess a(folder, run("a", deaf));
+  ASSERT_TRUE(a.wait_for("leads"));
+  ASSERT_TRUE(folder.wait_until_said("READY"));
+  EXPECT_EQ(ballot({"election", "evict", "db", "--force"}).code, 0) << "the loss is no reason to die either";
+  ASSERT_TRUE(a.wait_for("leads", 3)) << "leads, leads no more, leads";
+  folder.folder.write("listen", "");
+  ASSERT_TRUE(folder.wait_until_said("WON"));
+  EXPECT_EQ(a.stop(SIGTERM), 143);
+}
+
 TEST_F(ElectionPrograms, RunLeavesWhereItIsAskedToAndStaysOutForAWhile) {
   CandidateProcess a(folder, run("a", listener()));
   ASSERT_TRUE(folder.wait_until_said("WON"));
@@ -96,6 +124,7 @@ TEST_F(ElectionPrograms, RunSignalsALossByTheDeadlineWhereItIsStopped) {
   const auto before = std::chrono::steady_clock::now();
   ASSERT_TRUE(folder.wait_until_said("LOST"));
   EXPECT_LT(std::chrono::steady_clock::now() - before, 2s);
+  EXPECT_FALSE(std::filesystem::exists(folder.folder / "run/epoch-db.a"));
   a.send(SIGCONT);
   ASSERT_TRUE(folder.wait_until_said("WON", 2));
   EXPECT_EQ(a.stop(SIGTERM), 5);

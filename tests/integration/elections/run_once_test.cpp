@@ -154,6 +154,15 @@ TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItsTermIsEndedByForce) {
   EXPECT_EQ(field(folder.said("START")[1], 3), "b");
 }
 
+TEST_F(RunOnce, GoesOnWhereItGetsASignalThatMeansNothing) {
+  CandidateProcess a(folder, once("a", {"--log-level", "debug"}, shell(folder.saying("sleep 30"))));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  a.send(SIGUSR1);
+  ASSERT_TRUE(a.wait_for("SIGUSR1 means nothing here"));
+  EXPECT_EQ(a.stop(SIGTERM), 143);
+  EXPECT_EQ(a.count("child started"), 1u);
+}
+
 TEST_F(RunOnce, EndsAtOnceWhileItFollows) {
   CandidateProcess a(folder, once("a", {}, shell(folder.saying("sleep 30"))));
   ASSERT_TRUE(folder.wait_until_said("START"));
@@ -199,6 +208,27 @@ TEST_F(RunOnce, EndsItsChildWhereItIsKilledAndTheNextOneWaitsForThat) {
   ASSERT_TRUE(folder.wait_until_said("START", 2));
   EXPECT_TRUE(is_gone(first));
   EXPECT_EQ(folder.said("OVERLAP").size(), 0u);
+}
+
+TEST_F(RunOnce, LeavesItsChildThePipesWhereItIsKilledSoThatItEndsAsItWants) {
+  const std::string said = folder.folder / "said";
+  CandidateProcess a(folder, once("a", {},
+                                  shell("trap 'echo ending; echo ending >&2; echo ENDED >> " + said +
+                                        "; exit 0' TERM; echo START >> " + said +
+                                        "; while :; do echo on; echo on >&2; sleep 0.01; done")));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  EXPECT_EQ(a.stop(SIGKILL), 137);
+  EXPECT_TRUE(folder.wait_until_said("ENDED"));
+}
+
+TEST_F(RunOnce, DoesNotHoldUpTheEndOfAChildThatFillsItsPipesWhereItIsKilled) {
+  const std::string said = folder.folder / "said";
+  CandidateProcess a(folder, once("a", {},
+                                  shell("trap 'head -c 1000000 /dev/zero; echo ENDED >> " + said +
+                                        "; exit 0' TERM; echo START >> " + said + "; while :; do sleep 0.01; done")));
+  ASSERT_TRUE(folder.wait_until_said("START"));
+  EXPECT_EQ(a.stop(SIGKILL), 137);
+  EXPECT_TRUE(folder.wait_until_said("ENDED")) << "somebody reads them";
 }
 
 TEST_F(RunOnce, EndsItsChildByTheDeadlineWhereItIsStopped) {
@@ -384,6 +414,12 @@ TEST_F(RunOnce, EndsAfterASuccessUnlessToldOtherwise) {
   EXPECT_LT(log.find("child started"), log.find(" once ")) << log;
 }
 
+TEST_F(RunUsage, KeepsItsStateWhereItIsTold) {
+  const std::string elsewhere = folder.folder / "elsewhere";
+  EXPECT_EQ(run({"once", "--config", folder.config(), "--state-dir", elsewhere, "--", "/bin/true"}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(elsewhere + "/local"));
+}
+
 TEST_F(RunUsage, TakesVariablesInPlaceOfFlagsAndFlagsBeforeThem) {
   Arguments arguments = once("a", {"--on-child-error", "exit"}, shell("echo $BALLOT_NODE $BALLOT_GROUP; exit 4"));
   arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
@@ -392,11 +428,13 @@ TEST_F(RunUsage, TakesVariablesInPlaceOfFlagsAndFlagsBeforeThem) {
                         "BALLOT_WRAP_CHILD_LOGS=false", "SCHEDULE=61 * * * *", "BALLOT_GROUP=reports"});
   EXPECT_EQ(one.wait(), 4);
   EXPECT_EQ(one.out(), "from-variable reports\n");
-  CandidateProcess in_run(
-      folder, arguments,
-      {"BALLOT_CANDIDATE_ID=b", "BALLOT_WRAP_CHILD_LOGS=false", "BALLOT_GROUP=reports", "BALLOT_RUN_ID=x"});
-  EXPECT_EQ(in_run.wait(), 4);
-  EXPECT_EQ(in_run.out(), "b default\n") << "what a child gets is never read back";
+  for (const char* of_a_child : {"BALLOT_RUN_ID=x", "BALLOT_EPOCH_FILE=x"}) {
+    CandidateProcess in_run(
+        folder, arguments,
+        {"BALLOT_CANDIDATE_ID=b", "BALLOT_WRAP_CHILD_LOGS=false", "BALLOT_GROUP=reports", of_a_child});
+    EXPECT_EQ(in_run.wait(), 4);
+    EXPECT_EQ(in_run.out(), "b default\n") << "what a child gets is never read back";
+  }
   const Ran wrong = run({"once", "--", "/bin/true"}, {"BALLOT_ON_CHILD_ERROR=explode"});
   EXPECT_EQ(wrong.code, 2);
 }

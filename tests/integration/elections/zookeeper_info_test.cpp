@@ -247,6 +247,24 @@ TEST_F(InfoOnZookeeper, SaysThatTheStoreCannotBeReachedAndPrintsNothingElse) {
   EXPECT_EQ(frozen.out, "");
 }
 
+TEST_F(InfoOnZookeeper, SaysThatItIsNotPermittedAndNotThatThereAreNone) {
+  const std::string password = folder.folder.write("password", "x\n");
+  std::filesystem::permissions(password, std::filesystem::perms::owner_read);
+  Arguments own = once("a", {"--namespace", "own", "--on-child-success", "exit"}, {"/bin/true"});
+  own.insert(own.begin(), BALLOT_PROGRAM);
+  own.insert(own.begin() + 3, {"--config", folder.config()});
+  ASSERT_EQ(run_program(own, {"BALLOT_ZOOKEEPER_AUTH=digest:u:" + password}).code, 0);
+  for (const Arguments& command :
+       {Arguments{"info"}, {"info", "default"}, {"election", "list"}, {"election", "watch", "default"}}) {
+    Arguments others = command;
+    others.insert(others.end(), {"--namespace", "own"});
+    const Ran ran = ballot(others);
+    EXPECT_EQ(ran.code, 1) << command[0];
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(ran.err.find("auth"), std::string::npos) << ran.err;
+  }
+}
+
 struct WatchOnZookeeper : InfoOnZookeeper {
   /// Without the time.
   std::string line() {

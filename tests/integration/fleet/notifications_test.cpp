@@ -186,6 +186,15 @@ TEST_F(Mails, ReportAFailureInCronsMannerWithTheOutput) {
   EXPECT_TRUE(mail.ends_with("\n\ndisk full\n")) << mail;
 }
 
+TEST_F(Mails, OfARunThatCouldNotStartSayWhy) {
+  daemon.job("job", "command = [\"/no/such/program\"]\nmail_to = \"ops\"");
+  lead();
+  daemon.ballot({"trigger", "job", "--wait"});
+  EXPECT_TRUE(
+      text_with("mail", "Subject: ").ends_with("cannot start: exec /no/such/program: No such file or directory]\n"))
+      << text_of(at("mail"));
+}
+
 TEST_F(Mails, ComeOfWhatMailOnNames) {
   daemon.job("failure", "shell = \"echo some\"\nmail_to = \"failure\"");
   daemon.job("output", "shell = \"echo some\"\nmail_to = \"output\"\nmail_on = \"output\"");

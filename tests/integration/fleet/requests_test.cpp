@@ -220,6 +220,17 @@ TEST_F(Requests, ARepairEndsTheHaltOfARegisterThatCannotBeRead) {
   ASSERT_TRUE(fleet["n1"].wait_for(leads)) << fleet["n1"].log;
   ASSERT_TRUE(fleet["n1"].wait_for("halted")) << fleet["n1"].log;
   EXPECT_EQ(fleet["n1"].ballot({"status"}).code, 1);
+  fleet["n2"].start();
+  ASSERT_TRUE(fleet["n2"].wait_for("waits for n1")) << fleet["n2"].log;
+  for (const char* node : {"n1", "n2"}) {  // the one that leads, and the one that does not
+    EXPECT_EQ(of_job(node, "tick", "state"), "halted") << node;
+    std::string why = fleet[node].ballot({"why", "tick"}).out;
+    std::replace(why.begin(), why.end(), '\n', ' ');
+    EXPECT_NE(why.find("The job is halted"), std::string::npos) << node << ": " << why;
+    EXPECT_NE(why.find("is unreadable at line 1. Nothing of it is launched until `ballot repair tick`"),
+              std::string::npos)
+        << node << ": " << why;
+  }
   const Instant repaired = Instant::now();
   done("n1", {"repair", "tick"});
   EXPECT_TRUE(starts_after("tick", repaired, "n1"));

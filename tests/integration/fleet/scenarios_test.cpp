@@ -1,4 +1,4 @@
-// A scenario of docs/testing.md that is the same on any backend: outcomes that come after their term.
+// A scenario of docs/developers/testing.md that is the same on any backend: outcomes that come after their term.
 #include <gtest/gtest.h>
 
 #include "support/process/fleet.hpp"

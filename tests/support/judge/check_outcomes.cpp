@@ -51,12 +51,13 @@ bool is_lost_limit_reached(const Case& c, const Entry& entry) {
   return lost >= c.job(entry.row.job)->lost_limit;
 }
 
-/// At-least-once, a lost run has another attempt, but for one that a later slot takes the place of.
+/// At-least-once, a lost run has another attempt, but for one that a later slot takes the place of; and one without a
+/// claim, of which no other node knows: its slot is the next leader's to run, or to pass as its misfire policy says.
 bool owes_another(const Case& c, const Entry& entry) {
   const Row& row = entry.row;
   const Job* job = c.job(row.job);
   return row.status == Status::lost && row.reason != Reason::forgotten && row.reason != Reason::evidence_lost &&
-         job->guarantee == Guarantee::at_least_once && job->concurrency != Concurrency::replace &&
+         job->guarantee == Guarantee::at_least_once && row.fence > 0 && job->concurrency != Concurrency::replace &&
          row.ended_at.value_or(row.slot) <= c.evidence.until && !c.ledger.find(*row.run, row.attempt + 1) &&
          !is_lost_limit_reached(c, entry);
 }

@@ -45,9 +45,17 @@ void check_slots(Case& c) {
       if (!one.entries.empty() || !may_be_lost(c, one.slot)) c.report(name, one);
 }
 
+/// A run that outlasts its term goes on when its daemon stops, and is killed with its runner at the end of the test.
+bool went_on(const Case& c, const Entry& entry) {
+  const Job* job = c.job(entry.row.job);
+  const auto started = c.reports_of.find({*entry.row.run, entry.row.attempt});
+  return job && job->on_leadership_lost == OnLeadershipLost::finish && started != c.reports_of.end() &&
+         !started->second.front()->ended;
+}
+
 void check_open_rows(Case& c) {
   for (const auto& [key, entry] : c.ledger.attempts())
-    if (!is_final(entry.row.status) && entry.row.slot <= c.evidence.until)
+    if (!is_final(entry.row.status) && entry.row.slot <= c.evidence.until && !went_on(c, entry))
       c.report(entry.row.job, entry.row.slot, "is still open", {entry.text()});
 }
 

@@ -219,7 +219,8 @@ void SimNode::work() {
     const core::Event next = std::move(queue_.front());
     queue_.pop_front();
     draining_ = draining_ || std::holds_alternative<core::Stop>(next);
-    core::Actions actions = core_->step(clock.now(), next);
+    const auto follows = queue_.empty() ? core::Follows::nothing : core::Follows::more;
+    core::Actions actions = core_->step(clock.now(), next, follows);
     world_.stream.add(name, clock.now(), actions);
     for (core::Action& action : actions) std::visit([this](auto& what) { act(what); }, action);
   }

@@ -74,13 +74,38 @@ TEST(WhyNothing, SaysWhoPausedIt) {
 
 TEST(WhyNothing, SaysWhatKeepsTheJobFromBeingSettled) {
   UnrecordedSlot facts = passed();
-  facts.state = "halted";
-  facts.trouble = "the store has gone back";
-  expect(facts, "not recorded", "halted: the store has gone back");
   facts.state = "waiting for group other";
   expect(facts, "not recorded", "waiting for group other");
   facts.state = "clock_skew";
   expect(facts, "not recorded", "ahead of this node's clock");
+}
+
+TEST(WhyNothing, SaysSinceWhenAJobIsHaltedWhyAndHowToRepairIt) {
+  UnrecordedSlot facts = passed();
+  facts.state = "halted";
+  facts.trouble = "the register is unreadable";
+  expect(facts, "not recorded",
+         "The job is halted: the register is unreadable. Nothing of it is launched until `ballot repair nightly`;");
+  facts.halted_at = slot + Millis(1000);
+  expect(facts, "not recorded", "The job is halted since 2025-03-09T07:00:01.000Z: the register");
+  facts.halted_with_group = true;
+  facts.leader = "";
+  expect(facts, "not recorded", "Group g is halted since");
+  expect(facts, "not recorded", "until `ballot repair --group g`;");
+  facts.daemon = Daemon::away;
+  expect(facts, "not recorded", "Group g is halted since");
+  facts.trouble = "the register is of a newer format: upgrade this node";
+  EXPECT_EQ(why_nothing(facts).text.find("repair"), std::string::npos) << why_nothing(facts).text;
+}
+
+TEST(WhyNothing, OfASlotBeforeAHaltThatAnotherNodeLedThatOneKnowsMore) {
+  UnrecordedSlot facts = passed();
+  facts.state = "halted";
+  facts.leader = "host-2";
+  facts.halted_at = slot - Millis(1000);
+  EXPECT_EQ(why_nothing(facts).text.find("ask there"), std::string::npos);
+  facts.halted_at = slot + Millis(1000);
+  expect(facts, "not recorded", "ask there. Ledgers belong to their nodes. The job is halted since");
 }
 
 TEST(WhyNothing, SaysWhoKnowsMore) {

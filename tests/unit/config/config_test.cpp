@@ -231,6 +231,23 @@ TEST_F(ConfigTest, ChecksTheKeysOfTheBackendThatIsUsed) {
   good(on_far + "[far]\nservers = 1\n");
 }
 
+TEST_F(ConfigTest, FindsKeysThatDoNotGoTogetherWhereTheyStand) {
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(text_of(load(on_far + "[far]\n auth_file = \"x\"\n").diagnostics),
+            request_.file + ":5:14: error: [far] auth_file is of servers: set them too\n");
+  EXPECT_EQ(text_of(load(on_far + "[far]\nauth_file = 1\n").diagnostics),
+            request_.file + ":5:13: error: [far] must be a text\n");
+  EXPECT_EQ(text_of(load(on_far + "[group.g.far]\nservice = \"none\"\n").diagnostics),
+            request_.file + ":5:11: error: [group.g.far] there is no service none\n");
+}
+
+TEST_F(ConfigTest, FindsAnOutageThatTheBackendCannotHold) {
+  request_.plugin_rule = PluginRule::used;
+  EXPECT_EQ(text_of(load(on_far + "on_outage = \"hold\"\n").diagnostics),
+            request_.file + ":4:13: error: on_outage = \"hold\" is not kept by far: remove it\n");
+  good(on_far + "on_outage = \"step_down\"\n");
+}
+
 TEST_F(ConfigTest, ChecksTheKeysOfAllBackendsWhereThatIsAskedFor) {
   request_.plugin_rule = PluginRule::all;
   EXPECT_EQ(text_of(load("[coordination]\nbackend = \"near\"\n[far]\nservers = 1\n[near]\nx = 1\n").diagnostics),

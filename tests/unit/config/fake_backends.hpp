@@ -17,14 +17,24 @@ inline constexpr OptionKey far_keys[] = {{"servers", list_problem, OptionType::l
                                          {"auth_file", text_problem, OptionType::text, "a file"}};
 inline constexpr OptionKey far_group_keys[] = {{"service", text_problem}};
 
-inline const PluginInfo far_plugin{plugin_abi,
-                                   sizeof(PluginInfo),
-                                   plugin_toolchain,
-                                   "backend",
-                                   "far",
-                                   "1",
-                                   {.keys = far_keys, .group_keys = far_group_keys, .session_timeout = Millis(10'000)},
-                                   nullptr};
+inline std::vector<OptionProblem> far_conflicts(const Options& options) noexcept {
+  if (!options.contains("auth_file") || options.contains("servers")) return {};
+  return {{"auth_file", "auth_file is of servers: set them too"}};
+}
+inline std::vector<OptionProblem> far_group_conflicts(const Options& options) noexcept {
+  const auto service = options.find("service");
+  if (service == options.end() || service->second != OptionValue(std::string("none"))) return {};
+  return {{"service", "there is no service none"}};
+}
+inline constexpr BackendTraits far_traits{.keys = far_keys,
+                                          .group_keys = far_group_keys,
+                                          .session_timeout = Millis(10'000),
+                                          .conflicts = far_conflicts,
+                                          .group_conflicts = far_group_conflicts,
+                                          .no_hold = "is not kept by far: remove it"};
+
+inline const PluginInfo far_plugin{plugin_abi, sizeof(PluginInfo), plugin_toolchain, "backend", "far",
+                                   "1",        far_traits,         nullptr};
 inline const PluginInfo near_plugin{plugin_abi, sizeof(PluginInfo),     plugin_toolchain, "backend", "near",
                                     "1",        {.reach = Reach::host}, nullptr};
 

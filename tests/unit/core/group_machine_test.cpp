@@ -383,6 +383,8 @@ TEST_F(GroupOfNodeA, AHaltIsWrittenAndLoggedOnceHoweverOftenItIsLed) {
   advance();
   ASSERT_TRUE(write());
   EXPECT_EQ(write()->halted, "the store has gone back");
+  const auto since = write()->halted_at;
+  EXPECT_TRUE(since);
   const Register stored{"g/g", find<Write>()->batch.front().value, 9};
   written();
   act([](GroupMachine& machine, GroupContext& g) { machine.end_term(g, Cause::expired); });
@@ -390,6 +392,7 @@ TEST_F(GroupOfNodeA, AHaltIsWrittenAndLoggedOnceHoweverOftenItIsLed) {
   elect(2);
   begin_term(stored);
   EXPECT_EQ(group.term().halted, "the store has gone back");
+  EXPECT_EQ(group.known_register().halted_at, since);
   for (const Action& action : out) {
     const auto* const notice = std::get_if<Notice>(&action);
     EXPECT_TRUE(!notice || notice->text == "leads") << notice->text;

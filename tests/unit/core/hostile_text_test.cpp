@@ -45,7 +45,7 @@ std::vector<Form> forms() {
       {"group register",
        group_text(),
        reader<GroupRegister>(parse_group_register),
-       {"ended_at", "cause", "paused", "paused_by", "halted", "repaired", "hand_over_to", "turned"},
+       {"ended_at", "cause", "paused", "paused_by", "halted", "halted_at", "repaired", "hand_over_to", "turned"},
        {}},
       {"request", request_text(), reader<Request>(parse_request), {"wait", "by"}, {}},
       {"done answer", done_text(), reader<Answer>(parse_answer), {"run"}, {}},

@@ -93,6 +93,7 @@ inline std::string group_text() {
   r.paused_at = WallTime(std::chrono::hours(3));
   r.paused_by = "a uid 0";
   r.halted = "a reason";
+  r.halted_at = r.elected_at;
   r.repaired_at = time_at("2025-03-09T06:00:00.125Z");
   r.repaired_by = "a uid 0";
   r.hand_over_to = "b.example";
@@ -238,8 +239,9 @@ inline std::string bad(const JobRegister& r) {
 inline std::string bad(const GroupRegister& r) {
   return first_of({bad_counter(r.epoch), bad_text(r.node), bad_time(r.elected_at), bad_text(r.halted),
                    bad_time(r.ended_at.value_or(WallTime{})), bad_time(r.repaired_at.value_or(WallTime{})),
-                   bad_text(r.repaired_by), bad_text(r.hand_over_to), bad_count(r.forwards),
-                   bad_count(r.failed_handovers), bad_time(r.last_handover_at.value_or(WallTime{}))});
+                   bad_time(r.halted_at.value_or(WallTime{})), bad_text(r.repaired_by), bad_text(r.hand_over_to),
+                   bad_count(r.forwards), bad_count(r.failed_handovers),
+                   bad_time(r.last_handover_at.value_or(WallTime{}))});
 }
 
 inline std::string bad(const Request& r) {

@@ -119,6 +119,7 @@ TEST(GroupRegister, ReadsBackWhatItWrote) {
   r.paused_at = at("2025-03-09T06:30:00.001Z");
   r.paused_by = "a uid 1000";
   r.halted = "a reason";
+  r.halted_at = WallTime(Millis(1'741'500'000'123));
   r.repaired_at = at("2025-03-09T06:00:00.125Z");
   r.repaired_by = "a uid 0";
   r.repair = 1'741'241'600'000;

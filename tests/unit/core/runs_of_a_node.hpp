@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <utility>
 
 #include "core/job/job_machine.hpp"
 
@@ -34,13 +35,14 @@ class RunsOfANode {
     Context c = context();
     job.on_ended(c, ended);
   }
-  /// This node leads the job, whose register shows so many runs of another one, which has died.
-  void take_over(JobMachine& job, int runs) {
+  /// This node leads the job, whose register shows so many runs of another one, which has died. `written_in`: by which
+  /// term; this one is 2.
+  void take_over(JobMachine& job, int runs, std::uint64_t written_in = 1) {
     JobRegister left;
     left.group = "g";
     left.definition = "d";
     left.timing = {"UTC", {"0 0 1 1 *"}, {}, {}};
-    left.epoch = 1;
+    left.epoch = written_in;
     left.fence = 1;
     for (int i = 0; i < runs; ++i) {
       OpenRun run;
@@ -52,6 +54,36 @@ class RunsOfANode {
     Context c = context();
     job.set_register(c, Register{job_register(job.name()), to_text(left), 1});
     job.lead(c, term_);
+  }
+
+  /// Somebody has published the end of a run that the register does not show. True where that record is to go.
+  bool drops_outcome(JobMachine& job) {
+    Row row;
+    row.run = random_.run_id({});
+    row.job = job.name();
+    row.attempt = 1;
+    row.status = Status::succeeded;
+    Context c = context();
+    job.on_outcome(c, row);
+    return !std::exchange(wants_.removals, {}).empty();
+  }
+  /// How long a run that another node had is waited for, where the job's register is read once more in the same term;
+  /// and whether the ends that are published are read.
+  std::pair<Millis, bool> read_again() {
+    Term over = term_;
+    over.old_deadline = SteadyTime(Millis(-1));
+    OpenRun open;
+    open.id = random_.run_id({});
+    open.node = "dead";
+    JobRegister stored;
+    stored.runs.push_back(open);
+    const std::string name = "tick";
+    const schedule::DefinitionPtr none;
+    const JobFacts facts{name, none, stored, &over, true, false, nullptr, {}, true};
+    Context c = context();
+    RunSet runs;
+    runs.settle(c, facts, {});
+    return {runs.list().all().front().foreign_until.time_since_epoch(), std::exchange(wants_.published, false)};
   }
 
  private:

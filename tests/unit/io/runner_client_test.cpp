@@ -52,9 +52,12 @@ struct RunnerClientTest : ::testing::Test {
 
   RunnerSettings settings() const { return {folder / "runner.sock", BALLOT_RUNNER}; }
   RunnerHandlers handlers() {
-    return {[this](runner::FromRunner message) {
-              if (const auto* hello = std::get_if<runner::Hello>(&message)) runner_pid = static_cast<pid_t>(hello->pid);
-              messages.push_back(std::move(message));
+    return {[this](std::vector<runner::FromRunner> said) {
+              for (runner::FromRunner& message : said) {
+                if (const auto* hello = std::get_if<runner::Hello>(&message))
+                  runner_pid = static_cast<pid_t>(hello->pid);
+                messages.push_back(std::move(message));
+              }
             },
             [this](const std::string& text) { downs.push_back(text); },
             [this](Millis silence) { silences.push_back(silence); }};
@@ -189,7 +192,7 @@ TEST_F(RunnerClientTest, TellsThatTheRunnerDiedAndStartsAnother) {
 
 TEST_F(RunnerClientTest, MayBeStartedAgainFromOnDown) {
   int restarts = 0;
-  client.emplace(loop, settings(), RunnerHandlers{handlers().on_message, [&](const std::string&) {
+  client.emplace(loop, settings(), RunnerHandlers{handlers().on_messages, [&](const std::string&) {
                                                     messages.clear();
                                                     restarts += client->start() ? 1 : 100;
                                                   }});
@@ -201,8 +204,8 @@ TEST_F(RunnerClientTest, MayBeStartedAgainFromOnDown) {
 
 TEST_F(RunnerClientTest, MayBeDestroyedFromItsHandlers) {
   client.emplace(loop, settings(),
-                 RunnerHandlers{[&](const runner::FromRunner& message) {
-                                  runner_pid = static_cast<pid_t>(std::get<runner::Hello>(message).pid);
+                 RunnerHandlers{[&](const std::vector<runner::FromRunner>& said) {
+                                  runner_pid = static_cast<pid_t>(std::get<runner::Hello>(said.front()).pid);
                                   client.reset();
                                 },
                                 [&](const std::string& text) { downs.push_back(text); }});

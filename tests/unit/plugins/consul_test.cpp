@@ -17,33 +17,44 @@ std::string problem(const std::string& key, OptionValue value) {
 }
 
 TEST(ConsulSettings, TheAgentIsThatOfThisHostUnlessAnotherIsNamed) {
-  const auto address = [](const std::string& text) { return read_settings({{"address", text}})->address; };
-  EXPECT_EQ(read_settings({})->address, "127.0.0.1:8500");
+  const auto address = [](const std::string& text) { return read_settings({{"address", text}}).address; };
+  EXPECT_EQ(read_settings({}).address, "127.0.0.1:8500");
   EXPECT_EQ(address("consul"), "consul:8500");
   EXPECT_EQ(address("http://[::1]:1"), "[::1]:1");
   EXPECT_EQ(address("https://consul"), "consul:8501");
-  EXPECT_FALSE(read_settings({})->http.tls);
-  EXPECT_TRUE(read_settings({{"address", std::string("https://consul")}})->http.tls);
+  EXPECT_FALSE(read_settings({}).http.tls);
+  EXPECT_TRUE(read_settings({{"address", std::string("https://consul")}}).http.tls);
   for (const char* wrong : {"", "a,b", "a/b", "ftp://a", "a:b"}) EXPECT_NE(problem("address", std::string(wrong)), "");
 }
 
 TEST(ConsulSettings, AFileOfTlsMeansTlsAndDoesNotGoWithPlainHttp) {
-  EXPECT_TRUE(read_settings({{"tls_ca", std::string("/ca")}})->http.tls);
-  EXPECT_FALSE(read_settings({{"tls_ca", std::string("/ca")}, {"address", std::string("http://a")}}));
-  EXPECT_FALSE(read_settings({{"tls_cert", std::string("/cert")}}));
+  EXPECT_TRUE(read_settings({{"tls_ca", std::string("/ca")}}).http.tls);
+  const auto wrong_key = [](const Options& options) {
+    const auto problems = table_conflicts(options);
+    return problems.empty() ? "" : problems.at(0).key;
+  };
+  EXPECT_EQ(wrong_key({{"tls_ca", std::string("/ca")}, {"address", std::string("http://a")}}), "tls_ca");
+  EXPECT_EQ(wrong_key({{"tls_cert", std::string("/cert")}}), "tls_cert");
+  EXPECT_EQ(wrong_key({{"tls_cert", std::string("/cert")}, {"tls_key", std::string("/key")}}), "");
   EXPECT_NE(problem("tls_ca", std::string("ca")), "");
 }
 
+TEST(ConsulSettings, ATagAndChecksAreOfAService) {
+  const OptionValue checks = std::vector<std::string>{"c"};
+  EXPECT_EQ(group_conflicts({{"primary_tag", std::string("p")}, {"service_checks", checks}}).size(), 2u);
+  EXPECT_TRUE(group_conflicts({{"service", std::string("s")}, {"service_checks", checks}}).empty());
+}
+
 TEST(ConsulSettings, ALockDelayIsAtMostAMinute) {
-  EXPECT_EQ(read_settings({{"lock_delay", std::string("3s")}})->lock_delay, Millis(3000));
-  EXPECT_EQ(read_settings({{"lock_delay", std::string("0s")}})->lock_delay, Millis(0));
+  EXPECT_EQ(read_settings({{"lock_delay", std::string("3s")}}).lock_delay, Millis(3000));
+  EXPECT_EQ(read_settings({{"lock_delay", std::string("0s")}}).lock_delay, Millis(0));
   EXPECT_EQ(problem("lock_delay", std::string("60s")), "");
   EXPECT_NE(problem("lock_delay", std::string("61s")), "");
   EXPECT_NE(problem("lock_delay", std::int64_t{3}), "");
 }
 
 TEST(ConsulSettings, APrefixIsAPath) {
-  EXPECT_EQ(read_settings({})->prefix, "ballot");
+  EXPECT_EQ(read_settings({}).prefix, "ballot");
   EXPECT_EQ(problem("prefix", std::string("ops/ballot")), "");
   for (const char* wrong : {"", "/a", "a/", "a//b", "a b"})
     EXPECT_NE(problem("prefix", std::string(wrong)), "") << wrong;

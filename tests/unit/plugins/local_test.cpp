@@ -97,6 +97,23 @@ TEST_F(Local, SaysSoWhereItGrantsAnotherTimeoutThanWasAsked) {
   EXPECT_TRUE(b.events.logged().empty());
 }
 
+TEST_F(Local, WhoeverWaitsSaysForWhomEachTimeThatThisChanges) {
+  Daemon a(state(), "a"), b(state(), "b");
+  ASSERT_EQ(a.open() + b.open(), "");
+  ASSERT_TRUE(a.lead("g"));
+  const auto waits = [](Daemon& one, const std::string& leader) {
+    const std::vector<std::string> lines{"group g: waits for " + leader + ", the leader"};
+    return one.wait([&] { return one.events.logged() == lines; }, 5s);
+  };
+  b.backend().campaign("g");
+  EXPECT_TRUE(waits(b, "a"));
+  a.backend().resign("g");
+  ASSERT_TRUE(b.wait([&] { return b.elected().has_value(); }, 5s));
+  a.backend().campaign("g");
+  EXPECT_TRUE(waits(a, "b"));
+  EXPECT_EQ(b.events.logged().size(), 1u);
+}
+
 TEST_F(Local, TheRevisionGrowsWithEveryWriteAndStaysOverARestart) {
   std::uint64_t version = 0;
   {

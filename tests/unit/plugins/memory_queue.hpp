@@ -18,6 +18,7 @@ struct Shelf {
   struct Entry {
     std::string session;
     std::uint64_t revision = 0;
+    std::string text = {};
   };
   struct Group {
     std::vector<std::pair<std::string, Entry>> queue;
@@ -60,9 +61,9 @@ class MemoryQueue final : public QueueStore {
     shelf_.open_sessions.insert(session_);
   }
 
-  void enter(const Names& groups, const Names&, Done<std::vector<Made>> done) override {
+  void enter(const Names& groups, const Names& texts, Done<std::vector<Made>> done) override {
     ++transactions;
-    later([this, groups, done] {
+    later([this, groups, texts, done] {
       std::vector<Made> made;
       for (const std::string& name : groups)
         if (!shelf_.groups.contains(name)) return done({Step::Code::missing}, made);
@@ -70,7 +71,7 @@ class MemoryQueue final : public QueueStore {
         auto& group = shelf_.groups[name];
         made.push_back({session_ + "-" + std::to_string(group.made), group.made == 0});
         ++group.made;
-        group.queue.push_back({made.back().name, {session_, ++shelf_.revision}});
+        group.queue.push_back({made.back().name, {session_, ++shelf_.revision, texts[made.size() - 1]}});
       }
       done({}, made);
     });
@@ -99,7 +100,7 @@ class MemoryQueue final : public QueueStore {
       const auto* entry = shelf_.find(group, name);
       if (entry == nullptr) return done({Step::Code::missing}, {});
       if (watched == Watched::yes) shelf_.watches[group + "/" + name].push_back(on_removed);
-      done({}, {entry->revision, entry->session == session_});
+      done({}, {entry->revision, entry->session == session_, entry->text});
     });
   }
   void remove(const std::string& group, const std::string& name) override {

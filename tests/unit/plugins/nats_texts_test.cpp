@@ -59,11 +59,22 @@ TEST(NatsSettings, ReadsTheTable) {
 }
 
 TEST(NatsSettings, ADaemonIsOneUser) {
-  const auto is_right = [](const Options& options) { return static_cast<bool>(read_settings(options, "test")); };
-  EXPECT_TRUE(is_right({{"token", std::string("/t")}}));
-  EXPECT_FALSE(is_right({{"token", std::string("/t")}, {"user", std::string("me:/p")}}));
-  EXPECT_FALSE(is_right({{"ca", std::string("/ca")}, {"cert", std::string("/c")}}));
-  EXPECT_FALSE(is_right({{"cert", std::string("/c")}, {"key", std::string("/k")}}));
+  /// "KEY: TEXT; " of each problem.
+  const auto problems = [](const Options& options) {
+    std::string all;
+    for (const OptionProblem& one : table_conflicts(options)) all += one.key + ": " + one.text + "; ";
+    return all;
+  };
+  EXPECT_EQ(problems({{"token", std::string("/t")}}), "");
+  EXPECT_EQ(problems({{"token", std::string("/t")}, {"user", std::string("me:/p")}}),
+            "token: user and token each say who the daemon is: keep one of them; ");
+  EXPECT_EQ(problems({{"ca", std::string("/ca")}, {"cert", std::string("/c")}}),
+            "cert: cert is of no use without key: set both, or none; ");
+  EXPECT_EQ(problems({{"cert", std::string("/c")}, {"key", std::string("/k")}}),
+            "cert: cert is of no use without ca: set that too; ");
+  const OptionValue tls = std::vector<std::string>{"one", "tls://two"};
+  EXPECT_NE(problems({{"servers", tls}}).find("tls:// is spoken where ca is set"), std::string::npos);
+  EXPECT_EQ(problems({{"servers", tls}, {"ca", std::string("system")}}), "");
 }
 
 TEST(NatsSettings, TheBucketIsNamedAfterTheNamespaceWhereThatCanBe) {

@@ -214,6 +214,10 @@ std::string no_problem(const OptionValue&) noexcept { return {}; }
 
 constexpr OptionKey keys[] = {{"path", no_problem}, {"tick", no_problem}};
 
+std::vector<OptionProblem> conflicts(const Options& options) noexcept {
+  return rivals(options, {"path", "tick"}, "exclude each other");
+}
+
 Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   if (settings.state_dir == "throw") throw std::runtime_error("no threads left");
   if (settings.state_dir == "refuse") return Error{Errc::refused, "the store is open"};
@@ -223,7 +227,8 @@ Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
 
 /// "" where it is made.
 std::string problem_of(const BackendSettings& settings) {
-  const BackendKind kind{"test", "ballot-test", keys, "is not kept: remove it", prepare};
+  const BackendTraits traits{.keys = keys, .conflicts = conflicts, .no_hold = "is not kept: remove it"};
+  const BackendKind kind{"test", "ballot-test", traits, prepare};
   Posted host;
   Error error;
   const std::unique_ptr<Backend> made(make_backend(kind, host, settings, error));
@@ -235,6 +240,8 @@ TEST(MakingABackend, RefusesWhatNoPluginCanWorkWith) {
   EXPECT_EQ(problem_of({"ns", "", false, {{"path", std::string("x")}}}), "");
   EXPECT_EQ(problem_of({"ns", "", false, {{"paht", std::string("x")}}}),
             "[test] unknown key 'paht'; allowed: path, tick");
+  EXPECT_EQ(problem_of({"ns", "", false, {{"path", std::string("x")}, {"tick", std::string("x")}}}),
+            "[test] path and tick exclude each other: keep one of them");
   for (const char* name : {"", "..", "a/b", "-a", "a b"})
     EXPECT_NE(problem_of({name, "", false, {}}).find("cannot be a part of a path"), std::string::npos) << name;
   EXPECT_EQ(problem_of({"ns", "", true, {}}), "on_outage = \"hold\" is not kept: remove it");

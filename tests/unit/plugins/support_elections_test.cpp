@@ -80,6 +80,32 @@ TEST_F(TheQueueElections, TheFirstLeadsAndTheNextFollowsAResignationAtOnce) {
   EXPECT_TRUE(a.elections.left_cleanly());
 }
 
+TEST_F(TheQueueElections, WhoeverWaitsSaysForWhomAndAtWhichPlaceEachTimeThatThisChanges) {
+  Participant a(shelf, "a"), b(shelf, "b"), c(shelf, "c");
+  for (Participant* one : {&a, &b, &c}) {
+    one->elections.campaign("g");
+    run({one});
+  }
+  run({&a, &b, &c});
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(a.host.lines, Lines{});
+  EXPECT_EQ(b.host.lines, Lines{"group g: waits for a, at place 2 of the queue"});
+  EXPECT_EQ(c.host.lines, Lines{"group g: waits for b, at place 3 of the queue"});
+  c.elections.on_watch("g", b.elections.own_entry("g"), QueueElections::Gone::no);  // for nothing
+  run({&a, &b, &c});
+  EXPECT_EQ(c.host.lines.size(), 1u);
+  b.elections.resign("g");
+  run({&a, &b, &c});
+  EXPECT_EQ(c.host.lines.back(), "group g: waits for a, at place 2 of the queue");
+  a.elections.resign("g");
+  run({&a, &b, &c});
+  EXPECT_GT(c.elections.epoch("g"), 0u);
+  a.elections.campaign("g");
+  run({&a, &b, &c});
+  EXPECT_EQ(a.host.lines, Lines{"group g: waits for c, at place 2 of the queue"});
+  EXPECT_EQ(c.host.lines.size(), 2u);
+}
+
 TEST_F(TheQueueElections, ASessionThatTheStoreHasEndedLeavesNothingThatRuns) {
   Participant a(shelf, "a"), b(shelf, "b");
   a.elections.campaign("g");

@@ -1,7 +1,5 @@
 // The daylight-saving rule around every change of every zone of the system's database, 1970 to 2037. What is wanted is
 // reckoned here from the list of the zone's offsets alone, label by label.
-#include <cctz/time_zone.h>
-
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>

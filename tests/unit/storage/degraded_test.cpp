@@ -292,7 +292,7 @@ TEST_F(Degraded, SaysWhatIsLostAtItsEnd) {
   record(0, 3);
   bool flushed = false;
   ledger_->flush([&] { flushed = true; });
-  ledger_.reset();
+  EXPECT_EQ(ledger_->close(), 3);
   EXPECT_FALSE(flushed);
   ASSERT_FALSE(watch_.alarms().empty());
   EXPECT_NE(watch_.alarms().back().find("3 records of the ledger are lost"), std::string::npos);
@@ -304,8 +304,20 @@ TEST_F(Degraded, SaysNothingAtItsEndWhereNothingIsLost) {
   EXPECT_FALSE(ledger.is_stuck());
   ledger.flush([] {});
   watch_.wait_for_degraded();
-  ledger_.reset();
+  EXPECT_EQ(ledger_->close(), 0);
   for (const std::string& alarm : watch_.alarms()) EXPECT_EQ(alarm.find("lost"), std::string::npos) << alarm;
+}
+
+TEST_F(Degraded, WarnsOnceWhereNoRoomCanBeKeptForItsSpool) {
+  LedgerOptions options = quick(path_);
+  options.spool_reserve = std::int64_t{1} << 52;
+  options.sweep_every = Millis(1);
+  flush(open(options));
+  record(0, 3);
+  EXPECT_EQ(ledger_->close(), 0);
+  ASSERT_EQ(watch_.warnings().size(), 1u);
+  EXPECT_NE(watch_.warnings()[0].find("cannot keep"), std::string::npos) << watch_.warnings()[0];
+  EXPECT_TRUE(watch_.states().empty()) << "it is no reason to be degraded";
 }
 
 TEST_F(Degraded, SaysThatItIsStuckWhileItCanStoreNothing) {

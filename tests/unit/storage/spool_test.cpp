@@ -106,10 +106,22 @@ TEST_F(SpoolTest, KeepsWhatItHadWhenAWriteFails) {
 TEST_F(SpoolTest, ReservesRoomOnTheDisk) {
   Spool spool(folder_ / "spool", "rows", 1 << 20);
   ASSERT_TRUE(spool.open(".aside"));
-  struct stat file_stat {};
-  ASSERT_EQ(::stat(file().c_str(), &file_stat), 0);
-  EXPECT_EQ(file_stat.st_size, 0);
-  EXPECT_GE(file_stat.st_blocks * 512, 1 << 20);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(spool.keep_room());
+    struct stat file_stat {};
+    ASSERT_EQ(::stat(file().c_str(), &file_stat), 0);
+    EXPECT_EQ(file_stat.st_size, 0);
+    EXPECT_GE(file_stat.st_blocks * 512, 1 << 20);
+    ASSERT_TRUE(spool.clear()) << "and then again";
+  }
+}
+
+TEST_F(SpoolTest, SaysThatThereIsNoRoomToReserve) {
+  Spool spool(folder_ / "spool", "rows", std::int64_t{1} << 52);
+  ASSERT_TRUE(spool.open(".aside"));
+  const auto kept = spool.keep_room();
+  ASSERT_FALSE(kept);
+  EXPECT_NE(kept.error().what.find(file() + ": cannot keep 4294967296 MiB"), std::string::npos) << kept.error().what;
 }
 
 TEST_F(SpoolTest, NeedsItsParentFolder) {

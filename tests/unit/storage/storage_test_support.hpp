@@ -102,6 +102,11 @@ class Watch {
                   const std::scoped_lock lock(mutex_);
                   alarms_.emplace_back(text);
                   changed_.notify_all();
+                },
+            .warning =
+                [this](std::string_view text) {
+                  const std::scoped_lock lock(mutex_);
+                  warnings_.emplace_back(text);
                 }};
   }
   /// The first state from now on, or already told, that fits; the ledger's test fails if there is none.
@@ -125,12 +130,16 @@ class Watch {
     const std::scoped_lock lock(mutex_);
     return alarms_;
   }
+  std::vector<std::string> warnings() {
+    const std::scoped_lock lock(mutex_);
+    return warnings_;
+  }
 
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<LedgerState> states_;
-  std::vector<std::string> alarms_;
+  std::vector<std::string> alarms_, warnings_;
 };
 
 /// Options for a test: quick to try again, nothing kept on the disk, nothing too old.

@@ -16,6 +16,10 @@ bool RegisterView::read(const std::string& job, const std::optional<Register>& s
   Shown shown{stored_.repair, version_, stored_.fence};
   if (!trouble_.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
   rollback_reason_ = seen_.why_older(shown, job_register(job), "the fence of job " + job);
+  if (is_sound())
+    unsound_since_.reset();
+  else if (!unsound_since_)
+    unsound_since_ = now;
   const bool older = !rollback_reason_.empty();
   if (!is_sound() && was_sound && !before_) before_ = std::make_unique<JobRegister>(std::move(before));
   if (older && !std::exchange(older_seen_, true)) {
@@ -85,6 +89,7 @@ bool RegisterView::heed_repair(const Term& term) {
   heeded_ = std::max(heeded_, term.repair);
   if (!since || (rollback_reason_.empty() && !term.repairing)) return false;
   rollback_reason_.clear();
+  if (is_sound()) unsound_since_.reset();
   older_seen_ = false;
   return true;
 }
@@ -94,6 +99,7 @@ void RegisterView::restore(const std::string& group, WallTime now, const std::ve
   before_.reset();
   trouble_.clear();
   rollback_reason_.clear();
+  unsound_since_.reset();
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
   if (stored_.since == WallTime{}) stored_.since = now;

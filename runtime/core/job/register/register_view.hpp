@@ -51,6 +51,8 @@ class RegisterView {
   const std::string& trouble() const { return trouble_; }
   /// or seems to have gone back; "" where it does not.
   const std::string& rollback_reason() const { return rollback_reason_; }
+  /// When this node found it so first; none where it is sound.
+  std::optional<WallTime> unsound_since() const { return unsound_since_; }
   /// It is of a newer format: not to be repaired.
   bool is_newer() const { return newer_; }
   /// True once for each reason why it cannot be read: it is to be logged.
@@ -87,6 +89,7 @@ class RegisterView {
   std::uint64_t version_ = 0;
   JobRegister stored_;
   std::string trouble_, rollback_reason_;
+  std::optional<WallTime> unsound_since_;
   Seen seen_;                            // of the register, in any answer
   std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
   std::size_t logged_ = 0;               // the trouble that was logged, hashed

@@ -41,6 +41,13 @@ void wait_for_its_node(Context& c, const Term& term, LiveRun& run) {
   c.wants.silent_nodes.insert(run.open.node);
 }
 
+/// Its end may be a record in the store, which is read now.
+void wait_for_its_record(Context& c, LiveRun& run) {
+  run.state = LiveRun::State::foreign;
+  run.foreign_until = std::max(run.foreign_until, c.now.steady + foreign_slack);
+  c.wants.published = true;
+}
+
 }  // namespace
 
 LiveRun run_of(const JobFacts& job, const OpenRun& open) {
@@ -104,13 +111,10 @@ bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
     if (const auto end = c.recorded.find(run.id()); end != c.recorded.end())
       return conclude(run.row, end->second), true;
   }
-  if (own && job.repair) {  // its end may be a record in the store
-    run.state = LiveRun::State::foreign;
-    run.foreign_until = c.now.steady + foreign_slack;
-    return false;
-  }
+  if (own && (job.repair || job.read_again)) return wait_for_its_record(c, run), false;
   if (own || !job.term) return is_lost(c, run);
   wait_for_its_node(c, *job.term, run);
+  if (job.read_again) wait_for_its_record(c, run);
   return false;
 }
 

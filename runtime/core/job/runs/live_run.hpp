@@ -47,8 +47,8 @@ struct LiveRun {
   std::optional<SteadyTime> replace_asked{};  // when its node was last asked to kill it, for the next run is due
   SteadyTime again_at{};                      // of a waiting one
   SteadyTime ended_at{};                      // when it was seen to have ended
-  bool recorded = false;         // it has ended, or waits unclaimed to be launched, and its last row is durable:
-  int awaited = 0;               // so many times it was asked for, and not answered yet
+  bool recorded = false;         // it has ended, or waits to be launched in doubt, and its last row is durable:
+  int awaited = 0;               // so many times it was asked for, and not answered yet; it is not launched before
   bool known_to_runner = false;  // the runner keeps its end until it is asked to forget
   bool killed = false;
   bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one

@@ -101,7 +101,7 @@ void RunSet::await_start(Context& c, const JobFacts& job, LiveRun& run) {
 
 void RunSet::launch_in_doubt(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_) {
-    const bool may = run.state == State::ready && (run.unclaimed ? run.recorded : run.open.at_least_once);
+    const bool may = run.state == State::ready && run.awaited == 0 && (run.unclaimed || run.open.at_least_once);
     if (!may) continue;
     if (is_late(run, c.now.wall)) {
       end(c, job, run, Status::missed, Reason::start_deadline);
@@ -238,7 +238,7 @@ void RunSet::advance(Context& c, const JobFacts& job) {
     if (run.state != State::ready) continue;
     if (job.term->draining || is_late(run, c.now.wall) || (job.is_paused() && !run.is_by_hand()))
       end(c, job, run, Status::missed, Reason::stale);
-    else if (!run.unclaimed && c.may_claim(budget_of(c, run)))
+    else if (!run.unclaimed && run.awaited == 0 && c.may_claim(budget_of(c, run)))
       launch(c, run);
   }
 }

@@ -126,8 +126,7 @@ std::string SimOracle::overlapping() const {
     std::erase_if(others, [&](const Start* other) { return other->orphaned || end_of(*other) <= start.at; });
     const auto excused = [&](const Start* other) {
       const Term* by = term(other->group, other->epoch);
-      const bool unknown = overlap_within_promise || (other->fence == 0 && other->node != start.node);
-      return unknown && by && start.at < store_.promised_until(by->session);
+      return overlap_within_promise && by && start.at < store_.promised_until(by->session);
     };
     const auto most = at_once.find(start.job);
     const auto count = std::count_if(others.begin(), others.end(), [&](const Start* o) { return !excused(o); });

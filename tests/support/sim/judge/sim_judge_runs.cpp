@@ -63,7 +63,7 @@ void SimJudge::judge_term_end(const std::string& node, const Row& row) {
                     "a run ended with its term, and the term goes on: " + line_of(row)});
 }
 
-/// What its runner saw is what its node says.
+/// What its runner saw is what its node says; what another one says that knows nothing of it yields to that.
 void SimJudge::judge_truth(const Row& row, const Start& start) {
   const runner::Ended& ended = *start.outcome;
   Status status = Status::succeeded;
@@ -77,8 +77,8 @@ void SimJudge::judge_truth(const Row& row, const Start& start) {
   } else if (*ended.exit_code != 0) {
     status = Status::failed, reason = Reason::exit_code;
   }
-  const bool limit = row.reason == Reason::lost_limit || row.status == Status::lost;
-  if (!limit && (row.status != status || row.reason != reason))
+  const bool unknowing = row.reason == Reason::lost_limit || row.status == Status::lost || row.reason == Reason::halted;
+  if (!unknowing && (row.status != status || row.reason != reason))
     find("a run ended otherwise, " + std::string(to_string(status)) + ": " + std::string(to_string(reason)), row,
          row.node);
 }

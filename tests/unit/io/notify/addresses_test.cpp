@@ -37,6 +37,7 @@ TEST(PingAddress, KeepsAQueryBehindThePath) {
 TEST(HookEnvironment, IsTheChildsWithWhatBecameOfTheRun) {
   Job job;
   job.name = "nightly";
+  job.group = "reports";
   job.timezone = "Europe/Paris";
   job.deadline = std::chrono::minutes(1);
   job.details.edit().env = {{"MODE", "full"}};
@@ -47,6 +48,7 @@ TEST(HookEnvironment, IsTheChildsWithWhatBecameOfTheRun) {
   EXPECT_EQ(value_of(environment, "TZ"), "Europe/Paris");
   EXPECT_EQ(value_of(environment, "MODE"), "full");
   EXPECT_EQ(value_of(environment, "BALLOT_JOB"), "nightly");
+  EXPECT_EQ(value_of(environment, "BALLOT_GROUP"), "reports");
   EXPECT_EQ(value_of(environment, "BALLOT_NODE"), "n1");
   EXPECT_EQ(value_of(environment, "BALLOT_RUN_ID"), "00000000-0000-7000-8000-000000000001");
   EXPECT_EQ(value_of(environment, "BALLOT_FENCE"), "9");

@@ -26,15 +26,17 @@ struct ChildrenTest : ::testing::Test {
   }
   void SetUp() override {
     client.emplace(loop, RunnerSettings{folder / "runner.sock", BALLOT_RUNNER},
-                   RunnerHandlers{[this](runner::FromRunner message) {
-                                    if (const auto* hello = std::get_if<runner::Hello>(&message))
-                                      runner_pid = static_cast<pid_t>(hello->pid);
-                                    if (std::get_if<runner::Ready>(&message)) children.ready(true);
-                                    started += std::holds_alternative<runner::Started>(message);
-                                    children.takes(message);
+                   RunnerHandlers{[this](const std::vector<runner::FromRunner>& said) {
+                                    for (const runner::FromRunner& message : said) take(message);
                                   },
                                   [this](const std::string&) { children.ready(false); }});
     ASSERT_TRUE(client->start());
+  }
+  void take(const runner::FromRunner& message) {
+    if (const auto* hello = std::get_if<runner::Hello>(&message)) runner_pid = static_cast<pid_t>(hello->pid);
+    if (std::get_if<runner::Ready>(&message)) children.ready(true);
+    started += std::holds_alternative<runner::Started>(message);
+    children.takes(message);
   }
   Child child(const std::string& key, const std::string& script) {
     Child child;

@@ -1,0 +1,46 @@
+// UnseenRuns: whether runs of the job may go on that no register shows. A term before this one may have started them
+// without a claim, as `at-least-once` allows, and its daemon has died before it could enter them. None outlasts the
+// last deadline of those terms but those that finish; where one term alone is in question, and its node is on this
+// host, its runner says earlier that none goes on.
+//
+//   UnseenRuns unseen;
+//   unseen.begin_term(c, job);
+//   if (unseen.may_go_on()) ... // nothing begins beside them
+//
+// Pure. Knows nothing of the runs that a register shows; used by JobMachine's parts only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/job_facts.hpp"
+#include "core/job/runs/run_list.hpp"
+
+namespace ballot::core {
+
+class UnseenRuns {
+ public:
+  /// Requires: `job` has a term.
+  void begin_term(Context& c, const JobFacts& job);
+  void end_term() { until_.reset(); }
+  void advance(SteadyTime now) {
+    if (until_ && now >= *until_) until_.reset();
+  }
+
+  bool may_go_on() const { return until_.has_value(); }
+  /// When that changes by itself.
+  std::optional<SteadyTime> wake() const { return until_; }
+
+  /// That node's runner can say more.
+  bool wants_word_of(const std::string& node) const { return until_ && !node_.empty() && node == node_; }
+  /// `known`: the job's other runs.
+  void on_runner_word(const JobFacts& job, const RunnerWord& word, const RunList& known);
+
+ private:
+  std::optional<SteadyTime> until_;  // none: there are none
+  std::string node_;                 // of the one term in question; "": of several, or its runner is gone
+  std::optional<std::vector<runner::AttemptId>> running_;  // by its runner's word; none: not said yet
+};
+
+}  // namespace ballot::core

@@ -1,0 +1,2 @@
+# No daemon, no jobs: what needs neither.
+begin() { settings host-1; }
