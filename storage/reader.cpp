@@ -92,6 +92,7 @@ class Reader::Session {
   std::vector<TermRow> terms(std::string_view group, std::int64_t limit);
   void scan(const std::vector<std::string>& jobs, const VisitBasics& begin, const VisitNumberedRow& visit);
   std::vector<std::string> jobs_of(const std::vector<std::string>& groups);
+  std::vector<std::string> instances_of(const std::string& name);
   bool has(const char* sql, std::string_view name);
   std::int64_t back_up(const std::string& path) { return storage::back_up(db_, path); }
   std::int64_t sequence() { return db_.number("SELECT value FROM meta WHERE key = 'change'"); }
@@ -315,6 +316,14 @@ std::vector<std::string> Reader::Session::jobs_of(const std::vector<std::string>
   return jobs;
 }
 
+/// '@' comes right before 'A'.
+std::vector<std::string> Reader::Session::instances_of(const std::string& name) {
+  std::vector<std::string> names;
+  Statement query(db_, "SELECT text FROM name WHERE text >= ?1 || '@' AND text < ?1 || 'A' ORDER BY text");
+  for (Cursor found = query.start(name); found.step();) names.emplace_back(found.text(0));
+  return names;
+}
+
 bool Reader::Session::has(const char* sql, std::string_view name) {
   Statement query(db_, sql);
   Cursor found = query.start(name);
@@ -357,6 +366,10 @@ Result<std::int64_t> Reader::back_up(const std::string& path) {
 
 Result<std::vector<std::string>> Reader::jobs_of(const std::vector<std::string>& groups) {
   return guarded([&] { return session_->jobs_of(groups); });
+}
+
+Result<std::vector<std::string>> Reader::instances_of(const std::string& name) {
+  return guarded([&] { return session_->instances_of(name); });
 }
 
 Result<std::optional<Row>> Reader::last(std::string_view job) {

@@ -86,6 +86,8 @@ class Reader {
   /// Terms of a group, newest first.
   Result<std::vector<TermRow>> terms(std::string_view group, std::int64_t limit = 50);
 
+  /// The names of instances of a job or a group, NAME@NODE, that it has.
+  Result<std::vector<std::string>> instances_of(const std::string& name);
   /// Whether the ledger has a row of that job; a row or a term of that group.
   Result<bool> knows_job(std::string_view name);
   Result<bool> knows_group(std::string_view name);

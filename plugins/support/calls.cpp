@@ -3,7 +3,7 @@
 namespace ballot::support {
 
 std::string problem_of(const std::string& name, const std::string& value) {
-  constexpr const char* allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+  constexpr const char* allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-@";
   constexpr std::size_t most_letters = 255, most_bytes = 8 * 1024;
   const bool good = name.size() >= 3 && name.size() <= most_letters && name[0] >= 'a' && name[0] <= 'z' &&
                     name[1] == '/' && name.find_first_not_of(allowed, 2) == std::string::npos;

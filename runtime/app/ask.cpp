@@ -5,6 +5,7 @@
 
 #include "app/ledger_access.hpp"
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "io/control_client.hpp"
 
 namespace ballot::app {
@@ -26,17 +27,31 @@ void add_timeout_option(CLI::App& command, Patience& to) {
   });
 }
 
+Result<io::Message> send_request(const config::Config& config, io::Message request, Patience patience) {
+  request.set("timeout_ms", std::int64_t{patience.time.count()});
+  return io::ask_once(config.control_socket, request, patience.time + answer_slack);
+}
+
 Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience) {
   const auto config = load_config(options);
   return config ? ask_daemon(command, *config, std::move(request), patience) : Exit::configuration;
 }
 
 Exit ask_daemon(std::string_view command, const config::Config& config, io::Message request, Patience patience) {
-  request.set("timeout_ms", std::int64_t{patience.time.count()});
-  const auto answer = io::ask_once(config.control_socket, request, patience.time + answer_slack);
+  const auto answer = send_request(config, std::move(request), patience);
   if (!answer) return fail(command, answer.error());
   if (const auto text = answer->text("text"); text && !text->empty()) std::cout << *text << "\n";
   return Exit::done;
+}
+
+Result<std::optional<std::vector<std::string>>> living_instances(const config::Config& config, const std::string& job) {
+  using Instances = std::optional<std::vector<std::string>>;
+  if (is_instance(job)) return Instances();
+  io::Message request;
+  request.set("do", "instances").set("job", job);
+  const auto answer = io::ask_once(config.control_socket, request, std::chrono::seconds(10));
+  if (!answer) return answer.error();
+  return answer->flag("each").value_or(false) ? Instances(answer->texts("instances")) : Instances();
 }
 
 std::string check_run_suffix(const std::string& text) {

@@ -1,8 +1,10 @@
 // What commands ask of a running daemon: one request over the control socket, and the wait for its answer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/exit.hpp"
 #include "app/options.hpp"
@@ -21,6 +23,12 @@ void add_timeout_option(CLI::App& command, Patience& to);
 /// daemon says so, or why not.
 Exit ask_daemon(std::string_view command, const ConfigOptions& options, io::Message request, Patience patience);
 Exit ask_daemon(std::string_view command, const config::Config& config, io::Message request, Patience patience);
+
+/// The same, and what the daemon answered.
+Result<io::Message> send_request(const config::Config& config, io::Message request, Patience patience);
+
+/// The instances of a job that runs on each node, of nodes that live; nullopt: it is no such job.
+Result<std::optional<std::vector<std::string>>> living_instances(const config::Config& config, const std::string& job);
 
 /// What a run id, or its last digits, may look like: "" or what is wrong with it.
 std::string check_run_suffix(const std::string& text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
@@ -12,6 +13,7 @@
 namespace ballot::app {
 namespace {
 
+constexpr Millis store_patience{5000};  // to say which nodes have an instance
 constexpr Millis most_patience = std::chrono::hours(1);
 constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
 constexpr int most_asked_by_root = 1024;
@@ -120,6 +122,8 @@ void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) 
     answer_runs(reply);
   else if (what == "status")
     answer_status(reply);
+  else if (what == "instances")
+    answer_instances(request.message.text("job").value_or(""), reply);
   else if (what == "waiting")
     answer_waiting(request.message.text("job").value_or(""), reply);
   else if (const auto kind = asked_kind(what))
@@ -150,7 +154,9 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request&
   request.wait = kind == core::Request::Kind::trigger && message.flag("wait").value_or(false);
   request.by = facts_.node + " uid " + std::to_string(asked.uid);
   const Millis patience(message.integer("timeout_ms").value_or(30'000));
-  const std::string run = message.text("run").value_or("");
+  std::string run = message.text("run").value_or("");
+  if (const auto followed = kind == core::Request::Kind::pause ? RunId::parse(run) : std::nullopt)
+    request.run = *followed, run.clear();
   if (const std::string fault = fault_of(request, run, patience); !fault.empty())
     return reply.fail({Errc::invalid, "'" + message.text("do").value_or("") + "': " + fault});
   const auto ticket = admit(asked.uid);
@@ -211,6 +217,28 @@ void ControlAnswers::answer_runs(const io::Reply& reply) const {
     run.set("slot", format_slot(view.slot)).set("trigger", std::string(to_string(view.trigger)));
     run.set("node", std::string(view.node)).set("state", std::string(view.state));
     return run;
+  });
+}
+
+/// Of a job that runs on each node: those whose node leads its own group, whether or not its files have the job.
+void ControlAnswers::answer_instances(const std::string& job, const io::Reply& reply) const {
+  const std::string group = runtime_.core().views().group_of_instances(job);
+  io::Message none;
+  none.set("each", !group.empty());
+  if (group.empty()) return reply.finish(none);
+  runtime_.observe(store_patience, [job, group, reply](const std::vector<Election>& elections) {
+    if (elections.empty())
+      return reply.fail({Errc::unavailable, "the store does not say which nodes have an instance of " + job});
+    std::vector<std::string> instances;
+    for (const Election& election : elections)
+      if (is_instance(election.group) && common_name(election.group) == group &&
+          std::any_of(election.candidates.begin(), election.candidates.end(),
+                      [](const auto& one) { return one.leads; }))
+        instances.push_back(instance_name(job, node_of_instance(election.group)));
+    std::sort(instances.begin(), instances.end());
+    io::Message line;
+    line.set("each", true).set("instances", std::move(instances));
+    reply.finish(line);
   });
 }
 

@@ -1,6 +1,6 @@
 // ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
-// "status" | "waiting" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides nothing: a
-// request is for whoever leads.
+// "status" | "waiting" | "instances" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides
+// nothing: a request is for whoever leads.
 //
 // Thread: the loop's. Requires: it lives as long as anybody asks, and as the runtime and the folder.
 //
@@ -39,6 +39,7 @@ class ControlAnswers {
   void answer_job(const std::string& name, const io::Reply& reply) const;
   void answer_groups(const io::Reply& reply) const;
   void answer_runs(const io::Reply& reply) const;
+  void answer_instances(const std::string& job, const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void answer_status(const io::Reply& reply) const;
 

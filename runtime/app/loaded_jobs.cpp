@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/cgroup_place.hpp"
+#include "base/instance.hpp"
 #include "config/names.hpp"
 
 namespace ballot::app {
@@ -13,13 +14,19 @@ using Names = std::vector<std::string_view>;
 
 Names job_names(const config::JobSet& set) {
   Names names;
-  for (const auto& definition : set.definitions) names.push_back(definition->job.name);
+  for (const auto& definition : set.definitions) {
+    names.push_back(definition->job.name);
+    if (is_instance(names.back())) names.push_back(common_name(names.back()));
+  }
   return names;
 }
 
 Names group_names(const config::JobSet& set) {
   std::set<std::string_view> names;
-  for (const auto& definition : set.definitions) names.insert(definition->job.group);
+  for (const auto& definition : set.definitions) {
+    names.insert(definition->job.group);
+    names.insert(common_name(definition->job.group));
+  }
   for (const auto& [name, group] : set.groups) names.insert(name);
   return {names.begin(), names.end()};
 }
@@ -37,7 +44,8 @@ config::JobSettings job_settings(const config::Config& config) {
   return {.timezone = config.timezone,
           .longest_kill_grace = config::longest_kill_grace(config),
           .backends = config.known,
-          .controllers = machine_controllers()};
+          .controllers = machine_controllers(),
+          .node = config.node};
 }
 
 config::JobsDir load_jobs(const config::Config& config) {
@@ -46,10 +54,21 @@ config::JobsDir load_jobs(const config::Config& config) {
   return jobs;
 }
 
+Result<std::vector<std::string>> with_instances(std::vector<std::string> names, storage::Reader& ledger) {
+  for (const std::string& name : std::vector(names)) {
+    const auto instances = ledger.instances_of(name);
+    if (!instances) return instances.error();
+    names.insert(names.end(), instances->begin(), instances->end());
+  }
+  return names;
+}
+
 Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger) {
   const auto known = ledger.knows_job(name);
   if (!known) return known.error();
   if (*known) return {};
+  const auto instances = ledger.instances_of(name);
+  if (instances && !instances->empty()) return {};
   return require("job", name, job_names(load_jobs(config).set()));
 }
 
@@ -57,6 +76,8 @@ Result<void> require_group(const std::string& name, const config::Config& config
   const auto known = ledger.knows_group(name);
   if (!known) return known.error();
   if (*known) return {};
+  const auto instances = ledger.instances_of(name);
+  if (instances && !instances->empty()) return {};
   return require("group", name, group_names(load_jobs(config).set()));
 }
 

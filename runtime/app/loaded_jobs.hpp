@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ballot/error.hpp"
 #include "config/config.hpp"
@@ -20,6 +21,8 @@ config::JobsDir load_jobs(const config::Config& config);
 /// not_found, with the nearest name, where `name` is neither loaded nor in the ledger. The job files are read only for
 /// what the ledger does not know.
 Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger);
+/// Those names, and the instances of each that the ledger has.
+Result<std::vector<std::string>> with_instances(std::vector<std::string> names, storage::Reader& ledger);
 Result<void> require_group(const std::string& name, const config::Config& config, storage::Reader& ledger);
 
 }  // namespace ballot::app

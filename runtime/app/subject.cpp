@@ -3,6 +3,7 @@
 #include "app/ask.hpp"
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
+#include "base/instance.hpp"
 
 namespace ballot::app {
 namespace {
@@ -22,9 +23,13 @@ bool is_loaded(const std::string& job, const config::Config& config) {
 }
 
 Result<Subject> find_subject(const std::string& text, const config::Config& config, storage::Reader& ledger) {
-  const auto known = ledger.knows_job(text);
-  if (!known) return known.error();
-  if (*known) return Subject{text, {}};
+  const std::string own = instance_name(text, config.node);
+  for (const std::string& name : {text, own}) {
+    const auto known = ledger.knows_job(name);
+    if (!known) return known.error();
+    if (*known) return Subject{name, {}};
+  }
+  if (is_loaded(own, config)) return Subject{own, {}};
   const bool may_be_run = check_run_suffix(text).empty();
   if (may_be_run && !is_loaded(text, config)) {
     const auto run = find_run(ledger, text);

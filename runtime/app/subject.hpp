@@ -1,5 +1,6 @@
 // Subject: what `JOB or RUN` on a command line means: a job by its name, or a run by its id or the last digits of it.
-// A name that a job has is the job, also where it could be the end of a run's id.
+// JOB is this node's instance, where it runs on each node. A name that a job has is the job, also where it could be the
+// end of a run's id.
 //
 // Threads: the main one.
 //

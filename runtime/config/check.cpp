@@ -33,9 +33,9 @@ Checked check_job_files(std::span<const std::string> files, const JobSettings& s
     checked.jobs += file.definitions.size();
     Findings findings(name, checked.diagnostics);
     for (const auto& [definition, position] : file.definitions) {
-      const auto [first, last] = jobs.on(definition->job.name);
+      const auto [first, last] = jobs.on(name_of(definition));
       if (first != last)
-        findings.error(position, duplicate_job(definition->job.name, first->file, first->position));
+        findings.error(position, duplicate_job(name_of(definition), first->file, first->position));
       else
         jobs.add({name, position, definition});
     }

@@ -7,12 +7,14 @@
 #include <tuple>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "config/group.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::config {
 
-inline std::string_view name_of(const schedule::DefinitionPtr& definition) { return definition->job.name; }
+/// As its file has it.
+inline std::string_view name_of(const schedule::DefinitionPtr& definition) { return common_name(definition->job.name); }
 inline std::string_view name_of(const Group& group) { return group.name; }
 
 inline std::string at(std::string_view file, Position position) {

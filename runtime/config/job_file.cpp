@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "config/document.hpp"
 #include "config/group_keys.hpp"
 #include "config/job_keys.hpp"
@@ -62,13 +63,18 @@ class JobReader {
     check_window();
     check_kill_grace();
     check_limits();
+    check_reelection();
     resolve_identity();
     check_program();
     if (settings_.presence == Presence::looked_at) check_presence();
+    std::string digest = digest_of(job_);  // of all its instances the same
+    if (job_.run_on == RunOn::each && !settings_.node.empty()) {
+      job_.name = instance_name(job_.name, settings_.node);
+      job_.group = instance_name(job_.group, settings_.node);
+    }
     auto plan = compile();
     if (!plan) return nullptr;
     check_jitter(*plan);
-    std::string digest = digest_of(job_);
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
     return std::make_shared<schedule::Definition>(std::move(static_cast<Job&>(job_)), std::move(*plan),
                                                   std::move(digest));
@@ -119,6 +125,15 @@ class JobReader {
       else
         findings_.warning(at, text + ": a daemon on such a one refuses the file");
     }
+  }
+
+  void check_reelection() {
+    if (job_.run_on != RunOn::each) return;
+    for (const auto& [key, then] : {std::pair("on_success", job_.on_success), {"on_error", job_.on_error}})
+      if (then == AfterRun::reelect)
+        findings_.error(position_of(table_->get(key)->source()),
+                        in_quotes(key) +
+                            " cannot be 'reelect' where 'run_on' is 'each': a node's own instance has no other leader");
   }
 
   /// A warning only: what a program is changes without the file.

@@ -35,6 +35,8 @@ struct JobSettings {
   /// warning, as its machine may be another one. None: not asked.
   std::optional<std::vector<std::string>> controllers = std::nullopt;
   Presence presence = Presence::ignored;  // looked_at: what is not there is a warning
+  /// Whose instances are made of jobs with `run_on = "each"`; "": nobody's, these are loaded by the names in the files.
+  std::string node = {};
 };
 
 struct FileOrigin {

@@ -245,6 +245,7 @@ constexpr Key<JobDraft> job_keys[] = {
                                  }),
     job_row<&Job::retry_delay>("retry_delay", as_duration<&Job::retry_delay, 0>),
     job_row<&Job::retry_max_delay>("retry_max_delay", as_duration<&Job::retry_max_delay, 0>),
+    job_row<&Job::run_on>("run_on", as_word<&Job::run_on>),
     job_row<&Job::schedule>("schedule", read_schedule),
     job_row<&JobDetails::secrets>("secrets", read_secrets),
     plain_row<JobDraft>("shell", read_shell),

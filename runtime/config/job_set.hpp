@@ -26,6 +26,10 @@ struct JobSet {
   Diagnostics diagnostics;                                   // of everything as it lies there now, sorted
 };
 
+/// Each group with a [group.NAME], and those of this node's instances: of what GROUP says, GROUP@NODE has
+/// `max_running`.
+std::vector<Group> groups_in_force(const JobSet& set);
+
 /// What a reload did to a JobSet. A definition that says the same as before (digest and identity) is not mentioned, and
 /// the same object stays in the set.
 struct Changes {

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/candidates.hpp"
 #include "base/trust.hpp"
 #include "base/trusted_open.hpp"
 #include "config/names.hpp"
@@ -60,12 +61,32 @@ Result<UniqueFd> open_folder(const std::string& path, std::uint32_t daemon) {
   return folder;
 }
 
+void sort_names(std::vector<std::string>& names) {
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+}
+
 bool same(const schedule::Definition& a, const schedule::Definition& b) {
   const Identity *const one = a.job.identity.get(), *const other = b.job.identity.get();
   return a.digest == b.digest && (one == other || (one && other && *one == *other)) && a.plan.has_same_zones(b.plan);
 }
 
 }  // namespace
+
+std::vector<Group> groups_in_force(const JobSet& set) {
+  std::vector<Group> groups;
+  std::set<std::string_view> seen;
+  for (const auto& [name, group] : set.groups) groups.push_back(group);
+  for (const schedule::DefinitionPtr& definition : set.definitions) {
+    const std::string& name = definition->job.group;
+    const auto common = is_instance(name) ? set.groups.find(common_name(name)) : set.groups.end();
+    if (common == set.groups.end() || common->second.max_running == 0 || !seen.insert(name).second) continue;
+    Group& group = groups.emplace_back();
+    group.name = name;
+    group.max_running = common->second.max_running;
+  }
+  return groups;
+}
 
 /// One reload: what it reads with, what it has found, and which names that concerns.
 struct JobsDir::Pass {
@@ -177,14 +198,24 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
 Changes JobsDir::commit(Pass& pass) {
   for (Found& found : pass.found) replace(found, pass);
   Changes changes;
-  for (auto* const names : {&pass.jobs, &pass.groups}) {
-    std::sort(names->begin(), names->end());
-    names->erase(std::unique(names->begin(), names->end()), names->end());
-  }
+  sort_names(pass.groups);
+  std::erase_if(pass.groups, [&](const std::string& name) { return !settle_group(name); });
+  changes.groups = !pass.groups.empty();
+  add_instances(pass);
+  sort_names(pass.jobs);
   for (const std::string& name : pass.jobs) settle_job(name, changes);
-  for (const std::string& name : pass.groups) settle_group(name, changes);
   gather_diagnostics(changes);
   return changes;
+}
+
+/// Which nodes have instances of a group's jobs hangs on what the group says.
+void JobsDir::add_instances(Pass& pass) const {
+  if (pass.groups.empty()) return;
+  for (const auto& [name, file] : files_)
+    for (const auto& [definition, position] : file.definitions)
+      if (is_instance(definition->job.group) &&
+          std::binary_search(pass.groups.begin(), pass.groups.end(), common_name(definition->job.group)))
+        pass.jobs.emplace_back(name_of(definition));
 }
 
 void JobsDir::replace(Found& found, Pass& pass) {
@@ -211,7 +242,7 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
   withdraw(name, file->second, pass);
   file->second = {found.stamp, found.linked, std::move(found.content.definitions), std::move(found.content.groups)};
   for (const auto& [definition, position] : file->second.definitions) {
-    pass.jobs.push_back(definition->job.name);
+    pass.jobs.emplace_back(name_of(definition));
     jobs_.add({name, position, definition});
   }
   for (const auto& [group, position, tables] : file->second.groups) {
@@ -222,8 +253,8 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
 
 void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
   for (const auto& [definition, position] : file.definitions) {
-    pass.jobs.push_back(definition->job.name);
-    jobs_.remove(definition->job.name, name);
+    pass.jobs.emplace_back(name_of(definition));
+    jobs_.remove(name_of(definition), name);
   }
   for (const auto& [group, position, tables] : file.groups) {
     pass.groups.push_back(group.name);
@@ -233,42 +264,53 @@ void JobsDir::withdraw(std::string_view name, const File& file, Pass& pass) {
 
 void JobsDir::settle_job(const std::string& name, Changes& changes) {
   const auto [first, last] = jobs_.on(name);
-  const auto old = set_.definitions.find(name);
   job_duplicates_.erase(name);
-  if (first == last) {
-    if (old == set_.definitions.end()) return;
-    changes.removed.push_back(*old);
-    set_.definitions.erase(old);
+  for (auto other = first; other != last; ++other)
+    if (other != first)
+      job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
+                                       other->position.column,
+                                       duplicate_job(name, shown(first->file), first->position)});
+  const schedule::DefinitionPtr next = first != last && is_here(*first->what) ? first->what : nullptr;
+  auto old = set_.definitions.find(name);
+  if (old == set_.definitions.end()) old = set_.definitions.find(instance_name(name, settings_.node));
+  const bool was_there = old != set_.definitions.end();
+  if (was_there && next && (*old)->job.name == next->job.name) {
+    if (same(**old, *next)) return;
+    changes.changed.push_back(next);
+    set_.definitions.insert(set_.definitions.erase(old), next);
     return;
   }
-  for (auto other = std::next(first); other != last; ++other)
-    job_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line, other->position.column,
-                                     duplicate_job(name, shown(first->file), first->position)});
-  if (old == set_.definitions.end()) {
-    changes.added.push_back(first->what);
-    set_.definitions.insert(set_.definitions.end(), first->what);
-  } else if (!same(**old, *first->what)) {
-    changes.changed.push_back(first->what);
-    set_.definitions.insert(set_.definitions.erase(old), first->what);
+  if (was_there) {
+    changes.removed.push_back(*old);
+    set_.definitions.erase(old);
   }
+  if (!next) return;
+  changes.added.push_back(next);
+  set_.definitions.insert(set_.definitions.end(), next);
 }
 
-void JobsDir::settle_group(const std::string& name, Changes& changes) {
+/// An instance is of a node that may lead the job's group.
+bool JobsDir::is_here(const schedule::Definition& definition) const {
+  const Job& job = definition.job;
+  if (!is_instance(job.name)) return true;
+  const auto group = set_.groups.find(common_name(job.group));
+  return group == set_.groups.end() || may_lead(group->second, settings_.node);
+}
+
+/// True: it says something else now.
+bool JobsDir::settle_group(const std::string& name) {
   const auto [first, last] = groups_.on(name);
   const auto old = set_.groups.find(name);
   group_duplicates_.erase(name);
-  if (first == last) {
-    changes.groups = changes.groups || set_.groups.erase(name) > 0;
-    return;
-  }
+  if (first == last) return set_.groups.erase(name) > 0;
   for (auto other = std::next(first); other != last; ++other)
     if (other->what != first->what)
       group_duplicates_[name].push_back({Severity::error, shown(other->file), other->position.line,
                                          other->position.column,
                                          duplicate_group(name, shown(first->file), first->position)});
-  if (old != set_.groups.end() && old->second == first->what) return;
+  if (old != set_.groups.end() && old->second == first->what) return false;
   set_.groups.insert_or_assign(name, first->what);
-  changes.groups = true;
+  return true;
 }
 
 void JobsDir::gather_diagnostics(Changes& changes) {
@@ -281,7 +323,7 @@ void JobsDir::gather_diagnostics(Changes& changes) {
 }
 
 std::optional<JobPlace> JobsDir::place_of(std::string_view job) const {
-  const auto [first, last] = jobs_.on(job);
+  const auto [first, last] = jobs_.on(common_name(job));
   return first == last ? std::nullopt : std::optional(JobPlace{shown(first->file), first->position});
 }
 

@@ -3,7 +3,8 @@
 // The file is the unit. A file with an error gives none of its jobs; if it was good before, its last good version stays
 // in force as a whole, with the finding, until the file is corrected or removed. A folder that cannot be read or
 // trusted leaves everything as it was. A job that several files define belongs to the first file in byte order,
-// whichever came first; each other one is a finding. A file that is gone takes its jobs along.
+// whichever came first; each other one is a finding. A file that is gone takes its jobs along. Of a job with `run_on =
+// "each"` what is in force is this node's instance, JOB@NODE in GROUP@NODE, where the node may lead GROUP.
 //
 // Knows nothing of file watches: who has one passes the names on. Keeps no file open. Threads: one.
 //
@@ -60,7 +61,7 @@ class JobsDir {
   /// Refers to this object; the next reload changes it.
   const JobSet& set() const { return set_; }
 
-  /// Of the definition that counts; none: no file has the job.
+  /// Of the definition that counts, also by an instance's name; none: no file has the job.
   std::optional<JobPlace> place_of(std::string_view job) const;
 
  private:
@@ -100,8 +101,10 @@ class JobsDir {
   void replace(Found& found, Pass& pass);
   void put_in_force(Found& found, Pass& pass);
   void withdraw(std::string_view name, const File& file, Pass& pass);
+  void add_instances(Pass& pass) const;
+  bool is_here(const schedule::Definition& definition) const;
   void settle_job(const std::string& name, Changes& changes);
-  void settle_group(const std::string& name, Changes& changes);
+  bool settle_group(const std::string& name);
   void gather_diagnostics(Changes& changes);
   std::string shown(std::string_view file) const;
 

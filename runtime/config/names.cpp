@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/instance.hpp"
+
 namespace ballot::config {
 namespace {
 
@@ -43,6 +45,10 @@ bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
 bool is_name(std::string_view text) { return text.size() <= longest_name && is_word(text, "_-"); }
 
 bool is_node_name(std::string_view text) { return text.size() <= longest_name && is_word(text, "_-."); }
+
+bool is_job_or_instance(std::string_view text) {
+  return is_name(common_name(text)) && (!is_instance(text) || is_node_name(node_of_instance(text)));
+}
 
 bool is_job_file_name(std::string_view text) {
   constexpr std::string_view ending = ".toml";

@@ -16,6 +16,9 @@ bool is_name(std::string_view text);
 /// Of nodes: dots too.
 bool is_node_name(std::string_view text);
 
+/// JOB, or JOB@NODE: an instance of a job that runs on each node.
+bool is_job_or_instance(std::string_view text);
+
 /// Of a file that a jobs folder reads: [A-Za-z0-9][A-Za-z0-9._-]*\.toml. Others are ignored.
 bool is_job_file_name(std::string_view text);
 

@@ -17,6 +17,7 @@ struct Word {
   E value;
 };
 
+inline constexpr Word<RunOn> run_on_words[] = {{"leader", RunOn::leader}, {"each", RunOn::each}};
 inline constexpr Word<Concurrency> concurrency_words[] = {{"skip", Concurrency::skip},
                                                           {"queue", Concurrency::queue},
                                                           {"replace", Concurrency::replace},
@@ -41,6 +42,7 @@ inline constexpr Word<Level> level_words[] = {
     {"trace", Level::trace}, {"debug", Level::debug}, {"info", Level::info},    {"warn", Level::warn},
     {"error", Level::error}, {"fatal", Level::fatal}, {"warning", Level::warn}, {"panic", Level::fatal}};
 
+inline std::span<const Word<RunOn>> words(RunOn) { return run_on_words; }
 inline std::span<const Word<Concurrency>> words(Concurrency) { return concurrency_words; }
 inline std::span<const Word<QueueOverflow>> words(QueueOverflow) { return queue_overflow_words; }
 inline std::span<const Word<Misfire>> words(Misfire) { return misfire_words; }

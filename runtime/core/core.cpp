@@ -8,6 +8,7 @@
 
 #include "base/assert.hpp"
 #include "base/fnv.hpp"
+#include "base/instance.hpp"
 #include "core/group/groups.hpp"
 #include "core/invariants.hpp"
 #include "core/jobs/jobs.hpp"
@@ -177,7 +178,15 @@ void Core::on(Step& s, const Reload& event) {
   for (const schedule::DefinitionPtr& definition : event.jobs)
     define(parts_.jobs.entry(definition->job.name), definition);
   s.groups.define(event.groups);
+  const auto is_of_a_node = [](const auto& definition) { return is_instance(definition->job.name); };
+  if (std::any_of(event.jobs.begin(), event.jobs.end(), is_of_a_node)) parts_.feeds.pauses.want();
+  if (parts_.session.is_open()) watch_feeds(s);
   begin(s);
+}
+
+void Core::watch_feeds(Step& s) {
+  for (RecordFeed* feed : parts_.feeds.all())
+    if (feed->begin_watch()) s.c.out.push_back(Watch{std::string(feed->prefix())});
 }
 
 /// Once the files and the runner are known: first the runs without a claim that a daemon before has left, which no
@@ -282,7 +291,7 @@ void Core::on(Step& s, const backend::SessionOpened& event) {
                "the store does not know terms: a new leader shuts out the one before it job by job, as it "
                "writes each register for the first time",
                {}});
-  for (const RecordFeed* feed : p.feeds.all()) s.c.out.push_back(Watch{std::string(feed->prefix())});
+  watch_feeds(s);
   p.directory.on_opened(event.id);
   p.guard.on_opened(event.revision);
   s.groups.on_health(p.health.on_clock(p.session.clock_error()));

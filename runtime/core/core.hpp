@@ -88,6 +88,7 @@ class Core {
   void on(Step& s, const backend::Changed& event);
 
   void begin(Step& s);
+  void watch_feeds(Step& s);
   void log_renewal(Context& c, const backend::Renewed& event);
   void lose_session(Step& s, Cause cause);
   Readiness readiness(const Context& c) const;

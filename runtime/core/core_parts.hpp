@@ -20,6 +20,7 @@
 #include "core/group/handover_planner.hpp"
 #include "core/jobs/job_table.hpp"
 #include "core/jobs/run_limits.hpp"
+#include "core/jobs/standing_pauses.hpp"
 #include "core/jobs/unreleased_jobs.hpp"
 #include "core/node/node_directory.hpp"
 #include "core/node/node_health.hpp"
@@ -54,6 +55,7 @@ struct CoreParts {
   JobTable jobs;
   RunLimits limits;
   GroupTable groups;
+  StandingPauses pauses;
   UnreleasedJobs unreleased;
   StoreClient store;
   SteadyTime deadline_sent{};  // the session's, to terms with runs

@@ -1,5 +1,7 @@
 #include "core/views.hpp"
 
+#include "base/instance.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -66,6 +68,15 @@ Views::Next Views::visit_runs(const std::string& after, std::size_t most,
   });
 }
 
+std::string Views::group_of_instances(const std::string& job) const {
+  const std::string prefix = instance_name(job, "");
+  std::string group;
+  for (auto it = jobs_.all().lower_bound(prefix); it != jobs_.all().end() && it->first.starts_with(prefix); ++it)
+    if (it->second.machine.is_there() && (group.empty() || it->second.machine.definition()))
+      group = common_name(it->second.machine.owner());
+  return group;
+}
+
 std::vector<WallTime> Views::waiting(const std::string& job) const {
   const JobEntry* const found = jobs_.find(job);
   return found ? found->machine.waiting() : std::vector<WallTime>();
@@ -106,7 +117,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
 
 JobState Views::state_of(const JobMachine& job, WallTime now) const {
   const std::string& name = job.definition()->job.group;
-  const GroupEntry* const group = groups_.find(name);
+  const GroupEntry* const group = groups_.find(std::string(common_name(name)));
   const GroupEntry* const led = groups_.leading(name);
   if (job.role() == JobMachine::Role::halted) return JobState::halted;
   if (!job.owner().empty() && job.owner() != name) return JobState::waiting;

@@ -87,6 +87,8 @@ class Views {
   /// By their jobs' names, which are what `after` counts.
   Next visit_runs(const std::string& after, std::size_t most, const std::function<void(const RunView&)>& visit) const;
 
+  /// The group that the file of a job which runs on each node names, as far as instances of it are known; "": none are.
+  std::string group_of_instances(const std::string& job) const;
   /// Slots of a job that this node leads that are due and wait: see JobMachine::waiting().
   std::vector<WallTime> waiting(const std::string& job) const;
   /// Runs that the runner has and that have not ended, over all jobs.

@@ -64,13 +64,11 @@ void JobFolder::take(const config::Changes& changes) {
   if (jobs_.unread()) reread_.arm(io::read_clocks().steady + reread_after);
   if (changes.empty()) return;
   report(changes);
-  std::vector<Group> groups;
-  for (const auto& [name, group] : set().groups) groups.push_back(group);
   std::vector<schedule::DefinitionPtr> jobs = changes.added;
   jobs.insert(jobs.end(), changes.changed.begin(), changes.changed.end());
   std::vector<std::string> removed;
   for (const auto& definition : changes.removed) removed.push_back(definition->job.name);
-  runtime_.define(std::move(jobs), std::move(removed), std::move(groups));
+  runtime_.define(std::move(jobs), std::move(removed), config::groups_in_force(set()));
 }
 
 void JobFolder::report(const config::Changes& changes) const {

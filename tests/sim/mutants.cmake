@@ -260,3 +260,12 @@ ballot_mutant(answered_twice FILE runtime/core/request/request_desk.cpp
 ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candidate/candidacy.cpp
   FIND "std::max(event.old_deadline.value_or(now.steady), now.steady)" REPLACE "now.steady"
   FINDING "starts a second child" FILTER "Candidates.*")
+
+# ---- jobs of each node
+
+ballot_mutant(instances_of_anybody FILE runtime/base/candidates.cpp
+  FIND "if (is_instance(settings.name)) return node_of_instance(settings.name) == node;" REPLACE ""
+  FINDING "leads another node's group" FILTER "Each*")
+ballot_mutant(standing_pause_is_not_followed FILE runtime/core/job/job_machine.cpp
+  FIND "const bool follows = job_.is_to_follow();" REPLACE "const bool follows = false;"
+  FINDING "FAILED.*EachPaused.HoldsForAll" FILTER "EachPaused.*")

@@ -27,13 +27,14 @@ Result<std::vector<std::string>> jobs_asked_for(const AuditOptions& options, con
     if (auto known = require_job(job, config, ledger); !known) return known.error();
   for (const std::string& group : options.groups)
     if (auto known = require_group(group, config, ledger); !known) return known.error();
-  if (options.groups.empty()) return options.jobs;
-  auto jobs = ledger.jobs_of(options.groups);
+  const auto asked = with_instances(options.jobs, ledger), groups = with_instances(options.groups, ledger);
+  if (!asked || !groups) return asked ? groups.error() : asked.error();
+  if (options.groups.empty()) return *asked;
+  auto jobs = ledger.jobs_of(*groups);
   if (!jobs) return jobs.error();
   if (!options.jobs.empty())
-    std::erase_if(*jobs, [&](const std::string& job) {
-      return std::find(options.jobs.begin(), options.jobs.end(), job) == options.jobs.end();
-    });
+    std::erase_if(*jobs,
+                  [&](const std::string& job) { return std::find(asked->begin(), asked->end(), job) == asked->end(); });
   return jobs;
 }
 

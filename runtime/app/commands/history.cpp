@@ -29,6 +29,11 @@ Result<void> resolve(HistoryOptions& options, const config::Config& config, stor
     if (auto known = require_job(job, config, ledger); !known) return known;
   for (const std::string& group : options.filter.groups)
     if (auto known = require_group(group, config, ledger); !known) return known;
+  for (auto* const names : {&options.filter.jobs, &options.filter.groups}) {
+    auto all = with_instances(std::move(*names), ledger);
+    if (!all) return all.error();
+    *names = *std::move(all);
+  }
   if (options.run.empty()) return {};
   const auto run = find_run(ledger, options.run);
   if (!run) return run.error();

@@ -16,6 +16,7 @@
 #include "config/crontab/crontab_import.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
+#include "config/words.hpp"
 #include "io/clocks.hpp"
 #include "schedule/time_zone.hpp"
 
@@ -26,6 +27,7 @@ struct ImportOptions {
   ConfigOptions config;
   std::vector<std::string> files;
   bool system = false;
+  RunOn run_on = RunOn::leader;
   std::optional<std::string> user, timezone, folder;
 };
 
@@ -164,7 +166,8 @@ Exit import_crontabs(const ImportOptions& options) {
     if (auto source = source_of(file, options, identities)) sources.push_back(*std::move(source));
   if (options.folder)
     if (const std::string clash = clash_in(sources); !clash.empty()) return misused_import(clash);
-  Importer importer(options, config::CrontabImport(*timezone, job_settings(*config), io::read_clocks().wall));
+  Importer importer(options,
+                    config::CrontabImport(*timezone, job_settings(*config), io::read_clocks().wall, options.run_on));
   for (const config::CrontabSource& source : sources) importer.add(source);
   return importer.outcome().exit();
 }
@@ -180,6 +183,13 @@ Run setup_import(CLI::App& command) {
   add_switch(crontab, "--system", options->system, "they have a column for the user");
   add_string(crontab, "--user NAME", options->user, "they are this user's; default: by path, else who runs this");
   add_string(crontab, "--timezone ZONE", options->timezone, "the zone that cron went by; default: this machine's");
+  add_value(crontab, "--run-on WHERE",
+            "leader: where their group is led; each: on each node for itself; default: leader",
+            [to = options.get()](const std::string& text) {
+              const auto where = config::parse_word<RunOn>(text);
+              if (!where) return unknown_word(text, config::all_words<RunOn>()).what;
+              return to->run_on = *where, std::string();
+            });
   add_string(crontab, "--to DIR", options->folder, "a folder for the job files, one a crontab; default: stdout");
   return [options] { return import_crontabs(*options); };
 }

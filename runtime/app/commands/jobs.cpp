@@ -7,6 +7,7 @@
 #include "app/local_times.hpp"
 #include "app/options.hpp"
 #include "app/stored_states.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "config/names.hpp"
 #include "io/control_client.hpp"
@@ -106,7 +107,7 @@ Exit run(const JobsOptions& options) {
   bool found = options.name.empty();
   for (const io::Message& job : jobs) {
     const std::string name = job.text("job").value_or("");
-    if (!options.name.empty() && name != options.name) continue;
+    if (!options.name.empty() && name != options.name && common_name(name) != options.name) continue;
     found = true;
     const Cell group = word(job.text("group").value_or("")), leader = word(job.text("leader").value_or(""));
     const Cell next = slot_cell(name, job.text("next_slot"), times), state = word(states.of(job));

@@ -17,7 +17,7 @@ struct KillOptions {
 };
 
 std::string check_subject(const std::string& text) {
-  return check_run_suffix(text).empty() || config::is_name(text)
+  return check_run_suffix(text).empty() || config::is_job_or_instance(text)
              ? std::string()
              : "must be a job's name, or a run id, or its last 6 or more digits, as `ballot history` shows it";
 }
@@ -26,7 +26,8 @@ Exit kill(const KillOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   const std::string& subject = options.subject;
-  const bool is_job = !check_run_suffix(subject).empty() || (config::is_name(subject) && is_loaded(subject, *config));
+  const bool is_job =
+      !check_run_suffix(subject).empty() || (config::is_job_or_instance(subject) && is_loaded(subject, *config));
   io::Message request;
   request.set("do", "kill").set(is_job ? "job" : "run", subject);
   return ask_daemon("kill", *config, std::move(request), options.patience);

@@ -10,6 +10,7 @@
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
 #include "io/control_client.hpp"
@@ -119,7 +120,9 @@ Exit run(const ShowOptions& options) {
   if (!config) return Exit::configuration;
   const config::JobsDir jobs = load_jobs(*config);
   auto ledger = open_ledger(*config);
-  const auto found = jobs.set().definitions.find(options.job);
+  auto found = jobs.set().definitions.find(options.job);
+  if (found == jobs.set().definitions.end())
+    found = jobs.set().definitions.find(instance_name(options.job, config->node));
   if (found == jobs.set().definitions.end()) {
     const auto known = ledger ? require_job(options.job, *config, *ledger) : Result<void>(ledger.error());
     return fail("show", known ? Error{Errc::not_found, "no job file defines " + options.job +
@@ -127,17 +130,18 @@ Exit run(const ShowOptions& options) {
                               : known.error());
   }
   const schedule::Definition& definition = **found;
-  const Answer answer = ask_job(*config, options.job);
+  const std::string& name = definition.job.name;
+  const Answer answer = ask_job(*config, name);
   const LocalTimes times(options.time, *config);
-  const auto place = jobs.place_of(options.job);
+  const auto place = jobs.place_of(name);
   print_state(definition, answer, config->node);
   if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
   print_fact("timezone", definition.job.timezone);
   print_fact("digest", definition.digest);
   print_next(definition, answer, times);
-  if (place) print_definition(*place, options.job);
+  if (place) print_definition(*place, std::string(common_name(name)));
   if (ledger)
-    if (const auto printed = print_runs(options.job, *ledger, times); !printed) return fail("show", printed.error());
+    if (const auto printed = print_runs(name, *ledger, times); !printed) return fail("show", printed.error());
   std::cout.flush();
   warn_of_difference(definition, answer);
   return Exit::done;

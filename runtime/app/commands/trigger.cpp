@@ -1,4 +1,5 @@
-// ballot trigger JOB [--wait] [--follow]: runs a job now, by hand.
+// ballot trigger JOB [--all] [--wait] [--follow]: runs a job now, by hand.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -22,7 +23,7 @@ constexpr Millis withdrawal_patience = std::chrono::seconds(10);
 struct TriggerOptions {
   ConfigOptions config;
   std::string job;
-  bool wait = false, follow = false;
+  bool all = false, wait = false, follow = false;
   Patience patience;
 };
 
@@ -135,25 +136,65 @@ class Waiting {
   bool is_known_ = false;  // to this node's ledger, or its runner
 };
 
+/// A run that is claimed, and whose end its client is told.
+struct Triggered {
+  io::ControlClient client;
+  std::optional<RunId> run;
+};
+
+Result<Triggered> trigger(const TriggerOptions& options, const config::Config& config, const std::string& job) {
+  io::Message request;
+  request.set("do", "trigger").set("job", job).set("wait", options.wait || options.follow);
+  request.set("timeout_ms", std::int64_t{options.patience.time.count()});
+  auto client = io::ControlClient::ask(config.control_socket, request);
+  if (!client) return client.error();
+  const auto claimed = client->next(options.patience.time + trigger_slack);
+  if (!claimed) return claimed.error();
+  if (!*claimed) return Error{Errc::unavailable, "the daemon did not answer"};
+  const std::string id = (*claimed)->text("run").value_or("");
+  (options.follow ? std::cerr : std::cout) << id << std::endl;
+  return Triggered{std::move(*client), RunId::parse(id)};
+}
+
+/// Those of a job that runs on each node are the instances of the nodes that live.
+Result<std::vector<std::string>> jobs_to_trigger(const TriggerOptions& options, const config::Config& config) {
+  auto instances = living_instances(config, options.job);
+  if (!instances) return instances.error();
+  if (!*instances)
+    return options.all
+               ? Result<std::vector<std::string>>(Error{Errc::invalid, "--all is of a job that runs on each node"})
+               : std::vector<std::string>{options.job};
+  if (options.all) return **std::move(instances);
+  std::string text = "job " + options.job + " runs on each node: --all, or one of its instances:";
+  for (const std::string& instance : **instances) text += " " + instance;
+  return Error{Errc::invalid, text};
+}
+
 Exit run(const TriggerOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  const bool waits = options.wait || options.follow;
+  if (options.all && options.follow)
+    return fail("trigger", {Errc::invalid, "--follow is of one instance, not of --all"});
   const SteadyTime begun = io::read_clocks().steady;
-  io::Message request;
-  request.set("do", "trigger").set("job", options.job).set("wait", waits);
-  request.set("timeout_ms", std::int64_t{options.patience.time.count()});
-  auto client = io::ControlClient::ask(config->control_socket, request);
-  if (!client) return fail("trigger", client.error());
-  const auto claimed = client->next(options.patience.time + trigger_slack);
-  if (!claimed) return fail("trigger", claimed.error());
-  if (!*claimed) return fail("trigger", {Errc::unavailable, "the daemon did not answer"});
-  const std::string id = (*claimed)->text("run").value_or("");
-  (options.follow ? std::cerr : std::cout) << id << std::endl;
-  const auto run = RunId::parse(id);
-  if (!waits || !run) return Exit::done;
-  return Waiting(options, *config, *client, *run)
-      .wait(begun + (options.patience.given ? options.patience.time : no_end));
+  const auto jobs = jobs_to_trigger(options, *config);
+  if (!jobs) return fail("trigger", jobs.error());
+  Exit exit = Exit::done;
+  std::vector<Triggered> triggered;
+  for (const std::string& job : *jobs) {
+    auto one = trigger(options, *config, job);
+    if (one)
+      triggered.push_back(*std::move(one));
+    else if (!options.all || one.error().code != Errc::not_found)  // its node's files do not have the job
+      exit = fail("trigger", options.all ? Error{one.error().code, job + ": " + one.error().what} : one.error());
+  }
+  if (!options.wait && !options.follow) return exit;
+  for (Triggered& one : triggered) {
+    if (!one.run) continue;
+    const Exit ended = Waiting(options, *config, one.client, *one.run)
+                           .wait(begun + (options.patience.given ? options.patience.time : no_end));
+    exit = std::max(exit, ended);
+  }
+  return exit;
 }
 
 }  // namespace
@@ -162,6 +203,7 @@ Run setup_trigger(CLI::App& command) {
   auto options = std::make_shared<TriggerOptions>();
   add_config_options(command, options->config);
   add_string(command, "JOB", options->job, "the job's name", Need::required);
+  add_switch(command, "--all", options->all, "on each node, of a job that runs on each");
   add_switch(command, "--wait", options->wait, "wait for the run's end, and exit with its code");
   add_switch(command, "--follow", options->follow, "as --wait, and print what it prints as it comes");
   add_timeout_option(command, options->patience);

@@ -90,7 +90,7 @@ ImportedCrontab CrontabImport::add(const CrontabSource& source, std::string_view
 std::optional<std::string> CrontabImport::job_of(const CrontabEntry& entry, const CrontabSource& source,
                                                  Findings& findings) {
   CrontabJob job{names_.add(source.prefix, entry.command, entry.schedule),
-                 source.form == CrontabForm::system ? entry.user : source.user, timezone_, ""};
+                 source.form == CrontabForm::system ? entry.user : source.user, timezone_, "", run_on_};
   const auto folder =
       working_dir(entry, job.user, source.form == CrontabForm::system ? entry.user_at : entry.at, findings);
   if (!folder) return std::nullopt;

@@ -43,8 +43,8 @@ struct ImportedCrontab {
 class CrontabImport {
  public:
   /// `timezone` is that of the machine whose crontabs they are. Changes of its clocks are looked for from `now` on.
-  CrontabImport(std::string timezone, JobSettings settings, WallTime now)
-      : timezone_(std::move(timezone)), settings_(std::move(settings)), now_(now) {}
+  CrontabImport(std::string timezone, JobSettings settings, WallTime now, RunOn run_on = RunOn::leader)
+      : timezone_(std::move(timezone)), settings_(std::move(settings)), now_(now), run_on_(run_on) {}
 
   /// One after the other: no two jobs of them have one name.
   ImportedCrontab add(const CrontabSource& source, std::string_view text);
@@ -59,6 +59,7 @@ class CrontabImport {
   std::string timezone_;
   JobSettings settings_;
   WallTime now_;
+  RunOn run_on_;
   Identities identities_;
   CrontabNames names_;
 };

@@ -85,6 +85,7 @@ Result<std::string> crontab_job(const CrontabEntry& entry, const CrontabJob& job
   const std::string command = toml_string(entry.command);
   const std::string working_dir = job.working_dir.empty() ? setting(entry.settings, "HOME", "") : job.working_dir;
   Keys keys{{"schedule", toml_string(entry.schedule)}, {"timezone", toml_string(timezone)}};
+  if (job.run_on == RunOn::each) keys.emplace_back("run_on", toml_string("each"));
   if (shell == usual_shell)
     keys.emplace_back("shell", command);
   else

@@ -17,6 +17,7 @@ struct CrontabJob {
   std::string user;
   std::string timezone;     // of the machine
   std::string working_dir;  // "": the user's home
+  RunOn run_on = RunOn::leader;
 };
 
 /// Its text, with a line's end; or why no job can do what the line does.

@@ -29,7 +29,7 @@ struct GroupEntry {
   Group settings;
   bool configured = false;              // the files have a table [group.NAME]
   std::uint64_t digest = 0;             // of the jobs that the files define in it,
-  int defined = 0;                      // so many
+  int defined = 0;                      // so many, with instances of this node, which are in a group of their own
   std::vector<std::string> drift;       // nodes whose files define it otherwise
   std::set<JobEntry*, BySerial> jobs;   // that it owns or that its files define
   std::set<JobEntry*, ByRank> waiters;  // for a place
@@ -43,7 +43,7 @@ struct GroupEntry {
     return std::max<std::uint64_t>(1, digest ^ (configured ? settings_digest(settings) : 0));
   }
   /// The files name it, or a register is left in it that no file of it defines.
-  bool is_wanted() const { return configured || !jobs.empty(); }
+  bool is_wanted() const { return configured || defined > 0 || !jobs.empty(); }
   bool has_place() const { return settings.max_running == 0 || running < settings.max_running; }
 };
 

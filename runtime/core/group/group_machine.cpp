@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/candidates.hpp"
 #include "core/group/group_handover.hpp"
 #include "core/group/group_jobs.hpp"
 #include "core/group/group_requests.hpp"
@@ -117,8 +118,12 @@ void GroupMachine::on_elected(GroupContext& g, const backend::Elected& event) {
 void GroupMachine::read_registers(GroupContext& g) {
   state_.read_at.reset();
   std::vector<std::string> names{group_register(state_.name)};
-  for (const JobEntry* entry : g.entry.jobs) names.push_back(job_register(entry->machine.name()));
-  g.store.read(g.c.out, {StoreClient::Reading::For::takeover, state_.name, state_.term.epoch}, std::move(names));
+  StoreClient::Reading asked{StoreClient::Reading::For::takeover, state_.name, state_.term.epoch};
+  for (const JobEntry* entry : g.entry.jobs) {
+    names.push_back(job_register(entry->machine.name()));
+    asked.add_pause(entry->machine.name(), names);
+  }
+  g.store.read(g.c.out, std::move(asked), std::move(names));
 }
 
 void GroupMachine::on_unread(SteadyTime now) { state_.read_at = now + read_pause; }

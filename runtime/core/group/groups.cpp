@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/instance.hpp"
+
 namespace ballot::core {
 
 GroupContext Groups::context(GroupEntry& group) {
@@ -84,8 +86,17 @@ void Groups::define(const std::vector<Group>& groups) {
 
 void Groups::count_definition(const schedule::DefinitionPtr& definition, int by) {
   if (!definition) return;
-  GroupEntry& group = entry(definition->job.group);
-  group.digest ^= job_digest(definition->job.name, definition->digest);
+  const std::string& group = definition->job.group;
+  count_definition(entry(group), definition->job.name, *definition, by);
+  if (!is_instance(group)) return;
+  // Of its own group no other node's files say anything.
+  GroupEntry& common = entry(std::string(common_name(group)));
+  count_definition(common, common_name(definition->job.name), *definition, by);
+  p_.groups.mark_dirty(common);
+}
+
+void Groups::count_definition(GroupEntry& group, std::string_view job, const schedule::Definition& definition, int by) {
+  group.digest ^= job_digest(job, definition.digest);
   group.defined += by;
   p_.directory.on_changed();
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/core_parts.hpp"
@@ -46,7 +47,8 @@ class Groups {
 
   // ---- the files
   void define(const std::vector<Group>& groups);
-  /// A job's definition comes into its group (1), or leaves it (-1).
+  /// A job's definition comes into its group (1), or leaves it (-1); an instance's also into the group that its file
+  /// names.
   void count_definition(const schedule::DefinitionPtr& definition, int by);
 
   /// What this node may lead may have changed.
@@ -66,6 +68,7 @@ class Groups {
 
  private:
   void keep(GroupEntry& group, const GroupContext& g, bool was_led);
+  void count_definition(GroupEntry& group, std::string_view job, const schedule::Definition& definition, int by);
 
   CoreParts& p_;
   Context& c_;

@@ -25,9 +25,9 @@ std::optional<WallTime> JobCommands::trigger_ends(WallTime now) const {
   return triggers_.front().until + Millis(1);
 }
 
-std::vector<RunId> JobCommands::take_done(bool paused) {
+std::vector<RunId> JobCommands::take_done(const std::function<bool(const Request&)>& is_done) {
   std::vector<RunId> done;
-  while (!pauses_.empty() && is_pause_next() == paused) done.push_back(take_pause());
+  while (!pauses_.empty() && is_done(pauses_.front())) done.push_back(take_pause());
   return done;
 }
 

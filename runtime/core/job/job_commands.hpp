@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -46,8 +47,8 @@ class JobCommands {
   void add_pause(const Request& request) { pauses_.push_back(request); }
   const Request* next_pause() const { return pauses_.empty() ? nullptr : &pauses_.front(); }
   bool is_pause_next() const { return !pauses_.empty() && pauses_.front().kind == Request::Kind::pause; }
-  /// Takes the first ones, where they ask for what is so already.
-  std::vector<RunId> take_done(bool paused);
+  /// Takes the first ones, as far as they are done.
+  std::vector<RunId> take_done(const std::function<bool(const Request&)>& is_done);
   RunId take_pause();
 
   /// The whole group's pause is over: slots up to then were passed.

@@ -46,8 +46,9 @@ struct JobFacts {
   const Repair* repair = nullptr;             // under way
   std::span<const Ahead> ahead{};             // of this term, and not in the register yet
   bool read_again = false;                    // in this term: ends that others have published are not known
+  bool pauses = false;                        // all instances are: the register is to say so first
 
-  bool is_paused() const { return stored.paused || (term && term->paused); }
+  bool is_paused() const { return stored.paused || pauses || (term && term->paused); }
   bool is_ahead(const runner::AttemptId& run) const {
     return std::any_of(ahead.begin(), ahead.end(), [&](const Ahead& one) { return one.run == run; });
   }

@@ -192,7 +192,8 @@ void JobMachine::advance(Context& c) {
     job_.writer.block_writes(c.room == 0);
     if (job_.writer.are_writes_blocked()) {
       c.wants.throttled.push_back(this);
-      if (!job_.commands.comes_first()) settle(c);  // due now is due, however long it waits for others
+      if (!job_.commands.comes_first() && !job_.is_to_follow())
+        settle(c);  // due now is due, however long it waits for others
     } else if (!claims(c).catch_up() && !write_repair(c) && !redefine(c) && !change_pause(c) && !finish_pause(c) &&
                settle(c)) {
       if (!claims(c).begin_lost() && !claims(c).begin_waiting() && !claims(c).begin_manual() && !claims(c).begin_due())
@@ -242,21 +243,28 @@ bool JobMachine::redefine(Context& c) {
   return true;
 }
 
-/// Pauses, or resumes: on resuming the slots passed are settled as skipped: paused. What the runner has been asked to
-/// start may start after a pause is acknowledged. True if it has begun something.
+/// Pauses, or resumes, as asked for, but first with all instances: on resuming the slots passed are settled as skipped:
+/// paused. What the runner has been asked to start may start after a pause is acknowledged. True if it has begun
+/// something.
 bool JobMachine::change_pause(Context& c) {
-  for (const RunId& request : job_.commands.take_done(job_.view.stored().paused))
+  for (const RunId& request : job_.commands.take_done([&](const Request& pause) { return job_.is_so(pause); }))
     c.wants.answers.push_back({request, Answer::done()});
-  if (!job_.commands.next_pause() || !job_.view.exists()) return false;
-  const bool pausing = job_.commands.is_pause_next();
+  const bool follows = job_.is_to_follow();
+  if (!(follows || job_.commands.next_pause()) || !job_.view.exists()) return false;
+  const bool was_paused = job_.view.stored().paused;
+  const bool pausing = follows ? job_.follows_to() : job_.commands.is_pause_next();
   job_.slots.rewind();
   if (job_.waits_to_pause()) return true;
-  if (!pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
+  if (was_paused && !pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
   PendingWrite write = writes(c).begin(disposition_limit);
-  write.next.paused = pausing;
-  write.next.paused_at = pausing ? std::optional(c.now.wall) : std::nullopt;
-  write.next.paused_by = pausing ? job_.commands.next_pause()->by : "";
-  write.intent = ChangePause{job_.commands.take_pause()};
+  if (was_paused != pausing) {
+    write.next.paused = pausing;
+    write.next.paused_at = pausing ? std::optional(c.now.wall) : std::nullopt;
+    write.next.paused_by = !pausing ? "" : follows ? job_.standing->by : job_.commands.next_pause()->by;
+  }
+  if (follows) write.next.standing_pause = job_.standing ? std::optional(job_.standing->id) : std::nullopt;
+  write.next.own_pause = !follows && write.next.standing_pause;
+  write.intent = ChangePause{follows ? std::nullopt : std::optional(job_.commands.take_pause())};
   writes(c).send(std::move(write));
   return true;
 }

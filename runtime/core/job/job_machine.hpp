@@ -27,6 +27,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,6 +52,9 @@ class JobMachine {
   void define(schedule::DefinitionPtr definition);
   const schedule::DefinitionPtr& definition() const { return job_.definition; }
 
+  /// The files define it, or its register is some group's.
+  bool is_there() const { return job_.definition || (known_register() && !known_register()->released); }
+
   /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
   const std::string& owner() const;
 
@@ -69,6 +73,10 @@ class JobMachine {
   /// A run that a daemon before has started, and that no register is known to show: its end is recorded, whatever
   /// became of its slot.
   void adopt_row(Context& c, const Row& row) { job_.runs.adopt_row(c, job_.facts(), row); }
+
+  /// The pause of all instances of the job, as the store has it; null: there is none. It is followed once: what is
+  /// asked of this instance afterwards holds.
+  void follow(std::shared_ptr<const StandingPause> pause) { job_.standing = std::move(pause); }
 
   /// Does what is to be done now. Call it after anything that may have changed, and at its wake-up times.
   void advance(Context& c);

@@ -3,7 +3,8 @@
 namespace ballot::core {
 
 JobFacts JobParts::facts() const {
-  return {name, definition, view.stored(), term, leads(), is_defined(), commands.repair(), unclaimed.all(), read_again};
+  return {name,         definition,        view.stored(),   term,       leads(),
+          is_defined(), commands.repair(), unclaimed.all(), read_again, is_to_pause()};
 }
 
 bool JobParts::is_defined() const {
@@ -22,10 +23,17 @@ Millis JobParts::launch_budget(const Context& c) const {
 
 bool JobParts::may_run_ahead(const Context& c) const {
   if (!is_defined() || definition->job.guarantee != Guarantee::at_least_once || c.settings.dry_run) return false;
-  if (!leads() || is_draining() || is_paused() || commands.comes_first()) return false;
+  if (!leads() || is_draining() || is_paused() || is_to_follow() || commands.comes_first()) return false;
   if (!c.may_start_unclaimed(launch_budget(c)) || c.session.doubt() != Session::Doubt::overdue) return false;
   const PendingWrite* sent = writer.pending();
   return !sent || !(sent->is<Define>() || sent->is<ChangePause>() || sent->is<FinishRepair>());
+}
+
+bool JobParts::is_so(const Request& pause) const {
+  const JobRegister& stored = view.stored();
+  if (pause.run != RunId{}) return !is_to_follow();
+  if (pause.kind == Request::Kind::resume) return !stored.paused;
+  return stored.paused && (stored.own_pause || !stored.standing_pause);
 }
 
 Overlap JobParts::overlap(const Context& c) const {

@@ -10,6 +10,7 @@
 // Pure; used by JobMachine, JobClaims and JobWrites only.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "core/job/job_commands.hpp"
@@ -20,6 +21,7 @@
 #include "core/job/runs/unclaimed_runs.hpp"
 #include "core/job/runs/unseen_runs.hpp"
 #include "core/job/slots/slot_feed.hpp"
+#include "core/record/standing_pause.hpp"
 
 namespace ballot::core {
 
@@ -31,6 +33,7 @@ struct JobParts {
   bool replans = false;                  // it says the same as before, and the zones' rules may have changed
   RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
+  std::shared_ptr<const StandingPause> standing{};  // the pause of all instances of the job; null: there is none
   bool read_again = false;    // while its register's runs are taken up once more in a term
   bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
 
@@ -47,7 +50,17 @@ struct JobParts {
   bool leads() const { return role == RegisterRole::leading; }
   /// By this group's files, and the register says the same.
   bool is_defined() const;
-  bool is_paused() const { return view.stored().paused || (term && term->paused); }
+  bool is_paused() const { return view.stored().paused || is_to_pause() || (term && term->paused); }
+  /// A pause of all instances has begun or ended, and the register does not say so yet.
+  bool is_to_follow() const {
+    const std::optional<RunId>& followed = view.stored().standing_pause;
+    return standing ? followed != standing->id : followed.has_value();
+  }
+  bool is_to_pause() const { return standing && is_to_follow(); }
+  /// What that makes of the register's pause.
+  bool follows_to() const { return standing || (view.stored().paused && view.stored().own_pause); }
+  /// A pause or its end that is so already. One that another pause has brought is not the job's own yet.
+  bool is_so(const Request& pause) const;
   /// A stop, or an eviction: nothing new is begun. Requires: a term.
   bool is_draining() const;
   /// The register has as many runs as it may, and none of them can be closed yet: one that waits for its next attempt
@@ -60,7 +73,7 @@ struct JobParts {
   /// does not answer, not the clock that has stepped: a wrong clock would pass slots that are not due.
   bool may_run_ahead(const Context& c) const;
   /// What the runner has been asked to start may start after a pause is acknowledged.
-  bool waits_to_pause() const { return commands.is_pause_next() && runs.list().is_starting(); }
+  bool waits_to_pause() const { return (is_to_pause() || commands.is_pause_next()) && runs.list().is_starting(); }
 
   /// What the job's runs mean for its next slots.
   Overlap overlap(const Context& c) const;

@@ -62,7 +62,8 @@ void JobWrites::refuse_asked(const std::string& why) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::refused, why)});
   };
   const PendingWrite* sent = job_.writer.pending();
-  if (const auto* pause = sent ? sent->intent_as<ChangePause>() : nullptr) refuse(pause->request);
+  if (const auto* pause = sent ? sent->intent_as<ChangePause>() : nullptr; pause && pause->request)
+    refuse(*pause->request);
   for (const RunId& request : job_.commands.take_repair_requests()) refuse(request);
   for (const RunId& run : job_.runs.take_asked()) refuse(run);
   for (const RunId& request : job_.commands.take_requests()) refuse(request);
@@ -152,8 +153,8 @@ void JobWrites::give_up(const PendingWrite& write) {
   const auto refuse = [&](const RunId& request, const char* text) {
     c_.wants.answers.push_back({request, Answer::refused(Errc::unavailable, text)});
   };
-  if (const auto* pause = write.intent_as<ChangePause>())
-    refuse(pause->request, "the change could not be written; try again");
+  if (const auto* pause = write.intent_as<ChangePause>(); pause && pause->request)
+    refuse(*pause->request, "the change could not be written; try again");
   if (const auto* queue = write.intent_as<QueueRun>()) refuse(queue->run, "it could not be queued; try again");
   const runner::AttemptId* claim = write.claim();
   if (!claim) return;
@@ -183,7 +184,8 @@ void JobWrites::confirm(std::uint64_t version) {
   job_.writer.confirmed();
   job_.slots.confirmed();
   if (std::exchange(job_.kept_outcome, false)) c_.wants.published = true;
-  if (const auto* pause = write->intent_as<ChangePause>()) c_.wants.answers.push_back({pause->request, Answer::done()});
+  if (const auto* pause = write->intent_as<ChangePause>(); pause && pause->request)
+    c_.wants.answers.push_back({*pause->request, Answer::done()});
   if (const auto* queue = write->intent_as<QueueRun>())
     c_.wants.answers.push_back({queue->run, Answer::done(queue->run)});
   const bool repaired = write->is<FinishRepair>();

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/instance.hpp"
+
 namespace ballot::core {
 
 void Jobs::advance(JobEntry& entry) {
@@ -18,6 +20,17 @@ void Jobs::advance_led() {
   for (GroupEntry* group : p_.groups.led())
     for (JobEntry* entry : std::vector(group->jobs.begin(), group->jobs.end()))
       if (entry->machine.role() == JobMachine::Role::leading) advance(*entry);
+}
+
+void Jobs::follow_pauses() {
+  for (GroupEntry* group : p_.groups.led()) {
+    if (!is_instance(group->name())) continue;
+    for (JobEntry* entry : std::vector(group->jobs.begin(), group->jobs.end())) {
+      if (!entry->machine.term()) continue;
+      entry->machine.follow(p_.pauses.find(common_name(entry->machine.name())));
+      advance(*entry);
+    }
+  }
 }
 
 void Jobs::reindex(JobEntry& entry) {

@@ -21,6 +21,8 @@ class Jobs {
   void advance(JobEntry& entry);
   /// All that this node leads.
   void advance_led();
+  /// What is known of pauses of all instances has changed.
+  void follow_pauses();
   /// Keeps each group's list of the jobs that concern it.
   void reindex(JobEntry& entry);
   /// A run that a daemon before has started: see JobMachine::adopt_row().

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/candidates.hpp"
 #include "base/fnv.hpp"
 #include "core/record/record_text.hpp"
 
@@ -57,25 +58,6 @@ constexpr Field<NodeRecord> node_fields[] = {
 
 constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
 
-/// Goes back to the last `*` only: of two of them the first one's choice never matters.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++from;
-    } else {
-      return false;
-    }
-  }
-  return pattern.substr(p).find_first_not_of('*') == std::string_view::npos;
-}
-
 /// The smaller, the better.
 using Rank = std::pair<std::size_t, std::uint64_t>;
 Rank rank(const Group& settings, std::string_view node, bool spread) {
@@ -126,11 +108,6 @@ std::uint64_t settings_digest(const Group& settings) {
   hash.add_whole("");
   for (const std::string& node : settings.preferred) hash.add_whole(node);
   return mixed(hash.add_whole("").add(std::to_string(settings.max_running)).value());
-}
-
-bool may_lead(const Group& settings, std::string_view node) {
-  return settings.candidates.empty() || std::any_of(settings.candidates.begin(), settings.candidates.end(),
-                                                    [&](const std::string& pattern) { return matches(pattern, node); });
 }
 
 std::uint64_t Peers::Peer::digest(const std::string& group) const {

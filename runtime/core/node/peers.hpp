@@ -59,9 +59,6 @@ Result<NodeRecord> parse_node_record(std::string_view text);
 std::uint64_t job_digest(std::string_view job, std::string_view definition);
 std::uint64_t settings_digest(const Group& settings);
 
-/// Whether `[group.NAME] candidates` lets the node lead: `*` is any text, `?` any character.
-bool may_lead(const Group& settings, std::string_view node);
-
 class Peers {
  public:
   struct Peer {

@@ -194,6 +194,12 @@ void pause_lines(std::string& text, const R& r) {
   if (r.paused_at) free_line(text, "paused_by", format_millis(*r.paused_at) + " " + r.paused_by);
 }
 
+void read_standing_pause(JobRegister& r, Words& words) {
+  r.standing_pause = words.keep(RunId::parse(words.word()));
+  r.own_pause = !words.rest.empty();
+  words.require(!r.own_pause || words.word() == "own");
+}
+
 using JobField = Field<JobRegister>;
 constexpr JobField job_fields[] = {
     {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
@@ -208,6 +214,7 @@ constexpr JobField job_fields[] = {
     {"claimed", Times::at_most_once, [](JobRegister& r, Words& w) { r.claimed_until = w.time(); }},
     {"paused", Times::at_most_once, [](JobRegister& r, Words&) { r.paused = true; }},
     {"paused_by", Times::at_most_once, read_paused_by<JobRegister>},
+    {"standing_pause", Times::at_most_once, read_standing_pause},
     {"released", Times::at_most_once, [](JobRegister& r, Words&) { r.released = true; }},
     {"failing", Times::at_most_once, [](JobRegister& r, Words&) { r.failing = true; }},
     {"fence", Times::once, [](JobRegister& r, Words& w) { r.fence = w.counter(); }},
@@ -305,6 +312,7 @@ std::string to_text(const JobRegister& r) {
   line(text, "cursor", format_slot(r.cursor));
   if (r.claimed_until != WallTime{}) line(text, "claimed", format_slot(r.claimed_until));
   pause_lines(text, r);
+  if (r.standing_pause) line(text, "standing_pause", r.standing_pause->text() + (r.own_pause ? " own" : ""));
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
   line(text, "fence", std::to_string(r.fence));

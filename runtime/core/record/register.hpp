@@ -94,10 +94,12 @@ struct JobRegister {
   WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair,
   WallTime claimed_until{};  // and that not to before the last scheduled slot that was claimed
   bool paused = false;
-  std::optional<WallTime> paused_at;  // since when,
-  std::string paused_by;              // and who asked for it, where that is known
-  bool released = false;              // no group's any more: the next leader whose files define the job may take it
-  bool failing = false;               // the run that was closed last had failed: the next that succeeds is a recovery
+  std::optional<WallTime> paused_at;    // since when,
+  std::string paused_by;                // and who asked for it, where that is known
+  std::optional<RunId> standing_pause;  // the one of all instances that it has followed: see StandingPause;
+  bool own_pause = false;               // it was paused or resumed by itself since: the end of that one is not its end
+  bool released = false;                // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;                 // the run that was closed last had failed: the next that succeeds is a recovery
   std::uint64_t fence = 0;
   std::vector<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
   std::vector<OpenRun> runs;

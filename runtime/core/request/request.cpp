@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/instance.hpp"
 #include "core/record/record_text.hpp"
 
 namespace ballot::core {
@@ -77,6 +78,7 @@ std::string_view fault_of(const Request& r) {
     case Kind::pause:
     case Kind::resume:
     case Kind::repair:
+      if (r.kind == Kind::pause && is_instance(r.job) && names(true, false, true)) return "";
       return names(true, false, false) || names(false, true, false) ? "" : "it must name a job or a group";
     case Kind::evict: return names(false, true, false) ? "" : "it must name a group, and nothing else";
     case Kind::release: return names(true, true, false) ? "" : "it must name a job and its group";

@@ -28,10 +28,12 @@ struct Request {
   RunId id;           // chosen by whoever asks, so that asking again is harmless; a trigger's is its run's
   std::string job;    // of a kill and a forget too
   std::string group;  // instead of a job: pause, resume, repair; evict; of a release too
-  RunId run;          // kill, forget, replace
+  RunId run;          // kill, forget, replace; pause of an instance: the StandingPause that it is to follow
   bool wait = false;  // trigger: the run's end is asked for as well
-  WallTime until{};   // nobody waits for it any longer: it is not begun past this
-  std::string by;     // who asked: node, and user where known
+  /// pause, resume: of all instances of `job`. It is no request in the store then, but the StandingPause itself.
+  bool of_all = false;
+  WallTime until{};  // nobody waits for it any longer: it is not begun past this
+  std::string by;    // who asked: node, and user where known
   bool operator==(const Request&) const = default;
 };
 

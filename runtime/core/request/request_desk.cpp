@@ -5,8 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "core/record/outcome.hpp"
 #include "core/record/register.hpp"
+#include "core/record/standing_pause.hpp"
 
 namespace ballot::core {
 namespace {
@@ -32,6 +34,12 @@ RecordOp creation(std::string name, std::string text) {
   return op;
 }
 
+/// Begins or ends the pause of all instances. One that stands already is as good.
+RecordOp standing_pause_op(const Request& request, WallTime at) {
+  if (request.kind == Request::Kind::resume) return removal({pause_record(request.job)});
+  return creation(pause_record(request.job), to_text(StandingPause{request.id, at, request.by}));
+}
+
 /// What became of a trigger: the answer that nobody has read yet, or the run itself, where its leader died before it
 /// could answer.
 std::optional<Answer> fate_of(const RunId& id, const std::vector<Register>& registers) {
@@ -54,13 +62,13 @@ struct NamedRun {
   RunId id;
 };
 
-/// The open runs of a job, or (job "") those whose id ends with `suffix`.
+/// The open runs of a job and its instances, or (job "") those whose id ends with `suffix`.
 std::vector<NamedRun> open_runs(const std::vector<Register>& registers, const std::string& job,
                                 const std::string& suffix) {
   std::vector<NamedRun> found;
   for (const Register& r : registers) {
     const auto name = job_of(r);
-    if (!name || (!job.empty() && *name != job)) continue;
+    if (!name || (!job.empty() && *name != job && common_name(*name) != job)) continue;
     if (const auto parsed = parse_job_register(r.value))
       for (const OpenRun& run : parsed->runs)
         if (!job.empty() || run.id.text().ends_with(suffix)) found.push_back({*name, run.id});
@@ -89,7 +97,7 @@ SteadyTime fate_unknown_at(SteadyTime until) { return until + fate_slack + fate_
 
 RequestDesk::Errands RequestDesk::accept(Now now, const Ask& ask, bool open) {
   Errands errands;
-  Asked asked{ask.asker, ask.request, now.steady + ask.patience};
+  Asked asked{ask.asker, ask.request, now.steady + ask.patience, now.wall};
   asked.request.until = now.wall + ask.patience;
   asked.run_suffix = ask.run_suffix;
   const auto [place, added] = asked_.emplace(ask.request.id, std::move(asked));
@@ -106,7 +114,8 @@ void RequestDesk::send(Errands& errands, Asked& asked, bool open) {
   if (names_run(asked.request.kind) && asked.request.run == RunId{})
     return errands.push_back(ListRuns{asked.request.id});
   asked.sent = true;
-  RecordOp op = creation(request_record(asked.request.id), to_text(asked.request));
+  RecordOp op = asked.request.of_all ? standing_pause_op(asked.request, asked.at)
+                                     : creation(request_record(asked.request.id), to_text(asked.request));
   op.request = asked.request.id;
   errands.push_back(std::move(op));
 }
@@ -151,8 +160,13 @@ RequestDesk::Errands RequestDesk::list_again(bool open) {
   return errands;
 }
 
-void RequestDesk::on_stored(const RunId& request) {
-  if (const auto it = asked_.find(request); it != asked_.end()) it->second.stored = true;
+RequestDesk::Errands RequestDesk::on_stored(const RunId& request) {
+  Errands errands;
+  const auto it = asked_.find(request);
+  if (it == asked_.end()) return errands;
+  it->second.stored = true;
+  if (it->second.request.of_all) reply(errands, request, Answer::done(request));
+  return errands;
 }
 
 RequestDesk::Errands RequestDesk::on_not_stored(const RunId& request, const std::string& why) {
@@ -204,6 +218,9 @@ void RequestDesk::expire(Errands& errands, Now now, bool open, const RunId& id, 
     }
     const std::string why = "the store does not say whether it was begun; see `ballot history`";
     reply(errands, id, Answer::refused(Errc::unavailable, why));
+  } else if (asked.request.of_all) {
+    return reply(errands, id,
+                 Answer::refused(Errc::timeout, "not known to be done in time: the store does not answer"));
   } else {
     const std::string whose = names_run(asked.request.kind) ? "the run's node" : "the group's leader";
     reply(errands, id, Answer::refused(Errc::timeout, "not done in time: " + whose + " has not answered"));

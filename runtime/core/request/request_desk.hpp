@@ -3,7 +3,7 @@
 //
 //   asked here | event                                        | next
 //   new        | a session is open; its run is known          | sent
-//   sent       | the store has it                             | stored
+//   sent       | the store has it                             | stored; a pause of all instances: answered, and gone
 //   any        | done here: the answer waits until the        | answered
 //              | request is out of the store                  |
 //   any        | an answer is read, or was given up           | answered; gone, unless the run's end is waited for
@@ -56,7 +56,7 @@ class RequestDesk {
   /// They could not be listed: once more, by list_again(). False: nobody waits for it.
   bool on_runs_unknown(const RunId& request);
   Errands list_again(bool open);
-  void on_stored(const RunId& request);
+  Errands on_stored(const RunId& request);
   Errands on_not_stored(const RunId& request, const std::string& why);
   /// The reply may be given: the request is out of the store.
   Errands on_withdrawn(const RunId& request);
@@ -92,6 +92,7 @@ class RequestDesk {
     Asker asker = 0;
     Request request;
     SteadyTime until{};
+    WallTime at{};
     std::string run_suffix{};
     bool sent = false;               // it may be in the store,
     bool stored = false;             // and is

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/instance.hpp"
+
 #include "core/record/outcome.hpp"
 
 namespace ballot::core {
@@ -21,12 +23,41 @@ void Requests::on(const Ask& event) {
   };
   if (p_.shutdown.is_asked()) return refuse("the daemon is stopping", Errc::unavailable);
   const Request& request = event.request;
+  if (!request.job.empty() && is_of_instances(request.job)) return ask_instances(event);
   const JobEntry* const job = p_.jobs.find(request.job);
-  const bool known = job && (job->machine.definition() || job->machine.known_register());
+  // Of another node's instance that node knows.
+  const bool known = (job && (job->machine.definition() || job->machine.known_register())) ||
+                     is_of_instances(common_name(request.job));
   if (!request.job.empty() && !known) return refuse("no job file defines " + request.job, Errc::not_found);
   if (!request.group.empty() && !p_.groups.find(request.group))
     return refuse("no group " + request.group + " is known", Errc::not_found);
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
+}
+
+/// The job runs on each node: it is not defined by its own name, but by those of its instances.
+bool Requests::is_of_instances(std::string_view job) const {
+  const JobEntry* const own = p_.jobs.find(std::string(job));
+  if (is_instance(job) || (own && own->machine.definition())) return false;
+  const std::string prefix = instance_name(job, "");
+  for (auto it = p_.jobs.all().lower_bound(prefix); it != p_.jobs.all().end() && it->first.starts_with(prefix); ++it)
+    if (it->second.machine.is_there()) return true;
+  return false;
+}
+
+/// Asked of all of them at once: the store keeps it for those that come later. A run of them is looked for by its node.
+void Requests::ask_instances(const Ask& event) {
+  using Kind = Request::Kind;
+  Ask ask = event;
+  ask.request.of_all = ask.request.kind == Kind::pause || ask.request.kind == Kind::resume;
+  if (ask.request.of_all || ask.request.kind == Kind::kill)
+    return perform(p_.desk.accept(c_.now, ask, c_.session.is_open()));
+  const std::string& job = ask.request.job;
+  c_.out.push_back(
+      Reply{event.asker,
+            false,
+            "job " + job + " runs on each node: name one of its instances, as " + instance_name(job, p_.settings.node),
+            {},
+            Errc::invalid});
 }
 
 void Requests::perform(RequestDesk::Errands errands) {
@@ -78,13 +109,25 @@ void Requests::take(const Request& request) {
   if (request.kind == Request::Kind::replace) return take_replace(request);
   if (!request.group.empty()) return take_for_group(request);
   JobEntry* const job = p_.jobs.find(request.job);
+  const bool none_here = node_of_instance(request.job) == p_.settings.node && p_.listing.is_complete;
+  if (none_here && !(job && job->machine.is_there()))
+    return answer(request.id, Answer::refused(Errc::not_found, "no job file of " + p_.settings.node + " defines " +
+                                                                   std::string(common_name(request.job))));
   if (!job || !job->machine.term()) return;
   p_.desk.take(request.id, job->machine.term()->group);
   log(request);
   if (job->owner && job->owner->machine.is_evicting()) return;
   if (request.kind == Request::Kind::repair) p_.feeds.outcomes.on_changed();
+  if (request.kind == Request::Kind::pause && request.run != RunId{}) follow(request);
   job->machine.ask(c_, request);
   jobs_.advance(*job);
+}
+
+/// Whoever asks has seen that pause in the store.
+void Requests::follow(const Request& request) {
+  const std::string job(common_name(request.job));
+  p_.pauses.learn(job, StandingPause{request.run, c_.now.wall, request.by}, 0, p_.store.last_request());
+  jobs_.follow_pauses();
 }
 
 void Requests::take_kill(const Request& request) {

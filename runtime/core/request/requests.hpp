@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/core_parts.hpp"
@@ -32,6 +33,8 @@ class Requests {
   void remove(std::vector<std::string> names);
 
  private:
+  bool is_of_instances(std::string_view job) const;
+  void ask_instances(const Ask& event);
   void perform(StoreClient::RecordOp& op);
   void perform(const RequestDesk::TakeUp& errand) { take(errand.request); }
   void perform(const RequestDesk::ListRuns& errand);
@@ -40,6 +43,7 @@ class Requests {
   void perform(const RunEnded& ended) { c_.out.push_back(ended); }
 
   void take(const Request& request);
+  void follow(const Request& request);
   void take_kill(const Request& request);
   void take_release(const Request& request);
   void take_replace(const Request& request);

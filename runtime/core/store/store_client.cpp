@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/instance.hpp"
+#include "core/record/standing_pause.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -13,6 +16,12 @@ std::optional<T> take(std::map<RequestId, T>& asked, RequestId request) {
 }
 
 }  // namespace
+
+void StoreClient::Reading::add_pause(std::string_view job, std::vector<std::string>& names) {
+  if (!is_instance(job)) return;
+  paused.emplace_back(common_name(job));
+  names.push_back(pause_record(common_name(job)));
+}
 
 void StoreClient::list(Actions& out, Reading reading, std::string_view prefix) {
   reads_[++last_request_] = std::move(reading);

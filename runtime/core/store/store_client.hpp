@@ -46,7 +46,8 @@ class StoreClient {
       runs,
       trigger_fate,
       nodes,
-      repairs
+      repairs,
+      pauses
     } what = For::list;
     std::string group{};
     std::uint64_t epoch = 0;  // of the takeover
@@ -54,6 +55,10 @@ class StoreClient {
     RunId asker{};                        // the request that names a run
     std::vector<Register> registers{};    // of the jobs, while outcomes of their open runs are asked for,
     std::vector<std::string> outcomes{};  // which are these records
+    std::vector<std::string> paused{};    // jobs: whether all their instances are is read too
+
+    /// Of an instance; `names`: what is read.
+    void add_pause(std::string_view job, std::vector<std::string>& names);
   };
 
   /// Records on their way: created or removed.

@@ -36,6 +36,9 @@ void StoreTraffic::on(const backend::ReadDone& event) {
       if (done) return requests_.perform(p_.desk.on_runs_listed(asked.asker, event.registers, c_.session.is_open()));
       if (p_.desk.on_runs_unknown(asked.asker)) p_.store.retry_later(c_.now.steady);
       return;
+    case Reading::For::pauses:
+      on_feed_listed(p_.feeds.pauses, done);
+      return done ? takeover_.on_pauses(asked, event) : void();
     case Reading::For::repairs: return done ? groups_.on_repairs(event.registers) : void();
     case Reading::For::trigger_fate:
       if (done) return requests_.perform(p_.desk.on_fate(asked.asker, event.registers));
@@ -103,7 +106,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   if (!op.evicts.empty())
     groups_.act(groups_.entry(op.evicts),
                 [](GroupMachine& machine, GroupContext& g) { machine.on_eviction_removed(g); });
-  if (op.request) p_.desk.on_stored(*op.request);
+  if (op.request) requests_.perform(p_.desk.on_stored(*op.request));
 }
 
 void StoreTraffic::give_up_unanswered() {
@@ -147,6 +150,7 @@ void StoreTraffic::send_reads() {
       JobEntry* const one = &p_.jobs.entry(job->name());
       if (std::find(asked.jobs.begin(), asked.jobs.end(), one) != asked.jobs.end()) continue;
       names.push_back(job_register(job->name()));
+      asked.add_pause(job->name(), names);
       asked.jobs.push_back(one);
     }
     p_.store.read(c_.out, std::move(asked), std::move(names));
@@ -162,6 +166,7 @@ void StoreTraffic::send_reads() {
   list_if_dirty(p_.feeds.requests, Reading::For::requests);
   list_if_dirty(p_.feeds.outcomes, Reading::For::published);
   list_if_dirty(p_.feeds.nodes, Reading::For::nodes);
+  list_if_dirty(p_.feeds.pauses, Reading::For::pauses);
 }
 
 void StoreTraffic::list_if_dirty(RecordFeed& feed, Reading::For what) {

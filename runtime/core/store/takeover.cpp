@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/instance.hpp"
 
 namespace ballot::core {
 namespace {
@@ -141,6 +145,7 @@ void Takeover::on_registers(const Reading& asked, const backend::ReadDone& event
     }
     return;
   }
+  on_pauses(asked, event);
   bool may_forward = false;
   if (const auto stored = ByRegisterName(event.registers).find(group_register(group.name())))
     groups_.act(group, [&](GroupMachine& machine, GroupContext& g) {
@@ -196,11 +201,28 @@ bool Takeover::asks_for_all(const Reading& asked, const std::vector<std::string>
   });
 }
 
+void Takeover::on_pauses(const Reading& asked, const backend::ReadDone& event) {
+  const ByRegisterName by_name(event.registers);
+  std::set<std::string> jobs(asked.paused.begin(), asked.paused.end());
+  if (asked.what == Reading::For::pauses) {
+    for (std::string& job : p_.pauses.jobs()) jobs.insert(std::move(job));
+    for (const Register& r : event.registers)
+      if (auto job = paused_job(r)) jobs.insert(*std::move(job));
+  }
+  for (const std::string& job : jobs) {
+    const auto stored = by_name.find(pause_record(job));
+    const auto pause = stored ? std::optional(standing_pause_of(*stored)) : std::nullopt;
+    if (!p_.pauses.learn(job, pause, event.request, p_.store.last_request())) p_.feeds.pauses.on_changed();
+  }
+  if (!jobs.empty()) jobs_.follow_pauses();
+}
+
 // ---- jobs
 
 void Takeover::on_jobs_read(const Reading& asked, const backend::ReadDone& event) {
   const bool done = event.outcome == StoreResult::done;
   const bool outcomes = asked.what == Reading::For::job_outcomes;
+  if (done && !outcomes) on_pauses(asked, event);
   if (done) {
     const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
     if (auto names = unknown_outcomes(registers); !asks_for_all(asked, names)) {
@@ -240,6 +262,7 @@ void Takeover::reconsider(JobMachine& job) {
   if (owner && !job.is_known()) {
     c_.wants.reads.push_back(&job);
   } else if (owner && job.role() == JobMachine::Role::idle) {
+    job.follow(p_.pauses.find(common_name(job.name())));
     job.lead(c_, owner->machine.term());
     p_.feeds.requests.on_changed();  // there may be some that were nobody's till now
     p_.feeds.outcomes.on_changed();

@@ -32,6 +32,9 @@ class Takeover {
   /// Nobody is waited for: what became of the term before is read, and this one begins.
   void settle_before(GroupEntry& group, const std::vector<Register>& registers);
 
+  /// What the store has of pauses of all instances: the records under p/, or of the jobs asked for.
+  void on_pauses(const StoreClient::Reading& asked, const backend::ReadDone& event);
+
   // ---- jobs
   void on_jobs_read(const StoreClient::Reading& asked, const backend::ReadDone& event);
   /// Who may write the register of a job may have changed, of each in Wants::changed.

@@ -73,7 +73,7 @@ struct SessionRequest {
 struct RegisterWrite {
   std::string group;
   std::uint64_t epoch = 0;
-  std::string name;   // [a-z]/[A-Za-z0-9._-]+
+  std::string name;   // [a-z]/[A-Za-z0-9._@-]+
   std::string value;  // at most 8 KB
   std::uint64_t version = 0;
 };

@@ -15,6 +15,7 @@
 
 namespace ballot {
 
+enum class RunOn : std::uint8_t { leader, each };
 enum class Concurrency : std::uint8_t { skip, queue, replace, allow };
 enum class QueueOverflow : std::uint8_t { drop_new, drop_old };
 enum class Misfire : std::uint8_t { latest, all, skip };
@@ -89,6 +90,7 @@ struct Job {
   int priority = 0;
   int misfire_limit = 100;
   int lost_limit = 2;
+  RunOn run_on = RunOn::leader;
   Concurrency concurrency = Concurrency::skip;
   QueueOverflow queue_overflow = QueueOverflow::drop_new;
   Misfire misfire = Misfire::latest;

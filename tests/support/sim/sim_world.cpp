@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot {
@@ -17,6 +18,15 @@ schedule::DefinitionPtr define(Job job) {
     if (c == ' ') c = '_';
   return std::make_shared<schedule::Definition>(
       schedule::Definition{std::move(job), std::get<schedule::Plan>(made), digest});
+}
+
+schedule::DefinitionPtr define_on(const std::string& node, Job job) {
+  const std::string digest = define(job)->digest + "/each";
+  job.run_on = RunOn::each;
+  job.name = instance_name(job.name, node);
+  job.group = instance_name(job.group, node);
+  const auto own = define(std::move(job));
+  return std::make_shared<schedule::Definition>(schedule::Definition{own->job, own->plan, digest});
 }
 
 Job minutely(const std::string& name) {

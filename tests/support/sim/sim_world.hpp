@@ -24,6 +24,8 @@ namespace ballot {
 
 /// A definition as config would make it. Requires: a schedule that parses.
 schedule::DefinitionPtr define(Job job);
+/// The instance that a node has of a job which runs on each, as config would make it.
+schedule::DefinitionPtr define_on(const std::string& node, Job job);
 /// Due every minute.
 Job minutely(const std::string& name = "job");
 

@@ -43,6 +43,18 @@ TEST_F(ImportCommand, PrintsAJobFileThatCheckTakes) {
   EXPECT_EQ(checked.out, "2 jobs, 0 errors, 0 warnings\n");
 }
 
+TEST_F(ImportCommand, MakesJobsOfEachNode) {
+  const std::string crontab = folder.write("tab", "0 2 * * * /opt/rotate\n");
+  const Ran ran = import_in_utc({crontab, "--user", "root", "--run-on", "each"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.out, "\nrun_on             = \"each\"\n")) << ran.out;
+  EXPECT_EQ(ballot({"check", folder.write("out.toml", ran.out)}).out, "1 job, 0 errors, 0 warnings\n");
+  EXPECT_FALSE(contains(import_in_utc({crontab, "--user", "root"}).out, "run_on"));
+  const Ran wrong = import_in_utc({crontab, "--run-on", "all"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(contains(wrong.err, "leader")) << wrong.err;
+}
+
 TEST_F(ImportCommand, WritesAFileForEachCrontabOnce) {
   const std::string a = folder.write("a", "@daily root x\n"), b = folder.write("_b c.tab", "@daily root x\n"),
                     none = folder.write("none", "# nothing\n");

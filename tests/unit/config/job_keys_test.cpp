@@ -69,6 +69,7 @@ const std::vector<Row>& job_rows() {
       {"retry_backoff", "1.5", "2.0", "\"2\"", {"0.5", "1001", "nan", "inf"}},
       {"retry_delay", "\"1s\"", "\"10s\"", "10", {"\"ten\""}},
       {"retry_max_delay", "\"1h\"", "\"10m\"", "10", {"\"\""}},
+      {"run_on", "\"each\"", "\"leader\"", "true", {"\"all\"", "\"\""}},
       {"schedule", "\"@hourly\"", "[]", "5", {"[5]", "\"61 * * * *\"", "[\"* * * * *\", \"0 0 30 2 *\"]", "\"\""}},
       {"secrets", "{A = \"a\"}", "{}", "[\"a\"]", {"{A = \"\"}", "{\"1\" = \"a\"}"}},
       {"shell", "\"true\"", "", "[\"true\"]", {"\"\""}},
@@ -103,7 +104,7 @@ TEST(JobKeys, AreAllInThisTest) {
   for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 53u);
+  EXPECT_EQ(known.size(), 54u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {

@@ -75,11 +75,21 @@ TEST(RecordFeed, ThatWasToBeListedStillIsOnceTheSessionIsOver) {
   EXPECT_TRUE(feed.begin());
 }
 
-TEST(RecordFeeds, AreOfRequestsOutcomesAndNodesAndIndependent) {
+TEST(RecordFeed, IsWatchedOnceASessionAndWhereItIsWanted) {
+  RecordFeed feed = RecordFeed::unwanted("p/");
+  EXPECT_FALSE(feed.begin_watch());
+  feed.want();
+  EXPECT_TRUE(feed.begin_watch());
+  EXPECT_FALSE(feed.begin_watch());
+  feed.on_lost();
+  EXPECT_TRUE(feed.begin_watch());
+}
+
+TEST(RecordFeeds, AreOfRequestsOutcomesNodesAndPausesAndIndependent) {
   RecordFeeds feeds;
   std::vector<std::string_view> prefixes;
   for (const RecordFeed* feed : feeds.all()) prefixes.push_back(feed->prefix());
-  EXPECT_EQ(prefixes, (std::vector<std::string_view>{"q/", "o/", "n/"}));
+  EXPECT_EQ(prefixes, (std::vector<std::string_view>{"q/", "o/", "n/", "p/"}));
   feeds.outcomes.on_changed();
   EXPECT_FALSE(feeds.requests.begin());
   EXPECT_FALSE(feeds.nodes.begin());

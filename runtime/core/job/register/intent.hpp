@@ -21,6 +21,7 @@
 // Plain values. Knows nothing of what is written; used by PendingWrite and whoever makes one.
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include "ballot/run.hpp"
@@ -35,9 +36,9 @@ struct Settle {};
 struct CatchUp {};
 /// What the files say now; or that no file defines the job any more.
 struct Define {};
-/// Asked for: a pause, or its end.
+/// A pause, or its end: asked for, or (nullopt) of all instances of the job.
 struct ChangePause {
-  RunId request;
+  std::optional<RunId> request;
 };
 /// The last write of a repair.
 struct FinishRepair {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "support/judge/slot_oracle.hpp"
 
@@ -266,7 +267,8 @@ bool SimJudge::is_paused_for_certain(const std::string& job, const std::string& 
     return std::none_of(asked_.begin(), asked_.end(), [&](const auto& other) {
       const Asked& resume = other.second;
       const bool may_come_after = !resume.answered || *resume.answered > one.at;
-      return resume.request.kind == Kind::resume && concerns(resume.request) && resume.at <= at + slack &&
+      const bool of_all = is_instance(job) && resume.request.job == common_name(job);
+      return resume.request.kind == Kind::resume && (of_all || concerns(resume.request)) && resume.at <= at + slack &&
              may_come_after;
     });
   });
@@ -281,6 +283,9 @@ bool SimJudge::may_be_paused(const std::string& job, const std::string& group, S
   };
   return std::any_of(asked_.begin(), asked_.end(), [&](const auto& pause) {
     const Asked& one = pause.second;
+    // That of all instances is followed, and left, whenever the instance learns of it.
+    if (one.request.kind == Kind::pause && one.request.job == common_name(job) && is_instance(job))
+      return one.at <= until;
     if (one.request.kind != Kind::pause || !concerns(one.request) || one.at > until) return false;
     const SteadyTime effective = one.answered.value_or(one.at + request_life);
     return std::none_of(asked_.begin(), asked_.end(), [&](const auto& other) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot {
@@ -15,6 +16,10 @@ std::string paused_key(const core::Request& request) {
   return request.group.empty() ? request.job : "group " + request.group;
 }
 
+bool is_another_nodes(const std::string& name, const std::string& node) {
+  return is_instance(name) && node_of_instance(name) != node;
+}
+
 }  // namespace
 
 void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now(), who, std::move(what)}); }
@@ -22,6 +27,7 @@ void SimOracle::note(const std::string& who, std::string what) { keep({loop_.now
 void SimOracle::note(const std::string& who, const Row& recorded) {
   if (recorded.run && (recorded.status == Status::lost || recorded.reason == Reason::lost_limit))
     taken_for_lost_.insert({*recorded.run, recorded.attempt});
+  if (is_another_nodes(recorded.job, who)) find(who + " records a slot of another node: " + line_of(recorded));
   keep({loop_.now(), who, recorded});
 }
 
@@ -49,6 +55,7 @@ void SimOracle::find(const std::string& what) {
 std::size_t SimOracle::started(const std::string& node, const core::Launch& launch) {
   const Job& job = launch.definition->job;
   const std::string what = "job " + job.name + ", slot " + format_slot(launch.slot) + ", run " + launch.id.run.text();
+  if (is_another_nodes(job.name, node)) find(node + " runs the instance of another node: " + what);
   note(node, "START " + what + ", epoch " + std::to_string(launch.epoch) + ", fence " + std::to_string(launch.fence));
   if (launch.fence == 0) {
     if (job.guarantee != Guarantee::at_least_once) find("started without a claim: " + what);
@@ -143,6 +150,7 @@ void SimOracle::asked(const core::Request& request) {
   if (request.kind != core::Request::Kind::resume) return;
   last_resume_[paused_key(request)] = asked_[request.id];
   paused_.erase(paused_key(request));
+  std::erase_if(paused_, [&](const std::string& paused) { return common_name(paused) == request.job; });
   resuming_[paused_key(request)].insert(request.id);
 }
 
@@ -153,9 +161,12 @@ void SimOracle::answered(const core::Request& request, bool done) {
                        key + (done ? " is done" : " is refused"));
   if (!done) return;
   if (request.kind == core::Request::Kind::resume) resuming_[key].erase(request.id);
-  if (request.kind != core::Request::Kind::pause || !resuming_[key].empty()) return;
-  const auto resumed = last_resume_.find(key);
-  if (resumed == last_resume_.end() || resumed->second < asked_[request.id]) paused_.insert(key);
+  if (request.kind != core::Request::Kind::pause) return;
+  for (const std::string& resumes : {key, std::string(common_name(key))}) {
+    const auto resumed = last_resume_.find(resumes);
+    if (!resuming_[resumes].empty() || (resumed != last_resume_.end() && resumed->second > asked_[request.id])) return;
+  }
+  paused_.insert(key);
 }
 
 /// Of a run or of a slot without one, each notification is sent once, and that of its end only when the store says so
@@ -207,6 +218,7 @@ void SimOracle::watch_terms() {
     if (leading != 0) continue;
     leading = leader->epoch;
     term.began = loop_.now();
+    if (is_another_nodes(group, leader->node)) find(leader->node + " leads another node's group " + group);
     note("store", leader->node + " leads group " + group + ", epoch " + std::to_string(leading));
   }
 }
