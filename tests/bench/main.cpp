@@ -1,4 +1,4 @@
-// ballot_bench [--short] [--json] [--pairs N] [BENCH...]: prints the figures that docs/developers/performance.md speaks of.
+// ballot_bench [--short] [--json] [--pairs N] [BENCH...]: prints the figures of docs/developers/performance.md.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -34,7 +34,7 @@ struct JobParts {
   RegisterRole role = RegisterRole::idle;
   const Term* term = nullptr;
   std::shared_ptr<const StandingPause> standing{};  // the pause of all instances of the job; null: there is none
-  bool read_again = false;    // while its register's runs are taken up once more in a term
+  bool read_again = false;                          // while its register's runs are taken up once more in a term
   bool kept_outcome = false;  // a record of an end was left in the store, for the register may yet show its run
 
   RegisterView view{};
