@@ -50,6 +50,7 @@ Result<std::optional<std::vector<std::string>>> living_instances(const config::C
   io::Message request;
   request.set("do", "instances").set("job", job);
   const auto answer = io::ask_once(config.control_socket, request, std::chrono::seconds(10));
+  if (!answer && answer.error().code == Errc::invalid) return Instances();  // a daemon of before there were any
   if (!answer) return answer.error();
   return answer->flag("each").value_or(false) ? Instances(answer->texts("instances")) : Instances();
 }

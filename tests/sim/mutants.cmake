@@ -265,7 +265,7 @@ ballot_mutant(candidate_does_not_wait_for_the_old_lease FILE runtime/core/candid
 
 ballot_mutant(instances_of_anybody FILE runtime/base/candidates.cpp
   FIND "if (is_instance(settings.name)) return node_of_instance(settings.name) == node;" REPLACE ""
-  FINDING "leads another node's group" FILTER "Each*")
+  FINDING "FAILED.*EachNode.DriftsWithTheGroupThatItsFileNames" FILTER "Each*")
 ballot_mutant(standing_pause_is_not_followed FILE runtime/core/job/job_machine.cpp
   FIND "const bool follows = job_.is_to_follow();" REPLACE "const bool follows = false;"
   FINDING "FAILED.*EachPaused.HoldsForAll" FILTER "EachPaused.*")

@@ -59,6 +59,7 @@ TEST_F(Adoption, OfFiftyRunsKeepsEachExitCodeAndOutput) {
   std::this_thread::sleep_for(seconds(1));
   daemon.start();
   ASSERT_TRUE(daemon.wait_for("adopted", adopted)) << daemon.log;
+  ASSERT_TRUE(daemon.wait_for("leads again")) << daemon.log;  // a stop waits for the runs of groups that are led
   std::cout << "adopted " << adopted << " runs " << std::chrono::ceil<Millis>(Instant::now().boot - killed.boot).count()
             << " ms after the kill\n";
   for (int i = 0; i < adopted; ++i) fleet.oracle.end(name_of(i), 100 + i);

@@ -132,7 +132,7 @@ class AScope : public ::testing::Test {
   void SetUp() override {
     const auto place = find_cgroup();
     if (!place) GTEST_SKIP() << "no cgroup v2 hierarchy is mounted here";
-    slice_ = place->own + "/ballot-test-" + std::to_string(::getpid()) + ".slice";
+    slice_ = place->own + "/scopes-" + std::to_string(::getpid()) + ".slice";  // no name that other runners clear away
     if (::mkdir(slice_.c_str(), 0755) != 0) GTEST_SKIP() << "no cgroup can be made in " << place->own;
   }
   ~AScope() override {
