@@ -31,10 +31,12 @@ void Session::connect(Resume resume) {
   client_id_ = client_->id();
 }
 
+/// What a client had said before it was closed may still be in the inbox.
 void Session::on(Message& message) {
   if (over_ || message.client != client_id_) return;
+  if (!client_ && message.kind != Message::Kind::closed) return;
   switch (message.kind) {
-    case Message::Kind::reply: return client_ ? client_->dispatch(message) : void();
+    case Message::Kind::reply: return client_->dispatch(message);
     case Message::Kind::state: return on_state(message.state);
     case Message::Kind::watch: return on_watch(message);
     case Message::Kind::closed: return on_closed();
