@@ -95,9 +95,10 @@ void RedisStore::begin(Millis timeout, const std::optional<Handle>& resumed, Don
   link_.set_patience(patience_);
   bell_.set_patience(patience_ + longest_wait);
   look([this, timeout, resumed, done = std::move(done)](const Reply& info, const std::string& appendfsync) {
-    if (info.outcome != StoreResult::done || info.words.empty())
-      return done(not_begun(info.outcome == StoreResult::done ? StoreResult::failed : info.outcome, info.text));
-    const ServerFacts facts(info.words.front(), appendfsync);
+    if (info.outcome == StoreResult::failed)
+      return done(not_begun(info.outcome, "the server refuses this user: " + info.text + ": look at [redis] auth"));
+    if (info.outcome != StoreResult::done) return done(not_begun(info.outcome, info.text));
+    const ServerFacts facts(info.words.at(0), appendfsync);
     if (const std::string why = facts.refusal(); !why.empty()) return done(not_begun(StoreResult::failed, why));
     if (timeout == Millis(0)) return done({SessionBegun::How::begun, "observer"});
     for (const std::string& one : facts.state().warnings) outlet_.host().log(Level::warn, "redis: " + one);

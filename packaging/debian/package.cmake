@@ -18,11 +18,11 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)  # on exactly this version: the plugins' ABI is the program's
 
-foreach(component IN LISTS ballot_components)
+foreach(component IN LISTS ballot_components ITEMS libballot-dev)
   string(TOUPPER ${component} upper)
   set(package ballot-${component})
-  if(component STREQUAL ballot)
-    set(package ballot)
+  if(component STREQUAL ballot OR component STREQUAL libballot-dev)
+    set(package ${component})
   else()
     set(CPACK_COMPONENT_${upper}_DEPENDS ballot)
   endif()
@@ -31,6 +31,8 @@ foreach(component IN LISTS ballot_components)
   install(FILES ${debian}/copyright ${changelog}.gz DESTINATION ${ballot_doc}/${package} COMPONENT ${component})
 endforeach()
 
+set(CPACK_DEBIAN_LIBBALLOT-DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBBALLOT-DEV_PACKAGE_SUGGESTS "libgtest-dev")
 set(CPACK_DEBIAN_BALLOT_PACKAGE_DEPENDS "passwd, tzdata")
 set(CPACK_DEBIAN_BALLOT_PACKAGE_RECOMMENDS man-db)
 set(CPACK_DEBIAN_BALLOT_PACKAGE_SUGGESTS

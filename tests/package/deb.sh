@@ -35,7 +35,8 @@ listing() {
   local deb
   for deb in build/release/packages/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' | sort
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' \
+    | grep -vE '^libballot-dev .* \./usr/(include/ballot/.*\.hpp|share/ballot/suite/.*\.[ch]pp|share/doc/libballot-dev/examples/.*)$' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
 for deb in build/release/packages/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done

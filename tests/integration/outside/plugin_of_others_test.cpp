@@ -7,6 +7,8 @@
 namespace ballot::testing {
 namespace {
 
+void use_plugin(BallotDaemon& daemon) { daemon.configure("plugin_dir = \"" BALLOT_OUTSIDE_PLUGINS "\""); }
+
 std::string on(const redis::RedisServer& server) {
   return "[coordination]\nbackend = \"redis\"\nnamespace = \"test\"\nsession_timeout = \"2s\"\nallow_open_store = "
          "true\n"
@@ -18,7 +20,7 @@ TEST(PluginOfOthers, ADaemonRunsJobsOnItAndAnotherTakesThemOver) {
   const redis::RedisServer server;
   BallotDaemon first("n1", on(server)), second("n2", on(server));
   for (BallotDaemon* const daemon : {&first, &second}) {
-    daemon->configure("plugin_dir = \"" BALLOT_OUTSIDE_PLUGINS "\"");
+    use_plugin(*daemon);
     daemon->job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
   }
   first.start();
@@ -33,9 +35,38 @@ TEST(PluginOfOthers, ADaemonRunsJobsOnItAndAnotherTakesThemOver) {
   EXPECT_EQ(second.stop(), 0);
 }
 
+/// As a server without a file of its own does that is started again.
+TEST(PluginOfOthers, AStoreThatHasForgottenWhatItAcknowledgedHaltsItsGroups) {
+  const redis::RedisServer server;
+  BallotDaemon daemon("n1", on(server));
+  use_plugin(daemon);
+  daemon.job("tick", "schedule = \"* * * * * *\"\ncommand = [\"/bin/true\"]");
+  daemon.start();
+  ASSERT_TRUE(daemon.wait_for("succeeded", 2)) << daemon.log;
+  ASSERT_TRUE(server.ask({"FLUSHALL"}));
+  EXPECT_TRUE(daemon.wait_for("group halted: the store has gone back")) << daemon.log;
+  EXPECT_EQ(daemon.stop(), 0);
+}
+
+TEST(PluginOfOthers, AServerThatCannotKeepWhatItSaysIsRefusedAndWhoItDoesNotKnowToo) {
+  const redis::RedisServer server;
+  BallotDaemon daemon("n1", on(server));
+  use_plugin(daemon);
+  const auto refusal = [&] {
+    const Ran ran = daemon.ballot({"election", "list"});
+    EXPECT_NE(ran.code, 0);
+    return ran.err;
+  };
+  ASSERT_TRUE(server.ask({"REPLICAOF", "127.0.0.1", "1"}));
+  EXPECT_NE(refusal().find("is a replica"), std::string::npos) << refusal();
+  ASSERT_TRUE(server.ask({"REPLICAOF", "NO", "ONE"}));
+  ASSERT_TRUE(server.ask({"CONFIG", "SET", "requirepass", "secret"}));
+  EXPECT_NE(refusal().find("look at [redis] auth"), std::string::npos) << refusal();
+}
+
 TEST(PluginOfOthers, WhatIsWrongInItsTableIsSaidWithItsLine) {
   BallotDaemon daemon("n1", "[coordination]\nbackend = \"redis\"\nnamespace = \"test\"\n[redis]\nserver = \"a,b\"\n");
-  daemon.configure("plugin_dir = \"" BALLOT_OUTSIDE_PLUGINS "\"");
+  use_plugin(daemon);
   const Ran checked = daemon.ballot({"check"});
   EXPECT_NE(checked.code, 0);
   EXPECT_NE((checked.out + checked.err).find("there is one"), std::string::npos) << checked.out << checked.err;
