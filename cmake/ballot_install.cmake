@@ -1,5 +1,7 @@
-# The component libballot-dev: what others build plugins with, found by find_package(ballot) under any prefix.
+# The components libballot0, the library, and libballot-dev: what others build programs and plugins with, found by
+# find_package(ballot) under any prefix.
 #
+#   LIBDIR/libballot.so.0             the library: all of the runtime but its commands ballot::ballot
 #   include/ballot/                   the public headers                               ballot::headers
 #   include/ballot/plugin/support/    plugins/support, as #include "support/..."       ballot::plugin_support
 #   share/ballot/suite/               the conformance suite, with a relay to cut       ballot::conformance
@@ -21,6 +23,23 @@ set_target_properties(ballot_public PROPERTIES EXPORT_NAME headers)
 set_target_properties(ballot_support PROPERTIES EXPORT_NAME plugin_support OUTPUT_NAME ballot_plugin_support)
 install(TARGETS ballot_public ballot_support EXPORT ballot ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} ${ballot_dev})
 install(EXPORT ballot NAMESPACE ballot:: FILE ballotTargets.cmake DESTINATION ${ballot_cmake} ${ballot_dev})
+
+# libballot.so shows what cmake/libballot.map says, and nothing of what it is made of.
+set(ballot_map ${CMAKE_CURRENT_SOURCE_DIR}/cmake/libballot.map)
+add_library(ballot_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/libballot.cpp)
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/libballot.cpp CONTENT "// What libballot.so is made of are the rooms of runtime/.\n")
+ballot_flags(ballot_shared)
+set_target_properties(ballot_shared PROPERTIES
+  OUTPUT_NAME ballot EXPORT_NAME ballot VERSION ${PROJECT_VERSION} SOVERSION 0 LINK_DEPENDS ${ballot_map} UNITY_BUILD OFF)
+# The shared cctz comes first, so that nothing of it is taken from the archive.
+target_link_libraries(ballot_shared PUBLIC ballot_public PRIVATE
+  -Wl,--push-state,--no-as-needed ${Cctz_SHARED_LIBRARY} -Wl,--pop-state $<LINK_LIBRARY:WHOLE_ARCHIVE,ballot_library>)
+target_link_options(ballot_shared PRIVATE -Wl,--version-script=${ballot_map})
+if(NOT BALLOT_SANITIZER)
+  target_link_options(ballot_shared PRIVATE -Wl,-z,defs)
+endif()
+install(TARGETS ballot_shared EXPORT ballot
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libballot0 NAMELINK_COMPONENT libballot-dev)
 
 # The suite's headers, what runs a candidate in a process of its own, and what of tests/support a networked store needs.
 set(conformance tests/conformance)

@@ -257,8 +257,8 @@ void ControlAnswers::answer_status(const io::Reply& reply) const {
       return finding.severity == config::Severity::error;
     });
     if (errors > 0)
-      status.degraded.push_back("config: " + std::to_string(errors) +
-                                " errors in the job files; `ballot check` lists them");
+      status.degraded.push_back("config: " + std::to_string(errors) + (errors == 1 ? " error" : " errors") +
+                                " in the job files; `ballot check` lists them");
     io::Message answer = to_message(status);
     answer.set("node", facts_.node).set("backend", facts_.backend);
     reply.finish(answer);

@@ -32,7 +32,7 @@
 
 namespace ballot {
 
-class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
+class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_from_this<Runtime::State> {
  public:
   explicit State(RuntimeSettings settings);
 
@@ -67,10 +67,10 @@ class Runtime::State : public std::enable_shared_from_this<Runtime::State> {
   void make_node();
   Result<void> change(std::function<Result<void>()> change);
   template <class T>
-  Result<T> await(std::unique_lock<std::mutex>& lock, const Slot<T>& slot, SteadyTime until);
+  Result<T> await(std::unique_lock<std::mutex> & lock, const Slot<T>& slot, SteadyTime until);
   template <class T>
   void fill(const Slot<T>& slot, Result<T> value);
-  bool wait_until_ended(std::unique_lock<std::mutex>& lock, SteadyTime until);
+  bool wait_until_ended(std::unique_lock<std::mutex> & lock, SteadyTime until);
 
   void run();
   void begin_thread();
