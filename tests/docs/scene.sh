@@ -3,7 +3,7 @@
 # A scene is a file with a function `begin`, and others for its steps. It waits for what it can see, and never sleeps.
 set -u
 mkdir -p "$scene"/{etc/ballot/jobs.d,var/lib/ballot,run/ballot} "$out/bin"
-ln -s "$ballot_program" "$out/bin/ballot"
+ln -sf "$ballot_program" "$out/bin/ballot"
 PATH=$out/bin:$PATH
 # What packaging/try.sh takes instead of building one.
 export BALLOT=$ballot_program
@@ -12,6 +12,11 @@ export BALLOT_CONFIG=$scene/etc/ballot/ballot.toml
 began= daemons=()
 
 die() { echo "$*" >&2; end_scene; exit 1; }
+
+# needs COMMAND...: a machine on which it works; else the scene is passed over.
+needs() {
+  "$@" > /dev/null 2>&1 || { echo "does not work here: $*"; exit 77; }
+}
 
 begin_once() {
   [ -z "$began" ] || return 0
@@ -56,7 +61,7 @@ shown() {
 until_true() {
   local end=$((SECONDS + 60))
   until "$@" > /dev/null 2>&1; do
-    [ $SECONDS -lt $end ] || { "$@" >&2; tail -n 20 "$scene"/log* >&2; die "not within a minute: $*"; }
+    [ $SECONDS -lt $end ] || { "$@" >&2; tail -n 20 "$scene"/*log* >&2; die "not within a minute: $*"; }
     sleep 0.05
   done
 }
@@ -70,9 +75,10 @@ run_dir   = \"$scene/run/ballot\"
 ${2:-}"
 }
 
-# serve [FLAG...]: the daemon of $BALLOT_CONFIG in the background; it is ready when this returns, and daemon is its pid.
+# serve [FLAG...]: the daemon of $BALLOT_CONFIG in the background, which logs to $log; it is ready when this returns, and
+# daemon is its pid.
 serve() {
-  ballot serve "$@" >> "$scene/log" 2>&1 &
+  "$out/bin/ballot" serve "$@" >> "$scene/${log:-ballot.log}" 2>&1 &
   daemon=$!
   daemons+=("$daemon")
   until_true answers

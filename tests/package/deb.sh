@@ -8,39 +8,34 @@
 # Usage: tests/package/deb.sh [--quick]     --quick: the first of these only. Needs root. The root is cached in build/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-tree=$PWD
-
-quick=no
-case "${1:-}" in
-  '') ;;
-  --quick) quick=yes ;;
-  *) echo "deb.sh: unknown argument: $1; there is --quick" >&2; exit 2 ;;
-esac
-
 source tests/package/root.sh
 
 # ---- packages, and what can be seen from outside
 
-packaging/install-deps.sh package packagetest
-packaging/build-packages.sh deb
-version=$(dpkg-deb -f build/release/packages/ballot_*.deb Version)
+build_packages deb
+version=$(dpkg-deb -f "$packages"/ballot_*.deb Version)
 passed "packages of version $version"
 
-lintian --fail-on error,warning --allow-root --tag-display-limit 0 build/release/packages/*.deb
+lintian --fail-on error,warning --allow-root --tag-display-limit 0 "$packages"/*.deb
 passed 'lintian'
 
-begin_work
-mkdir -p "$work/unpacked"
 listing() {
   local deb
-  for deb in build/release/packages/*.deb; do
+  for deb in "$packages"/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' | sort
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' \
+    | grep -vE '^libballot-dev .* \./usr/(include/ballot/.*\.hpp|share/ballot/suite/.*\.[ch]pp|share/doc/libballot-dev/examples/.*)$' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
-for deb in build/release/packages/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
-for example in jobs.d/*; do [ -e "$work/unpacked/usr/share/doc/ballot/examples/${example#*/}" ] || fail "$example is not among the examples"; done
+for deb in "$packages"/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
+expect_examples
 passed 'the files of each package'
+
+symbols=packaging/debian/libballot0/symbols
+nm -D --defined-only "$work"/unpacked/usr/lib/*/libballot.so.0 | awk '{ sub("@@", "@", $3); print " " ($3 ~ /@/ ? $3 : $3 "@" $3) }' | LC_ALL=C sort > "$work/symbols"
+awk 'NR > 1 { print " " $1 }' "$symbols" | LC_ALL=C sort | diff - "$work/symbols" > "$work/symbols.diff" ||
+  { c++filt < "$work/symbols.diff"; fail "libballot.so.0 shows other symbols than $symbols says: new ones are added there, none may go"; }
+passed 'the symbols of libballot.so.0'
 
 unit=$work/unpacked/usr/lib/systemd/system/ballot.service
 # Of this machine's unit it would find no program.
@@ -61,7 +56,7 @@ for page in "$work"/unpacked/usr/share/man/man*/*.gz; do
 done
 passed 'man pages'
 
-tests/package/completions.sh "$tree/build/release/bin/ballot"
+tests/package/completions.sh "$PWD/build/release/bin/ballot"
 passed 'completions'
 [ "$quick" = no ] || exit 0
 
@@ -80,28 +75,17 @@ files_of_root() {
 
 # An older version of the same build.
 cpack --config build/release/CPackConfig.cmake -D CPACK_PACKAGE_VERSION=0.0.9 -B "$work/old" > "$work/cpack.log"
-mkdir -p "$root/debs" && cp "$work"/old/*.deb build/release/packages/*.deb "$root/debs"
+mkdir -p "$root/debs" && cp "$work"/old/*.deb "$packages"/*.deb "$root/debs"
 install_debs() { "$1" sh -c "apt-get install -y -qq --no-install-recommends $2" > "$work/apt.log" 2>&1 || { tail -30 "$work/apt.log"; fail "apt-get install $2"; }; }
 in_root apt-get update -qq
 
 # ---- bare: no systemd, no configuration but what the package brings
 
 install_debs in_root "/debs/ballot_${version}_amd64.deb"
-cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
-[job.hello]
-schedule = "* * * * * *"
-shell    = 'echo "hello, $(id -un)"'
-user     = "daemon"
-END
-in_root ballot check
-chroot "$root" ballot serve > "$work/serve.log" 2>&1 &
-served=$!
-until_true 20 'a run in ballot history' sh -c "chroot '$root' ballot history --job hello --status succeeded --format csv | grep -q ,succeeded,"
-run=$(in_root ballot history --job hello --status succeeded --limit 1 --format csv | tail -1 | cut -d, -f1)
-[ "$(in_root ballot output "$run")" = 'hello, daemon' ] || fail 'the output of a run is not as expected'
+begin_first_job
 [ "$(stat -c %a:%G "$root/run/ballot/ballot.sock")" = "660:$(stat -c %G "$root/run/ballot/ballot.sock")" ] || fail 'the mode of the socket'
 [ "$(stat -c %g "$root/run/ballot/ballot.sock")" = "$(in_root getent group ballot | cut -d: -f3)" ] || fail 'the socket is not of the group ballot'
-kill -TERM "$served" && wait "$served" && served=
+end_first_job
 passed 'bare root: installed, a job file dropped in, its run in ballot history'
 in_root dpkg --purge ballot > "$work/purge.log" 2>&1
 grep -q 'removing the ledger' "$work/purge.log" || fail 'purge does not say that it removes the ledger'
@@ -152,33 +136,17 @@ for field in BALLOT_JOB=hello "BALLOT_NODE=$(inside uname -n)" SYSLOG_IDENTIFIER
 done
 inside rm /etc/ballot/jobs.d/hello.toml
 
-cat > "$root/etc/ballot/jobs.d/slow.toml" <<'END'
-[job.slow]
-shell = "while [ ! -e /tmp/end-now ]; do sleep 0.1; done; exit 7"
-user  = "daemon"
+cat > "$root/etc/ballot/jobs.d/crashed.toml" <<'END'
 [job.crashed]
 shell = "while [ ! -e /tmp/end-too ]; do sleep 0.1; done; exit 9"
 END
-inside sh -c 'echo "timezone = \"Europe/Paris\"" | cat - /etc/ballot/ballot.toml > /root/new && cat /root/new > /etc/ballot/ballot.toml'
-inside systemctl reload ballot.service
-until_true 10 'the job file is read' inside ballot jobs slow
-inside ballot trigger slow > /dev/null
-until_true 10 'the job runs' has_status slow running
-before=$(main_pid)
+begin_slow_run
 install_debs inside "/debs/ballot_${version}_amd64.deb /debs/ballot-etcd_${version}_amd64.deb"
 [ "$(inside dpkg-query -W -f '${Version}' ballot)" = "$version" ] || fail 'it is not upgraded'
-until_true 20 'the service is up after the upgrade' inside systemctl --quiet is-active ballot.service
-[ "$(inside journalctl --no-pager -u ballot.service -o cat | grep -c ' serves ')" = 2 ] || fail 'the upgrade of two packages is more than one restart'
-[ "$(main_pid)" != "$before" ] || fail 'the daemon of the old version still runs'
-inside head -1 /etc/ballot/ballot.toml | grep -q Paris || fail 'the configuration was replaced'
-has_status slow running || fail "the run did not outlive the upgrade: $(one_run slow)"
-touch "$root/tmp/end-now" && inside touch /tmp/end-now
-until_true 10 'the run ends' has_status slow failed
-one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
+end_slow_run
 show 'journalctl -u ballot -o cat --no-pager | grep -A99 stopping | cut -c-150'
 show ballot history --job slow
 echo >> "$work/samples"
-[ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
 passed 'upgrade: the run goes on, its exit code is exact, the configuration is kept'
 
 before=$(main_pid)

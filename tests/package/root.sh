@@ -1,6 +1,14 @@
-# What the tests of both kinds of packages share: a bare Debian 12 root in $root, entered and booted. Sourced by deb.sh and
-# rpm.sh, in bash, from the tree's folder. Needs root. The root is cached in build/.
+# What the tests of both kinds of packages share: their argument, packages in $packages, a bare Debian 12 root in $root,
+# entered and booted, and what jobs must do in it. Sourced by deb.sh and rpm.sh, in bash, from the tree's folder. The root
+# needs root, and is cached in build/.
 
+case "${1:-}" in
+  '') quick=no ;;
+  --quick) quick=yes ;;
+  *) echo "${0##*/}: unknown argument: $1; there is --quick" >&2; exit 2 ;;
+esac
+
+packages=$PWD/build/release/packages
 work=$PWD/build/package-test/$(basename "$0" .sh)
 root=$work/root
 container=
@@ -26,11 +34,19 @@ say_more() {
   [ ! -s "$work/serve.log" ] || tail -40 "$work/serve.log"
 }
 
-# An empty $work.
-begin_work() {
+# build_packages deb|rpm: in $packages, and an empty $work.
+build_packages() {
+  packaging/install-deps.sh package packagetest
+  packaging/build-packages.sh "$1"
   if mountpoint -q "$root/proc"; then umount "$root/proc"; fi  # of a test that was killed
   rm -rf "$work"
-  mkdir -p "$work"
+  mkdir -p "$work/unpacked"
+}
+
+# Of what was unpacked to $work/unpacked.
+expect_examples() {
+  local example
+  for example in jobs.d/*; do [ -e "$work/unpacked/usr/share/doc/ballot/examples/${example#*/}" ] || fail "$example is not among the examples"; done
 }
 
 in_root() { DEBIAN_FRONTEND=noninteractive LC_ALL=C chroot "$root" "$@"; }
@@ -85,3 +101,52 @@ one_run() { inside ballot history --job "$1" --limit 1 --format csv | tail -1; }
 has_status() { one_run "$1" | grep -q ",$2,"; }
 # A daemon other than PID serves.
 is_back() { [ "$(main_pid)" != "$1" ] && inside systemctl --quiet is-active ballot.service; }
+
+# ---- not booted: a job file dropped in, its run in `ballot history`
+
+begin_first_job() {
+  local run
+  cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
+[job.hello]
+schedule = "* * * * * *"
+shell    = 'echo "hello, $(id -un)"'
+user     = "daemon"
+END
+  in_root ballot check
+  chroot "$root" ballot serve > "$work/serve.log" 2>&1 &
+  served=$!
+  until_true 20 'a run in ballot history' sh -c "chroot '$root' ballot history --job hello --status succeeded --format csv | grep -q ,succeeded,"
+  run=$(in_root ballot history --job hello --status succeeded --limit 1 --format csv | tail -1 | cut -d, -f1)
+  [ "$(in_root ballot output "$run")" = 'hello, daemon' ] || fail 'the output of a run is not as expected'
+}
+end_first_job() {
+  kill -TERM "$served"
+  wait "$served" || fail 'the daemon does not end well'
+  served=
+}
+
+# ---- booted: a run, and a line of one's own in ballot.toml, that outlive an upgrade of two packages
+
+begin_slow_run() {
+  cat > "$root/etc/ballot/jobs.d/slow.toml" <<'END'
+[job.slow]
+shell = "while [ ! -e /tmp/end-now ]; do sleep 0.1; done; exit 7"
+user  = "daemon"
+END
+  inside sh -c 'echo "timezone = \"Europe/Paris\"" | cat - /etc/ballot/ballot.toml > /root/new && cat /root/new > /etc/ballot/ballot.toml'
+  inside systemctl reload ballot.service
+  until_true 10 'the job file is read' inside ballot jobs slow
+  inside ballot trigger slow > /dev/null
+  until_true 10 'the job runs' has_status slow running
+  before=$(main_pid)
+}
+end_slow_run() {
+  until_true 20 'the service is up after the upgrade' is_back "$before"
+  [ "$(inside journalctl --no-pager -u ballot.service -o cat | grep -c ' serves ')" = 2 ] || fail 'the upgrade of two packages is more than one restart'
+  inside head -1 /etc/ballot/ballot.toml | grep -q Paris || fail 'the configuration was replaced'
+  has_status slow running || fail "the run did not outlive the upgrade: $(one_run slow)"
+  inside touch /tmp/end-now
+  until_true 10 'the run ends' has_status slow failed
+  one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
+  [ "$(inside ballot history --job slow --format csv | wc -l)" = 2 ] || fail 'the run was started twice'
+}

@@ -7,25 +7,14 @@
 # Usage: tests/package/rpm.sh [--quick]     --quick: the first of these only. The rest needs root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-
-quick=no
-case "${1:-}" in
-  '') ;;
-  --quick) quick=yes ;;
-  *) echo "rpm.sh: unknown argument: $1; there is --quick" >&2; exit 2 ;;
-esac
-
 source tests/package/root.sh
 
 # ---- packages, and what can be seen from outside
 
-packaging/install-deps.sh package packagetest
-packaging/build-packages.sh rpm
-packages=$PWD/build/release/packages
+build_packages rpm
 version=$(rpm -qp --qf '%{VERSION}' "$packages"/ballot-[0-9]*.rpm)
 passed "packages of version $version"
 
-begin_work
 rpmlint --strict --config packaging/rpm/rpmlint.toml packaging/rpm/ballot.spec "$packages"/*.rpm > "$work/rpmlint.log" 2>&1 || true
 grep -q ' 0 errors, 0 warnings' "$work/rpmlint.log" || { cat "$work/rpmlint.log"; fail 'rpmlint'; }
 passed 'rpmlint'
@@ -34,9 +23,8 @@ for package in "$packages"/*.rpm; do
   rpm -qp --qf '[%{=NAME} %{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILENAMES} %{FILEFLAGS:fflags}\n]' "$package"
 done | grep -vE ' /usr/share/(man/man1/ballot-|doc/ballot/.*|licenses/.*/lib)' | sed 's/ *$//' | sort | diff tests/package/rpm_files.txt - \
   || fail 'the packages have other files than tests/package/rpm_files.txt says'
-mkdir "$work/unpacked"
 for package in "$packages"/*.rpm; do rpm2archive - < "$package" | tar -xz -C "$work/unpacked"; done
-for example in jobs.d/*; do [ -e "$work/unpacked/usr/share/doc/ballot/examples/${example#*/}" ] || fail "$example is not among the examples"; done
+expect_examples
 grep -qx DelegateSubgroup=daemon "$work/unpacked/usr/lib/systemd/system/ballot.service" || fail 'the unit has no subgroup'
 passed 'the files of each package'
 
@@ -93,22 +81,10 @@ in_rpm in_root -i /rpms/debian.rpm || { cat "$work/rpm.log"; fail 'the package o
 in_rpm in_root -i "/rpms/ballot-etcd-$version-1.el10.x86_64.rpm" && fail 'a plugin can be installed without ballot'
 said "ballot(x86-64) = $version-1.el10 is needed by"
 in_rpm in_root -i $(cd "$root" && printf '/%s ' rpms/ballot*.rpm) || { cat "$work/rpm.log"; fail 'rpm -i'; }
-cat > "$root/etc/ballot/jobs.d/hello.toml" <<'END'
-[job.hello]
-schedule = "* * * * * *"
-shell    = 'echo "hello, $(id -un)"'
-user     = "daemon"
-END
-in_root ballot check
 in_root ballot version > "$work/version"
 for plugin in local zookeeper etcd consul nats; do grep -q "$plugin" "$work/version" || { cat "$work/version"; fail "the plugin $plugin is not found"; }; done
-chroot "$root" ballot serve > "$work/serve.log" 2>&1 &
-served=$!
-until_true 20 'a run in ballot history' sh -c "chroot '$root' ballot history --job hello --status succeeded --format csv | grep -q ,succeeded,"
-run=$(in_root ballot history --job hello --status succeeded --limit 1 --format csv | tail -1 | cut -d, -f1)
-[ "$(in_root ballot output "$run")" = 'hello, daemon' ] || fail 'the output of a run is not as expected'
-kill -TERM "$served" && wait "$served" || fail 'the daemon does not end well'
-served=
+begin_first_job
+end_first_job
 in_rpm in_root -V ballot || { cat "$work/rpm.log"; fail 'rpm -V'; }
 passed 'installed; a job file, and its run'
 
@@ -135,26 +111,10 @@ inside systemctl --quiet enable --now ballot.service
 inside getent group ballot > /dev/null || fail 'no group'
 passed 'booted: installed, and the service is up'
 
-cat > "$root/etc/ballot/jobs.d/slow.toml" <<'END'
-[job.slow]
-shell = "while [ ! -e /tmp/end-now ]; do sleep 0.1; done; exit 7"
-user  = "daemon"
-END
-inside sh -c 'echo "timezone = \"Europe/Paris\"" | cat - /etc/ballot/ballot.toml > /root/new && cat /root/new > /etc/ballot/ballot.toml'
-inside systemctl reload ballot.service
-until_true 10 'the job file is read' inside ballot jobs slow
-inside ballot trigger slow > /dev/null
-until_true 10 'the job runs' has_status slow running
-before=$(main_pid)
+begin_slow_run
 in_rpm inside -U "/rpms/ballot-$version-1.el10.x86_64.rpm" "/rpms/ballot-etcd-$version-1.el10.x86_64.rpm" || { cat "$work/rpm.log"; fail 'rpm -U'; }
 said ballot.toml.rpmnew
-is_back "$before" || { cat "$work/rpm.log"; fail 'the daemon of the new version does not run'; }
-[ "$(inside journalctl --no-pager -u ballot.service -o cat | grep -c ' serves ')" = 2 ] || fail 'the upgrade of two packages is more than one restart'
-inside head -1 /etc/ballot/ballot.toml | grep -q Paris || fail 'the configuration was replaced'
-has_status slow running || fail "the run did not outlive the upgrade: $(one_run slow)"
-inside touch /tmp/end-now
-until_true 10 'the run ends' has_status slow failed
-one_run slow | grep -q ',failed,exit_code,7,' || fail "not the exit code of the run: $(one_run slow)"
+end_slow_run
 passed 'upgrade: the run goes on, its exit code is exact, the configuration is kept'
 
 before=$(main_pid)

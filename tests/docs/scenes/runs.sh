@@ -12,7 +12,7 @@ queue_limit = 1
 leads() { ballot jobs | grep -q ' node-1$'; }
 # Each is taken before the next one comes.
 begun() { until_true taken $((++triggers)); }
-taken() { [ "$(grep -c ' request taken ' "$scene/log")" -ge "$1" ]; }
+taken() { [ "$(grep -c ' request taken ' "$scene/ballot.log")" -ge "$1" ]; }
 triggers=0
 after_third() {
   touch "$scene/go"

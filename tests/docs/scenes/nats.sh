@@ -1,0 +1,3 @@
+# packaging/try.sh nats.
+store=nats
+. "${BASH_SOURCE[0]%/*}/fleet.sh"
