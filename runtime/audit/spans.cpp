@@ -86,7 +86,7 @@ bool Spans::settled_later(const Row& row) const {
 
 bool Spans::is_undone(const Row& row, std::int64_t change) const {
   return !row.run && std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
-    return span.row().basis == Basis::repaired && change < span.definition.change && row.slot > span.row().from;
+    return change < span.definition.change && row.slot > span.row().from;
   });
 }
 

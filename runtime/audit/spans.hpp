@@ -71,7 +71,7 @@ class Spans {
   bool settles(const Row& row, std::int64_t change) const;
   /// A later term than the current span's has settled it.
   bool settled_later(const Row& row) const;
-  /// What the row says was undone: a repair has brought the cursor back since.
+  /// What the row says was undone: a repair, by this node or another, has brought the cursor back since.
   bool is_undone(const Row& row, std::int64_t change) const;
 
   // Whether any definition of the job allows it, or is not known.

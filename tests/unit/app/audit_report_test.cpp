@@ -40,7 +40,7 @@ TEST(AuditReport, NamesInstancesOfANodeThatIsCalledOtherwiseByNow) {
                        "nobody accounts for what was due since\n"),
             std::string::npos)
       << table;
-  EXPECT_NE(json.find(R"("departed":[{"job":"trim@web-1","last_slot":"2025-03-09T12:01:00Z","node":"web-1"}])"),
+  EXPECT_NE(json.find(R"("departed":[{"job":"trim@web-1","node":"web-1","last_slot":"2025-03-09T12:01:00Z"}])"),
             std::string::npos)
       << json;
 }

@@ -145,6 +145,19 @@ TEST_F(Audits, KnowThatARepairBringsACursorBack) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+TEST_F(Audits, KnowThatAnotherNodesRepairBringsACursorBack) {
+  define();
+  ran("12:01:00");
+  missed("12:02:00");
+  missed("12:03:00");
+  epoch_ = 5;
+  define("12:01:30", Basis::taken_over).before = 4;  // of the node that has repaired it
+  ran("12:02:00");
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[1].change = 0;  // nobody has: it was there before those rows
+  EXPECT_NE(findings(), Texts{});
+}
+
 TEST_F(Audits, FindARowThatIsNotInTheSchedule) {
   define().schedule = {"*/5 * * * *"};
   ran("12:05:00");
