@@ -118,7 +118,7 @@ class SimOracle {
   const Start* start_of(const runner::AttemptId& id) const;
 
  private:
-  struct Undone {  // what terms up to that one had decided of these slots
+  struct Undone {  // what terms up to that one, all before the one that repaired it, had decided of these slots
     WallTime after, until;
     std::uint64_t epoch = 0;
   };
