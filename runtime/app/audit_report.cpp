@@ -68,6 +68,24 @@ void print_names(std::ostream& out, const std::vector<std::string>& jobs) {
   out << ": nothing is said of what was due\n";
 }
 
+void print_departed(std::ostream& out, const std::vector<audit::Departed>& instances) {
+  if (instances.empty()) return;
+  out << "\ninstances under names that this node no longer has:";
+  const char* separator = " ";
+  for (const audit::Departed& one : instances) {
+    out << std::exchange(separator, ", ") << escaped(one.job, Escape::plain);
+    if (one.last_slot) out << " (up to " << format_slot(*one.last_slot) << ")";
+  }
+  out << ": nobody accounts for what was due since\n";
+}
+
+Document departed_document(const audit::Departed& one) {
+  Document document = Document::object();
+  document.add("job", one.job).add("node", one.node);
+  document.add("last_slot", one.last_slot ? Document(format_slot(*one.last_slot)) : Document());
+  return document;
+}
+
 }  // namespace
 
 void AuditReport::add(audit::Finding finding) {
@@ -85,6 +103,7 @@ void AuditReport::print_table(std::ostream& out, const audit::Audit& audit) cons
     table.row({word(to_string(total.status)), word(to_string(total.reason)), total.count});
   table.finish();
   print_names(out, audit.undefined());
+  print_departed(out, audit.departed());
   for (const audit::Finding& finding : kept_) {
     out << "\njob " << escaped(finding.job, Escape::plain) << ", "
         << slots_text(finding.slot, finding.until, finding.slots) << ": " << to_string(finding.kind) << ": "
@@ -96,7 +115,7 @@ void AuditReport::print_table(std::ostream& out, const audit::Audit& audit) cons
 }
 
 void AuditReport::print_json(std::ostream& out, const audit::Audit& audit) const {
-  Document::Items totals, undefined, findings;
+  Document::Items totals, undefined, departed, findings;
   for (const auto& [numbers, total] : audit.totals()) {
     Document one = Document::object();
     const std::string reason(to_string(total.reason));
@@ -105,9 +124,10 @@ void AuditReport::print_json(std::ostream& out, const audit::Audit& audit) const
     totals.push_back(std::move(one));
   }
   for (const std::string& job : audit.undefined()) undefined.emplace_back(job);
+  for (const audit::Departed& one : audit.departed()) departed.push_back(departed_document(one));
   for (const audit::Finding& finding : kept_) findings.push_back(finding_document(finding));
   Document all = Document::object();
-  all.add("totals", std::move(totals)).add("undefined", std::move(undefined));
+  all.add("totals", std::move(totals)).add("undefined", std::move(undefined)).add("departed", std::move(departed));
   all.add("finding_count", count_).add("findings", std::move(findings));
   out << to_json(all);
 }

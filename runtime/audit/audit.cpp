@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/instance.hpp"
+
 namespace ballot::audit {
 
 std::string_view to_string(Kind kind) {
@@ -13,6 +15,7 @@ std::string_view to_string(Kind kind) {
     case Kind::count: return "count";
     case Kind::relaunch: return "relaunch";
     case Kind::fence: return "fence";
+    case Kind::late: return "late";
     case Kind::unended: return "unended";
     case Kind::reason: return "reason";
   }
@@ -50,6 +53,23 @@ void Audit::add(const Row& row, std::int64_t change) {
 void Audit::finish() {
   for (const auto& [name, definitions] : basics_.definitions) job(name);
   for (const auto& [name, one] : jobs_) one->finish();
+}
+
+/// This node's terms are all that a ledger has: the last one says what it is called now.
+std::string_view Audit::node() const {
+  const TermRow* last = nullptr;
+  for (const auto& [key, term] : basics_.terms)
+    if (!last || term.elected_at > last->elected_at) last = &term;
+  return last ? last->node : std::string_view();
+}
+
+std::vector<Departed> Audit::departed() const {
+  std::vector<Departed> all;
+  const std::string_view here = node();
+  for (const auto& [name, one] : jobs_)
+    if (is_instance(name) && !here.empty() && node_of_instance(name) != here)
+      all.push_back({name, std::string(node_of_instance(name)), one->newest_slot()});
+  return all;
 }
 
 }  // namespace ballot::audit

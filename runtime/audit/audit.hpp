@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/finding.hpp"
@@ -38,6 +39,12 @@ struct Scope {
   bool has(WallTime slot) const { return (!since || slot >= *since) && (!until || slot < *until); }
 };
 
+/// An instance of a job that runs on each node, of a node that this ledger's daemon was once, and is no more.
+struct Departed {
+  std::string job, node;
+  std::optional<WallTime> last_slot;  // of its rows: nobody accounts for what was due since
+};
+
 class Audit {
  public:
   Audit(Basics basics, Scope scope, Report report);
@@ -50,8 +57,11 @@ class Audit {
   const Totals& totals() const { return totals_; }
   /// Jobs of which rows are there and no definition: nothing is said of their schedules.
   const std::vector<std::string>& undefined() const { return undefined_; }
+  /// Once it is finished, by name. Their rows are judged as all others.
+  std::vector<Departed> departed() const;
 
  private:
+  std::string_view node() const;
   JobAudit& job(const std::string& name);
 
   const Basics basics_;

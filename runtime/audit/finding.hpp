@@ -24,6 +24,7 @@ enum class Kind {
   count,     // a row of many slots says another number of them than the schedule has
   relaunch,  // a run has a further attempt that nothing allows
   fence,     // a fence did not grow
+  late,      // a run was begun past its start deadline
   unended,   // what has a final status has no end
   reason     // the reason of a row cannot be
 };

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/wall_text.hpp"
+
 namespace ballot::audit {
 namespace {
 
-constexpr Millis a_second{1000};  // slots are whole seconds
+constexpr Millis a_second{1000};         // slots are whole seconds
+constexpr Millis launch_takes{120'000};  // at most: a run starts within its term, or not at all
 
 bool is_claimed(const Row& row) { return row.run && row.fence > 0; }
 
@@ -14,6 +17,14 @@ bool is_claimed(const Row& row) { return row.run && row.fence > 0; }
 bool yields(const Row& row) { return !row.run && row.reason == Reason::halted; }
 
 WallTime last_slot(const Row& row) { return row.slot_until.value_or(row.slot); }
+
+/// A run of the schedule has its id when its slot is claimed, or is to be run without a claim: UUID version 7.
+std::optional<WallTime> decided_at(const RunId& run) {
+  if (run.bytes[6] >> 4 != 7) return std::nullopt;
+  std::int64_t millis = 0;
+  for (std::size_t i = 0; i < 6; ++i) millis = millis << 8 | run.bytes[i];
+  return WallTime(Millis(millis));
+}
 
 }  // namespace
 
@@ -27,6 +38,7 @@ JobAudit::JobAudit(std::string job, const std::vector<InForce>& definitions, Wal
       passed_(kept_since - a_second) {}
 
 void JobAudit::add(const Row& row, std::int64_t change) {
+  newest_slot_ = std::max(newest_slot_.value_or(last_slot(row)), last_slot(row));
   if (row.slot < kept_since_) {
     passed_ = std::max(passed_, last_slot(row));
     return;
@@ -52,11 +64,16 @@ void JobAudit::judge_slot() {
     if (entry.row.run) runs.push_back(&entry);
     if (is_scheduled(entry.row.trigger) && !spans_.is_undone(entry.row, entry.change)) scheduled.push_back(&entry);
   }
+  for (const Entry& entry : entries) reasons_.judge_pause(entry.row);
   for (const Entry* entry : runs) reasons_.see_run(entry->row, span);
   check_attempts(runs);
   check_twice(scheduled);
-  for (const Entry& entry : entries)
-    if (span && is_scheduled(entry.row.trigger)) match_schedule(entry, *span);
+  for (const Entry& entry : entries) {
+    if (!span || !is_scheduled(entry.row.trigger)) continue;
+    match_schedule(entry, *span);
+    if (entry.row.run && entry.row.attempt == 1 && spans_.goes_by(entry.row, entry.change))
+      check_start(entry, span->row());
+  }
 }
 
 /// The slots before `slot` that are due: those without a row are missing where the ledger must have them.
@@ -185,6 +202,21 @@ void JobAudit::check_fence(const Row& row) {
     report(Kind::fence, row, "has a fence that is not above that of an earlier slot", &*claimed_);
   claimed_ = row;
   life_of_claimed_ = span->life;
+}
+
+/// Of the first attempt: further ones have no start deadline.
+void JobAudit::check_start(const Entry& entry, const DefinitionRow& by) {
+  const Row& row = entry.row;
+  if (by.start_deadline <= Millis(0)) return;  // it is not known
+  const WallTime earliest = row.slot + by.start_deadline, latest = earliest + by.jitter;
+  const bool too_late =
+      row.status == Status::missed && (row.reason == Reason::start_deadline || row.reason == Reason::unclaimed);
+  if (too_late && row.ended_at && *row.ended_at <= earliest)
+    return report(Kind::reason, row, "is missed past its start deadline, which had not passed");
+  if (const auto decided = decided_at(*row.run); decided && *decided > latest)
+    report(Kind::late, row, "was claimed at " + format_millis(*decided) + ", past its start deadline");
+  else if (row.started_at && *row.started_at > latest + launch_takes)
+    report(Kind::late, row, "was started past its start deadline");
 }
 
 void JobAudit::check_end(const Row& row) {

@@ -42,6 +42,8 @@ class JobAudit {
   /// By slot, then attempt.
   void add(const Row& row, std::int64_t change);
   void finish();
+  /// Of all its rows so far.
+  const std::optional<WallTime>& newest_slot() const { return newest_slot_; }
 
  private:
   struct Gap {  // slots due, one after the other, that have no row
@@ -58,6 +60,7 @@ class JobAudit {
   void check_attempts(const std::vector<const Entry*>& rows);
   void check_attempt(const Row& row, const Row* before);
   void check_fence(const Row& row);
+  void check_start(const Entry& entry, const DefinitionRow& by);
   void check_end(const Row& row);
   void report(Kind kind, const Row& row, std::string what, const Row* other = nullptr) const;
 
@@ -70,6 +73,7 @@ class JobAudit {
   WallTime passed_{};           // slots up to here have been compared with the schedule
   std::optional<Gap> gap_;      // not reported yet: whether it was settled here, or how far it goes, is not known
   bool left_ = false;           // another node's term has settled slots of the current span
+  std::optional<WallTime> newest_slot_;
   std::optional<Row> last_;     // that settled slots
   std::optional<Row> range_;    // the last row of many slots
   std::optional<Row> claimed_;  // the last scheduled slot that was claimed

@@ -7,6 +7,7 @@ namespace {
 
 constexpr Millis clock_difference{11'000};  // of two nodes' clocks: beyond 10 s a node does not lead
 constexpr Millis hears_late{120'000};       // of a run's end: a daemon may have been stopped, but not beyond its term
+constexpr Millis keeps_term{120'000};       // a daemon that is back goes on with its term within so long
 constexpr std::size_t most_doubts = 1000;
 
 /// When the run was gone; one that was only taken for lost may go on.
@@ -46,6 +47,7 @@ void Reasons::judge(const Row& row, const Span& span, std::optional<bool> in_gap
   settle_doubts(row.slot);
   switch (row.reason) {
     case Reason::no_leader: return judge_no_leader(row, span);
+    case Reason::misfire: return judge_misfire(row, span);
     case Reason::overlap: return judge_overlap(row, span);
     case Reason::queue_full:
       if (span.row().concurrency != Concurrency::queue)
@@ -58,11 +60,32 @@ void Reasons::judge(const Row& row, const Span& span, std::optional<bool> in_gap
   }
 }
 
-void Reasons::judge_no_leader(const Row& row, const Span& span) const {
+/// The term of this node that says so; null: it is not known, or another node's.
+const TermRow* Reasons::own_term(const Row& row) const {
   const auto term = terms_.find({row.group, row.epoch});
-  if (term == terms_.end() || term->second.node != row.node) return;
-  if (row.slot <= term->second.elected_at + clock_difference + span.row().jitter) return;
+  return term == terms_.end() || term->second.node != row.node ? nullptr : &term->second;
+}
+
+void Reasons::judge_no_leader(const Row& row, const Span& span) const {
+  const TermRow* term = own_term(row);
+  if (!term || row.slot <= term->elected_at + clock_difference + span.row().jitter) return;
   wrong_(row, "is missed as nobody led the group, and the term that says so had been elected by then");
+}
+
+void Reasons::judge_misfire(const Row& row, const Span& span) const {
+  const TermRow* term = own_term(row);
+  if (!term) return;
+  if (span.row().concurrency == Concurrency::queue)
+    return wrong_(row, "is missed by the misfire policy, and its job queues what is late");
+  if (row.slot + span.row().jitter + keeps_term <= term->elected_at)
+    wrong_(row, "is missed by the misfire policy, and the term that says so was elected later: nobody led then");
+}
+
+void Reasons::judge_pause(const Row& row) const {
+  if (row.reason != Reason::paused) return;
+  if (row.run) return wrong_(row, "is a run, and the reason is a pause");
+  if (row.status != Status::skipped) return wrong_(row, "is not skipped, and the reason is a pause");
+  if (row.trigger != Trigger::schedule) wrong_(row, "was asked for, and the reason is a pause");
 }
 
 void Reasons::judge_overlap(const Row& row, const Span& span) {

@@ -8,6 +8,9 @@
 //              | skips, whose register no other node has ever written
 //   queue_full | of a job that has no queue
 //   dst_gap    | of a slot that is due
+//   misfire    | of a slot due well before the election of the very term that says so: nobody led then; of a job that
+//              | queues what is late
+//   paused     | of anything but a slot that was skipped: a pause ends no run, and refuses nobody who asks for one
 //
 // Pure. Used by JobAudit; slots come in ascending order.
 #pragma once
@@ -35,6 +38,8 @@ class Reasons {
 
   Reasons(const Terms& terms, Wrong wrong) : terms_(terms), wrong_(std::move(wrong)) {}
 
+  /// Any row.
+  void judge_pause(const Row& row) const;
   /// A row of a run, whoever asked for it.
   void see_run(const Row& row, const Span* span);
   /// A scheduled slot without a run, and whether the schedule has a gap of local time there.
@@ -47,7 +52,9 @@ class Reasons {
     WallTime until{};
   };
 
+  const TermRow* own_term(const Row& row) const;
   void judge_no_leader(const Row& row, const Span& span) const;
+  void judge_misfire(const Row& row, const Span& span) const;
   void judge_overlap(const Row& row, const Span& span);
   void settle_doubts(WallTime now);
 

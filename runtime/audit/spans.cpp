@@ -66,14 +66,16 @@ std::optional<WallTime> Spans::end() const {
   return current_ < spans_.size() ? std::optional(spans_[current_].from) : std::nullopt;
 }
 
-bool Spans::settles(const Row& row, std::int64_t change) const {
-  const Span* span = current();
-  if (!span || !is_scheduled(row.trigger)) return false;
-  const InForce& by = span->definition;
-  const bool launched = row.fence > 0 && row.started_at && !by.row.at_least_once;
-  if (row.run && !launched) return false;
+bool Spans::goes_by(const Row& row, std::int64_t change) const {
+  if (!current()) return false;
+  const InForce& by = current()->definition;
   return row.node == by.row.node && row.group == by.row.group && row.epoch >= by.first_epoch &&
          row.epoch <= by.row.epoch && change < by.sealed;
+}
+
+bool Spans::settles(const Row& row, std::int64_t change) const {
+  if (!is_scheduled(row.trigger) || !goes_by(row, change)) return false;
+  return !row.run || (row.fence > 0 && row.started_at && !current()->row().at_least_once);
 }
 
 bool Spans::settled_later(const Row& row) const {
@@ -84,7 +86,7 @@ bool Spans::settled_later(const Row& row) const {
 
 bool Spans::is_undone(const Row& row, std::int64_t change) const {
   return !row.run && std::any_of(spans_.begin(), spans_.end(), [&](const Span& span) {
-    return span.row().basis == Basis::repaired && change < span.definition.change && row.slot > span.row().from;
+    return change < span.definition.change && row.slot > span.row().from;
   });
 }
 

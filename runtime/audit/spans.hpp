@@ -63,12 +63,15 @@ class Spans {
 
   /// Of the current span; null where it is unknown.
   const schedule::Plan* plan() const { return plan_ ? &*plan_ : nullptr; }
+  /// The row was written by one of the current span's terms, before the daemon's next start: what it says was decided
+  /// by that definition.
+  bool goes_by(const Row& row, std::int64_t change) const;
   /// The row was written by one of the current span's terms, as it settled the slot: the rows of all before had been
   /// written by then. Of a run: one that was launched, so its claim was confirmed by then, and not ahead of it.
   bool settles(const Row& row, std::int64_t change) const;
   /// A later term than the current span's has settled it.
   bool settled_later(const Row& row) const;
-  /// What the row says was undone: a repair has brought the cursor back since.
+  /// What the row says was undone: a repair, by this node or another, has brought the cursor back since.
   bool is_undone(const Row& row, std::int64_t change) const;
 
   // Whether any definition of the job allows it, or is not known.

@@ -59,6 +59,10 @@ struct Candidate {
   RequestId last_request = 0;
 
   std::optional<std::uint64_t> leads(const std::string& group) const { return events.leads(generation, group); }
+  template <class Groups>
+  bool leads_all(const Groups& groups) const {
+    return std::all_of(groups.begin(), groups.end(), [this](const auto& group) { return leads(group).has_value(); });
+  }
   std::optional<backend::SessionClosed> closed() const {
     const auto all = events.all<backend::SessionClosed>(generation);
     return all.empty() ? std::nullopt : std::optional(all.front());
@@ -138,6 +142,13 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     Candidate& candidate = join(node);
     candidate.backend->campaign(group);
     EXPECT_TRUE(until([&] { return candidate.leads(group).has_value(); }, timeout() + slack())) << node;
+    return candidate;
+  }
+
+  Candidate& lead_all(const std::string& node, const std::vector<std::string>& groups) {
+    Candidate& candidate = join(node);
+    for (const std::string& group : groups) candidate.backend->campaign(group);
+    EXPECT_TRUE(until([&] { return candidate.leads_all(groups); }, timeout() + slack())) << node;
     return candidate;
   }
 
@@ -315,6 +326,7 @@ inline std::string name_of(const ::testing::TestParamInfo<BackendUnderTest>& tes
 
 #include "conformance/election_tests.hpp"
 #include "conformance/fault_tests.hpp"
+#include "conformance/name_tests.hpp"
 #include "conformance/observation_tests.hpp"
 #include "conformance/record_tests.hpp"
 #include "conformance/register_tests.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/duration.hpp"
+#include "base/instance.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot {
@@ -50,61 +51,6 @@ Millis Chaos::some(Millis low, Millis high) {
   return Millis(static_cast<std::int64_t>(static_cast<double>(low.count()) * std::pow(factor, share)));
 }
 
-void Chaos::make_jobs() {
-  const auto add = [&](const char* name, const char* schedule, const char* group) -> Job& {
-    Job job;
-    job.name = name;
-    job.schedule = {schedule};
-    job.group = group;
-    job.kill_grace = some(200ms, 5s);
-    job.details.edit().on_failure = {"/bin/true"};  // so that notifications are made
-    return files_.emplace_back(std::move(job));
-  };
-  const auto retry = [this](Job& job) {
-    job.retries = static_cast<int>(below(4));
-    job.retry_delay = some(100ms, 2min);
-    job.retry_max_delay = 3min;
-  };
-  add("minutely", "* * * * *", "one");
-  add("fast", "*/7 * * * * *", "one").start_deadline = some(1s, 20s);
-  Job& all = add("all", "*/20 * * * * *", "two");
-  all.misfire = Misfire::all;
-  all.misfire_limit = 1 + static_cast<int>(below(5));
-  Job& skips = add("skips", "* * * * *", "two");
-  skips.misfire = Misfire::skip;
-  skips.start_deadline = 20s;
-  retry(skips);  // each attempt fails
-  Job& finishes = add("finishes", "@every 90s", "two");
-  finishes.on_leadership_lost = OnLeadershipLost::finish;
-  finishes.lost_after = 2min;
-  if (one_in(2)) finishes.concurrency = Concurrency::replace;
-  add("reboots", "@reboot", "three");
-  Job& stubborn = add("stubborn", "30 * * * * *", "three");
-  stubborn.deadline = 40s;
-  retry(stubborn);
-  Job& queues = add("queues", "*/20 * * * * *", "one");
-  queues.concurrency = Concurrency::queue;
-  queues.queue_limit = static_cast<int>(below(4));
-  if (one_in(2)) queues.queue_overflow = QueueOverflow::drop_old;
-  Job& replaces = add("replaces", "*/30 * * * * *", "two");
-  replaces.concurrency = Concurrency::replace;
-  replaces.jitter = some(1s, 30s);
-  Job& allows = add("allows", "*/15 * * * * *", "three");
-  allows.concurrency = Concurrency::allow;
-  allows.max_running = 1 + static_cast<int>(below(4));
-  allows.priority = 1;
-  world_.oracle.at_once["allows"] = allows.max_running;
-  Job& again = add("again", "* * * * *", "three");
-  again.schedule.clear();
-  again.on_success = again.on_error = one_in(2) ? AfterRun::rerun : AfterRun::reelect;
-  again.retry_delay = some(1s, 30s);
-  Job& hand = add("hand", "* * * * *", "three");
-  hand.schedule.clear();
-  retry(hand);
-  for (Job& job : files_)
-    if (one_in(3)) job.guarantee = Guarantee::at_least_once;
-}
-
 void Chaos::make_nodes() {
   const std::size_t count = 1 + below(5);
   const bool spread = one_in(2);
@@ -124,8 +70,7 @@ void Chaos::make_nodes() {
     SimNode& node = one_host_ && i > 0 ? world_.add(name, *world_.machines[0]) : world_.add(name);
     node.link.delay_min = fastest_;
     node.link.delay_max = slowest_;
-    node.jobs = definitions();
-    node.groups = elections_;
+    equip(node);
     node.spread = spread;
     node.max_running = most;
     habits(node);
@@ -133,32 +78,6 @@ void Chaos::make_nodes() {
   }
   story_ = std::to_string(count) + (one_host_ ? " nodes on one host" : " nodes") +
            (store_lies_ ? ", the store lies" : "") + (health_checks_ ? ", health checks" : "");
-}
-
-void Chaos::habits(SimNode& node) {
-  node.takes["minutely"] = some(100ms, 90s);
-  node.takes["fast"] = some(100ms, 15s);
-  node.takes["all"] = some(1s, 10s);
-  node.takes["finishes"] = some(1s, 4min);
-  node.takes["stubborn"] = some(1s, 2min);
-  node.takes["hand"] = some(100ms, 20s);
-  node.takes["queues"] = some(1s, 25s);
-  node.takes["replaces"] = some(1s, 2min);
-  node.takes["allows"] = some(1s, 1min);
-  node.takes["again"] = some(1s, 20s);
-  node.exits["skips"] = 3;
-  if (one_in(2)) node.exits["hand"] = 1;
-  node.runner.habits.stubborn = {"stubborn"};
-  if (one_in(2)) node.gathers = some(1ms, 50ms);
-  node.most_writes = one_in(2) ? 1 + below(3) : 5000;
-  if (one_in(2)) node.runner.habits.stubborn.insert("fast");
-  if (one_in(2)) node.runner.habits.stubborn.insert("minutely");
-}
-
-std::vector<schedule::DefinitionPtr> Chaos::definitions() const {
-  std::vector<schedule::DefinitionPtr> all;
-  for (const Job& job : files_) all.push_back(define(job));
-  return all;
 }
 
 void Chaos::disturb() {
@@ -231,14 +150,15 @@ void Chaos::disturb(SimNode& node, Fault fault) {
     case Fault::slow_runner: node.runner.habits.slowest_start = some(10ms, 5s); return;
     case Fault::early_expiry: link.expiry_shift = -some(500ms, 4s); return;
     case Fault::late_expiry: link.expiry_shift = some(500ms, 10s); return;
-    case Fault::depose: return world_.store.depose(groups[below(3)], Cause::superseded);
+    case Fault::depose: return world_.store.depose(any_group(), Cause::superseded);
     case Fault::expire: return world_.store.expire(node.name);
     case Fault::spoil: {
-      const Job& job = files_[below(files_.size())];
-      if (job.schedule.empty() || job.name == "reboots" || job.name == "finishes") return;
-      spoiled_.insert(job.name);
-      world_.judge.spoiled(job.name);
-      return world_.store.spoil(core::job_register(job.name));
+      const std::string job = any_job();
+      const bool spared = job == "again" || job == "hand" || job == "reboots" || job == "finishes";
+      if (spared || !world_.oracle.job_register(job)) return;
+      spoiled_.insert(job);
+      world_.judge.spoiled(job);
+      return world_.store.spoil(core::job_register(job));
     }
     case Fault::store_down: return world_.store.stop();
   }
@@ -285,7 +205,7 @@ void Chaos::heal_all() {
   for (const auto& node : world_.nodes) heal(*node);
   for (Job& job : files_) job.enabled = true;
   for (const auto& node : world_.nodes) {
-    node->jobs = definitions();
+    equip(*node);
     node->load();
   }
 }
@@ -312,22 +232,16 @@ std::string Chaos::run() {
   return world_.broken_promises();
 }
 
-/// By the files: edits may have taken all jobs out of a group.
-bool Chaos::named(const std::string& group) const {
-  return std::any_of(files_.begin(), files_.end(), [&](const Job& job) { return job.group == group; }) ||
-         std::any_of(elections_.begin(), elections_.end(), [&](const Group& one) { return one.name == group; });
-}
-
-/// Every group has a leader within twice the target.
+/// Every group has a leader within twice the target; edits may have taken all jobs out of one.
 std::string Chaos::leaders() {
-  const auto led = [&](const char* group) {
-    return !named(group) ||
-           std::any_of(world_.nodes.begin(), world_.nodes.end(), [&](const auto& node) { return node->leads(group); });
+  const std::set<std::string> named = groups_in_force();
+  const auto led = [&](const std::string& group) {
+    return std::any_of(world_.nodes.begin(), world_.nodes.end(), [&](const auto& node) { return node->leads(group); });
   };
-  const auto all = [&] { return led("one") && led("two") && led("three"); };
+  const auto all = [&] { return std::all_of(named.begin(), named.end(), led); };
   if (world_.run_while_not(all, 2 * target + 10 * slowest_)) return "";
-  for (const char* group : groups)
-    if (!led(group)) world_.oracle.find(std::string("group ") + group + " has no leader in time after healing");
+  for (const std::string& group : named)
+    if (!led(group)) world_.oracle.find("group " + group + " has no leader in time after healing");
   return world_.oracle.finding();
 }
 
@@ -345,12 +259,13 @@ std::string Chaos::settle() {
     world_.oracle.find("cannot resume " + job + group +
                        " after healing: " + (replies.empty() ? "no answer" : replies[0].text));
   };
-  for (const char* group : groups)
-    if (named(group)) resume("", group);
+  for (const std::string& group : groups_in_force()) resume("", group);
   for (const Job& job : files_) resume(job.name, "");
+  for (const Job& job : jobs())
+    if (job.run_on == RunOn::each) resume(job.name, "");
   repair_spoiled();
   WallTime latest = world_.wall();
-  for (const Job& job : files_)
+  for (const Job& job : jobs())
     if (const auto* known = world_.oracle.job_register(job.name)) latest = std::max(latest, known->cursor);
   world_.run_for(latest - world_.wall() + 4min);
   return world_.broken_promises();
@@ -373,8 +288,10 @@ bool Chaos::ask_for(core::Request::Kind kind, const std::string& job, const std:
 void Chaos::repair_spoiled() {
   if (spoiled_.empty()) return;
   world_.run_for(2min + 5s);
-  for (const std::string& job : spoiled_)
-    if (!ask_for(core::Request::Kind::repair, job, "")) world_.oracle.find("cannot repair " + job + " after healing");
+  for (const Job& one : jobs()) {
+    if (spoiled_.contains(one.name) && !ask_for(core::Request::Kind::repair, one.name, ""))
+      world_.oracle.find("cannot repair " + one.name + " after healing");
+  }
   spoiled_.clear();
 }
 
@@ -396,7 +313,7 @@ Millis Chaos::patience(const Job& job) const {
 
 bool Chaos::catches_up_nothing(const std::string& job) const {
   return std::any_of(files_.begin(), files_.end(), [&](const Job& file) {
-    return file.name == job && (file.misfire == Misfire::skip || file.start_deadline < 3s);
+    return file.name == common_name(job) && (file.misfire == Misfire::skip || file.start_deadline < 3s);
   });
 }
 
@@ -406,7 +323,7 @@ std::string Chaos::lives_on() {
   const WallTime from = world_.wall();
   end_a_run(*world_.nodes[0], core::Request::Kind::kill);
   world_.run_for(3min);
-  world_.judge.judge_quiet(files_, {from + 5s, world_.wall() - 10s, 1s + 10 * slowest_, is_limited()});
+  world_.judge.judge_quiet(jobs(), {from + 5s, world_.wall() - 10s, 1s + 10 * slowest_, is_limited()});
   world_.nodes[0]->trigger("hand");  // what is over goes when the next request comes
   world_.run_for(is_limited() ? 35s : 5s);
   for (const auto& node : world_.nodes) {
@@ -428,7 +345,7 @@ std::string Chaos::lives_on() {
         world_.oracle.find("job " + view.name + " is " + view.state + " on its leader after healing: " + view.trouble +
                            "\n" + register_of(view.name));
   }
-  for (const Job& job : files_) {
+  for (const Job& job : jobs()) {
     const core::JobRegister* known = world_.oracle.job_register(job.name);
     if (!known) {
       world_.oracle.find("job " + job.name + " has no register");

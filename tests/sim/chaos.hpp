@@ -61,12 +61,18 @@ class Chaos {
   Millis some(Millis low, Millis high);
   SimNode& any_node();
   bool catches_up_nothing(const std::string& job) const;
-  std::string any_job() { return files_[below(files_.size())].name; }
+  std::string any_job();
+  std::string any_group();
 
   void make_jobs();
   void make_nodes();
   void habits(SimNode& node);
-  std::vector<schedule::DefinitionPtr> definitions() const;
+  /// It has what the files say, but for one job of them.
+  void equip(SimNode& node, const std::string& without = {});
+  bool has_instance(const SimNode& node, const Job& job) const;
+  /// As nodes run them.
+  std::vector<Job> jobs() const;
+  std::set<std::string> groups_in_force() const;
   void disturb();
   void find_unfit();
   void disturb(SimNode& node, Fault fault);
@@ -78,7 +84,6 @@ class Chaos {
   void heal(SimNode& node);
   void heal_all();
   std::string settle();
-  bool named(const std::string& group) const;
   std::string leaders();
   bool ask_for(core::Request::Kind kind, const std::string& job, const std::string& group);
   void repair_spoiled();

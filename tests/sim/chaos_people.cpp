@@ -1,6 +1,7 @@
 // What people do while all goes wrong: trigger, pause, resume, edit, kill, forget, evict, repair.
 #include <algorithm>
 
+#include "base/instance.hpp"
 #include "sim/chaos.hpp"
 
 namespace ballot {
@@ -24,7 +25,7 @@ void Chaos::people() {
     default: {
       core::Request request;
       request.kind = one_in(3) ? core::Request::Kind::repair : core::Request::Kind::evict;
-      request.group = groups[below(3)];
+      request.group = any_group();
       node.ask(request);
     }
   }
@@ -33,7 +34,7 @@ void Chaos::people() {
 /// Kills one that goes on; forgets one that the registers show as open, on a node that is not there if there is one.
 void Chaos::end_a_run(SimNode& node, core::Request::Kind kind) {
   std::vector<std::pair<std::string, RunId>> runs;
-  for (const Job& job : files_) {
+  for (const Job& job : jobs()) {
     const core::JobRegister* known = world_.oracle.job_register(job.name);
     if (!known) continue;
     for (const core::OpenRun& run : known->runs) {
@@ -48,11 +49,15 @@ void Chaos::end_a_run(SimNode& node, core::Request::Kind kind) {
   node.ask(request, runs[below(runs.size())].second.text());
 }
 
+/// Of one job, of all instances of one, or of a group.
 void Chaos::pause(SimNode& node, bool paused) {
-  if (!one_in(4)) return node.pause(any_job(), paused);
+  if (!one_in(4)) {
+    const std::string job = any_job();
+    return node.pause(is_instance(job) && one_in(2) ? std::string(common_name(job)) : job, paused);
+  }
   core::Request request;
   request.kind = paused ? core::Request::Kind::pause : core::Request::Kind::resume;
-  request.group = groups[below(3)];
+  request.group = any_group();
   node.ask(request);
 }
 
@@ -70,8 +75,7 @@ void Chaos::edit() {
   const bool gone = one_in(4);
   for (const auto& node : world_.nodes) {
     if (one_in(4)) continue;
-    node->jobs = definitions();
-    if (gone) std::erase_if(node->jobs, [&](const auto& d) { return d->job.name == job.name; });
+    equip(*node, gone ? job.name : "");
     if (node->running() && !node->stopping()) node->load();
     world_.run_for(some(1ms, 3s));
   }

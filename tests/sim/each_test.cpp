@@ -27,6 +27,15 @@ struct EachNode : ::testing::Test {
     request.kind = kind;
     request.job = job;
     request.run = run;
+    return ask(node, request);
+  }
+  core::Reply ask_group(SimNode& node, core::Request::Kind kind, const std::string& group) {
+    core::Request request;
+    request.kind = kind;
+    request.group = group;
+    return ask(node, request);
+  }
+  core::Reply ask(SimNode& node, const core::Request& request) {
     node.replies.clear();
     node.ask(request);
     world.run_while_not([&] { return !node.replies.empty(); }, 31s);
@@ -121,6 +130,30 @@ TEST_F(EachNode, IsAskedByItsNameWhereverSomebodyAsks) {
   world.run_for(1s);
   const auto none = ask(a, core::Request::Kind::pause, "job@b");
   EXPECT_EQ(none.code, Errc::not_found) << none.text;
+}
+
+TEST_F(EachNode, HasAGroupThatIsAskedWhereverSomebodyAsks) {
+  using Kind = core::Request::Kind;
+  SimNode &a = start("a"), &b = start("b");
+  world.run_for(10s);
+  const auto paused = ask_group(a, Kind::pause, "default@b");
+  EXPECT_TRUE(paused.ok) << paused.text;
+  const SteadyTime since = world.loop.now();
+  world.run_for(3min);
+  EXPECT_EQ(starts_since("job@b", since), 0u);
+  EXPECT_EQ(starts_since("job@a", since), 3u) << "no other node's group is paused";
+  EXPECT_TRUE(ask_group(a, Kind::resume, "default@b").ok);
+  world.run_for(1min);
+  EXPECT_EQ(starts_since("job@b", since), 1u);
+  const auto unknown = ask_group(a, Kind::pause, "other@b");
+  EXPECT_EQ(unknown.code, Errc::not_found) << unknown.text;
+  b.jobs = {};
+  b.load();
+  world.run_for(1min);
+  const auto none = ask_group(a, Kind::pause, "default@b");
+  EXPECT_EQ(none.code, Errc::not_found) << none.text;
+  EXPECT_EQ(ask_group(b, Kind::pause, "default@b").code, Errc::not_found);
+  EXPECT_EQ(world.broken_promises(), "");
 }
 
 struct EachPaused : EachNode {

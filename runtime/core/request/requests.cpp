@@ -29,9 +29,16 @@ void Requests::on(const Ask& event) {
   const bool known = (job && (job->machine.definition() || job->machine.known_register())) ||
                      is_of_instances(common_name(request.job));
   if (!request.job.empty() && !known) return refuse("no job file defines " + request.job, Errc::not_found);
-  if (!request.group.empty() && !p_.groups.find(request.group))
+  if (!request.group.empty() && !is_group(request.group))
     return refuse("no group " + request.group + " is known", Errc::not_found);
   perform(p_.desk.accept(c_.now, event, c_.session.is_open()));
+}
+
+/// That of another node's instances that node knows.
+bool Requests::is_group(const std::string& group) const {
+  if (p_.groups.find(group)) return true;
+  const bool is_another_nodes = is_instance(group) && node_of_instance(group) != p_.settings.node;
+  return is_another_nodes && p_.groups.find(std::string(common_name(group)));
 }
 
 /// The job runs on each node: it is not defined by its own name, but by those of its instances.
@@ -166,6 +173,12 @@ void Requests::take_replace(const Request& request) {
 }
 
 void Requests::take_for_group(const Request& request) {
+  const GroupEntry* const own = p_.groups.find(request.group);
+  const bool none_here = node_of_instance(request.group) == p_.settings.node && p_.listing.is_complete;
+  if (none_here && !(own && own->is_wanted()))
+    return answer(request.id,
+                  Answer::refused(Errc::not_found, "no job of group " + std::string(common_name(request.group)) +
+                                                       " runs on each node by the files of " + p_.settings.node));
   GroupEntry* const group = p_.groups.leading(request.group);
   if (!group) return;
   if (auto refusal = group->machine.refusal(request)) return answer(request.id, std::move(refusal));

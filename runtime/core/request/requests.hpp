@@ -33,6 +33,7 @@ class Requests {
   void remove(std::vector<std::string> names);
 
  private:
+  bool is_group(const std::string& group) const;
   bool is_of_instances(std::string_view job) const;
   void ask_instances(const Ask& event);
   void perform(StoreClient::RecordOp& op);

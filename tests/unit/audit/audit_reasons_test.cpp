@@ -4,12 +4,7 @@
 namespace ballot::audit {
 namespace {
 
-class AuditedReasons : public Audited {
- protected:
-  void elected(const std::string& time) {
-    terms_[{"nightly", epoch_}] = {"nightly", "n1", epoch_, at(time), std::nullopt, Cause::none};
-  }
-};
+class AuditedReasons : public Audited {};
 
 TEST_F(AuditedReasons, NobodyLedThoughTheTermHadBeenElected) {
   define();
@@ -95,6 +90,61 @@ TEST_F(AuditedReasons, AGapOfLocalTimeThatIsNone) {
   define();
   missed("12:01:00", Reason::dst_gap);
   EXPECT_EQ(findings(), Texts{"reason 12:01:00"});
+}
+
+TEST_F(AuditedReasons, AMisfireOfASlotThatWasDueBeforeTheElectionOfItsTerm) {
+  define();
+  elected("12:10:00");
+  missed("12:01:00", Reason::misfire);
+  missed("12:02:00", Reason::no_leader);
+  EXPECT_EQ(findings(), Texts{"reason 12:01:00"});
+  elected("12:02:00");  // it may have gone on with its term, which was elected before
+  EXPECT_EQ(findings(), Texts{});
+  elected("12:10:00");
+  definitions_[0].row.jitter = std::chrono::minutes(8);  // the slot was due later
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[0].row.jitter = Millis(0);
+  terms_.clear();  // another node's
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(AuditedReasons, AMisfireOfAJobThatQueuesWhatIsLate) {
+  define().concurrency = Concurrency::queue;
+  elected("12:00:00");
+  missed("12:01:00", Reason::start_deadline);
+  missed("12:02:00", Reason::misfire);
+  EXPECT_EQ(findings(), Texts{"reason 12:02:00"});
+  definitions_[0].row.concurrency = Concurrency::allow;
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(AuditedReasons, APauseOfAnythingButASkippedSlot) {
+  define();
+  not_run("12:01:00", Status::skipped, Reason::paused);
+  EXPECT_EQ(findings(), Texts{});
+  not_run("12:02:00", Status::missed, Reason::paused);
+  Row& run = ran("12:03:00");
+  run.status = Status::skipped;
+  run.reason = Reason::paused;
+  not_run("12:03:30", Status::skipped, Reason::paused).trigger = Trigger::manual;
+  EXPECT_EQ(findings(), (Texts{"reason 12:02:00", "reason 12:03:00", "reason 12:03:30"}));
+}
+
+TEST_F(AuditedReasons, AStartDeadlineOfARunThatHadNotPassed) {
+  define();
+  Row& given_up = ran("12:01:00");
+  given_up.status = Status::missed;
+  given_up.started_at.reset();
+  for (const Reason reason : {Reason::start_deadline, Reason::unclaimed}) {
+    given_up.reason = reason;
+    given_up.ended_at = at("12:05:59");
+    EXPECT_EQ(findings(), Texts{"reason 12:01:00"});
+    given_up.ended_at = at("12:06:01");
+    EXPECT_EQ(findings(), Texts{});
+  }
+  given_up.reason = Reason::stale;  // its term was over
+  given_up.ended_at = at("12:01:01");
+  EXPECT_EQ(findings(), Texts{});
 }
 
 }  // namespace

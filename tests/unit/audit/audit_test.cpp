@@ -145,6 +145,19 @@ TEST_F(Audits, KnowThatARepairBringsACursorBack) {
   EXPECT_EQ(findings(), Texts{});
 }
 
+TEST_F(Audits, KnowThatAnotherNodesRepairBringsACursorBack) {
+  define();
+  ran("12:01:00");
+  missed("12:02:00");
+  missed("12:03:00");
+  epoch_ = 5;
+  define("12:01:30", Basis::taken_over).before = 4;  // of the node that has repaired it
+  ran("12:02:00");
+  EXPECT_EQ(findings(), Texts{});
+  definitions_[1].change = 0;  // nobody has: it was there before those rows
+  EXPECT_NE(findings(), Texts{});
+}
+
 TEST_F(Audits, FindARowThatIsNotInTheSchedule) {
   define().schedule = {"*/5 * * * *"};
   ran("12:05:00");
@@ -205,6 +218,119 @@ TEST_F(Audits, FindAnAttemptWithTheFenceOfTheOneBefore) {
   first.status = Status::failed;
   again(first).fence = first.fence;
   EXPECT_EQ(findings(), Texts{"fence 12:01:00"});
+}
+
+TEST_F(Audits, FindARunThatWasClaimedPastItsStartDeadline) {
+  define();
+  claimed(ran("12:01:00"), "12:06:00");
+  EXPECT_EQ(findings(), Texts{});
+  claimed(rows_[0].first, "12:06:01");
+  EXPECT_EQ(findings(), Texts{"late 12:01:00"});
+  EXPECT_EQ(found_[0].what, "was claimed at 2025-03-09T12:06:01.000Z, past its start deadline");
+  definitions_[0].row.jitter = std::chrono::seconds(10);  // it counts from there
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(Audits, FindARunThatWasStartedPastItsStartDeadline) {
+  define();
+  Row& row = claimed(ran("12:01:00"), "12:05:59");
+  row.started_at = at("12:07:30");  // its term gave it so long, and no longer
+  row.ended_at = at("12:20:00");
+  EXPECT_EQ(findings(), Texts{});
+  row.started_at = at("12:08:01");
+  EXPECT_EQ(findings(), Texts{"late 12:01:00"});
+}
+
+struct LateRun : Audited {
+  LateRun() {
+    define().retries = 2;
+    claimed(ran("12:01:00"), "13:00:00").status = Status::failed;
+  }
+  Row& row() { return rows_[0].first; }
+};
+
+TEST_F(LateRun, IsFound) { EXPECT_EQ(findings(), Texts{"late 12:01:00"}); }
+
+TEST_F(LateRun, MayBeAFurtherAttempt) {
+  claimed(row(), "12:01:00");
+  again(row()).started_at = at("14:00:00");
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(LateRun, MayHaveBeenAskedForByHand) {
+  row().trigger = Trigger::manual;
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(LateRun, MayBeOfAnotherNodeWhoseFilesSayOtherwise) {
+  row().node = "n2";
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(LateRun, MayBeOfAnotherTerm) {
+  row().epoch = 2;
+  EXPECT_EQ(findings(), Texts{});
+}
+
+/// Which of the two definitions it went by was lost with the daemon.
+TEST_F(LateRun, MayHaveBeenRecordedByTheNextDaemon) {
+  definitions_[0].sealed = 0;
+  EXPECT_EQ(findings(), Texts{});
+}
+
+TEST_F(LateRun, MayHaveAStartDeadlineThatNobodyKnows) {
+  definitions_[0].row.start_deadline = Millis(0);
+  EXPECT_EQ(findings(), Texts{});
+}
+
+struct AuditedInstance : Audited {
+  AuditedInstance() {
+    job_ = "trim@n1";
+    define();
+    elected("12:00:00", "nightly@n1");
+    ran("12:01:00");
+    missed("12:03:00", "12:10:00", 8);
+  }
+  /// The node has another name from now on.
+  void move() {
+    node_ = "n2";
+    job_ = "trim@n2";
+    elected("13:00:00", "nightly@n2");
+    define("13:00:00");
+    ran("13:01:00");
+  }
+};
+
+TEST_F(AuditedInstance, OfThisNodeIsJudgedAsAnyOtherJob) {
+  EXPECT_EQ(findings(), Texts{"missing 12:02:00"});
+  EXPECT_TRUE(departed_.empty());
+}
+
+TEST_F(AuditedInstance, OfANodeThatIsNoMoreIsJudgedAndNamed) {
+  move();
+  EXPECT_EQ(findings(), Texts{"missing 12:02:00"});
+  ASSERT_EQ(departed_.size(), 1u);
+  EXPECT_EQ(departed_[0].job, "trim@n1");
+  EXPECT_EQ(departed_[0].node, "n1");
+  EXPECT_EQ(departed_[0].last_slot, at("12:10:00"));
+}
+
+TEST_F(AuditedInstance, OfANodeThatHasItsNameAgainIsNotNamed) {
+  move();
+  node_ = "n1";
+  epoch_ = 2;
+  elected("14:00:00", "nightly@n1");
+  findings();
+  ASSERT_EQ(departed_.size(), 1u);
+  EXPECT_EQ(departed_[0].job, "trim@n2");
+}
+
+TEST_F(AuditedInstance, WithoutARowIsNamedToo) {
+  rows_.clear();
+  move();
+  EXPECT_EQ(findings(), Texts{});
+  ASSERT_EQ(departed_.size(), 1u);
+  EXPECT_FALSE(departed_[0].last_slot);
 }
 
 TEST_F(Audits, FindARunWithoutItsEnd) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "audit/audit.hpp"
+#include "base/random.hpp"
 #include "base/wall_text.hpp"
 
 namespace ballot::audit {
@@ -21,9 +22,9 @@ class Audited : public ::testing::Test {
  protected:
   DefinitionRow& define(const std::string& from = "12:00:00", Basis basis = Basis::created) {
     DefinitionRow row;
-    row.job = "backup";
+    row.job = job_;
     row.group = "nightly";
-    row.node = "n1";
+    row.node = node_;
     row.from = at(from);
     row.epoch = epoch_;
     row.before = basis == Basis::created ? 0 : epoch_;
@@ -45,6 +46,16 @@ class Audited : public ::testing::Test {
     row.started_at = at(slot) + Millis(20);
     row.ended_at = at(slot) + Millis(1020);
     return add(std::move(row), slot);
+  }
+  /// Its slot was claimed at that time.
+  static Row& claimed(Row& row, const std::string& time) {
+    const std::uint8_t number = row.run->bytes[15];
+    row.run = Random(number).run_id(at(time));
+    row.run->bytes[15] = number;
+    return row;
+  }
+  void elected(const std::string& time, const std::string& group = "nightly") {
+    terms_[{group, epoch_}] = {group, node_, epoch_, at(time), std::nullopt, Cause::none};
   }
   Row& not_run(const std::string& slot, Status status, Reason reason) {
     Row row;
@@ -72,7 +83,7 @@ class Audited : public ::testing::Test {
 
   std::vector<std::string> findings(Scope scope = {}) {
     std::map<std::string, std::vector<InForce>> definitions;
-    if (!definitions_.empty()) definitions["backup"] = definitions_;
+    for (const InForce& one : definitions_) definitions[one.row.job].push_back(one);
     std::vector<std::string> found;
     found_.clear();
     Audit audit({definitions, terms_, kept_since_}, scope, [&](Finding finding) {
@@ -88,10 +99,12 @@ class Audited : public ::testing::Test {
     audit.finish();
     totals_ = audit.totals();
     undefined_ = audit.undefined();
+    departed_ = audit.departed();
     return found;
   }
 
   using Texts = std::vector<std::string>;
+  std::string job_ = "backup", node_ = "n1";
   std::uint64_t epoch_ = 1, fence_ = 0;
   std::int64_t change_ = 0;
   WallTime kept_since_{};
@@ -101,12 +114,13 @@ class Audited : public ::testing::Test {
   std::vector<Finding> found_;
   Totals totals_;
   std::vector<std::string> undefined_;
+  std::vector<Departed> departed_;
 
  private:
   Row& add(Row row, const std::string& slot) {
-    row.job = "backup";
+    row.job = job_;
     row.group = "nightly";
-    row.node = "n1";
+    row.node = node_;
     row.epoch = epoch_;
     if (!slot.empty()) row.slot = at(slot);
     rows_.emplace_back(std::move(row), ++change_);

@@ -41,6 +41,13 @@ std::string line_of(const Row& row) {
   return line;
 }
 
+/// It is in the ledger still, and what becomes of the slot is decided anew.
+bool SimOracle::History::is_undone(const Row& row) const {
+  return !row.run && std::any_of(undone.begin(), undone.end(), [&](const Undone& one) {
+    return row.slot > one.after && row.slot <= one.until && row.epoch <= one.epoch;
+  });
+}
+
 std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers, WallTime until) const {
   const testing::MergedLedger ledger = merged(ledgers);
   std::map<std::string, testing::SlotAccounts> accounts;
@@ -48,7 +55,7 @@ std::string SimOracle::unaccounted(const std::vector<const SimLedger*>& ledgers,
   for (const testing::Entry* entry : ledger.entries()) {
     const std::string& job = entry->row.job;
     const auto history = jobs_.find(job);
-    if (history == jobs_.end()) continue;
+    if (history == jobs_.end() || history->second.is_undone(entry->row)) continue;
     if (const std::string what = enter(*entry, history->second, accounts[job]); !what.empty())
       return "a row " + what + ": " + line_of(entry->row) + "\n" + story(job, entry->row.slot, ledgers);
   }

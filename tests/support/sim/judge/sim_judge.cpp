@@ -41,6 +41,7 @@ void SimJudge::watch() {
     const std::string* digest = nullptr;
     static const std::string none;
     for (const auto& [node, files] : files_) {
+      if (is_instance(name) && node_of_instance(name) != node) continue;
       const auto job = files.jobs.find(name);
       const std::string& one = job == files.jobs.end() ? none : job->second->digest;
       if (digest && one != *digest) until = loop_.now();

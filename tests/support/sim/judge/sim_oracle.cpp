@@ -272,6 +272,8 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
     const bool repaired = next->repaired_at != history.now.repaired_at;
     if (repaired) std::erase_if(history.settled, [&](WallTime slot) { return slot > next->cursor; });
     if (repaired) std::erase_if(history.claimed, [&](const auto& one) { return one.first > next->cursor; });
+    if (repaired && next->cursor < history.now.cursor)
+      history.undone.push_back({next->cursor, history.now.cursor, std::min(history.now.epoch, next->epoch - 1)});
     if (next->cursor < history.now.cursor && !repaired) find("the cursor of job " + job + " went back");
     if (next->fence < history.now.fence) find("the fence of job " + job + " went back");
     if (history.now.released && next->since == history.now.cursor) {  // adopted: the slots between are the new plan's

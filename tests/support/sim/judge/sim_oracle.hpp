@@ -118,6 +118,10 @@ class SimOracle {
   const Start* start_of(const runner::AttemptId& id) const;
 
  private:
+  struct Undone {  // what terms up to that one, all before the one that repaired it, had decided of these slots
+    WallTime after, until;
+    std::uint64_t epoch = 0;
+  };
   struct History {  // of a job's register
     std::uint64_t version = 0;
     core::JobRegister now;
@@ -127,6 +131,9 @@ class SimOracle {
     Claims claims;
     std::map<WallTime, RunId> claimed;  // scheduled slots
     std::uint64_t fence = 0;
+    std::vector<Undone> undone;  // by repairs that have brought the cursor back
+
+    bool is_undone(const Row& row) const;
   };
   struct Noted {
     SteadyTime at;

@@ -121,7 +121,9 @@ void SimJudge::judge_priority(const std::vector<Job>& files, const Quiet& quiet)
   std::map<std::string, const Job*> jobs;
   for (const Job& job : files) jobs[job.name] = &job;
   for (const Start& high : oracle_.starts) {
-    const Job& job = *jobs.at(high.job);
+    const auto known = jobs.find(high.job);
+    if (known == jobs.end()) continue;  // its node has it no longer
+    const Job& job = *known->second;
     const SteadyTime due = steady(high.slot) + job.jitter + Millis(1500);
     const auto limit = oracle_.node_limits.find(high.node);
     if (high.slot < quiet.from || !is_of_schedule(high) || high.attempt > 1 || high.at <= due) continue;
@@ -129,7 +131,9 @@ void SimJudge::judge_priority(const std::vector<Job>& files, const Quiet& quiet)
     for (const Start& low : oracle_.starts) {
       if (low.node != high.node || low.at <= due || low.at >= high.at || low.attempt > 1 || !is_of_schedule(low))
         continue;
-      if (jobs.at(low.job)->priority >= job.priority || changed_hands(high.group, due - Millis(5000), high.at))
+      const auto other = jobs.find(low.job);
+      if (other == jobs.end() || other->second->priority >= job.priority ||
+          changed_hands(high.group, due - Millis(5000), high.at))
         continue;
       const auto open =
           std::count_if(oracle_.lives(high.job).begin(), oracle_.lives(high.job).end(), [&](const RunLife& life) {

@@ -1,0 +1,153 @@
+// The jobs of random life, as files have them and as nodes run them: of one that runs on each node each has an
+// instance.
+#include <algorithm>
+
+#include "base/candidates.hpp"
+#include "base/instance.hpp"
+#include "sim/chaos.hpp"
+
+namespace ballot {
+
+using namespace std::chrono_literals;
+
+void Chaos::make_jobs() {
+  const auto add = [&](const char* name, const char* schedule, const char* group) -> Job& {
+    Job job;
+    job.name = name;
+    job.schedule = {schedule};
+    job.group = group;
+    job.kill_grace = some(200ms, 5s);
+    job.details.edit().on_failure = {"/bin/true"};  // so that notifications are made
+    return files_.emplace_back(std::move(job));
+  };
+  const auto retry = [this](Job& job) {
+    job.retries = static_cast<int>(below(4));
+    job.retry_delay = some(100ms, 2min);
+    job.retry_max_delay = 3min;
+  };
+  add("minutely", "* * * * *", "one");
+  add("fast", "*/7 * * * * *", "one").start_deadline = some(1s, 20s);
+  Job& all = add("all", "*/20 * * * * *", "two");
+  all.misfire = Misfire::all;
+  all.misfire_limit = 1 + static_cast<int>(below(5));
+  Job& skips = add("skips", "* * * * *", "two");
+  skips.misfire = Misfire::skip;
+  skips.start_deadline = 20s;
+  retry(skips);  // each attempt fails
+  Job& finishes = add("finishes", "@every 90s", "two");
+  finishes.on_leadership_lost = OnLeadershipLost::finish;
+  finishes.lost_after = 2min;
+  if (one_in(2)) finishes.concurrency = Concurrency::replace;
+  add("reboots", "@reboot", "three");
+  Job& stubborn = add("stubborn", "30 * * * * *", "three");
+  stubborn.deadline = 40s;
+  retry(stubborn);
+  Job& queues = add("queues", "*/20 * * * * *", "one");
+  queues.concurrency = Concurrency::queue;
+  queues.queue_limit = static_cast<int>(below(4));
+  if (one_in(2)) queues.queue_overflow = QueueOverflow::drop_old;
+  Job& replaces = add("replaces", "*/30 * * * * *", "two");
+  replaces.concurrency = Concurrency::replace;
+  replaces.jitter = some(1s, 30s);
+  Job& allows = add("allows", "*/15 * * * * *", "three");
+  allows.concurrency = Concurrency::allow;
+  allows.max_running = 1 + static_cast<int>(below(4));
+  allows.priority = 1;
+  world_.oracle.at_once["allows"] = allows.max_running;
+  Job& again = add("again", "* * * * *", "three");
+  again.schedule.clear();
+  again.on_success = again.on_error = one_in(2) ? AfterRun::rerun : AfterRun::reelect;
+  again.retry_delay = some(1s, 30s);
+  Job& hand = add("hand", "* * * * *", "three");
+  hand.schedule.clear();
+  retry(hand);
+  add("trims", "* * * * *", "one").run_on = RunOn::each;
+  Job& rotates = add("rotates", one_in(2) ? "@every 70s" : "*/45 * * * * *", "two");
+  rotates.run_on = RunOn::each;
+  if (one_in(2)) rotates.misfire = Misfire::all;
+  if (one_in(3)) rotates.on_leadership_lost = OnLeadershipLost::finish, rotates.lost_after = 2min;
+  for (Job& job : files_)
+    if (one_in(3)) job.guarantee = Guarantee::at_least_once;
+}
+
+void Chaos::habits(SimNode& node) {
+  node.takes["minutely"] = some(100ms, 90s);
+  node.takes["fast"] = some(100ms, 15s);
+  node.takes["all"] = some(1s, 10s);
+  node.takes["finishes"] = some(1s, 4min);
+  node.takes["stubborn"] = some(1s, 2min);
+  node.takes["hand"] = some(100ms, 20s);
+  node.takes["queues"] = some(1s, 25s);
+  node.takes["replaces"] = some(1s, 2min);
+  node.takes["allows"] = some(1s, 1min);
+  node.takes["again"] = some(1s, 20s);
+  node.takes[instance_name("trims", node.name)] = some(100ms, 80s);
+  node.takes[instance_name("rotates", node.name)] = some(1s, 1min);
+  node.exits["skips"] = 3;
+  if (one_in(2)) node.exits["hand"] = 1;
+  node.runner.habits.stubborn = {"stubborn"};
+  if (one_in(2)) node.gathers = some(1ms, 50ms);
+  node.most_writes = one_in(2) ? 1 + below(3) : 5000;
+  if (one_in(2)) node.runner.habits.stubborn.insert("fast");
+  if (one_in(2)) node.runner.habits.stubborn.insert("minutely");
+}
+
+/// Of a group without a setting: all nodes are.
+bool Chaos::has_instance(const SimNode& node, const Job& job) const {
+  const auto settings =
+      std::find_if(elections_.begin(), elections_.end(), [&](const Group& group) { return group.name == job.group; });
+  return settings == elections_.end() || may_lead(*settings, node.name);
+}
+
+void Chaos::equip(SimNode& node, const std::string& without) {
+  node.jobs.clear();
+  node.groups = elections_;
+  for (const Job& job : files_) {
+    if (job.name == without) continue;
+    if (job.run_on == RunOn::leader)
+      node.jobs.push_back(define(job));
+    else if (has_instance(node, job))
+      node.jobs.push_back(define_on(node.name, job));
+  }
+  for (const Group& group : elections_) {
+    if (group.max_running == 0) continue;
+    Group own;
+    own.name = instance_name(group.name, node.name);
+    own.max_running = world_.oracle.group_limits[own.name] = group.max_running;
+    node.groups.push_back(std::move(own));
+  }
+}
+
+std::vector<Job> Chaos::jobs() const {
+  std::vector<Job> all;
+  for (const Job& job : files_) {
+    if (job.run_on == RunOn::leader) all.push_back(job);
+    for (const auto& node : world_.nodes)
+      if (job.run_on == RunOn::each && has_instance(*node, job)) all.push_back(define_on(node->name, job)->job);
+  }
+  return all;
+}
+
+/// Of one that runs on each node, the instance of any that has one.
+std::string Chaos::any_job() {
+  const Job& job = files_[below(files_.size())];
+  std::vector<std::string> names;
+  for (const Job& one : jobs())
+    if (common_name(one.name) == job.name) names.push_back(one.name);
+  return names.empty() ? job.name : names[below(names.size())];
+}
+
+std::string Chaos::any_group() {
+  const std::string group = groups[below(3)];
+  return one_in(4) ? instance_name(group, world_.nodes[below(world_.nodes.size())]->name) : group;
+}
+
+std::set<std::string> Chaos::groups_in_force() const {
+  std::set<std::string> all;
+  for (const Job& job : files_) all.insert(job.group);
+  for (const Job& job : jobs()) all.insert(job.group);
+  for (const Group& one : elections_) all.insert(one.name);
+  return all;
+}
+
+}  // namespace ballot
