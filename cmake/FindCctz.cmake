@@ -1,9 +1,11 @@
 # cctz as a part of Abseil: Debian has that as a static library and cctz itself as a shared one only, which no other
-# distribution need have. Without the rest of Abseil. This makes the target cctz::cctz.
+# distribution need have. Without the rest of Abseil. This makes the target cctz::cctz. Debian's static library cannot be a
+# part of a shared one: for those there is Cctz_SHARED_LIBRARY.
 find_path(ABSL_INCLUDE_DIR absl/time/internal/cctz/include/cctz/time_zone.h)
 find_library(ABSL_TIME_ZONE_ARCHIVE libabsl_time_zone.a)
+find_library(Cctz_SHARED_LIBRARY libabsl_time_zone.so)
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(Cctz REQUIRED_VARS ABSL_TIME_ZONE_ARCHIVE ABSL_INCLUDE_DIR)
+find_package_handle_standard_args(Cctz REQUIRED_VARS ABSL_TIME_ZONE_ARCHIVE Cctz_SHARED_LIBRARY ABSL_INCLUDE_DIR)
 if(Cctz_FOUND AND NOT TARGET cctz::cctz)
   add_library(cctz::cctz STATIC IMPORTED)
   set_target_properties(cctz::cctz PROPERTIES

@@ -193,7 +193,7 @@ void write_words(Database& db) {
                    "INSERT INTO word VALUES (?1, ?2, ?3) ON CONFLICT (kind, id)"
                    " DO UPDATE SET text = excluded.text WHERE text IS NOT excluded.text");
   write_words(insert, "status", Status::missed);
-  write_words(insert, "reason", Reason::halted);
+  write_words(insert, "reason", last_reason);
   write_words(insert, "trigger", Trigger::rerun);
   write_words(insert, "leftover", Leftover::unkillable);
   write_words(insert, "cause", Cause::unfit);

@@ -188,7 +188,7 @@ step 'dependencies'
 packaging/install-deps.sh build test ci
 
 step 'style'
-find runtime storage plugins tests -name '*.[ch]pp' -type f -print0 | xargs -0 clang-format-14 --dry-run --Werror
+find runtime storage plugins tests examples -name '*.[ch]pp' -type f -print0 | xargs -0 clang-format-14 --dry-run --Werror
 tests/size_rules.sh
 
 build proof

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/backend_choice.hpp"
 #include "app/ledger_access.hpp"
 #include "app/places.hpp"
 #include "io/clocks.hpp"
+#include "library/backend_choice.hpp"
 
 namespace ballot::app {
 namespace {
@@ -40,7 +40,7 @@ CandidateProgram::~CandidateProgram() = default;
 
 Exit CandidateProgram::run() {
   ::signal(SIGPIPE, SIG_IGN);
-  const auto plugin = find_backend(config_);
+  const auto plugin = library::find_backend(config_);
   if (!plugin) {
     fail(settings_.command, plugin.error());
     return Exit::configuration;
@@ -53,7 +53,7 @@ Exit CandidateProgram::run() {
   settings.version = BALLOT_VERSION;
   settings.session_timeout = config_.coordination.session_timeout.value_or(Millis(0));
   settings.stop_grace = settings_.stop_grace;
-  settings.backend = backend_settings(config_);
+  settings.backend = library::backend_settings(config_);
   for (const config::PlacedGroup& placed : config_.groups) settings.groups.push_back(placed.group);
   settings.anew = settings_.session && settings_.session->anew;
   const auto log = [this](Level level, std::string_view text, const LogFields& fields) { say(level, text, fields); };

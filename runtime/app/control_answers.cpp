@@ -105,13 +105,13 @@ void answer_pages(const char* name, const library::StateViews& views, const io::
 
 }  // namespace
 
-ControlAnswers::ControlAnswers(library::Runtime& runtime, const library::JobFolder& jobs, Facts facts)
-    : runtime_(runtime), views_(runtime), jobs_(jobs), facts_(std::move(facts)) {}
+ControlAnswers::ControlAnswers(library::Node& node, const library::JobFolder& jobs, Facts facts)
+    : node_(node), views_(node), jobs_(jobs), facts_(std::move(facts)) {}
 
 void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
   const std::string what = request.message.text("do").value_or("");
   if (what == "flush")
-    runtime_.flush([reply] { reply.finish({}); });
+    node_.flush([reply] { reply.finish({}); });
   else if (what == "jobs")
     answer_jobs(reply);
   else if (what == "job")
@@ -180,7 +180,7 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request&
     if (row.signal) line.set("signal", std::int64_t{*row.signal});
     reply.finish(line);
   };
-  runtime_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
+  node_.ask(request, run, patience, answered, request.wait ? io::Engine::OnEnded(ended) : nullptr);
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
@@ -222,11 +222,11 @@ void ControlAnswers::answer_runs(const io::Reply& reply) const {
 
 /// Of a job that runs on each node: those whose node leads its own group, whether or not its files have the job.
 void ControlAnswers::answer_instances(const std::string& job, const io::Reply& reply) const {
-  const std::string group = runtime_.core().views().group_of_instances(job);
+  const std::string group = node_.core().views().group_of_instances(job);
   io::Message none;
   none.set("each", !group.empty());
   if (group.empty()) return reply.finish(none);
-  runtime_.observe(store_patience, [job, group, reply](const std::vector<Election>& elections) {
+  node_.observe(store_patience, [job, group, reply](const std::vector<Election>& elections) {
     if (elections.empty())
       return reply.fail({Errc::unavailable, "the store does not say which nodes have an instance of " + job});
     std::vector<std::string> instances;
@@ -244,7 +244,7 @@ void ControlAnswers::answer_instances(const std::string& job, const io::Reply& r
 
 void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& reply) const {
   std::vector<std::string> slots;
-  for (const WallTime slot : runtime_.core().views().waiting(job)) slots.push_back(format_slot(slot));
+  for (const WallTime slot : node_.core().views().waiting(job)) slots.push_back(format_slot(slot));
   io::Message line;
   line.set("slots", std::move(slots));
   reply.finish(line);

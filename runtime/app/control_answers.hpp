@@ -2,9 +2,9 @@
 // "status" | "waiting" | "instances" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides
 // nothing: a request is for whoever leads.
 //
-// Thread: the loop's. Requires: it lives as long as anybody asks, and as the runtime and the folder.
+// Thread: the loop's. Requires: it lives as long as anybody asks, and as the node and the folder.
 //
-//   ControlAnswers answers(runtime, jobs, {config.node, config.coordination.backend});
+//   ControlAnswers answers(node, jobs, {config.node, config.coordination.backend});
 //   ControlServer::listen(loop, path, [&](const Request& request, Reply reply) { answers.answer(request, reply); });
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #include "io/control_server.hpp"
 #include "library/job_folder.hpp"
-#include "library/runtime.hpp"
+#include "library/node.hpp"
 #include "library/state_views.hpp"
 
 namespace ballot::app {
@@ -28,7 +28,7 @@ class ControlAnswers {
     std::string node, backend;
   };
 
-  ControlAnswers(library::Runtime& runtime, const library::JobFolder& jobs, Facts facts);
+  ControlAnswers(library::Node& node, const library::JobFolder& jobs, Facts facts);
 
   void answer(const io::Request& request, const io::Reply& reply);
 
@@ -43,7 +43,7 @@ class ControlAnswers {
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void answer_status(const io::Reply& reply) const;
 
-  library::Runtime& runtime_;
+  library::Node& node_;
   const library::StateViews views_;
   const library::JobFolder& jobs_;
   const Facts facts_;

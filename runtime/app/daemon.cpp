@@ -8,24 +8,20 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/backend_choice.hpp"
-#include "app/loaded_jobs.hpp"
 #include "app/places.hpp"
 #include "base/failpoint.hpp"
-#include "base/trust.hpp"
-#include "config/identities.hpp"
 #include "io/clocks.hpp"
+#include "library/backend_choice.hpp"
+#include "library/settings.hpp"
 
 namespace ballot::app {
 namespace {
 
 constexpr Millis status_interval{10'000}, first_status_interval{1000};
 
-std::string runner_socket(const config::Config& config) { return config.run_dir + "/runner.sock"; }
-
 SessionFile about_daemon(const config::Config& config) {
   SessionFile file = about_session(config, config.node);
-  file.runner_socket = runner_socket(config);
+  file.runner_socket = library::runner_socket(config);
   return file;
 }
 
@@ -39,34 +35,13 @@ runner::Successor successor(const KeptSession& session) {
   return successor;
 }
 
-io::EngineSettings engine_settings(const config::Config& config, bool dry_run, const KeptSession& session) {
-  io::EngineSettings settings;
-  settings.node = config.node;
-  settings.version = BALLOT_VERSION;
-  settings.control = config.control_socket;
-  settings.session_timeout = config.coordination.session_timeout.value_or(Millis(0));
-  settings.dry_run = dry_run;
-  settings.max_running = config.max_running;
-  config::Identities identities;
-  if (const auto& self = identities.user(::geteuid())) settings.identity = **self;
-  if (const char* const credentials = ::getenv("CREDENTIALS_DIRECTORY")) settings.credentials = credentials;
-  settings.backend = backend_settings(config);
-  settings.backend.open_store = open_store_rule(config);
-  settings.runner = {runner_socket(config), runner_file(),
-                     config.coordination.backend + " " + config.coordination.name_space + " " + config.node,
-                     successor(session)};
-  settings.sendmail = sendmail_file();
-  settings.ping = ping_file();
-  return settings;
-}
-
-library::RuntimeSettings runtime_settings(const config::Config& config, bool dry_run, const KeptSession& session) {
-  library::RuntimeSettings settings;
-  settings.plugin_dir = config.plugin_dir;
-  settings.backend = config.coordination.backend;
-  settings.engine = engine_settings(config, dry_run, session);
-  settings.ledger.path = config.history.path;
-  settings.ledger.limits = {config.history.keep, config.history.keep_runs_per_job, config.history.max_size};
+library::NodeSettings node_settings(const config::Config& config, bool dry_run, const KeptSession& session) {
+  auto settings = library::node_settings(config, {runner_file(), sendmail_file(), ping_file()});
+  settings.engine.version = BALLOT_VERSION;
+  settings.engine.control = config.control_socket;
+  settings.engine.dry_run = dry_run;
+  if (const char* const credentials = ::getenv("CREDENTIALS_DIRECTORY")) settings.engine.credentials = credentials;
+  settings.engine.runner.successor = successor(session);
   return settings;
 }
 
@@ -76,27 +51,27 @@ Daemon::Daemon(config::Config config, bool dry_run, Log log)
     : config_(std::move(config)),
       log_(std::move(log)),
       session_(session_path(config_.run_dir), about_daemon(config_)),
-      runtime_(runtime_settings(config_, dry_run, session_), log_),
-      jobs_(runtime_, {config_.jobs_dir, job_settings(config_), {config_.file, config_.groups}}, log_),
-      answers_(runtime_, jobs_, {config_.node, config_.coordination.backend}),
-      watchdog_(runtime_.loop().context(), [this] { keep_watchdog(); }),
-      status_due_(runtime_.loop().context(), [this] { tell_status(); }),
-      views_(runtime_),
+      node_(node_settings(config_, dry_run, session_), log_),
+      jobs_(node_, {config_.jobs_dir, library::job_settings(config_), {config_.file, config_.groups}}, log_),
+      answers_(node_, jobs_, {config_.node, config_.coordination.backend}),
+      watchdog_(node_.loop().context(), [this] { keep_watchdog(); }),
+      status_due_(node_.loop().context(), [this] { tell_status(); }),
+      views_(node_),
       notify_(io::SdNotify::from_environment()) {}
 
 Exit Daemon::run() {
   ::umask(027);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
-  if (const auto plugin = find_backend(config_); !plugin) {
+  if (const auto plugin = library::find_backend(config_); !plugin) {
     log_(Level::fatal, plugin.error().what, {{"backend", config_.coordination.backend}});
     return Exit::configuration;
   }
-  if (const auto made = make_folders(); !made) return fail(made.error());
+  if (const auto made = library::make_folders(config_); !made) return fail(made.error());
   if (const auto started = start(); !started) return fail(started.error());
-  const auto ran = runtime_.run();
-  control_.reset();  // it asks the runtime
-  const bool has_lost_rows = runtime_.close() > 0;
+  const auto ran = node_.run();
+  control_.reset();  // it asks the node
+  const bool has_lost_rows = node_.close() > 0;
   if (!ran) log_(Level::fatal, ran.error().what, {{"node", config_.node}});
   return ran && !has_lost_rows ? Exit::done : Exit::failed;
 }
@@ -108,12 +83,12 @@ Exit Daemon::fail(const Error& error) const {
 
 Result<void> Daemon::start() {
   auto control = io::ControlServer::listen(
-      runtime_.loop().context(), config_.control_socket,
+      node_.loop().context(), config_.control_socket,
       [this](const io::Request& request, io::Reply reply) { answers_.answer(request, std::move(reply)); });
   if (!control) return control.error();
   control_ = std::move(*control);
-  runtime_.on_session([this](const std::string& handle) { keep_session(handle); });
-  if (auto started = runtime_.start(take_session()); !started) return started;
+  node_.on_session([this](const std::string& handle) { keep_session(handle); });
+  if (auto started = node_.start(take_session()); !started) return started;
   listen_to_signals();
   jobs_.open();
   keep_watchdog();
@@ -125,20 +100,6 @@ Result<void> Daemon::start() {
         {"jobs", std::to_string(jobs_.set().definitions.size())},
         {"jobs_dir", config_.jobs_dir},
         {"config", std::filesystem::exists(config_.file) ? config_.file : "none"}});
-  return {};
-}
-
-/// Of what lies in them the daemon believes all: sessions, runs, what is due. `run_dir` is open to those who may use
-/// the socket.
-Result<void> Daemon::make_folders() const {
-  for (const auto& [folder, mode] : {std::pair(config_.state_dir, 0750), std::pair(config_.run_dir, 0755)}) {
-    std::error_code error;
-    const bool made = std::filesystem::create_directories(folder, error);
-    if (made && !error) std::filesystem::permissions(folder, static_cast<std::filesystem::perms>(mode), error);
-    if (error) return Error{Errc::io, "cannot make the folder " + folder + ": " + error.message()};
-    if (const auto fault = distrust_folder(folder, ::geteuid()))
-      return Error{Errc::refused, "the folder " + folder + " is not used: " + *fault};
-  }
   return {};
 }
 
@@ -158,16 +119,16 @@ library::Resume Daemon::take_session() {
 void Daemon::keep_session(const std::string& handle) {
   if (handle.empty() && stop_ == Stop::closes) return session_.remove();
   const bool left = handle.empty() && stop_ == Stop::leaves;
-  const auto written = left ? session_.leave(runtime_.deadline(), io::boot_id()) : session_.keep(handle);
+  const auto written = left ? session_.leave(node_.deadline(), io::boot_id()) : session_.keep(handle);
   if (!written) log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
 }
 
 void Daemon::listen_to_signals() {
-  runtime_.loop().on_signal(SIGTERM, [this] { stop(config_.on_stop); });
-  runtime_.loop().on_signal(SIGINT, [this] { stop(config_.on_stop); });
-  runtime_.loop().on_signal(SIGUSR2, [this] { stop({config::OnStop::Kind::leave}); });
-  runtime_.loop().on_signal(SIGUSR1, [this] { log_(Level::debug, "SIGUSR1 means nothing here", {}); });
-  runtime_.loop().on_signal(SIGHUP, [this] { jobs_.reload("SIGHUP"); });
+  node_.loop().on_signal(SIGTERM, [this] { stop(config_.on_stop); });
+  node_.loop().on_signal(SIGINT, [this] { stop(config_.on_stop); });
+  node_.loop().on_signal(SIGUSR2, [this] { stop({config::OnStop::Kind::leave}); });
+  node_.loop().on_signal(SIGUSR1, [this] { log_(Level::debug, "SIGUSR1 means nothing here", {}); });
+  node_.loop().on_signal(SIGHUP, [this] { jobs_.reload("SIGHUP"); });
 }
 
 /// A second signal does not wait for runs.
@@ -177,10 +138,10 @@ void Daemon::stop(config::OnStop how) {
   if (again && how.kind == Kind::wait) how.kind = Kind::kill;
   stop_ = how.kind == Kind::leave ? Stop::leaves : Stop::closes;
   log_(Level::info, again ? "stopping at once" : "stopping",
-       {{"open_runs", std::to_string(runtime_.core().views().open_runs())}});
+       {{"open_runs", std::to_string(node_.core().views().open_runs())}});
   notify_.stopping();
   notify_.status("stopping");
-  runtime_.stop(how, [this] { log_(Level::info, "stopped", {}); });
+  node_.stop(how, [this] { log_(Level::info, "stopped", {}); });
 }
 
 /// What `systemctl status` shows.

@@ -1,4 +1,4 @@
-// Daemon: what `ballot serve` is: a runtime made from the configuration's files and flags, and what a program has
+// Daemon: what `ballot serve` is: a node made from the configuration's files and flags, and what a program has
 // beside it: signals, the service manager, the control socket, and the session's file for `ballot resign`.
 //
 // Thread: the main one, which becomes the loop's in run().
@@ -18,7 +18,7 @@
 #include "io/control_server.hpp"
 #include "io/sd_notify.hpp"
 #include "library/job_folder.hpp"
-#include "library/runtime.hpp"
+#include "library/node.hpp"
 
 namespace ballot::app {
 
@@ -35,7 +35,6 @@ class Daemon {
  private:
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
 
-  Result<void> make_folders() const;
   Result<void> start();
   library::Resume take_session();
   void keep_session(const std::string& handle);
@@ -48,7 +47,7 @@ class Daemon {
   const config::Config config_;
   const Log log_;
   KeptSession session_;
-  library::Runtime runtime_;
+  library::Node node_;
   library::JobFolder jobs_;
   ControlAnswers answers_;
   io::BootTimer watchdog_, status_due_;

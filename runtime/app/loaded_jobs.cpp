@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "base/cgroup_place.hpp"
 #include "base/instance.hpp"
 #include "config/names.hpp"
+#include "library/settings.hpp"
 
 namespace ballot::app {
 namespace {
@@ -40,16 +40,8 @@ Result<void> require(const std::string& what, const std::string& name, const Nam
 
 }  // namespace
 
-config::JobSettings job_settings(const config::Config& config) {
-  return {.timezone = config.timezone,
-          .longest_kill_grace = config::longest_kill_grace(config),
-          .backends = config.known,
-          .controllers = machine_controllers(),
-          .node = config.node};
-}
-
 config::JobsDir load_jobs(const config::Config& config) {
-  config::JobsDir jobs(config.jobs_dir, job_settings(config), {config.file, config.groups});
+  config::JobsDir jobs(config.jobs_dir, library::job_settings(config), {config.file, config.groups});
   jobs.reload();
   return jobs;
 }

@@ -13,9 +13,6 @@
 
 namespace ballot::app {
 
-/// What job files are checked against, on this machine.
-config::JobSettings job_settings(const config::Config& config);
-
 config::JobsDir load_jobs(const config::Config& config);
 
 /// not_found, with the nearest name, where `name` is neither loaded nor in the ledger. The job files are read only for

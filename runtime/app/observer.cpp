@@ -5,9 +5,9 @@
 #include <chrono>
 #include <iostream>
 
-#include "app/backend_choice.hpp"
 #include "base/duration.hpp"
 #include "io/clocks.hpp"
+#include "library/backend_choice.hpp"
 
 namespace ballot::app {
 namespace {
@@ -25,12 +25,12 @@ Error no_answer(Millis patience) {
 
 Result<std::unique_ptr<Observer>> Observer::open(const config::Config& config, const std::string& handle,
                                                  Millis answer_within) {
-  const auto plugin = find_backend(config);
+  const auto plugin = library::find_backend(config);
   if (!plugin) return plugin.error();
   std::unique_ptr<Observer> observer(new Observer(**plugin));
   observer->answer_within_ = answer_within;
   observer->stands_in_ = !handle.empty();
-  if (const auto made = observer->port_.start(backend_settings(config)); !made) return made.error();
+  if (const auto made = observer->port_.start(library::backend_settings(config)); !made) return made.error();
   SessionRequest request;
   request.generation = 1;
   request.host = io::host_name();

@@ -73,7 +73,7 @@ std::string terms_around(const Row& row, storage::Reader& ledger) {
 
 bool may_be_repeated(const Row& row) {
   return row.run && (row.status == Status::failed || row.status == Status::timed_out || row.status == Status::lost) &&
-         row.reason != Reason::lost_limit;
+         row.reason != Reason::lost_limit && row.reason != Reason::permanent;
 }
 
 }  // namespace

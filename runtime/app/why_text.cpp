@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Status::missed) 
     "What became of the attempt is not known.", "The slot was passed over by the job's own policy.",
     "The slot was due and was not run."};
 
-constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) + 1> reason_rules{
+constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1> reason_rules{
     // none
     "",
     // exit_code
@@ -108,7 +108,18 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Reason::halted) 
     // halted
     "The group or the job was halted, because the backend had gone back to an older state or a register could not be "
     "read. "
-    "Nothing is launched until `ballot repair`."};
+    "Nothing is launched until `ballot repair`.",
+    // exception
+    "The job is a function of the program that embeds ballot, and it threw: the text is in its output. If the job has "
+    "retries left, another attempt follows.",
+    // temporary
+    "The job is a function of the program that embeds ballot, and it said that another attempt may succeed: the text "
+    "is "
+    "in its output. If the job has retries left, one follows.",
+    // permanent
+    "The job is a function of the program that embeds ballot, and it said that no other attempt would succeed: the "
+    "text "
+    "is in its output. None follows."};
 
 std::string slots_of(const Row& row) {
   if (row.slots <= 1) return format_slot(row.slot);

@@ -40,14 +40,17 @@ constexpr std::string_view reasons[] = {"",
                                         "dst_gap",
                                         "no_leader",
                                         "no_definition",
-                                        "halted"};
+                                        "halted",
+                                        "exception",
+                                        "temporary",
+                                        "permanent"};
 constexpr std::string_view triggers[] = {"schedule", "catch_up", "reboot", "manual", "rerun"};
 constexpr std::string_view leftovers[] = {"", "escaped", "unkillable"};
 constexpr std::string_view causes[] = {"",        "resigned",    "expired",  "superseded", "unreachable",
                                        "evicted", "auth_failed", "shutdown", "unfit"};
 
 static_assert(std::size(statuses) == static_cast<std::size_t>(Status::missed) + 1);
-static_assert(std::size(reasons) == static_cast<std::size_t>(Reason::halted) + 1);
+static_assert(std::size(reasons) == static_cast<std::size_t>(last_reason) + 1);
 static_assert(std::size(triggers) == static_cast<std::size_t>(Trigger::rerun) + 1);
 static_assert(std::size(leftovers) == static_cast<std::size_t>(Leftover::unkillable) + 1);
 static_assert(std::size(causes) == static_cast<std::size_t>(Cause::unfit) + 1);

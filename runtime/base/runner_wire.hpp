@@ -170,7 +170,8 @@ struct Printed {
   std::string bytes;
 };
 
-/// The child is gone and its output is read, to the end or for 2 s. Exactly one of exit_code and signal.
+/// The child is gone and its output is read, to the end or for 2 s. Exactly one of exit_code and signal; of a function,
+/// which no runner has, neither: without a reason it has succeeded.
 /// `reason`: none, deadline, or what Kill or the term's deadline (leadership_lost) gave; set only if stopping it
 /// had begun before the child ended. Else oom, where the kernel has killed the child for its memory.
 struct Ended {

@@ -59,7 +59,7 @@ class JobReader {
     job_.name = key.str();
     job_.timezone = settings_.timezone;
     read_job_keys(table, job_, findings_);
-    check_command();
+    check_work();
     check_window();
     check_kill_grace();
     check_limits();
@@ -81,16 +81,48 @@ class JobReader {
   }
 
  private:
-  void check_command() {
-    const toml::node* const command = table_->get("command");
-    const toml::node* const shell = table_->get("shell");
-    if (command == nullptr && shell == nullptr)
-      findings_.error(at_, "job " + in_quotes(job_.name) + " has nothing to run; give it a 'command' or a 'shell'");
-    if (command != nullptr && shell != nullptr)
-      findings_.error(
-          position_of(std::max(command, shell, [](auto* a, auto* b) { return a->source().begin < b->source().begin; })
-                          ->source()),
-          "'command' and 'shell' exclude each other; keep one of them");
+  /// It has one thing to run, and this process can.
+  void check_work() {
+    std::vector<std::pair<const char*, const toml::node*>> given;
+    for (const char* key : {"command", "function", "shell"})
+      if (const toml::node* const node = table_->get(key)) given.emplace_back(key, node);
+    if (given.empty())
+      return findings_.error(at_,
+                             "job " + in_quotes(job_.name) + " has nothing to run; give it a 'command' or a 'shell'");
+    if (given.size() > 1) {
+      const auto later = [](const auto& a, const auto& b) {
+        return a.second->source().begin < b.second->source().begin;
+      };
+      return findings_.error(
+          position_of(std::max_element(given.begin(), given.end(), later)->second->source()),
+          in_quotes(given[0].first) + " and " + in_quotes(given[1].first) + " exclude each other; keep one of them");
+    }
+    if (table_->get("function") != nullptr) check_function();
+    if (!settings_.has_runner) check_without_runner(*given[0].second);
+  }
+
+  void check_function() {
+    const Position at = position_of(table_->get("function")->source());
+    if (!settings_.has_function)
+      findings_.error(at,
+                      "'function' is for programs that embed ballot; what `ballot serve` runs is a 'command' or a "
+                      "'shell'");
+    else if (!job_.function.empty() && !settings_.has_function(job_.function))
+      findings_.error(at, "this program has no function " + in_quotes(job_.function));
+    for (const char* key : {"env", "env_file", "groups", "kill_signal", "limits", "log_output", "nice", "no_new_privs",
+                            "output", "secrets", "stdin", "success_codes", "umask", "user", "working_dir"})
+      if (const toml::node* const node = table_->get(key))
+        findings_.error(position_of(node->source()), in_quotes(key) + " is for commands; a function has none");
+  }
+
+  void check_without_runner(const toml::node& work) {
+    const auto refuse = [&](const char* key, const toml::node& node) {
+      findings_.error(position_of(node.source()),
+                      in_quotes(key) + " needs the runner, which this program does without");
+    };
+    if (table_->get("function") == nullptr) refuse(table_->get("command") ? "command" : "shell", work);
+    for (const char* key : {"mail_to", "on_failure", "on_missed", "on_recovery", "ping_url"})
+      if (const toml::node* const node = table_->get(key)) refuse(key, *node);
   }
 
   void check_window() {
@@ -283,6 +315,12 @@ void check_presence(const PlacedGroup& placed, Findings& findings) {
       findings.warning(placed.position, "group " + in_quotes(placed.group.name) + ": " + absent);
 }
 
+void check_without_runner(const PlacedGroup& placed, Findings& findings) {
+  if (!placed.group.on_promote.empty() || !placed.group.on_demote.empty())
+    findings.error(placed.position, "group " + in_quotes(placed.group.name) +
+                                        ": its hooks need the runner, which this program does without");
+}
+
 }  // namespace
 
 JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
@@ -295,6 +333,8 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
     check_group_tables(settings.backends, file.groups, findings);
     if (settings.presence == Presence::looked_at)
       for (const PlacedGroup& placed : file.groups) check_presence(placed, findings);
+    if (!settings.has_runner)
+      for (const PlacedGroup& placed : file.groups) check_without_runner(placed, findings);
   }
   if (has_errors(file.diagnostics)) {
     file.definitions.clear();

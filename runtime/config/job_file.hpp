@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,11 @@ struct JobSettings {
   Presence presence = Presence::ignored;  // looked_at: what is not there is a warning
   /// Whose instances are made of jobs with `run_on = "each"`; "": nobody's, these are loaded by the names in the files.
   std::string node = {};
+  /// Of a program that embeds ballot: whether it has a function of that name. None: it is no such program, and a job
+  /// with a 'function' is an error.
+  std::function<bool(std::string_view)> has_function = {};
+  /// Whether the commands of jobs, of hooks and of mails can be run: there is a runner.
+  bool has_runner = true;
 };
 
 struct FileOrigin {

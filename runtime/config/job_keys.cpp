@@ -206,6 +206,7 @@ constexpr Key<JobDraft> job_keys[] = {
     job_row<&Job::enabled>("enabled", as_boolean<&Job::enabled>),
     job_row<&JobDetails::env>("env", read_env),
     job_row<&JobDetails::env_file>("env_file", as_path<&JobDetails::env_file>),
+    job_row<&JobDetails::function>("function", as_name<&JobDetails::function>),
     job_row<&Job::group>("group", as_name<&Job::group>),
     job_row<&JobDraft::group_names>("groups", as_strings<&JobDraft::group_names>),
     job_row<&Job::guarantee>("guarantee", as_word<&Job::guarantee>),

@@ -38,6 +38,9 @@ bool just_changed(std::int64_t changed_ns) {
   return changed_ns > nanoseconds_of(now) - clock_tick_ns;
 }
 
+/// The program's texts come before any file, whose names begin otherwise.
+constexpr std::string_view mark_of_text = " ";
+
 /// The names in a folder that a job file can have, in byte order.
 Result<std::vector<std::string>> list(int folder) {
   const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -109,22 +112,65 @@ Changes JobsDir::reload() {
   Pass pass;
   unread_ = false;
   folder_findings_.clear();
+  if (!path_.empty()) find_files(pass);
+  read_texts_again(pass);
+  return commit(pass);
+}
+
+void JobsDir::find_files(Pass& pass) {
   Findings findings(path_, folder_findings_);
-  if (auto folder = open(); folder)
-    pass.folder = std::move(*folder);
-  else
-    return findings.error({}, folder.error().what), commit(pass);
+  auto folder = open();
+  if (!folder) return findings.error({}, folder.error().what);
+  pass.folder = std::move(*folder);
   const auto names = list(pass.folder.get());
   if (!names) {
     unread_ = true;
-    return findings.error({}, "the folder cannot be read: " + names.error().what), commit(pass);
+    return findings.error({}, "the folder cannot be read: " + names.error().what);
   }
   pass.found.reserve(names->size());
   forget_identities();
   forget_zones();
   for (const std::string& name : *names) read_if_changed(name, pass);
   for (const auto& [name, file] : files_)
-    if (!std::binary_search(names->begin(), names->end(), name)) pass.found.push_back({name, Found::State::gone});
+    if (!texts_.contains(name) && !std::binary_search(names->begin(), names->end(), name))
+      pass.found.push_back({name, Found::State::gone});
+}
+
+/// They may mean something else now: users, groups and zones change.
+void JobsDir::read_texts_again(Pass& pass) {
+  for (const auto& [name, text] : texts_) pass.found.push_back(read_text_of_program(name, pass.identities));
+}
+
+JobsDir::Found JobsDir::read_text_of_program(const std::string& name, Identities& identities) const {
+  Found found{name, Found::State::good};
+  found.content = read_job_file(texts_.at(name), {shown(name), settings_.daemon}, settings_, identities);
+  if (has_errors(found.content.diagnostics)) found.state = Found::State::broken;
+  return found;
+}
+
+Result<Changes> JobsDir::put(std::string_view name, std::string text) {
+  const std::string file = std::string(mark_of_text) + std::string(name);
+  const auto at = texts_.try_emplace(file).first;
+  std::swap(at->second, text);
+  Pass pass;
+  pass.found.push_back(read_text_of_program(file, pass.identities));
+  if (pass.found.front().state == Found::State::good) return commit(pass);
+  std::string findings;
+  for (const Diagnostic& one : pass.found.front().content.diagnostics)
+    findings += (findings.empty() ? "" : "; ") + one.text();
+  if (files_.contains(file))
+    std::swap(at->second, text);
+  else
+    texts_.erase(at);
+  return Error{Errc::invalid, std::move(findings)};
+}
+
+Result<Changes> JobsDir::drop(std::string_view name) {
+  const auto text = texts_.find(std::string(mark_of_text) + std::string(name));
+  if (text == texts_.end()) return Error{Errc::not_found, "this program defines no " + std::string(name)};
+  Pass pass;
+  pass.found.push_back({text->first, Found::State::gone});
+  texts_.erase(text);
   return commit(pass);
 }
 
@@ -147,6 +193,7 @@ void JobsDir::forget_zones() {
 Changes JobsDir::reload(std::span<const std::string> names) {
   Pass pass;
   folder_findings_.clear();
+  if (path_.empty()) return commit(pass);
   if (auto folder = open(); folder)
     pass.folder = std::move(*folder);
   else
@@ -329,6 +376,7 @@ std::optional<JobPlace> JobsDir::place_of(std::string_view job) const {
 
 std::string JobsDir::shown(std::string_view file) const {
   if (file.empty()) return config_groups_.file;
+  if (file.starts_with(mark_of_text)) return std::string(file.substr(mark_of_text.size()));
   std::string text = path_;
   if (!text.ends_with('/')) text += '/';
   return text.append(file);

@@ -4,7 +4,8 @@
 // in force as a whole, with the finding, until the file is corrected or removed. A folder that cannot be read or
 // trusted leaves everything as it was. A job that several files define belongs to the first file in byte order,
 // whichever came first; each other one is a finding. A file that is gone takes its jobs along. Of a job with `run_on =
-// "each"` what is in force is this node's instance, JOB@NODE in GROUP@NODE, where the node may lead GROUP.
+// "each"` what is in force is this node's instance, JOB@NODE in GROUP@NODE, where the node may lead GROUP. A program
+// that embeds ballot defines jobs and groups of its own beside them: those count before any file's.
 //
 // Knows nothing of file watches: who has one passes the names on. Keeps no file open. Threads: one.
 //
@@ -42,6 +43,7 @@ struct JobPlace {
 
 class JobsDir {
  public:
+  /// `path` "": there is no folder.
   JobsDir(std::string path, JobSettings settings, ConfigGroups groups = {});
 
   /// Checks every file, and reads again those that are not what they were (inode, size, times) or had errors.
@@ -51,6 +53,12 @@ class JobsDir {
   /// The same for some names in the folder: those that a watch reports, and for each file that is a link, as any name
   /// may be on its way. Names that no job file has are passed over otherwise.
   Changes reload(std::span<const std::string> names);
+
+  /// Puts the program's own text `name` in force, as that of a job file, in place of the one before of that name.
+  /// Errors: invalid, with every finding in it; nothing has changed then.
+  Result<Changes> put(std::string_view name, std::string text);
+  /// Takes it back. not_found: there is no such text.
+  Result<Changes> drop(std::string_view name);
 
   /// Something could not be read for want of descriptors or because its disk failed, and no change of a file will show
   /// when it can: reload() again after a while.
@@ -96,6 +104,9 @@ class JobsDir {
   Found read(const std::string& name, Pass& pass);
   void forget_identities();
   void forget_zones();
+  void find_files(Pass& pass);
+  void read_texts_again(Pass& pass);
+  Found read_text_of_program(const std::string& name, Identities& identities) const;
   Result<UniqueFd> open();
   Changes commit(Pass& pass);
   void replace(Found& found, Pass& pass);
@@ -111,7 +122,8 @@ class JobsDir {
   std::string path_;
   JobSettings settings_;
   ConfigGroups config_groups_;
-  std::map<std::string, File, std::less<>> files_;
+  std::map<std::string, File, std::less<>> files_;  // and the program's texts, whose names begin with a space
+  std::map<std::string, std::string, std::less<>> texts_;
   Claims<schedule::DefinitionPtr> jobs_;
   Claims<Group> groups_;
   Diagnostics folder_findings_;

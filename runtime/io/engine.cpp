@@ -44,9 +44,11 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
       executor_(
           loop, {settings_.node, settings_.identity, settings_.credentials, settings_.runner}, log_,
-          {[this](std::vector<core::Event> events) { feed_all(std::move(events)); },
+          {[this](std::vector<core::Event> events) { feed_of_runner(std::move(events)); },
            [this](const runner::FromRunner& message) { return notifier_.takes(message); },
            [this](bool is_there) { notifier_.on_runner(is_there); }, [this] { return core_.session().timeout(); }}),
+      functions_(loop, {settings_.node, settings_.functions, settings_.function_threads}, log_,
+                 [this](std::vector<core::Event> events) { feed_all(std::move(events)); }),
       notifier_(
           loop.context(),
           {settings_.node, settings_.identity, settings_.credentials, settings_.sendmail, settings_.ping,
@@ -64,7 +66,11 @@ Engine::~Engine() { *self_ = nullptr; }
 
 Result<void> Engine::start() {
   if (auto made = port_.start(settings_.backend); !made) return made;
-  return executor_.start();
+  if (has_runner()) return executor_.start();
+  loop_.post([self = self_] {
+    if (*self) (*self)->feed_of_runner({core::Inventory{}});
+  });
+  return {};
 }
 
 void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> rows) {
@@ -112,9 +118,9 @@ void Engine::take_posted() {
 }
 
 void Engine::report_session(const BackendEvent& event) const {
-  if (!session_changed_ || event.generation != core_.session().generation()) return;
-  if (const auto* opened = std::get_if<backend::SessionOpened>(&event.what)) session_changed_(opened->handle);
-  if (std::holds_alternative<backend::SessionClosed>(event.what)) session_changed_("");
+  if (!listeners_.session_changed || event.generation != core_.session().generation()) return;
+  if (const auto* opened = std::get_if<backend::SessionOpened>(&event.what)) listeners_.session_changed(opened->handle);
+  if (std::holds_alternative<backend::SessionClosed>(event.what)) listeners_.session_changed("");
 }
 
 /// What the runner has said by now comes first: else a daemon that was stopped would decide what became due meanwhile
@@ -122,6 +128,13 @@ void Engine::report_session(const BackendEvent& event) const {
 void Engine::feed(const core::Event& event) {
   if (!feeding_) executor_.take_pending();
   feed_all({event});
+}
+
+/// What the runner has is not all that goes on.
+void Engine::feed_of_runner(std::vector<core::Event> events) {
+  for (core::Event& event : events)
+    if (auto* const inventory = std::get_if<core::Inventory>(&event)) functions_.add_to(*inventory);
+  feed_all(std::move(events));
 }
 
 /// Steps the core with the events and performs its actions; what they bring about at once is fed after them.
@@ -138,6 +151,7 @@ void Engine::feed_all(std::vector<core::Event> events) {
   queue_.clear();
   feeding_ = false;
   notifier_.on_deadline(core_.session().deadline());
+  if (listeners_.observer.on_deadline) listeners_.observer.on_deadline(core_.session().deadline());
   arm();
 }
 
@@ -179,12 +193,28 @@ void Engine::perform(core::AskRunner& a) {
   runner_watches_[a.node] = std::move(*watch);
 }
 
+void Engine::perform(core::Launch& a) {
+  Executor& executor = FunctionExecutor::is_for(a.definition->job) ? static_cast<Executor&>(functions_) : executor_;
+  executor.launch(a);
+}
+
+void Engine::perform(core::TermDeadline& a) {
+  functions_.set_deadline(a);
+  executor_.set_deadline(a);
+}
+
+void Engine::perform(core::KillRun& a) {
+  Executor& executor = functions_.has(a.id) ? static_cast<Executor&>(functions_) : executor_;
+  executor.kill(a);
+}
+
 void Engine::perform(core::Forget& a) {
   notifier_.forget(a.id);
   executor_.forget(a.id);
 }
 
 void Engine::perform(core::RecordRow& a) {
+  if (listeners_.observer.on_row) listeners_.observer.on_row(a.row);
   if (a.if_absent)
     ledger_.record_if_absent(std::move(a.row));
   else
@@ -193,6 +223,7 @@ void Engine::perform(core::RecordRow& a) {
 
 void Engine::perform(core::RecordTerm& a) {
   notifier_.on_term(a.term, core_.session().deadline());
+  if (listeners_.observer.on_term) listeners_.observer.on_term(a.term);
   ledger_.record(std::move(a.term));
 }
 
@@ -225,7 +256,7 @@ void Engine::perform(core::Notice& a) {
 
 void Engine::perform(core::Stopped& a) {
   if (!a.refusal.empty()) {
-    if (refused_) refused_(a.refusal);
+    if (listeners_.refused) listeners_.refused(a.refusal);
     return;
   }
   notifier_.finish(keeps_runs_, [this] { leave(); });
@@ -235,6 +266,7 @@ void Engine::perform(core::Stopped& a) {
 /// at its end.
 void Engine::leave() {
   executor_.leave(keeps_runs_, deadline());
+  functions_.leave(keeps_runs_, deadline());
   durable_.finish([this] {
     if (const auto stopped = std::exchange(stopped_, nullptr)) stopped();
   });

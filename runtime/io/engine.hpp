@@ -19,6 +19,7 @@
 #include "core/core.hpp"
 #include "io/backend_port.hpp"
 #include "io/durable_rows.hpp"
+#include "io/function_executor.hpp"
 #include "io/main_loop.hpp"
 #include "io/notify/notifier.hpp"
 #include "io/pending_observations.hpp"
@@ -38,7 +39,9 @@ struct EngineSettings {
   Identity identity;        // the daemon's, for jobs that name no user
   std::string credentials;  // the folder of secrets with relative paths; "": there is none
   BackendSettings backend;
-  RunnerSettings runner;
+  RunnerSettings runner;                             // without a socket_path: there is none, and no command can be run
+  std::shared_ptr<const FunctionTable> functions{};  // of the program that embeds the engine
+  int function_threads = 1;
   std::string sendmail;  // programs, for mail and pings
   std::string ping;
   bool anew = false;  // the session before is not gone on with: see SessionRequest::anew
@@ -56,10 +59,21 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Called when the store does not have this node, because another daemon has its name. Nothing is led or launched.
-  void on_refused(std::function<void(const std::string& text)> refused) { refused_ = std::move(refused); }
+  void on_refused(std::function<void(const std::string& text)> refused) { listeners_.refused = std::move(refused); }
 
   /// Called with the handle of each session that is opened, and with "" when it is over: see SessionOpened::handle.
-  void on_session(std::function<void(const std::string& handle)> changed) { session_changed_ = std::move(changed); }
+  void on_session(std::function<void(const std::string& handle)> changed) {
+    listeners_.session_changed = std::move(changed);
+  }
+
+  /// What whoever embeds the engine is to know, on the loop's thread: each row and each term as it is recorded, and
+  /// until when terms last.
+  struct Observer {
+    std::function<void(const Row&)> on_row;
+    std::function<void(const TermRow&)> on_term;
+    std::function<void(SteadyTime)> on_deadline;
+  };
+  void on_records(Observer observer) { listeners_.observer = std::move(observer); }
 
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
@@ -84,6 +98,10 @@ class Engine {
   /// first.
   void stop(Millis wait, bool leave, std::function<void()> stopped);
 
+  /// After the stop: waits until every function has returned, at most until then. False: some had not. Nothing that
+  /// runs is heard of any more.
+  bool close_functions(SteadyTime until) { return functions_.close(until); }
+
   /// Until when this node's terms last, as far as it knows: also once the session is over.
   SteadyTime deadline() const { return core_.session().deadline(); }
 
@@ -92,6 +110,8 @@ class Engine {
  private:
   void feed(const core::Event& event);
   void feed_all(std::vector<core::Event> events);
+  void feed_of_runner(std::vector<core::Event> events);
+  bool has_runner() const { return !settings_.runner.socket_path.empty(); }
   void arm();
   void take_posted();
   void report_session(const BackendEvent& event) const;
@@ -102,9 +122,9 @@ class Engine {
   void perform(Action& a) {
     port_.perform(a);
   }
-  void perform(core::Launch& a) { executor_.launch(a); }
-  void perform(core::TermDeadline& a) { executor_.set_deadline(a); }
-  void perform(core::KillRun& a) { executor_.kill(a); }
+  void perform(core::Launch& a);
+  void perform(core::TermDeadline& a);
+  void perform(core::KillRun& a);
   void perform(core::AwaitRecorded& a) { durable_.await(a.id); }
   void perform(core::AwaitSettled& a) { durable_.await(std::move(a.settled)); }
   void perform(core::Forget& a);
@@ -119,6 +139,10 @@ class Engine {
   void perform(core::Notice& a);
   void perform(core::Stopped& a);
 
+  struct Listeners {
+    std::function<void(const std::string&)> refused, session_changed;
+    Observer observer;
+  };
   struct Waiting {
     OnAnswer answered;
     OnEnded ended;
@@ -135,6 +159,7 @@ class Engine {
   BootTimer boot_timer_;
   core::Wake armed_;
   RunnerExecutor executor_;
+  FunctionExecutor functions_;
   std::map<std::string, std::unique_ptr<RunnerWatch>> runner_watches_;  // of other nodes of this host
   Notifier notifier_;
   DurableRows durable_;
@@ -145,8 +170,7 @@ class Engine {
   core::Asker last_asker_ = 0;
   std::map<core::Asker, Waiting> waiting_;
   std::function<void()> stopped_;
-  std::function<void(const std::string&)> refused_;
-  std::function<void(const std::string&)> session_changed_;
+  Listeners listeners_;
   BackendPort port_;  // last: it posts until it is gone
 };
 

@@ -11,28 +11,44 @@ constexpr Millis reread_after{2000};  // what could not be read for want of desc
 
 }  // namespace
 
-JobFolder::JobFolder(Runtime& runtime, config::JobsDir jobs, Log log)
-    : runtime_(runtime),
+JobFolder::JobFolder(Node& node, config::JobsDir jobs, Log log)
+    : node_(node),
       jobs_(std::move(jobs)),
       log_(std::move(log)),
-      reread_(runtime.loop().context(), [this] { take_up(jobs_.reload(), "what could not be read"); }) {}
+      reread_(node.loop().context(), [this] { take_up(jobs_.reload(), "what could not be read"); }) {}
 
 void JobFolder::open() {
-  auto watch =
-      io::FileWatch::open(runtime_.loop().context(), jobs_.path(), [this](const std::vector<std::string>& names) {
-        take_up(names.empty() ? jobs_.reload() : jobs_.reload(names), "files changed");
-      });
-  if (watch)
-    watch_ = std::move(*watch);
-  else
-    log_(Level::warn, watch.error().what + "; job files are read again only when a reload is asked for", {});
-  if (watch_ && !watch_->problem().empty()) log_(Level::warn, watch_->problem(), {});
+  if (!jobs_.path().empty()) watch();
+  is_open_ = true;
   jobs_.reload();
   take({.added = {set().definitions.begin(), set().definitions.end()},
         .changed = {},
         .removed = {},
         .groups = true,
         .diagnostics = true});
+}
+
+void JobFolder::watch() {
+  auto watch = io::FileWatch::open(node_.loop().context(), jobs_.path(), [this](const std::vector<std::string>& names) {
+    take_up(names.empty() ? jobs_.reload() : jobs_.reload(names), "files changed");
+  });
+  if (watch)
+    watch_ = std::move(*watch);
+  else
+    log_(Level::warn, watch.error().what + "; job files are read again only when a reload is asked for", {});
+  if (watch_ && !watch_->problem().empty()) log_(Level::warn, watch_->problem(), {});
+}
+
+Result<void> JobFolder::put(std::string_view name, std::string text) {
+  return take_own(jobs_.put(name, std::move(text)));
+}
+
+Result<void> JobFolder::drop(std::string_view name) { return take_own(jobs_.drop(name)); }
+
+Result<void> JobFolder::take_own(const Result<config::Changes>& changes) {
+  if (!changes) return changes.error();
+  if (is_open_) take(*changes);
+  return {};
 }
 
 void JobFolder::reload(const std::string& why) {
@@ -68,7 +84,7 @@ void JobFolder::take(const config::Changes& changes) {
   jobs.insert(jobs.end(), changes.changed.begin(), changes.changed.end());
   std::vector<std::string> removed;
   for (const auto& definition : changes.removed) removed.push_back(definition->job.name);
-  runtime_.define(std::move(jobs), std::move(removed), config::groups_in_force(set()));
+  node_.define(std::move(jobs), std::move(removed), config::groups_in_force(set()));
 }
 
 void JobFolder::report(const config::Changes& changes) const {

@@ -1,45 +1,53 @@
 // JobFolder: a folder of job files, watched. What its files define, and a configuration's groups beside them, is given
-// to a runtime, at first as a whole and then as it changes.
+// to a node, at first as a whole and then as it changes.
 //
-// Thread: the loop's. Requires: it ends before its runtime.
+// Thread: the loop's. Requires: it ends before its node.
 //
-//   JobFolder folder(runtime, config::JobsDir("/etc/ballot/jobs.d", settings), log);
-//   ... runtime.start() ...
+//   JobFolder folder(node, config::JobsDir("/etc/ballot/jobs.d", settings), log);
+//   ... node.start() ...
 //   folder.open();
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "config/jobs_dir.hpp"
 #include "io/file_watch.hpp"
 #include "io/wall_timer.hpp"
-#include "library/runtime.hpp"
+#include "library/node.hpp"
 
 namespace ballot::library {
 
 class JobFolder {
  public:
-  JobFolder(Runtime& runtime, config::JobsDir jobs, Log log);
+  JobFolder(Node& node, config::JobsDir jobs, Log log);
 
-  /// Reads every file, defines the jobs and watches the folder. Requires: the runtime has started.
+  /// Reads every file, defines the jobs and watches the folder. Requires: the node has started.
   void open();
   /// Reads again what may have changed. `why`, for the log: who asked.
   void reload(const std::string& why);
 
+  /// See config::JobsDir. Before open() too: then it counts from open() on.
+  Result<void> put(std::string_view name, std::string text);
+  Result<void> drop(std::string_view name);
+
   const config::JobSet& set() const { return jobs_.set(); }
 
  private:
+  Result<void> take_own(const Result<config::Changes>& changes);
+  void watch();
   void take_up(const config::Changes& changes, const std::string& why);
   void take(const config::Changes& changes);
   void report(const config::Changes& changes) const;
   void log_reload(const config::Changes& changes, const std::string& why) const;
 
-  Runtime& runtime_;
+  Node& node_;
   config::JobsDir jobs_;
   const Log log_;
   io::BootTimer reread_;
   std::unique_ptr<io::FileWatch> watch_;
+  bool is_open_ = false;
 };
 
 }  // namespace ballot::library

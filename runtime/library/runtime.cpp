@@ -1,124 +1,66 @@
-#include "library/runtime.hpp"
+#include "ballot/runtime.hpp"
 
-#include <algorithm>
-#include <mutex>
 #include <utility>
 
-#include "io/clocks.hpp"
-#include "io/plugin_loader.hpp"
+#include "library/runtime_state.hpp"
 #include "storage/reader.hpp"
 
-namespace ballot::library {
+namespace ballot {
 
-/// What the ledger's thread says of it.
-struct Runtime::LedgerReport {
-  std::mutex mutex;
-  storage::LedgerState state;
-};
+Runtime::Runtime(RuntimeSettings settings) : state_(std::make_shared<State>(std::move(settings))) {}
 
-Runtime::Runtime(RuntimeSettings settings, Log log)
-    : settings_(std::move(settings)), log_(std::move(log)), ledger_report_(std::make_shared<LedgerReport>()) {}
-
-Runtime::~Runtime() { close(); }
-
-std::int64_t Runtime::close() {
-  engine_.reset();  // before the ledger: what it records last is stored
-  const std::int64_t lost = ledger_ ? ledger_->close() : 0;
-  ledger_.reset();  // before the loop: its writer posts there
-  return lost;
+Runtime::~Runtime() {
+  constexpr std::chrono::seconds bound(5);
+  static_cast<void>(state_->stop({Millis(0), bound}));
 }
 
-Result<void> Runtime::start(Resume resume) {
-  const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
-  if (!plugin) return plugin.error();
-  const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
-  if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
-  open_ledger();
-  settings_.engine.anew = resume == Resume::refused;
-  engine_ = std::make_unique<io::Engine>(loop_, settings_.engine, **plugin, *ledger_, log_);
-  engine_->on_refused([this](const std::string& text) {
-    refusal_ = Error{Errc::conflict, text};
-    loop_.stop();
-  });
-  if (session_changed_) engine_->on_session(session_changed_);
-  return engine_->start();
+Result<void> Runtime::add(const JobSpec& job) { return state_->add(job); }
+Result<void> Runtime::remove(const std::string& job) { return state_->remove(job); }
+Result<void> Runtime::add_function(const std::string& name, JobFunction function) {
+  return state_->add_function(name, std::move(function));
 }
-
-void Runtime::open_ledger() {
-  storage::LedgerHooks hooks;
-  hooks.now = [] { return io::read_clocks().wall; };
-  hooks.on_state = [log = log_, report = ledger_report_](const storage::LedgerState& state) {
-    {
-      const std::lock_guard lock(report->mutex);
-      report->state = state;
-    }
-    if (state.degraded)
-      log(Level::error, "the ledger is degraded: " + state.reason, {{"spooled", std::to_string(state.spooled)}});
-    else
-      log(Level::info, "the ledger is well again", {});
-  };
-  hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
-  hooks.warning = [log = log_](std::string_view text) { log(Level::warn, text, {}); };
-  ledger_ = std::make_unique<storage::Ledger>(settings_.ledger, std::move(hooks));
+Result<void> Runtime::add_group(const std::string& name, const std::string& keys) {
+  return state_->add_group(name, keys);
 }
+Result<void> Runtime::remove_group(const std::string& name) { return state_->remove_group(name); }
 
-void Runtime::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
-                     std::vector<Group> groups) {
-  if (std::exchange(is_defined_, true))
-    engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
-  else
-    engine_->load(std::move(jobs), std::move(groups), prior_rows());
+void Runtime::on_elected(std::function<void(const Leadership&)> elected) {
+  state_->callbacks.elected = std::move(elected);
 }
+void Runtime::on_lost(std::function<void(const Leadership&)> lost) { state_->callbacks.lost = std::move(lost); }
+void Runtime::on_run_ended(std::function<void(const Row&)> ended) { state_->callbacks.run_ended = std::move(ended); }
+void Runtime::on_refused(std::function<void(const Error&)> refused) { state_->callbacks.refused = std::move(refused); }
 
-/// Runs that no process before has recorded as ended, and the last ones that it has. A ledger that cannot be read has
-/// none.
-std::vector<Row> Runtime::prior_rows() const {
-  constexpr std::int64_t last_changes = 10'000;
+Result<void> Runtime::start() { return state_->start(); }
+Result<void> Runtime::stop(const Stop& how) { return state_->stop(how); }
+std::optional<Leadership> Runtime::leadership(const std::string& group) const { return state_->leadership(group); }
+Result<RunId> Runtime::trigger(const std::string& job, Millis patience) { return state_->trigger(job, patience); }
+
+Result<std::vector<Row>> Runtime::history(const HistoryQuery& query) const {
+  const auto path = state_->flushed_ledger();
+  if (!path) return path.error();
+  auto reader = storage::Reader::open(*path);
+  if (!reader) return reader.error();
+  storage::Filter filter;
+  filter.jobs = query.jobs;
+  filter.groups = query.groups;
+  filter.statuses = query.statuses;
+  filter.run = query.run;
+  filter.since = query.since;
+  filter.until = query.until;
+  filter.limit = query.limit;
   std::vector<Row> rows;
-  auto reader = storage::Reader::open(settings_.ledger.path);
-  if (!reader) return rows;
-  if (auto open = reader->open_rows()) rows = std::move(*open);
-  if (const auto newest = reader->sequence())
-    static_cast<void>(reader->changes({}, std::max<std::int64_t>(0, *newest - last_changes), [&](const Row& row) {
-      if (core::is_ended_row(row, settings_.engine.node)) rows.push_back(row);
-      return true;
-    }));
-  std::erase_if(rows, [this](const Row& row) { return !core::is_prior_row(row, settings_.engine.node); });
+  const auto read = reader->history(filter, [&](const Row& row) { return rows.push_back(row), true; });
+  if (!read) return read.error();
   return rows;
 }
 
-Result<void> Runtime::run() {
-  loop_.run();
-  if (refusal_) return *refusal_;
-  return {};
+Result<Output> Runtime::output(const RunId& run, std::optional<int> attempt) const {
+  const auto path = state_->flushed_ledger();
+  if (!path) return path.error();
+  auto reader = storage::Reader::open(*path);
+  if (!reader) return reader.error();
+  return reader->output(run, attempt);
 }
 
-void Runtime::stop(const config::OnStop& how, std::function<void()> stopped) {
-  using Kind = config::OnStop::Kind;
-  is_stopping_ = true;
-  engine_->stop(how.kind == Kind::wait ? how.wait : Millis(0), how.kind == Kind::leave,
-                [this, stopped = std::move(stopped)] {
-                  if (stopped) stopped();
-                  loop_.stop();
-                });
-}
-
-void Runtime::ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
-                  io::Engine::OnEnded ended) {
-  engine_->ask(std::move(request), run_suffix, patience, std::move(answered), std::move(ended));
-}
-
-void Runtime::observe(Millis patience, io::Engine::OnElections answered) {
-  engine_->observe(patience, std::move(answered));
-}
-
-void Runtime::flush(std::function<void()> done) {
-  ledger_->flush([this, done = std::move(done)] { loop_.post(done); });
-}
-
-storage::LedgerState Runtime::ledger_state() const {
-  const std::lock_guard lock(ledger_report_->mutex);
-  return ledger_report_->state;
-}
-
-}  // namespace ballot::library
+}  // namespace ballot

@@ -29,13 +29,13 @@ void post_steps(io::MainLoop& loop, const std::string& after, Step step, StateVi
 
 /// `visit` gives a page to a function, and says where to go on.
 template <class View, class Visit>
-void pages(Runtime& runtime, Visit visit, StateViews::OnPage<View> page, StateViews::Done done) {
+void pages(Node& node, Visit visit, StateViews::OnPage<View> page, StateViews::Done done) {
   const auto step = [visit = std::move(visit), page = std::move(page)](const std::string& after) {
     std::vector<View> views;
     const Views::Next next = visit(after, [&views](const View& view) { views.push_back(view); });
     return page(views) ? next : Views::Next();
   };
-  post_steps(runtime.loop(), "", step, std::move(done));
+  post_steps(node.loop(), "", step, std::move(done));
 }
 
 using Leaders = std::map<std::string, std::string, std::less<>>;
@@ -76,21 +76,21 @@ void note(const core::JobView& job, NodeStatus& status) {
 }
 
 /// What does not depend on one job or group; comes first.
-void note_node(const Runtime& runtime, NodeStatus& status) {
+void note_node(const Node& node, NodeStatus& status) {
   using Session = NodeStatus::Session;
-  const core::Core& core = runtime.core();
+  const core::Core& core = node.core();
   const core::Session& session = core.session();
   status.session = !session.is_open() ? Session::none : session.in_doubt() ? Session::in_doubt : Session::open;
   status.session_timeout = session.timeout();
-  status.schedules = session.is_open() && core.has_runner() && !runtime.is_stopping();
+  status.schedules = session.is_open() && core.has_runner() && !node.is_stopping();
   status.open_runs = core.views().open_runs();
   std::vector<std::string> reasons;
-  if (const storage::LedgerState ledger = runtime.ledger_state(); ledger.degraded)
+  if (const storage::LedgerState ledger = node.ledger_state(); ledger.degraded)
     reasons.push_back("ledger: " + ledger.reason);
   if (status.session == Session::none) reasons.emplace_back("backend: no session, so nothing is led");
   if (status.session == Session::in_doubt)
     reasons.emplace_back("backend: a renewal is overdue, so leadership is in doubt");
-  if (runtime.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
+  if (node.is_stopping()) reasons.emplace_back("stopping: nothing new is launched");
   if (core.runner_is_silent())
     reasons.emplace_back("runner: it does not answer, so nothing is launched");
   else if (!core.has_runner())
@@ -120,49 +120,49 @@ std::string summary_of(const NodeStatus& status) {
 }
 
 void StateViews::jobs(OnPage<core::JobView> page, Done done) const {
-  runtime_.observe(store_patience, [&runtime = runtime_, page = std::move(page),
-                                    done = std::move(done)](const std::vector<Election>& elections) {
-    const auto visit = [&runtime, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
-      return runtime.core().views().visit_jobs(io::read_clocks().wall, after, page_size, [&](core::JobView job) {
+  node_.observe(store_patience, [&node = node_, page = std::move(page),
+                                 done = std::move(done)](const std::vector<Election>& elections) {
+    const auto visit = [&node, leaders = leaders_of(elections)](const std::string& after, const auto& take) {
+      return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size, [&](core::JobView job) {
         const auto other = job.leader.empty() ? leaders.find(job.group) : leaders.end();
         if (other != leaders.end()) job.leader = other->second;
         take(job);
       });
     };
-    pages<core::JobView>(runtime, visit, page, done);
+    pages<core::JobView>(node, visit, page, done);
   });
 }
 
 void StateViews::groups(OnPage<core::GroupView> page, Done done) const {
-  const auto visit = [&runtime = runtime_](const std::string& after, const auto& take) {
-    return runtime.core().views().visit_groups(after, page_size, take);
+  const auto visit = [&node = node_](const std::string& after, const auto& take) {
+    return node.core().views().visit_groups(after, page_size, take);
   };
-  pages<core::GroupView>(runtime_, visit, std::move(page), std::move(done));
+  pages<core::GroupView>(node_, visit, std::move(page), std::move(done));
 }
 
 void StateViews::runs(OnPage<core::RunView> page, Done done) const {
-  const auto visit = [&runtime = runtime_](const std::string& after, const auto& take) {
-    return runtime.core().views().visit_runs(after, page_size, take);
+  const auto visit = [&node = node_](const std::string& after, const auto& take) {
+    return node.core().views().visit_runs(after, page_size, take);
   };
-  pages<core::RunView>(runtime_, visit, std::move(page), std::move(done));
+  pages<core::RunView>(node_, visit, std::move(page), std::move(done));
 }
 
 void StateViews::status(std::function<void(const NodeStatus&)> done) const {
   const auto status = std::make_shared<NodeStatus>();
-  const auto step_groups = [&runtime = runtime_, status](const std::string& after) {
-    return runtime.core().views().visit_groups(after, page_size,
-                                               [&](const core::GroupView& group) { note(group, *status); });
+  const auto step_groups = [&node = node_, status](const std::string& after) {
+    return node.core().views().visit_groups(after, page_size,
+                                            [&](const core::GroupView& group) { note(group, *status); });
   };
-  const auto step_jobs = [&runtime = runtime_, status](const std::string& after) {
-    return runtime.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
-                                             [&](const core::JobView& job) { note(job, *status); });
+  const auto step_jobs = [&node = node_, status](const std::string& after) {
+    return node.core().views().visit_jobs(io::read_clocks().wall, after, page_size,
+                                          [&](const core::JobView& job) { note(job, *status); });
   };
-  const auto end = [&runtime = runtime_, status, done = std::move(done)] {
-    note_node(runtime, *status);
+  const auto end = [&node = node_, status, done = std::move(done)] {
+    note_node(node, *status);
     done(*status);
   };
-  post_steps(runtime_.loop(), "", step_groups,
-             [&runtime = runtime_, step_jobs, end] { post_steps(runtime.loop(), "", step_jobs, end); });
+  post_steps(node_.loop(), "", step_groups,
+             [&node = node_, step_jobs, end] { post_steps(node.loop(), "", step_jobs, end); });
 }
 
 }  // namespace ballot::library

@@ -1,10 +1,10 @@
-// StateViews: what a runtime shows of itself, for whoever shows it: a control socket, an API, a host's page. Jobs,
+// StateViews: what a node shows of itself, for whoever shows it: a control socket, an API, a host's page. Jobs,
 // groups and runs come some at a time, and between two pages the loop does what else is to be done: however many there
 // are, nothing waits for them. What becomes known or is gone meanwhile may be shown or not.
 //
-// Thread: the loop's. Callbacks come later, on the loop; none once the runtime is gone.
+// Thread: the loop's. Callbacks come later, on the loop; none once the node is gone.
 //
-//   StateViews views(runtime);
+//   StateViews views(node);
 //   views.jobs([](std::span<const core::JobView> jobs) { return print(jobs); }, [] { print_end(); });
 #pragma once
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/views.hpp"
-#include "library/runtime.hpp"
+#include "library/node.hpp"
 
 namespace ballot::library {
 
@@ -56,7 +56,7 @@ class StateViews {
   using OnPage = std::function<bool(std::span<const View>)>;
   using Done = std::function<void()>;
 
-  explicit StateViews(Runtime& runtime) : runtime_(runtime) {}
+  explicit StateViews(Node& node) : node_(node) {}
 
   /// By name, with their leaders wherever these are, as far as the store says it in time.
   void jobs(OnPage<core::JobView> page, Done done) const;
@@ -66,7 +66,7 @@ class StateViews {
   void status(std::function<void(const NodeStatus&)> done) const;
 
  private:
-  Runtime& runtime_;
+  Node& node_;
 };
 
 }  // namespace ballot::library

@@ -23,12 +23,19 @@ listing() {
   local deb
   for deb in "$packages"/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' | sort
+  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' \
+    | grep -vE '^libballot-dev .* \./usr/(include/ballot/.*\.hpp|share/ballot/suite/.*\.[ch]pp|share/doc/libballot-dev/examples/.*)$' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'
 for deb in "$packages"/*.deb; do dpkg-deb -x "$deb" "$work/unpacked"; done
 expect_examples
 passed 'the files of each package'
+
+symbols=packaging/debian/libballot0/symbols
+nm -D --defined-only "$work"/unpacked/usr/lib/*/libballot.so.0 | awk '{ sub("@@", "@", $3); print " " ($3 ~ /@/ ? $3 : $3 "@" $3) }' | LC_ALL=C sort > "$work/symbols"
+awk 'NR > 1 { print " " $1 }' "$symbols" | LC_ALL=C sort | diff - "$work/symbols" > "$work/symbols.diff" ||
+  { c++filt < "$work/symbols.diff"; fail "libballot.so.0 shows other symbols than $symbols says: new ones are added there, none may go"; }
+passed 'the symbols of libballot.so.0'
 
 unit=$work/unpacked/usr/lib/systemd/system/ballot.service
 # Of this machine's unit it would find no program.

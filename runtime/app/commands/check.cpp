@@ -10,7 +10,6 @@
 #include <iostream>
 #include <memory>
 
-#include "app/backend_choice.hpp"
 #include "app/commands/commands.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
@@ -18,6 +17,8 @@
 #include "config/jobs_dir.hpp"
 #include "config/names.hpp"
 #include "io/backend_port.hpp"
+#include "library/backend_choice.hpp"
+#include "library/settings.hpp"
 
 namespace ballot::app {
 namespace {
@@ -90,7 +91,7 @@ void check_names(const std::string& folder, Findings& findings) {
 }
 
 void check_jobs(const config::Config& config, const Paths& paths, Findings& findings) {
-  config::JobSettings settings = job_settings(config);
+  config::JobSettings settings = library::job_settings(config);
   settings.presence = config::Presence::looked_at;
   for (const std::string& folder : paths.folders) {
     check_names(folder, findings);
@@ -121,7 +122,7 @@ Exit print(const Findings& findings) {
 
 /// What `serve` asks of the backend before it opens a session: files that it names, what goes together.
 void check_backend(const config::Config& config, Findings& findings) {
-  const auto plugin = find_backend(config);
+  const auto plugin = library::find_backend(config);
   if (!plugin) return;  // a finding already
   const std::string& backend = config.coordination.backend;
   const auto table = config.backends.find(backend);
@@ -134,8 +135,8 @@ void check_backend(const config::Config& config, Findings& findings) {
         if (level >= Level::warn) found.warning(at, "[" + backend + "] " + std::string(text));
       },
       [] {});
-  BackendSettings settings = backend_settings(config);
-  settings.open_store = open_store_rule(config);
+  BackendSettings settings = library::backend_settings(config);
+  settings.open_store = library::open_store_rule(config);
   const auto made = port.start(settings);
   const std::string label = "[" + backend + "] ";
   if (!made) found.error(at, (made.error().what.starts_with(label) ? "" : label) + made.error().what);

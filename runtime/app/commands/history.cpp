@@ -117,7 +117,7 @@ Run setup_history(CLI::App& command) {
   add_names(command, "--group LIST", "only these groups, a list", to.filter.groups);
   add_names(command, "--node LIST", "only what these nodes did, a list", to.filter.nodes);
   add_words(command, "--status LIST", to.filter.statuses, parse_status, Status::missed);
-  add_words(command, "--reason LIST", to.filter.reasons, parse_reason, Reason::halted);
+  add_words(command, "--reason LIST", to.filter.reasons, parse_reason, last_reason);
   add_value(command, "--since TIME", "slots from this time on",
             [&to](const std::string& text) { return take(parse_time(text), to.filter.since); });
   add_value(command, "--until TIME", "slots before this time",

@@ -18,6 +18,7 @@
 #include "config/text_file.hpp"
 #include "config/words.hpp"
 #include "io/clocks.hpp"
+#include "library/settings.hpp"
 #include "schedule/time_zone.hpp"
 
 namespace ballot::app {
@@ -166,8 +167,8 @@ Exit import_crontabs(const ImportOptions& options) {
     if (auto source = source_of(file, options, identities)) sources.push_back(*std::move(source));
   if (options.folder)
     if (const std::string clash = clash_in(sources); !clash.empty()) return misused_import(clash);
-  Importer importer(options,
-                    config::CrontabImport(*timezone, job_settings(*config), io::read_clocks().wall, options.run_on));
+  Importer importer(options, config::CrontabImport(*timezone, library::job_settings(*config), io::read_clocks().wall,
+                                                   options.run_on));
   for (const config::CrontabSource& source : sources) importer.add(source);
   return importer.outcome().exit();
 }

@@ -11,6 +11,7 @@
 #include "app/options.hpp"
 #include "config/job_keys.hpp"
 #include "io/clocks.hpp"
+#include "library/settings.hpp"
 #include "schedule/slot_diff.hpp"
 
 namespace ballot::app {
@@ -111,7 +112,7 @@ bool report_errors(const config::JobSet& set) {
 Exit run(const PlanOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  config::JobsDir after(options.folder, job_settings(*config), {config->file, config->groups});
+  config::JobsDir after(options.folder, library::job_settings(*config), {config->file, config->groups});
   after.reload();
   if (report_errors(after.set())) return Exit::configuration;
   const config::JobsDir before = load_jobs(*config);

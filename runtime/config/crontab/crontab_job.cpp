@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/crontab/crontab_setting.hpp"
+#include "config/toml_text.hpp"
 
 namespace ballot::config {
 namespace {
@@ -35,32 +36,6 @@ std::string mail_recipient(const Settings& settings, const std::string& user) {
   const auto found = settings.find("MAILTO");
   if (found == settings.end()) return user;
   return is_mailed_to(found->second) ? found->second : "";
-}
-
-bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
-std::string escaped_character(char c) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  switch (c) {
-    case '"': return "\\\"";
-    case '\\': return "\\\\";
-    case '\n': return "\\n";
-    case '\t': return "\\t";
-    default: break;
-  }
-  if (!is_control_character(c)) return {c};
-  const auto byte = static_cast<unsigned char>(c);
-  return {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
-}
-
-/// In single quotes where that needs no escapes and double ones would, else in double ones.
-std::string toml_string(std::string_view text) {
-  const bool as_it_is = text.find('\'') == std::string_view::npos && text.find_first_of("\"\\") != text.npos &&
-                        std::none_of(text.begin(), text.end(), is_control_character);
-  if (as_it_is) return "'" + std::string(text) + "'";
-  std::string quoted = "\"";
-  for (const char c : text) quoted += escaped_character(c);
-  return quoted + "\"";
 }
 
 std::string as_text(const std::string& name, const Keys& keys) {

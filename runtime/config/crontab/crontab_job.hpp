@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ballot/error.hpp"
+#include "ballot/job.hpp"
 #include "config/crontab/crontab.hpp"
 
 namespace ballot::config {

@@ -33,7 +33,8 @@ class [[nodiscard]] Result {
   explicit operator bool() const noexcept { return state_.index() == 0; }
   T& operator*() & { return std::get<0>(state_); }
   const T& operator*() const& { return std::get<0>(state_); }
-  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  /// By value, so that a loop over what a call returns is over something that is there.
+  T operator*() && { return std::get<0>(std::move(state_)); }
   T* operator->() { return &std::get<0>(state_); }
   const T* operator->() const { return &std::get<0>(state_); }
   /// Requires: no value.

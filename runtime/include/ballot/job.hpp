@@ -43,6 +43,7 @@ struct Identity {
 
 /// The keys that most jobs leave at their defaults.
 struct JobDetails {
+  std::string function;     // of the program that embeds ballot, in place of a command; "": the job has a command
   std::string working_dir;  // "": the user's home
   std::map<std::string, std::string> env;
   std::string env_file;

@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "ballot/export.hpp"
+
 namespace ballot {
 
 /// A run's name, decided before anything starts: UUID version 7 (RFC 9562), so ids sort by time.
-struct RunId {
+struct BALLOT_API RunId {
   std::array<std::uint8_t, 16> bytes{};
 
   /// 36 characters, lower case.
@@ -71,7 +73,13 @@ enum class Reason : std::int32_t {
   no_leader = 24,
   no_definition = 25,
   halted = 26,
+  // failed, of a function of a program that embeds ballot: see JobResult in runtime.hpp
+  exception = 27,
+  temporary = 28,
+  permanent = 29,
 };
+
+inline constexpr Reason last_reason = Reason::permanent;
 
 enum class Trigger { schedule, catch_up, reboot, manual, rerun };
 
@@ -93,22 +101,22 @@ enum class Cause : std::int32_t {
 
 /// The words as used in the ledger and on the screen ("operator" for operator_); "" for none, "unknown" for a
 /// number that this version does not know.
-std::string_view to_string(Status);
-std::string_view to_string(Reason);
-std::string_view to_string(Trigger);
-std::string_view to_string(Leftover);
-std::string_view to_string(Cause);
-std::optional<Status> parse_status(std::string_view);
-std::optional<Reason> parse_reason(std::string_view);
-std::optional<Trigger> parse_trigger(std::string_view);
-std::optional<Leftover> parse_leftover(std::string_view);
-std::optional<Cause> parse_cause(std::string_view);
+BALLOT_API std::string_view to_string(Status);
+BALLOT_API std::string_view to_string(Reason);
+BALLOT_API std::string_view to_string(Trigger);
+BALLOT_API std::string_view to_string(Leftover);
+BALLOT_API std::string_view to_string(Cause);
+BALLOT_API std::optional<Status> parse_status(std::string_view);
+BALLOT_API std::optional<Reason> parse_reason(std::string_view);
+BALLOT_API std::optional<Trigger> parse_trigger(std::string_view);
+BALLOT_API std::optional<Leftover> parse_leftover(std::string_view);
+BALLOT_API std::optional<Cause> parse_cause(std::string_view);
 
 /// False for queued, claimed and running: rows that are still open. What a newer version has added is final.
 constexpr bool is_final(Status s) { return s > Status::running; }
 
 constexpr bool is_known(Status s) { return s >= Status::queued && s <= Status::missed; }
-constexpr bool is_known(Reason r) { return r >= Reason::none && r <= Reason::halted; }
+constexpr bool is_known(Reason r) { return r >= Reason::none && r <= last_reason; }
 
 /// A status or a reason as it was read: one that this version knows, or one of a newer version, of which it knows the
 /// number or the word alone. It compares as its enumerator; what is not known equals none that is.
@@ -116,7 +124,7 @@ constexpr bool is_known(Reason r) { return r >= Reason::none && r <= Reason::hal
 ///   Named<Reason> reason = Reason::overlap;
 ///   if (const auto read = Named<Reason>::parse("solar_flare")) write(read->text());  // as it was
 template <class Enum>
-class Named {
+class BALLOT_API Named {
  public:
   Named() = default;
   Named(Enum value) : value_(value) {

@@ -107,18 +107,26 @@ class Reasons {
               "it was due within a pause");
   }
 
-  /// The term that covered the slot for certain, `before` its end and `after` its beginning; null: none.
-  const Led* term_at(const std::string& group, WallTime slot, Millis after, Millis before) const {
+  /// The term that covered the slot for certain, `before` its end and `after` its beginning, from an epoch on; null:
+  /// none.
+  const Led* term_at(const std::string& group, WallTime slot, Millis after, Millis before,
+                     std::uint64_t since = 0) const {
     const auto terms = case_.terms.find(group);
     if (terms == case_.terms.end()) return nullptr;
     for (const auto& [epoch, led] : terms->second)
-      if (led.began + after < slot && slot + job_.jitter + before < led.until) return &led;
+      if (epoch >= since && led.began + after < slot && slot + job_.jitter + before < led.until) return &led;
     return nullptr;
   }
+  /// Its recorder knows when its own term was and the one before: of earlier ones nobody knows any more.
   std::string why_led(const Row& row, WallTime slot) const {
     if (job_.misfire == Misfire::all && runs_all(row)) return "the policy is to run all of them";
+    const auto terms = case_.terms.find(row.group);
+    std::uint64_t before = 0;
+    if (terms != case_.terms.end())
+      for (const auto& [epoch, led] : terms->second)
+        if (epoch < row.epoch) before = epoch;
     // By its last renewal, which may be a tenth of the timeout old.
-    const Led* led = term_at(row.group, slot, on_time, on_time + case_.evidence.timeout / 10);
+    const Led* led = term_at(row.group, slot, on_time, on_time + case_.evidence.timeout / 10, before);
     return led ? "the term of " + led->node + " covered it" : "";
   }
 

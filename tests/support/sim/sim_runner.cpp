@@ -11,6 +11,14 @@ constexpr Millis restart_pause{1000};
 constexpr Millis reaction{50};  // from TERM to the end of a child that does not ignore it
 constexpr int sigkill = 9, sigterm = 15;
 
+bool is_function(const core::Launch& launch) { return !launch.definition->job.details->function.empty(); }
+bool is_function(const runner::Ended& ended) { return !ended.exit_code && !ended.signal; }
+
+Reason reason_of_result(int result) {
+  constexpr Reason reasons[] = {Reason::none, Reason::permanent, Reason::temporary, Reason::exception};
+  return reasons[static_cast<std::size_t>(result) % std::size(reasons)];
+}
+
 }  // namespace
 
 SimRunner::SimRunner(SimLoop& loop, const SimMachine& machine, SimOracle& oracle, std::string node)
@@ -31,6 +39,22 @@ void SimRunner::connect(OnEvent on_event) {
 void SimRunner::disconnect() {
   loop_.drop(std::exchange(connection_, 0));
   on_event_ = nullptr;
+  lose_functions();
+}
+
+/// With the process that called them, and what had ended there.
+void SimRunner::lose_functions() {
+  std::erase_if(wanted_, [](const auto& one) { return is_function(one.second); });
+  for (const Child& child : children_) {
+    if (!child.function) continue;
+    oracle_.ended(child.start, machine_.suspended.value_or(loop_.now()));
+    oracle_.evidence_gone(child.id);
+  }
+  function_deadlines_.clear();
+  std::erase_if(children_, [](const Child& child) { return child.function; });
+  for (const runner::Ended& ended : unacknowledged_)
+    if (is_function(ended)) oracle_.evidence_gone(ended.id);
+  std::erase_if(unacknowledged_, [](const runner::Ended& ended) { return is_function(ended); });
 }
 
 core::Inventory SimRunner::inventory() const {
@@ -63,7 +87,7 @@ void SimRunner::say(core::Event event) {
 }
 
 void SimRunner::start(const core::Launch& launch) {
-  if (gone_) return;
+  if (gone_ && !is_function(launch)) return;
   const std::size_t number = ++last_wanted_;
   wanted_.emplace(number, launch);
   loop_.after(loop_.between(Millis(0), habits.slowest_start), owner_, [this, number] { this->launch(number); });
@@ -84,7 +108,9 @@ void SimRunner::exec(const core::Launch& launch) {
   if (ended != unacknowledged_.end()) return say(runner::Started{id, 1, ended->started_at}), say(*ended);
   const Job& job = launch.definition->job;
   const std::uint64_t term = core::term_key(launch.group, launch.epoch);
-  const SteadyTime limit = deadline(term).value_or(SteadyTime::max());
+  const auto& terms = is_function(launch) ? function_deadlines_ : deadlines_;
+  const auto of_term = terms.find(term);
+  const SteadyTime limit = of_term == terms.end() ? SteadyTime::max() : of_term->second.at;
   if (now() > launch.launch_not_after || now() > limit) return say(runner::Refused{id});
   const auto habit = [&](const auto& of, auto otherwise) {
     const auto it = of.find(job.name);
@@ -98,6 +124,7 @@ void SimRunner::exec(const core::Launch& launch) {
   child.term = term;
   child.terminate = launch.terminate;
   child.stubborn = habits.stubborn.contains(job.name);
+  child.function = is_function(launch);
   child.grace = job.kill_grace;
   child.code = habit(habits.exits, 0);
   child.begun = now();
@@ -118,7 +145,8 @@ void SimRunner::kill(const core::KillRun& kill) {
 }
 
 void SimRunner::set_deadline(const core::TermDeadline& deadline) {
-  deadlines_[core::term_key(deadline.group, deadline.epoch)] = {deadline.at, deadline.grace};
+  const std::uint64_t term = core::term_key(deadline.group, deadline.epoch);
+  deadlines_[term] = function_deadlines_[term] = {deadline.at, deadline.grace};
   advance();
 }
 
@@ -137,17 +165,23 @@ SteadyTime SimRunner::signal_at(const Deadline& term, const Child& child) {
 
 /// Begins to stop it; one that has begun is only shortened.
 void SimRunner::stop(Child& child, Reason reason, SteadyTime kill_at) {
+  if (child.outlives) return;
   child.kill_at = std::min(child.kill_at, kill_at);
   if (child.reason != Reason::none) return;
   child.reason = reason;
   if (!child.stubborn && now() < child.kill_at) child.exits_at = std::min(child.exits_at, now() + reaction);
 }
 
+const SimRunner::Deadline* SimRunner::deadline_of(const Child& child) const {
+  const auto& terms = child.function ? function_deadlines_ : deadlines_;
+  const auto term = terms.find(child.term);
+  return term == terms.end() || !child.terminate || child.outlives ? nullptr : &term->second;
+}
+
 void SimRunner::obey_deadlines(Child& child) {
-  const auto term = deadlines_.find(child.term);
-  if (term != deadlines_.end() && child.terminate) {
-    const SteadyTime kill_at = term->second.at - kill_margin;
-    if (now() >= signal_at(term->second, child)) stop(child, Reason::leadership_lost, kill_at);
+  if (const Deadline* const term = deadline_of(child)) {
+    const SteadyTime kill_at = term->at - kill_margin;
+    if (now() >= signal_at(*term, child)) stop(child, Reason::leadership_lost, kill_at);
   }
   if (child.deadline && now() >= *child.deadline) stop(child, Reason::deadline, *child.deadline + child.grace);
 }
@@ -158,6 +192,7 @@ void SimRunner::advance(std::optional<SteadyTime> suspended_since) {
   std::vector<Child> over;
   for (Child& child : children_) {
     obey_deadlines(child);
+    if (child.function && child.stubborn && now() >= child.kill_at) outlive(child);
     if (now() >= child.kill_at || now() >= child.exits_at) over.push_back(child);
   }
   std::erase_if(children_, [this](const Child& c) { return now() >= c.kill_at || now() >= c.exits_at; });
@@ -165,16 +200,26 @@ void SimRunner::advance(std::optional<SteadyTime> suspended_since) {
   rearm();
 }
 
+/// Nobody can kill a function.
+void SimRunner::outlive(Child& child) {
+  child.outlives = true;
+  child.kill_at = SteadyTime::max();
+  child.exits_at = std::max(child.exits_at, now() + reaction);
+  oracle_.orphaned(child.start);
+}
+
 void SimRunner::end(const Child& child, SteadyTime lived_until) {
   const bool by_kill = now() >= child.kill_at;
   const bool by_signal = by_kill || (child.reason != Reason::none && !child.stubborn);
   runner::Ended ended;
   ended.id = child.id;
-  if (by_signal)
+  if (child.function)
+    ended.reason = reason_of_result(child.code);
+  else if (by_signal)
     ended.signal = by_kill ? sigkill : sigterm;
   else
     ended.exit_code = child.code;
-  ended.reason = child.reason;
+  if (child.reason != Reason::none) ended.reason = child.reason;
   ended.started_at = child.started_at;
   ended.ended_at = machine_.clock.now().wall;
   ended.duration = now() - child.begun;
@@ -194,9 +239,9 @@ void SimRunner::rearm() {
   for (const Child& child : children_) {
     earliest(std::min(child.exits_at, child.kill_at));
     if (child.deadline && child.reason == Reason::none) earliest(*child.deadline);
-    const auto term = deadlines_.find(child.term);
-    if (!child.terminate || term == deadlines_.end()) continue;
-    const SteadyTime signal = signal_at(term->second, child);  // it shortens what another reason has begun
+    const Deadline* const term = deadline_of(child);
+    if (!term) continue;
+    const SteadyTime signal = signal_at(*term, child);  // it shortens what another reason has begun
     if (child.reason == Reason::none || signal > now()) earliest(signal);
   }
   if (!next) return;
@@ -204,11 +249,12 @@ void SimRunner::rearm() {
 }
 
 void SimRunner::crash() {
-  for (const Child& child : children_) oracle_.orphaned(child.start);
+  for (const Child& child : children_)
+    if (!child.function) oracle_.orphaned(child.start);
   for (const auto& [name, watcher] : std::exchange(watchers_, {}))
     loop_.after(Millis(1), watcher.owner,
                 [on_word = watcher.on_word, word = core::RunnerWord{node_, false, {}, {}, true}] { on_word(word); });
-  clear();
+  clear(Survivors::functions);
   loop_.drop(connection_);
   gone_ = true;
   say(core::RunnerGone{});
@@ -222,18 +268,24 @@ void SimRunner::crash() {
 void SimRunner::power_cut() {
   disconnect();
   for (const Child& child : children_) oracle_.ended(child.start, machine_.suspended.value_or(loop_.now()));
-  clear();
+  clear(Survivors::none);
 }
 
-void SimRunner::clear() {
+void SimRunner::clear(Survivors survivors) {
+  const bool all = survivors == Survivors::none;
   loop_.drop(owner_);
-  for (const Child& child : children_) oracle_.evidence_gone(child.id);
-  for (const runner::Ended& ended : unacknowledged_) oracle_.evidence_gone(ended.id);
+  timer_ = 0;
+  for (const Child& child : children_)
+    if (all || !child.function) oracle_.evidence_gone(child.id);
+  for (const runner::Ended& ended : unacknowledged_)
+    if (all || !is_function(ended)) oracle_.evidence_gone(ended.id);
   watchers_.clear();
   wanted_.clear();
-  children_.clear();
-  unacknowledged_.clear();
+  std::erase_if(children_, [&](const Child& child) { return all || !child.function; });
+  std::erase_if(unacknowledged_, [&](const runner::Ended& ended) { return all || !is_function(ended); });
   deadlines_.clear();
+  if (all) function_deadlines_.clear();
+  rearm();
 }
 
 /// What the deadlines say comes first: a child that is past its own did not live on.

@@ -1,7 +1,8 @@
 // SimRunner: one node's runner with its children, as runtime/runner is: it outlives the daemon, checks the clock
 // right before exec, keeps every end until it is acknowledged, and ends the `terminate` runs of a term at its deadline,
 // TERM at deadline - g and KILL at deadline - 200 ms, whether a daemon is there or not. Reports to the oracle every
-// START and END.
+// START and END. What is a function of the host program runs in the daemon's process instead: it dies with the daemon
+// and not with the runner, ends without a code, and where it is stubborn nothing ends it.
 //
 //   runner.habits.takes["job"] = 40s;          // how children behave
 //   runner.connect([&](core::Event e) { daemon.feed(e); });   // after which inventory() is what it has
@@ -29,7 +30,7 @@ class SimRunner {
  public:
   struct Habits {
     std::map<std::string, Millis> takes;  // how long a job's child runs; else 1 s
-    std::map<std::string, int> exits;     // its code; else 0
+    std::map<std::string, int> exits;     // its code; else 0. Of a function: 0 success, 1 failure, 2 retry, 3 exception
     std::set<std::string> stubborn;       // ignores TERM
     Millis slowest_start{2};              // from the order to exec
   };
@@ -79,7 +80,8 @@ class SimRunner {
     WallTime started_at;
     std::size_t start;  // the oracle's
     std::uint64_t term;
-    bool terminate, stubborn;
+    bool terminate, stubborn, function;
+    bool outlives = false;  // a function that was to be gone: nothing ends it
     Millis grace;
     int code;
     SteadyTime begun, exits_at, kill_at = SteadyTime::max();
@@ -97,9 +99,13 @@ class SimRunner {
   void stop(Child& child, Reason reason, SteadyTime kill_at);
   void advance(std::optional<SteadyTime> suspended_since = std::nullopt);
   void obey_deadlines(Child& child);
+  const Deadline* deadline_of(const Child& child) const;
   static SteadyTime signal_at(const Deadline& term, const Child& child);
   void end(const Child& child, SteadyTime lived_until);
-  void clear();
+  void outlive(Child& child);
+  void lose_functions();
+  enum class Survivors { none, functions };
+  void clear(Survivors survivors);
   void rearm();
   void say(core::Event event);
 
@@ -111,8 +117,8 @@ class SimRunner {
   SimLoop::Owner connection_ = 0;
   OnEvent on_event_;
   std::size_t last_wanted_ = 0;
-  std::map<std::size_t, core::Launch> wanted_;  // ordered, not started yet
-  std::map<std::uint64_t, Deadline> deadlines_;
+  std::map<std::size_t, core::Launch> wanted_;                        // ordered, not started yet
+  std::map<std::uint64_t, Deadline> deadlines_, function_deadlines_;  // the runner's, the daemon's
   std::vector<Child> children_;
   std::vector<runner::Ended> unacknowledged_;
   struct Watcher {

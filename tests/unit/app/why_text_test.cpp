@@ -20,7 +20,9 @@ const std::vector<std::pair<Status, std::vector<Reason>>> pairs{
     {Status::claimed, {Reason::none}},
     {Status::running, {Reason::none}},
     {Status::succeeded, {Reason::none}},
-    {Status::failed, {Reason::exit_code, Reason::signal, Reason::cannot_start, Reason::oom, Reason::lost_limit}},
+    {Status::failed,
+     {Reason::exit_code, Reason::signal, Reason::cannot_start, Reason::oom, Reason::lost_limit, Reason::exception,
+      Reason::temporary, Reason::permanent}},
     {Status::timed_out, {Reason::deadline}},
     {Status::killed, {Reason::operator_, Reason::replaced, Reason::leadership_lost, Reason::shutdown}},
     {Status::lost, {Reason::node_died, Reason::runner_died, Reason::forgotten, Reason::evidence_lost}},
@@ -42,7 +44,7 @@ TEST(WhyText, HasARuleOfItsOwnForEveryReason) {
     }
   }
   EXPECT_EQ(rules.size(), count) << "two reasons share a rule";
-  EXPECT_EQ(count, 4 + static_cast<std::size_t>(Reason::halted));
+  EXPECT_EQ(count, 4 + static_cast<std::size_t>(last_reason));
 }
 
 TEST(WhyText, RulesStandByTheirReasons) {

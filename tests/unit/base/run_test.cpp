@@ -24,7 +24,7 @@ TEST(RunId, RefusesWhatIsNoId) {
 TEST(Words, EachReadsBackAsItself) {
   for (int i = 0; i <= static_cast<int>(Status::missed); ++i)
     EXPECT_EQ(parse_status(to_string(static_cast<Status>(i))), static_cast<Status>(i));
-  for (int i = 0; i <= static_cast<int>(Reason::halted); ++i)
+  for (int i = 0; i <= static_cast<int>(last_reason); ++i)
     EXPECT_EQ(parse_reason(to_string(static_cast<Reason>(i))), static_cast<Reason>(i));
   EXPECT_EQ(to_string(Reason::operator_), "operator");
   EXPECT_EQ(parse_status("done"), std::nullopt);
@@ -65,7 +65,7 @@ TEST(Named, KeepsANewerVersionsWordAndEqualsNothingThatIsKnown) {
   EXPECT_EQ(to_string(*word), "solar_flare");
   EXPECT_EQ(word->description(), "solar_flare (of a newer version)");
   EXPECT_GE(word->number(), first_unnumbered);
-  for (int i = 0; i <= static_cast<int>(Reason::halted); ++i) EXPECT_FALSE(*word == static_cast<Reason>(i));
+  for (int i = 0; i <= static_cast<int>(last_reason); ++i) EXPECT_FALSE(*word == static_cast<Reason>(i));
   EXPECT_EQ(*word, *Named<Reason>::parse("solar_flare"));
   EXPECT_FALSE(*word == *Named<Reason>::parse("solar_wind"));
 }

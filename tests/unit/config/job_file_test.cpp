@@ -165,6 +165,39 @@ TEST(JobFile, WantsExactlyOneOfCommandAndShell) {
             "x.toml:3:9: error: 'command' and 'shell' exclude each other; keep one of them\n");
 }
 
+JobSettings of_a_program(bool has_runner = true) {
+  JobSettings settings;
+  settings.has_function = [](std::string_view name) { return name == "report"; };
+  settings.has_runner = has_runner;
+  return settings;
+}
+
+TEST(JobFile, MayNameAFunctionOfTheProgramThatReadsIt) {
+  EXPECT_EQ(job("function = \"report\"", of_a_program()).details->function, "report");
+  EXPECT_EQ(findings("[job.x]\nfunction = \"other\"\n", of_a_program()),
+            "x.toml:2:12: error: this program has no function 'other'\n");
+  EXPECT_EQ(findings("[job.x]\nfunction = \"report\"\n"),
+            "x.toml:2:12: error: 'function' is for programs that embed ballot; what `ballot serve` runs is a 'command' "
+            "or a 'shell'\n");
+  EXPECT_EQ(findings("[job.x]\nshell = \"a\"\nfunction = \"report\"\n", of_a_program()),
+            "x.toml:3:12: error: 'function' and 'shell' exclude each other; keep one of them\n");
+}
+
+TEST(JobFile, RefusesForAFunctionWhatIsForCommands) {
+  EXPECT_EQ(findings("[job.x]\nfunction = \"report\"\nnice = 1\nuser = \"root\"\n", of_a_program()),
+            "x.toml:3:8: error: 'nice' is for commands; a function has none\n"
+            "x.toml:4:8: error: 'user' is for commands; a function has none\n");
+}
+
+TEST(JobFile, RefusesWhatNeedsARunnerWhereThereIsNone) {
+  EXPECT_EQ(findings("[job.x]\nshell = \"a\"\n", of_a_program(false)),
+            "x.toml:2:9: error: 'shell' needs the runner, which this program does without\n");
+  EXPECT_EQ(findings("[job.x]\nfunction = \"report\"\nmail_to = \"root\"\n", of_a_program(false)),
+            "x.toml:3:11: error: 'mail_to' needs the runner, which this program does without\n");
+  EXPECT_EQ(findings("[group.g]\non_promote = [\"/bin/true\"]\n", of_a_program(false)),
+            "x.toml:1:8: error: group 'g': its hooks need the runner, which this program does without\n");
+}
+
 TEST(JobFile, PointsIntoTheScheduleThatIsWrong) {
   const std::string run = "[job.x]\nshell = \"true\"\n";
   EXPECT_TRUE(findings(run + "schedule = \"0 25 * * *\"\n").starts_with("x.toml:3:15: error: schedule: "))

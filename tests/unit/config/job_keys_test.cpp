@@ -29,6 +29,7 @@ const std::vector<Row>& job_rows() {
       {"enabled", "false", "true", "\"yes\"", {}},
       {"env", "{A = \"1\"}", "{}", "\"A=1\"", {"{A = 1}", "{\"A-B\" = \"1\"}", "{BALLOT_X = \"1\"}", "{\"\" = \"1\"}"}},
       {"env_file", "\"/etc/default/x\"", "", "1", {"\"relative\"", "\"\""}},
+      {"function", "\"report\"", "", "1", {"\"\"", "\"a/b\"", "\"other\""}},
       {"group", "\"nightly\"", "\"default\"", "1", {"\"\"", "\"a/b\"", "\"a.b\"", "\"-a\""}},
       {"groups", "[]", "", "\"adm\"", {"[1]", "[\"no-such-group-at-all\"]"}},
       {"guarantee", "\"at-least-once\"", "\"at-most-once\"", "1", {"\"once\""}},
@@ -86,10 +87,11 @@ const std::vector<Row>& job_rows() {
 
 /// A job with that one line, which is line 3, below a command unless the line is one.
 JobFile read(const std::string& line) {
-  const bool runs = line.starts_with("command =") || line.starts_with("shell =");
+  const bool runs = line.starts_with("command =") || line.starts_with("shell =") || line.starts_with("function =");
   Identities identities;
   JobSettings settings;
   settings.daemon = 0;
+  settings.has_function = [](std::string_view name) { return name == "report"; };
   return read_job_file("[job.x]\n" + std::string(runs ? "" : "command = [\"/bin/true\"]") + "\n" + line + "\n",
                        {"x.toml", 0}, settings, identities);
 }
@@ -104,7 +106,7 @@ TEST(JobKeys, AreAllInThisTest) {
   for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 54u);
+  EXPECT_EQ(known.size(), 55u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {

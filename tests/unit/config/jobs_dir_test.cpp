@@ -77,6 +77,45 @@ TEST_F(JobsDirTest, LoadsAllFilesWithAJobFilesName) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(JobsDirTest, TextsOfTheProgramCountBeforeAnyFile) {
+  write("a.toml", job("a") + job("b"));
+  EXPECT_EQ(reload(), "+a+b");
+  const auto put = jobs_.put("job a of the program", job("a", "false"));
+  ASSERT_TRUE(put);
+  EXPECT_EQ(text_of_changes(*put), "~a");
+  EXPECT_EQ(in_force(), "a=false b=true");
+  EXPECT_NE(findings().find("is already defined at job a of the program:1"), std::string::npos) << findings();
+  EXPECT_EQ(reload(), "") << "they are no files, and stay";
+  const auto dropped = jobs_.drop("job a of the program");
+  ASSERT_TRUE(dropped);
+  EXPECT_EQ(text_of_changes(*dropped), "~a");
+  EXPECT_EQ(in_force(), "a=true b=true");
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(jobs_.drop("job a of the program").error().code, Errc::not_found);
+}
+
+TEST_F(JobsDirTest, ATextThatIsWrongChangesNothing) {
+  ASSERT_TRUE(jobs_.put("x", job("a")));
+  const auto refused = jobs_.put("x", "[job.a]\nshell = 1\nretrys = 2\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::invalid);
+  EXPECT_NE(refused.error().what.find("x:2:9: error: 'shell' must be"), std::string::npos) << refused.error().what;
+  EXPECT_NE(refused.error().what.find("'retrys'"), std::string::npos) << refused.error().what;
+  EXPECT_EQ(in_force(), "a=true");
+  EXPECT_EQ(reload(), "");
+  EXPECT_FALSE(jobs_.put("y", "not toml"));
+  EXPECT_EQ(jobs_.drop("y").error().code, Errc::not_found);
+}
+
+TEST_F(JobsDirTest, NeedsNoFolderForTexts) {
+  JobsDir jobs("", {});
+  EXPECT_TRUE(jobs.reload().empty());
+  ASSERT_TRUE(jobs.put("x", job("a")));
+  EXPECT_TRUE(jobs.reload().empty());
+  EXPECT_EQ(in_force(jobs), "a=true");
+  EXPECT_EQ(text_of(jobs.set().diagnostics), "");
+}
+
 /// `groups` is the group file that this process sees from now on.
 bool replace_group_file(const std::string& groups) {
   return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&

@@ -31,14 +31,14 @@ schedule::DefinitionPtr definition(int number, const std::string& schedule) {
 /// Leads a thousand jobs, of which the last is due first.
 struct RuntimeOfManyJobs : ::testing::Test {
   void SetUp() override {
-    ASSERT_TRUE(runtime.start(Resume::allowed));
+    ASSERT_TRUE(node.start(Resume::allowed));
     std::vector<schedule::DefinitionPtr> jobs;
     for (int i = 0; i < many; ++i) jobs.push_back(definition(i, i + 1 == many ? "0 0 1 1 *" : "0 0 29 2 *"));
-    runtime.define(std::move(jobs), {}, {});
+    node.define(std::move(jobs), {}, {});
   }
 
-  RuntimeSettings settings() const {
-    RuntimeSettings settings;
+  NodeSettings settings() const {
+    NodeSettings settings;
     settings.plugin_dir = BALLOT_PLUGIN_DIR;
     settings.backend = "local";
     settings.engine.node = "n1";
@@ -52,20 +52,19 @@ struct RuntimeOfManyJobs : ::testing::Test {
   void run_once_it_leads(const std::function<void()>& look) {
     const auto again = [this, look] {
       bool leads = false;
-      runtime.core().views().visit_groups("", 1,
-                                          [&](const core::GroupView& group) { leads = group.state == "leading"; });
+      node.core().views().visit_groups("", 1, [&](const core::GroupView& group) { leads = group.state == "leading"; });
       if (!leads) return run_once_it_leads(look);
       look();
     };
-    runtime.loop().post(again);
+    node.loop().post(again);
     if (std::exchange(runs, true)) return;
-    ASSERT_TRUE(runtime.run());
+    ASSERT_TRUE(node.run());
   }
-  void end() { runtime.stop({config::OnStop::Kind::kill, 0ms}); }
+  void end() { node.stop({config::OnStop::Kind::kill, 0ms}); }
 
   const TempFolder folder;
-  Runtime runtime{settings(), [](Level, std::string_view, const LogFields&) {}};
-  const StateViews views{runtime};
+  Node node{settings(), [](Level, std::string_view, const LogFields&) {}};
+  const StateViews views{node};
   bool runs = false;
 };
 
@@ -77,7 +76,7 @@ TEST_F(RuntimeOfManyJobs, ShowsAllOfThemByNameWhileTheLoopGoesOn) {
       names.emplace_back(job.name);
       EXPECT_EQ(job.leader, "n1");
     }
-    if (names.size() == jobs.size()) runtime.loop().post([&] { before_other_work = names.size(); });
+    if (names.size() == jobs.size()) node.loop().post([&] { before_other_work = names.size(); });
     return true;
   };
   run_once_it_leads([&] { views.jobs(page, [this] { end(); }); });
@@ -98,7 +97,7 @@ TEST_F(RuntimeOfManyJobs, SkipsWhatIsRemovedMeanwhile) {
   std::vector<std::string> names;
   const auto page = [&](std::span<const core::JobView> jobs) {
     for (const core::JobView& job : jobs) names.emplace_back(job.name);
-    if (names.size() == jobs.size()) runtime.define({}, {name_of(many - 1), names.back()}, {});
+    if (names.size() == jobs.size()) node.define({}, {name_of(many - 1), names.back()}, {});
     return true;
   };
   run_once_it_leads([&] { views.jobs(page, [this] { end(); }); });

@@ -235,6 +235,15 @@ TEST_F(Reasons, NoLeaderStandsWhereNoTermIs) {
   expect_only(1, {"12:00:07Z is missed, and the term of n1 covered it"});
 }
 
+TEST_F(Reasons, NoLeaderMayBeSaidOfATermBeforeTheLastOne) {
+  fails_over(slot(10) + Millis(500), slot(13) + Millis(200));
+  instead(7, 7, Status::missed, Reason::no_leader, 1, 2);
+  expect_only(1, {"12:00:07Z is missed, and the term of n1 covered it"});
+  rows(1).back().epoch = 3;
+  evidence.ledgers[1].terms.push_back(term("n2", 3, slot(40)));
+  expect_none();
+}
+
 TEST_F(Reasons, NoLeaderIsWrongInTheNextTerm) {
   fails_over(slot(10) + Millis(500), slot(13) + Millis(200));
   instead(16, 16, Status::missed, Reason::no_leader, 1, 2);

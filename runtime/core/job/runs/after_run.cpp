@@ -15,7 +15,8 @@ void repeat_if_lost(const JobFacts& job, LiveRun& run) {
 /// The next attempt waits, a little longer than said, so that many that failed together do not come together again.
 void retry_if_failed(Context& c, const JobFacts& job, LiveRun& run) {
   const bool failed =
-      run.row.status == Status::timed_out || (run.row.status == Status::failed && run.row.reason != Reason::lost_limit);
+      run.row.status == Status::timed_out ||
+      (run.row.status == Status::failed && run.row.reason != Reason::lost_limit && run.row.reason != Reason::permanent);
   if (!failed || run.open.retries == 0 || !job.leading) return;
   const Millis delay = std::min(run.open.retry_delay, run.open.retry_max_delay);
   const auto longer = static_cast<std::int64_t>(c.random.below(static_cast<std::uint64_t>(delay.count() / 10) + 1));

@@ -77,8 +77,9 @@ void conclude(Row& row, const runner::Ended& end, const std::vector<int>& succes
   row.duration = end.duration;
   row.leftover = end.leftover;
   row.output_bytes = end.output.total_bytes;
-  const bool good =
-      end.exit_code && std::find(success_codes.begin(), success_codes.end(), *end.exit_code) != success_codes.end();
+  const bool good = end.exit_code
+                        ? std::find(success_codes.begin(), success_codes.end(), *end.exit_code) != success_codes.end()
+                        : !end.signal;
   if (end.reason != Reason::none) {
     row.status = status_of(end.reason);
     row.reason = end.reason;

@@ -14,7 +14,8 @@ bool covers(const Row& row, const std::string& job, WallTime slot) {
 /// It failed with retries left.
 bool owes_another(const Row& row, const core::OpenRun& claim) {
   const bool failed =
-      row.status == Status::timed_out || (row.status == Status::failed && row.reason != Reason::lost_limit);
+      row.status == Status::timed_out ||
+      (row.status == Status::failed && row.reason != Reason::lost_limit && row.reason != Reason::permanent);
   return failed && claim.retries > 0;
 }
 

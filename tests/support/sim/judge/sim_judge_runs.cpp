@@ -70,11 +70,13 @@ void SimJudge::judge_truth(const Row& row, const Start& start) {
   Reason reason = Reason::none;
   if (ended.reason == Reason::deadline) {
     status = Status::timed_out, reason = Reason::deadline;
+  } else if (ended.reason >= Reason::exception) {
+    status = Status::failed, reason = ended.reason;
   } else if (ended.reason != Reason::none) {
     status = Status::killed, reason = ended.reason;
-  } else if (!ended.exit_code) {
+  } else if (ended.signal) {
     status = Status::failed, reason = Reason::signal;
-  } else if (*ended.exit_code != 0) {
+  } else if (ended.exit_code.value_or(0) != 0) {
     status = Status::failed, reason = Reason::exit_code;
   }
   const bool unknowing = row.reason == Reason::lost_limit || row.status == Status::lost || row.reason == Reason::halted;

@@ -1,4 +1,4 @@
-// Runtime: one scheduler with all its parts: a loop, the engine with its core, the backend from its plugin, the
+// Node: one scheduler with all its parts: a loop, the engine with its core, the backend from its plugin, the
 // executor and the ledger, which it makes and ends in the right order. A process may have several. It knows nothing of
 // files of configuration, command lines, signals and service managers: what it is made with are plain values, and it
 // leaves the process's signal handlers, children, umask and log alone.
@@ -13,11 +13,11 @@
 // Thread: that of run(), which is the loop's; before run() the one that made it. From any other thread only
 // loop().post(). No callback comes after the destructor.
 //
-//   Runtime runtime({plugin_dir, "local", engine_settings, {.path = state_dir + "/history.db"}}, log);
-//   if (auto started = runtime.start(Resume::allowed); !started) return fail(started.error());
-//   runtime.define(jobs, {}, groups);
-//   runtime.loop().on_signal(SIGTERM, [&] { runtime.stop({config::OnStop::Kind::kill, Millis(0)}); });
-//   if (auto ran = runtime.run(); !ran) return fail(ran.error());
+//   Node node({plugin_dir, "local", engine_settings, {.path = state_dir + "/history.db"}}, log);
+//   if (auto started = node.start(Resume::allowed); !started) return fail(started.error());
+//   node.define(jobs, {}, groups);
+//   node.loop().on_signal(SIGTERM, [&] { node.stop({config::OnStop::Kind::kill, Millis(0)}); });
+//   if (auto ran = node.run(); !ran) return fail(ran.error());
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,7 @@
 
 namespace ballot::library {
 
-struct RuntimeSettings {
+struct NodeSettings {
   std::filesystem::path plugin_dir;
   std::string backend;        // its plugin is BACKEND.so there
   io::EngineSettings engine;  // `anew` is start()'s to say
@@ -44,16 +44,19 @@ struct RuntimeSettings {
 /// Whether the session of the process before may be gone on with, where there is one.
 enum class Resume { allowed, refused };
 
-class Runtime {
+class Node {
  public:
-  Runtime(RuntimeSettings settings, Log log);
+  Node(NodeSettings settings, Log log);
   /// Without stop() before: its session ends at once where the backend can end it, and its runs are the runner's.
-  ~Runtime();
-  Runtime(const Runtime&) = delete;
-  Runtime& operator=(const Runtime&) = delete;
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
   /// Called with the handle of each session that is opened, and with "" when it is over. Before start().
   void on_session(std::function<void(const std::string& handle)> changed) { session_changed_ = std::move(changed); }
+
+  /// What is recorded, as it is. Before start().
+  void on_records(io::Engine::Observer observer) { observer_ = std::move(observer); }
 
   /// Loads the plugin, opens the ledger, makes the backend and finds or starts the runner. Errors: the plugin's
   /// (not_found, refused, corrupt), invalid (its options), io.
@@ -68,6 +71,8 @@ class Runtime {
   /// After run(): ends all but the loop. Returns how many records the ledger could store nowhere; they are lost, and
   /// logged. Whoever does not ask leaves it to the destructor.
   std::int64_t close();
+  /// Before close(): see io::Engine.
+  bool close_functions(SteadyTime until) { return !engine_ || engine_->close_functions(until); }
 
   /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.
   void stop(const config::OnStop& how, std::function<void()> stopped = {});
@@ -94,9 +99,10 @@ class Runtime {
   void open_ledger();
   std::vector<Row> prior_rows() const;
 
-  RuntimeSettings settings_;
+  NodeSettings settings_;
   const Log log_;
   std::function<void(const std::string&)> session_changed_;
+  io::Engine::Observer observer_;
   io::MainLoop loop_;
   const std::shared_ptr<LedgerReport> ledger_report_;
   std::unique_ptr<storage::Ledger> ledger_;

@@ -6,7 +6,7 @@
 #include "ballot/plugin.hpp"
 #include "config/config.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 /// Errors: refused, corrupt, not_found (the plugin); invalid (its table).
 Result<const PluginInfo*> find_backend(const config::Config& config);
@@ -16,4 +16,4 @@ BackendSettings backend_settings(const config::Config& config);
 /// What `serve` makes of a store that asks nobody who he is.
 OpenStore open_store_rule(const config::Config& config);
 
-}  // namespace ballot::app
+}  // namespace ballot::library

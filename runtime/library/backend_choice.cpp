@@ -1,10 +1,10 @@
-#include "app/backend_choice.hpp"
+#include "library/backend_choice.hpp"
 
 #include <unistd.h>
 
 #include "io/plugin_loader.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 Result<const PluginInfo*> find_backend(const config::Config& config) {
   const std::string& name = config.coordination.backend;
@@ -31,4 +31,4 @@ BackendSettings backend_settings(const config::Config& config) {
   return settings;
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::library

@@ -1,0 +1,150 @@
+// Runtime: ballot inside of another program: jobs that are commands or functions, elected, launched and recorded as
+// `ballot serve` does it, and leadership for parts of the program itself. docs/embedding.md shows a whole program.
+//
+//   ballot::RuntimeSettings settings;
+//   settings.state_dir = "/var/lib/myservice";
+//   ballot::Runtime runtime(settings);
+//   runtime.add({.name = "compact", .schedule = {"*/5 * * * *"}, .function = compact});
+//   if (auto started = runtime.start(); !started) return fail(started.error());
+//   ...
+//   runtime.stop();
+//
+// Leaves the process alone: no signal handler, no waitpid() but for its own child, no umask, no output, no exit().
+// Several can be in one process, each with a state_dir of its own. Its threads have all signals blocked.
+//
+// Threads: any may call anything, also callbacks and functions, but for stop() and the destructor in these, and for
+// everything in `log`. Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that
+// takes long delays those after it, and nothing else. None is called after stop() has returned.
+//
+// ABI: libballot.so.0; what is declared in this header, function.hpp, ledger.hpp, run.hpp, error.hpp, time.hpp, log.hpp
+// and options.hpp keeps its meaning and its layout while the number is the same.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ballot/error.hpp"
+#include "ballot/export.hpp"
+#include "ballot/function.hpp"
+#include "ballot/ledger.hpp"
+#include "ballot/log.hpp"
+#include "ballot/options.hpp"
+#include "ballot/time.hpp"
+
+namespace ballot {
+
+/// What a runtime is made with. "" and nullopt: as the file has it, else the default that is named here.
+struct RuntimeSettings {
+  std::string file;        // a ballot.toml, which must exist and be trusted as `ballot serve` has it. "": none is read
+  std::string node;        // the host's name. Of two runtimes on one host that share a store, each has its own
+  std::string backend;     // "local": groups are led by one process of this host
+  std::string name_space;  // of the backend: what shares nothing with others. A networked one has no default
+  Options options;         // of the backend's table, over the file's: {"servers", ...}
+  std::optional<Millis> session_timeout;  // how long leadership survives silence; from 2 s
+  std::string jobs_dir;                   // of job files, watched. Without a file: none
+  std::string state_dir;     // ledger and registers, private to this runtime. Without a file it must be set
+  std::string run_dir;       // sockets; at most some 90 bytes. Without a file: state_dir/run
+  std::string plugin_dir;    // of BACKEND.so; where the package has them
+  std::string program_dir;   // of ballot-runner and ballot-ping; where the package has them
+  int function_threads = 4;  // functions at once; from 1
+  bool commands = true;      // false: no runner is started, and jobs with commands, hooks or mail are refused
+  Log log;                   // null: nothing is logged
+};
+
+/// A job that the program defines.
+struct JobSpec {
+  std::string name;                        // 1 to 64 letters, digits, '_', '-'
+  std::string group = "default";           // whose leader runs it
+  std::vector<std::string> schedule = {};  // cron expressions, "@every 5m", ...; none: by trigger() only
+  std::vector<std::string> command = {};   // a program and its arguments, or
+  JobFunction function = {};               // a function: exactly one of the two
+  std::string keys = {};                   // any other keys of docs/jobs.md, in TOML: "retries = 3\nmisfire = \"all\""
+};
+
+/// That this node leads a group.
+struct Leadership {
+  std::string group;
+  std::uint64_t epoch = 0;  // grows from term to term of the group: a fencing token for stores that compare it
+  SteadyTime until{};       // CLOCK_BOOTTIME: it leads until then, unless the term is renewed; it mostly is
+};
+
+/// Which rows of the ledger. Empty lists and absent values: any.
+struct HistoryQuery {
+  std::vector<std::string> jobs = {};
+  std::vector<std::string> groups = {};
+  std::vector<Status> statuses = {};
+  std::optional<RunId> run = {};
+  std::optional<WallTime> since = {};      // of the slot; inclusive
+  std::optional<WallTime> until = {};      // exclusive
+  std::optional<std::int64_t> limit = 50;  // the newest; none: all
+};
+
+class BALLOT_API Runtime {
+ public:
+  /// Reads the file, where there is one; what is wrong with the settings is what add() and start() return.
+  explicit Runtime(RuntimeSettings settings);
+  /// As stop(), with a bound of 5 s.
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  /// Defines a job, or defines it anew: running it goes on as it was begun. Before or after start(); it counts before
+  /// a job of its name in any file. As with every edit, slots that were due before are not made up for.
+  /// Errors: invalid, with everything that is wrong.
+  Result<void> add(const JobSpec& job);
+  /// Takes back what add() has defined; runs go on. not_found: add() has defined no such job.
+  Result<void> remove(const std::string& job);
+
+  /// A function that job files name: `function = "NAME"`. Before start(), so that the files find it. invalid: `name`
+  /// is no valid name, or it is too late.
+  Result<void> add_function(const std::string& name, JobFunction function);
+
+  /// Takes part in an election, with or without jobs. `keys`: those of [group.NAME] in docs/jobs.md, in TOML.
+  Result<void> add_group(const std::string& name, const std::string& keys = {});
+  Result<void> remove_group(const std::string& name);
+
+  /// A term of this node's has begun, or is over: handed back, lost, or past its deadline. Before start().
+  void on_elected(std::function<void(const Leadership&)> elected);
+  void on_lost(std::function<void(const Leadership&)> lost);
+  /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once. Before start().
+  void on_run_ended(std::function<void(const Row&)> ended);
+  /// It has ended by itself: another node has its name. Before start().
+  void on_refused(std::function<void(const Error&)> refused);
+
+  /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors: those
+  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); io. It may be called again after an error.
+  Result<void> start();
+
+  struct Stop {
+    Millis wait{0};        // runs may go on for so long before commands are killed and functions are asked to stop
+    Millis bound{10'000};  // it returns by then
+  };
+  /// Hands over what it leads, ends its runs, and stores what it has recorded. timeout: some had not ended by the
+  /// bound; commands are then the runner's, which ends them with their terms; functions have been abandoned, and their
+  /// runs are `lost`. It waits for a callback that is being called, beyond the bound too. Called again it does nothing.
+  /// Not from a callback or a function.
+  Result<void> stop(const Stop& how);
+  Result<void> stop() { return stop(Stop()); }
+
+  /// What this node leads now, by the clock: past its deadline it is nothing. Cheap; asks no store.
+  std::optional<Leadership> leadership(const std::string& group) const;
+
+  /// Runs a job now, on whichever node leads its group. The run's id, once its slot is claimed. Errors: not_found,
+  /// refused, unavailable (no leader), timeout.
+  Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
+
+  /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call.
+  Result<std::vector<Row>> history(const HistoryQuery& query) const;
+  /// What an attempt printed, or a function returned as text; none: of the last attempt.
+  Result<Output> output(const RunId& run, std::optional<int> attempt = {}) const;
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ballot

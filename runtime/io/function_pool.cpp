@@ -1,0 +1,171 @@
+#include "io/function_pool.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/assert.hpp"
+#include "io/clocks.hpp"
+
+namespace ballot::io {
+
+/// Belongs to the threads as well: one that does not come back may outlive the pool.
+struct FunctionPool::State {
+  struct Waiting {
+    Number number;
+    Call call;
+  };
+
+  const int most;
+  std::mutex mutex;
+  std::condition_variable has_work, has_stops, has_ended;
+  std::function<void()> wake;  // null: closed
+  std::deque<Waiting> waiting;
+  std::map<Number, std::stop_source> calling;
+  std::vector<std::stop_source> stops;
+  std::vector<Report> reports;
+  Number last = 0;
+  int threads = 0, idle = 0;  // that have not ended; that wait for a call
+  bool stopper_runs = false;
+  std::vector<std::thread> handles;
+
+  void begin_stopper(const std::shared_ptr<State>& self) {
+    if (std::exchange(stopper_runs, true)) return;
+    handles.emplace_back([self] { request_stops(self); });
+  }
+
+  /// Requires: locked, so that nobody is woken once close() has returned.
+  void report(Report report) {
+    if (!wake) return;
+    reports.push_back(std::move(report));
+    if (reports.size() == 1) wake();
+  }
+};
+
+FunctionPool::FunctionPool(int threads, std::function<void()> wake) : state_(std::make_shared<State>(threads)) {
+  BALLOT_ASSERT(threads > 0, "a pool has threads");
+  state_->wake = std::move(wake);
+}
+
+FunctionPool::~FunctionPool() { close(SteadyTime::min()); }
+
+FunctionPool::Number FunctionPool::add(Call call) {
+  const std::lock_guard lock(state_->mutex);
+  state_->waiting.push_back({++state_->last, std::move(call)});
+  if (static_cast<std::size_t>(state_->idle) >= state_->waiting.size() || state_->threads == state_->most) {
+    state_->has_work.notify_one();
+  } else {
+    ++state_->threads;
+    state_->handles.emplace_back([state = state_] { work(state); });
+  }
+  return state_->last;
+}
+
+bool FunctionPool::withdraw(Number number) {
+  const std::lock_guard lock(state_->mutex);
+  return std::erase_if(state_->waiting, [&](const auto& one) { return one.number == number; }) > 0;
+}
+
+void FunctionPool::stop(Number number) {
+  const std::lock_guard lock(state_->mutex);
+  const auto call = state_->calling.find(number);
+  if (call == state_->calling.end()) return;
+  state_->stops.push_back(call->second);
+  state_->has_stops.notify_one();
+  state_->begin_stopper(state_);
+}
+
+std::vector<FunctionPool::Report> FunctionPool::take() {
+  const std::lock_guard lock(state_->mutex);
+  return std::exchange(state_->reports, {});
+}
+
+bool FunctionPool::close(SteadyTime until) {
+  std::unique_lock lock(state_->mutex);
+  state_->wake = nullptr;
+  state_->waiting.clear();
+  for (const auto& [number, stop] : state_->calling) state_->stops.push_back(stop);
+  if (!state_->stops.empty()) state_->begin_stopper(state_);
+  state_->has_work.notify_all();
+  state_->has_stops.notify_all();
+  const auto have_ended = [&] { return state_->threads == 0 && !state_->stopper_runs; };
+  while (!have_ended()) {
+    const Millis left = until - read_clocks().steady;
+    if (until == SteadyTime::min() || left <= Millis(0)) break;
+    state_->has_ended.wait_for(lock, left);
+  }
+  const bool ended = have_ended();
+  std::vector<std::thread> handles = std::exchange(state_->handles, {});
+  lock.unlock();
+  for (std::thread& thread : handles) ended ? thread.join() : thread.detach();
+  return ended;
+}
+
+void FunctionPool::work(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  while (state->wake) {
+    if (state->waiting.empty()) {
+      ++state->idle;
+      state->has_work.wait(lock);
+      --state->idle;
+      continue;
+    }
+    State::Waiting next = std::move(state->waiting.front());
+    state->waiting.pop_front();
+    const Now now = read_clocks();
+    if (now.steady > next.call.not_after) {
+      state->report({next.number, Report::What::refused, now});
+      continue;
+    }
+    const std::stop_token stop = state->calling[next.number].get_token();
+    state->report({next.number, Report::What::begun, now});
+    lock.unlock();
+    call(*state, next.number, next.call, stop);
+    next.call.function.reset();  // its last owner may be this thread: not under the lock
+    lock.lock();
+  }
+  --state->threads;
+  state->has_ended.notify_all();
+}
+
+void FunctionPool::call(State& state, Number number, const Call& call, std::stop_token stop) {
+  Report report{number, Report::What::threw, {}};
+  try {
+    report.result = (*call.function)(call.facts, std::move(stop));
+    report.what = Report::What::returned;
+  } catch (const std::exception& thrown) {
+    report.text = thrown.what();
+  } catch (...) {
+    report.text = "something that is no std::exception";
+  }
+  report.at = read_clocks();
+  const std::lock_guard lock(state.mutex);
+  state.calling.erase(number);
+  state.report(std::move(report));
+}
+
+/// What a function has registered for its stop is called here, and may take its time.
+void FunctionPool::request_stops(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  for (;;) {
+    if (!state->stops.empty()) {
+      auto stops = std::exchange(state->stops, {});
+      lock.unlock();
+      for (std::stop_source& stop : stops) stop.request_stop();
+      stops.clear();
+      lock.lock();
+    } else if (state->wake) {
+      state->has_stops.wait(lock);
+    } else {
+      break;
+    }
+  }
+  state->stopper_runs = false;
+  state->has_ended.notify_all();
+}
+
+}  // namespace ballot::io

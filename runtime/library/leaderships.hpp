@@ -1,0 +1,49 @@
+// Leaderships: which groups a node leads, for any thread to ask. Threads: any.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "ballot/runtime.hpp"
+
+namespace ballot::library {
+
+class Leaderships {
+ public:
+  void begin(const std::string& group, std::uint64_t epoch) {
+    const std::lock_guard lock(mutex_);
+    epochs_[group] = epoch;
+  }
+  /// False: that term is not known.
+  bool end(const std::string& group, std::uint64_t epoch) {
+    const std::lock_guard lock(mutex_);
+    const auto at = epochs_.find(group);
+    if (at == epochs_.end() || at->second != epoch) return false;
+    epochs_.erase(at);
+    return true;
+  }
+  void set_deadline(SteadyTime deadline) {
+    const std::lock_guard lock(mutex_);
+    deadline_ = deadline;
+  }
+  SteadyTime deadline() const {
+    const std::lock_guard lock(mutex_);
+    return deadline_;
+  }
+
+  std::optional<Leadership> find(const std::string& group, SteadyTime now) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = epochs_.find(group);
+    if (at == epochs_.end() || now >= deadline_) return std::nullopt;
+    return Leadership{group, at->second, deadline_};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::uint64_t> epochs_;
+  SteadyTime deadline_ = SteadyTime::min();  // of all terms: they are one session's
+};
+
+}  // namespace ballot::library

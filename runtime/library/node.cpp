@@ -1,0 +1,125 @@
+#include "library/node.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
+#include "storage/reader.hpp"
+
+namespace ballot::library {
+
+/// What the ledger's thread says of it.
+struct Node::LedgerReport {
+  std::mutex mutex;
+  storage::LedgerState state;
+};
+
+Node::Node(NodeSettings settings, Log log)
+    : settings_(std::move(settings)), log_(std::move(log)), ledger_report_(std::make_shared<LedgerReport>()) {}
+
+Node::~Node() { close(); }
+
+std::int64_t Node::close() {
+  engine_.reset();  // before the ledger: what it records last is stored
+  const std::int64_t lost = ledger_ ? ledger_->close() : 0;
+  ledger_.reset();  // before the loop: its writer posts there
+  return lost;
+}
+
+Result<void> Node::start(Resume resume) {
+  const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
+  if (!plugin) return plugin.error();
+  const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
+  if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
+  open_ledger();
+  settings_.engine.anew = resume == Resume::refused;
+  engine_ = std::make_unique<io::Engine>(loop_, settings_.engine, **plugin, *ledger_, log_);
+  engine_->on_refused([this](const std::string& text) {
+    refusal_ = Error{Errc::conflict, text};
+    loop_.stop();
+  });
+  if (session_changed_) engine_->on_session(session_changed_);
+  engine_->on_records(observer_);
+  return engine_->start();
+}
+
+void Node::open_ledger() {
+  storage::LedgerHooks hooks;
+  hooks.now = [] { return io::read_clocks().wall; };
+  hooks.on_state = [log = log_, report = ledger_report_](const storage::LedgerState& state) {
+    {
+      const std::lock_guard lock(report->mutex);
+      report->state = state;
+    }
+    if (state.degraded)
+      log(Level::error, "the ledger is degraded: " + state.reason, {{"spooled", std::to_string(state.spooled)}});
+    else
+      log(Level::info, "the ledger is well again", {});
+  };
+  hooks.alarm = [log = log_](std::string_view text) { log(Level::error, text, {}); };
+  hooks.warning = [log = log_](std::string_view text) { log(Level::warn, text, {}); };
+  ledger_ = std::make_unique<storage::Ledger>(settings_.ledger, std::move(hooks));
+}
+
+void Node::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
+                  std::vector<Group> groups) {
+  if (std::exchange(is_defined_, true))
+    engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
+  else
+    engine_->load(std::move(jobs), std::move(groups), prior_rows());
+}
+
+/// Runs that no process before has recorded as ended, and the last ones that it has. A ledger that cannot be read has
+/// none.
+std::vector<Row> Node::prior_rows() const {
+  constexpr std::int64_t last_changes = 10'000;
+  std::vector<Row> rows;
+  auto reader = storage::Reader::open(settings_.ledger.path);
+  if (!reader) return rows;
+  if (auto open = reader->open_rows()) rows = std::move(*open);
+  if (const auto newest = reader->sequence())
+    static_cast<void>(reader->changes({}, std::max<std::int64_t>(0, *newest - last_changes), [&](const Row& row) {
+      if (core::is_ended_row(row, settings_.engine.node)) rows.push_back(row);
+      return true;
+    }));
+  std::erase_if(rows, [this](const Row& row) { return !core::is_prior_row(row, settings_.engine.node); });
+  return rows;
+}
+
+Result<void> Node::run() {
+  loop_.run();
+  if (refusal_) return *refusal_;
+  return {};
+}
+
+void Node::stop(const config::OnStop& how, std::function<void()> stopped) {
+  using Kind = config::OnStop::Kind;
+  is_stopping_ = true;
+  engine_->stop(how.kind == Kind::wait ? how.wait : Millis(0), how.kind == Kind::leave,
+                [this, stopped = std::move(stopped)] {
+                  if (stopped) stopped();
+                  loop_.stop();
+                });
+}
+
+void Node::ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
+               io::Engine::OnEnded ended) {
+  engine_->ask(std::move(request), run_suffix, patience, std::move(answered), std::move(ended));
+}
+
+void Node::observe(Millis patience, io::Engine::OnElections answered) {
+  engine_->observe(patience, std::move(answered));
+}
+
+void Node::flush(std::function<void()> done) {
+  ledger_->flush([this, done = std::move(done)] { loop_.post(done); });
+}
+
+storage::LedgerState Node::ledger_state() const {
+  const std::lock_guard lock(ledger_report_->mutex);
+  return ledger_report_->state;
+}
+
+}  // namespace ballot::library

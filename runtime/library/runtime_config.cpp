@@ -1,0 +1,84 @@
+#include "library/runtime_config.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "io/clocks.hpp"
+#include "io/plugin_loader.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr const char* installed = BALLOT_INSTALLED;  // where the package has programs and, in plugins/, plugins
+
+std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
+
+config::ConfigRequest request_of(const RuntimeSettings& settings) {
+  config::ConfigRequest request;
+  request.file = settings.file;
+  request.file_rule = settings.file.empty() ? config::FileRule::may_be_missing : config::FileRule::must_exist;
+  request.trust_rule = config::TrustRule::trusted;
+  request.plugin_rule = config::PluginRule::used;
+  request.plugins = {plugin_names, load_plugin};
+  request.host_name = io::host_name();
+  request.plugin_dir = std::string(installed) + "/plugins";
+  config::Overrides& over = request.overrides;
+  over.node = given(settings.node);
+  over.backend = given(settings.backend);
+  over.name_space = given(settings.name_space);
+  over.session_timeout = settings.session_timeout;
+  over.jobs_dir = given(settings.jobs_dir);
+  over.plugin_dir = given(settings.plugin_dir);
+  over.state_dir = given(settings.state_dir);
+  over.run_dir = given(settings.run_dir);
+  if (settings.file.empty() && !over.run_dir) over.run_dir = settings.state_dir + "/run";
+  return request;
+}
+
+std::string findings_of(const config::Diagnostics& diagnostics) {
+  std::string text;
+  for (const config::Diagnostic& one : diagnostics)
+    if (one.severity == config::Severity::error) text += (text.empty() ? "" : "; ") + one.text();
+  return text;
+}
+
+/// What a flag's or a file's words would be refused for.
+std::string fault_of(const RuntimeSettings& settings) {
+  if (settings.file.empty() && settings.state_dir.empty())
+    return "state_dir is not set: the ledger and the registers need a folder";
+  for (const auto& [name, path] :
+       {std::pair("state_dir", settings.state_dir), std::pair("run_dir", settings.run_dir),
+        std::pair("jobs_dir", settings.jobs_dir), std::pair("plugin_dir", settings.plugin_dir),
+        std::pair("program_dir", settings.program_dir), std::pair("file", settings.file)})
+    if (!path.empty() && !path.starts_with('/'))
+      return std::string(name) + " must be an absolute path, not '" + path + "'";
+  if (settings.function_threads < 1) return "function_threads must be at least 1";
+  if (settings.session_timeout && (*settings.session_timeout < config::shortest_session_timeout ||
+                                   *settings.session_timeout > config::longest_session_timeout))
+    return "session_timeout must be from 2 s to 24 h";
+  return {};
+}
+
+}  // namespace
+
+Result<config::Config> config_of(const RuntimeSettings& settings) {
+  if (std::string fault = fault_of(settings); !fault.empty()) return Error{Errc::invalid, std::move(fault)};
+  config::ConfigRequest request = request_of(settings);
+  if (!settings.options.empty()) {
+    const config::LoadedConfig first = config::load_config(request);  // which backend is it?
+    request.overrides.options[first.config.coordination.backend] = settings.options;
+  }
+  config::LoadedConfig loaded = config::load_config(request);
+  if (has_errors(loaded.diagnostics)) return Error{Errc::invalid, findings_of(loaded.diagnostics)};
+  if (settings.file.empty() && settings.jobs_dir.empty()) loaded.config.jobs_dir.clear();
+  return std::move(loaded.config);
+}
+
+Programs programs_of(const RuntimeSettings& settings) {
+  if (!settings.commands) return {};
+  const std::string folder = settings.program_dir.empty() ? installed : settings.program_dir;
+  return {folder + "/ballot-runner", "/usr/sbin/sendmail", folder + "/ballot-ping"};
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,68 @@
+#include "library/settings.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/cgroup_place.hpp"
+#include "base/trust.hpp"
+#include "config/identities.hpp"
+#include "library/backend_choice.hpp"
+
+namespace ballot::library {
+namespace {
+
+io::EngineSettings engine_settings(const config::Config& config, const Programs& programs) {
+  io::EngineSettings settings;
+  settings.node = config.node;
+  settings.session_timeout = config.coordination.session_timeout.value_or(Millis(0));
+  settings.max_running = config.max_running;
+  config::Identities identities;
+  if (const auto& self = identities.user(::geteuid())) settings.identity = **self;
+  settings.backend = backend_settings(config);
+  settings.backend.open_store = open_store_rule(config);
+  if (!programs.runner.empty())
+    settings.runner = {runner_socket(config), programs.runner,
+                       config.coordination.backend + " " + config.coordination.name_space + " " + config.node};
+  settings.sendmail = programs.sendmail;
+  settings.ping = programs.ping;
+  return settings;
+}
+
+}  // namespace
+
+NodeSettings node_settings(const config::Config& config, const Programs& programs) {
+  NodeSettings settings;
+  settings.plugin_dir = config.plugin_dir;
+  settings.backend = config.coordination.backend;
+  settings.engine = engine_settings(config, programs);
+  settings.ledger.path = config.history.path;
+  settings.ledger.limits = {config.history.keep, config.history.keep_runs_per_job, config.history.max_size};
+  return settings;
+}
+
+std::string runner_socket(const config::Config& config) { return config.run_dir + "/runner.sock"; }
+
+config::JobSettings job_settings(const config::Config& config) {
+  return {.timezone = config.timezone,
+          .longest_kill_grace = config::longest_kill_grace(config),
+          .backends = config.known,
+          .controllers = machine_controllers(),
+          .node = config.node};
+}
+
+Result<void> make_folders(const config::Config& config) {
+  for (const auto& [folder, mode] : {std::pair(config.state_dir, 0750), std::pair(config.run_dir, 0755)}) {
+    std::error_code error;
+    const bool made = std::filesystem::create_directories(folder, error);
+    if (made && !error) std::filesystem::permissions(folder, static_cast<std::filesystem::perms>(mode), error);
+    if (error) return Error{Errc::io, "cannot make the folder " + folder + ": " + error.message()};
+    if (const auto fault = distrust_folder(folder, ::geteuid()))
+      return Error{Errc::refused, "the folder " + folder + " is not used: " + *fault};
+  }
+  return {};
+}
+
+}  // namespace ballot::library

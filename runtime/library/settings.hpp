@@ -1,0 +1,29 @@
+// What a node is made with, and its job files are checked against, of a configuration.
+#pragma once
+
+#include <string>
+
+#include "config/config.hpp"
+#include "config/job_file.hpp"
+#include "library/node.hpp"
+
+namespace ballot::library {
+
+/// The programs that nobody calls by hand. "": there is none.
+struct Programs {
+  std::string runner, sendmail, ping;
+};
+
+NodeSettings node_settings(const config::Config& config, const Programs& programs);
+
+/// Where the runner of a configuration listens.
+std::string runner_socket(const config::Config& config);
+
+/// What job files are checked against, on this machine.
+config::JobSettings job_settings(const config::Config& config);
+
+/// Makes state_dir (0750) and run_dir (0755). Of what lies in them the daemon believes all: sessions, runs, what is
+/// due. Errors: io, refused (somebody else can write there).
+Result<void> make_folders(const config::Config& config);
+
+}  // namespace ballot::library
