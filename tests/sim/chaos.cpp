@@ -37,7 +37,8 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       store_lies_(seed % 4 == 1),
       health_checks_(seed % 5 == 3),
       world_(seed, settings_of(seed, of_store)),
-      fitness_(~seed) {
+      fitness_(~seed),
+      functions_(seed ^ 0xf00d) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   make_jobs();

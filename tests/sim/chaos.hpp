@@ -94,7 +94,7 @@ class Chaos {
 
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
-  Random fitness_;  // its own: what else a seed draws is the same with and without it
+  Random fitness_, functions_;  // of their own: what else a seed draws is the same with and without them
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::set<std::string> spoiled_;  // jobs whose register was

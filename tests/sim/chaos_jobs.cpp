@@ -68,6 +68,8 @@ void Chaos::make_jobs() {
   if (one_in(3)) rotates.on_leadership_lost = OnLeadershipLost::finish, rotates.lost_after = 2min;
   for (Job& job : files_)
     if (one_in(3)) job.guarantee = Guarantee::at_least_once;
+  for (Job& job : files_)
+    if (functions_.below(4) == 0) job.details.edit().function = "work";
 }
 
 void Chaos::habits(SimNode& node) {
