@@ -132,7 +132,9 @@ servers=() daemons=() alarm=
 end() {
   trap - EXIT INT TERM
   kill -TERM $alarm "${daemons[@]}" 2> /dev/null || true
-  wait "${daemons[@]}" 2> /dev/null || true
+  # Not `wait`: bash 5.2 may wait for ever for one of several that it has reaped already.
+  local left=400
+  while [ $left -gt 0 ] && kill -0 "${daemons[@]}" 2> /dev/null; do left=$((left - 1)); sleep 0.1; done
   kill -KILL "${servers[@]}" 2> /dev/null || true
 }
 trap end EXIT

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -336,8 +337,11 @@ Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
 Result<Reader> Reader::open(const std::string& path) {
-  if (::access(path.c_str(), F_OK) != 0)
+  const int reached = ::access(path.c_str(), R_OK) == 0 ? 0 : errno;
+  if (reached == ENOENT)
     return Error{Errc::not_found, path + ": there is no ledger yet: it begins when the daemon first runs"};
+  if (reached == EACCES)
+    return Error{Errc::denied, path + ": this user may not read the ledger; be root, or the daemon's user"};
   return guarded([&] { return Reader(std::make_unique<Session>(path)); });
 }
 

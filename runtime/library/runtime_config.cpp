@@ -72,6 +72,7 @@ Result<config::Config> config_of(const RuntimeSettings& settings) {
   config::LoadedConfig loaded = config::load_config(request);
   if (has_errors(loaded.diagnostics)) return Error{Errc::invalid, findings_of(loaded.diagnostics)};
   if (settings.file.empty() && settings.jobs_dir.empty()) loaded.config.jobs_dir.clear();
+  if (settings.allow_open_store) loaded.config.coordination.allow_open_store = true;
   return std::move(loaded.config);
 }
 

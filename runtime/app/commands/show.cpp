@@ -143,6 +143,7 @@ Exit run(const ShowOptions& options) {
   if (ledger)
     if (const auto printed = print_runs(name, *ledger, times); !printed) return fail("show", printed.error());
   std::cout.flush();
+  if (!ledger && ledger.error().code == Errc::denied) (void)fail("show", ledger.error());
   warn_of_difference(definition, answer);
   return Exit::done;
 }

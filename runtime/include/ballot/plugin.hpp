@@ -18,7 +18,7 @@
 namespace ballot {
 
 /// Grows by one with any change of the headers that a plugin includes.
-inline constexpr std::uint32_t plugin_abi = 10;
+inline constexpr std::uint32_t plugin_abi = 11;
 
 /// What both sides must have been built with.
 #define BALLOT_TEXT_OF_(x) #x

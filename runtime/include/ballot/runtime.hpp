@@ -44,6 +44,7 @@ struct RuntimeSettings {
   std::string backend;     // "local": groups are led by one process of this host
   std::string name_space;  // of the backend: what shares nothing with others. A networked one has no default
   Options options;         // of the backend's table, over the file's: {"servers", ...}
+  bool allow_open_store = false;          // of root: a store that asks nobody who he is will do
   std::optional<Millis> session_timeout;  // how long leadership survives silence; from 2 s
   std::string jobs_dir;                   // of job files, watched. Without a file: none
   std::string state_dir;     // ledger and registers, private to this runtime. Without a file it must be set

@@ -13,6 +13,10 @@ after_start() {
   configure "$leader"
   rows heartbeat 2 succeeded
 }
+led() {
+  configure "$(leader)"
+  rows heartbeat 2 succeeded
+}
 crash() {
   leader=$(leader)
   # Asked of another host from now on.
@@ -24,7 +28,12 @@ has_run() {
   for host in 1 2 3; do ballot history --config "build/try-$store/host-$host/ballot.toml" --status succeeded --format csv; done |
     cut -d, -f1 | sort -u | wc -l | grep -qE '^[5-9]|^[1-9][0-9]'
 }
-after_crash() {
+after_led() {
+  configure "$(leader)"
+  rows heartbeat 2 succeeded
+}
+crash() {
   until_true another_leads
   until_true has_run
+  until_true two_are_left
 }

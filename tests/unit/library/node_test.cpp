@@ -14,11 +14,15 @@
 #include "storage/reader.hpp"
 #include "support/process/process_facts.hpp"
 #include "support/temp_folder.hpp"
+#include "unit/library/traces.hpp"
 
 namespace ballot::library {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::descriptors;
+using testing::entries;
+using testing::signal_handlers;
 using testing::wait_until;
 
 /// A node on the embedded backend, with a folder of its own and a job that is due each second.
@@ -91,32 +95,6 @@ class Host {
   JobFolder jobs_;
   std::thread thread_;
 };
-
-std::set<std::string> entries(const std::string& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename());
-  return names;
-}
-
-/// Where each descriptor of this process leads.
-std::multiset<std::string> descriptors() {
-  std::multiset<std::string> targets;
-  std::error_code gone;
-  for (const std::string& number : entries("/proc/self/fd")) {
-    const auto target = std::filesystem::read_symlink("/proc/self/fd/" + number, gone).string();
-    if (!gone && target.find("/proc/") != 0) targets.insert(target);
-  }
-  return targets;
-}
-
-std::vector<void (*)(int)> signal_handlers() {
-  std::vector<void (*)(int)> handlers;
-  for (int signal = 1; signal < SIGRTMIN; ++signal) {
-    struct sigaction action {};
-    if (::sigaction(signal, nullptr, &action) == 0) handlers.push_back(action.sa_handler);
-  }
-  return handlers;
-}
 
 /// Runs two at once until each has run a slot, stops them, and says where their runners listened.
 std::vector<std::string> run_two() {

@@ -326,5 +326,21 @@ TEST_F(ReaderTest, ReadsForAUserWhoMayOnlyRead) {
   EXPECT_EQ(WEXITSTATUS(status), 2);
 }
 
+TEST_F(ReaderTest, TellsALedgerThatIsNotThereFromOneThatThisUserMayNotReach) {
+  EXPECT_EQ(Reader::open(folder_ / "other.db").error().code, Errc::not_found);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), ::getuid() == 0 ? 0700 : 0), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::getuid() == 0 && ::setuid(65534) != 0) ::_exit(99);
+    const auto opened = Reader::open(path_);
+    ::_exit(opened ? 1 : opened.error().code == Errc::denied ? 0 : 2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::chmod(folder_.path().c_str(), 0755);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 }  // namespace
 }  // namespace ballot::storage
