@@ -205,7 +205,7 @@ void SimRunner::outlive(Child& child) {
   child.outlives = true;
   child.kill_at = SteadyTime::max();
   child.exits_at = std::max(child.exits_at, now() + reaction);
-  oracle_.orphaned(child.start);
+  oracle_.outlives(child.start);
 }
 
 void SimRunner::end(const Child& child, SteadyTime lived_until) {

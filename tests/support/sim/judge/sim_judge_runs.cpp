@@ -51,6 +51,8 @@ void SimJudge::judge_run(const std::string& node, const Row& row) {
 void SimJudge::judge_term_end(const std::string& node, const Row& row) {
   const bool stale = row.status == Status::missed && row.reason == Reason::stale;
   if (row.reason != Reason::leadership_lost && !stale) return;
+  const Start* const start = oracle_.start_of({*row.run, row.attempt});
+  if (start && start->orphaned) return;  // a function that was to end with it has ended when it wanted to
   const SteadyTime now = loop_.now();
   if (disturbed_since(row.node, now - 3 * store_.settings().timeout) ||
       any_since(deaths_, row.node, now - 3 * store_.settings().timeout) ||

@@ -38,7 +38,7 @@ struct Start {
   bool terminate = true;
   SteadyTime at;  // true time
   std::optional<SteadyTime> ended;
-  bool orphaned = false;                   // its runner died: nobody can end it
+  bool orphaned = false;                   // nobody can end it: its runner died, or it is a function that does not end
   std::optional<runner::Ended> outcome{};  // as its runner saw it
 };
 
@@ -81,6 +81,8 @@ class SimOracle {
   std::size_t started(const std::string& node, const core::Launch& launch);
   void ended(std::size_t start, SteadyTime lived_until, std::optional<runner::Ended> outcome = std::nullopt);
   void orphaned(std::size_t start);
+  /// It goes on, and nobody can end it: a function that does not want to.
+  void outlives(std::size_t start) { starts[start].orphaned = true; }
   /// Nobody knows how the attempt ended.
   void evidence_gone(const runner::AttemptId& id) { gone_.insert(id); }
 
