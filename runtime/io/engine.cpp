@@ -193,6 +193,16 @@ void Engine::perform(core::AskRunner& a) {
   runner_watches_[a.node] = std::move(*watch);
 }
 
+void Engine::perform(core::Resign& a) {
+  if (listeners_.observer.on_handback) listeners_.observer.on_handback(a.group);
+  port_.perform(a);
+}
+
+void Engine::perform(core::CloseSession& a) {
+  if (listeners_.observer.on_handback) listeners_.observer.on_handback("");
+  port_.perform(a);
+}
+
 void Engine::perform(core::Launch& a) {
   Executor& executor = FunctionExecutor::is_for(a.definition->job) ? static_cast<Executor&>(functions_) : executor_;
   executor.launch(a);

@@ -72,6 +72,7 @@ class Engine {
     std::function<void(const Row&)> on_row;
     std::function<void(const TermRow&)> on_term;
     std::function<void(SteadyTime)> on_deadline;
+    std::function<void(const std::string& group)> on_handback;  // before the store is told; "": of all groups
   };
   void on_records(Observer observer) { listeners_.observer = std::move(observer); }
 
@@ -122,6 +123,8 @@ class Engine {
   void perform(Action& a) {
     port_.perform(a);
   }
+  void perform(core::Resign& a);
+  void perform(core::CloseSession& a);
   void perform(core::Launch& a);
   void perform(core::TermDeadline& a);
   void perform(core::KillRun& a);

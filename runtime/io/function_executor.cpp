@@ -111,10 +111,10 @@ bool FunctionExecutor::close(SteadyTime until) {
   timer_.disarm();
   const bool ended = pool_.close(until);
   for (const auto& [id, run] : runs_)
-    if (!ended && run.state != State::waiting)
-      log_(Level::error, "a function has not returned: its run is lost",
+    if (run.state != State::waiting)
+      log_(Level::error, "a function had not returned in time: its run is lost",
            {{"job", run.launch.definition->job.name}, {"run", id.run.text()}});
-  return ended;
+  return ended && runs_.empty();
 }
 
 void FunctionExecutor::take() {

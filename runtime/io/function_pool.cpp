@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -12,6 +13,14 @@
 #include "io/clocks.hpp"
 
 namespace ballot::io {
+namespace {
+
+std::string text_of(const std::exception& thrown) {
+  const char* const text = thrown.what();
+  return text ? text : "an exception without a text";
+}
+
+}  // namespace
 
 /// Belongs to the threads as well: one that does not come back may outlive the pool.
 struct FunctionPool::State {
@@ -33,9 +42,26 @@ struct FunctionPool::State {
   bool stopper_runs = false;
   std::vector<std::thread> handles;
 
+  /// A machine that has no more threads: what waits gets one of those that there are, or is refused.
+  void begin_worker(const std::shared_ptr<State>& self) {
+    try {
+      handles.emplace_back([self] { work(self); });
+      ++threads;
+    } catch (const std::system_error&) {
+      if (threads > 0) return;
+      report({waiting.back().number, Report::What::refused, read_clocks()});
+      waiting.pop_back();
+    }
+  }
+  /// Without a thread of their own they are requested here: what a function has registered for that takes its time.
   void begin_stopper(const std::shared_ptr<State>& self) {
-    if (std::exchange(stopper_runs, true)) return;
-    handles.emplace_back([self] { request_stops(self); });
+    if (stopper_runs) return;
+    try {
+      handles.emplace_back([self] { request_stops(self); });
+      stopper_runs = true;
+    } catch (const std::system_error&) {
+      for (std::stop_source& stop : std::exchange(stops, {})) stop.request_stop();
+    }
   }
 
   /// Requires: locked, so that nobody is woken once close() has returned.
@@ -59,8 +85,7 @@ FunctionPool::Number FunctionPool::add(Call call) {
   if (static_cast<std::size_t>(state_->idle) >= state_->waiting.size() || state_->threads == state_->most) {
     state_->has_work.notify_one();
   } else {
-    ++state_->threads;
-    state_->handles.emplace_back([state = state_] { work(state); });
+    state_->begin_worker(state_);
   }
   return state_->last;
 }
@@ -138,7 +163,7 @@ void FunctionPool::call(State& state, Number number, const Call& call, std::stop
     report.result = (*call.function)(call.facts, std::move(stop));
     report.what = Report::What::returned;
   } catch (const std::exception& thrown) {
-    report.text = thrown.what();
+    report.text = text_of(thrown);
   } catch (...) {
     report.text = "something that is no std::exception";
   }

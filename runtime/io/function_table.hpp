@@ -16,10 +16,15 @@ namespace ballot::io {
 
 class FunctionTable {
  public:
-  void put(const std::string& name, JobFunction function) {
-    functions_[name] = std::make_shared<const JobFunction>(std::move(function));
+  /// Null takes it out. What was there before: its destructor is the host's, and may take its time.
+  std::shared_ptr<const JobFunction> put(const std::string& name, std::shared_ptr<const JobFunction> function) {
+    std::shared_ptr<const JobFunction> before = find(name);
+    if (function)
+      functions_[name] = std::move(function);
+    else
+      functions_.erase(name);
+    return before;
   }
-  void remove(const std::string& name) { functions_.erase(name); }
 
   bool has(std::string_view name) const { return functions_.find(name) != functions_.end(); }
   /// Null: there is none.

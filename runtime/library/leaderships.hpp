@@ -16,23 +16,20 @@ class Leaderships {
     const std::lock_guard lock(mutex_);
     epochs_[group] = epoch;
   }
-  /// False: that term is not known.
-  bool end(const std::string& group, std::uint64_t epoch) {
+  /// Ends what is led of the group, or of all with "": their epochs.
+  std::map<std::string, std::uint64_t> end_all(const std::string& group) {
     const std::lock_guard lock(mutex_);
-    const auto at = epochs_.find(group);
-    if (at == epochs_.end() || at->second != epoch) return false;
-    epochs_.erase(at);
-    return true;
+    std::map<std::string, std::uint64_t> ended;
+    if (group.empty())
+      ended.swap(epochs_);
+    else if (auto one = epochs_.extract(group))
+      ended.insert(std::move(one));
+    return ended;
   }
   void set_deadline(SteadyTime deadline) {
     const std::lock_guard lock(mutex_);
     deadline_ = deadline;
   }
-  SteadyTime deadline() const {
-    const std::lock_guard lock(mutex_);
-    return deadline_;
-  }
-
   std::optional<Leadership> find(const std::string& group, SteadyTime now) const {
     const std::lock_guard lock(mutex_);
     const auto at = epochs_.find(group);

@@ -29,6 +29,7 @@ std::int64_t Node::close() {
 }
 
 Result<void> Node::start(Resume resume) {
+  close();  // of an attempt before
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
   const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);

@@ -2,6 +2,9 @@
 // jobs, its functions, and the thread of its callbacks. It belongs to the loop's thread too, so that one that does not
 // end in time outlives the Runtime.
 //
+// A stop has a bound, and parts of it: runs are asked to end so that some time is left, then the loop is stopped, then
+// functions are waited for, and what is left goes to the store and the ledger.
+//
 //   phase    | call or event                          | next
 //   made     | start()                                | starting
 //   starting | the node has started                   | started; after an error: made
@@ -13,6 +16,7 @@
 // Threads: any, as Runtime says.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -21,6 +25,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "ballot/runtime.hpp"
 #include "config/config.hpp"
@@ -64,8 +69,14 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   template <class T>
   using Slot = std::shared_ptr<std::optional<Result<T>>>;
 
+  /// What functions were replaced: they are destroyed by whoever calls, as their destructors are the host's.
+  using Replaced = std::vector<std::shared_ptr<const JobFunction>>;
+
   void make_node();
-  Result<void> change(std::function<Result<void>()> change);
+  Result<void> change(const std::function<Result<void>()>& change);
+  Result<void> add_job(const JobSpec& job, std::shared_ptr<const JobFunction> function, Replaced& replaced);
+  bool is_on_loop() const { return std::this_thread::get_id() == loop_id_; }
+  Result<void> abandon(std::thread thread);
   template <class T>
   Result<T> await(std::unique_lock<std::mutex> & lock, const Slot<T>& slot, SteadyTime until);
   template <class T>
@@ -76,11 +87,15 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   void begin_thread();
   Result<void> start_node();
   void end_node(const Result<void>& ran);
+  void end_leaderships(const std::string& group);
   void on_row(const Row& row);
   void on_term(const TermRow& term);
-  bool is_own_function(const std::string& name) const { return job_functions_.contains(name); }
+
+  /// The host's, until the runtime is left to itself.
+  struct HostLog;
 
   const RuntimeSettings settings_;
+  const std::shared_ptr<HostLog> host_log_;
   const Log log_;
   std::optional<Error> fault_;  // of the settings
   config::Config config_;
@@ -95,10 +110,13 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   std::condition_variable changed_;
   Phase phase_ = Phase::made;
   Slot<void> started_;
-  SteadyTime close_by_ = SteadyTime::min();
-  bool forced_ = false;  // the stop did not come to its end in time
-  Result<void> ended_;   // how it did
-  std::thread thread_;   // the loop's
+  SteadyTime functions_by_ = SteadyTime::min();  // may be waited for
+  bool forced_ = false;                          // the stop did not come to its end in time
+  bool loop_has_ended_ = false;
+  bool is_over_ = false;  // nothing of it goes on: stop() has done its work
+  Result<void> ended_;    // how it did
+  std::thread thread_;    // the loop's; whoever takes it stops the runtime
+  std::atomic<std::thread::id> loop_id_{};
 };
 
 }  // namespace ballot

@@ -14,7 +14,8 @@
 //
 // Threads: any may call anything, also callbacks and functions, but for stop() and the destructor in these, and for
 // everything in `log`. Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that
-// takes long delays those after it, and nothing else. None is called after stop() has returned.
+// takes long delays those after it, and nothing else; what one throws is logged. None is called after stop() has
+// returned.
 //
 // ABI: libballot.so.0; what is declared in this header, function.hpp, ledger.hpp, run.hpp, error.hpp, time.hpp, log.hpp
 // and options.hpp keeps its meaning and its layout while the number is the same.
@@ -101,7 +102,7 @@ class BALLOT_API Runtime {
   Result<void> remove(const std::string& job);
 
   /// A function that job files name: `function = "NAME"`. Before start(), so that the files find it. invalid: `name`
-  /// is no valid name, or it is too late.
+  /// is no valid name, or is taken, or it is too late.
   Result<void> add_function(const std::string& name, JobFunction function);
 
   /// Takes part in an election, with or without jobs. `keys`: those of [group.NAME] in docs/jobs.md, in TOML.
@@ -121,7 +122,9 @@ class BALLOT_API Runtime {
   Result<void> start();
 
   struct Stop {
-    Millis wait{0};        // runs may go on for so long before commands are killed and functions are asked to stop
+    /// Runs may go on for so long before commands are killed and functions are asked to stop; at most three eighths of
+    /// the bound.
+    Millis wait{0};
     Millis bound{10'000};  // it returns by then
   };
   /// Hands over what it leads, ends its runs, and stores what it has recorded. timeout: some had not ended by the

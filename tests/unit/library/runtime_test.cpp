@@ -9,7 +9,9 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
+#include "support/process/process_facts.hpp"
 #include "support/temp_folder.hpp"
 
 namespace ballot {
@@ -187,7 +189,7 @@ TEST_F(Embedded, StopReturnsAtItsBoundWithoutAFunctionThatDoesNot) {
     const auto rows = next.history({.run = run});
     return rows && rows->size() == 1 && rows->front().status == Status::lost;
   };
-  EXPECT_TRUE(wait(is_lost)) << "what was abandoned is lost, and said to be";
+  EXPECT_TRUE(testing::wait_until(is_lost)) << "what was abandoned is lost, and said to be";
   EXPECT_TRUE(next.stop());
   go->count_down();
 }
@@ -300,6 +302,119 @@ TEST_F(Embedded, JobFilesNameItsFunctions) {
   ASSERT_TRUE(wait([&] { return !ends("report").empty(); }));
   EXPECT_TRUE(runtime.stop());
   EXPECT_NE(log_.find("this program has no function 'unknown'"), std::string::npos) << log_;
+}
+
+TEST_F(Embedded, FunctionThatThrowsWithoutATextHasFailedToo) {
+  struct Silent : std::exception {
+    const char* what() const noexcept override { return nullptr; }
+  };
+  EXPECT_EQ(ends_of([](const RunFacts&, std::stop_token) -> JobResult { throw Silent(); }), Ends{"failed: exception"});
+}
+
+TEST_F(Embedded, StopFromSeveralThreadsIsOne) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.start());
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { good += static_cast<bool>(runtime.stop()); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 4);
+}
+
+TEST_F(Embedded, StopThatLeavesAFunctionBehindLeadsNothingAndCallsNobodyAfterwards) {
+  auto begun = std::make_shared<std::latch>(1), go = std::make_shared<std::latch>(1);
+  std::atomic<bool> gone = false, late = false;
+  {
+    Runtime runtime(settings());
+    const auto tell = [&](const Leadership&) { late = late || gone; };
+    runtime.on_elected(tell);
+    runtime.on_lost(tell);
+    const auto stubborn = [=](const RunFacts&, std::stop_token) {
+      begun->count_down();
+      go->wait();
+      return JobResult::success();
+    };
+    ASSERT_TRUE(runtime.add({.name = "job", .function = stubborn}));
+    ASSERT_TRUE(runtime.start());
+    ASSERT_TRUE(runtime.trigger("job"));
+    begun->wait();
+    EXPECT_FALSE(runtime.stop({.wait = 0ms, .bound = 400ms}));
+    gone = true;
+    EXPECT_FALSE(runtime.leadership("default"));
+  }
+  go->count_down();
+  EXPECT_FALSE(late);
+}
+
+TEST_F(Embedded, StopAsksInTimeHoweverLongItIsToWait) {
+  Runtime runtime(settings());
+  listen(runtime);
+  std::latch begun(1);
+  const auto hangs = [&](const RunFacts& run, std::stop_token stop) { return begun.count_down(), hang(run, stop); };
+  ASSERT_TRUE(runtime.add({.name = "job", .function = hangs}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(runtime.trigger("job"));
+  begun.wait();
+  const auto stopped = runtime.stop({.wait = Millis::max(), .bound = 2s});
+  EXPECT_TRUE(stopped) << stopped.error().what;
+  EXPECT_EQ(ends("job"), Ends{"killed: shutdown"});
+}
+
+TEST_F(Embedded, RunsThatCouldNotStartAreToldOf) {
+  Runtime runtime(settings(true));
+  listen(runtime);
+  ASSERT_TRUE(runtime.add({.name = "job", .command = {"/no/such/program"}}));
+  const auto started = runtime.start();
+  ASSERT_TRUE(started) << started.error().what;
+  ASSERT_TRUE(runtime.trigger("job"));
+  EXPECT_TRUE(wait([&] { return ends("job") == Ends{"failed: cannot_start"}; }));
+  EXPECT_TRUE(runtime.stop());
+}
+
+/// Whose destructor asks the runtime for something, as those of hosts may.
+struct AsksAtItsEnd {
+  Runtime* runtime;
+  std::atomic<int>* asked;
+  AsksAtItsEnd(Runtime* r, std::atomic<int>* a) : runtime(r), asked(a) {}
+  AsksAtItsEnd(const AsksAtItsEnd&) = default;
+  ~AsksAtItsEnd() {
+    EXPECT_FALSE(runtime->remove("nothing"));
+    ++*asked;
+  }
+  JobResult operator()(const RunFacts&, std::stop_token) const { return JobResult::success(); }
+};
+
+TEST_F(Embedded, FunctionsAreDestroyedByWhoeverTakesThemBack) {
+  std::atomic<int> asked = 0;
+  Runtime runtime(settings());
+  const auto add = [&] { return runtime.add({.name = "job", .function = AsksAtItsEnd(&runtime, &asked)}); };
+  ASSERT_TRUE(add());
+  ASSERT_TRUE(add()) << "before start()";
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(add());
+  const int before = asked;
+  ASSERT_TRUE(runtime.remove("job"));
+  EXPECT_GT(asked, before) << "by this thread, when remove() returns";
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(Embedded, FunctionsHaveANameOnce) {
+  Runtime runtime(settings());
+  const auto works = [](const RunFacts&, std::stop_token) { return JobResult::success(); };
+  ASSERT_TRUE(runtime.add({.name = "x", .function = works}));
+  EXPECT_FALSE(runtime.add_function("x", works)) << "the job's own";
+  ASSERT_TRUE(runtime.add_function("y", works));
+  EXPECT_FALSE(runtime.add_function("y", works));
+  EXPECT_FALSE(runtime.add({.name = "y", .function = works}));
+}
+
+TEST_F(Embedded, CallbackThatThrowsIsLogged) {
+  Runtime runtime(settings());
+  runtime.on_elected([](const Leadership&) { throw std::runtime_error("of the host"); });
+  ASSERT_TRUE(runtime.add_group("g"));
+  ASSERT_TRUE(runtime.start());
+  EXPECT_TRUE(wait([&] { return log_.find("a callback threw: of the host") != std::string::npos; }));
+  EXPECT_TRUE(runtime.stop());
 }
 
 TEST_F(Embedded, ThreadsTakeNoSignalOfTheHost) {

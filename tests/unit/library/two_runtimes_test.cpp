@@ -49,7 +49,7 @@ class Host {
     return std::to_string(functions_) + " functions, " + std::to_string(commands_) + " commands";
   }
 
-  void stop() {
+  void stop(int runs) {
     const auto begun = std::chrono::steady_clock::now();
     const auto stopped = runtime_.stop({.wait = 5s, .bound = 20s});
     EXPECT_TRUE(stopped) << stopped.error().what;
@@ -59,7 +59,7 @@ class Host {
     ASSERT_TRUE(rows) << rows.error().what;
     const auto of_functions = std::count_if(rows->begin(), rows->end(), [](auto& row) { return row.job[0] == 'f'; });
     EXPECT_EQ(of_functions, calls_) << "each call has its row, and each row its call";
-    EXPECT_GE(static_cast<int>(rows->size()), 2 * wanted());
+    EXPECT_GE(static_cast<int>(rows->size()), 2 * runs);
   }
 
  private:
@@ -88,8 +88,8 @@ void run_both(testing::EtcdCluster& store, int runs) {
   etcd.start();
   EXPECT_TRUE(wait_until([&] { return local.has_run(runs) && etcd.has_run(runs); }, 300s))
       << local.state() << "; " << etcd.state();
-  local.stop();
-  etcd.stop();
+  local.stop(runs);
+  etcd.stop(runs);
 }
 
 TEST(TwoRuntimes, OfTwoBackendsRunFunctionsAndCommandsAndLeaveNothing) {
