@@ -16,6 +16,11 @@ class Leaderships {
     const std::lock_guard lock(mutex_);
     epochs_[group] = epoch;
   }
+  bool is_led(const std::string& group, std::uint64_t epoch) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = epochs_.find(group);
+    return at != epochs_.end() && at->second == epoch;
+  }
   /// Ends what is led of the group, or of all with "": their epochs.
   std::map<std::string, std::uint64_t> end_all(const std::string& group) {
     const std::lock_guard lock(mutex_);

@@ -375,7 +375,10 @@ void Runtime::State::on_row(const Row& row) {
 }
 
 void Runtime::State::on_term(const TermRow& term) {
-  if (term.ended_at) return end_leaderships(term.group);
+  if (term.ended_at) {
+    if (leads_.is_led(term.group, term.epoch)) end_leaderships(term.group);
+    return;
+  }
   leads_.begin(term.group, term.epoch);
   if (!callbacks.elected) return;
   const Leadership leads{term.group, term.epoch, node_->deadline()};

@@ -44,11 +44,11 @@ class Escape : public ::testing::TestWithParam<By> {
   std::string path(const std::string& name) const { return runner_.folder() + "/" + name; }
 
   /// A shell that forks twice and leaves its session on the way: the grandchild, whose pid is printed, does `does`,
-  /// then the child `then`.
+  /// then the child `then`. The shell's open of the pipe ends with EINTR where its own child ends meanwhile.
   Start daemonizes(const std::string& does, const std::string& then) const {
     std::ofstream(path("grandchild")) << "echo $$ > " << path("pid") << "\n" << does << "\n";
-    return shell("setsid sh -c 'sh " + path("grandchild") + " > /dev/null 2>&1 &'; read p < " + path("pid") +
-                 "; echo $p; " + then);
+    return shell("setsid sh -c 'sh " + path("grandchild") + " > /dev/null 2>&1 &'; until read p 2> /dev/null < " +
+                 path("pid") + "; do :; done; echo $p; " + then);
   }
 
   /// Starts it and waits until it has printed `ready`; the pid that it printed last before it, or as the only one.
