@@ -7,6 +7,7 @@ execute_process(COMMAND gzip -9nfk ${changelog} COMMAND_ERROR_IS_FATAL ANY)
 
 install(FILES completions/ballot.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _ballot)
 install(FILES ${debian}/ballot.lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME ballot)
+install(FILES ${debian}/libballot0/lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME libballot0 COMPONENT libballot0)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
