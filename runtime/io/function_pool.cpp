@@ -119,9 +119,9 @@ bool FunctionPool::close(SteadyTime until) {
   state_->has_stops.notify_all();
   const auto have_ended = [&] { return state_->threads == 0 && !state_->stopper_runs; };
   while (!have_ended()) {
-    const Millis left = until - read_clocks().steady;
-    if (until == SteadyTime::min() || left <= Millis(0)) break;
-    state_->has_ended.wait_for(lock, left);
+    const SteadyTime now = read_clocks().steady;
+    if (now >= until) break;
+    state_->has_ended.wait_for(lock, until - now);
   }
   const bool ended = have_ended();
   std::vector<std::thread> handles = std::exchange(state_->handles, {});
