@@ -207,7 +207,7 @@ void FunctionExecutor::advance(Run& run, SteadyTime now, std::vector<core::Event
     numbers_.erase(run.number);
     events.push_back(runner::Refused{run.launch.id});
   } else if (run.state == State::stopping) {
-    warn_overdue(run, now);
+    warn_overdue(run);
   } else if (job.deadline && now >= run.begun.steady + *job.deadline) {
     request_stop(run, Reason::deadline, job.kill_grace);
   } else {
@@ -215,7 +215,7 @@ void FunctionExecutor::advance(Run& run, SteadyTime now, std::vector<core::Event
   }
 }
 
-void FunctionExecutor::warn_overdue(Run& run, SteadyTime) {
+void FunctionExecutor::warn_overdue(Run& run) {
   run.overdue_at = SteadyTime::max();
   const bool beyond = run.reason == Reason::leadership_lost;
   log_(Level::error,

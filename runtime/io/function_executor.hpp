@@ -83,7 +83,7 @@ class FunctionExecutor final : public Executor {
   void advance(Run& run, SteadyTime now, std::vector<core::Event>& events);
   void on_time();
   void arm();
-  void warn_overdue(Run& run, SteadyTime now);
+  void warn_overdue(Run& run);
 
   const FunctionSettings settings_;
   const Log log_;
