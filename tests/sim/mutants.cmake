@@ -250,7 +250,7 @@ ballot_mutant(claimed_in_doubt_before_its_row_says_so FILE runtime/core/job/runs
   FIND "else if (!run.unclaimed && run.awaited == 0" REPLACE "else if (!run.unclaimed"
   FINDING "FAILED.*Unclaimed.ARunWhoseClaimIsConfirmed" FILTER "Unclaimed.*")
 ballot_mutant(unseen_runs_are_not_minded FILE runtime/core/job/runs/unseen_runs.cpp
-  FIND "until_ = term.old_deadline;" REPLACE ";"
+  FIND "question_ = std::make_unique<Question>" REPLACE "(void)"
   FINDING "FAILED.*UnclaimedOnOneHost.ItsSuccessorWaitsForTheRunToEnd" FILTER "UnclaimedOnOneHost.*")
 ballot_mutant(overlapping_trigger_begins FILE runtime/core/job/job_claims.cpp
   FIND "if (!by_hand || !overlaps) return Admission::begins;" REPLACE "if (overlaps || !by_hand) return Admission::begins;"

@@ -31,7 +31,7 @@ struct TickRegister {
   std::string run;    // that claimed the tick at the cursor; "" for none
   std::string node;   // that wrote last
   std::vector<Anchor> anchors;
-  std::vector<std::string> unknown;  // fields of a newer version, as read
+  RareList<std::string> unknown;  // fields of a newer version, as read
   bool operator==(const TickRegister&) const = default;
 };
 

@@ -129,7 +129,7 @@ bool JobClaims::begin_waiting() {
   OpenRun waited = next->open;
   OpenRun run = job_.runs.take_waiting(next->id());
   write.intent = ClaimWaiting{attempt_of(run), std::move(waited)};
-  std::erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
+  erase_if(write.next.runs, [&](const OpenRun& open) { return open.id == run.id; });
   claim(std::move(write), std::move(run));
   return true;
 }

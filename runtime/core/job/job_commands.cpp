@@ -17,7 +17,7 @@ void JobCommands::clear() {
 }
 
 void JobCommands::drop_trigger(const RunId& request) {
-  std::erase_if(triggers_, [&](const Request& other) { return other.id == request; });
+  erase_if(triggers_, [&](const Request& other) { return other.id == request; });
 }
 
 std::optional<WallTime> JobCommands::trigger_ends(WallTime now) const {
@@ -38,7 +38,8 @@ RunId JobCommands::take_pause() {
 }
 
 std::optional<JobCommands::ReadFirst> JobCommands::take_read_request() {
-  return std::exchange(read_first_, std::nullopt);
+  const auto asked = std::exchange(read_first_, nullptr);
+  return asked ? std::optional(*asked) : std::nullopt;
 }
 
 void JobCommands::repair_wrote(const Disposition& range) {

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rare_list.hpp"
 #include "core/job/repair.hpp"
 #include "core/request/request.hpp"
 
@@ -61,8 +62,10 @@ class JobCommands {
     std::uint64_t version = 0;  // of the register, as it was known then
   };
   /// A repair of what seems sound: whether the store has what this node believes.
-  void read_first(const Request& request, std::uint64_t version) { read_first_ = ReadFirst{request, version}; }
-  bool has_read_request() const { return read_first_.has_value(); }
+  void read_first(const Request& request, std::uint64_t version) {
+    read_first_ = std::make_unique<ReadFirst>(ReadFirst{request, version});
+  }
+  bool has_read_request() const { return read_first_ != nullptr; }
   std::optional<ReadFirst> take_read_request();
 
   void begin_repair(Repair repair) { repair_ = std::make_unique<Repair>(std::move(repair)); }
@@ -82,9 +85,9 @@ class JobCommands {
   std::vector<RunId> take_requests();
 
  private:
-  std::vector<Request> triggers_, pauses_;
+  RareList<Request> triggers_, pauses_;
   std::optional<WallTime> unpause_until_;
-  std::optional<ReadFirst> read_first_;
+  std::unique_ptr<ReadFirst> read_first_;
   std::unique_ptr<Repair> repair_;  // under way
 };
 

@@ -73,7 +73,7 @@ PendingWrite JobWrites::begin(std::size_t most_decided) {
   PendingWrite write = job_.writer.begin(job_.view.stored(), *job_.term);
   for (const Disposition& d : job_.slots.settlement().decided(std::min(most_decided, job_.writer.room_to_carry())))
     carry(write, d);
-  std::erase_if(write.next.runs, [this](const OpenRun& open) {
+  erase_if(write.next.runs, [this](const OpenRun& open) {
     return job_.unclaimed.is_superseded(open, job_.runs.list()) && !job_.runs.find({open.id, open.attempt});
   });
   for (const LiveRun& run : job_.runs.list())

@@ -130,8 +130,8 @@ template <class R>
 struct TextForm {
   std::string_view what;  // names it in errors: "the register"
   std::span<const Field<R>> fields;
-  std::string_view (*fault)(const R&);     // what cannot be, of all fields together; "" where it can
-  std::vector<std::string> R::*unknown{};  // where lines of other keys are kept
+  std::string_view (*fault)(const R&);  // what cannot be, of all fields together; "" where it can
+  RareList<std::string> R::*unknown{};  // where lines of other keys are kept
 };
 
 template <class R>

@@ -17,6 +17,7 @@
 #include "ballot/job.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
+#include "base/rare_list.hpp"
 
 namespace ballot::core {
 
@@ -101,15 +102,15 @@ struct JobRegister {
   bool released = false;                // no group's any more: the next leader whose files define the job may take it
   bool failing = false;                 // the run that was closed last had failed: the next that succeeds is a recovery
   std::uint64_t fence = 0;
-  std::vector<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
-  std::vector<OpenRun> runs;
-  std::vector<Anchor> anchors;
-  std::vector<RunId> triggered;  // manual runs that were closed last, so that asking again for one is harmless
+  RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
+  RareList<OpenRun> runs;
+  RareList<Anchor> anchors;
+  RareList<RunId> triggered;  // manual runs that were closed last, so that asking again for one is harmless
   std::optional<WallTime> repaired_at;
   std::string repaired_by;
-  std::uint64_t repair = 0;        // the number of its last repair, larger than any before: at most the fence then
-  std::vector<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
-  std::vector<std::string> unknown;
+  std::uint64_t repair = 0;     // the number of its last repair, larger than any before: at most the fence then
+  RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
+  RareList<std::string> unknown;
 
   bool operator==(const JobRegister&) const = default;
 };
@@ -132,7 +133,7 @@ struct GroupRegister {
   int forwards = 0;          // so often it was
   std::optional<WallTime> last_handover_at;  // of the last voluntary hand-over, or when it had failed
   int failed_handovers = 0;                  // voluntary hand-overs in a row that came to nothing
-  std::vector<std::string> unknown;
+  RareList<std::string> unknown;
   bool operator==(const GroupRegister&) const = default;
 };
 

@@ -3,6 +3,7 @@
 //   struct Job { Defaulted<JobDetails> details; };
 //   job.details->mail_to;                        // the default's where there is none
 //   job.details.edit().mail_to = "root";
+//   job.details.reset();
 #pragma once
 
 #include <memory>
@@ -29,6 +30,8 @@ class Defaulted {
     if (!value_) value_ = std::make_unique<T>();
     return *value_;
   }
+  /// The default again.
+  void reset() { value_.reset(); }
 
  private:
   static const T& defaults() {

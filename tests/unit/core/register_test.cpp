@@ -98,7 +98,7 @@ TEST(JobRegister, StaysWithinItsSizeWhenFull) {
   r.dispositions.clear();
   while (r.triggered.size() < triggered_limit) r.triggered.push_back(r.runs[0].id);
   EXPECT_LT(to_text(r).size(), register_limit);
-  r.runs.resize(1);
+  r.runs.erase(r.runs.begin() + 1, r.runs.end());
   while (r.dispositions.size() < disposition_limit) r.dispositions.push_back(full().dispositions[0]);
   EXPECT_LT(to_text(r).size(), register_limit);
   for (Disposition& d : r.dispositions) {

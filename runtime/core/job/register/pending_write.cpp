@@ -49,7 +49,7 @@ void PendingWrite::carry(const Disposition& range, std::vector<Row> slots) {
 
 void PendingWrite::close(const LiveRun& run) {
   closes.push_back(run.id());
-  std::erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
+  erase_if(next.runs, [&](const OpenRun& open) { return open.id == run.open.id; });
   if (run.next) next.runs.push_back(*run.next);
   if (run.is_by_hand() && (!run.next || run.next->id != run.open.id)) next.triggered.push_back(run.open.id);
 }

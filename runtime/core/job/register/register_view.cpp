@@ -12,30 +12,34 @@ bool RegisterView::read(const std::string& job, const std::optional<Register>& s
   exists_ = stored.has_value();
   version_ = stored ? stored->version : 0;
   newer_ = false;
-  trouble_ = stored ? parse(*stored) : "";
+  std::string unreadable = stored ? parse(*stored) : "";
   Shown shown{stored_.repair, version_, stored_.fence};
-  if (!trouble_.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
-  rollback_reason_ = seen_.why_older(shown, job_register(job), "the fence of job " + job);
-  if (is_sound())
-    unsound_since_.reset();
-  else if (!unsound_since_)
-    unsound_since_ = now;
-  const bool older = !rollback_reason_.empty();
+  if (!unreadable.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
+  judge(std::move(unreadable), seen_.why_older(shown, job_register(job), "the fence of job " + job), now);
+  const bool older = !rollback_reason().empty();
   if (!is_sound() && was_sound && !before_) before_ = std::make_unique<JobRegister>(std::move(before));
   if (older && !std::exchange(older_seen_, true)) {
     known_ = exists_ = false;
     stored_ = {};
-    trouble_.clear();
-    rollback_reason_.clear();
+    fault_.edit().trouble.clear();
+    fault_.edit().rollback_reason.clear();
     return false;
   }
   older_seen_ = older;
   if (older) return true;
   seen_.note(shown);
-  if (!trouble_.empty()) return true;
+  if (!trouble().empty()) return true;
   before_.reset();
   keep_cursor(now);
   return true;
+}
+
+void RegisterView::judge(std::string trouble, std::string rollback_reason, WallTime now) {
+  if (trouble.empty() && rollback_reason.empty()) return fault_.reset();
+  Fault& fault = fault_.edit();
+  fault.trouble = std::move(trouble);
+  fault.rollback_reason = std::move(rollback_reason);
+  if (!fault.since) fault.since = now;
 }
 
 void RegisterView::written(JobRegister stored, std::uint64_t version, WallTime now) {
@@ -66,12 +70,12 @@ std::string RegisterView::parse(const Register& stored) {
 }
 
 bool RegisterView::is_new_trouble() {
-  const std::size_t hash = std::hash<std::string>()(trouble_);
-  return !trouble_.empty() && std::exchange(logged_, hash) != hash;
+  const std::size_t hash = std::hash<std::string>()(trouble());
+  return !trouble().empty() && std::exchange(logged_, hash) != hash;
 }
 
 const std::string& RegisterView::owner(const std::string& otherwise) const {
-  return known_ && exists_ && trouble_.empty() && !stored_.released ? stored_.group : otherwise;
+  return known_ && exists_ && trouble().empty() && !stored_.released ? stored_.group : otherwise;
 }
 
 bool RegisterView::shows(const RunId& run) const {
@@ -87,9 +91,9 @@ bool RegisterView::shows(const runner::AttemptId& attempt) const {
 bool RegisterView::heed_repair(const Term& term) {
   const bool since = term.halted.empty() && term.repair > std::max(heeded_, seen_.most().repair);
   heeded_ = std::max(heeded_, term.repair);
-  if (!since || (rollback_reason_.empty() && !term.repairing)) return false;
-  rollback_reason_.clear();
-  if (is_sound()) unsound_since_.reset();
+  if (!since || (rollback_reason().empty() && !term.repairing)) return false;
+  fault_.edit().rollback_reason.clear();
+  if (is_sound()) fault_.reset();
   older_seen_ = false;
   return true;
 }
@@ -97,9 +101,7 @@ bool RegisterView::heed_repair(const Term& term) {
 void RegisterView::restore(const std::string& group, WallTime now, const std::vector<OpenRun>& going_on) {
   if (before_ && before_->cursor >= stored_.cursor) stored_ = std::move(*before_);
   before_.reset();
-  trouble_.clear();
-  rollback_reason_.clear();
-  unsound_since_.reset();
+  fault_.reset();
   logged_ = 0;
   if (stored_.cursor == WallTime{}) stored_.cursor = now;  // nobody knows which slots are left
   if (stored_.since == WallTime{}) stored_.since = now;

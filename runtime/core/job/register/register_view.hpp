@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "ballot/defaulted.hpp"
 #include "core/job/job_context.hpp"
 #include "core/record/register.hpp"
 #include "core/store/store_guard.hpp"
@@ -46,13 +47,13 @@ class RegisterView {
   /// What makes sense of it, where it cannot be read; empty where it is not there or not known.
   const JobRegister& stored() const { return stored_; }
 
-  bool is_sound() const { return trouble_.empty() && rollback_reason_.empty(); }
+  bool is_sound() const { return trouble().empty() && rollback_reason().empty(); }
   /// Why it cannot be read,
-  const std::string& trouble() const { return trouble_; }
+  const std::string& trouble() const { return fault_->trouble; }
   /// or seems to have gone back; "" where it does not.
-  const std::string& rollback_reason() const { return rollback_reason_; }
+  const std::string& rollback_reason() const { return fault_->rollback_reason; }
   /// When this node found it so first; none where it is sound.
-  std::optional<WallTime> unsound_since() const { return unsound_since_; }
+  std::optional<WallTime> unsound_since() const { return fault_->since; }
   /// It is of a newer format: not to be repaired.
   bool is_newer() const { return newer_; }
   /// True once for each reason why it cannot be read: it is to be logged.
@@ -78,7 +79,13 @@ class RegisterView {
   WallTime bring_cursor_back(WallTime now);
 
  private:
+  struct Fault {
+    std::string trouble, rollback_reason;
+    std::optional<WallTime> since;
+  };
+
   std::string parse(const Register& stored);
+  void judge(std::string trouble, std::string rollback_reason, WallTime now);
   void keep_cursor(WallTime now);
   WallTime front() const { return std::max(stored_.cursor, stored_.since); }
 
@@ -88,11 +95,10 @@ class RegisterView {
   bool older_seen_ = false;  // the answer before showed an older register than was seen
   std::uint64_t version_ = 0;
   JobRegister stored_;
-  std::string trouble_, rollback_reason_;
-  std::optional<WallTime> unsound_since_;
+  Defaulted<Fault> fault_;
+  std::size_t logged_ = 0;               // the trouble that was logged, hashed
   Seen seen_;                            // of the register, in any answer
   std::uint64_t heeded_ = 0;             // the last repair of the whole group that was
-  std::size_t logged_ = 0;               // the trouble that was logged, hashed
   std::unique_ptr<JobRegister> before_;  // while the register is unreadable or has gone back: as it was seen last
   WallTime cursor_{};                    // of the register, when it was not ahead of this clock
 };

@@ -22,11 +22,11 @@ int most_at_once(const schedule::DefinitionPtr& definition);
 
 class RunList {
  public:
-  std::vector<LiveRun>::const_iterator begin() const { return runs_.begin(); }
-  std::vector<LiveRun>::const_iterator end() const { return runs_.end(); }
-  std::vector<LiveRun>::iterator begin() { return runs_.begin(); }
-  std::vector<LiveRun>::iterator end() { return runs_.end(); }
-  const std::vector<LiveRun>& all() const { return runs_; }
+  const LiveRun* begin() const { return runs_.begin(); }
+  const LiveRun* end() const { return runs_.end(); }
+  LiveRun* begin() { return runs_.begin(); }
+  LiveRun* end() { return runs_.end(); }
+  const std::vector<LiveRun>& all() const { return runs_.all(); }
 
   const LiveRun* find(const runner::AttemptId& id) const;
   LiveRun* find(const runner::AttemptId& id);
@@ -39,7 +39,7 @@ class RunList {
   void drop(const runner::AttemptId& id);
   template <class Predicate>
   void drop_if(Predicate predicate) {
-    std::erase_if(runs_, predicate);
+    erase_if(runs_, predicate);
   }
 
   /// One that was lost, and is to be claimed again; in a pause what was asked for by hand is, and else
@@ -102,7 +102,7 @@ class RunList {
   std::optional<SteadyTime> waiting_wake(SteadyTime now) const;
 
  private:
-  std::vector<LiveRun> runs_;
+  RareList<LiveRun> runs_;
 };
 
 }  // namespace ballot::core

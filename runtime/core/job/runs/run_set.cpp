@@ -58,7 +58,7 @@ void RunSet::launch(Context& c, LiveRun& run) {
 
 void RunSet::drop_claim(Context& c, const runner::AttemptId& id) {
   runs_.drop(id);
-  std::erase_if(kills_, [&](const auto& kill) {
+  erase_if(kills_, [&](const auto& kill) {
     if (kill.second != id.run) return false;
     const std::string why = "its claim was not confirmed, so the run was never started";
     c.wants.answers.push_back({kill.first, Answer::refused(Errc::not_found, why)});
@@ -264,7 +264,7 @@ void RunSet::end(Context& c, const JobFacts& job, LiveRun& run) {
   c.out.push_back(end_notice(run));
   const bool goes_on = run.repeat || (run.next && run.next->id == run.open.id);
   if (run.open.awaited && !goes_on) c.wants.awaited.push_back(run.row);
-  std::erase_if(kills_, [&](const auto& kill) {
+  erase_if(kills_, [&](const auto& kill) {
     if (kill.second != run.open.id) return false;
     c.wants.answers.push_back({kill.first, Answer::done(kill.second)});
     return true;

@@ -118,8 +118,8 @@ class RunSet {
   void drop_claims_that_failed(Context& c, const JobFacts& job);
 
   RunList runs_;
-  std::vector<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
-  std::optional<SteadyTime> publish_at_;        // not before
+  RareList<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
+  std::optional<SteadyTime> publish_at_;     // not before
   SlotsByHand by_hand_;
 };
 

@@ -47,8 +47,8 @@ class UnclaimedRuns {
   std::vector<RunId> superseded(const JobRegister& stored, const RunList& runs) const;
 
  private:
-  std::vector<Ahead> ahead_;
-  std::vector<RunId> given_up_;  // the last few
+  RareList<Ahead> ahead_;
+  RareList<RunId> given_up_;  // the last few
 };
 
 }  // namespace ballot::core

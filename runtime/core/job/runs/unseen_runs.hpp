@@ -10,6 +10,7 @@
 // Pure. Knows nothing of the runs that a register shows; used by JobMachine's parts only.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,24 +24,30 @@ class UnseenRuns {
  public:
   /// Requires: `job` has a term.
   void begin_term(Context& c, const JobFacts& job);
-  void end_term() { until_.reset(); }
+  void end_term() { question_.reset(); }
   void advance(SteadyTime now) {
-    if (until_ && now >= *until_) until_.reset();
+    if (question_ && now >= question_->until) question_.reset();
   }
 
-  bool may_go_on() const { return until_.has_value(); }
+  bool may_go_on() const { return question_ != nullptr; }
   /// When that changes by itself.
-  std::optional<SteadyTime> wake() const { return until_; }
+  std::optional<SteadyTime> wake() const { return question_ ? std::optional(question_->until) : std::nullopt; }
 
   /// That node's runner can say more.
-  bool wants_word_of(const std::string& node) const { return until_ && !node_.empty() && node == node_; }
+  bool wants_word_of(const std::string& node) const {
+    return question_ && !question_->node.empty() && node == question_->node;
+  }
   /// `known`: the job's other runs.
   void on_runner_word(const JobFacts& job, const RunnerWord& word, const RunList& known);
 
  private:
-  std::optional<SteadyTime> until_;  // none: there are none
-  std::string node_;                 // of the one term in question; "": of several, or its runner is gone
-  std::optional<std::vector<runner::AttemptId>> running_;  // by its runner's word; none: not said yet
+  struct Question {
+    SteadyTime until{};  // there are none from here on
+    std::string node;    // of the one term in question; "": of several, or its runner is gone
+    std::optional<std::vector<runner::AttemptId>> running;  // by its runner's word; none: not said yet
+  };
+
+  std::unique_ptr<Question> question_;  // null: there are none
 };
 
 }  // namespace ballot::core

@@ -199,8 +199,10 @@ void Settlement::decide_first(Status status, Reason reason) {
 }
 
 void Settlement::decide_last(Status status, Reason reason) {
-  const auto last = std::find_if(behind_.rbegin(), behind_.rend(), [](const Behind& b) { return b.due.has_value(); });
-  if (last == behind_.rend()) return decide_first(status, reason);
+  const auto none = std::make_reverse_iterator(behind_.begin());
+  const auto last =
+      std::find_if(std::make_reverse_iterator(behind_.end()), none, [](const Behind& b) { return b.due.has_value(); });
+  if (last == none) return decide_first(status, reason);
   const auto from = std::prev(last.base());
   const DueSlot slot = *from->due;
   const std::vector<Behind> after(std::next(from), behind_.end());

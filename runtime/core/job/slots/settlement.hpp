@@ -145,10 +145,10 @@ class Settlement {
   WallTime base_{};      // durable up to here
   WallTime position_{};  // decided up to here
   bool leaves_due_ = false;
-  std::vector<Disposition> decided_;
+  RareList<Disposition> decided_;
   std::optional<DueSlot> due_;
-  std::vector<Behind> behind_;
-  std::vector<Candidate> candidates_;  // of a scan that goes on: open slots that may still be chosen
+  RareList<Behind> behind_;
+  RareList<Candidate> candidates_;  // of a scan that goes on: open slots that may still be chosen
 };
 
 }  // namespace ballot::core

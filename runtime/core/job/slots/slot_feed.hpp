@@ -70,7 +70,7 @@ class SlotFeed {
   ScanRules rules(const Context& c, const JobFacts& job, const Overlap& overlap, ScanRules::Mode mode) const;
 
   std::optional<schedule::Plan> plan_;  // in force: what the register's definition says
-  std::vector<WallTime> anchors_;       // of plan_
+  RareList<WallTime> anchors_;          // of plan_
   Settlement settlement_;
   bool scanning_ = false;                  // a scan goes on in the next step
   bool blocked_ = false;                   // no claim can be made now
