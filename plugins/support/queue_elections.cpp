@@ -137,13 +137,14 @@ void QueueElections::on_entered(const std::string& name, std::uint64_t serial, c
 
 void QueueElections::on_placed(const std::string& name, Group& group, const QueueStore::Made& made) {
   group.entry = made.name;
-  if (group.leave || !made.first) return relist(name, group);
+  group.epoch = made.epoch;
+  if (group.leave || !made.first) return relist(name, group, group.leave ? Priority::normal : Priority::low);
   group.term = {};
   group.version = 0;
   claim(name, group, 0);
 }
 
-void QueueElections::relist(const std::string& name, Group& group) {
+void QueueElections::relist(const std::string& name, Group& group, Priority priority) {
   group.again = false;
   const auto listed = [this, name, serial = enter_state(group, State::listing)](
                           const Step& step, const Entries& entries, const std::int64_t& version) {
@@ -152,7 +153,7 @@ void QueueElections::relist(const std::string& name, Group& group) {
     if (step.code == Step::Code::missing) return on_missing(name, *found);
     step.ok() ? on_listed(name, *found, entries, version) : stall(name, *found, step);
   };
-  store_.list(name, listed);
+  store_.list(name, priority, listed);
 }
 
 /// In a resumed session, an entry that is found too late is not ours any more.
@@ -358,7 +359,7 @@ void QueueElections::stay(const std::string& name, Group& group) {
     if (!step.ok()) watches_.remove(name, own);
     find_done(name, serial, step);
   };
-  store_.read_entry(name, own, QueueStore::Watched::yes, Priority::normal, seen);
+  store_.read_entry(name, own, QueueStore::Watched::yes, Priority::low, seen);
 }
 
 void QueueElections::leave(const std::string& name, Group& group) {

@@ -124,7 +124,7 @@ class QueueElections final : private QueueSender::Results {
   void on_entered(const std::string& name, std::uint64_t serial, const Step& step,
                   const QueueStore::Made& made) override;
   void on_placed(const std::string& name, Group& group, const QueueStore::Made& made);
-  void relist(const std::string& name, Group& group);
+  void relist(const std::string& name, Group& group, Priority priority = Priority::normal);
   void on_listed(const std::string& name, Group& group, const Entries& entries, std::int64_t version);
   void on_missing(const std::string& name, Group& group);
   void wait(const std::string& name, Group& group, const QueueStore::Entry& before_us);

@@ -14,7 +14,7 @@ void remove_entries(QueueStore& store, const std::string& session,
         for (const QueueStore::Entry& one : entries)
           if (one.session == session && is_stray(group)) store.remove(group, one.name);
       };
-      store.list(group, listed);
+      store.list(group, Priority::normal, listed);
     }
   });
 }

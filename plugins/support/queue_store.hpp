@@ -44,7 +44,8 @@ class QueueStore {
   /// An entry that was just made.
   struct Made {
     std::string name;
-    bool first = false;  // nobody has ever been before it: there is no term either
+    bool first = false;       // nobody has ever been before it: there is no term either
+    std::uint64_t epoch = 0;  // that its term has; 0: it is to be read
   };
   /// Of an entry, as the store keeps it.
   struct EntryFacts {
@@ -82,7 +83,7 @@ class QueueStore {
   /// Makes all of these groups, or none: exists.
   virtual void prepare(const Names& groups, Done<> done) = 0;
   /// The queue, the first first, and the version of the group's last term.
-  virtual void list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) = 0;
+  virtual void list(const std::string& group, Priority priority, Done<std::vector<Entry>, std::int64_t> done) = 0;
   virtual void read_term(const std::string& group, Done<Text> done) = 0;
   /// Watched: QueueElections::on_watch() is called once when it has changed.
   virtual void read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,

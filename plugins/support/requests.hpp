@@ -29,7 +29,7 @@
 namespace ballot::support {
 
 /// What is urgent is sent at once; what has a low priority when nothing of normal one waits, and fewer of it at once:
-/// what is normal in other sessions has then more of the store.
+/// what is normal in other sessions has then more of the store. But at most some of normal one come between two of it.
 enum class Priority { normal, urgent, low };
 
 /// Which answers may not come: all of a connection at a time, or any one.
@@ -94,7 +94,8 @@ class Requests {
   };
   using UnderWay = std::map<std::uint64_t, Request>;
   static constexpr Millis slow_answer{100};
-  static constexpr std::size_t share_of_low = 8;  // of the window: others may have more to do than this session
+  static constexpr std::size_t share_of_low = 8;   // of the window: others may have more to do than this session
+  static constexpr std::size_t most_between = 16;  // of normal priority, before one of low priority that waits
 
   void start(Request request) {
     weight_ += request.weight;
@@ -111,16 +112,22 @@ class Requests {
   }
 
   void send_some() {
-    send_from(waiting_, window_);
-    if (waiting_.empty()) send_from(low_, window_ / share_of_low);
+    while (!waiting_.empty() && weight_ < window_) {
+      send_next(waiting_);
+      if (!low_.empty() && ++between_ >= most_between) send_low();
+    }
+    while (waiting_.empty() && !low_.empty() && weight_ < window_ / share_of_low) send_low();
   }
 
-  void send_from(std::deque<Request>& queue, std::size_t window) {
-    while (!queue.empty() && weight_ < window) {
-      Request next = std::move(queue.front());
-      queue.pop_front();
-      start(std::move(next));
-    }
+  void send_low() {
+    between_ = 0;
+    send_next(low_);
+  }
+
+  void send_next(std::deque<Request>& queue) {
+    Request next = std::move(queue.front());
+    queue.pop_front();
+    start(std::move(next));
   }
 
   void end(typename UnderWay::iterator request, const Reply& reply) {
@@ -138,6 +145,7 @@ class Requests {
   UnderWay under_way_;      // by number, that is by time
   std::size_t weight_ = 0;  // of what is under way and not urgent
   std::size_t window_ = widest;
+  std::size_t between_ = 0;  // of normal priority, since the last of low priority
   std::uint64_t last_ = 0;
   SteadyTime last_answer_{};
 };

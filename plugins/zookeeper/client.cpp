@@ -169,11 +169,11 @@ void Client::exists(const std::string& path, Watch watch, Done done) {
   submit(send, std::move(done), Priority::normal);
 }
 
-void Client::children(const std::string& path, Watch watch, Done done) {
+void Client::children(const std::string& path, Watch watch, Done done, Priority priority) {
   const auto send = [path, watch](zhandle_t* handle, Pending* pending) {
     return zoo_aget_children2(handle, path.c_str(), watch == Watch::yes, on_children, pending);
   };
-  submit(send, std::move(done), Priority::normal);
+  submit(send, std::move(done), priority);
 }
 
 void Client::remove(const std::string& path, Done done, int version) {

@@ -61,7 +61,7 @@ class Client {
   void create(const std::string& path, const std::string& value, int mode, Done done);
   void get(const std::string& path, Watch watch, Done done, Priority priority = Priority::normal);
   void exists(const std::string& path, Watch watch, Done done);
-  void children(const std::string& path, Watch watch, Done done);
+  void children(const std::string& path, Watch watch, Done done, Priority priority = Priority::normal);
   /// `version` -1: any.
   void remove(const std::string& path, Done done, int version = -1);
   void sync(const std::string& path, Done done);

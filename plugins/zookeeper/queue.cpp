@@ -22,17 +22,19 @@ Step step_of(int rc) {
 
 }  // namespace
 
+/// All entries have the transaction's zxid, which is shown by what is set in it.
 void Queue::enter(const Names& groups, const Names& texts, Done<std::vector<Made>> done) {
   auto multi = context_.client.multi();
   for (std::size_t i = 0; i < groups.size(); ++i)
     multi->create(context_.paths.candidate(groups[i], context_.session + "-"), texts[i], ZOO_EPHEMERAL_SEQUENTIAL);
+  multi->set(context_.session_path, {}, -1);
   context_.client.commit(std::move(multi), [done](const Reply& reply) {
     std::vector<Made> made;
     if (reply.rc == ZOK)
-      for (const OpAnswer& op : reply.ops) {
-        const std::string name = op.path.substr(op.path.rfind('/') + 1);
+      for (std::size_t i = 0; i + 1 < reply.ops.size(); ++i) {
+        const std::string name = reply.ops[i].path.substr(reply.ops[i].path.rfind('/') + 1);
         const auto place = parse_place(name);
-        made.push_back({name, place && place->sequence == 0});
+        made.push_back({name, place && place->sequence == 0, static_cast<std::uint64_t>(reply.ops.back().stat.mzxid)});
       }
     done(step_of(reply.rc), made);
   });
@@ -47,8 +49,8 @@ void Queue::prepare(const Names& groups, Done<> done) {
   });
 }
 
-void Queue::list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) {
-  context_.client.children(context_.paths.group(group), Watch::no, [done](const Reply& reply) {
+void Queue::list(const std::string& group, Priority priority, Done<std::vector<Entry>, std::int64_t> done) {
+  const auto listed = [done](const Reply& reply) {
     std::vector<std::pair<Place, std::string>> queue;
     for (const std::string& name : reply.names)
       if (auto place = parse_place(name)) queue.emplace_back(std::move(*place), name);
@@ -57,7 +59,8 @@ void Queue::list(const std::string& group, Done<std::vector<Entry>, std::int64_t
     std::vector<Entry> entries;
     for (auto& [place, name] : queue) entries.push_back({std::move(name), std::move(place.session)});
     done(step_of(reply.rc), entries, reply.stat.version);
-  });
+  };
+  context_.client.children(context_.paths.group(group), Watch::no, listed, priority);
 }
 
 void Queue::read_term(const std::string& group, Done<Text> done) {

@@ -17,7 +17,7 @@ class Queue final : public QueueStore {
 
   void enter(const Names& groups, const Names& texts, Done<std::vector<Made>> done) override;
   void prepare(const Names& groups, Done<> done) override;
-  void list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) override;
+  void list(const std::string& group, Priority priority, Done<std::vector<Entry>, std::int64_t> done) override;
   void read_term(const std::string& group, Done<Text> done) override;
   void read_entry(const std::string& group, const std::string& entry, Watched watched, Priority priority,
                   Done<EntryFacts> done) override;

@@ -32,6 +32,8 @@ class Observer {
   static Result<std::unique_ptr<Observer>> open(const config::Config& config, const std::string& handle,
                                                 Millis answer_within);
   ~Observer();
+  /// So long, from now on.
+  void wait_for_answers(Millis patience) { answer_within_ = patience; }
 
   /// The group's election, or all ("").
   Result<std::vector<Election>> observe(const std::string& group);

@@ -30,6 +30,7 @@ SessionFile parse(const io::Message& message) {
   file.state_dir = message.text("state_dir").value_or("");
   file.timeout = Millis(message.integer("timeout_ms").value_or(0));
   file.node = message.text("node").value_or("");
+  file.group = message.text("group").value_or("");
   file.handle = message.text("handle").value_or("");
   file.runner_socket = message.text("runner").value_or("");
   file.boot_id = message.text("boot").value_or("");
@@ -98,6 +99,7 @@ Result<void> write_session_file(const std::string& path, const SessionFile& file
   for (const auto& [key, value] : file.options)
     std::visit([&options, &name = key](const auto& one) { options.set(name, one); }, value);
   message.set("backend", file.backend).set("namespace", file.name_space).set("node", file.node);
+  message.set("group", file.group);
   message.set("plugin_dir", file.plugin_dir).set("state_dir", file.state_dir);
   message.set("options", std::vector<io::Message>{options}).set("timeout_ms", std::int64_t{file.timeout.count()});
   message.set("handle", file.handle).set("runner", file.runner_socket).set("boot", file.boot_id);

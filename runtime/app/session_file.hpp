@@ -17,6 +17,7 @@ struct SessionFile {
   Options options;    // the backend's table
   Millis timeout{0};  // as asked for; 0: the backend's own
   std::string node;
+  std::string group;          // that it is a candidate of; "": of all that have jobs
   std::string handle;         // "": there is no session; ends of runs may still have to be published
   std::string runner_socket;  // who has its runs; "": it has none
   /// It was left by a stop with `leave`: nothing is to be done before, on this boot.
@@ -35,7 +36,7 @@ std::string candidate_session_path(const config::Config& config, const std::stri
 /// Beside it: where a child of `election run` finds the epoch of the term that its candidate leads in.
 std::string candidate_epoch_path(const config::Config& config, const std::string& group, const std::string& candidate);
 
-/// All but the handle.
+/// All but the group and the handle.
 SessionFile about_session(const config::Config& config, const std::string& node);
 
 /// The configuration of such a program, as far as its backend goes.

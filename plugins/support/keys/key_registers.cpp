@@ -1,8 +1,20 @@
 #include "support/keys/key_registers.hpp"
 
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace ballot::support {
+
+namespace {
+
+constexpr std::size_t keys_together = 64;  // whoever begins to lead many groups reads those of each
+
+std::string_view name_of(const KeyEntry& entry) {
+  return std::string_view(entry.key).substr(std::string_view(KeyNames::registers).size());
+}
+
+}  // namespace
 
 std::shared_ptr<WriteBatch> KeyRegisters::begin(RequestId request, std::size_t size) {
   return std::make_shared<WriteBatch>(request, size, [this](Event wrote) { context_.post(std::move(wrote)); });
@@ -53,26 +65,49 @@ void KeyRegisters::remove(const RemoveCall& call) {
     });
 }
 
-KeyStore::Done<KeyRead> KeyRegisters::reader(RequestId request) {
-  return [this, request](const KeyRead& read) {
-    backend::ReadDone done{request, read.outcome, {}, read.text};
-    const std::size_t skip = std::string_view(KeyNames::registers).size();
-    if (read.outcome == StoreResult::done)
-      for (const KeyEntry& entry : read.entries)
-        done.registers.push_back({entry.key.substr(skip), entry.value, entry.version});
-    context_.post(std::move(done));
-  };
+void KeyRegisters::read(const ReadCall& call) {
+  if (call.names.empty()) return context_.post(backend::ReadDone{call.request, StoreResult::done, {}, {}});
+  reads_.push_back(call);
 }
 
-void KeyRegisters::read(const ReadCall& call) {
-  std::vector<std::string> keys;
-  for (const std::string& name : call.names) keys.push_back(KeyNames::of_register(name));
-  if (keys.empty()) return context_.post(backend::ReadDone{call.request, StoreResult::done, {}, {}});
-  context_.store.get(std::move(keys), reader(call.request));
+void KeyRegisters::flush() {
+  queue_.flush();
+  flush_reads();
+}
+
+void KeyRegisters::flush_reads() {
+  const std::vector<ReadCall> all = std::exchange(reads_, {});
+  for (auto next = all.begin(); next != all.end();) {
+    std::vector<ReadCall> calls;
+    std::vector<std::string> keys;
+    do {
+      calls.push_back(*next);
+      for (const std::string& name : next->names) keys.push_back(KeyNames::of_register(name));
+      ++next;
+    } while (next != all.end() && keys.size() + next->names.size() <= keys_together);
+    context_.store.get(std::move(keys), [this, calls = std::move(calls)](const KeyRead& read) {
+      std::unordered_map<std::string_view, const KeyEntry*> found;
+      if (read.outcome == StoreResult::done)
+        for (const KeyEntry& entry : read.entries) found.emplace(name_of(entry), &entry);
+      for (const ReadCall& call : calls) {
+        backend::ReadDone done{call.request, read.outcome, {}, read.text};
+        for (const std::string& name : call.names)
+          if (const auto one = found.find(name); one != found.end())
+            done.registers.push_back({name, one->second->value, one->second->version});
+        context_.post(std::move(done));
+      }
+    });
+  }
 }
 
 void KeyRegisters::list(const ListCall& call) {
-  context_.store.list(KeyNames::of_register(call.prefix), reader(call.request));
+  context_.store.list(KeyNames::of_register(call.prefix), [this, request = call.request](const KeyRead& read) {
+    backend::ReadDone done{request, read.outcome, {}, read.text};
+    if (read.outcome == StoreResult::done)
+      for (const KeyEntry& entry : read.entries)
+        done.registers.push_back({std::string(name_of(entry)), entry.value, entry.version});
+    context_.post(std::move(done));
+  });
 }
 
 }  // namespace ballot::support

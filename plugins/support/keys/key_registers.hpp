@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "support/calls.hpp"
 #include "support/keys/key_context.hpp"
@@ -25,17 +26,18 @@ class KeyRegisters {
   void read(const ReadCall& call);
   void list(const ListCall& call);
   /// Sends what has gathered.
-  void flush() { queue_.flush(); }
+  void flush();
   bool idle() const noexcept { return queue_.idle(); }
 
  private:
   std::shared_ptr<WriteBatch> begin(RequestId request, std::size_t size);
   void write_one(const RegisterWrite& one, const std::function<void(WriteAnswer)>& answer);
-  KeyStore::Done<KeyRead> reader(RequestId request);
+  void flush_reads();
 
   KeyContext& context_;
   KeyElections& elections_;
   KeyQueue queue_;
+  std::vector<ReadCall> reads_;  // of this turn
 };
 
 }  // namespace ballot::support

@@ -25,7 +25,8 @@ namespace {
 
 using Known = RunnerView::Known;
 
-constexpr Millis answer_within{2000};  // the store and the runner; a daemon that is back waits a little longer
+constexpr Millis open_within{2000};      // the store and the runner; a daemon that is back waits a little longer
+constexpr Millis answer_within{10'000};  // a store that could be opened: a hundred thousand registers take seconds
 constexpr std::size_t records_at_once = 500;
 
 struct ResignOptions {
@@ -47,22 +48,6 @@ Result<void> publish(Observer& store, std::vector<Record> ends) {
   return {};
 }
 
-/// Leaves the groups that are not in `kept`; true: none is left.
-Result<bool> leave_groups(Observer& store, const std::set<std::string>& kept) {
-  const auto elections = store.observe("");
-  if (!elections) return elections.error();
-  bool all = true;
-  for (const Election& election : *elections)
-    for (const Candidate& candidate : election.candidates) {
-      if (candidate.id != store.session()) continue;
-      if (kept.contains(election.group))
-        all = false;
-      else
-        store.resign(election.group);
-    }
-  return all;
-}
-
 /// Somebody else's session, as ours is over: a daemon that was refused for its name has a runner too, which knows
 /// nothing of the other's runs.
 Result<bool> has_name_of(Observer& store, const std::string& node) {
@@ -74,16 +59,34 @@ Result<bool> has_name_of(Observer& store, const std::string& node) {
   });
 }
 
+Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, const std::string& handle) {
+  auto store = Observer::open(config_of(session), handle, open_within);
+  if (store) (*store)->wait_for_answers(answer_within);
+  return store;
+}
+
+/// What its runner knows of is in these. By an observer: whoever opens the dead program's session gives it another T,
+/// and so that is opened last, for what takes no time.
+Result<std::vector<Register>> read_registers(const SessionFile& session) {
+  auto store = open_store(session, "");
+  if (!store) return store.error();
+  return (*store)->list("j/");
+}
+
 /// The session of the dead program; one that only observes where that is over.
-Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, bool& has_session) {
-  const config::Config config = config_of(session);
+Result<std::unique_ptr<Observer>> open_session(const SessionFile& session, bool& has_session) {
   has_session = !session.handle.empty();
   if (has_session) {
-    auto store = Observer::open(config, session.handle, answer_within);
+    auto store = open_store(session, session.handle);
     if (store || store.error().code != Errc::not_found) return store;
     has_session = false;
   }
-  return Observer::open(config, "", answer_within);
+  return open_store(session, "");
+}
+
+/// Those that the dead program may lead: its own, or those of all jobs, which take less to read than all elections.
+std::set<std::string> groups_of(const SessionFile& session, const core::LeftRuns& found) {
+  return session.group.empty() ? found.groups : std::set<std::string>{session.group};
 }
 
 /// The file goes once nothing is left that it could be wanted for: no session, and no run that goes on.
@@ -99,28 +102,31 @@ void put_away(const std::string& path, SessionFile session, const RunnerView& ru
 
 Result<void> resign(const std::string& path, const SessionFile& session, const RunnerView& runner,
                     std::unique_ptr<Observer>& store) {
+  const bool has_runner = !session.runner_socket.empty();
+  Result<std::vector<Register>> registers = std::vector<Register>{};
+  if (has_runner && !session.handle.empty()) registers = read_registers(session);
+  if (!registers) return registers.error();
   bool has_session = false;
-  auto opened = open_store(session, has_session);
+  auto opened = open_session(session, has_session);
   if (!opened) return opened.error();
   store = *std::move(opened);
-  core::LeftRuns found;
-  if (!session.runner_socket.empty()) {
-    const auto registers = store->list("j/");
+  RunnerView view = runner;
+  if (has_runner && !has_session) {  // others may lead by now
+    registers = store->list("j/");
     if (!registers) return registers.error();
-    RunnerView view = runner;
-    if (!has_session && view.known == Known::all) {
+    if (view.known == Known::all) {
       const auto taken = has_name_of(*store, session.node);
       if (!taken) return taken.error();
       if (*taken) view.known = Known::own;
     }
-    found = core::left_runs(session.node, *registers, view, io::read_clocks().wall);
   }
+  core::LeftRuns found;
+  if (has_runner) found = core::left_runs(session.node, *registers, view, io::read_clocks().wall);
   if (auto published = publish(*store, std::move(found.ends)); !published) return published;
-  bool over = true;
+  const bool over = !has_session || found.kept_groups.empty();
   if (has_session) {
-    const auto left = leave_groups(*store, found.kept_groups);
-    if (!left) return left.error();
-    over = *left;
+    for (const std::string& group : groups_of(session, found))
+      if (!found.kept_groups.contains(group)) store->resign(group);
     if (!store->close(!over)) return Error{Errc::unavailable, "the store does not confirm the end of the session"};
   }
   if (over) put_away(path, session, runner);
@@ -141,7 +147,7 @@ Exit run(const ResignOptions& options) {
   const SteadyTime now = io::read_clocks().steady;
   if (session->left_until && session->boot_id == io::boot_id() && now < *session->left_until)
     return nothing_to_do("the daemon was stopped with `leave`, and may come back until its deadline");
-  const RunnerView runner = read_runner(session->runner_socket, now + answer_within);
+  const RunnerView runner = read_runner(session->runner_socket, now + open_within);
   if (runner.commanded) return nothing_to_do("the runner has a daemon");
   std::unique_ptr<Observer> store;
   const auto resigned = resign(options.session, *session, runner, store);

@@ -46,6 +46,7 @@ LeftRuns left_runs(const std::string& node, const std::vector<Register>& registe
     const auto parsed = parse_job_register(stored.value);
     if (!parsed) continue;
     groups[job] = parsed->group;
+    left.groups.insert(parsed->group);
     for (const OpenRun& open : parsed->runs) {
       if (open.node != node || open.waits_until) continue;
       shown.insert(open.id);

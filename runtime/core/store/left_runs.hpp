@@ -34,6 +34,7 @@ struct RunnerView {
 /// What registers and runner show together.
 struct LeftRuns {
   std::vector<Record> ends;           // of the dead daemon's runs, to be published
+  std::set<std::string> groups;       // of all jobs
   std::set<std::string> kept_groups;  // a run goes on that the next leader has to wait for
 };
 

@@ -50,15 +50,9 @@ void SimResign::leave(const core::LeftRuns& left) {
   again_ = node_.is_cut_off();
   const auto session = world_.store.of_node(node_.name);
   if (again_ || session == 0) return inquire_later();
-  bool all = true;
-  for (const Election& election : world_.store.observe(""))
-    for (const Candidate& candidate : election.candidates) {
-      if (candidate.id != std::to_string(session)) continue;
-      const bool kept = left.kept_groups.contains(election.group);
-      all = all && !kept;
-      if (!kept) world_.store.resign(session, election.group);
-    }
-  if (all) world_.store.end(session, Cause::shutdown);
+  for (const std::string& group : left.groups)
+    if (!left.kept_groups.contains(group)) world_.store.resign(session, group);
+  if (left.kept_groups.empty()) world_.store.end(session, Cause::shutdown);
   inquire_later();
 }
 

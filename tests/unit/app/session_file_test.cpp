@@ -25,6 +25,7 @@ TEST(SessionFile, GivesBackWhatWasWritten) {
   file.options = {{"flag", true}, {"number", std::int64_t{7}}, {"text", "a"}, {"list", std::vector<std::string>{"b"}}};
   file.timeout = Millis(6000);
   file.node = "n1";
+  file.group = "g";
   file.handle = "n1 77 secret";
   file.runner_socket = "/run/runner.sock";
   file.left_until = SteadyTime(Millis(99));
@@ -34,6 +35,7 @@ TEST(SessionFile, GivesBackWhatWasWritten) {
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(read->options, file.options);
   EXPECT_EQ(read->timeout, file.timeout);
+  EXPECT_EQ(read->group, file.group);
   EXPECT_EQ(read->handle, file.handle);
   EXPECT_EQ(read->runner_socket, file.runner_socket);
   EXPECT_EQ(read->left_until, file.left_until);

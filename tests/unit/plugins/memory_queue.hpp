@@ -72,6 +72,7 @@ class MemoryQueue final : public QueueStore {
         made.push_back({session_ + "-" + std::to_string(group.made), group.made == 0});
         ++group.made;
         group.queue.push_back({made.back().name, {session_, ++shelf_.revision, texts[made.size() - 1]}});
+        if (tells_epochs) made.back().epoch = shelf_.revision;
       }
       done({}, made);
     });
@@ -84,8 +85,9 @@ class MemoryQueue final : public QueueStore {
       done({});
     });
   }
-  void list(const std::string& group, Done<std::vector<Entry>, std::int64_t> done) override {
+  void list(const std::string& group, Priority, Done<std::vector<Entry>, std::int64_t> done) override {
     later([this, group, done] {
+      ++reads;
       std::vector<Entry> entries;
       for (const auto& [name, entry] : shelf_.groups[group].queue) entries.push_back({name, entry.session});
       done({}, entries, shelf_.groups[group].version);
@@ -97,6 +99,7 @@ class MemoryQueue final : public QueueStore {
   void read_entry(const std::string& group, const std::string& name, Watched watched, Priority,
                   Done<EntryFacts> done) override {
     later([this, group, name, watched, done] {
+      ++reads;
       const auto* entry = shelf_.find(group, name);
       if (entry == nullptr) return done({Step::Code::missing}, {});
       if (watched == Watched::yes) shelf_.watches[group + "/" + name].push_back(on_removed);
@@ -168,8 +171,10 @@ class MemoryQueue final : public QueueStore {
   }
 
   Shelf::Watcher on_removed;
-  Step next_claim = {};  // unknown: it happens, and the answer does not say so
+  Step next_claim = {};       // unknown: it happens, and the answer does not say so
+  bool tells_epochs = false;  // of entries that were just made
   int transactions = 0;
+  int reads = 0;  // of queues and entries
 
  private:
   void later(std::function<void()> work) { todo_.push_back(std::move(work)); }

@@ -80,6 +80,23 @@ TEST_F(TheQueueElections, TheFirstLeadsAndTheNextFollowsAResignationAtOnce) {
   EXPECT_TRUE(a.elections.left_cleanly());
 }
 
+TEST_F(TheQueueElections, WhoeverIsFirstReadsNothingBeforeItLeads) {
+  Participant a(shelf, "a");
+  a.queue.tells_epochs = true;
+  a.elections.campaign("g");
+  while (a.posted<backend::Elected>().empty()) {
+    a.elections.flush();
+    ASSERT_TRUE(a.queue.run_one());
+  }
+  EXPECT_EQ(a.queue.reads, 0);
+  EXPECT_EQ(a.elections.epoch("g"), shelf.find("g", a.elections.own_entry("g"))->revision);
+  run({&a});
+  const std::string own = a.elections.own_entry("g");
+  shelf.remove("g", own);
+  run({&a});
+  EXPECT_EQ(a.posted<backend::Deposed>().size(), 1u) << "its entry is watched by then";
+}
+
 TEST_F(TheQueueElections, WhoeverWaitsSaysForWhomAndAtWhichPlaceEachTimeThatThisChanges) {
   Participant a(shelf, "a"), b(shelf, "b"), c(shelf, "c");
   for (Participant* one : {&a, &b, &c}) {

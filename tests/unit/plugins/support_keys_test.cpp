@@ -4,6 +4,7 @@
 #include "support/keys/key_batches.hpp"
 #include "support/keys/key_context.hpp"
 #include "support/keys/key_queue.hpp"
+#include "support/keys/key_registers.hpp"
 #include "support/keys/key_view.hpp"
 
 namespace ballot::support {
@@ -84,6 +85,7 @@ class AskedStore final : public KeyStore {
     Done<std::vector<KeyAnswer>> done;
   };
   std::vector<Commit> commits;
+  std::vector<std::pair<std::vector<std::string>, Done<KeyRead>>> gets;
 
   void answer(std::size_t i) {
     const std::vector<KeyAnswer> answers(commits.at(i).changes.size(), KeyAnswer{StoreResult::done, 1});
@@ -100,7 +102,9 @@ class AskedStore final : public KeyStore {
   void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) override {
     commits.push_back({std::move(changes), std::move(done)});
   }
-  void get(std::vector<std::string>, Done<KeyRead>) override {}
+  void get(std::vector<std::string> keys, Done<KeyRead> done) override {
+    gets.emplace_back(std::move(keys), std::move(done));
+  }
   void list(const std::string&, Done<KeyRead>) override {}
   void follow(const std::string&) override {}
   void watch(const std::string&) override {}
@@ -132,6 +136,53 @@ TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
   }
   EXPECT_EQ(said, "a1 b1 a2 a3 ");
   EXPECT_EQ(store.commits.at(2).changes.at(0).value, "3");
+}
+
+/// Of a session that leads nothing.
+struct KeyRegistersTest : ::testing::Test {
+  class NoHost final : public Host {
+   public:
+    void post(BackendEvent) noexcept override {}
+    void log(Level, std::string_view) noexcept override {}
+  };
+  const backend::ReadDone& read_done(std::size_t i) const { return std::get<backend::ReadDone>(context.events.at(i)); }
+
+  AskedStore store;
+  NoHost host;
+  KeyContext context{store, host, {}};
+  KeyView view;
+  LastSeen last_seen{store};
+  KeyElections elections{context, view, last_seen, {}};
+  KeyRegisters registers{context, elections};
+};
+
+TEST_F(KeyRegistersTest, WhatIsReadInOneTurnIsReadTogetherAndAnsweredToEach) {
+  registers.read({1, {"g/a", "j/a"}});
+  registers.read({2, {"g/b", "j/a"}});
+  EXPECT_TRUE(store.gets.empty());
+  registers.flush();
+  ASSERT_EQ(store.gets.size(), 1u);
+  EXPECT_EQ(store.gets[0].first, (std::vector<std::string>{"r/g/a", "r/j/a", "r/g/b", "r/j/a"}));
+  store.gets[0].second({StoreResult::done, {{"r/j/a", "x", 7}, {"r/g/b", "y", 8}}});
+  ASSERT_EQ(context.events.size(), 2u);
+  EXPECT_EQ(read_done(0).request, 1u);
+  ASSERT_EQ(read_done(0).registers.size(), 1u);
+  EXPECT_EQ(read_done(0).registers[0].name, "j/a");
+  ASSERT_EQ(read_done(1).registers.size(), 2u);
+  EXPECT_EQ(read_done(1).registers[0].value, "y");
+  EXPECT_EQ(read_done(1).registers[1].version, 7u);
+}
+
+TEST_F(KeyRegistersTest, OfManyReadsAFewMakeARequestAndOneThatFailsIsTheAnswerToItsOwnAlone) {
+  for (RequestId i = 1; i <= 3; ++i) registers.read({i, std::vector<std::string>(30, "j/a")});
+  registers.flush();
+  ASSERT_EQ(store.gets.size(), 2u);
+  store.gets[0].second({StoreResult::unknown, {}, "silent"});
+  ASSERT_EQ(context.events.size(), 2u);
+  EXPECT_EQ(read_done(1).outcome, StoreResult::unknown);
+  EXPECT_EQ(read_done(1).text, "silent");
+  registers.flush();
+  EXPECT_EQ(store.gets.size(), 2u) << "each is asked once";
 }
 
 /// Requests that take two changes each, and wait until the test ends them.

@@ -1,6 +1,8 @@
 // What waits, what is sent, and what becomes of requests that nobody answers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/requests.hpp"
 
 namespace ballot::support {
@@ -46,6 +48,30 @@ TEST_F(TheRequests, WaitWhileManyAreUnderWayButForWhatIsUrgent) {
   for (std::size_t i = 0; i < most; ++i) requests.answer(numbers[i], "");
   EXPECT_EQ(sent.size(), most + 12) << "the rest, the urgent one, and the one for later";
   EXPECT_EQ(sent.back(), "later");
+}
+
+TEST_F(TheRequests, OfLowPriorityAreSentThoughOthersNeverEnd) {
+  fill();
+  ask("first", Priority::low);
+  ask("second", Priority::low);
+  const auto sent_already = [this](const std::string& name) { return std::count(sent.begin(), sent.end(), name) == 1; };
+  for (int i = 0; !sent_already("second"); ++i) {
+    ASSERT_LT(i, 2 * static_cast<int>(most)) << "so many others were answered, and others came";
+    requests.answer(numbers[static_cast<std::size_t>(i)], "");
+    ask("another");
+  }
+  EXPECT_LT(std::find(sent.begin(), sent.end(), "first"), std::find(sent.begin(), sent.end(), "second"));
+}
+
+TEST_F(TheRequests, OfLowPriorityAreSentThoughSomeOthersAreAlwaysUnderWay) {
+  for (std::size_t i = 0; i < most / 4; ++i) ask("filler");
+  ask("low", Priority::low);
+  EXPECT_NE(sent.back(), "low");
+  for (std::size_t i = 0; i < most / 4 && sent.back() != "low"; ++i) {
+    ask("another");
+    if (sent.back() != "low") requests.answer(numbers[i], "");
+  }
+  EXPECT_EQ(sent.back(), "low");
 }
 
 TEST_F(TheRequests, OneMayCountAsSeveral) {
