@@ -44,11 +44,11 @@ Launches launches_of(const std::string& path, WallTime instant, int wanted) {
   return launches;
 }
 
-Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration)
+Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration, const std::string& program)
     : jobs_(jobs), period_(period), daemon_(Disk::real, configuration) {
   for (int i = 0; i < jobs; ++i)
     daemon_.job("burst-" + std::to_string(i), "schedule = \"*/" + std::to_string(period.count()) +
-                                                  " * * * * *\"\ncommand = [\"" BALLOT_STAMP "\", \"" + out_ + "\"]");
+                                                  " * * * * *\"\ncommand = [\"" + program + "\", \"" + out_ + "\"]");
   daemon_.start();
 }
 

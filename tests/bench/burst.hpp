@@ -23,8 +23,9 @@ Launches launches_of(const std::string& path, WallTime instant, int wanted);
 
 class Burst {
  public:
-  /// `configuration`: of ballot.toml, where it is not the default.
-  Burst(int jobs, std::chrono::seconds period, const std::string& configuration = "");
+  /// `configuration`: of ballot.toml, where it is not the default. `program`: the child, called with the file.
+  Burst(int jobs, std::chrono::seconds period, const std::string& configuration = "",
+        const std::string& program = BALLOT_STAMP);
 
   /// Until every run of it is recorded.
   Launches next();
