@@ -135,8 +135,10 @@ class Writer {
 
  private:
   void count(std::size_t size) { little_endian(size, 4); }
-  void little_endian(std::uint64_t value, int bytes) {
-    for (int i = 0; i < bytes; ++i) out_ += static_cast<char>(value >> (8 * i));
+  void little_endian(std::uint64_t value, std::size_t size) {
+    char bytes[8];
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(value >> (8 * i));
+    out_.append(bytes, size);
   }
 
   std::string& out_;
@@ -215,12 +217,19 @@ class Reader {
 };
 
 template <class Message>
+void append_any(const Message& message, std::string& out) {
+  const std::size_t begin = out.size();
+  out.append(header_size, '\0');
+  out += static_cast<char>(message.index());
+  std::visit([&](const auto& m) { Writer(out).put(m); }, message);
+  const std::size_t length = out.size() - begin - header_size;
+  for (std::size_t i = 0; i < header_size; ++i) out[begin + i] = static_cast<char>(length >> (8 * i));
+}
+
+template <class Message>
 std::string encode_any(const Message& message) {
-  std::string frame(header_size, '\0');
-  frame += static_cast<char>(message.index());
-  std::visit([&](const auto& m) { Writer(frame).put(m); }, message);
-  const std::size_t length = frame.size() - header_size;
-  for (std::size_t i = 0; i < header_size; ++i) frame[i] = static_cast<char>(length >> (8 * i));
+  std::string frame;
+  append_any(message, frame);
   return frame;
 }
 
@@ -269,6 +278,8 @@ Result<std::optional<Message>> take_frame(std::string& buffer, std::size_t& take
 
 std::string encode(const ToRunner& message) { return encode_any(message); }
 std::string encode(const FromRunner& message) { return encode_any(message); }
+void append(const ToRunner& message, std::string& out) { append_any(message, out); }
+void append(const FromRunner& message, std::string& out) { append_any(message, out); }
 
 Result<std::optional<ToRunner>> FrameReader::next_to_runner() { return take_frame<ToRunner>(buffer_, taken_); }
 Result<std::optional<FromRunner>> FrameReader::next_from_runner() { return take_frame<FromRunner>(buffer_, taken_); }

@@ -201,6 +201,8 @@ using FromRunner = std::variant<Hello, Running, Ready, Started, Refused, CannotS
 
 std::string encode(const ToRunner& message);
 std::string encode(const FromRunner& message);
+void append(const ToRunner& message, std::string& out);
+void append(const FromRunner& message, std::string& out);
 
 /// Takes whole frames out of a stream of bytes. A frame is at most 64 MiB.
 class FrameReader {

@@ -19,6 +19,11 @@
 #include "core/store/takeover.hpp"
 
 namespace ballot::core {
+namespace {
+
+constexpr std::size_t due_a_step = 100;  // jobs: the first runs of a burst start while the last are still claimed
+
+}  // namespace
 
 std::uint64_t term_key(std::string_view group, std::uint64_t epoch) {
   Fnv hash;
@@ -46,6 +51,7 @@ struct Core::Step {
   Nodes nodes;
   StoreTraffic store;
   CleanStop stop;
+  bool is_partial = false;  // more jobs are due than one step advances: the next one comes at once
 };
 
 Core::Core(CoreSettings settings) : parts_(std::move(settings)) {}
@@ -117,7 +123,9 @@ Wake Core::wake() const {
 void Core::advance_due(Step& s) {
   CoreParts& p = parts_;
   const SteadyTime now = s.c.now.steady;
-  for (JobEntry* entry : p.jobs.due(s.c.now)) s.jobs.advance(*entry);
+  const std::vector<JobEntry*> due = p.jobs.due(s.c.now, due_a_step);
+  for (JobEntry* entry : due) s.jobs.advance(*entry);
+  s.is_partial = due.size() >= due_a_step && p.jobs.has_due(s.c.now);
   s.groups.advance_due();
   if (p.unreleased.is_due(now)) s.store.poll_unreleased();
   if (p.listing.again_at && *p.listing.again_at <= now) s.takeover.list_jobs();
@@ -130,7 +138,8 @@ void Core::advance_due(Step& s) {
   s.requests.perform(p.desk.expire(s.c.now, p.session.is_open()));
 }
 
-/// Carries on what jobs and groups want, in a fixed order: one request of each kind, and deadlines before launches.
+/// Carries on what jobs and groups want, in a fixed order: one request of each kind, and deadlines before launches. Who
+/// gets a place is decided once all that are due have said whether they want one.
 void Core::finish(Step& s) {
   CoreParts& p = parts_;
   s.takeover.reconsider_changed();
@@ -142,7 +151,7 @@ void Core::finish(Step& s) {
     s.requests.answer_all();
   }
   s.store.release_throttled();
-  s.jobs.grant_places();
+  if (!s.is_partial) s.jobs.grant_places();
   s.stop.advance();
   s.nodes.publish();
   s.nodes.ask_runners();

@@ -1,6 +1,8 @@
 #include "io/child_environment.hpp"
 
-#include <map>
+#include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "base/wall_text.hpp"
 #include "io/env_file.hpp"
@@ -16,7 +18,33 @@ std::string idempotency_key(const core::Launch& launch) {
   return job + "@" + (manual ? launch.id.run.text() : format_slot(launch.slot));
 }
 
-using Variables = std::map<std::string, std::string>;
+/// NAME=VALUE, of each name what was set last.
+class Variables {
+ public:
+  void set(std::string_view name, std::string_view value) {
+    std::string& entry = entries_.emplace_back(name.size(), std::string()).second;
+    entry.reserve(name.size() + 1 + value.size());
+    ((entry += name) += '=') += value;
+  }
+
+  /// By name.
+  std::vector<std::string> take() {
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const Entry& a, const Entry& b) { return name(a) < name(b); });
+    std::vector<std::string> all;
+    all.reserve(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (i + 1 == entries_.size() || name(entries_[i]) != name(entries_[i + 1]))
+        all.push_back(std::move(entries_[i].second));
+    return all;
+  }
+
+ private:
+  using Entry = std::pair<std::size_t, std::string>;  // the length of its name
+  static std::string_view name(const Entry& entry) { return std::string_view(entry.second).substr(0, entry.first); }
+
+  std::vector<Entry> entries_;
+};
 
 Result<void> add_env_file(const std::string& path, Variables& all) {
   const auto failure = [&path](const Error& error) {
@@ -26,7 +54,7 @@ Result<void> add_env_file(const std::string& path, Variables& all) {
   if (!text) return failure(text.error());
   const auto variables = parse_env_file(*text);
   if (!variables) return failure(variables.error());
-  for (const auto& [name, value] : *variables) all[name] = value;
+  for (const auto& [name, value] : *variables) all.set(name, value);
   return {};
 }
 
@@ -42,7 +70,7 @@ Result<void> add_secret(const std::string& name, const std::string& path, const 
   if (!text) return failure(text.error());
   if (text->ends_with('\n')) text->pop_back();
   if (text->find('\0') != std::string::npos) return failure({Errc::invalid, "contains a NUL byte"});
-  all[name] = std::move(*text);
+  all.set(name, *text);
   return {};
 }
 
@@ -53,36 +81,34 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
                                                    const std::string& credentials) {
   const Job& job = launch.definition->job;
   const Identity& who = job.identity ? *job.identity : daemon;
-  Variables all{{"PATH", "/usr/local/bin:/usr/bin:/bin"},
-                {"HOME", who.home},
-                {"USER", who.user},
-                {"LOGNAME", who.user},
-                {"SHELL", "/bin/sh"},
-                {"LANG", "C.UTF-8"},
-                {"TZ", job.timezone}};
+  Variables all;
+  all.set("PATH", "/usr/local/bin:/usr/bin:/bin");
+  all.set("HOME", who.home);
+  all.set("USER", who.user);
+  all.set("LOGNAME", who.user);
+  all.set("SHELL", "/bin/sh");
+  all.set("LANG", "C.UTF-8");
+  all.set("TZ", job.timezone);
   if (!job.details->env_file.empty())
     if (auto added = add_env_file(job.details->env_file, all); !added) return added.error();
-  for (const auto& [name, value] : job.details->env) all[name] = value;
+  for (const auto& [name, value] : job.details->env) all.set(name, value);
   for (const auto& [name, path] : job.details->secrets)
     if (auto added = add_secret(name, path, credentials, all); !added) return added.error();
-  all["BALLOT_JOB"] = job.name;
-  all["BALLOT_GROUP"] = launch.group;
-  all["BALLOT_NODE"] = node;
-  all["BALLOT_RUN_ID"] = launch.id.run.text();
-  all["BALLOT_ATTEMPT"] = std::to_string(launch.id.attempt);
-  all["BALLOT_SLOT"] = format_slot(launch.slot);
-  all["BALLOT_TRIGGER"] = to_string(launch.trigger);
-  all["BALLOT_EPOCH"] = std::to_string(launch.epoch);
+  all.set("BALLOT_JOB", job.name);
+  all.set("BALLOT_GROUP", launch.group);
+  all.set("BALLOT_NODE", node);
+  all.set("BALLOT_RUN_ID", launch.id.run.text());
+  all.set("BALLOT_ATTEMPT", std::to_string(launch.id.attempt));
+  all.set("BALLOT_SLOT", format_slot(launch.slot));
+  all.set("BALLOT_TRIGGER", to_string(launch.trigger));
+  all.set("BALLOT_EPOCH", std::to_string(launch.epoch));
   if (launch.fence > 0)
-    all["BALLOT_FENCE"] = std::to_string(launch.fence);
+    all.set("BALLOT_FENCE", std::to_string(launch.fence));
   else
-    all["BALLOT_UNCLAIMED"] = "1";
-  all["BALLOT_IDEMPOTENCY_KEY"] = idempotency_key(launch);
-  if (job.deadline) all["BALLOT_DEADLINE"] = format_millis(now + *job.deadline);
-  std::vector<std::string> environment;
-  environment.reserve(all.size());
-  for (const auto& [name, value] : all) environment.push_back(name + "=" + value);
-  return environment;
+    all.set("BALLOT_UNCLAIMED", "1");
+  all.set("BALLOT_IDEMPOTENCY_KEY", idempotency_key(launch));
+  if (job.deadline) all.set("BALLOT_DEADLINE", format_millis(now + *job.deadline));
+  return all.take();
 }
 
 void set_identity(runner::Start& start, const Job& job, const Identity& daemon) {

@@ -77,7 +77,7 @@ void RunnerClient::Connection::close() {
 
 void RunnerClient::Connection::send(const runner::ToRunner& message) {
   if (!socket_.is_open()) return;
-  unsent_ += encode(message);
+  append(message, unsent_);
   if (unsent_.size() >= enough_to_send) flush();
   if (unsent_.empty() || waits_ || std::exchange(flush_posted_, true)) return;
   asio::post(socket_.get_executor(), [self = shared_from_this()] {

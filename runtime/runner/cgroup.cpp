@@ -46,8 +46,9 @@ bool write_at(int folder, const std::string& path, const std::string& text) {
 /// The value in a line `KEY VALUE` of a file; none where there is no such file or line.
 std::optional<std::uint64_t> value_at(int folder, const std::string& path, std::string_view key) {
   const UniqueFd file = open_at(folder, path, O_RDONLY);
-  const std::string text = file ? read_some(file.get(), 4096) : "";
-  const auto words = words_of(text);
+  char text[4096];  // such files are short, and one read gives all of them
+  const ssize_t size = file ? ::read(file.get(), text, sizeof text) : 0;
+  const auto words = words_of({text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
   for (std::size_t i = 0; i + 1 < words.size(); i += 2)
     if (words[i] == key) return number_of(words[i + 1]);
   return std::nullopt;
@@ -113,10 +114,11 @@ RunCgroup::~RunCgroup() {
 }
 
 /// Without limits, processes, groups below it, or counts that would be taken for the next run's; and not killed once.
-bool RunCgroup::is_as_new() const {
+/// What was empty has stayed so: processes come into it from what is in it only.
+bool RunCgroup::is_as_new() {
   struct stat info {};
   const bool bare = !limited_ && !killed_ && ::fstatat(base_, path_.c_str(), &info, 0) == 0 && info.st_nlink == 2;
-  return bare && !populated() && !killed_for_memory();
+  return bare && (was_empty_ || !populated()) && !killed_for_memory();
 }
 
 UniqueFd RunCgroup::open() const { return open_at(base_, path_, O_RDONLY | O_DIRECTORY); }
@@ -132,9 +134,11 @@ std::variant<std::monostate, LaunchFailure> RunCgroup::limit(const Limits& limit
   return {};
 }
 
-bool RunCgroup::populated() const {
-  const bool gone = ::faccessat(base_, path_.c_str(), F_OK, 0) != 0 && errno == ENOENT;  // only an empty one can go
-  return !gone && value_at(base_, path_ + "/cgroup.events", "populated") != 0;
+bool RunCgroup::populated() {
+  const auto value = value_at(base_, path_ + "/cgroup.events", "populated");
+  const bool gone = !value && ::faccessat(base_, path_.c_str(), F_OK, 0) != 0 && errno == ENOENT;
+  was_empty_ = gone || value == 0;  // only an empty one can go
+  return !was_empty_;
 }
 
 void RunCgroup::kill() {

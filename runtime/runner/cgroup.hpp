@@ -42,7 +42,7 @@ class RunCgroup {
   std::variant<std::monostate, LaunchFailure> limit(const Limits& limits) const;
 
   /// Whether there is a process in it or below it that has not ended. True also where that cannot be read.
-  bool populated() const;
+  bool populated();
 
   /// KILL to all of them, also to those that are forked meanwhile. Linux also kills what is cloned into it later: it is
   /// not used again.
@@ -55,13 +55,14 @@ class RunCgroup {
   bool killed_for_memory() const;
 
  private:
-  bool is_as_new() const;
+  bool is_as_new();
 
   const int base_;
   const std::string path_;
   Cgroups* const owner_;
   const bool limited_;
   bool killed_ = false;
+  bool was_empty_ = false;  // when that was asked last
 };
 
 class Cgroups {

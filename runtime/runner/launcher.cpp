@@ -71,7 +71,8 @@ bool finds_keyrings() {
 
 }  // namespace
 
-Launcher::Launcher() : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)), has_keyrings_(finds_keyrings()) {
+Launcher::Launcher()
+    : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)), self_(::getpid()), has_keyrings_(finds_keyrings()) {
   BALLOT_ASSERT(null_, "the runner needs /dev/null");
   ::getrlimit(RLIMIT_NOFILE, &open_files_);
   const rlimit raised{open_files_.rlim_max, open_files_.rlim_max};
@@ -92,7 +93,7 @@ ChildPlan Launcher::plan_for(const Start& start, SteadyTime not_after) const {
   plan.no_new_privs = start.no_new_privs;
   plan.limits = start.limits;
   plan.open_files = open_files_;
-  plan.runner = ::getpid();
+  plan.runner = self_;
   plan.not_after = not_after;
   return plan;
 }
@@ -148,7 +149,6 @@ Launched Launcher::launch(const Start& start, const Places& places, SteadyTime n
   if (BALLOT_FAILS("runner.clone")) return LaunchFailure{"clone", errno};
   const pid_t pid = clone(memory, clones_into_cgroup ? places.cgroup : -1, plan.own_memory ? 0 : CLONE_VM);
   if (pid < 0) return LaunchFailure{"clone", errno};
-  if (!plan.set_identity) ::setpgid(pid, pid);  // as the child does: whoever is first
   return NewChild{pid, std::move(shared)};
 }
 

@@ -67,6 +67,7 @@ class Launcher {
   StartMemories memories_;
   HiddenHeap heap_;
   UniqueFd null_;
+  const pid_t self_;
   rlimit open_files_{};
   int nice_ = 0;
   bool has_keyrings_ = true;

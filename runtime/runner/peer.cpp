@@ -32,7 +32,7 @@ std::optional<ToRunner> Peer::next() {
 }
 
 void Peer::send(const FromRunner& message) {
-  if (connected()) unsent_ += encode(message);
+  if (connected()) append(message, unsent_);
 }
 
 /// A failed write says nothing but that the answers are lost: what the peer said before it went is still to be read.

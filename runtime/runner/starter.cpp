@@ -16,12 +16,12 @@ namespace {
 /// Ours does not block.
 struct Pipe {
   UniqueFd ours, theirs;
-  bool open() {
+  bool open(int flags) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    if (::pipe2(ends, O_CLOEXEC | flags) != 0) return false;
     ours.reset(ends[0]);
     theirs.reset(ends[1]);
-    return ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
+    return flags == O_NONBLOCK || ::fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0;
   }
 };
 
@@ -36,8 +36,8 @@ Starter::Starter(Poller& poller, Orphans& orphans, Result<std::unique_ptr<Cgroup
 
 std::variant<HeldRun, LaunchFailure> Starter::start(const Start& start, SteadyTime not_after) {
   Pipe output, report;
-  if (BALLOT_FAILS("runner.pipe") || !output.open()) return LaunchFailure{"pipe", errno};
-  if (BALLOT_FAILS("runner.report") || !report.open()) return LaunchFailure{"pipe", errno};
+  if (BALLOT_FAILS("runner.pipe") || !output.open(0)) return LaunchFailure{"pipe", errno};
+  if (BALLOT_FAILS("runner.report") || !report.open(O_NONBLOCK)) return LaunchFailure{"pipe", errno};
   if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.ours.get(), EPOLLIN)) return LaunchFailure{"epoll", errno};
   if (!poller_.add(report.ours.get(), 0))
     return LaunchFailure{"epoll", errno};  // ready at its end, not at the byte before

@@ -70,10 +70,10 @@ std::vector<Launches> launches_by_instant(const std::string& path, std::chrono::
   return all;
 }
 
-Launches floor_burst(const std::string& out, int count) {
+Launches floor_burst(const std::string& child, const std::string& out, int count) {
   std::filesystem::remove(out);
   const WallTime instant = next_multiple(std::chrono::seconds(1), wall_now() + Millis(100));
-  std::string program = BALLOT_STAMP, file = out;
+  std::string program = child, file = out;
   char* arguments[] = {program.data(), file.data(), nullptr};
   sleep_until(instant);
   for (int live = 0, started = 0, done = 0; done < count; ++done, --live) {
@@ -85,11 +85,11 @@ Launches floor_burst(const std::string& out, int count) {
   return launches_of(out, instant, count);
 }
 
-Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration)
+Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configuration, const std::string& program)
     : jobs_(jobs), period_(period), daemon_(Disk::real, configuration) {
   for (int i = 0; i < jobs; ++i)
     daemon_.job("burst-" + std::to_string(i), "schedule = \"*/" + std::to_string(period.count()) +
-                                                  " * * * * *\"\ncommand = [\"" BALLOT_STAMP "\", \"" + out_ + "\"]");
+                                                  " * * * * *\"\ncommand = [\"" + program + "\", \"" + out_ + "\"]");
   daemon_.start();
 }
 

@@ -24,13 +24,14 @@ Launches launches_of(const std::string& path, WallTime instant, int wanted);
 /// What `stamp` has written to the file, by the instants of a schedule with this period.
 std::vector<Launches> launches_by_instant(const std::string& path, std::chrono::seconds period);
 
-/// The floor: a bare loop of posix_spawn and wait that launches `count` of `stamp` at the next second, into `out`.
-Launches floor_burst(const std::string& out, int count);
+/// The floor: a bare loop of posix_spawn and wait that launches `count` of `child` at the next second; they write `out`.
+Launches floor_burst(const std::string& child, const std::string& out, int count);
 
 class Burst {
  public:
-  /// `configuration`: of ballot.toml, where it is not the default.
-  Burst(int jobs, std::chrono::seconds period, const std::string& configuration = "");
+  /// `configuration`: of ballot.toml, where it is not the default. `program`: the child, called with the file.
+  Burst(int jobs, std::chrono::seconds period, const std::string& configuration = "",
+        const std::string& program = BALLOT_STAMP);
 
   /// Until every run of it is recorded.
   Launches next();

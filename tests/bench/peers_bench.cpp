@@ -31,7 +31,7 @@ class Beside {
   Beside(std::string name, std::string floor_file) : name_(std::move(name)), floor_file_(std::move(floor_file)) {}
 
   void add(const Launches& launches) {
-    const Launches floor = floor_burst(floor_file_, static_cast<int>(launches.late.size()));
+    const Launches floor = floor_burst(BALLOT_STAMP, floor_file_, static_cast<int>(launches.late.size()));
     rate_.add(floor.per_second(), launches.per_second());
     late_.add(quantile(floor.late, 0.5), quantile(launches.late, 0.5));
     last_.add(floor.late.back(), launches.late.back());

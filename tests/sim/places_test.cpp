@@ -53,6 +53,16 @@ TEST_F(Places, OfANodeGoToHigherPriorityFirstAndThenByName) {
   expect_all_is_well();
 }
 
+TEST_F(Places, GoToHigherPriorityFirstHoweverManyAreDueAtOnce) {
+  a.max_running = 1;
+  for (int i = 0; i < 250; ++i) add("low-" + std::to_string(i), -5);
+  add("high", 7);
+  begin();
+  world.run_for(30s);
+  EXPECT_EQ(order().substr(0, 8), "high low");
+  expect_all_is_well();
+}
+
 TEST_F(Places, OfAGroupHoldBackItsOwnJobsOnly) {
   Group group;
   group.name = "narrow";

@@ -46,15 +46,24 @@ void JobTable::rearm(JobEntry& job) {
   if (open != std::exchange(job.open, open)) open ? void(open_.insert(&job)) : void(open_.erase(&job));
 }
 
-std::vector<JobEntry*> JobTable::due(Now now) const {
+std::vector<JobEntry*> JobTable::due(Now now, std::size_t most) const {
   std::vector<JobEntry*> due;
-  for (auto it = wall_wakes_.begin(); it != wall_wakes_.end() && std::get<0>(*it) <= now.wall; ++it)
-    due.push_back(std::get<2>(*it));
-  for (auto it = steady_wakes_.begin(); it != steady_wakes_.end() && std::get<0>(*it) <= now.steady; ++it)
-    due.push_back(std::get<2>(*it));
+  const auto take = [&due, most](const auto& wakes, auto until) {
+    std::size_t left = most;
+    for (auto it = wakes.begin(); left > 0 && it != wakes.end() && std::get<0>(*it) <= until; ++it, --left)
+      due.push_back(std::get<2>(*it));
+  };
+  take(wall_wakes_, now.wall);
+  take(steady_wakes_, now.steady);
   std::sort(due.begin(), due.end(), BySerial());
   due.erase(std::unique(due.begin(), due.end()), due.end());
   return due;
+}
+
+bool JobTable::has_due(Now now) const {
+  const auto wall = wall_wake();
+  const auto steady = steady_wake();
+  return (wall && *wall <= now.wall) || (steady && *steady <= now.steady);
 }
 
 std::optional<WallTime> JobTable::wall_wake() const {

@@ -3,7 +3,7 @@
 //
 //   JobEntry& job = table.entry("backup");
 //   ... job.machine.advance(c); table.rearm(job);
-//   for (JobEntry* due : table.due(now)) ...
+//   for (JobEntry* due : table.due(now, 100)) ...
 //
 // Pure; used by Core only.
 #pragma once
@@ -61,8 +61,10 @@ class JobTable {
 
   /// After its machine has done something.
   void rearm(JobEntry& job);
-  /// Those whose time has come, each once, in their order.
-  std::vector<JobEntry*> due(Now now) const;
+  /// Those whose time has come, each once, in their order; of very many those that wait longest, `most` by either
+  /// clock.
+  std::vector<JobEntry*> due(Now now, std::size_t most) const;
+  bool has_due(Now now) const;
   std::optional<WallTime> wall_wake() const;
   std::optional<SteadyTime> steady_wake() const;
 

@@ -22,7 +22,7 @@ struct TableOfThreeJobs : ::testing::Test {
     job.machine.steady_wake = on_steady ? std::optional(steady(*on_steady)) : std::nullopt;
     table.rearm(job);
   }
-  Jobs due(Millis on_wall, Millis on_steady = 0ms) const { return table.due({wall(on_wall), steady(on_steady)}); }
+  Jobs due(Millis on_wall, Millis on_steady = 0ms) const { return table.due({wall(on_wall), steady(on_steady)}, 100); }
 };
 
 TEST_F(TableOfThreeJobs, KnowsEachOnceAndNumbersThemAsTheyBecomeKnown) {
@@ -94,6 +94,23 @@ TEST_F(TableOfThreeJobs, WakesAJobOnceThatIsDueByBothClocks) {
   wake(a, 1s, 1s);
   wake(b, 1s, 2s);
   EXPECT_EQ(due(3s, 3s), (Jobs{&a, &b}));
+}
+
+TEST_F(TableOfThreeJobs, WakesOfVeryManyThoseThatWaitLongest) {
+  const Now now{wall(5s), steady(5s)};
+  EXPECT_FALSE(table.has_due(now));
+  wake(c, 4s);
+  wake(a, 3s);
+  wake(b, 2s);
+  EXPECT_TRUE(table.has_due(now));
+  EXPECT_EQ(table.due(now, 2), (Jobs{&a, &b}));
+  wake(a, {});
+  wake(b, {}, 6s);
+  EXPECT_EQ(table.due(now, 2), Jobs{&c});
+  wake(c, {}, 5s);
+  EXPECT_TRUE(table.has_due(now));
+  wake(c, 6s, 6s);
+  EXPECT_FALSE(table.has_due(now));
 }
 
 TEST_F(TableOfThreeJobs, WakesAJobWhenItWasArmedLast) {
