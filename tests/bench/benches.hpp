@@ -27,6 +27,8 @@ void measure_idle(const Scale& scale, Figures& figures);
 void measure_answers(const Scale& scale, Figures& figures);
 /// 1,000 runs a second for ten minutes.
 void measure_sustained(const Scale& scale, Figures& figures);
+/// The burst by other schedulers, those that are installed. Only by name: see Bench.
+void measure_peers(const Scale& scale, Figures& figures);
 void measure_next(const Scale& scale, Figures& figures);
 void measure_ledger(const Scale& scale, Figures& figures);
 

@@ -21,6 +21,12 @@ struct Launches {
 /// What `stamp` has written to the file. Throws Disturbed where they are not `wanted`.
 Launches launches_of(const std::string& path, WallTime instant, int wanted);
 
+/// What `stamp` has written to the file, by the instants of a schedule with this period.
+std::vector<Launches> launches_by_instant(const std::string& path, std::chrono::seconds period);
+
+/// The floor: a bare loop of posix_spawn and wait that launches `count` of `stamp` at the next second, into `out`.
+Launches floor_burst(const std::string& out, int count);
+
 class Burst {
  public:
   /// `configuration`: of ballot.toml, where it is not the default.

@@ -1,35 +1,8 @@
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "bench/benches.hpp"
 #include "bench/burst.hpp"
 #include "bench/machine.hpp"
 
 namespace ballot::bench {
-namespace {
-
-constexpr int at_a_time = 16;  // of the floor's children
-
-Launches floor_burst(const std::string& out, int count) {
-  std::filesystem::remove(out);
-  const WallTime instant = next_multiple(std::chrono::seconds(1), wall_now() + Millis(100));
-  std::string program = BALLOT_STAMP, file = out;
-  char* arguments[] = {program.data(), file.data(), nullptr};
-  sleep_until(instant);
-  for (int live = 0, started = 0, done = 0; done < count; ++done, --live) {
-    for (; live < at_a_time && started < count; ++live, ++started)
-      if (::posix_spawn(nullptr, program.c_str(), nullptr, nullptr, arguments, environ) != 0) fail("cannot spawn");
-    int status = 0;
-    if (::wait(&status) < 0 || status != 0) fail("the floor's child failed");
-  }
-  return launches_of(out, instant, count);
-}
-
-}  // namespace
-
 void measure_burst(const Scale& scale, Figures& figures) {
   const int jobs = scale.count(1000, 100);
   const std::chrono::seconds period(scale.count(10, 5));

@@ -44,7 +44,7 @@ std::string quoted(const std::string& text) {
 
 std::string json(const Figure& figure) {
   std::string text = "{\"figure\":" + quoted(figure.name) + ",\"unit\":" + quoted(figure.unit) +
-                     ",\"floor\":" + number(figure.floor, "null") + ",\"ballot\":" + number(figure.value) +
+                     ",\"floor\":" + number(figure.floor, "null") + ",\"measured\":" + number(figure.value) +
                      ",\"ratio\":" + number(figure.ratio, "null");
   if (figure.target)
     text += ",\"target\":" + quoted(target_text(figure)) + ",\"met\":" + (*verdict(figure) == 'o' ? "true" : "false");
@@ -85,7 +85,7 @@ void Figures::add(Figure figure) {
 }
 
 void Figures::print_table() const {
-  std::printf("%-56s %10s %10s %7s %-10s %-6s %-6s %s\n", "figure", "floor", "ballot", "ratio", "target", "", "unit",
+  std::printf("%-56s %10s %10s %7s %-10s %-6s %-6s %s\n", "figure", "floor", "measured", "ratio", "target", "", "unit",
               "");
   for (const Figure& f : figures_)
     std::printf("%-56s %10s %10s %7s %-10s %-6s %-6s %s\n", f.name.c_str(), number(f.floor, "").c_str(),

@@ -14,12 +14,14 @@ namespace {
 struct Bench {
   const char* name;
   void (*measure)(const Scale&, Figures&);
+  bool by_name_only = false;
 };
 
 constexpr Bench benches[] = {
-    {"burst", measure_burst},       {"lateness", measure_lateness},  {"load", measure_load}, {"memory", measure_memory},
-    {"flatness", measure_flatness}, {"idle", measure_idle},          {"next", measure_next}, {"ledger", measure_ledger},
-    {"answers", measure_answers},   {"sustained", measure_sustained}};
+    {"burst", measure_burst},         {"lateness", measure_lateness}, {"load", measure_load},
+    {"memory", measure_memory},       {"flatness", measure_flatness}, {"idle", measure_idle},
+    {"next", measure_next},           {"ledger", measure_ledger},     {"answers", measure_answers},
+    {"sustained", measure_sustained}, {"peers", measure_peers, true}};
 
 int usage() {
   std::fprintf(stderr, "usage: ballot_bench [--short] [--json] [--pairs N] [BENCH...]\nbenches:");
@@ -52,7 +54,7 @@ bool read(int argc, char** argv, Arguments& arguments) {
 }
 
 bool is_wanted(const Bench& bench, const std::vector<std::string>& names) {
-  bool wanted = names.empty();
+  bool wanted = names.empty() && !bench.by_name_only;
   for (const std::string& name : names) wanted |= name == bench.name;
   return wanted;
 }

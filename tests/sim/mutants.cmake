@@ -2,19 +2,37 @@
 # The simulation with FIND, which stands once in FILE, replaced. ctest checks that it fails and says FINDING. FILTER:
 # which tests have to kill it; by default random life. A mutant costs the compilation of that one file: so a room that has
 # mutants is a library of a member a file, and the headers of the core are precompiled.
+# They prove the simulation and not the program. Every build applies them, so that none can go out of date; they are
+# compiled and run with the option, which `tests/run.sh --long` sets.
+option(BALLOT_MUTANTS "Compile the mutants, and test that the simulation kills each" OFF)
 
-add_executable(mutants_pch ${CMAKE_SOURCE_DIR}/tests/support/pch_main.cpp)
-ballot_flags(mutants_pch)
-ballot_busy(mutants_pch)
-target_compile_options(mutants_pch PRIVATE -w)
-target_link_libraries(mutants_pch PRIVATE ballot_sim_world)
-target_precompile_headers(mutants_pch PRIVATE <core/core.hpp> <core/job/job_machine.hpp> <algorithm> <charconv> <sstream>)
-if(BALLOT_UNITY)
-  target_precompile_headers(ballot_core PRIVATE <core/core.hpp> <core/job/job_machine.hpp> <algorithm> <charconv> <sstream>)
+add_custom_target(mutations ALL)
+if(BALLOT_MUTANTS)
+  set(core_headers <core/core.hpp> <core/job/job_machine.hpp> <algorithm> <charconv> <sstream>)
+  add_executable(mutants_pch ${CMAKE_SOURCE_DIR}/tests/support/pch_main.cpp)
+  ballot_flags(mutants_pch)
+  ballot_busy(mutants_pch)
+  target_compile_options(mutants_pch PRIVATE -w)
+  target_link_libraries(mutants_pch PRIVATE ballot_sim_world)
+  target_precompile_headers(mutants_pch PRIVATE ${core_headers})
+  if(BALLOT_UNITY)
+    target_precompile_headers(ballot_core PRIVATE ${core_headers})
+  endif()
 endif()
 
 function(ballot_mutant name)
   cmake_parse_arguments(MUTANT "" "FILE;FIND;REPLACE;FINDING;FILTER" "" ${ARGN})
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cpp)
+  set(here ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} "-DIN=${CMAKE_SOURCE_DIR}/${MUTANT_FILE}" "-DOUT=${source}" "-DFIND=${MUTANT_FIND}"
+      "-DREPLACE=${MUTANT_REPLACE}" -P ${here}/mutate.cmake
+    DEPENDS ${CMAKE_SOURCE_DIR}/${MUTANT_FILE} ${here}/mutate.cmake VERBATIM)
+  add_custom_target(mutation_${name} DEPENDS ${source})
+  add_dependencies(mutations mutation_${name})
+  if(NOT BALLOT_MUTANTS)
+    return()
+  endif()
   if(NOT MUTANT_FILTER)
     set(MUTANT_FILTER "Seeds/Random.*")
   endif()
@@ -24,14 +42,9 @@ function(ballot_mutant name)
     set_target_properties(ballot_sim PROPERTIES UNITY_BUILD OFF)
   endif()
   set(program simulation_${name})
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cpp)
-  set(here ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  add_custom_command(OUTPUT ${source}
-    COMMAND ${CMAKE_COMMAND} "-DIN=${CMAKE_SOURCE_DIR}/${MUTANT_FILE}" "-DOUT=${source}" "-DFIND=${MUTANT_FIND}"
-      "-DREPLACE=${MUTANT_REPLACE}" -P ${here}/mutate.cmake
-    DEPENDS ${CMAKE_SOURCE_DIR}/${MUTANT_FILE} ${here}/mutate.cmake VERBATIM)
   # Its object comes before the library that has the same one unharmed, which is then not taken out of it.
   add_executable(${program} ${source} $<TARGET_OBJECTS:simulation_main>)
+  add_dependencies(${program} mutation_${name})
   ballot_flags(${program})
   ballot_busy(${program})
   target_compile_options(${program} PRIVATE -w)
