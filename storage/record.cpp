@@ -1,6 +1,7 @@
 #include "storage/record.hpp"
 
 #include <array>
+#include <limits>
 #include <type_traits>
 
 namespace ballot::storage {
@@ -51,15 +52,34 @@ class FieldWriter {
   std::string bytes_;
 };
 
-/// Reads them back; past the end everything is zero and `ok` is false.
+/// The last one that this version knows.
+template <class Enum>
+constexpr Enum last_word = Enum{};
+template <>
+constexpr Trigger last_word<Trigger> = Trigger::rerun;
+template <>
+constexpr Leftover last_word<Leftover> = Leftover::unkillable;
+template <>
+constexpr Cause last_word<Cause> = Cause::unfit;
+template <>
+constexpr Basis last_word<Basis> = Basis::repaired;
+template <>
+constexpr Concurrency last_word<Concurrency> = Concurrency::allow;
+
+/// Reads them back; past the end everything is zero and `ok` is false, which it is too where a number is none of its
+/// field's.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : bytes_(bytes) {}
 
   template <class T>
   void operator()(T& value) {
-    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>)
-      value = static_cast<T>(integer());
+    if constexpr (std::is_enum_v<T>)
+      value = static_cast<T>(number(0, static_cast<std::int64_t>(last_word<T>)));
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+      value = integer();
+    else if constexpr (std::is_integral_v<T>)
+      value = static_cast<T>(number(std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
     else
       get(value);
   }
@@ -78,6 +98,12 @@ class FieldReader {
     for (const char c : take(8)) value |= std::uint64_t{static_cast<unsigned char>(c)} << shift, shift += 8;
     return value;
   }
+  std::int64_t number(std::int64_t least, std::int64_t most) {
+    const auto value = static_cast<std::int64_t>(integer());
+    if (value >= least && value <= most) return value;
+    ok_ = false;
+    return least;
+  }
   void get(std::string& text) { text = take(integer()); }
   void get(WallTime& time) { time = WallTime(Millis(static_cast<std::int64_t>(integer()))); }
   void get(Millis& duration) { duration = Millis(static_cast<std::int64_t>(integer())); }
@@ -94,7 +120,7 @@ class FieldReader {
   }
   template <class T>
   void get(std::optional<T>& value) {
-    if (integer() != 0) (*this)(value.emplace());
+    if (number(0, 1) == 1) (*this)(value.emplace());
   }
   template <class T>
   void get(std::vector<T>& values) {

@@ -2,9 +2,10 @@
 # The whole proof that a change is sound, on a bare Debian 12: style; what is shipped, with warnings as errors, and its
 # benches' short form; every test; then under AddressSanitizer what does not go by real clocks and some daemons, and
 # under ThreadSanitizer what has threads. Fails on the first step that does not hold; says at the end what each took.
-# Usage: tests/run.sh [--quick | --long]
+# Usage: tests/run.sh [--quick | --long | --fuzz MINUTES]
 #   --quick   style, build and tests: no release, no benches, no sanitizers
 #   --long    besides all of it, what takes hours: 20,000 seeds, three servers, 10,000 groups, a fault at each call
+#   --fuzz    nothing but the harnesses of tests/fuzz, each for so many minutes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +13,8 @@ form=whole
 case "${1:-}" in
   '') ;;
   --quick | --long) form=${1#--} ;;
-  *) echo "run.sh: unknown argument: $1; there are --quick and --long" >&2; exit 2 ;;
+  --fuzz) form=fuzz minutes=${2:?run.sh: --fuzz wants minutes} ;;
+  *) echo "run.sh: unknown argument: $1; there are --quick, --long and --fuzz MINUTES" >&2; exit 2 ;;
 esac
 cores=$(nproc)
 # Half of the tests wait most of the time; those that do not count as two (cmake/ballot_test.cmake).
@@ -85,7 +87,7 @@ build_ahead() {
   (
     renice -n 19 -p "$BASHPID" && chrt -i -p 0 "$BASHPID" && ionice -c 3 -p "$BASHPID"
     compile release all ballot_bench &&
-      compile asan tests_unit tests_conformance tests_sim tests_runner tests_daemon &&
+      compile asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon &&
       compile tsan tests_threads
   ) > build/ahead.log 2>&1 &
   ahead=$!
@@ -113,7 +115,7 @@ once_more() {
   failed=$(sed 's/^[0-9]*://' "$dir/Testing/Temporary/LastTestsFailed.log")
   [ "$(wc -l <<< "$failed")" -le 2 ] || return 1
   pattern="^($(sed 's/[].[*^$+?()|\\/]/\\&/g' <<< "$failed" | paste -sd'|'))\$"
-  [ "$(ctest --test-dir "$dir" -N -R "$pattern" -LE '^(unit|sim)$' | grep -c '^ *Test *#')" -eq "$(wc -l <<< "$failed")" ] || return 1
+  [ "$(ctest --test-dir "$dir" -N -R "$pattern" -LE '^(unit|fuzz|sim)$' | grep -c '^ *Test *#')" -eq "$(wc -l <<< "$failed")" ] || return 1
   if grep -qE "$never_again" "$dir/ctest.log" || [ -n "$(ls "$dir/reports")" ]; then return 1; fi
   step "$1: once more, alone: ${failed//$'\n'/, }"
   ctest --test-dir "$dir" -R "$pattern" --output-on-failure || return 1
@@ -159,7 +161,7 @@ test_sanitized() {
     # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
     # A backend's candidates in processes of their own run the code that those in one process run.
     BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
-      run_tests asan -L '^(unit|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)' || failed=yes
+      run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)' || failed=yes
     printf '%s\n' "${notes[@]}" > build/asan.notes
     [ -z "$failed" ]
   ) > build/asan.log 2>&1 &
@@ -206,6 +208,14 @@ run_long() {
 }
 
 # ---- the proof
+
+if [ "$form" = fuzz ]; then
+  step 'dependencies'
+  packaging/install-deps.sh build test fuzz
+  step "fuzz: $minutes minutes each"
+  tests/fuzz/run "$minutes"
+  exit
+fi
 
 step 'dependencies'
 packaging/install-deps.sh build test ci

@@ -57,7 +57,7 @@ std::string with_tag(const json::value& service, const std::string& tag, bool ta
   json::array tags = tags_without(definition["Tags"], tag);
   if (tagged) tags.emplace_back(tag);
   definition["Tags"] = std::move(tags);
-  definition["Name"] = definition["Service"];
+  definition["Name"] = http::member_of(service, "Service");  // what is in `definition` moves when it grows
   for (const char* own : {"Service", "ContentHash", "Datacenter", "CreateIndex", "ModifyIndex"}) definition.erase(own);
   return json::serialize(definition);
 }

@@ -14,6 +14,15 @@ namespace {
 constexpr std::int64_t latest_ms = 253'402'300'799'999;  // the end of the year 9999
 constexpr std::int64_t longest_timeout_ms = 24 * 3'600'000;
 constexpr std::size_t longest_node = 256;
+constexpr std::uint64_t largest_epoch = std::uint64_t{1} << 62;  // what comes after it is larger
+
+/// 0: it is none that can be counted on from.
+std::uint64_t epoch_of(std::string_view text) {
+  std::uint64_t epoch = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, epoch);
+  return read.ec == std::errc() && read.ptr == end && epoch <= largest_epoch ? epoch : 0;
+}
 
 /// It becomes part of a path, and is shown on screens.
 bool is_node(std::string_view text) {
@@ -71,8 +80,10 @@ std::string format(const TermRecord& record) {
 TermRecord parse_term(std::string_view text) {
   TermRecord record;
   std::istringstream in{std::string(text)};
-  std::string end;
-  if (!(in >> record.epoch >> record.session >> record.node >> record.boot_id >> end)) return {};
+  std::string epoch, end;
+  if (!(in >> epoch >> record.session >> record.node >> record.boot_id >> end)) return {};
+  record.epoch = epoch_of(epoch);
+  if (record.epoch == 0) return {};
   record.clean = end == "ended";
   for (std::string one; in >> one && record.before.size() < TermRecord::most_before;)
     if (const auto slash = one.find('/'); slash != std::string::npos && slash > 0 && slash + 1 < one.size())

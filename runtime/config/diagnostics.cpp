@@ -3,21 +3,33 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/utf8.hpp"
+
 namespace ballot::config {
 namespace {
 
 constexpr std::size_t longest_quote = 80;
 
+/// A character that a terminal may obey, also one of C1, or a byte that is none of UTF-8.
+bool is_unprintable(std::string_view character, std::size_t length) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  return length == 0 || byte(0) < 0x20 || byte(0) == 0x7f || (length == 2 && byte(0) == 0xc2 && byte(1) < 0xa0);
+}
+
 std::string on_one_line(std::string_view text) {
   constexpr char digits[] = "0123456789abcdef";
   std::string line;
   line.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f)
-      line += c;
-    else
-      line += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    text.remove_prefix(character.size());
+    if (!is_unprintable(character, length)) {
+      line += character;
+      continue;
+    }
+    for (const char c : character)
+      line += {'\\', 'x', digits[static_cast<unsigned char>(c) >> 4], digits[static_cast<unsigned char>(c) & 15]};
   }
   return line;
 }

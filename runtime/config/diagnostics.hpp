@@ -31,7 +31,8 @@ struct Diagnostic {
   int column = 1;
   std::string message;
 
-  /// "file:line:column: error: message", always one line: control characters are shown as \xNN.
+  /// "file:line:column: error: message", always one line: control characters, also those of C1, and
+  /// what is not UTF-8 are shown as \xNN.
   std::string text() const;
   bool operator==(const Diagnostic&) const = default;
 };

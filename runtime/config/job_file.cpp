@@ -76,8 +76,8 @@ class JobReader {
     if (!plan) return nullptr;
     check_jitter(*plan);
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
-    return std::make_shared<schedule::Definition>(std::move(static_cast<Job&>(job_)), std::move(*plan),
-                                                  std::move(digest));
+    return std::make_shared<schedule::Definition>(
+        schedule::Definition{std::move(static_cast<Job&>(job_)), std::move(*plan), std::move(digest)});
   }
 
  private:

@@ -29,6 +29,8 @@ struct FunctionPool::State {
     Call call;
   };
 
+  explicit State(int most_threads) : most(most_threads) {}
+
   const int most;
   std::mutex mutex;
   std::condition_variable has_work, has_stops, has_ended;

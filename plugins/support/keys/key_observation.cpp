@@ -77,10 +77,10 @@ struct KeyObservation::Query {
     }
     std::vector<Election> all;
     for (auto& [group, election] : found) {
-      std::sort(election.candidates.begin(), election.candidates.end(), [&](const Candidate& a, const Candidate& b) {
-        if (a.leads != b.leads) return a.leads;
-        return rendezvous(election.group, a.node) > rendezvous(election.group, b.node);
-      });
+      const auto before = [&name = election.group](const Candidate& a, const Candidate& b) {
+        return a.leads != b.leads ? a.leads : rendezvous(name, a.node) > rendezvous(name, b.node);
+      };
+      std::sort(election.candidates.begin(), election.candidates.end(), before);
       all.push_back(std::move(election));
     }
     return all;

@@ -52,6 +52,10 @@ inline void line(std::string& text, std::string_view key, std::string_view value
 /// A line of what people or systems have said: in one line, and not longer than it is read.
 inline void free_line(std::string& text, std::string_view key, std::string_view value) {
   std::string plain = valid_utf8(value.substr(0, longest_line / 2));
+  while (plain.size() > longest_line / 2) {  // what is not UTF-8 is three bytes for one
+    while ((plain.back() & 0xc0) == 0x80) plain.pop_back();
+    plain.pop_back();
+  }
   std::replace_if(plain.begin(), plain.end(), is_control, ' ');
   line(text, key, plain);
 }

@@ -18,6 +18,15 @@ TEST(Diagnostic, StaysOnOneLine) {
   EXPECT_EQ((Diagnostic{Severity::error, "a\nb", 1, 1, "x\x1b[31m\x7f"}.text()), "a\\x0ab:1:1: error: x\\x1b[31m\\x7f");
 }
 
+TEST(Diagnostic, HasNothingThatATerminalObeys) {
+  const auto shown = [](const char* message) {
+    return Diagnostic{Severity::error, "a", 1, 1, message}.text().substr(14);
+  };
+  EXPECT_EQ(shown("\xc2\x9b 1m"), "\\xc2\\x9b 1m");
+  EXPECT_EQ(shown("\x9b 1m\xc3"), "\\x9b 1m\\xc3");
+  EXPECT_EQ(shown("\xc2\xa0\xc3\xa4\xe2\x82\xac"), "\xc2\xa0\xc3\xa4\xe2\x82\xac");
+}
+
 TEST(Diagnostics, AreSortedByFileLineAndColumn) {
   Diagnostics all{{Severity::error, "b", 1, 1, "4"},
                   {Severity::error, "a", 10, 1, "3"},

@@ -320,5 +320,16 @@ TEST(HostileTexts, WhatPeopleSayIsWrittenInOneLine) {
   EXPECT_LT(read->by.size(), 2048u);
 }
 
+TEST(HostileTexts, WhatPeopleSayCanBeReadWhateverItsBytes) {
+  for (const std::string& by : {std::string(1500, '\xff'), std::string(1021, 'x') + "\xf0\x9f\x98\x80"}) {
+    Request request = *parse_request(request_text());
+    request.by = by;
+    const std::string text = to_text(request);
+    const auto read = parse_request(text);
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(to_text(*read), text) << "it stays as it was written";
+  }
+}
+
 }  // namespace
 }  // namespace ballot::core

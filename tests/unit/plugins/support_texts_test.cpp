@@ -54,6 +54,10 @@ TEST(StoredTexts, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(parse_term("12 1f a boot open / x/ /y strange").before.empty());
   EXPECT_EQ(parse_term("").epoch, 0u);
   EXPECT_EQ(parse_term("x y").epoch, 0u);
+  // An epoch after which none is larger would let whoever can write to the store end all terms of the group.
+  for (const char* epoch : {"-1", "18446744073709551615", "4611686018427387905", "7x"})
+    EXPECT_EQ(parse_term(std::string(epoch) + " 1f a boot open").epoch, 0u) << epoch;
+  EXPECT_EQ(parse_term("4611686018427387904 1f a boot open").epoch, 4611686018427387904u);
   EXPECT_EQ(parse_candidate(format(CandidateText{"a", WallTime(9s)}))->since, WallTime(9s));
   for (const char* strange : {"", "a", "a ", " 1", "a/b 1", "a 1x", "{\"id\": 7}"})
     EXPECT_FALSE(parse_candidate(strange)) << strange;

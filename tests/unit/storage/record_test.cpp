@@ -73,6 +73,23 @@ TEST(Record, RefusesWhatIsCutShortTooLongOrOfAnotherVersion) {
   EXPECT_FALSE(decode(newer));
 }
 
+/// Whoever reads it goes by tables of what there is.
+TEST(Record, RefusesNumbersThatAreNoneOfTheirFields) {
+  const auto reads = [](auto record, auto change) {
+    change(record);
+    return decode(encode(record)).has_value();
+  };
+  const Row row = full_row();
+  EXPECT_FALSE(reads(row, [](Row& r) { r.trigger = static_cast<Trigger>(5); }));
+  EXPECT_FALSE(reads(row, [](Row& r) { r.leftover = static_cast<Leftover>(-1); }));
+  const TermRow term{"nightly", "host-2", 9, noon, noon, Cause::superseded};
+  EXPECT_FALSE(reads(term, [](TermRow& t) { t.cause = static_cast<Cause>(9); }));
+  EXPECT_TRUE(reads(term, [](TermRow& t) { t.cause = Cause::unfit; }));
+  std::string bytes = encode(term);
+  bytes[bytes.size() - 24] = 2;  // whether it has ended
+  EXPECT_FALSE(decode(bytes));
+}
+
 TEST(Record, HasTheUsualCrc32) { EXPECT_EQ(crc32("123456789"), 0xcbf43926u); }
 
 }  // namespace
