@@ -24,7 +24,7 @@ Launches launches_of(const std::string& path, WallTime instant, int wanted);
 /// What `stamp` has written to the file, by the instants of a schedule with this period.
 std::vector<Launches> launches_by_instant(const std::string& path, std::chrono::seconds period);
 
-/// The floor: a bare loop of posix_spawn and wait that launches `count` of `child` at the next second; they write `out`.
+/// The floor: a bare loop of posix_spawn and wait that launches `count` of `child` at the next second, with `out`.
 Launches floor_burst(const std::string& child, const std::string& out, int count);
 
 class Burst {
