@@ -153,27 +153,6 @@ run_tests() {
   [ -z "$failed" ] || once_more "$preset"
 }
 
-# The two wait much of the time, so they go side by side. What the second prints comes after the first.
-test_sanitized() {
-  (
-    steps=() notes=() current= failed=
-    # What takes most of the time is the same few steps very often, and that ten times as long.
-    # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
-    # A backend's candidates in processes of their own run the code that those in one process run.
-    BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
-      run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)' || failed=yes
-    printf '%s\n' "${notes[@]}" > build/asan.notes
-    [ -z "$failed" ]
-  ) > build/asan.log 2>&1 &
-  local asan=$! failed=
-  GTEST_FILTER='-*/processes' run_tests tsan -L '^threads$' || failed=yes
-  step 'asan: test (begun with tsan: test)'
-  wait "$asan" || failed=yes
-  cat build/asan.log
-  [ ! -e build/asan.notes ] || mapfile -t -O "${#notes[@]}" notes < build/asan.notes
-  [ -z "$failed" ]
-}
-
 # faults ARGUMENT...: scenarios with real servers on every backend; the table is in the summary too.
 faults() {
   tests/chaos/run "$@" --jobs $((cores * 2)) --once-more 2>&1 | tee build/chaos.log || { notes+=("$(cat build/chaos.log)"); return 1; }
@@ -239,9 +218,13 @@ if [ "$form" != quick ]; then
   # It shows that every bench still measures, and waits most of the time: what its figures are worth is for people to judge.
   build/release/tests/ballot_bench --short > build/release/benches.log 2>&1 &
   benches=$!
-  rm -f build/asan.notes
-  test_sanitized
-  step 'release: benches, short form (begun before asan and tsan)'
+  # What takes most of the time is the same few steps very often, and that ten times as long.
+  # UBSan looks through a pipe whether an object can be read: in a daemon that has no descriptor left it finds each broken.
+  # A backend's candidates in processes of their own run the code that those in one process run.
+  BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
+    run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
+  GTEST_FILTER='-*/processes' run_tests tsan -L '^threads$'
+  step 'release: benches, short form (begun before asan: test)'
   wait "$benches" || { cat build/release/benches.log; exit 1; }
   cat build/release/benches.log
 fi
