@@ -115,7 +115,8 @@ Wake Core::wake() const {
   for (const auto& at : {p.store.retry_at(), p.desk.cleanup(), p.directory.compare_at(), p.planner.scan_at(),
                          p.planner.move_at(), p.guard.list_at()})
     earliest(at);
-  if (const auto since = p.store.owed_since()) earliest(*since + p.session.timeout());
+  if (!p.store.retry_at()) earliest(p.feeds.nodes.wake());  // until then nothing is listed
+  earliest(p.store.overdue_at(p.session.timeout()));
   return wake;
 }
 

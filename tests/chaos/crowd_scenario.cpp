@@ -19,11 +19,13 @@ using testing::wait_until;
 constexpr int groups = 10'000, groups_of_a_file = 1'000;
 constexpr seconds longest{300};
 
-std::string jobs_from(int first) {
+/// So many jobs in each of the groups from the first on.
+std::string jobs_from(int first, int group_jobs) {
   std::string text;
   for (int i = first; i < first + groups_of_a_file; ++i)
-    text += "[job.j" + std::to_string(i) + "]\nschedule = \"@hourly\"\ngroup = \"g" + std::to_string(i) +
-            "\"\ncommand = [\"/bin/true\"]\n";
+    for (int job = 0; job < group_jobs; ++job)
+      text += "[job.j" + std::to_string(i) + "-" + std::to_string(job) + "]\nschedule = \"@hourly\"\ngroup = \"g" +
+              std::to_string(i) + "\"\ncommand = [\"/bin/true\"]\n";
   return text;
 }
 
@@ -81,6 +83,20 @@ void await_calm(const std::vector<Leads>& nodes) {
   expect(wait_until(is_calm, longest), "the nodes come to rest");
 }
 
+/// What each node takes while nothing is due.
+void print_rest(const std::vector<Leads>& nodes) {
+  constexpr seconds span{20};
+  std::vector<Millis> before;
+  for (const Leads& node : nodes) before.push_back(testing::processor_time_of(node.daemon.pid()));
+  std::this_thread::sleep_for(span);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Millis took = testing::processor_time_of(nodes[i].daemon.pid()) - before[i];
+    std::cout << "figure|at rest: " << nodes[i].daemon.node() << " leads " << nodes[i].since.size() << " groups, "
+              << took.count() / span.count() << " ms of a processor a second in its loop, "
+              << testing::peak_kib_of(nodes[i].daemon.pid()) / 1024 << " MiB at most" << std::endl;
+  }
+}
+
 }  // namespace
 
 void ten_thousand_groups(Trial& trial) {
@@ -90,7 +106,7 @@ void ten_thousand_groups(Trial& trial) {
   std::vector<Leads> nodes;
   for (const char* name : {"n1", "n2", "n3"}) {
     for (int first = 0; first < groups; first += groups_of_a_file)
-      daemons[name].file("jobs-" + std::to_string(first), jobs_from(first));
+      daemons[name].file("jobs-" + std::to_string(first), jobs_from(first, trial.group_jobs));
     nodes.emplace_back(daemons[name]);
   }
   WallTime from = Instant::now().wall;
@@ -98,6 +114,7 @@ void ten_thousand_groups(Trial& trial) {
   await_all_led(nodes, "ten thousand groups, first start", groups, from);
   for (const Leads& node : nodes) expect(node.sessions == 1, node.daemon.node() + " has not lost its session");
   await_calm(nodes);
+  print_rest(nodes);
   Leads& leader = *std::max_element(nodes.begin(), nodes.end(),
                                     [](const Leads& a, const Leads& b) { return a.since.size() < b.since.size(); });
   from = Instant::now().wall;

@@ -74,7 +74,7 @@ void Requests::perform(RequestDesk::Errands errands) {
 void Requests::perform(StoreClient::RecordOp& op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
 
 void Requests::perform(const RequestDesk::ListRuns& errand) {
-  p_.store.list(c_.out, {.what = Reading::For::runs, .asker = errand.request}, "j/");
+  p_.store.list(c_.out, {.what = Reading::For::runs, .asker = errand.request, .entries = p_.jobs.all().size()}, "j/");
 }
 
 void Requests::perform(const RequestDesk::ReadFate& errand) {
