@@ -47,6 +47,14 @@ RuntimeStatus public_status(const library::NodeStatus& status) {
           library::summary_of(status)};
 }
 
+Result<void> end_of_stop(bool functions_returned, bool forced, std::int64_t lost_records) {
+  if (!functions_returned)
+    return Error{Errc::timeout, "functions had not returned; their runs are recorded as lost by the next start"};
+  if (forced) return Error{Errc::timeout, "runs had not ended; commands are the runner's, and end with their terms"};
+  if (lost_records > 0) return Error{Errc::io, std::to_string(lost_records) + " records could be stored nowhere"};
+  return {};
+}
+
 std::string text_name(const std::string& job) { return "job " + job + " of this program"; }
 std::string group_text_name(const std::string& group) { return "group " + group + " of this program"; }
 
@@ -320,14 +328,8 @@ void Runtime::State::end_service(const Result<void>& ran) {
   end_leaderships("");
   const bool returned = service_->node().close_functions(functions_by);
   const std::int64_t lost = service_->close();
+  Result<void> ended = ran ? end_of_stop(returned, forced, lost) : ran;
   if (!ran && callbacks.refused) events_.post([this, error = ran.error()] { callbacks.refused(error); });
-  Result<void> ended = ran;
-  if (!returned)
-    ended = Error{Errc::timeout, "functions had not returned; their runs are recorded as lost by the next start"};
-  else if (forced)
-    ended = Error{Errc::timeout, "runs had not ended; commands are the runner's, and end with their terms"};
-  else if (lost > 0)
-    ended = Error{Errc::io, std::to_string(lost) + " records could be stored nowhere"};
   if (callbacks.ended) events_.post([this, ended] { callbacks.ended(ended); });
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::over) ended_ = std::move(ended);
