@@ -15,8 +15,9 @@ namespace {
 
 constexpr Millis closing_patience{3000};  // for the store to confirm that the session has ended
 
-SessionFile about_candidate(const config::Config& config, const std::string& group, const std::string& candidate) {
-  SessionFile file = about_session(config, candidate.empty() ? config.node : candidate);
+library::SessionFile about_candidate(const config::Config& config, const std::string& group,
+                                     const std::string& candidate) {
+  library::SessionFile file = library::about_session(config, candidate.empty() ? config.node : candidate);
   file.group = group;
   return file;
 }
@@ -24,9 +25,9 @@ SessionFile about_candidate(const config::Config& config, const std::string& gro
 }  // namespace
 
 CandidateSession::CandidateSession(const config::Config& config, const std::string& group, const std::string& candidate)
-    : kept(candidate_session_path(config, group, candidate.empty() ? config.node : candidate),
+    : kept(library::candidate_session_path(config, group, candidate.empty() ? config.node : candidate),
            about_candidate(config, group, candidate)),
-      anew(kept.begin() == SessionLock::Taken::by_other) {}
+      anew(kept.begin() == library::SessionLock::Taken::by_other) {}
 
 void CandidateSession::add_to(io::ChildGuardSettings& settings) {
   settings.resign = {own_file(), "resign", "--session", kept.path()};

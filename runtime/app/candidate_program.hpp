@@ -12,12 +12,12 @@
 #include <string>
 
 #include "app/exit.hpp"
-#include "app/kept_session.hpp"
 #include "ballot/log.hpp"
 #include "config/config.hpp"
 #include "io/campaigner.hpp"
 #include "io/child_guard.hpp"
 #include "io/main_loop.hpp"
+#include "library/kept_session.hpp"
 
 namespace ballot::app {
 
@@ -37,7 +37,7 @@ struct CandidateSession {
   /// Has the guard resign when this program is killed.
   void add_to(io::ChildGuardSettings& settings);
 
-  KeptSession kept;
+  library::KeptSession kept;
   const bool anew;  // the session before is left to whoever resigns for it
 };
 

@@ -1,24 +1,22 @@
-// Daemon: what `ballot serve` is: a node made from the configuration's files and flags, and what a program has
-// beside it: signals, the service manager, the control socket, and the session's file for `ballot resign`.
+// Daemon: what `ballot serve` is: a Runtime made from the configuration's files and flags, and what a program has
+// beside it: signals, the service manager, the umask and an exit code.
 //
-// Thread: the main one, which becomes the loop's in run().
+// Thread: the main one, which waits for signals and for the runtime's end. The runtime has its own.
 //
-//   Daemon daemon(config, {.dry_run = false}, log);
+//   Daemon daemon(config, {.dry_run = true}, log);
 //   return daemon.run();
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "app/control_answers.hpp"
 #include "app/exit.hpp"
-#include "app/kept_session.hpp"
 #include "ballot/log.hpp"
+#include "ballot/runtime.hpp"
 #include "config/config.hpp"
-#include "io/control_server.hpp"
+#include "io/main_loop.hpp"
 #include "io/sd_notify.hpp"
-#include "library/job_folder.hpp"
-#include "library/node.hpp"
+#include "io/wall_timer.hpp"
 
 namespace ballot::app {
 
@@ -33,11 +31,6 @@ class Daemon {
   Exit run();
 
  private:
-  enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
-
-  Result<void> start();
-  library::Resume take_session();
-  void keep_session(const std::string& handle);
   void listen_to_signals();
   void stop(config::OnStop how);
   void tell_status();
@@ -46,16 +39,12 @@ class Daemon {
 
   const config::Config config_;
   const Log log_;
-  KeptSession session_;
-  library::Node node_;
-  library::JobFolder jobs_;
-  ControlAnswers answers_;
-  io::BootTimer watchdog_, status_due_;
-  const library::StateViews views_;
-  std::string told_status_;
   const io::SdNotify notify_;
-  std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others
-  Stop stop_ = Stop::none;
+  io::MainLoop loop_;
+  io::BootTimer watchdog_, status_due_;
+  std::string told_status_;
+  bool is_stopping_ = false;
+  const std::unique_ptr<Runtime> runtime_;  // last: it says on the loop that it has ended
 };
 
 }  // namespace ballot::app

@@ -172,6 +172,7 @@ class Loader {
     if (config_.node.empty()) config_.node = request_.host_name;
     if (config_.history.path.empty()) config_.history.path = config_.state_dir + "/history.db";
     if (config_.control_socket.empty()) config_.control_socket = config_.run_dir + "/ballot.sock";
+    if (request_.control_socket) config_.control_socket = *request_.control_socket;
     config_.backends.try_emplace(config_.coordination.backend);
     if (is_of_one_host() && config_.coordination.name_space.empty())
       config_.coordination.name_space = default_namespace;

@@ -103,6 +103,7 @@ struct ConfigRequest {
   std::string host_name;
   std::string plugin_dir = "/usr/lib/ballot/plugins";  // the default, which differs in the build tree
   std::string state_dir = "/var/lib/ballot";           // the default, which differs for programs of users
+  std::optional<std::string> control_socket = {};      // counts before the file's and the default; "": there is none
 };
 
 struct LoadedConfig {

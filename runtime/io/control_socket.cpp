@@ -16,9 +16,7 @@ namespace {
 
 Error system_error(const std::string& path, const std::string& step) {
   const int code = errno;
-  std::string what = "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code);
-  if (code == ENOENT) what += "; make its folder, or set [control] socket or run_dir";
-  return {Errc::io, what};
+  return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code)};
 }
 
 Result<UniqueFd> take_lock(const std::string& path) {
@@ -26,8 +24,7 @@ Result<UniqueFd> take_lock(const std::string& path) {
   if (!fd) return system_error(path, "open its lock file");
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
   if (errno != EWOULDBLOCK) return system_error(path, "lock its lock file");
-  return Error{Errc::conflict, "another ballot daemon listens on " + path +
-                                   "; stop it, or give this one another run_dir or [control] socket"};
+  return Error{Errc::conflict, "another ballot daemon listens on " + path};
 }
 
 Result<void> remove_stale(const std::string& path) {
@@ -54,7 +51,7 @@ Result<UniqueFd> bind_and_listen(const std::string& path) {
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
     return Error{Errc::io, "cannot open the control socket " + path + ": the path has more than " +
-                               std::to_string(sizeof address.sun_path - 1) + " characters; set [control] socket"};
+                               std::to_string(sizeof address.sun_path - 1) + " characters"};
   std::memcpy(address.sun_path, path.c_str(), path.size());
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_error(path, "socket");

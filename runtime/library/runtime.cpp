@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "library/runtime_maker.hpp"
 #include "library/runtime_state.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot {
 
-Runtime::Runtime(RuntimeSettings settings) : state_(std::make_shared<State>(std::move(settings))) {}
+Runtime::Runtime(RuntimeSettings settings)
+    : state_(std::make_shared<State>(library::origin_of(settings), std::move(settings))) {}
+Runtime::Runtime(State& state) : state_(state.shared_from_this()) {}
 
 Runtime::~Runtime() {
   constexpr std::chrono::seconds bound(5);
@@ -30,9 +33,14 @@ void Runtime::on_elected(std::function<void(const Leadership&)> elected) {
 void Runtime::on_lost(std::function<void(const Leadership&)> lost) { state_->callbacks.lost = std::move(lost); }
 void Runtime::on_run_ended(std::function<void(const Row&)> ended) { state_->callbacks.run_ended = std::move(ended); }
 void Runtime::on_refused(std::function<void(const Error&)> refused) { state_->callbacks.refused = std::move(refused); }
+void Runtime::on_ended(std::function<void(const Result<void>&)> ended) { state_->callbacks.ended = std::move(ended); }
 
 Result<void> Runtime::start() { return state_->start(); }
 Result<void> Runtime::stop(const Stop& how) { return state_->stop(how); }
+void Runtime::request_stop(const Stop& how) { state_->request_stop(how); }
+Result<void> Runtime::reload(const std::string& why) { return state_->reload(why); }
+Result<RuntimeStatus> Runtime::status(Millis patience) const { return state_->status(patience); }
+Result<void> Runtime::ping(Millis patience) const { return state_->ping(patience); }
 std::optional<Leadership> Runtime::leadership(const std::string& group) const { return state_->leadership(group); }
 Result<RunId> Runtime::trigger(const std::string& job, Millis patience) { return state_->trigger(job, patience); }
 
@@ -61,6 +69,11 @@ Result<Output> Runtime::output(const RunId& run, std::optional<int> attempt) con
   auto reader = storage::Reader::open(*path);
   if (!reader) return reader.error();
   return reader->output(run, attempt);
+}
+
+std::unique_ptr<Runtime> library::RuntimeMaker::make(RuntimeOrigin origin, RuntimeSettings settings) {
+  const auto state = std::make_shared<Runtime::State>(std::move(origin), std::move(settings));
+  return std::unique_ptr<Runtime>(new Runtime(*state));
 }
 
 }  // namespace ballot

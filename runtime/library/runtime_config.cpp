@@ -1,5 +1,7 @@
 #include "library/runtime_config.hpp"
 
+#include <sys/un.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +34,7 @@ config::ConfigRequest request_of(const RuntimeSettings& settings) {
   over.plugin_dir = given(settings.plugin_dir);
   over.state_dir = given(settings.state_dir);
   over.run_dir = given(settings.run_dir);
+  request.control_socket = settings.control_socket;
   if (settings.file.empty() && !over.run_dir) over.run_dir = settings.state_dir + "/run";
   return request;
 }
@@ -50,9 +53,17 @@ std::string fault_of(const RuntimeSettings& settings) {
   for (const auto& [name, path] :
        {std::pair("state_dir", settings.state_dir), std::pair("run_dir", settings.run_dir),
         std::pair("jobs_dir", settings.jobs_dir), std::pair("plugin_dir", settings.plugin_dir),
-        std::pair("program_dir", settings.program_dir), std::pair("file", settings.file)})
+        std::pair("program_dir", settings.program_dir), std::pair("file", settings.file),
+        std::pair("control_socket", settings.control_socket), std::pair("handover_program", settings.handover_program),
+        std::pair("credentials_dir", settings.credentials_dir)})
     if (!path.empty() && !path.starts_with('/'))
       return std::string(name) + " must be an absolute path, not '" + path + "'";
+  constexpr std::size_t longest = sizeof(sockaddr_un::sun_path) - 1;
+  if (settings.control_socket.size() > longest)
+    return "control_socket must have at most " + std::to_string(longest) + " bytes, not '" + settings.control_socket +
+           "'";
+  if (!settings.handover_program.empty() && !settings.commands)
+    return "handover_program needs the runner, which commands = false does without";
   if (settings.function_threads < 1) return "function_threads must be at least 1";
   if (settings.session_timeout && (*settings.session_timeout < config::shortest_session_timeout ||
                                    *settings.session_timeout > config::longest_session_timeout))
@@ -76,10 +87,12 @@ Result<config::Config> config_of(const RuntimeSettings& settings) {
   return std::move(loaded.config);
 }
 
-Programs programs_of(const RuntimeSettings& settings) {
-  if (!settings.commands) return {};
+RuntimeOrigin origin_of(const RuntimeSettings& settings) {
+  RuntimeOrigin origin{config_of(settings), {}, "control_socket"};
+  if (!settings.commands) return origin;
   const std::string folder = settings.program_dir.empty() ? installed : settings.program_dir;
-  return {folder + "/ballot-runner", "/usr/sbin/sendmail", folder + "/ballot-ping"};
+  origin.programs = {folder + "/ballot-runner", "/usr/sbin/sendmail", folder + "/ballot-ping"};
+  return origin;
 }
 
 }  // namespace ballot::library

@@ -1,6 +1,6 @@
 #include "library/runtime_state.hpp"
 
-#include <signal.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <exception>
@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "config/names.hpp"
+#include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
+#include "library/host_log.hpp"
 #include "library/job_text.hpp"
-#include "library/runtime_config.hpp"
 #include "library/settings.hpp"
+#include "library/signals_blocked.hpp"
+#include "library/state_views.hpp"
 
 namespace ballot {
 namespace {
@@ -24,78 +27,70 @@ SteadyTime boot_now() { return io::read_clocks().steady; }
 
 Error stopped() { return {Errc::unavailable, "the runtime is not running: it was not started, or has stopped"}; }
 
-/// Threads that are begun while it lives take no signal from the host.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 Error on_loop() { return {Errc::invalid, "the runtime cannot be called from its log"}; }
 
 constexpr Millis longest_wait = std::chrono::hours(24 * 365);
 Millis within_reason(Millis time) { return std::clamp(time, Millis(0), longest_wait); }
+
+config::OnStop on_stop(const Runtime::Stop& how) {
+  using Kind = config::OnStop::Kind;
+  if (how.leave) return {Kind::leave, Millis(0)};
+  return {how.wait > Millis(0) ? Kind::wait : Kind::kill, how.wait};
+}
+
+RuntimeStatus public_status(const library::NodeStatus& status) {
+  return {static_cast<RuntimeStatus::State>(status.state()),
+          status.degraded,
+          static_cast<int>(status.led.size()),
+          static_cast<int>(status.jobs),
+          status.open_runs,
+          library::summary_of(status)};
+}
+
+Result<void> end_of_stop(bool functions_returned, bool forced, std::int64_t lost_records) {
+  if (!functions_returned)
+    return Error{Errc::timeout, "functions had not returned; their runs are recorded as lost by the next start"};
+  if (forced) return Error{Errc::timeout, "runs had not ended; commands are the runner's, and end with their terms"};
+  if (lost_records > 0) return Error{Errc::io, std::to_string(lost_records) + " records could be stored nowhere"};
+  return {};
+}
 
 std::string text_name(const std::string& job) { return "job " + job + " of this program"; }
 std::string group_text_name(const std::string& group) { return "group " + group + " of this program"; }
 
 }  // namespace
 
-struct Runtime::State::HostLog {
-  explicit HostLog(Log to) : log(std::move(to)) {}
-
-  void write(Level level, std::string_view text, const LogFields& fields) {
-    const std::lock_guard lock(mutex);
-    if (log) log(level, text, fields);
-  }
-  void close() {
-    const std::lock_guard lock(mutex);
-    log = nullptr;
-  }
-
-  std::mutex mutex;
-  Log log;
-};
-
-Runtime::State::State(RuntimeSettings settings)
+Runtime::State::State(library::RuntimeOrigin origin, RuntimeSettings settings)
     : settings_(std::move(settings)),
-      host_log_(std::make_shared<HostLog>(settings_.log)),
+      host_log_(std::make_shared<library::HostLog>(settings_.log)),
       log_([to = host_log_](Level level, std::string_view text, const LogFields& fields) {
         to->write(level, text, fields);
       }),
       events_(log_) {
-  auto config = library::config_of(settings_);
-  if (!config) {
-    fault_ = config.error();
-    return;
-  }
-  config_ = *std::move(config);
-  make_node();
+  if (origin.config)
+    make_service(std::move(origin));
+  else
+    fault_ = origin.config.error();
 }
 
-void Runtime::State::make_node() {
-  library::NodeSettings settings = library::node_settings(config_, library::programs_of(settings_));
-  settings.engine.version = BALLOT_VERSION;
-  settings.engine.functions = functions_;
-  settings.engine.function_threads = settings_.function_threads;
-  config::JobSettings jobs = library::job_settings(config_);
-  jobs.has_function = [table = functions_](std::string_view name) { return table->has(name); };
-  jobs.has_runner = settings_.commands;
-  node_ = std::make_unique<library::Node>(std::move(settings), log_);
-  jobs_ = std::make_unique<library::JobFolder>(
-      *node_, config::JobsDir(config_.jobs_dir, std::move(jobs), {config_.file, config_.groups}), log_);
-  node_->on_records({[this](const Row& row) { on_row(row); }, [this](const TermRow& term) { on_term(term); },
-                     [this](SteadyTime deadline) { leads_.set_deadline(deadline); },
-                     [this](const std::string& group) { end_leaderships(group); }});
+void Runtime::State::make_service(library::RuntimeOrigin origin) {
+  config_ = *std::move(origin.config);
+  library::ServiceSettings settings{library::node_settings(config_, origin.programs), library::job_settings(config_),
+                                    settings_.handover_program, std::move(origin.control_key)};
+  io::EngineSettings& engine = settings.node.engine;
+  engine.version = BALLOT_VERSION;
+  engine.control = config_.control_socket;
+  engine.dry_run = settings_.dry_run;
+  engine.credentials = settings_.credentials_dir;
+  engine.functions = functions_;
+  engine.function_threads = settings_.function_threads;
+  if (origin.has_functions)
+    settings.jobs.has_function = [table = functions_](std::string_view name) { return table->has(name); };
+  settings.jobs.has_runner = settings_.commands;
+  service_ = std::make_unique<library::Service>(config_, std::move(settings), log_);
+  service_->on_records({[this](const Row& row) { on_row(row); }, [this](const TermRow& term) { on_term(term); },
+                        [this](SteadyTime deadline) { leads_.set_deadline(deadline); },
+                        [this](const std::string& group) { end_leaderships(group); }});
 }
 
 // ---- what is defined
@@ -115,7 +110,7 @@ Result<void> Runtime::State::add_job(const JobSpec& job, std::shared_ptr<const J
                                     " has the name of a function of add_function(); give it another, or name that "
                                     "function in its keys"};
   auto before = is_function || own ? functions_->put(job.name, std::move(function)) : nullptr;
-  if (auto put = jobs_->put(text_name(job.name), library::text_of(job)); !put) {
+  if (auto put = service_->jobs().put(text_name(job.name), library::text_of(job)); !put) {
     if (is_function || own) replaced.push_back(functions_->put(job.name, std::move(before)));
     return put;
   }
@@ -131,7 +126,7 @@ Result<void> Runtime::State::remove(const std::string& job) {
   if (fault_) return *fault_;
   Replaced replaced;
   return change([&]() -> Result<void> {
-    if (!jobs_->drop(text_name(job)))
+    if (!service_->jobs().drop(text_name(job)))
       return Error{Errc::not_found, "this program has added no job " + config::in_quotes(job)};
     if (job_functions_.erase(job) > 0) replaced.push_back(functions_->put(job, nullptr));
     return {};
@@ -154,13 +149,13 @@ Result<void> Runtime::State::add_function(const std::string& name, JobFunction f
 
 Result<void> Runtime::State::add_group(const std::string& name, const std::string& keys) {
   if (fault_) return *fault_;
-  return change([&] { return jobs_->put(group_text_name(name), library::text_of_group(name, keys)); });
+  return change([&] { return service_->jobs().put(group_text_name(name), library::text_of_group(name, keys)); });
 }
 
 Result<void> Runtime::State::remove_group(const std::string& name) {
   if (fault_) return *fault_;
   return change([&]() -> Result<void> {
-    if (jobs_->drop(group_text_name(name))) return {};
+    if (service_->jobs().drop(group_text_name(name))) return {};
     return Error{Errc::not_found, "this program has added no group " + config::in_quotes(name)};
   });
 }
@@ -175,13 +170,13 @@ Result<void> Runtime::State::change(const std::function<Result<void>()>& change)
   if (phase_ == Phase::made) return change();
   if (phase_ != Phase::started) return stopped();
   const auto slot = std::make_shared<std::optional<Result<void>>>();
-  node_->loop().post([this, slot, &change] { fill<void>(slot, change()); });
+  service_->loop().post([this, slot, &change] { fill<void>(slot, change()); });
   return await<void>(lock, slot, SteadyTime::max());
 }
 
 template <class T>
 Result<T> Runtime::State::await(std::unique_lock<std::mutex>& lock, const Slot<T>& slot, SteadyTime until) {
-  while (!*slot && !loop_has_ended_) {
+  while (!*slot && phase_ < Phase::closing) {
     const Millis left = until == SteadyTime::max() ? Millis(1000) : until - boot_now();
     if (left <= Millis(0)) return Error{Errc::timeout, "no answer in time: what becomes of it is unknown"};
     changed_.wait_for(lock, left);
@@ -197,8 +192,20 @@ void Runtime::State::fill(const Slot<T>& slot, Result<T> value) {
   changed_.notify_all();
 }
 
-bool Runtime::State::wait_until_ended(std::unique_lock<std::mutex>& lock, SteadyTime until) {
-  while (phase_ != Phase::ended) {
+/// Asks the loop, where there is one, for what fills a slot.
+template <class T>
+Result<T> Runtime::State::ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask) {
+  if (fault_) return *fault_;
+  if (is_on_loop()) return on_loop();
+  std::unique_lock lock(mutex_);
+  if (!has_loop()) return stopped();
+  const auto slot = std::make_shared<std::optional<Result<T>>>();
+  service_->loop().post([ask, slot] { ask(slot); });
+  return await<T>(lock, slot, boot_now() + within_reason(patience));
+}
+
+bool Runtime::State::wait_until(Phase phase, std::unique_lock<std::mutex>& lock, SteadyTime until) {
+  while (phase_ < phase) {
     const Millis left = until - boot_now();
     if (left <= Millis(0)) return false;
     changed_.wait_for(lock, left);
@@ -211,38 +218,48 @@ std::optional<Leadership> Runtime::State::leadership(const std::string& group) c
 }
 
 Result<RunId> Runtime::State::trigger(const std::string& job, Millis patience) {
-  if (fault_) return *fault_;
-  if (is_on_loop()) return on_loop();
+  if (job.empty() || !core::is_stored_name(job)) return Error{Errc::not_found, "no job has such a name"};
   patience = within_reason(patience);
-  std::unique_lock lock(mutex_);
-  if (phase_ != Phase::started) return stopped();
-  const auto slot = std::make_shared<std::optional<Result<RunId>>>();
   core::Request request;
   request.kind = core::Request::Kind::trigger;
   request.job = job;
   request.by = config_.node + " by its program";
-  node_->loop().post([this, slot, request, patience] {
-    node_->ask(
-        request, "", patience,
-        [this, slot](const core::Reply& reply) {
-          if (reply.ok && reply.run) return fill<RunId>(slot, *reply.run);
-          fill<RunId>(slot, Error{reply.code, reply.text});
-        },
-        nullptr);
+  return ask_loop<RunId>(patience + late_answer, [this, request, patience](const Slot<RunId>& slot) {
+    const auto answered = [this, slot](const core::Reply& reply) {
+      if (reply.ok && reply.run) return fill<RunId>(slot, *reply.run);
+      fill<RunId>(slot, Error{reply.code, reply.text});
+    };
+    service_->node().ask(request, "", patience, answered, nullptr);
   });
-  return await<RunId>(lock, slot, boot_now() + patience + late_answer);
 }
 
 Result<std::string> Runtime::State::flushed_ledger() {
   if (fault_) return *fault_;
   if (is_on_loop()) return on_loop();
-  std::unique_lock lock(mutex_);
-  if (phase_ == Phase::started || phase_ == Phase::stopping) {
-    const auto slot = std::make_shared<std::optional<Result<void>>>();
-    node_->loop().post([this, slot] { node_->flush([this, slot] { fill<void>(slot, {}); }); });
-    static_cast<void>(await<void>(lock, slot, boot_now() + flush_patience));  // else as far as it is written
-  }
+  const auto flushed = ask_loop<void>(flush_patience, [this](const Slot<void>& slot) {
+    service_->node().flush([this, slot] { fill<void>(slot, {}); });
+  });
+  static_cast<void>(flushed);  // else as far as it is written
   return config_.history.path;
+}
+
+Result<void> Runtime::State::reload(const std::string& why) {
+  return ask_loop<void>(longest_wait, [this, why](const Slot<void>& slot) {
+    service_->jobs().reload(why);
+    fill<void>(slot, {});
+  });
+}
+
+Result<RuntimeStatus> Runtime::State::status(Millis patience) {
+  return ask_loop<RuntimeStatus>(patience, [this](const Slot<RuntimeStatus>& slot) {
+    library::StateViews(service_->node()).status([this, slot](const library::NodeStatus& status) {
+      fill<RuntimeStatus>(slot, public_status(status));
+    });
+  });
+}
+
+Result<void> Runtime::State::ping(Millis patience) {
+  return ask_loop<void>(patience, [this](const Slot<void>& slot) { fill<void>(slot, {}); });
 }
 
 // ---- from start to end
@@ -250,7 +267,8 @@ Result<std::string> Runtime::State::flushed_ledger() {
 Result<void> Runtime::State::start() {
   if (fault_) return *fault_;
   std::unique_lock lock(mutex_);
-  if (phase_ != Phase::made) return Error{Errc::invalid, "the runtime was started before; make another one"};
+  if (phase_ != Phase::made)
+    return Error{Errc::invalid, "the runtime was started before, or has been stopped; make another one"};
   phase_ = Phase::starting;
   started_ = std::make_shared<std::optional<Result<void>>>();
   try {
@@ -265,97 +283,106 @@ Result<void> Runtime::State::start() {
   if (thread.joinable()) thread.join();
   events_.stop(library::EventThread::Rest::dropped);
   lock.lock();
-  phase_ = Phase::made;
+  phase_ = requested_ ? Phase::over : Phase::made;
   changed_.notify_all();
   return **started_;
 }
 
 void Runtime::State::begin_thread() {
-  const SignalsBlocked blocked;
+  const library::SignalsBlocked blocked;
   events_.start();
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
 
 void Runtime::State::run() {
   loop_id_ = std::this_thread::get_id();
-  const auto started = start_node();
+  const auto started = start_service();
   {
     const std::lock_guard lock(mutex_);
-    if (started) phase_ = Phase::started;
+    if (started) move_to(Phase::started);
+    if (started && requested_) begin_stop(*requested_);
     *started_ = started;
     changed_.notify_all();
   }
-  if (started) end_node(node_->run());
+  if (started) end_service(service_->run());
   loop_id_ = std::thread::id();
 }
 
 /// Threads and descriptors can be used up.
-Result<void> Runtime::State::start_node() try {
-  if (auto made = library::make_folders(config_); !made) return made;
-  if (auto started = node_->start(library::Resume::allowed); !started) return started;
-  jobs_->open();
-  return {};
+Result<void> Runtime::State::start_service() try {
+  const auto started = service_->start();
+  ::pthread_setname_np(::pthread_self(), "ballot-loop");  // not that of the threads that were begun by now
+  return started;
 } catch (const std::exception& thrown) {
   return Error{Errc::io, "cannot start: " + std::string(thrown.what())};
 }
 
-void Runtime::State::end_node(const Result<void>& ran) {
+void Runtime::State::end_service(const Result<void>& ran) {
   SteadyTime functions_by;
   bool forced = false;
   {
     const std::lock_guard lock(mutex_);
-    functions_by = functions_by_, forced = forced_;
-    loop_has_ended_ = true;
-    changed_.notify_all();
+    functions_by = functions_by_, forced = phase_ == Phase::forced;
+    move_to(Phase::closing);
   }
   end_leaderships("");
-  const bool returned = node_->close_functions(functions_by);
-  const std::int64_t lost = node_->close();
+  const bool returned = service_->node().close_functions(functions_by);
+  const std::int64_t lost = service_->close();
+  Result<void> ended = ran ? end_of_stop(returned, forced, lost) : ran;
   if (!ran && callbacks.refused) events_.post([this, error = ran.error()] { callbacks.refused(error); });
-  Result<void> ended = ran;
-  if (!returned)
-    ended = Error{Errc::timeout, "functions had not returned; their runs are recorded as lost by the next start"};
-  else if (forced)
-    ended = Error{Errc::timeout, "runs had not ended; commands are the runner's, and end with their terms"};
-  else if (lost > 0)
-    ended = Error{Errc::io, std::to_string(lost) + " records could be stored nowhere"};
+  if (callbacks.ended) events_.post([this, ended] { callbacks.ended(ended); });
   const std::lock_guard lock(mutex_);
-  ended_ = std::move(ended);
-  phase_ = Phase::ended;
+  if (phase_ != Phase::over) ended_ = std::move(ended);
+  move_to(Phase::ended);
+}
+
+/// Never back: once the runtime is over, what is left of its loop changes nothing.
+void Runtime::State::move_to(Phase next) {
+  phase_ = std::max(phase_, next);
   changed_.notify_all();
+}
+
+void Runtime::State::begin_stop(const Stop& how) {
+  if (phase_ != Phase::started && phase_ != Phase::stopping) return;
+  move_to(Phase::stopping);
+  service_->loop().post([this, how] { service_->stop(on_stop(how)); });
+}
+
+void Runtime::State::request_stop(Stop how) {
+  const std::lock_guard lock(mutex_);
+  how.wait = phase_ == Phase::stopping || requested_ ? Millis(0) : within_reason(how.wait);
+  functions_by_ = std::max(functions_by_, boot_now() + within_reason(how.bound));
+  if (phase_ == Phase::made) move_to(Phase::over);
+  if (phase_ == Phase::starting) requested_ = how;
+  begin_stop(how);
 }
 
 /// The first one does it, and whoever else calls meanwhile waits for that one.
 Result<void> Runtime::State::stop(const Stop& how) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return phase_ != Phase::starting; });
-  if (phase_ == Phase::made) return phase_ = Phase::ended, is_over_ = true, Result<void>();
+  if (phase_ == Phase::made) return move_to(Phase::over), Result<void>();
   std::thread thread = std::move(thread_);
   if (!thread.joinable()) {
-    changed_.wait(lock, [this] { return is_over_; });
+    changed_.wait(lock, [this] { return phase_ == Phase::over; });
     return ended_;
   }
   const Millis bound = within_reason(how.bound), reserve = std::min(bound / 4, longest_forced);
   const SteadyTime by = boot_now() + bound, forced_at = by - reserve;
   functions_by_ = by - reserve / 2;
-  if (phase_ == Phase::started) {
-    phase_ = Phase::stopping;
-    const Millis wait = std::min(within_reason(how.wait), (bound - reserve) / 2);
-    node_->loop().post([this, wait] { node_->stop({config::OnStop::Kind::wait, wait}); });
+  begin_stop({std::min(within_reason(how.wait), (bound - reserve) / 2), bound, how.leave});
+  if (!wait_until(Phase::ended, lock, forced_at) && phase_ < Phase::closing) {
+    move_to(Phase::forced);
+    service_->loop().post([this] { service_->loop().stop(); });
   }
-  if (!wait_until_ended(lock, forced_at) && !loop_has_ended_) {
-    forced_ = true;
-    node_->loop().post([this] { node_->loop().stop(); });
-  }
-  const bool ended = wait_until_ended(lock, by);
+  const bool ended = wait_until(Phase::ended, lock, by);
   lock.unlock();
   const auto left = ended ? Result<void>() : abandon(std::move(thread));
   if (ended) thread.join();
   events_.stop(ended ? library::EventThread::Rest::called : library::EventThread::Rest::dropped);
   lock.lock();
   if (!ended) ended_ = left;
-  is_over_ = true;
-  changed_.notify_all();
+  move_to(Phase::over);
   return ended_;
 }
 
@@ -381,7 +408,7 @@ void Runtime::State::on_term(const TermRow& term) {
   }
   leads_.begin(term.group, term.epoch);
   if (!callbacks.elected) return;
-  const Leadership leads{term.group, term.epoch, node_->deadline()};
+  const Leadership leads{term.group, term.epoch, service_->node().deadline()};
   events_.post([this, leads] { callbacks.elected(leads); });
 }
 

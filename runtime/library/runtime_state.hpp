@@ -1,17 +1,24 @@
-// Runtime::State: what is behind a Runtime: a node with a thread for its loop, the job folder with the program's own
-// jobs, its functions, and the thread of its callbacks. It belongs to the loop's thread too, so that one that does not
-// end in time outlives the Runtime.
+// Runtime::State: what is behind a Runtime: a service with a thread for its loop, the program's own jobs and functions,
+// and the thread of its callbacks. It belongs to the loop's thread too, so that one that does not end in time outlives
+// the Runtime.
 //
-// A stop has a bound, and parts of it: runs are asked to end so that some time is left, then the loop is stopped, then
-// functions are waited for, and what is left goes to the store and the ledger.
+// A stop() has a bound, and parts of it: runs are asked to end so that some time is left, then the loop is stopped,
+// then functions are waited for, and what is left goes to the store and the ledger.
 //
-//   phase    | call or event                          | next
-//   made     | start()                                | starting
-//   starting | the node has started                   | started; after an error: made
-//   started  | stop()                                 | stopping
-//   started  | the store refuses this node            | ended
-//   stopping | all is handed over, or the time is up  | ended
-//   made     | stop()                                 | ended
+//   phase             | call or event                                | next
+//   made              | start()                                      | starting
+//   made              | stop(), request_stop()                       | over
+//   starting          | the service has started                      | started
+//   starting          | it has not                                   | made; over, where a stop was requested
+//   started           | stop(), request_stop(), also while starting  | stopping
+//   started           | the store refuses this node                  | closing
+//   stopping          | all is handed over                           | closing
+//   stopping          | the time of stop() is up                     | forced: the loop is stopped
+//   forced            | the loop has ended                           | closing
+//   closing           | functions have returned, all is stored       | ended
+//   ended             | stop()                                       | over: its thread has been joined
+//   stopping, forced, | the bound of stop() is up                    | over: its thread is left to itself, and changes
+//   closing           |                                              | no phase any more
 //
 // Threads: any, as Runtime says.
 #pragma once
@@ -31,21 +38,23 @@
 #include "config/config.hpp"
 #include "io/function_table.hpp"
 #include "library/event_thread.hpp"
-#include "library/job_folder.hpp"
+#include "library/host_log.hpp"
 #include "library/leaderships.hpp"
-#include "library/node.hpp"
+#include "library/runtime_config.hpp"
+#include "library/service.hpp"
 
 namespace ballot {
 
 class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_from_this<Runtime::State> {
  public:
-  explicit State(RuntimeSettings settings);
+  State(library::RuntimeOrigin origin, RuntimeSettings settings);
 
   /// Set before start().
   struct Callbacks {
     std::function<void(const Leadership&)> elected, lost;
     std::function<void(const Row&)> run_ended;
     std::function<void(const Error&)> refused;
+    std::function<void(const Result<void>&)> ended;
   } callbacks;
 
   Result<void> add(const JobSpec& job);
@@ -56,14 +65,18 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
 
   Result<void> start();
   Result<void> stop(const Stop& how);
+  void request_stop(Stop how);
+  Result<void> reload(const std::string& why);
 
   std::optional<Leadership> leadership(const std::string& group) const;
   Result<RunId> trigger(const std::string& job, Millis patience);
+  Result<RuntimeStatus> status(Millis patience);
+  Result<void> ping(Millis patience);
   /// Its path, once all that was recorded is in it.
   Result<std::string> flushed_ledger();
 
  private:
-  enum class Phase { made, starting, started, stopping, ended };
+  enum class Phase { made, starting, started, stopping, forced, closing, ended, over };  // in their order
 
   /// What a call waits for; the loop's thread fills it in. Both under the mutex.
   template <class T>
@@ -72,7 +85,7 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   /// What functions were replaced: they are destroyed by whoever calls, as their destructors are the host's.
   using Replaced = std::vector<std::shared_ptr<const JobFunction>>;
 
-  void make_node();
+  void make_service(library::RuntimeOrigin origin);
   Result<void> change(const std::function<Result<void>()>& change);
   Result<void> add_job(const JobSpec& job, std::shared_ptr<const JobFunction> function, Replaced& replaced);
   bool is_on_loop() const { return std::this_thread::get_id() == loop_id_; }
@@ -81,21 +94,23 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<T> await(std::unique_lock<std::mutex> & lock, const Slot<T>& slot, SteadyTime until);
   template <class T>
   void fill(const Slot<T>& slot, Result<T> value);
-  bool wait_until_ended(std::unique_lock<std::mutex> & lock, SteadyTime until);
+  template <class T>
+  Result<T> ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask);
+  bool wait_until(Phase phase, std::unique_lock<std::mutex> & lock, SteadyTime until);
+  bool has_loop() const { return phase_ >= Phase::started && phase_ < Phase::closing; }
+  void move_to(Phase next);
+  void begin_stop(const Stop& how);
 
   void run();
   void begin_thread();
-  Result<void> start_node();
-  void end_node(const Result<void>& ran);
+  Result<void> start_service();
+  void end_service(const Result<void>& ran);
   void end_leaderships(const std::string& group);
   void on_row(const Row& row);
   void on_term(const TermRow& term);
 
-  /// The host's, until the runtime is left to itself.
-  struct HostLog;
-
   const RuntimeSettings settings_;
-  const std::shared_ptr<HostLog> host_log_;
+  const std::shared_ptr<library::HostLog> host_log_;
   const Log log_;
   std::optional<Error> fault_;  // of the settings
   config::Config config_;
@@ -103,19 +118,16 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   std::set<std::string> job_functions_;  // those of add(): of jobs of the same name
   library::Leaderships leads_;
   library::EventThread events_;
-  std::unique_ptr<library::Node> node_;
-  std::unique_ptr<library::JobFolder> jobs_;
+  std::unique_ptr<library::Service> service_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   Phase phase_ = Phase::made;
   Slot<void> started_;
+  std::optional<Stop> requested_;                // while it was starting
   SteadyTime functions_by_ = SteadyTime::min();  // may be waited for
-  bool forced_ = false;                          // the stop did not come to its end in time
-  bool loop_has_ended_ = false;
-  bool is_over_ = false;  // nothing of it goes on: stop() has done its work
-  Result<void> ended_;    // how it did
-  std::thread thread_;    // the loop's; whoever takes it stops the runtime
+  Result<void> ended_;                           // how it has
+  std::thread thread_;                           // the loop's; whoever takes it stops the runtime
   std::atomic<std::thread::id> loop_id_{};
 };
 

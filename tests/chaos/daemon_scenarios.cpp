@@ -57,17 +57,17 @@ void expect_nothing_lost(const Evidence& evidence) {
 /// The loop's thread of a daemon is stopped, all its other threads go on; until this object goes.
 class HungLoop {
  public:
-  explicit HungLoop(pid_t pid) : pid_(pid) {
-    const bool hung = ::ptrace(PTRACE_SEIZE, pid, 0, 0) == 0 && ::ptrace(PTRACE_INTERRUPT, pid, 0, 0) == 0 &&
-                      ::waitpid(pid, nullptr, __WALL) == pid;
+  explicit HungLoop(pid_t pid) : loop_(testing::thread_of(pid, "ballot-loop")) {
+    const bool hung = ::ptrace(PTRACE_SEIZE, loop_, 0, 0) == 0 && ::ptrace(PTRACE_INTERRUPT, loop_, 0, 0) == 0 &&
+                      ::waitpid(loop_, nullptr, __WALL) == loop_;
     expect(hung, "this process may trace its children");
   }
-  ~HungLoop() { ::ptrace(PTRACE_DETACH, pid_, 0, 0); }
+  ~HungLoop() { ::ptrace(PTRACE_DETACH, loop_, 0, 0); }
   HungLoop(const HungLoop&) = delete;
   HungLoop& operator=(const HungLoop&) = delete;
 
  private:
-  const pid_t pid_;
+  const pid_t loop_;
 };
 
 }  // namespace

@@ -243,9 +243,9 @@ Exit run_child(const ElectionOptions& options) {
   if (!config) return Exit::configuration;
   const io::OnLost on_lost = options.terminate ? io::OnLost::interrupt : io::OnLost::signal;
   CandidateSession session(*config, options.group, options.candidate);
-  io::ChildGuardSettings settings{options.child, options.kill_grace,
-                                  on_lost,       options.won,
-                                  options.lost,  candidate_epoch_path(*config, options.group, options.candidate)};
+  io::ChildGuardSettings settings{
+      options.child, options.kill_grace, on_lost,
+      options.won,   options.lost,       library::candidate_epoch_path(*config, options.group, options.candidate)};
   session.add_to(settings);
   const std::string epoch_file = settings.epoch_file;
   auto guard = io::ChildGuard::make(std::move(settings));

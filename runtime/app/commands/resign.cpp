@@ -15,14 +15,15 @@
 #include "app/observer.hpp"
 #include "app/options.hpp"
 #include "app/runner_view.hpp"
-#include "app/session_file.hpp"
-#include "app/session_lock.hpp"
 #include "core/store/left_runs.hpp"
 #include "io/clocks.hpp"
+#include "library/session_file.hpp"
+#include "library/session_lock.hpp"
 
 namespace ballot::app {
 namespace {
 
+using library::SessionFile, library::SessionLock;
 using Known = RunnerView::Known;
 
 constexpr Millis open_within{2000};      // the store and the runner; a daemon that is back waits a little longer
@@ -48,29 +49,47 @@ Result<void> publish(Observer& store, std::vector<Record> ends) {
   return {};
 }
 
-/// Somebody else's session, as ours is over: a daemon that was refused for its name has a runner too, which knows
-/// nothing of the other's runs.
-Result<bool> has_name_of(Observer& store, const std::string& node) {
-  const auto elections = store.observe("");
-  if (!elections) return elections.error();
-  return std::any_of(elections->begin(), elections->end(), [&](const Election& election) {
-    return std::any_of(election.candidates.begin(), election.candidates.end(),
-                       [&](const Candidate& candidate) { return candidate.node == node; });
-  });
-}
-
 Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, const std::string& handle) {
   auto store = Observer::open(config_of(session), handle, open_within);
   if (store) (*store)->wait_for_answers(answer_within);
   return store;
 }
 
-/// What its runner knows of is in these. By an observer: whoever opens the dead program's session gives it another T,
-/// and so that is opened last, for what takes no time.
-Result<std::vector<Register>> read_registers(const SessionFile& session) {
+/// What the store shows of the dead program.
+struct InStore {
+  std::vector<Register> registers;  // of all jobs: what its runner knows of is in these
+  std::set<std::string> groups;     // that it takes part in, also without jobs; read where its session has to go on
+};
+
+std::set<std::string> groups_in(const std::vector<Election>& elections, const std::string& node) {
+  std::set<std::string> groups;
+  for (const Election& election : elections)
+    for (const Candidate& candidate : election.candidates)
+      if (candidate.node == node) groups.insert(election.group);
+  return groups;
+}
+
+/// Somebody else's session, as ours is over: a daemon that was refused for its name has a runner too, which knows
+/// nothing of the other's runs.
+Result<bool> has_name_of(Observer& store, const std::string& node) {
+  const auto elections = store.observe("");
+  if (!elections) return elections.error();
+  return !groups_in(*elections, node).empty();
+}
+
+/// By an observer: whoever opens the dead program's session gives it another T, and so that is opened last, for what
+/// takes no time.
+Result<InStore> read_store(const SessionFile& session, const RunnerView& runner) {
   auto store = open_store(session, "");
   if (!store) return store.error();
-  return (*store)->list("j/");
+  auto registers = (*store)->list("j/");
+  if (!registers) return registers.error();
+  InStore found{*std::move(registers), {}};
+  if (core::left_runs(session.node, found.registers, runner, io::read_clocks().wall).kept_groups.empty()) return found;
+  const auto elections = (*store)->observe("");
+  if (!elections) return elections.error();
+  found.groups = groups_in(*elections, session.node);
+  return found;
 }
 
 /// The session of the dead program; one that only observes where that is over.
@@ -84,9 +103,11 @@ Result<std::unique_ptr<Observer>> open_session(const SessionFile& session, bool&
   return open_store(session, "");
 }
 
-/// Those that the dead program may lead: its own, or those of all jobs, which take less to read than all elections.
-std::set<std::string> groups_of(const SessionFile& session, const core::LeftRuns& found) {
-  return session.group.empty() ? found.groups : std::set<std::string>{session.group};
+/// Those that the dead program may lead: its own; or those of all jobs, and those that it takes part in without any.
+std::set<std::string> groups_of(const SessionFile& session, const core::LeftRuns& left, std::set<std::string> groups) {
+  if (!session.group.empty()) return {session.group};
+  groups.insert(left.groups.begin(), left.groups.end());
+  return groups;
 }
 
 /// The file goes once nothing is left that it could be wanted for: no session, and no run that goes on.
@@ -103,17 +124,18 @@ void put_away(const std::string& path, SessionFile session, const RunnerView& ru
 Result<void> resign(const std::string& path, const SessionFile& session, const RunnerView& runner,
                     std::unique_ptr<Observer>& store) {
   const bool has_runner = !session.runner_socket.empty();
-  Result<std::vector<Register>> registers = std::vector<Register>{};
-  if (has_runner && !session.handle.empty()) registers = read_registers(session);
-  if (!registers) return registers.error();
+  Result<InStore> in_store = InStore{};
+  if (has_runner && !session.handle.empty()) in_store = read_store(session, runner);
+  if (!in_store) return in_store.error();
   bool has_session = false;
   auto opened = open_session(session, has_session);
   if (!opened) return opened.error();
   store = *std::move(opened);
   RunnerView view = runner;
   if (has_runner && !has_session) {  // others may lead by now
-    registers = store->list("j/");
+    auto registers = store->list("j/");
     if (!registers) return registers.error();
+    in_store->registers = *std::move(registers);
     if (view.known == Known::all) {
       const auto taken = has_name_of(*store, session.node);
       if (!taken) return taken.error();
@@ -121,11 +143,11 @@ Result<void> resign(const std::string& path, const SessionFile& session, const R
     }
   }
   core::LeftRuns found;
-  if (has_runner) found = core::left_runs(session.node, *registers, view, io::read_clocks().wall);
+  if (has_runner) found = core::left_runs(session.node, in_store->registers, view, io::read_clocks().wall);
   if (auto published = publish(*store, std::move(found.ends)); !published) return published;
   const bool over = !has_session || found.kept_groups.empty();
   if (has_session) {
-    for (const std::string& group : groups_of(session, found))
+    for (const std::string& group : groups_of(session, found, in_store->groups))
       if (!found.kept_groups.contains(group)) store->resign(group);
     if (!store->close(!over)) return Error{Errc::unavailable, "the store does not confirm the end of the session"};
   }
@@ -135,13 +157,13 @@ Result<void> resign(const std::string& path, const SessionFile& session, const R
 
 Exit run(const ResignOptions& options) {
   if (::access(options.session.c_str(), F_OK) != 0) return Exit::done;  // stopped cleanly
-  SessionLock lock(lock_path(options.session));
+  SessionLock lock(library::lock_path(options.session));
   const auto taken = lock.take("resign");
   if (taken == SessionLock::Taken::no_file)
-    return fail("resign", {Errc::io, "cannot open " + lock_path(options.session)});
+    return fail("resign", {Errc::io, "cannot open " + library::lock_path(options.session)});
   if (taken != SessionLock::Taken::yes)
     return nothing_to_do("the session is in use: its daemon lives, or somebody else resigns for it");
-  const auto session = read_session_file(options.session);
+  const auto session = library::read_session_file(options.session);
   if (!session && session.error().code == Errc::not_found) return Exit::done;
   if (!session) return fail("resign", session.error());
   const SteadyTime now = io::read_clocks().steady;

@@ -31,7 +31,8 @@ struct TriggerOptions {
 /// though its child ended with 0 (killed, timed out).
 int code_of(const io::Message& end) {
   const auto code = end.integer("exit_code");
-  if (code && (*code != 0 || end.text("status") == "succeeded")) return static_cast<int>(*code);
+  const bool succeeded = end.text("status") == "succeeded";
+  if (succeeded || code.value_or(0) != 0) return static_cast<int>(code.value_or(0));  // a function has none
   if (const auto signal = end.integer("signal")) return 128 + static_cast<int>(*signal);
   return static_cast<int>(Exit::failed);
 }

@@ -38,6 +38,10 @@
 
 namespace ballot {
 
+namespace library {
+struct RuntimeMaker;  // of `ballot serve`, whose files and flags are no settings
+}
+
 /// What a runtime is made with. "" and nullopt: as the file has it, else the default that is named here.
 struct RuntimeSettings {
   std::string file;        // a ballot.toml, which must exist and be trusted as `ballot serve` has it. "": none is read
@@ -54,7 +58,15 @@ struct RuntimeSettings {
   std::string program_dir;   // of ballot-runner and ballot-ping; where the package has them
   int function_threads = 4;  // functions at once; from 1
   bool commands = true;      // false: no runner is started, and jobs with commands, hooks or mail are refused
-  Log log;                   // null: nothing is logged
+  /// Where `ballot status`, `trigger`, `kill` and all that ask a daemon find this runtime: a path of at most 107 bytes,
+  /// for the process's user and the group `ballot`. "": nobody can ask; a file's [control] is not used.
+  std::string control_socket;
+  /// The program `ballot`, which the runner starts a second after a crash, so that others lead at once. "": they lead
+  /// once the session has timed out, or somebody calls `ballot resign --session RUN_DIR/session`.
+  std::string handover_program;
+  std::string credentials_dir;  // of secrets with relative paths. "": there is none
+  bool dry_run = false;         // all but the launch: slots become `skipped: dry_run`
+  Log log;                      // null: nothing is logged
 };
 
 /// A job that the program defines.
@@ -72,6 +84,17 @@ struct Leadership {
   std::string group;
   std::uint64_t epoch = 0;  // grows from term to term of the group: a fencing token for stores that compare it
   SteadyTime until{};       // CLOCK_BOOTTIME: it leads until then, unless the term is renewed; it mostly is
+};
+
+/// How a runtime is.
+struct RuntimeStatus {
+  enum class State { healthy, degraded, not_scheduling };
+  State state = State::not_scheduling;
+  std::vector<std::string> degraded;  // why, each with the word in front that monitoring looks for: "ledger: ..."
+  int groups = 0;                     // that it leads
+  int jobs = 0;                       // that are defined
+  int open_runs = 0;                  // of the jobs that it leads
+  std::string summary;                // all this in a line: "healthy: leads 2 groups, 14 jobs, 1 run open"
 };
 
 /// Which rows of the ledger. Empty lists and absent values: any.
@@ -116,6 +139,9 @@ class BALLOT_API Runtime {
   void on_run_ended(std::function<void(const Row&)> ended);
   /// It has ended by itself: another node has its name. Before start().
   void on_refused(std::function<void(const Error&)> refused);
+  /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
+  /// failed, or stop() has left the runtime to itself. Before start().
+  void on_ended(std::function<void(const Result<void>&)> ended);
 
   /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors: those
   /// of the settings (invalid); the plugin's (not_found, refused, corrupt); io. It may be called again after an error.
@@ -126,6 +152,9 @@ class BALLOT_API Runtime {
     /// the bound.
     Millis wait{0};
     Millis bound{10'000};  // it returns by then
+    /// Terms and commands are left as they are, for a runtime that is started before the session times out: of an
+    /// upgrade. Nothing is waited for but functions, which are stopped. The first call says it.
+    bool leave = false;
   };
   /// Hands over what it leads, ends its runs, and stores what it has recorded. timeout: some had not ended by the
   /// bound; commands are then the runner's, which ends them with their terms; functions have been abandoned, and their
@@ -133,6 +162,19 @@ class BALLOT_API Runtime {
   /// Not from a callback or a function.
   Result<void> stop(const Stop& how);
   Result<void> stop() { return stop(Stop()); }
+  /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then the
+  /// wait is as long as is asked for. Called again it does not wait for runs any more. Before the end of start() too.
+  /// Also from a callback or a function; from a signal's handler it is not, but from a thread that waits for signals.
+  void request_stop(const Stop& how);
+  void request_stop() { request_stop(Stop()); }
+
+  /// Reads the job files again, also where their folder shows no change. `why`, for the log: who asks.
+  Result<void> reload(const std::string& why);
+
+  /// Errors: unavailable (it has not started, or has stopped), timeout.
+  Result<RuntimeStatus> status(Millis patience = Millis(5000)) const;
+  /// Whether its loop still answers, for whoever keeps a watchdog: cheap. Errors: as status().
+  Result<void> ping(Millis patience = Millis(5000)) const;
 
   /// What this node leads now, by the clock: past its deadline it is nothing. Cheap; asks no store.
   std::optional<Leadership> leadership(const std::string& group) const;
@@ -148,6 +190,9 @@ class BALLOT_API Runtime {
 
  private:
   class State;
+  friend struct library::RuntimeMaker;
+  [[gnu::visibility("hidden")]] explicit Runtime(State& state);
+
   std::shared_ptr<State> state_;
 };
 

@@ -62,10 +62,13 @@ TEST(Service, SaysInALineHowItIs) {
   daemon.environment = {"NOTIFY_SOCKET=" + (daemon.folder / "notify")};
   daemon.job("job", "command = [\"/bin/true\"]");
   daemon.start();
-  EXPECT_TRUE(manager.receives("STATUS=not scheduling: backend: no session"));
   EXPECT_TRUE(manager.receives("STATUS=healthy: leads 1 group, 1 job, 0 runs open\n"));
   daemon.send(SIGTERM);
   EXPECT_TRUE(manager.receives("STATUS=stopping\n"));
+  EXPECT_EQ(daemon.wait(), 0);
+  daemon.folder.write("state/local/ballot/registers.db", "no database");
+  daemon.start();
+  EXPECT_TRUE(manager.receives("STATUS=not scheduling: backend: no session"));
 }
 
 #ifdef BALLOT_FAILPOINTS

@@ -49,6 +49,18 @@ inline std::vector<pid_t> children_of(pid_t pid) {
   return all;
 }
 
+/// The first one of that name: those that it begins have its name too. -1: none.
+inline pid_t thread_of(pid_t pid, const std::string& name) {
+  pid_t first = -1;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone)) {
+    const pid_t thread = std::atoi(entry.path().filename().c_str());
+    const bool is_earlier = first < 0 || thread < first;
+    if (is_earlier && proc_text(pid, "task/" + std::to_string(thread) + "/comm") == name + "\n") first = thread;
+  }
+  return first;
+}
+
 inline std::size_t descriptors_of(pid_t pid) {
   const std::filesystem::directory_iterator entries("/proc/" + std::to_string(pid) + "/fd");
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
@@ -61,9 +73,13 @@ inline std::int64_t peak_kib_of(pid_t pid) {
   return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + 6);
 }
 
-/// Of its first thread.
+/// Of the threads that it has now.
 inline std::chrono::milliseconds processor_time_of(pid_t pid) {
-  return std::chrono::milliseconds(std::atoll(proc_text(pid, "schedstat").c_str()) / 1'000'000);
+  long long all = 0;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", gone))
+    all += std::atoll(proc_text(pid, "task/" + entry.path().filename().string() + "/schedstat").c_str());
+  return std::chrono::milliseconds(all / 1'000'000);
 }
 
 /// Who has the socket that listens at the path; -1: nobody.

@@ -1,4 +1,4 @@
-#include "app/control_answers.hpp"
+#include "library/control_answers.hpp"
 
 #include <unistd.h>
 
@@ -10,10 +10,10 @@
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
-constexpr Millis store_patience{5000};  // to say which nodes have an instance
+constexpr Millis instances_patience{5000};  // to say which nodes have an instance
 constexpr Millis most_patience = std::chrono::hours(1);
 constexpr int most_asked = 16;  // of a user's requests under way at once; root and the daemon's own user may ask more
 constexpr int most_asked_by_root = 1024;
@@ -41,25 +41,25 @@ std::string fault_of(core::Request request, const std::string& run_suffix, Milli
   return (names_job || request.job.empty()) && request.group.empty() ? "" : "it must name a run, and nothing else";
 }
 
-const char* text_of(library::NodeStatus::Session session) {
+const char* text_of(NodeStatus::Session session) {
   constexpr const char* texts[] = {"none", "in doubt", "open"};
   return texts[static_cast<std::size_t>(session)];
 }
 
-const char* text_of(library::NodeStatus::State state) {
+const char* text_of(NodeStatus::State state) {
   constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
   return texts[static_cast<std::size_t>(state)];
 }
 
-io::Message to_message(const library::NodeStatus& status) {
+io::Message to_message(const NodeStatus& status) {
   std::vector<io::Message> led, next;
-  for (const library::NodeStatus::Led& group : status.led) {
+  for (const NodeStatus::Led& group : status.led) {
     io::Message one;
     one.set("group", group.group).set("epoch", static_cast<std::int64_t>(group.epoch)).set("paused", group.paused);
-    one.set("in_doubt", status.session == library::NodeStatus::Session::in_doubt).set("halted", group.halted);
+    one.set("in_doubt", status.session == NodeStatus::Session::in_doubt).set("halted", group.halted);
     led.push_back(std::move(one));
   }
-  for (const library::NodeStatus::NextSlot& slot : status.next) {
+  for (const NodeStatus::NextSlot& slot : status.next) {
     io::Message one;
     one.set("slot", format_slot(slot.slot)).set("job", slot.job);
     next.push_back(std::move(one));
@@ -88,9 +88,8 @@ io::Message to_message(const core::JobView& view) {
 
 /// An answer in as many lines as there are pages, each with a list of that name. `visit` is a function of StateViews.
 template <class View>
-void answer_pages(const char* name, const library::StateViews& views, const io::Reply& reply,
-                  void (library::StateViews::*visit)(library::StateViews::OnPage<View>, library::StateViews::Done)
-                      const,
+void answer_pages(const char* name, const StateViews& views, const io::Reply& reply,
+                  void (StateViews::*visit)(StateViews::OnPage<View>, StateViews::Done) const,
                   io::Message (*message_of)(const View&)) {
   const auto page = [name, reply, message_of](std::span<const View> all) {
     std::vector<io::Message> messages;
@@ -105,7 +104,7 @@ void answer_pages(const char* name, const library::StateViews& views, const io::
 
 }  // namespace
 
-ControlAnswers::ControlAnswers(library::Node& node, const library::JobFolder& jobs, Facts facts)
+ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
     : node_(node), views_(node), jobs_(jobs), facts_(std::move(facts)) {}
 
 void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
@@ -184,7 +183,7 @@ void ControlAnswers::answer_request(core::Request::Kind kind, const io::Request&
 }
 
 void ControlAnswers::answer_jobs(const io::Reply& reply) const {
-  answer_pages<core::JobView>("jobs", views_, reply, &library::StateViews::jobs, to_message);
+  answer_pages<core::JobView>("jobs", views_, reply, &StateViews::jobs, to_message);
 }
 
 void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply) const {
@@ -201,7 +200,7 @@ void ControlAnswers::answer_job(const std::string& name, const io::Reply& reply)
 }
 
 void ControlAnswers::answer_groups(const io::Reply& reply) const {
-  answer_pages<core::GroupView>("groups", views_, reply, &library::StateViews::groups, [](const core::GroupView& view) {
+  answer_pages<core::GroupView>("groups", views_, reply, &StateViews::groups, [](const core::GroupView& view) {
     io::Message group;
     group.set("group", std::string(view.name)).set("state", std::string(view.state));
     group.set("epoch", static_cast<std::int64_t>(view.epoch)).set("paused", view.paused);
@@ -211,7 +210,7 @@ void ControlAnswers::answer_groups(const io::Reply& reply) const {
 }
 
 void ControlAnswers::answer_runs(const io::Reply& reply) const {
-  answer_pages<core::RunView>("runs", views_, reply, &library::StateViews::runs, [](const core::RunView& view) {
+  answer_pages<core::RunView>("runs", views_, reply, &StateViews::runs, [](const core::RunView& view) {
     io::Message run;
     run.set("job", std::string(view.job)).set("run", view.id.text()).set("attempt", std::int64_t{view.attempt});
     run.set("slot", format_slot(view.slot)).set("trigger", std::string(to_string(view.trigger)));
@@ -226,7 +225,7 @@ void ControlAnswers::answer_instances(const std::string& job, const io::Reply& r
   io::Message none;
   none.set("each", !group.empty());
   if (group.empty()) return reply.finish(none);
-  node_.observe(store_patience, [job, group, reply](const std::vector<Election>& elections) {
+  node_.observe(instances_patience, [job, group, reply](const std::vector<Election>& elections) {
     if (elections.empty())
       return reply.fail({Errc::unavailable, "the store does not say which nodes have an instance of " + job});
     std::vector<std::string> instances;
@@ -251,7 +250,7 @@ void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& rep
 }
 
 void ControlAnswers::answer_status(const io::Reply& reply) const {
-  views_.status([this, reply](library::NodeStatus status) {
+  views_.status([this, reply](NodeStatus status) {
     const auto& findings = jobs_.set().diagnostics;
     const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
       return finding.severity == config::Severity::error;
@@ -265,4 +264,4 @@ void ControlAnswers::answer_status(const io::Reply& reply) const {
   });
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::library

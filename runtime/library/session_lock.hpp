@@ -14,7 +14,7 @@
 #include "ballot/time.hpp"
 #include "base/unique_fd.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 class SessionLock {
  public:
@@ -48,4 +48,4 @@ class SessionLock {
 /// Beside the file with the session's handle.
 std::string lock_path(const std::string& session_path);
 
-}  // namespace ballot::app
+}  // namespace ballot::library

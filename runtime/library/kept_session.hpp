@@ -10,10 +10,10 @@
 
 #include <string>
 
-#include "app/session_file.hpp"
-#include "app/session_lock.hpp"
+#include "library/session_file.hpp"
+#include "library/session_lock.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 class KeptSession {
  public:
@@ -28,6 +28,8 @@ class KeptSession {
   Result<void> keep(const std::string& handle);
   /// After a stop that leaves everything: nobody is to resign before the deadline.
   Result<void> leave(SteadyTime deadline, const std::string& boot_id);
+  /// The last word was that there is none.
+  bool is_over() const { return is_kept_ && file_.handle.empty(); }
   /// Nothing is left to be done.
   void remove();
   /// With the lock's file, where nobody else is to find it.
@@ -36,7 +38,8 @@ class KeptSession {
  private:
   const std::string path_;
   SessionFile file_;
+  bool is_kept_ = false;  // once
   SessionLock lock_;
 };
 
-}  // namespace ballot::app
+}  // namespace ballot::library

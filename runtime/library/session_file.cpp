@@ -1,4 +1,4 @@
-#include "app/session_file.hpp"
+#include "library/session_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "base/unique_fd.hpp"
 #include "io/message.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 constexpr std::size_t longest = 16 * 1024;
@@ -135,4 +135,4 @@ Result<SessionFile> read_session_file(const std::string& path) {
   return file;
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::library

@@ -10,7 +10,7 @@
 #include "ballot/plugin.hpp"
 #include "config/config.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 struct SessionFile {
   std::string backend, name_space, plugin_dir, state_dir;
@@ -48,4 +48,4 @@ Result<void> write_session_file(const std::string& path, const SessionFile& file
 /// Errors: not_found; refused, where others than root and this user could have written it; corrupt.
 Result<SessionFile> read_session_file(const std::string& path);
 
-}  // namespace ballot::app
+}  // namespace ballot::library

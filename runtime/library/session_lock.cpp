@@ -1,4 +1,4 @@
-#include "app/session_lock.hpp"
+#include "library/session_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -10,7 +10,7 @@
 
 #include "io/clocks.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 constexpr Millis lock_poll_interval{10};
@@ -65,4 +65,4 @@ void SessionLock::remove() {
   file_.reset();
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::library

@@ -20,7 +20,7 @@
 #include "library/node.hpp"
 #include "library/state_views.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 class ControlAnswers {
  public:
@@ -28,7 +28,7 @@ class ControlAnswers {
     std::string node, backend;
   };
 
-  ControlAnswers(library::Node& node, const library::JobFolder& jobs, Facts facts);
+  ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
   void answer(const io::Request& request, const io::Reply& reply);
 
@@ -43,11 +43,11 @@ class ControlAnswers {
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void answer_status(const io::Reply& reply) const;
 
-  library::Node& node_;
-  const library::StateViews views_;
-  const library::JobFolder& jobs_;
+  Node& node_;
+  const StateViews views_;
+  const JobFolder& jobs_;
   const Facts facts_;
   const std::shared_ptr<std::map<uid_t, int>> asking_ = std::make_shared<std::map<uid_t, int>>();  // requests, by user
 };
 
-}  // namespace ballot::app
+}  // namespace ballot::library

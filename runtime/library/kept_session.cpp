@@ -1,10 +1,10 @@
-#include "app/kept_session.hpp"
+#include "library/kept_session.hpp"
 
 #include <unistd.h>
 
 #include <utility>
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 constexpr Millis lock_patience{3000};
@@ -19,6 +19,7 @@ SessionLock::Taken KeptSession::begin() { return lock_.take(SessionLock::program
 Result<void> KeptSession::keep(const std::string& handle) {
   if (lock_.take(SessionLock::program) != SessionLock::Taken::yes)
     return Error{Errc::conflict, "another process holds " + lock_path(path_) + ", or it cannot be made"};
+  is_kept_ = true;
   file_.handle = handle;
   file_.left_until.reset();
   return write_session_file(path_, file_);
@@ -41,4 +42,4 @@ void KeptSession::remove_all() {
   lock_.remove();
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::library

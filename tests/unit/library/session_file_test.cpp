@@ -6,11 +6,11 @@
 
 #include <filesystem>
 
-#include "app/kept_session.hpp"
 #include "io/clocks.hpp"
+#include "library/kept_session.hpp"
 #include "support/temp_folder.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 using Taken = SessionLock::Taken;
@@ -153,4 +153,4 @@ TEST(KeptSession, IsAFileOnlyWhileThereIsSomethingToLeave) {
 }
 
 }  // namespace
-}  // namespace ballot::app
+}  // namespace ballot::library

@@ -1,0 +1,114 @@
+#include "library/service.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "base/failpoint.hpp"
+#include "io/clocks.hpp"
+#include "library/settings.hpp"
+
+namespace ballot::library {
+namespace {
+
+SessionFile about_service(const config::Config& config, const NodeSettings& node) {
+  SessionFile file = about_session(config, config.node);
+  file.runner_socket = node.engine.runner.socket_path;
+  return file;
+}
+
+/// What the runner starts when this process is gone. The file says all that it takes, so that no flag or variable of
+/// this process is wanted.
+NodeSettings with_successor(NodeSettings node, const std::string& program, const std::string& session) {
+  if (program.empty() || node.engine.runner.socket_path.empty()) return node;
+  runner::Successor& successor = node.engine.runner.successor;
+  successor.argv = {program, "resign", "--session", session};
+  if (const char* const failpoints = BALLOT_FAILPOINT_ENVIRONMENT) successor.environment = {failpoints};
+  successor.lock = lock_path(session);
+  return node;
+}
+
+}  // namespace
+
+Service::Service(const config::Config& config, ServiceSettings settings, Log log)
+    : config_(config),
+      control_key_(std::move(settings.control_key)),
+      log_(std::move(log)),
+      session_(session_path(config.run_dir), about_service(config, settings.node)),
+      node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
+      jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
+      answers_(node_, jobs_, {config.node, config.coordination.backend}) {
+  node_.on_session([this](const std::string& handle) { keep_session(handle); });
+}
+
+Result<void> Service::start() {
+  const auto started = start_parts();
+  if (!started) control_.reset();
+  return started;
+}
+
+Result<void> Service::start_parts() {
+  if (const auto made = make_folders(config_); !made) return made;
+  if (const auto listens = listen(); !listens) return listens;
+  if (const auto started = node_.start(take_session()); !started) return started;
+  jobs_.open();
+  log_(Level::info, "ballot " BALLOT_VERSION " serves",
+       {{"node", config_.node},
+        {"backend", config_.coordination.backend},
+        {"jobs", std::to_string(jobs_.set().definitions.size())},
+        {"jobs_dir", config_.jobs_dir.empty() ? "none" : config_.jobs_dir},
+        {"config", std::filesystem::exists(config_.file) ? config_.file : "none"}});
+  return {};
+}
+
+Result<void> Service::listen() {
+  if (config_.control_socket.empty()) return {};
+  auto control = io::ControlServer::listen(
+      loop().context(), config_.control_socket,
+      [this](const io::Request& request, io::Reply reply) { answers_.answer(request, std::move(reply)); });
+  if (!control) return Error{control.error().code, control.error().what + "; " + control_key_ + " sets another one"};
+  control_ = std::move(*control);
+  return {};
+}
+
+/// Before anything is asked of the store, so that nobody leaves on behalf of a session that is gone on with.
+Resume Service::take_session() {
+  const auto taken = session_.begin();
+  if (taken == SessionLock::Taken::no_file)
+    log_(Level::warn, "cannot open " + lock_path(session_.path()) + "; a crash is not handed over at once", {});
+  if (taken != SessionLock::Taken::by_other) return Resume::allowed;
+  log_(Level::warn, "`ballot resign` still works for the daemon before: the session of that one is not gone on with",
+       {});
+  return Resume::refused;
+}
+
+/// For `ballot resign`, which a supervisor or the runner calls after a crash: after a clean stop there is nothing to
+/// do.
+void Service::keep_session(const std::string& handle) {
+  if (handle.empty() && stop_ == Stop::closes) return session_.remove();
+  const bool left = handle.empty() && stop_ == Stop::leaves;
+  const auto written = left ? session_.leave(node_.deadline(), io::boot_id()) : session_.keep(handle);
+  if (!written) log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
+}
+
+/// Whether it leaves is the first call's to say: groups that are handed over cannot be left any more.
+void Service::stop(config::OnStop how) {
+  using Kind = config::OnStop::Kind;
+  const bool again = stop_ != Stop::none;
+  if (!again) stop_ = how.kind == Kind::leave ? Stop::leaves : Stop::closes;
+  if (stop_ == Stop::leaves) how.kind = Kind::leave;
+  if (stop_ == Stop::closes && how.kind == Kind::leave) how.kind = Kind::kill;
+  log_(Level::info, again && how.kind != Kind::wait ? "stopping at once" : "stopping",
+       {{"open_runs", std::to_string(node_.core().views().open_runs())}});
+  node_.stop(how, [this] {
+    if (stop_ == Stop::closes && session_.is_over()) session_.remove();  // one that was lost before the stop
+    log_(Level::info, "stopped", {});
+  });
+}
+
+Result<void> Service::run() {
+  const auto ran = node_.run();
+  control_.reset();  // it asks the node
+  return ran;
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,82 @@
+// Service: a node with what is beside it on its loop: the jobs that it is given, the control socket where people ask
+// it, and the session's file for whoever has to leave on its behalf. Of processes, threads and signals it knows
+// nothing.
+//
+//   state    | call or event                     | next
+//   made     | start()                           | started; after an error: made
+//   started  | run(), then stop()                | stopping: it closes its session, or leaves it to a restart
+//   started  | the store refuses this node       | ended: run() returns why
+//   stopping | all is handed over, or loop().stop() | ended: run() returns
+//
+// Thread: that of run(), which is the loop's; before run() the one that made it. From any other thread only
+// loop().post().
+//
+//   Service service(config, {node_settings, job_settings}, log);
+//   if (auto started = service.start(); !started) return started;
+//   auto ran = service.run();
+//   const std::int64_t lost_rows = service.close();
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/config.hpp"
+#include "config/job_file.hpp"
+#include "io/control_server.hpp"
+#include "library/control_answers.hpp"
+#include "library/job_folder.hpp"
+#include "library/kept_session.hpp"
+#include "library/node.hpp"
+
+namespace ballot::library {
+
+struct ServiceSettings {
+  NodeSettings node;  // `successor` of its runner is the service's to say
+  config::JobSettings jobs;
+  std::string handover_program = {};  // `ballot`, which the runner starts after a crash to resign; "": nobody does
+  std::string control_key = {};       // what sets the control socket, for who reads an error of it
+};
+
+class Service {
+ public:
+  Service(const config::Config& config, ServiceSettings settings, Log log);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  void on_records(io::Engine::Observer observer) { node_.on_records(std::move(observer)); }
+
+  /// Makes its folders and the control socket, and starts the node with its jobs. Errors: conflict (another daemon has
+  /// the control socket), io, refused, and those of Node::start(). It may be called again after an error.
+  Result<void> start();
+  /// See Node::run(). Nobody can ask it anything afterwards.
+  Result<void> run();
+  /// See Node::close().
+  std::int64_t close() { return node_.close(); }
+
+  /// Begins the stop; a second call hurries the first.
+  void stop(config::OnStop how);
+
+  Node& node() { return node_; }
+  JobFolder& jobs() { return jobs_; }
+  io::MainLoop& loop() { return node_.loop(); }
+
+ private:
+  enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
+
+  Result<void> start_parts();
+  Result<void> listen();
+  Resume take_session();
+  void keep_session(const std::string& handle);
+
+  const config::Config& config_;
+  const std::string control_key_;
+  const Log log_;
+  KeptSession session_;
+  Node node_;
+  JobFolder jobs_;
+  ControlAnswers answers_;
+  std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others
+  Stop stop_ = Stop::none;
+};
+
+}  // namespace ballot::library

@@ -1,0 +1,380 @@
+// What `ballot serve` has of the library and other hosts may have too: people who ask it by its control socket, the
+// session's file, a stop that nobody waits for, its end, a reload, its status.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "ballot/runtime.hpp"
+#include "support/process/process_facts.hpp"
+#include "support/process/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+namespace ballot {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::wait_until;
+
+JobResult just_works(const RunFacts&, std::stop_token) { return JobResult::success(); }
+
+/// Until its stop is requested.
+JobResult hang_until_stopped(const RunFacts&, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait(lock, stop, [] { return false; });
+  return JobResult::success("stopped");
+}
+
+class EmbeddingHost : public ::testing::Test {
+ protected:
+  RuntimeSettings settings(bool commands = false) {
+    RuntimeSettings settings;
+    settings.node = "n1";
+    settings.state_dir = folder_ / "state";
+    settings.plugin_dir = BALLOT_PLUGIN_DIR;
+    settings.program_dir = BALLOT_PROGRAM_DIR;
+    settings.commands = commands;
+    settings.log = [this](Level, std::string_view text, const LogFields&) {
+      const std::lock_guard lock(mutex_);
+      log_.append(text).append("\n");
+    };
+    return settings;
+  }
+  /// What it says of its end; nothing yet: "".
+  void listen(Runtime& runtime) {
+    runtime.on_ended([this](const Result<void>& ended) {
+      const std::lock_guard lock(mutex_);
+      ended_ = ended ? "well" : ended.error().what;
+    });
+  }
+  std::string ended() {
+    const std::lock_guard lock(mutex_);
+    return ended_;
+  }
+  bool says(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    return log_.find(text) != std::string::npos;
+  }
+  static bool leads(const Runtime& runtime, const std::string& group = "default") {
+    return wait_until([&] { return runtime.leadership(group).has_value(); });
+  }
+  bool has_session() const { return std::filesystem::exists(folder_ / "state/run/session"); }
+
+  const TempFolder folder_;
+
+ private:
+  std::mutex mutex_;
+  std::string log_, ended_;
+};
+
+TEST_F(EmbeddingHost, WithAControlSocketAnswersWhatADaemonIsAsked) {
+  RuntimeSettings with_socket = settings();
+  with_socket.control_socket = folder_ / "host.sock";
+  const std::string config =
+      folder_.write("ballot.toml", "state_dir = \"" + (folder_ / "state") + "\"\n[control]\nsocket = \"" +
+                                       (folder_ / "host.sock") + "\"\n");
+  const auto ballot = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), BALLOT_PROGRAM);
+    words.insert(words.end(), {"--config", config});
+    return testing::run_program(words);
+  };
+  Runtime runtime(with_socket);
+  ASSERT_TRUE(runtime.add({.name = "job", .function = just_works}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(leads(runtime));
+  const auto status = ballot({"status"});
+  EXPECT_EQ(status.code, 0) << status.out << status.err;
+  EXPECT_NE(status.out.find("n1"), std::string::npos) << status.out;
+  const auto triggered = ballot({"trigger", "job", "--wait"});
+  EXPECT_EQ(triggered.code, 0) << triggered.err;
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_FALSE(std::filesystem::exists(with_socket.control_socket));
+}
+
+TEST_F(EmbeddingHost, WithoutAControlSocketListensNowhere) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.start());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "state/run/ballot.sock"));
+}
+
+TEST_F(EmbeddingHost, IsToldOfItsControlSocketInItsOwnWords) {
+  RuntimeSettings odd = settings();
+  odd.control_socket = "host.sock";
+  EXPECT_EQ(Runtime(odd).start().error().what, "control_socket must be an absolute path, not 'host.sock'");
+  odd.control_socket = "/" + std::string(200, 'x');
+  EXPECT_NE(Runtime(odd).start().error().what.find("control_socket must have at most 107 bytes"), std::string::npos);
+  odd.control_socket = folder_ / "no/such/folder/host.sock";
+  Runtime nowhere(odd);
+  const auto started = nowhere.start();
+  EXPECT_NE(started.error().what.find("control_socket"), std::string::npos) << started.error().what;
+  EXPECT_EQ(started.error().what.find("[control]"), std::string::npos) << started.error().what;
+  std::filesystem::create_directories(folder_ / "no/such/folder");
+  EXPECT_TRUE(nowhere.start()) << "after an error it may be started again";
+}
+
+TEST_F(EmbeddingHost, OfWhichAnotherHasTheControlSocketIsNotStarted) {
+  RuntimeSettings one = settings(), other = settings();
+  one.control_socket = other.control_socket = folder_ / "host.sock";
+  other.node = "n2";
+  other.state_dir = folder_ / "other";
+  Runtime first(one), second(other);
+  ASSERT_TRUE(first.start());
+  const auto started = second.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::conflict);
+  EXPECT_TRUE(first.stop());
+  EXPECT_TRUE(second.start());
+}
+
+TEST_F(EmbeddingHost, WithoutARunnerHasNobodyToHandOver) {
+  RuntimeSettings odd = settings();
+  odd.handover_program = BALLOT_PROGRAM;
+  EXPECT_NE(Runtime(odd).start().error().what.find("handover_program needs the runner"), std::string::npos);
+}
+
+TEST_F(EmbeddingHost, KeepsItsSessionForWhoeverResignsForIt) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add_group("g"));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(leads(runtime, "g"));
+  struct stat found {};
+  ASSERT_EQ(::stat((folder_ / "state/run/session").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0600u);
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_FALSE(has_session()) << "nothing is left to be resigned";
+}
+
+/// start() has returned as soon as its opening was asked for.
+TEST_F(EmbeddingHost, ThatIsStoppedWhileItsSessionOpensLeavesNoFileOfIt) {
+  for (int i = 0; i < 10; ++i) {
+    Runtime runtime(settings());
+    ASSERT_TRUE(runtime.add_group("g"));
+    ASSERT_TRUE(runtime.start());
+    ASSERT_TRUE(runtime.stop());
+    EXPECT_FALSE(has_session());
+  }
+}
+
+TEST_F(EmbeddingHost, ThatHasNoSessionLeavesNoFileOfItEither) {
+  std::filesystem::create_directories(folder_ / "state/local/ballot");
+  folder_.write("state/local/ballot/registers.db", "no database");
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add_group("g"));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(wait_until([&] { return has_session(); })) << "ends of runs may have to be published";
+  ASSERT_TRUE(runtime.stop());
+  EXPECT_FALSE(has_session());
+}
+
+TEST_F(EmbeddingHost, IsStoppedByAnotherThreadAndSaysThatItHasEnded) {
+  Runtime runtime(settings());
+  listen(runtime);
+  ASSERT_TRUE(runtime.add_group("g"));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(leads(runtime, "g"));
+  std::thread([&] { runtime.request_stop(); }).join();
+  EXPECT_TRUE(wait_until([&] { return ended() == "well"; })) << "nobody waits for it";
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(EmbeddingHost, MayBeStoppedByItsOwnFunctions) {
+  Runtime runtime(settings());
+  listen(runtime);
+  const auto stops = [&](const RunFacts&, std::stop_token) { return runtime.request_stop(), JobResult::success(); };
+  ASSERT_TRUE(runtime.add({.name = "job", .function = stops}));
+  ASSERT_TRUE(runtime.start());
+  static_cast<void>(runtime.trigger("job"));
+  EXPECT_TRUE(wait_until([&] { return ended() == "well"; })) << ended();
+}
+
+TEST_F(EmbeddingHost, ThatIsAskedToStopTwiceDoesNotWaitForRuns) {
+  Runtime runtime(settings());
+  listen(runtime);
+  ASSERT_TRUE(runtime.add({.name = "job", .function = hang_until_stopped}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(runtime.trigger("job"));
+  runtime.request_stop({.wait = 1h});
+  ASSERT_TRUE(wait_until([&] { return says("stopping"); }));
+  EXPECT_EQ(ended(), "");
+  runtime.request_stop({.wait = 1h});
+  EXPECT_TRUE(wait_until([&] { return ended() == "well"; })) << ended();
+  EXPECT_TRUE(says("stopping at once"));
+}
+
+TEST_F(EmbeddingHost, ThatIsAskedToStopIsWaitedForWithABound) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add({.name = "job", .function = hang_until_stopped}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(runtime.trigger("job"));
+  runtime.request_stop({.wait = 1h});
+  const auto stopped = runtime.stop({.wait = 0ms, .bound = 10s});
+  EXPECT_TRUE(stopped) << stopped.error().what;
+}
+
+TEST_F(EmbeddingHost, ThatIsAskedToStopBeforeItHasStartedDoesNotStart) {
+  Runtime runtime(settings());
+  runtime.request_stop();
+  EXPECT_EQ(runtime.start().error().code, Errc::invalid);
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(EmbeddingHost, ThatIsAskedToStopWhileItStartsStops) {
+  for (int i = 0; i < 10; ++i) {
+    Runtime runtime(settings());
+    std::thread asks([&] {
+      wait_until([&] { return std::filesystem::exists(folder_ / "state/run/session.lock"); });  // start() makes it
+      runtime.request_stop();
+    });
+    const auto started = runtime.start();
+    asks.join();
+    EXPECT_TRUE(started) << started.error().what;
+    const auto stopped = runtime.stop();
+    EXPECT_TRUE(stopped) << stopped.error().what;
+    EXPECT_EQ(runtime.ping().error().code, Errc::unavailable);
+    std::filesystem::remove(folder_ / "state/run/session.lock");
+  }
+}
+
+TEST_F(EmbeddingHost, ThatLeavesKeepsItsTermsForTheNextStart) {
+  std::uint64_t epoch = 0;
+  {
+    Runtime runtime(settings(true));
+    ASSERT_TRUE(runtime.add_group("g"));
+    ASSERT_TRUE(runtime.start());
+    ASSERT_TRUE(leads(runtime, "g"));
+    epoch = runtime.leadership("g")->epoch;
+    runtime.request_stop({.leave = true});
+    const auto stopped = runtime.stop();
+    EXPECT_TRUE(stopped) << stopped.error().what;
+    EXPECT_TRUE(has_session()) << "for whoever resigns once the deadline is past";
+  }
+  Runtime next(settings(true));
+  ASSERT_TRUE(next.add_group("g"));
+  ASSERT_TRUE(next.start());
+  ASSERT_TRUE(leads(next, "g"));
+  EXPECT_EQ(next.leadership("g")->epoch, epoch) << "the same term goes on";
+  EXPECT_TRUE(next.stop());
+}
+
+TEST_F(EmbeddingHost, ThatIsRefusedSaysThatItHasEndedAndWhy) {
+  RuntimeSettings one = settings(), other = settings();
+  one.options = other.options = {{"path", folder_ / "store"}};
+  other.state_dir = folder_ / "other";
+  Runtime first(one), second(other);
+  listen(second);
+  std::string refused;
+  second.on_refused([&](const Error& error) { refused = error.what; });
+  ASSERT_TRUE(first.add_group("g"));
+  ASSERT_TRUE(second.add_group("g"));
+  ASSERT_TRUE(first.start());
+  ASSERT_TRUE(leads(first, "g"));
+  ASSERT_TRUE(second.start());
+  ASSERT_TRUE(wait_until([&] { return !ended().empty(); }));
+  const auto stopped = second.stop();
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::conflict);
+  EXPECT_EQ(ended(), stopped.error().what);
+  EXPECT_EQ(refused, stopped.error().what);
+  EXPECT_TRUE(first.stop());
+}
+
+/// A folder that its group may write is not read; that it may not any more is no change of it.
+TEST_F(EmbeddingHost, ReadsItsJobFilesAgainWhenItIsAskedTo) {
+  std::filesystem::create_directories(folder_ / "above/jobs.d");
+  folder_.write("above/jobs.d/a.toml", "[job.a]\nfunction = \"works\"\n");
+  RuntimeSettings with_files = settings();
+  with_files.jobs_dir = folder_ / "above/jobs.d";
+  Runtime runtime(with_files);
+  ASSERT_TRUE(runtime.add_function("works", just_works));
+  EXPECT_EQ(runtime.reload("nobody").error().code, Errc::unavailable) << "start() reads them";
+  ASSERT_TRUE(runtime.start());
+  ::chmod((folder_ / "above").c_str(), 0777);
+  folder_.write("above/jobs.d/b.toml", "[job.b]\nfunction = \"works\"\n");
+  ASSERT_TRUE(wait_until([&] { return says("above"); }));
+  EXPECT_EQ(runtime.status()->jobs, 1);
+  ::chmod((folder_ / "above").c_str(), 0755);
+  EXPECT_TRUE(runtime.reload("the test"));
+  EXPECT_EQ(runtime.status()->jobs, 2);
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(EmbeddingHost, SaysHowItIs) {
+  Runtime runtime(settings());
+  EXPECT_EQ(runtime.status().error().code, Errc::unavailable);
+  EXPECT_EQ(runtime.ping().error().code, Errc::unavailable);
+  ASSERT_TRUE(runtime.add({.name = "job", .function = just_works}));
+  ASSERT_TRUE(runtime.start());
+  EXPECT_TRUE(runtime.ping());
+  ASSERT_TRUE(leads(runtime));
+  const auto status = runtime.status();
+  ASSERT_TRUE(status) << status.error().what;
+  EXPECT_EQ(status->state, RuntimeStatus::State::healthy);
+  EXPECT_EQ(status->groups, 1);
+  EXPECT_EQ(status->jobs, 1);
+  EXPECT_EQ(status->open_runs, 0);
+  EXPECT_EQ(status->summary, "healthy: leads 1 group, 1 job, 0 runs open");
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_EQ(runtime.ping().error().code, Errc::unavailable);
+}
+
+TEST_F(EmbeddingHost, WithoutAStoreIsNotScheduling) {
+  std::filesystem::create_directories(folder_ / "state/local/ballot");
+  folder_.write("state/local/ballot/registers.db", "no database");
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.start());
+  const auto status = runtime.status();
+  ASSERT_TRUE(status) << status.error().what;
+  EXPECT_EQ(status->state, RuntimeStatus::State::not_scheduling);
+  EXPECT_TRUE(status->summary.starts_with("not scheduling: backend: no session")) << status->summary;
+}
+
+TEST_F(EmbeddingHost, WhoseLoopHangsAnswersNoPing) {
+  std::mutex log;
+  RuntimeSettings slow = settings();
+  slow.log = [&](Level, std::string_view, const LogFields&) { const std::lock_guard lock(log); };
+  Runtime runtime(slow);
+  ASSERT_TRUE(runtime.start());
+  std::thread reload;
+  {
+    const std::lock_guard hangs(log);
+    reload = std::thread([&] { EXPECT_TRUE(runtime.reload("a thread")); });
+    EXPECT_TRUE(wait_until([&] {
+      const auto pinged = runtime.ping(50ms);
+      return !pinged && pinged.error().code == Errc::timeout;
+    }));
+  }
+  reload.join();
+  EXPECT_TRUE(wait_until([&] { return static_cast<bool>(runtime.ping()); }));
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(EmbeddingHost, TriggersNoJobWithoutAName) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.start());
+  EXPECT_EQ(runtime.trigger("").error().code, Errc::not_found);
+  EXPECT_EQ(runtime.trigger("a/b").error().code, Errc::not_found);
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(EmbeddingHost, LaunchesNothingInADryRun) {
+  RuntimeSettings dry = settings();
+  dry.dry_run = true;
+  std::atomic<int> calls = 0;
+  Runtime runtime(dry);
+  const auto counts = [&](const RunFacts&, std::stop_token) { return ++calls, JobResult::success(); };
+  ASSERT_TRUE(runtime.add({.name = "job", .schedule = {"* * * * * *"}, .function = counts}));
+  ASSERT_TRUE(runtime.start());
+  EXPECT_TRUE(wait_until([&] {
+    const auto rows = runtime.history({});
+    return rows && !rows->empty() && rows->front().reason == Reason::dry_run;
+  }));
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_EQ(calls, 0);
+}
+
+}  // namespace
+}  // namespace ballot
