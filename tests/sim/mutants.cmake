@@ -282,3 +282,12 @@ ballot_mutant(instances_of_anybody FILE runtime/base/candidates.cpp
 ballot_mutant(standing_pause_is_not_followed FILE runtime/core/job/job_machine.cpp
   FIND "const bool follows = job_.is_to_follow();" REPLACE "const bool follows = false;"
   FINDING "FAILED.*EachPaused.HoldsForAll" FILTER "EachPaused.*")
+
+# ---- what many nodes and jobs cost at the store
+
+ballot_mutant(unanswered_while_it_is_read FILE runtime/core/store/store_client.cpp
+  FIND "oldest.at + timeout + entry_patience * static_cast<Millis::rep>(oldest.reading)" REPLACE "oldest.at + timeout"
+  FINDING "FAILED.*Scale.WhatASlowStoreReadsIsAskedForOnce" FILTER "Scale.*")
+ballot_mutant(nodes_listed_at_each_change FILE runtime/core/store/store_traffic.cpp
+  FIND "done, event.registers.size()" REPLACE "done, 0"
+  FINDING "FAILED.*Scale.OfNodesThatJoinOneByOne" FILTER "Scale.*")
