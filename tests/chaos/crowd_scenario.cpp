@@ -1,5 +1,5 @@
-// Ten thousand groups on three nodes: how long it takes until all of them are led, and led again once the leader of
-// most is killed. It prints; only what must be true on any machine fails.
+// Ten thousand groups on three nodes: how long it takes until all of them are led, led again once the leader of most is
+// killed, and once all nodes were stopped and started. It prints; only what must be true on any machine fails.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -97,6 +97,11 @@ void print_rest(const std::vector<Leads>& nodes) {
   }
 }
 
+void stop(const std::vector<Leads>& nodes) {
+  for (const Leads& node : nodes)
+    if (node.daemon.pid() > 0) expect(node.daemon.stop() == 0, node.daemon.node() + " ends well");
+}
+
 }  // namespace
 
 void ten_thousand_groups(Trial& trial) {
@@ -122,8 +127,14 @@ void ten_thousand_groups(Trial& trial) {
   await_all_led(nodes, "their leader killed, without a supervisor", leader.since.size(), from);
   for (Leads& node : nodes)
     if (&node != &leader) expect(node.sessions == 1, node.daemon.node() + " has not lost its session");
-  for (Leads& node : nodes)
-    if (node.daemon.pid() > 0) expect(node.daemon.stop() == 0, node.daemon.node() + " ends well");
+  stop(nodes);
+  from = Instant::now().wall;
+  for (Leads& node : nodes) node.daemon.start();
+  await_all_led(nodes, "started again", groups, from);
+  for (const Leads& node : nodes)
+    expect(node.daemon.log.find("the backend has not answered") == std::string::npos,
+           node.daemon.node() + " asks the store for nothing twice");
+  stop(nodes);
 }
 
 }  // namespace ballot::chaos
