@@ -1,5 +1,5 @@
-// Ten thousand groups on three nodes: how long it takes until all of them are led, and led again once the leader of
-// most is killed. It prints; only what must be true on any machine fails.
+// Ten thousand groups on three nodes: how long it takes until all of them are led, led again once the leader of most is
+// killed, and once all nodes were stopped and started. It prints; only what must be true on any machine fails.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -10,6 +10,7 @@
 #include "chaos/daemons.hpp"
 #include "chaos/scenarios.hpp"
 #include "support/process/process_facts.hpp"
+#include "support/process/socket_traffic.hpp"
 
 namespace ballot::chaos {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using testing::wait_until;
 
 constexpr int groups = 10'000, groups_of_a_file = 1'000;
-constexpr seconds longest{300};
+constexpr seconds longest{300}, fit_delay{30}, scan_pause{10};  // of nodes that may be handed groups
 
 /// So many jobs in each of the groups from the first on.
 std::string jobs_from(int first, int group_jobs) {
@@ -29,7 +30,7 @@ std::string jobs_from(int first, int group_jobs) {
   return text;
 }
 
-/// When a daemon began to lead each group, by its log.
+/// When a daemon began to lead each group that it leads, by its log.
 struct Leads {
   explicit Leads(BallotDaemon& one) : daemon(one) {}
 
@@ -40,14 +41,19 @@ struct Leads {
       const std::string line = log.substr(std::exchange(read, end + 1), end - read);
       sessions += line.find("session open") != std::string::npos;
       const std::size_t group = line.find("group=");
-      if (line.find("INFO  leads ") == std::string::npos || group == std::string::npos) continue;
-      since[line.substr(group, line.find(' ', group) - group)] = parse_wall(line.substr(0, line.find(' '))).value();
+      if (group == std::string::npos) continue;
+      const std::string name = line.substr(group, line.find(' ', group) - group);
+      if (line.find(" leads no more ") != std::string::npos) since.erase(name);
+      if (line.find("INFO  leads ") == std::string::npos) continue;
+      since[name] = parse_wall(line.substr(0, line.find(' '))).value();
+      last = std::max(last, since[name]);
     }
   }
 
   BallotDaemon& daemon;
   std::size_t read = 0;
   std::map<std::string, WallTime> since;
+  WallTime last{};  // that a term began
   int sessions = 0;
 };
 
@@ -86,15 +92,40 @@ void await_calm(const std::vector<Leads>& nodes) {
 /// What each node takes while nothing is due.
 void print_rest(const std::vector<Leads>& nodes) {
   constexpr seconds span{20};
+  const auto a_second = [span](std::uint64_t count) { return count / static_cast<std::uint64_t>(span.count()); };
   std::vector<Millis> before;
-  for (const Leads& node : nodes) before.push_back(testing::processor_time_of(node.daemon.pid()));
+  std::vector<testing::SocketTraffic> said;
+  for (const Leads& node : nodes) {
+    before.push_back(testing::processor_time_of(node.daemon.pid()));
+    said.push_back(testing::socket_traffic_of(node.daemon.pid()));
+  }
   std::this_thread::sleep_for(span);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Millis took = testing::processor_time_of(nodes[i].daemon.pid()) - before[i];
+    const auto traffic = testing::socket_traffic_of(nodes[i].daemon.pid()) - said[i];
     std::cout << "figure|at rest: " << nodes[i].daemon.node() << " leads " << nodes[i].since.size() << " groups, "
               << took.count() / span.count() << " ms of a processor a second in its loop, "
-              << testing::peak_kib_of(nodes[i].daemon.pid()) / 1024 << " MiB at most" << std::endl;
+              << testing::peak_kib_of(nodes[i].daemon.pid()) / 1024 << " MiB at most, sends "
+              << a_second(traffic.messages_out) << " messages of " << a_second(traffic.bytes_out)
+              << " bytes a second, receives " << a_second(traffic.messages_in) << " of " << a_second(traffic.bytes_in)
+              << std::endl;
   }
+}
+
+void stop(const std::vector<Leads>& nodes) {
+  for (const Leads& node : nodes)
+    if (node.daemon.pid() > 0) expect(node.daemon.stop() == 0, node.daemon.node() + " ends well");
+}
+
+/// Until each leads its share: nobody hands anything over any more.
+void await_spread(std::vector<Leads>& nodes) {
+  const auto moves_no_more = [&] {
+    std::this_thread::sleep_for(seconds(1));
+    WallTime last{};
+    for (Leads& node : nodes) node.read_log(), last = std::max(last, node.last);
+    return Instant::now().wall - last > scan_pause + fit_delay;
+  };
+  expect(wait_until(moves_no_more, longest), "the groups come to rest");
 }
 
 }  // namespace
@@ -114,6 +145,7 @@ void ten_thousand_groups(Trial& trial) {
   await_all_led(nodes, "ten thousand groups, first start", groups, from);
   for (const Leads& node : nodes) expect(node.sessions == 1, node.daemon.node() + " has not lost its session");
   await_calm(nodes);
+  await_spread(nodes);
   print_rest(nodes);
   Leads& leader = *std::max_element(nodes.begin(), nodes.end(),
                                     [](const Leads& a, const Leads& b) { return a.since.size() < b.since.size(); });
@@ -122,8 +154,14 @@ void ten_thousand_groups(Trial& trial) {
   await_all_led(nodes, "their leader killed, without a supervisor", leader.since.size(), from);
   for (Leads& node : nodes)
     if (&node != &leader) expect(node.sessions == 1, node.daemon.node() + " has not lost its session");
-  for (Leads& node : nodes)
-    if (node.daemon.pid() > 0) expect(node.daemon.stop() == 0, node.daemon.node() + " ends well");
+  stop(nodes);
+  from = Instant::now().wall;
+  for (Leads& node : nodes) node.daemon.start();
+  await_all_led(nodes, "started again", groups, from);
+  for (const Leads& node : nodes)
+    expect(node.daemon.log.find("the backend has not answered") == std::string::npos,
+           node.daemon.node() + " asks the store for nothing twice");
+  stop(nodes);
 }
 
 }  // namespace ballot::chaos
