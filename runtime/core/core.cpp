@@ -200,9 +200,9 @@ void Core::watch_feeds(Step& s) {
 }
 
 /// Once the files and the runner are known: first the runs without a claim that a daemon before has left, which no
-/// register shows.
+/// register shows. A stop that came before needs no session, and would close none.
 void Core::begin(Step& s) {
-  if (!parts_.prior.is_known() || parts_.session.generation() > 0) return;
+  if (!parts_.prior.is_known() || parts_.session.generation() > 0 || parts_.shutdown.is_asked()) return;
   for (const Row& row : parts_.prior.take_unclaimed_rows()) s.jobs.adopt_row(row);
   parts_.session.begin(s.c.now, s.c.out);
 }
