@@ -170,8 +170,9 @@ void Core::on(Step& s, const Load& event) {
   std::set<std::string_view> defined;
   for (const schedule::DefinitionPtr& definition : event.jobs) defined.insert(definition->job.name);
   Reload reload{event.jobs, {}, event.groups};
-  for (const auto& [name, entry] : parts_.jobs.all())
-    if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
+  for (const auto& entry : parts_.jobs.all())
+    if (entry->machine.definition() && !defined.contains(entry->machine.name()))
+      reload.removed.push_back(entry->machine.name());
   parts_.prior.on_load(event.rows, parts_.settings.node);
   on(s, reload);
 }

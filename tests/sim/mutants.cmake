@@ -118,7 +118,7 @@ ballot_mutant(overlap_allowed FILE runtime/core/job/runs/run_list.cpp
   FIND "return begun() < most_at_once(definition)" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
 ballot_mutant(places_not_counted FILE runtime/core/jobs/run_limits.cpp
-  FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
+  FIND "own_running_ += own - job.places->own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/job/slots/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
