@@ -16,7 +16,9 @@ namespace {
 
 Error system_error(const std::string& path, const std::string& step) {
   const int code = errno;
-  return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code)};
+  std::string what = "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code);
+  if (code == ENOENT) what += "; make its folder";
+  return {Errc::io, what};
 }
 
 Result<UniqueFd> take_lock(const std::string& path) {
