@@ -1,5 +1,6 @@
 # cctz as a part of Abseil: Debian has that as a static library and cctz itself as a shared one only, which no other
-# distribution need have. Without the rest of Abseil. This makes the target cctz::cctz. Debian's static library cannot be a
+# distribution need have. Of the rest of Abseil only
+# containers are used that are headers alone. This makes the target cctz::cctz. Debian's static library cannot be a
 # part of a shared one: for those there is Cctz_SHARED_LIBRARY.
 find_path(ABSL_INCLUDE_DIR absl/time/internal/cctz/include/cctz/time_zone.h)
 find_library(ABSL_TIME_ZONE_ARCHIVE libabsl_time_zone.a)

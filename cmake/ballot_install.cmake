@@ -44,8 +44,8 @@ install(TARGETS ballot_shared EXPORT ballot
 # The suite's headers, what runs a candidate in a process of its own, and what of tests/support a networked store needs.
 set(conformance tests/conformance)
 set(conformance_files
-  backend_conformance.hpp backend_under_test.hpp recorder.hpp register_history.hpp plugin_file.hpp election_tests.hpp
-  fault_tests.hpp name_tests.hpp observation_tests.hpp record_tests.hpp register_tests.hpp session_tests.hpp watch_tests.hpp
+  backend_conformance.hpp backend_fixture.hpp backend_under_test.hpp recorder.hpp register_history.hpp plugin_file.hpp
+  election_tests.hpp fault_tests.hpp name_tests.hpp observation_tests.hpp record_tests.hpp register_tests.hpp session_tests.hpp watch_tests.hpp
   candidate_wire.hpp process_backend.hpp process_backend.cpp candidate_main.cpp)
 list(TRANSFORM conformance_files PREPEND ${conformance}/)
 install(FILES ${conformance_files} DESTINATION ${ballot_suite}/conformance ${ballot_dev})

@@ -12,8 +12,9 @@
 namespace ballot::storage {
 namespace {
 
-constexpr int pages_due = 8000;        // 32 MB of log: pages written again and again go to the database once
-constexpr int pages_too_many = 16000;  // 64 MB: a reader was in the way for long
+constexpr int pages_due = 8000;             // 32 MB of log: pages written again and again go to the database once
+constexpr int pages_too_many = 16000;       // 64 MB: a reader was in the way for long
+constexpr std::size_t most_names = 10'000;  // whose ids are kept in memory
 constexpr Millis truncate_wait{50};
 
 // `lost` and `halted` are guesses of who knows no better: they never replace a row that has ended.
@@ -156,8 +157,14 @@ std::int64_t LedgerFile::id_of(const std::string& name) {
     insert_name_.run(std::string_view(name));
     id = sqlite3_last_insert_rowid(db_.handle());
   }
+  if (names_.size() >= most_names) names_.clear();
   names_.emplace(name, id);
   return id;
+}
+
+void LedgerFile::release_memory() {
+  names_ = {};
+  sqlite3_db_release_memory(db_.handle());
 }
 
 void LedgerFile::checkpoint_if_due() {

@@ -40,6 +40,8 @@ class LedgerFile {
   void checkpoint_if_due();
   /// The same at any size, for a quiet moment.
   void checkpoint();
+  /// Gives the memory of its caches back: what is needed again is read again.
+  void release_memory();
   /// Leaves one file without a log once the object is gone. For an orderly end.
   void fold() { db_.on_close(WalOnClose::is_folded_in); }
   /// False once everything written is in the database itself.

@@ -1,5 +1,6 @@
 #include "storage/writer.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace ballot::storage {
 namespace {
 
 constexpr auto quiet_time = std::chrono::seconds(1);
+constexpr std::size_t many_records = 1'000;  // after so many, what they took is given back in a quiet moment
 
 std::string spool_folder(const LedgerOptions& options) {
   if (!options.spool_folder.empty()) return options.spool_folder;
@@ -93,6 +95,7 @@ bool Writer::write_to_file() {
       leave_moved_file();
       file_->write(hand_.records, hand_.flushed.empty() ? Sync::later : Sync::now);
       file_->checkpoint_if_due();
+      stored_ += hand_.records.size();
       quiet_at_ = Clock::now() + quiet_time;
       return true;
     } catch (const SqliteError& error) {
@@ -220,11 +223,20 @@ void Writer::tidy() {
       sweep_at_ = Clock::now() + (more ? Millis(0) : options_.sweep_every);
     } else if (quiet && file_->has_wal() && now >= quiet_at_) {
       file_->checkpoint();
+      if (stored_ >= many_records) release_memory();
       quiet_at_ = Clock::now() + quiet_time;
     }
   } catch (const SqliteError& error) {
     fail(error);
   }
+}
+
+/// The caches, and what the whole process has freed: much is stored when many jobs have begun to be led or to run, and
+/// the heap has holes from what that took.
+void Writer::release_memory() {
+  stored_ = 0;
+  file_->release_memory();
+  ::malloc_trim(0);
 }
 
 void Writer::close() {

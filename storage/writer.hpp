@@ -41,6 +41,7 @@ class Writer {
   void recover();
   void replay();
   void tidy();
+  void release_memory();
   void rest();
   void close();
 
@@ -62,6 +63,7 @@ class Writer {
   State state_ = State::spooling;
   bool stopping_ = false;
   Batch hand_;
+  std::size_t stored_ = 0;  // records, since memory was given back
   Spool spool_;
   std::unique_ptr<LedgerFile> file_;
   std::unique_ptr<Retention> retention_;

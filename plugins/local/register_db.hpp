@@ -57,6 +57,7 @@ class RegisterDb {
   /// Where the log has grown. Requires: nobody else does at the same time.
   void checkpoint_if_due();
   void empty_log() { db_.empty_log(); }
+  void release_memory() noexcept { db_.release_memory(); }
 
   std::uint64_t revision();
 

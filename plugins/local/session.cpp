@@ -136,6 +136,7 @@ void Session::renew(const RenewCall& call, Events& events) {
     }
   }
   events.emplace_back(std::move(renewed));
+  store_->rest();
 }
 
 void Session::carry(const CampaignCall& call, Events& events) {

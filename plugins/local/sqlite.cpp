@@ -1,6 +1,7 @@
 #include "sqlite.hpp"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sqlite3.h>
 
 #include <utility>
@@ -138,6 +139,14 @@ void Connection::checkpoint(int mode) {
 void Connection::checkpoint() { checkpoint(SQLITE_CHECKPOINT_PASSIVE); }
 
 void Connection::empty_log() { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
+
+void Connection::release_memory() noexcept {
+  constexpr int little = 2 << 20;
+  int used = 0, most = 0;
+  if (sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0) != SQLITE_OK || used <= little) return;
+  sqlite3_db_release_memory(db_);
+  ::malloc_trim(0);
+}
 
 void Connection::reserve_log(std::int64_t bytes) const {
   const Descriptor log(::open(sqlite3_filename_wal(sqlite3_db_filename(db_, "main")), O_WRONLY | O_CLOEXEC));

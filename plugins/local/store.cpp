@@ -81,6 +81,7 @@ std::string Store::commit(const std::function<bool()>& work) {
     db_.roll_back();
     throw;
   }
+  written_at_ = boot_now();
   if (log_ == FileId{}) log_ = file_id(path_ + "-wal");
   try {
     db_.checkpoint_if_due();
@@ -91,6 +92,11 @@ std::string Store::commit(const std::function<bool()>& work) {
 }
 
 std::string Store::examine_writer() { return stuck_.examine(lock_, liveness_.leases(), liveness_.boot_id(), timeout_); }
+
+void Store::rest() noexcept {
+  constexpr Millis quiet{2000};
+  if (boot_now() >= written_at_ + quiet) db_.release_memory();
+}
 
 void Store::write_back() noexcept {
   if (lock_.holder({LockFile::life(1), LockFile::writer(0).first - 1})) return;

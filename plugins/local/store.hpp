@@ -61,6 +61,8 @@ class Store {
   std::string commit(const std::function<bool()>& work);
   /// Another process does not let go of the store: what is to be said about that, "" for nothing.
   std::string examine_writer();
+  /// To be called now and then: once nothing is written any more, the memory of the cache is given back.
+  void rest() noexcept;
   /// The last daemon leaves all in registers.db itself; where others live, they see to it.
   void write_back() noexcept;
 
@@ -76,6 +78,7 @@ class Store {
   LockFile lock_;
   Liveness liveness_;
   RegisterDb db_;
+  SteadyTime written_at_{};  // last
   const FileId file_;
   FileId log_;  // none, until it is written to
 };

@@ -24,8 +24,8 @@ Names job_names(const config::JobSet& set) {
 Names group_names(const config::JobSet& set) {
   std::set<std::string_view> names;
   for (const auto& definition : set.definitions) {
-    names.insert(definition->job.group);
-    names.insert(common_name(definition->job.group));
+    names.insert(*definition->job.group);
+    names.insert(common_name(*definition->job.group));
   }
   for (const auto& [name, group] : set.groups) names.insert(name);
   return {names.begin(), names.end()};

@@ -1,8 +1,13 @@
+#include <malloc.h>
+
 #include <iostream>
 
 #include "app/command_line.hpp"
 
 int main(int argc, char** argv) {
+  // What is free at the end of the heap of a thread goes back to the system. Else glibc keeps ever more of it, as soon
+  // as something large was freed once: the lists of a hundred thousand jobs.
+  ::mallopt(M_TRIM_THRESHOLD, 1 << 20);
   std::ios::sync_with_stdio(false);
   return static_cast<int>(ballot::app::run_command_line(argc, argv));
 }

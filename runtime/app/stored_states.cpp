@@ -6,22 +6,23 @@
 namespace ballot::app {
 namespace {
 
-template <class R>
-StoredState paused(const R& stored) {
-  if (!stored.paused) return {};
-  return {.word = "paused", .since = stored.paused_at, .by = stored.paused_by};
+/// `of`: what says since when, and by whom.
+template <class Of>
+StoredState paused(bool is_paused, const Of& of) {
+  if (!is_paused) return {};
+  return {.word = "paused", .since = of.paused_at, .by = of.paused_by};
 }
 
 /// What cannot be read here cannot be read by whoever leads either.
 StoredState unreadable(const Error& why) { return {.word = "halted", .why = why.what}; }
 
 StoredState state_of(const Result<core::JobRegister>& stored) {
-  return stored ? paused(*stored) : unreadable(stored.error());
+  return stored ? paused(stored->paused, *stored->interventions) : unreadable(stored.error());
 }
 
 StoredState state_of(const Result<core::GroupRegister>& stored) {
   if (!stored) return unreadable(stored.error());
-  if (stored->halted.empty()) return paused(*stored);
+  if (stored->halted.empty()) return paused(stored->paused, *stored);
   return {.word = "halted", .why = stored->halted, .since = stored->halted_at};
 }
 

@@ -1,7 +1,8 @@
 // Claims: which files say something under a name. Several may; the first in byte order of the files counts.
 #pragma once
 
-#include <set>
+#include <absl/container/btree_set.h>
+
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -64,7 +65,7 @@ class Claims {
     bool operator()(std::string_view name, const Claim<What>& b) const { return name < name_of(b.what); }
   };
 
-  std::set<Claim<What>, Order> claims_;
+  absl::btree_set<Claim<What>, Order> claims_;
 };
 
 }  // namespace ballot::config

@@ -26,6 +26,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "ballot/optional_time.hpp"
+#include "ballot/shared.hpp"
 #include "ballot/time.hpp"
 #include "config/words.hpp"
 
@@ -67,6 +69,16 @@ class Digest {
   /// Requires: a value.
   template <class T>
   void put(const std::optional<T>& value) {
+    put(*value);
+  }
+
+  template <class Time>
+  void put(const OptionalTime<Time>& value) {
+    put(*value);
+  }
+
+  template <class T>
+  void put(const Shared<T>& value) {
     put(*value);
   }
 

@@ -48,8 +48,9 @@ std::optional<Millis> shortest_period(const Plan& plan, WallTime from) {
 /// Reads one `[job.NAME]`.
 class JobReader {
  public:
-  JobReader(const FileOrigin& origin, const JobSettings& settings, Identities& identities, Findings& findings)
-      : origin_(origin), settings_(settings), identities_(identities), findings_(findings) {}
+  JobReader(const FileOrigin& origin, const JobSettings& settings, Identities& identities, SharedParts* parts,
+            Findings& findings)
+      : origin_(origin), settings_(settings), identities_(identities), parts_(parts), findings_(findings) {}
 
   /// Null, and findings, where something is wrong with it.
   schedule::DefinitionPtr read(const toml::key& key, const toml::table& table) {
@@ -70,11 +71,12 @@ class JobReader {
     std::string digest = digest_of(job_);  // of all its instances the same
     if (job_.run_on == RunOn::each && !settings_.node.empty()) {
       job_.name = instance_name(job_.name, settings_.node);
-      job_.group = instance_name(job_.group, settings_.node);
+      job_.group = instance_name(*job_.group, settings_.node);
     }
     auto plan = compile();
     if (!plan) return nullptr;
     check_jitter(*plan);
+    if (parts_ != nullptr) share_parts(*plan);
     job_.details = Defaulted<JobDetails>(std::move(static_cast<JobDetails&>(job_)));
     return std::make_shared<schedule::Definition>(
         schedule::Definition{std::move(static_cast<Job&>(job_)), std::move(*plan), std::move(digest)});
@@ -246,6 +248,14 @@ class JobReader {
     return std::make_shared<const Identity>(std::move(identity));
   }
 
+  void share_parts(Plan& plan) {
+    job_.group = parts_->shared(job_.group);
+    job_.schedule = parts_->shared(job_.schedule);
+    job_.timezone = parts_->shared(job_.timezone);
+    job_.command = parts_->shared(job_.command);
+    plan = parts_->shared(plan);
+  }
+
   std::optional<Plan> compile() {
     auto made = Plan::make({job_.schedule, job_.timezone, job_.not_before, job_.not_after, job_.group, job_.name});
     if (auto* const plan = std::get_if<Plan>(&made)) return std::move(*plan);
@@ -271,6 +281,7 @@ class JobReader {
   const FileOrigin& origin_;
   const JobSettings& settings_;
   Identities& identities_;
+  SharedParts* const parts_;
   Findings& findings_;
   const toml::table* table_ = nullptr;
   Position at_;
@@ -324,11 +335,11 @@ void check_without_runner(const PlacedGroup& placed, Findings& findings) {
 }  // namespace
 
 JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
-                      Identities& identities) {
+                      Identities& identities, SharedParts* parts) {
   JobFile file;
   Findings findings(origin.name, file.diagnostics);
   if (const auto document = parse_toml(text, findings)) {
-    JobReader reader(origin, settings, identities, findings);
+    JobReader reader(origin, settings, identities, parts, findings);
     read_top(*document, settings, reader, file, findings);
     check_group_tables(settings.backends, file.groups, findings);
     if (settings.presence == Presence::looked_at)

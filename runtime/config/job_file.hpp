@@ -22,6 +22,7 @@
 #include "config/group.hpp"
 #include "config/identities.hpp"
 #include "config/presence.hpp"
+#include "config/shared_parts.hpp"
 #include "schedule/definition.hpp"
 
 namespace ballot::config {
@@ -61,8 +62,9 @@ struct JobFile {
   Diagnostics diagnostics;
 };
 
-/// Keeps nothing of its arguments. With errors among the diagnostics the file has no definitions and no groups.
+/// Keeps nothing of its arguments but what definitions share by `parts`. With errors among the diagnostics the file has
+/// no definitions and no groups.
 JobFile read_job_file(std::string_view text, const FileOrigin& origin, const JobSettings& settings,
-                      Identities& identities);
+                      Identities& identities, SharedParts* parts = nullptr);
 
 }  // namespace ballot::config

@@ -1,8 +1,9 @@
 // JobSet: all jobs and groups that are in force, and what became of them since.
 #pragma once
 
+#include <absl/container/btree_set.h>
+
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,9 @@ struct ByJobName {
 };
 
 struct JobSet {
-  std::set<schedule::DefinitionPtr, ByJobName> definitions;  // definitions.find("nightly")
-  std::map<std::string, Group, std::less<>> groups;          // those with a [group.NAME]; a job may name others
-  Diagnostics diagnostics;                                   // of everything as it lies there now, sorted
+  absl::btree_set<schedule::DefinitionPtr, ByJobName> definitions;  // definitions.find("nightly")
+  std::map<std::string, Group, std::less<>> groups;                 // those with a [group.NAME]; a job may name others
+  Diagnostics diagnostics;                                          // of everything as it lies there now, sorted
 };
 
 /// Each group with a [group.NAME], and those of this node's instances: of what GROUP says, GROUP@NODE has

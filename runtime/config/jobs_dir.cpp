@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <iterator>
 #include <memory>
 #include <system_error>
 #include <utility>
 
 #include "base/candidates.hpp"
+#include "base/fnv.hpp"
 #include "base/trust.hpp"
 #include "base/trusted_open.hpp"
 #include "config/names.hpp"
@@ -26,10 +28,14 @@ constexpr std::int64_t clock_tick_ns = 20'000'000;
 
 std::int64_t nanoseconds_of(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
-template <class Stamp>
-Stamp stamp_of(const struct stat& info) {
-  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), nanoseconds_of(info.st_mtim),
-          nanoseconds_of(info.st_ctim)};
+std::uint64_t stamp_of(const struct stat& info) {
+  Fnv hash;
+  const std::int64_t modified = nanoseconds_of(info.st_mtim), changed = nanoseconds_of(info.st_ctim);
+  for (const std::uint64_t part :
+       {std::uint64_t{info.st_dev}, std::uint64_t{info.st_ino}, static_cast<std::uint64_t>(info.st_size),
+        static_cast<std::uint64_t>(modified), static_cast<std::uint64_t>(changed)})
+    for (int shift = 0; shift < 64; shift += 8) hash.add(static_cast<unsigned char>(part >> shift));
+  return std::max<std::uint64_t>(1, hash.value());
 }
 
 bool just_changed(std::int64_t changed_ns) {
@@ -141,9 +147,9 @@ void JobsDir::read_texts_again(Pass& pass) {
   for (const auto& [name, text] : texts_) pass.found.push_back(read_text_of_program(name, pass.identities));
 }
 
-JobsDir::Found JobsDir::read_text_of_program(const std::string& name, Identities& identities) const {
+JobsDir::Found JobsDir::read_text_of_program(const std::string& name, Identities& identities) {
   Found found{name, Found::State::good};
-  found.content = read_job_file(texts_.at(name), {shown(name), settings_.daemon}, settings_, identities);
+  found.content = read_job_file(texts_.at(name), {shown(name), settings_.daemon}, settings_, identities, &parts_);
   if (has_errors(found.content.diagnostics)) found.state = Found::State::broken;
   return found;
 }
@@ -179,7 +185,7 @@ void JobsDir::forget_identities() {
   for (auto& [name, file] : files_)
     if (std::any_of(file.definitions.begin(), file.definitions.end(),
                     [](const auto& one) { return one.definition->job.identity != nullptr; }))
-      file.stamp = {};
+      file.stamp = 0;
 }
 
 /// Where the rules of a zone have changed, whatever file it is named in.
@@ -187,7 +193,7 @@ void JobsDir::forget_zones() {
   const std::uint64_t changes = schedule::zone_changes();
   if (changes == zone_changes_) return;
   zone_changes_ = changes;
-  for (auto& [name, file] : files_) file.stamp = {};
+  for (auto& [name, file] : files_) file.stamp = 0;
 }
 
 Changes JobsDir::reload(std::span<const std::string> names) {
@@ -210,7 +216,7 @@ void JobsDir::read_if_changed(const std::string& name, Pass& pass) {
   const auto known = files_.find(name);
   struct stat info {};
   const bool there = ::fstatat(pass.folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-  if (there && known != files_.end() && stamp_of<Stamp>(info) == known->second.stamp) return;
+  if (there && known != files_.end() && stamp_of(info) == known->second.stamp) return;
   Found found = read(name, pass);
   if (found.state == Found::State::unchanged) return;
   found.linked = there && S_ISLNK(info.st_mode);
@@ -228,17 +234,17 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
   const FileOrigin origin{shown(name), 0};
   const auto file = open_trusted(pass.folder.get(), name, settings_.daemon);
   if (!file && file.error().code == Errc::not_found) return found.state = Found::State::gone, found;
-  found.stamp = file ? stamp_of<Stamp>(file->info) : Stamp{};
+  found.stamp = file ? stamp_of(file->info) : 0;
   if (const auto known = files_.find(name); file && known != files_.end() && known->second.stamp == found.stamp)
     return found.state = Found::State::unchanged, found;
   Findings findings(origin.name, found.content.diagnostics);
   const auto done = file ? read_text(file->fd.get(), file->info, pass.text) : Result<void>(file.error());
   if (!done && done.error().code == Errc::io) unread_ = true;
   if (!done) return findings.error({}, done.error().what), found;
-  found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities);
+  found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities, &parts_);
   if (has_errors(found.content.diagnostics)) return found;
   found.state = Found::State::good;
-  if (just_changed(found.stamp.changed_ns)) found.stamp = {};
+  if (just_changed(nanoseconds_of(file->info.st_ctim))) found.stamp = 0;
   return found;
 }
 
@@ -260,8 +266,8 @@ void JobsDir::add_instances(Pass& pass) const {
   if (pass.groups.empty()) return;
   for (const auto& [name, file] : files_)
     for (const auto& [definition, position] : file.definitions)
-      if (is_instance(definition->job.group) &&
-          std::binary_search(pass.groups.begin(), pass.groups.end(), common_name(definition->job.group)))
+      if (is_instance(*definition->job.group) &&
+          std::binary_search(pass.groups.begin(), pass.groups.end(), common_name(*definition->job.group)))
         pass.jobs.emplace_back(name_of(definition));
 }
 
@@ -269,7 +275,7 @@ void JobsDir::replace(Found& found, Pass& pass) {
   if (found.state == Found::State::good) put_in_force(found, pass);
   if (found.state == Found::State::broken) {
     File& file = files_[found.name];
-    file.stamp = {};
+    file.stamp = 0;
     file.linked = found.linked;
   }
   if (found.state == Found::State::gone) {
@@ -287,7 +293,11 @@ void JobsDir::put_in_force(Found& found, Pass& pass) {
   const auto file = files_.try_emplace(files_.end(), found.name);
   const std::string_view name = file->first;
   withdraw(name, file->second, pass);
-  file->second = {found.stamp, found.linked, std::move(found.content.definitions), std::move(found.content.groups)};
+  std::vector<PlacedDefinition>& definitions = found.content.definitions;
+  file->second = {found.stamp,
+                  found.linked,
+                  {std::make_move_iterator(definitions.begin()), std::make_move_iterator(definitions.end())},
+                  std::move(found.content.groups)};
   for (const auto& [definition, position] : file->second.definitions) {
     pass.jobs.emplace_back(name_of(definition));
     jobs_.add({name, position, definition});
@@ -340,7 +350,7 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
 bool JobsDir::is_here(const schedule::Definition& definition) const {
   const Job& job = definition.job;
   if (!is_instance(job.name)) return true;
-  const auto group = set_.groups.find(common_name(job.group));
+  const auto group = set_.groups.find(common_name(*job.group));
   return group == set_.groups.end() || may_lead(group->second, settings_.node);
 }
 

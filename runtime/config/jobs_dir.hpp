@@ -15,6 +15,8 @@
 //   for (const auto& definition : jobs.set().definitions) ...
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <map>
 #include <span>
@@ -22,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rare_list.hpp"
 #include "base/unique_fd.hpp"
 #include "config/claims.hpp"
 #include "config/job_file.hpp"
@@ -73,19 +76,15 @@ class JobsDir {
   std::optional<JobPlace> place_of(std::string_view job) const;
 
  private:
-  /// What a file was when it was read. All zero: to be read again.
-  struct Stamp {
-    std::uint64_t device = 0, inode = 0, size = 0;
-    std::int64_t modified_ns = 0, changed_ns = 0;
-    bool operator==(const Stamp&) const = default;
-  };
+  /// What a file was when it was read, hashed: device, inode, size and times. 0: to be read again.
+  using Stamp = std::uint64_t;
 
   /// A file in force: its last good version. One that never was good has none.
   struct File {
-    Stamp stamp;  // where it is a link: of the file that it leads to
+    Stamp stamp = 0;  // where it is a link: of the file that it leads to
     bool linked = false;
-    std::vector<PlacedDefinition> definitions;
-    std::vector<PlacedGroup> groups;
+    absl::InlinedVector<PlacedDefinition, 1> definitions;
+    RareList<PlacedGroup> groups;
   };
 
   /// A file as it was just found.
@@ -93,7 +92,7 @@ class JobsDir {
     enum class State { gone, unchanged, good, broken };
     std::string name;
     State state = State::gone;
-    Stamp stamp{};
+    Stamp stamp = 0;
     bool linked = false;
     JobFile content{};
   };
@@ -106,7 +105,7 @@ class JobsDir {
   void forget_zones();
   void find_files(Pass& pass);
   void read_texts_again(Pass& pass);
-  Found read_text_of_program(const std::string& name, Identities& identities) const;
+  Found read_text_of_program(const std::string& name, Identities& identities);
   Result<UniqueFd> open();
   Changes commit(Pass& pass);
   void replace(Found& found, Pass& pass);
@@ -121,6 +120,7 @@ class JobsDir {
 
   std::string path_;
   JobSettings settings_;
+  SharedParts parts_;
   ConfigGroups config_groups_;
   std::map<std::string, File, std::less<>> files_;  // and the program's texts, whose names begin with a space
   std::map<std::string, std::string, std::less<>> texts_;

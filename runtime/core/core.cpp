@@ -115,7 +115,8 @@ Wake Core::wake() const {
   for (const auto& at : {p.store.retry_at(), p.desk.cleanup(), p.directory.compare_at(), p.planner.scan_at(),
                          p.planner.move_at(), p.guard.list_at()})
     earliest(at);
-  if (const auto since = p.store.owed_since()) earliest(*since + p.session.timeout());
+  if (!p.store.retry_at()) earliest(p.feeds.nodes.wake());  // until then nothing is listed
+  earliest(p.store.overdue_at(p.session.timeout()));
   return wake;
 }
 
@@ -169,8 +170,9 @@ void Core::on(Step& s, const Load& event) {
   std::set<std::string_view> defined;
   for (const schedule::DefinitionPtr& definition : event.jobs) defined.insert(definition->job.name);
   Reload reload{event.jobs, {}, event.groups};
-  for (const auto& [name, entry] : parts_.jobs.all())
-    if (entry.machine.definition() && !defined.contains(name)) reload.removed.push_back(name);
+  for (const auto& entry : parts_.jobs.all())
+    if (entry->machine.definition() && !defined.contains(entry->machine.name()))
+      reload.removed.push_back(entry->machine.name());
   parts_.prior.on_load(event.rows, parts_.settings.node);
   on(s, reload);
 }
@@ -199,9 +201,9 @@ void Core::watch_feeds(Step& s) {
 }
 
 /// Once the files and the runner are known: first the runs without a claim that a daemon before has left, which no
-/// register shows.
+/// register shows. A stop that came before needs no session, and would close none.
 void Core::begin(Step& s) {
-  if (!parts_.prior.is_known() || parts_.session.generation() > 0) return;
+  if (!parts_.prior.is_known() || parts_.session.generation() > 0 || parts_.shutdown.is_asked()) return;
   for (const Row& row : parts_.prior.take_unclaimed_rows()) s.jobs.adopt_row(row);
   parts_.session.begin(s.c.now, s.c.out);
 }

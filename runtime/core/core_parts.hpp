@@ -44,6 +44,7 @@ struct CoreParts {
         random(settings.seed),
         limits(settings.max_running),
         store(settings.most_writes),
+        feeds(settings.node),
         directory(settings.node, {settings.machine_id, settings.boot_id, settings.runner_socket}) {}
 
   CoreSettings settings;

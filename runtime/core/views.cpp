@@ -5,14 +5,20 @@
 namespace ballot::core {
 namespace {
 
+const JobEntry& entry_of(const std::unique_ptr<JobEntry>& job) { return *job; }
+const GroupEntry& entry_of(const std::pair<const std::string, GroupEntry>& named) { return named.second; }
+const std::string& name_of(const JobEntry& job) { return job.machine.name(); }
+const std::string& name_of(const GroupEntry& group) { return group.name(); }
+
 /// Gives `show` at most `most` entries of a table, from the first after `after` on.
 template <class Table, class Show>
 Views::Next page(const Table& table, const std::string& after, std::size_t most, const Show& show) {
   auto at = after.empty() ? table.begin() : table.upper_bound(after);
   const std::string* last = nullptr;
   for (; at != table.end() && most > 0; ++at, --most) {
-    show(at->second);
-    last = &at->first;
+    const auto& entry = entry_of(*at);
+    show(entry);
+    last = &name_of(entry);
   }
   if (at == table.end() || last == nullptr) return std::nullopt;
   return *last;
@@ -71,9 +77,10 @@ Views::Next Views::visit_runs(const std::string& after, std::size_t most,
 std::string Views::group_of_instances(const std::string& job) const {
   const std::string prefix = instance_name(job, "");
   std::string group;
-  for (auto it = jobs_.all().lower_bound(prefix); it != jobs_.all().end() && it->first.starts_with(prefix); ++it)
-    if (it->second.machine.is_there() && (group.empty() || it->second.machine.definition()))
-      group = common_name(it->second.machine.owner());
+  for (auto it = jobs_.all().lower_bound(prefix); it != jobs_.all().end() && (*it)->machine.name().starts_with(prefix);
+       ++it)
+    if ((*it)->machine.is_there() && (group.empty() || (*it)->machine.definition()))
+      group = common_name((*it)->machine.owner());
   return group;
 }
 
@@ -92,7 +99,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
   const JobMachine& job = entry.machine;
   JobView view;
   view.name = job.name();
-  view.group = job.definition()->job.group;
+  view.group = *job.definition()->job.group;
   if (groups_.leading(job.definition()->job.group)) view.leader = node_;
   view.state = state_of(job, now);
   if (view.state == JobState::waiting) view.awaited = job.owner();
@@ -109,7 +116,7 @@ JobView Views::view_of(const JobEntry& entry, WallTime now) const {
     view.halted_at = view.halted_with_group ? group.halted_at : job.unsound_since();
   }
   if (known && known->paused)
-    view.paused_at = known->paused_at, view.paused_by = known->paused_by;
+    view.paused_at = known->interventions->paused_at, view.paused_by = known->interventions->paused_by;
   else if (led->machine.term().paused)
     view.paused_at = group.paused_at, view.paused_by = group.paused_by;
   return view;

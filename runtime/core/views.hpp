@@ -42,7 +42,7 @@ struct JobView {
   std::string_view trouble;           // why it is halted,
   std::optional<WallTime> halted_at;  // since when, as far as this node knows,
   bool halted_with_group = false;     // and whether with its whole group
-  std::string_view digest;            // of its definition
+  DigestText digest;                  // of its definition
   std::optional<WallTime> since;      // slots at or before it are not due; none where its register is not known here
   std::optional<WallTime> paused_at;  // it, or its group,
   std::string_view paused_by;         // and who asked for it

@@ -88,7 +88,7 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   all.set("LOGNAME", who.user);
   all.set("SHELL", "/bin/sh");
   all.set("LANG", "C.UTF-8");
-  all.set("TZ", job.timezone);
+  all.set("TZ", *job.timezone);
   if (!job.details->env_file.empty())
     if (auto added = add_env_file(job.details->env_file, all); !added) return added.error();
   for (const auto& [name, value] : job.details->env) all.set(name, value);
@@ -118,8 +118,8 @@ void set_identity(runner::Start& start, const Job& job, const Identity& daemon) 
   start.uid = who.uid;
   start.gid = who.gid;
   start.groups = who.groups;
-  start.umask = job.umask;
-  start.nice = job.nice;
+  start.umask = job.details->umask;
+  start.nice = job.details->nice;
 }
 
 }  // namespace ballot::io

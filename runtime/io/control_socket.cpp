@@ -16,9 +16,8 @@ namespace {
 
 Error system_error(const std::string& path, const std::string& step) {
   const int code = errno;
-  std::string what = "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code);
-  if (code == ENOENT) what += "; make its folder";
-  return {Errc::io, what};
+  const char* const remedy = code == ENOENT ? "; make its folder" : "";
+  return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code) + remedy};
 }
 
 Result<UniqueFd> take_lock(const std::string& path) {

@@ -152,7 +152,7 @@ runner::Ended FunctionExecutor::end_of(const Run& run, const FunctionPool::Repor
   ended.started_at = run.begun.wall;
   ended.ended_at = report.at.wall;
   ended.duration = report.at.steady - run.begun.steady;
-  const std::int64_t limit = run.launch.definition->job.output_limit;
+  const std::int64_t limit = run.launch.definition->job.details->output_limit;
   if (!report.result) {
     if (ended.reason == Reason::none) ended.reason = Reason::exception;
     ended.output = output_of("threw: " + report.text + "\n", limit);

@@ -50,10 +50,10 @@ void RunnerExecutor::launch(const core::Launch& launch) {
   start.no_new_privs = job.details->no_new_privs;
   start.limits = job.details->limits;
   start.standard_input = job.details->standard_input;
-  start.output_limit = job.output == OutputKeep::history ? job.output_limit : 0;
+  start.output_limit = job.output == OutputKeep::history ? job.details->output_limit : 0;
   start.stream_output = job.log_output;
   start.launch_not_after = launch.launch_not_after;
-  start.kill_signal = job.kill_signal;
+  start.kill_signal = job.details->kill_signal;
   start.kill_grace = job.kill_grace;
   start.deadline = job.deadline;
   start.term_key = core::term_key(launch.group, launch.epoch);

@@ -79,7 +79,7 @@ io::Message to_message(const core::JobView& view) {
   if (view.halted_at) job.set("halted_at", format_millis(*view.halted_at));
   job.set("halted_with_group", view.halted_with_group);
   if (view.next) job.set("next_slot", format_slot(*view.next));
-  job.set("digest", std::string(view.digest));
+  job.set("digest", view.digest.text());
   if (view.since) job.set("since", format_slot(*view.since));
   if (view.paused_at)
     job.set("paused_at", format_millis(*view.paused_at)).set("paused_by", std::string(view.paused_by));

@@ -19,6 +19,7 @@ SessionLock::Taken KeptSession::begin() { return lock_.take(SessionLock::program
 Result<void> KeptSession::keep(const std::string& handle) {
   if (lock_.take(SessionLock::program) != SessionLock::Taken::yes)
     return Error{Errc::conflict, "another process holds " + lock_path(path_) + ", or it cannot be made"};
+  if (handle.empty() && is_of_before()) return {};
   is_kept_ = true;
   file_.handle = handle;
   file_.left_until.reset();
@@ -26,20 +27,22 @@ Result<void> KeptSession::keep(const std::string& handle) {
 }
 
 Result<void> KeptSession::leave(SteadyTime deadline, const std::string& boot_id) {
-  if (!lock_.is_held()) return {};
+  if (!lock_.is_held() || is_of_before()) return {};
   file_.left_until = deadline;
   file_.boot_id = boot_id;
   return write_session_file(path_, file_);
 }
 
 void KeptSession::remove() {
-  if (lock_.is_held()) ::unlink(path_.c_str());
+  if (lock_.is_held() && !is_of_before()) ::unlink(path_.c_str());
 }
 
 void KeptSession::remove_all() {
-  if (!lock_.is_held()) return;
+  if (!lock_.is_held() || is_of_before()) return;
   ::unlink(path_.c_str());
   lock_.remove();
 }
+
+bool KeptSession::is_of_before() const { return !is_kept_ && ::access(path_.c_str(), F_OK) == 0; }
 
 }  // namespace ballot::library

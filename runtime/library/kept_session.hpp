@@ -1,5 +1,5 @@
 // KeptSession: the handle of this program's session as it keeps it for whoever has to leave on its behalf, and the lock
-// that says that it lives.
+// that says that it lives. The file of a dead program stays as it is until this one has had a session of its own.
 //
 //   KeptSession session(session_path(run_dir), about_session(config, node));
 //   const bool anew = session.begin() == SessionLock::Taken::by_other;   // before anything is asked of the store
@@ -36,6 +36,8 @@ class KeptSession {
   void remove_all();
 
  private:
+  bool is_of_before() const;
+
   const std::string path_;
   SessionFile file_;
   bool is_kept_ = false;  // once

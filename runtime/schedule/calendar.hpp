@@ -30,6 +30,8 @@ class Calendar {
   bool never() const;
 
   bool every_hour() const { return fields_.hours == 0xff'ffff; }
+  const CronFields& fields() const { return fields_; }
+  bool operator==(const Calendar&) const = default;
 
  private:
   std::optional<std::chrono::local_days> next_day(std::chrono::local_days from) const;

@@ -18,6 +18,7 @@ struct CronFields {
   std::uint16_t months = 0;            // bit n: month n
   std::uint8_t weekdays = 0;           // bit n: weekday n, Sunday is 0
   bool either_day = false;             // a day of the month or a weekday is enough; else both must match
+  bool operator==(const CronFields&) const = default;
 };
 
 }  // namespace ballot::schedule

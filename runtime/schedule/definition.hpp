@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "ballot/job.hpp"
+#include "base/digest_text.hpp"
 #include "schedule/plan.hpp"
 
 namespace ballot::schedule {
@@ -12,7 +12,7 @@ namespace ballot::schedule {
 struct Definition {
   Job job;
   Plan plan;
-  std::string digest;  // of everything that the job file says of the job: another digest is another definition
+  DigestText digest;  // of everything that the job file says of the job: another digest is another definition
 };
 using DefinitionPtr = std::shared_ptr<const Definition>;
 

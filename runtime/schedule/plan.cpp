@@ -45,10 +45,12 @@ struct Plan::State {
     std::vector<std::string> everies;  // their texts, in the same order
     WallTime not_before = first_instant, not_after = last_instant;
     bool on_reboot = false;
+    bool operator==(const More&) const = default;
   };
 
   std::optional<Schedule> schedule;
   Defaulted<More> more;
+  bool operator==(const State&) const = default;
 
   void add(CronExpression&& expression, const TimeZone& zone) {
     if (const auto* fields = std::get_if<CronFields>(&expression.when)) {
@@ -112,6 +114,21 @@ bool Plan::empty() const {
   const State::More& more = *state_->more;
   const bool due = state_->schedule || !more.everies.empty();
   return !more.on_reboot && (!due || more.not_before > more.not_after);
+}
+
+bool Plan::is_equal(const Plan& other) const { return state_ == other.state_ || *state_ == *other.state_; }
+
+/// Of the first schedule: what is equal has the same.
+std::size_t Plan::hash() const {
+  std::size_t hash = state_->more->everies.size() + state_->more->schedules.size();
+  if (!state_->schedule) return hash;
+  const CronFields& fields = state_->schedule->calendar().fields();
+  for (const std::uint64_t field :
+       {fields.seconds, fields.minutes, fields.nth_weekdays, std::uint64_t{fields.hours}, std::uint64_t{fields.days},
+        std::uint64_t{fields.days_from_end}, std::uint64_t{fields.nearest_weekdays}, std::uint64_t{fields.months},
+        std::uint64_t{fields.weekdays}})
+    hash = (hash ^ hash >> 29 ^ field) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 32;
 }
 
 bool Plan::has_same_zones(const Plan& other) const {

@@ -66,9 +66,16 @@ class Plan {
   /// Requires: plans of one definition. Whether their zones have the same rules.
   bool has_same_zones(const Plan& other) const;
 
+  /// The same slots, and the texts of `@every`: one may stand for the other.
+  friend bool operator==(const Plan& a, const Plan& b) { return a.is_equal(b); }
+  std::size_t hash() const;
+  /// Copies of it are there: they are one object.
+  bool is_shared() const { return state_.use_count() > 1; }
+
  private:
   struct State;
   explicit Plan(std::shared_ptr<const State> state);
+  bool is_equal(const Plan& other) const;
   std::shared_ptr<const State> state_;
 };
 

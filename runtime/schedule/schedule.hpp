@@ -31,7 +31,10 @@ class Schedule {
 
   /// The first slot that is not before `from`; none if there is none before the calendar's horizon.
   std::optional<Slot> next(std::chrono::sys_seconds from) const;
+  const Calendar& calendar() const { return calendar_; }
   const TimeZone& zone() const { return zone_; }
+  /// The same instants, by the same rules of the zone.
+  bool operator==(const Schedule&) const = default;
 
  private:
   std::optional<Slot> next_by_elapsed_time(std::chrono::sys_seconds from) const;

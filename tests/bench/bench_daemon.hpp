@@ -31,7 +31,8 @@ class BenchDaemon {
 
   std::string jobs_dir() const { return folder / "jobs.d"; }
   void job(const std::string& name, const std::string& keys) const;
-  void start();
+  /// `nice`: of daemon and runner; the jobs have theirs.
+  void start(int nice = 0);
 
   pid_t pid() const { return pid_; }
   pid_t runner() const { return runner_; }

@@ -6,12 +6,14 @@
 namespace ballot::bench {
 namespace {
 
-/// Resident once it leads, has written every register and is quiet.
+/// Resident once it leads, has written every register and is quiet: so long that caches have been given back, which the
+/// local backend does when it renews its session.
 double megabytes_with(int jobs) {
   BenchDaemon daemon(Disk::in_memory);
   write_job_files(daemon.jobs_dir(), jobs);
   daemon.start();
   daemon.wait_until_quiet();
+  sleep_until(wall_now() + Millis(8000));
   return resident_megabytes(daemon.pid());
 }
 

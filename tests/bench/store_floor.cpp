@@ -20,7 +20,7 @@ namespace ballot::bench {
 
 namespace {
 
-constexpr std::size_t a_batch = 50, at_a_time = 16;
+constexpr std::size_t a_batch = 50, children_at_a_time = 16;
 constexpr std::size_t size_of_register = 500;  // as that of a job with one open run
 constexpr const char* group = "floor";
 
@@ -196,7 +196,7 @@ void StoreFloor::burst(WallTime instant, const std::vector<std::string>& command
     for (const BackendEvent& event : wait({}))
       if (const auto* wrote = std::get_if<backend::Wrote>(&event.what)) take(*wrote);
     reap();
-    while (!claimed_.empty() && live_.size() < at_a_time) {
+    while (!claimed_.empty() && live_.size() < children_at_a_time) {
       spawn(claimed_.back(), command);
       claimed_.pop_back();
     }

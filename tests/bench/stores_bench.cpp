@@ -36,7 +36,7 @@ void measure_store(const chaos::Backend& backend, int pairs, Figures& figures) {
   };
   for (int i = 0; i < pairs; ++i) until_undisturbed(take_pair);
   const std::string name = "burst of " + std::to_string(jobs) + " on " + backend.name + ": ";
-  figures.add(rate.figure(name + "launches", "1/s", at_least_of_floor(0.7)));
+  figures.add(rate.figure(name + "launches", "1/s", at_least_of_floor(0.75)));
   figures.add(late.figure(name + "lateness p50", "ms", std::nullopt));
 }
 

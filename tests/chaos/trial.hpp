@@ -50,6 +50,7 @@ struct Trial {
   Random random;
   const bool long_form;  // ten minutes instead of one, a minute instead of seconds
   int tries = 20;        // of each figure
+  int group_jobs = 1;    // of each of ten thousand groups
   int fleets = 0;        // so many so far, each with a namespace of its own
 
  private:

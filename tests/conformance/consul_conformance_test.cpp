@@ -1,7 +1,7 @@
 // The conformance suite on the plugin consul as it is shipped, against real servers: BALLOT_CONSUL_SERVERS says how
 // many there are; of more than one, each candidate speaks to a client agent. Once with every candidate in this process,
 // once with each in its own.
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/consul_cluster.hpp"
 
 namespace ballot::conformance {

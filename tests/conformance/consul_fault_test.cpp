@@ -8,8 +8,6 @@
 
 namespace ballot::conformance {
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BackendConformance);  // consul_conformance_test.cpp has it
-
 namespace {
 
 /// The rules of docs/backends/consul.md, for a fleet that keeps its keys below a prefix.

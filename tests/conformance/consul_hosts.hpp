@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/consul_cluster.hpp"
 
 namespace ballot::conformance {

@@ -1,7 +1,7 @@
 // Conformance: campaign, resign, and what Elected and Deposed say. Included by backend_conformance.hpp.
 #pragma once
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 
 namespace ballot::conformance {
 

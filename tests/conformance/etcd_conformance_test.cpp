@@ -1,6 +1,6 @@
 // The conformance suite on the plugin etcd as it is shipped, against real servers: BALLOT_ETCD_SERVERS says how many
 // there are. Once with every candidate in this process, once with each in its own.
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/etcd_access_tests.hpp"
 #include "conformance/etcd_cluster.hpp"
 #include "conformance/etcd_fault_tests.hpp"

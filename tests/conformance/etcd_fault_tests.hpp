@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/etcd_cluster.hpp"
 #include "support/servers/http_gate.hpp"
 

@@ -2,7 +2,7 @@
 // them. Included by backend_conformance.hpp.
 #pragma once
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 
 namespace ballot::conformance {
 

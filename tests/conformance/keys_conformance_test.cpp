@@ -1,6 +1,6 @@
 // The conformance suite on what backends on stores of keys have in common (KeyDriver), with a store in memory: fenced,
 // and without a fence.
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/memory_keys.hpp"
 #include "support/keys/key_driver.hpp"
 #include "support/temp_folder.hpp"

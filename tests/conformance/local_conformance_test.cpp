@@ -1,6 +1,6 @@
 // The conformance suite on the local plugin as it is shipped: the shared object, loaded; once with every candidate in
 // this process, once with each in its own, which can then be killed and stopped.
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/local_cluster.hpp"
 
 namespace ballot::conformance {

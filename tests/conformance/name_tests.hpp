@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 
 namespace ballot::conformance {
 

@@ -1,6 +1,6 @@
 // The conformance suite on the plugin nats as it is shipped, against real servers: BALLOT_NATS_SERVERS says how many
 // there are. Once with every candidate in this process, once with each in its own.
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/nats_cluster.hpp"
 #include "conformance/nats_fault_tests.hpp"
 

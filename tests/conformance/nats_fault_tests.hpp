@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/nats_cluster.hpp"
 #include "support/servers/tls_files.hpp"
 

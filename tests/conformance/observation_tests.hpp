@@ -1,7 +1,7 @@
 // Conformance: elections as they are seen, and ended, by anybody. Included by backend_conformance.hpp.
 #pragma once
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 
 namespace ballot::conformance {
 

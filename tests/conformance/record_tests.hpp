@@ -1,7 +1,7 @@
 // Conformance: records are created once, by anybody, and removed. Included by backend_conformance.hpp.
 #pragma once
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 
 namespace ballot::conformance {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/register_history.hpp"
 
 namespace ballot::conformance {

@@ -1,7 +1,7 @@
 // Conformance: opening, renewing, expiring, closing and coming back. Included by backend_conformance.hpp.
 #pragma once
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 
 namespace ballot::conformance {
 

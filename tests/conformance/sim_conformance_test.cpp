@@ -1,7 +1,7 @@
 // The conformance suite on the simulated backend: what the core's simulation builds on keeps the promises too.
 #include <map>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "support/sim/sim_backend.hpp"
 
 namespace ballot::conformance {

@@ -1,6 +1,6 @@
 // The conformance suite on the plugin zookeeper as it is shipped, against real servers: BALLOT_ZOOKEEPER_SERVERS says
 // how many there are. Once with every candidate in this process, once with each in its own.
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/zookeeper_cluster.hpp"
 #include "conformance/zookeeper_fault_tests.hpp"
 #include "conformance/zookeeper_session_tests.hpp"

@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "conformance/backend_conformance.hpp"
+#include "conformance/backend_fixture.hpp"
 #include "conformance/zookeeper_cluster.hpp"
 
 namespace ballot::conformance {

@@ -46,7 +46,7 @@ TEST_F(AfterRuns, AfterSuccessARerunBeginsAtOnce) {
 
 TEST_F(AfterRuns, AfterAFailureARerunWaitsForTheRetryDelay) {
   job.on_error = AfterRun::rerun;
-  job.retry_delay = 30s;
+  job.details.edit().retry_delay = 30s;
   a.exits["job"] = 1;
   begin();
   world.run_for(20s);
@@ -59,7 +59,7 @@ TEST_F(AfterRuns, AfterAFailureARerunWaitsForTheRetryDelay) {
 TEST_F(AfterRuns, RetriesComeBeforeTheRerun) {
   job.on_error = AfterRun::rerun;
   job.retries = 1;
-  job.retry_delay = 10s;
+  job.details.edit().retry_delay = 10s;
   a.exits["job"] = 1;
   begin();
   world.run_for(26s);
@@ -71,7 +71,7 @@ TEST_F(AfterRuns, RetriesComeBeforeTheRerun) {
 
 TEST_F(AfterRuns, ARerunSurvivesTheLeaderThatOwedIt) {
   job.on_error = AfterRun::rerun;
-  job.retry_delay = 1min;
+  job.details.edit().retry_delay = 1min;
   a.exits["job"] = 1;
   SimNode& b = world.add("b");
   b.jobs = {define(job)};

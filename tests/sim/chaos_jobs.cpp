@@ -22,21 +22,21 @@ void Chaos::make_jobs() {
   };
   const auto retry = [this](Job& job) {
     job.retries = static_cast<int>(below(4));
-    job.retry_delay = some(100ms, 2min);
-    job.retry_max_delay = 3min;
+    job.details.edit().retry_delay = some(100ms, 2min);
+    job.details.edit().retry_max_delay = 3min;
   };
   add("minutely", "* * * * *", "one");
   add("fast", "*/7 * * * * *", "one").start_deadline = some(1s, 20s);
   Job& all = add("all", "*/20 * * * * *", "two");
   all.misfire = Misfire::all;
-  all.misfire_limit = 1 + static_cast<int>(below(5));
+  all.details.edit().misfire_limit = 1 + static_cast<int>(below(5));
   Job& skips = add("skips", "* * * * *", "two");
   skips.misfire = Misfire::skip;
   skips.start_deadline = 20s;
   retry(skips);  // each attempt fails
   Job& finishes = add("finishes", "@every 90s", "two");
   finishes.on_leadership_lost = OnLeadershipLost::finish;
-  finishes.lost_after = 2min;
+  finishes.details.edit().lost_after = 2min;
   if (one_in(2)) finishes.concurrency = Concurrency::replace;
   add("reboots", "@reboot", "three");
   Job& stubborn = add("stubborn", "30 * * * * *", "three");
@@ -44,7 +44,7 @@ void Chaos::make_jobs() {
   retry(stubborn);
   Job& queues = add("queues", "*/20 * * * * *", "one");
   queues.concurrency = Concurrency::queue;
-  queues.queue_limit = static_cast<int>(below(4));
+  queues.details.edit().queue_limit = static_cast<int>(below(4));
   if (one_in(2)) queues.queue_overflow = QueueOverflow::drop_old;
   Job& replaces = add("replaces", "*/30 * * * * *", "two");
   replaces.concurrency = Concurrency::replace;
@@ -52,12 +52,12 @@ void Chaos::make_jobs() {
   Job& allows = add("allows", "*/15 * * * * *", "three");
   allows.concurrency = Concurrency::allow;
   allows.max_running = 1 + static_cast<int>(below(4));
-  allows.priority = 1;
+  allows.details.edit().priority = 1;
   world_.oracle.at_once["allows"] = allows.max_running;
   Job& again = add("again", "* * * * *", "three");
   again.schedule.clear();
   again.on_success = again.on_error = one_in(2) ? AfterRun::rerun : AfterRun::reelect;
-  again.retry_delay = some(1s, 30s);
+  again.details.edit().retry_delay = some(1s, 30s);
   Job& hand = add("hand", "* * * * *", "three");
   hand.schedule.clear();
   retry(hand);
@@ -65,7 +65,7 @@ void Chaos::make_jobs() {
   Job& rotates = add("rotates", one_in(2) ? "@every 70s" : "*/45 * * * * *", "two");
   rotates.run_on = RunOn::each;
   if (one_in(2)) rotates.misfire = Misfire::all;
-  if (one_in(3)) rotates.on_leadership_lost = OnLeadershipLost::finish, rotates.lost_after = 2min;
+  if (one_in(3)) rotates.on_leadership_lost = OnLeadershipLost::finish, rotates.details.edit().lost_after = 2min;
   for (Job& job : files_)
     if (one_in(3)) job.guarantee = Guarantee::at_least_once;
   for (Job& job : files_)

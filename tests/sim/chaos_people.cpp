@@ -66,12 +66,12 @@ void Chaos::edit() {
   Job& job = files_[below(files_.size())];
   const std::string was = job.group;
   switch (below(4)) {
-    case 0: job.description += "."; break;
+    case 0: job.description = *job.description + "."; break;
     case 1: job.enabled = !job.enabled; break;
     case 2: job.group = groups[below(3)]; break;
     default: break;  // gone for a while
   }
-  world_.oracle.note("files", "job " + job.name + (job.enabled ? ", enabled" : ", disabled") + ", group " + job.group);
+  world_.oracle.note("files", "job " + job.name + (job.enabled ? ", enabled" : ", disabled") + ", group " + *job.group);
   const bool gone = one_in(4);
   for (const auto& node : world_.nodes) {
     if (one_in(4)) continue;

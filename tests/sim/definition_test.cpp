@@ -49,7 +49,7 @@ TEST_F(Definitions, AnEditWhileARunIsUnderWayLetsItEndUnderTheOldDefinition) {
   ASSERT_EQ(a.open_children(), 1);
   Job job = minutely();
   job.description = "edited";
-  job.success_codes = {1};
+  job.details.edit().success_codes = {1};
   a.jobs = {define(job)};
   a.load();
   world.run_for(2min);

@@ -97,7 +97,7 @@ TEST(Restart, AfterARebootARunThatTheLedgerHasAsEndedIsNotRepeated) {
   SimNode& a = world.add("a");
   Job job = minutely("job");
   job.guarantee = Guarantee::at_least_once;
-  job.lost_limit = 2;
+  job.details.edit().lost_limit = 2;
   job.kill_grace = 200ms;
   a.jobs = {define(job)};
   a.takes["job"] = 1s;
@@ -318,7 +318,7 @@ TEST(Failover, ARunWhoseAttemptsAreRecordedLateIsClosedAllTheSame) {
   SimNode& b = world.add("b");
   Job job = minutely();
   job.guarantee = Guarantee::at_least_once;
-  job.lost_limit = 2;
+  job.details.edit().lost_limit = 2;
   job.kill_grace = 1s;
   a.jobs = b.jobs = {define(job)};
   a.takes["job"] = b.takes["job"] = 50s;

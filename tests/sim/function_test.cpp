@@ -58,7 +58,7 @@ TEST_F(Functions, AreTriedAgainUnlessTheySayThatItIsNoUse) {
   };
   Job job = function();
   job.retries = 1;
-  job.retry_delay = 1s;
+  job.details.edit().retry_delay = 1s;
   begin(job, 1s);
   for (const auto& [result, expected] : results) {
     a.exits["job"] = result;

@@ -114,7 +114,7 @@ TEST_P(KillsAClaim, OfATriggerAndIsAnswered) {
 TEST_P(KillsAClaim, OfAFurtherAttemptAndIsAnswered) {
   Job job = minutely();
   job.retries = 1;
-  job.retry_delay = 5s;
+  job.details.edit().retry_delay = 5s;
   begin(job);
   a.exits["job"] = 1;
   ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty() && world.starts[0].ended; }, 2min));

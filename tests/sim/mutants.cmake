@@ -118,7 +118,7 @@ ballot_mutant(overlap_allowed FILE runtime/core/job/runs/run_list.cpp
   FIND "return begun() < most_at_once(definition)" REPLACE "return true"
   FINDING "FAILED.*Overlap.Queue" FILTER "Overlap.Queue*")
 ballot_mutant(places_not_counted FILE runtime/core/jobs/run_limits.cpp
-  FIND "own_running_ += own - job.own_running" REPLACE "(void)own"
+  FIND "own_running_ += own - job.places->own_running" REPLACE "(void)own"
   FINDING "too many runs at once|FAILED.*Places" FILTER "Places.*")
 ballot_mutant(queue_without_bound FILE runtime/core/job/slots/settlement.cpp
   FIND "while (due_count() > rules.most_due)" REPLACE "while (false)"
@@ -282,3 +282,12 @@ ballot_mutant(instances_of_anybody FILE runtime/base/candidates.cpp
 ballot_mutant(standing_pause_is_not_followed FILE runtime/core/job/job_machine.cpp
   FIND "const bool follows = job_.is_to_follow();" REPLACE "const bool follows = false;"
   FINDING "FAILED.*EachPaused.HoldsForAll" FILTER "EachPaused.*")
+
+# ---- what many nodes and jobs cost at the store
+
+ballot_mutant(unanswered_while_it_is_read FILE runtime/core/store/store_client.cpp
+  FIND "oldest.at + timeout + entry_patience * static_cast<Millis::rep>(oldest.reading)" REPLACE "oldest.at + timeout"
+  FINDING "FAILED.*Scale.WhatASlowStoreReadsIsAskedForOnce" FILTER "Scale.*")
+ballot_mutant(nodes_listed_at_each_change FILE runtime/core/store/store_traffic.cpp
+  FIND "done, event.registers.size()" REPLACE "done, 0"
+  FINDING "FAILED.*Scale.OfNodesThatJoinOneByOne" FILTER "Scale.*")

@@ -10,7 +10,7 @@ struct Outcomes : Requests {
   void SetUp() override {
     Job finish = job("one");
     finish.on_leadership_lost = OnLeadershipLost::finish;
-    finish.lost_after = 10min;
+    finish.details.edit().lost_after = 10min;
     a.jobs = b.jobs = {define(finish)};
     a.takes["one"] = b.takes["one"] = 150s;
     a.start();
@@ -142,7 +142,7 @@ struct AtLeastOnce : Requests {
   void SetUp() override {
     Job again = job("one");
     again.guarantee = Guarantee::at_least_once;
-    again.lost_limit = 2;
+    again.details.edit().lost_limit = 2;
     a.jobs = b.jobs = {define(again)};
     a.takes["one"] = b.takes["one"] = 30s;
     a.start();

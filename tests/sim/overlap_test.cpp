@@ -96,7 +96,7 @@ TEST_F(Overlap, ASlotThatComesDueBesideARunThatBeganLateIsRunAfterItWhereAllAreT
 
 TEST_F(Overlap, QueueLetsAsManyWaitAsItMayAndDropsTheNewOnes) {
   job.concurrency = Concurrency::queue;
-  job.queue_limit = 2;
+  job.details.edit().queue_limit = 2;
   begin(200s);  // 0: runs to 3:20, 1 and 2 wait, 3 is dropped; 1: 3:20 to 6:40, 4 waits, 5 and 6 are dropped
   world.run_for(7min);
   EXPECT_EQ(slots(), "succeeded, succeeded, running, skipped: queue_full") << "4 waits, and what comes after it";
@@ -204,7 +204,7 @@ TEST_F(Overlap, ATriggerThatWaitsLongerThanWhoeverAskedIsNotRunBehindHisBack) {
 
 TEST_F(Overlap, AQueueAndAnOpenRunSurviveTheLeaderThatHeldThem) {
   job.concurrency = Concurrency::queue;
-  job.queue_limit = 3;
+  job.details.edit().queue_limit = 3;
   job.on_leadership_lost = OnLeadershipLost::finish;
   job.start_deadline = 10min;
   begin(200s);
@@ -281,7 +281,7 @@ TEST_F(Overlap, ReplaceAsksAgainAfterAMinuteWhereItsRequestIsGone) {
 TEST_F(Overlap, WhatIsTriggeredWhileARunGoesOnWaitsInTheRegister) {
   job.schedule.clear();
   job.concurrency = Concurrency::queue;
-  job.queue_limit = 2;
+  job.details.edit().queue_limit = 2;
   begin(30s);
   const RunId one = a.trigger("job"), two = a.trigger("job"), three = a.trigger("job"), four = a.trigger("job");
   world.run_for(2s);
@@ -303,7 +303,7 @@ TEST_F(Overlap, WhatIsTriggeredWhileARunGoesOnWaitsInTheRegister) {
 TEST_F(Overlap, ATriggerThatDropsTheOldestOfAFullRegisterTakesItsPlace) {
   job.schedule.clear();
   job.concurrency = Concurrency::queue;
-  job.queue_limit = 15;
+  job.details.edit().queue_limit = 15;
   job.queue_overflow = QueueOverflow::drop_old;
   begin(20s);
   std::vector<RunId> runs;

@@ -19,7 +19,7 @@ struct Places : ::testing::Test {
     Job job = minutely();
     job.name = name;
     job.schedule = {"0 * * * *"};
-    job.priority = priority;
+    job.details.edit().priority = priority;
     job.group = group;
     a.jobs.push_back(define(job));
     a.takes[name] = 20s;
@@ -100,7 +100,7 @@ TEST_F(Places, WhatWaitsLongForOneIsSettledByTheMisfirePolicyOnceLaterSlotsAreDu
   Job latest = minutely("latest"), all = minutely("all");
   latest.schedule = all.schedule = {"0-9 * * * *"};
   all.misfire = Misfire::all;
-  all.misfire_limit = 2;
+  all.details.edit().misfire_limit = 2;
   a.jobs.push_back(define(latest)), a.jobs.push_back(define(all));
   begin();
   world.run_for(20min);
@@ -124,7 +124,7 @@ TEST_F(Places, AJobAtItsOwnLimitTakesNoneFromWhatCountsLess) {
   allows.schedule = {"*/15 * * * * *"};
   allows.concurrency = Concurrency::allow;
   allows.max_running = world.oracle.at_once["allows"] = 2;
-  allows.priority = 1;
+  allows.details.edit().priority = 1;
   a.jobs.push_back(define(allows));
   a.takes["allows"] = 40s;
   Job low = minutely("low");

@@ -231,7 +231,7 @@ TEST_F(Repair, TheErrorOfAHaltIsLoggedOnce) {
 
 TEST_F(Repair, StartsNoAttemptAgainThatWaitedInTheOldState) {
   job.retries = 3;
-  job.retry_delay = job.retry_max_delay = 20s;
+  job.details.edit().retry_delay = job.details.edit().retry_max_delay = 20s;
   a.exits["job"] = b.exits["job"] = 1;
   start();
   ASSERT_TRUE(world.run_while_not(
@@ -291,7 +291,7 @@ TEST_F(Repair, RepeatsNoRunThatTheOldStateShowsOpen) {
 TEST_F(Repair, KeepsAJobGoingThatAlwaysRunsAgain) {
   job.schedule.clear();
   job.on_error = AfterRun::rerun;
-  job.retry_delay = 20s;
+  job.details.edit().retry_delay = 20s;
   a.exits["job"] = b.exits["job"] = 1;
   a.jobs = b.jobs = {define(job)};
   a.start(), b.start();

@@ -70,7 +70,7 @@ TEST_F(Repaired, ByALeaderThatRemembersARunAsOpenItStaysAsItEnded) {
 
 TEST_F(Repaired, WhileARunGoesOnThatFailsItIsNotTriedAgain) {
   job.retries = 2;
-  job.retry_delay = 1s;
+  job.details.edit().retry_delay = 1s;
   a.takes["job"] = b.takes["job"] = 20s;
   a.exits["job"] = b.exits["job"] = 1;
   begin();

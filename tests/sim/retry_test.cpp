@@ -12,7 +12,7 @@ Job retried(int retries, Millis delay) {
   Job job = minutely();
   job.schedule = {"0 * * * *"};
   job.retries = retries;
-  job.retry_delay = delay;
+  job.details.edit().retry_delay = delay;
   return job;
 }
 
@@ -75,7 +75,7 @@ TEST_F(Retries, FollowAttemptsThatFailEachAfterALongerDelay) {
 
 TEST_F(Retries, WaitNoLongerThanTheLongestDelay) {
   Job job = retried(3, 1min);
-  job.retry_max_delay = 70s;
+  job.details.edit().retry_max_delay = 70s;
   begin(job);
   world.run_for(10min);
   EXPECT_GE(pause_before(4), 70s);

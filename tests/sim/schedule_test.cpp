@@ -56,7 +56,7 @@ TEST_P(AfterADowntime, OpenSlotsAreCaughtUpByPolicyAndTheRestIsMissed) {
   SimNode& a = world.add("a");
   Job job = minutely("job");
   job.misfire = GetParam().misfire;
-  job.misfire_limit = GetParam().limit;
+  job.details.edit().misfire_limit = GetParam().limit;
   a.jobs = {define(job)};
   a.start();
   const WallTime from = world.wall();

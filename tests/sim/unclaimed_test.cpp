@@ -327,7 +327,7 @@ TEST_F(Unclaimed, APausedJobStartsNothing) {
 
 TEST_F(Unclaimed, ARunThatFailsIsTriedAgainOnceItIsEntered) {
   job.retries = 1;
-  job.retry_delay = 100ms;
+  job.details.edit().retry_delay = 100ms;
   begin();
   a.exits["tick"] = 7;
   cut_until(1);

@@ -16,16 +16,18 @@ constexpr std::size_t most_turns = 3;
 
 }  // namespace
 
-/// FNV-1a, and a last mix, as names differ little.
+/// FNV-1a of "GROUP\0NODE", and a last mix (the finalizer of splitmix64), as names differ little. The order is that of
+/// the core, which hands a group to the node that comes first: others would be elected before it, and pass the group
+/// on.
 std::uint64_t rendezvous(const std::string& group, const std::string& node) {
   std::uint64_t hash = 14695981039346656037u;
-  for (const std::string* text : {&group, &node}) {
-    for (const char c : *text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    hash = (hash ^ 0xffu) * 1099511628211u;
-  }
-  hash ^= hash >> 33;
-  hash *= 0xff51afd7ed558ccdu;
-  return hash ^ (hash >> 33);
+  const auto add = [&hash](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u; };
+  for (const char c : group) add(c);
+  add('\0');
+  for (const char c : node) add(c);
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+  return ~(hash ^ (hash >> 31));
 }
 
 KeyElections::KeyElections(KeyContext& context, KeyView& view, LastSeen& last_seen, KeySelf self)

@@ -46,13 +46,13 @@ std::string state_text(const io::Message& job) {
 
 void print_state(const schedule::Definition& definition, const Answer& answer, const std::string& node) {
   const Job& job = definition.job;
-  print_fact("job", job.name + (job.description.empty() ? "" : ": " + job.description));
+  print_fact("job", job.name + (job.description.empty() ? "" : ": " + *job.description));
   if (!answer) {
     print_fact("group", job.group);
     return print_fact("state", "not known: " + answer.error().what);
   }
   const std::string leader = answer->text("leader").value_or("");
-  print_fact("group", job.group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
+  print_fact("group", *job.group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
   const bool is_elsewhere = !leader.empty() && leader != node;
   print_fact("state", state_text(*answer) + (is_elsewhere ? ", as far as is known here: ask on " + leader : ""));
 }

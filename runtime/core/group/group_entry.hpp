@@ -2,6 +2,8 @@
 // Plain values.
 #pragma once
 
+#include <absl/container/btree_set.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -18,7 +20,8 @@ namespace ballot::core {
 
 struct ByRank {
   bool operator()(const JobEntry* a, const JobEntry* b) const {
-    return a->rank != b->rank ? a->rank < b->rank : a->serial < b->serial;
+    const auto& rank = a->places->rank;
+    return rank != b->places->rank ? rank < b->places->rank : a->serial < b->serial;
   }
 };
 
@@ -27,14 +30,14 @@ struct GroupEntry {
 
   GroupMachine machine;
   Group settings;
-  bool configured = false;              // the files have a table [group.NAME]
-  std::uint64_t digest = 0;             // of the jobs that the files define in it,
-  int defined = 0;                      // so many, with instances of this node, which are in a group of their own
-  std::vector<std::string> drift;       // nodes whose files define it otherwise
-  std::set<JobEntry*, BySerial> jobs;   // that it owns or that its files define
-  std::set<JobEntry*, ByRank> waiters;  // for a place
-  int running = 0;                      // its runs, wherever they are
-  std::optional<SteadyTime> wake;       // as armed
+  bool configured = false;                    // the files have a table [group.NAME]
+  std::uint64_t digest = 0;                   // of the jobs that the files define in it,
+  int defined = 0;                            // so many, with instances of this node, which are in a group of their own
+  std::vector<std::string> drift;             // nodes whose files define it otherwise
+  absl::btree_set<JobEntry*, BySerial> jobs;  // that it owns or that its files define
+  std::set<JobEntry*, ByRank> waiters;        // for a place
+  int running = 0;                            // its runs, wherever they are
+  std::optional<SteadyTime> wake;             // as armed
 
   const std::string& name() const { return settings.name; }
   /// Of all that the files say of it; 0: nothing.

@@ -33,7 +33,8 @@ bool GroupHandover::may_begin() const {
 
 bool GroupHandover::is_quiet(bool may_resign) {
   const bool idle = std::none_of(g_.entry.jobs.begin(), g_.entry.jobs.end(), [&](const JobEntry* job) {
-    return job->machine.open_runs() > 0 || (job->wall && *job->wall < g_.c.now.wall + quiet_time);
+    return job->machine.open_runs() > 0 ||
+           (job->machine.wall_wake && *job->machine.wall_wake < g_.c.now.wall + quiet_time);
   });
   if (may_resign && (idle || s_.busy_times >= most_busy_times)) {
     s_.busy_times = 0;

@@ -96,7 +96,7 @@ void Groups::count_definition(const schedule::DefinitionPtr& definition, int by)
 }
 
 void Groups::count_definition(GroupEntry& group, std::string_view job, const schedule::Definition& definition, int by) {
-  group.digest ^= job_digest(job, definition.digest);
+  group.digest ^= job_digest(job, definition.digest.text());
   group.defined += by;
   p_.directory.on_changed();
 }

@@ -67,7 +67,7 @@ bool JobClaims::has_room(From from) {
 bool JobClaims::has_place(WallTime due) {
   if (!job_.term->limited && !c_.node_limited) return true;
   if (c_.granted == &machine_) return c_.granted = nullptr, true;
-  c_.wants.places.push_back({&machine_, job_.definition ? job_.definition->job.priority : 0, due});
+  c_.wants.places.push_back({&machine_, job_.definition ? job_.definition->job.details->priority : 0, due});
   return false;
 }
 
@@ -182,14 +182,15 @@ JobClaims::Queued JobClaims::queue_manual(const Request& request) {
   const Job& job = job_.definition->job;
   const RunList& runs = job_.runs.list();
   const auto waiting = static_cast<int>(job_.slots.settlement().due_count()) + runs.queued();
-  if (waiting >= job.queue_limit && job.queue_overflow == QueueOverflow::drop_old && job.queue_limit > 0) {
+  if (waiting >= job.details->queue_limit && job.queue_overflow == QueueOverflow::drop_old &&
+      job.details->queue_limit > 0) {
     const LiveRun* oldest = runs.first_queued();
     const DueSlot* due = job_.slots.settlement().first_due();
     if (oldest && (!due || oldest->open.slot < due->due))
       job_.runs.end(c_, job_.facts(), oldest->id(), Status::skipped, Reason::queue_full);
     else if (due)
       job_.slots.decide_first(Status::skipped, Reason::queue_full);
-  } else if (waiting >= job.queue_limit || job_.view.stored().runs.size() >= open_run_limit + runs.leaving()) {
+  } else if (waiting >= job.details->queue_limit || job_.view.stored().runs.size() >= open_run_limit + runs.leaving()) {
     refuse_manual(request, Reason::queue_full);
     return Queued::refused;
   }

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "ballot/optional_time.hpp"
 #include "base/rare_list.hpp"
 #include "core/job/repair.hpp"
 #include "core/request/request.hpp"
@@ -54,7 +55,7 @@ class JobCommands {
 
   /// The whole group's pause is over: slots up to then were passed.
   void end_group_pause(WallTime until) { unpause_until_ = until; }
-  const std::optional<WallTime>& unpause_until() const { return unpause_until_; }
+  std::optional<WallTime> unpause_until() const { return unpause_until_; }
   void group_pause_ended() { unpause_until_.reset(); }
 
   struct ReadFirst {
@@ -86,7 +87,7 @@ class JobCommands {
 
  private:
   RareList<Request> triggers_, pauses_;
-  std::optional<WallTime> unpause_until_;
+  OptionalTime<WallTime> unpause_until_;
   std::unique_ptr<ReadFirst> read_first_;
   std::unique_ptr<Repair> repair_;  // under way
 };

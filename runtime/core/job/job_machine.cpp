@@ -14,7 +14,7 @@ constexpr Millis adoption_limit{60'000};  // from a release to an adoption whose
 using Mode = ScanRules::Mode;
 
 template <class T>
-void at_earliest(std::optional<T>& wake, std::optional<T> candidate) {
+void at_earliest(OptionalTime<T>& wake, std::type_identity_t<OptionalTime<T>> candidate) {
   if (candidate && (!wake || *candidate < *wake)) wake = candidate;
 }
 
@@ -37,7 +37,7 @@ void JobMachine::define(schedule::DefinitionPtr definition) {
 const std::string& JobMachine::owner() const {
   static const std::string nobody;
   if (job_.term && !job_.view.trouble().empty()) return job_.term->group;
-  return job_.view.owner(job_.definition ? job_.definition->job.group : nobody);
+  return job_.view.owner(job_.definition ? *job_.definition->job.group : nobody);
 }
 
 const std::string& JobMachine::trouble() const {
@@ -68,6 +68,7 @@ bool JobMachine::is_clean() const {
 void JobMachine::set_register(Context& c, const std::optional<Register>& stored) {
   job_.writer.drop();
   if (!job_.view.read(job_.name, stored, c.now.wall)) c.wants.reads.push_back(this);
+  if (job_.definition) job_.view.share_with(job_.definition->job);
 }
 
 void JobMachine::lead(Context& c, const Term& term) {
@@ -257,13 +258,14 @@ bool JobMachine::change_pause(Context& c) {
   if (job_.waits_to_pause()) return true;
   if (was_paused && !pausing && (!job_.scan(c, Mode::paused, c.now.wall) || writes(c).write_ahead())) return true;
   PendingWrite write = writes(c).begin(disposition_limit);
+  Interventions& of = write.next.interventions.edit();
   if (was_paused != pausing) {
     write.next.paused = pausing;
-    write.next.paused_at = pausing ? std::optional(c.now.wall) : std::nullopt;
-    write.next.paused_by = !pausing ? "" : follows ? job_.standing->by : job_.commands.next_pause()->by;
+    of.paused_at = pausing ? std::optional(c.now.wall) : std::nullopt;
+    of.paused_by = !pausing ? "" : follows ? job_.standing->by : job_.commands.next_pause()->by;
   }
-  if (follows) write.next.standing_pause = job_.standing ? std::optional(job_.standing->id) : std::nullopt;
-  write.next.own_pause = !follows && write.next.standing_pause;
+  if (follows) of.standing_pause = job_.standing ? std::optional(job_.standing->id) : std::nullopt;
+  of.own_pause = !follows && of.standing_pause;
   write.intent = ChangePause{follows ? std::nullopt : std::optional(job_.commands.take_pause())};
   writes(c).send(std::move(write));
   return true;
@@ -305,13 +307,12 @@ void JobMachine::rearm(Context& c) {
   at_earliest(steady_wake, job_.runs.list().waiting_wake(c.now.steady));
   at_earliest(steady_wake, job_.writer.flush_at());
   at_earliest(steady_wake, job_.writer.close_at());
-  if (first && job_.definition)
-    at_earliest(wall_wake, std::optional(first->due + job_.definition->job.start_deadline + Millis(1)));
-  if (job_.slots.is_scanning()) at_earliest(steady_wake, std::optional(c.now.steady));
+  if (first && job_.definition) at_earliest(wall_wake, first->due + job_.definition->job.start_deadline + Millis(1));
+  if (job_.slots.is_scanning()) at_earliest(steady_wake, c.now.steady);
   if (job_.is_draining() || job_.is_paused() || job_.slots.is_blocked() || !job_.is_defined()) return;
   const auto due = job_.slots.next_due(c, job_.facts());
   if (due && *due <= c.now.wall)
-    at_earliest(steady_wake, std::optional(c.now.steady));
+    at_earliest(steady_wake, c.now.steady);
   else
     at_earliest(wall_wake, due);
 }

@@ -157,8 +157,8 @@ class JobMachine {
     return job_.view.is_known() && job_.view.exists() ? &job_.view.stored() : nullptr;
   }
 
-  std::optional<WallTime> wall_wake;
-  std::optional<SteadyTime> steady_wake;
+  OptionalTime<WallTime> wall_wake;
+  OptionalTime<SteadyTime> steady_wake;
 
  private:
   friend class Invariants;

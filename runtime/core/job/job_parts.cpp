@@ -33,7 +33,7 @@ bool JobParts::is_so(const Request& pause) const {
   const JobRegister& stored = view.stored();
   if (pause.run != RunId{}) return !is_to_follow();
   if (pause.kind == Request::Kind::resume) return !stored.paused;
-  return stored.paused && (stored.own_pause || !stored.standing_pause);
+  return stored.paused && (stored.interventions->own_pause || !stored.interventions->standing_pause);
 }
 
 Overlap JobParts::overlap(const Context& c) const {

@@ -53,12 +53,12 @@ struct JobParts {
   bool is_paused() const { return view.stored().paused || is_to_pause() || (term && term->paused); }
   /// A pause of all instances has begun or ended, and the register does not say so yet.
   bool is_to_follow() const {
-    const std::optional<RunId>& followed = view.stored().standing_pause;
+    const std::optional<RunId>& followed = view.stored().interventions->standing_pause;
     return standing ? followed != standing->id : followed.has_value();
   }
   bool is_to_pause() const { return standing && is_to_follow(); }
   /// What that makes of the register's pause.
-  bool follows_to() const { return standing || (view.stored().paused && view.stored().own_pause); }
+  bool follows_to() const { return standing || (view.stored().paused && view.stored().interventions->own_pause); }
   /// A pause or its end that is so already. One that another pause has brought is not the job's own yet.
   bool is_so(const Request& pause) const;
   /// A stop, or an eviction: nothing new is begun. Requires: a term.

@@ -190,7 +190,7 @@ void JobWrites::confirm(std::uint64_t version) {
     c_.wants.answers.push_back({queue->run, Answer::done(queue->run)});
   const bool repaired = write->is<FinishRepair>();
   if (repaired) {
-    c_.out.push_back(Notice{Level::warn, "job repaired by " + stored.repaired_by, {{"job", job_.name}}});
+    c_.out.push_back(Notice{Level::warn, "job repaired by " + stored.interventions->repaired_by, {{"job", job_.name}}});
     const Repair done = job_.commands.take_repair();
     if (done.request) c_.wants.answers.push_back({*done.request, Answer::did(done.text(job_.name))});
   }

@@ -17,15 +17,15 @@ void Repair::complete(JobRegister& next, WallTime now) const {
   const WallTime second = std::chrono::floor<std::chrono::seconds>(now);
   next.cursor = std::max(second, next.claimed_until);
   next.since = std::min(next.since, second);
-  next.repaired_at = now;
-  next.repaired_by = by;
+  next.interventions.edit().repaired_at = now;
+  next.interventions.edit().repaired_by = by;
 }
 
 /// No store, however old, has seen as many claims of one job as milliseconds have passed since 1970.
 void raise_fence(JobRegister& next, std::uint64_t seen, std::uint64_t of_group, WallTime now) {
   const auto above = static_cast<std::uint64_t>(now.time_since_epoch().count());
   next.fence = std::max({next.fence + 1, seen + 1, above, of_group});
-  next.repair = next.fence;
+  next.interventions.edit().repair = next.fence;
 }
 
 std::string Repair::text(const std::string& job) const {

@@ -13,19 +13,16 @@ std::size_t JobTable::RunHash::operator()(const RunId& id) const {
 }
 
 JobEntry& JobTable::entry(const std::string& name) {
-  const auto it = jobs_.find(name);
-  if (it != jobs_.end()) return it->second;
-  return jobs_.try_emplace(name, JobEntry(name, jobs_.size())).first->second;
+  const auto it = jobs_.lower_bound(std::string_view(name));
+  if (it != jobs_.end() && (*it)->machine.name() == name) return **it;
+  return **jobs_.insert(it, std::make_unique<JobEntry>(name, jobs_.size()));
 }
 
-JobEntry* JobTable::find(const std::string& name) {
-  const auto it = jobs_.find(name);
-  return it == jobs_.end() ? nullptr : &it->second;
-}
+JobEntry* JobTable::find(const std::string& name) { return const_cast<JobEntry*>(std::as_const(*this).find(name)); }
 
 const JobEntry* JobTable::find(const std::string& name) const {
-  const auto it = jobs_.find(name);
-  return it == jobs_.end() ? nullptr : &it->second;
+  const auto it = jobs_.find(std::string_view(name));
+  return it == jobs_.end() ? nullptr : it->get();
 }
 
 JobEntry* JobTable::find(const RunId& run) const {
@@ -34,27 +31,16 @@ JobEntry* JobTable::find(const RunId& run) const {
 }
 
 void JobTable::rearm(JobEntry& job) {
-  const auto keep = [&](auto& wakes, auto& armed, const auto& wanted) {
-    if (armed == wanted) return;
-    if (armed) wakes.erase({*armed, job.serial, &job});
-    if (wanted) wakes.insert({*wanted, job.serial, &job});
-    armed = wanted;
-  };
-  keep(wall_wakes_, job.wall, job.machine.wall_wake);
-  keep(steady_wakes_, job.steady, job.machine.steady_wake);
+  wall_wakes_.set(job, job.machine.wall_wake);
+  steady_wakes_.set(job, job.machine.steady_wake);
   const bool open = job.machine.has_runs();
   if (open != std::exchange(job.open, open)) open ? void(open_.insert(&job)) : void(open_.erase(&job));
 }
 
 std::vector<JobEntry*> JobTable::due(Now now, std::size_t most) const {
-  std::vector<JobEntry*> due;
-  const auto take = [&due, most](const auto& wakes, auto until) {
-    std::size_t left = most;
-    for (auto it = wakes.begin(); left > 0 && it != wakes.end() && std::get<0>(*it) <= until; ++it, --left)
-      due.push_back(std::get<2>(*it));
-  };
-  take(wall_wakes_, now.wall);
-  take(steady_wakes_, now.steady);
+  std::vector<JobEntry*> due = wall_wakes_.due(now.wall, most);
+  const std::vector<JobEntry*> steady = steady_wakes_.due(now.steady, most);
+  due.insert(due.end(), steady.begin(), steady.end());
   std::sort(due.begin(), due.end(), BySerial());
   due.erase(std::unique(due.begin(), due.end()), due.end());
   return due;
@@ -64,14 +50,6 @@ bool JobTable::has_due(Now now) const {
   const auto wall = wall_wake();
   const auto steady = steady_wake();
   return (wall && *wall <= now.wall) || (steady && *steady <= now.steady);
-}
-
-std::optional<WallTime> JobTable::wall_wake() const {
-  return wall_wakes_.empty() ? std::nullopt : std::optional(std::get<0>(*wall_wakes_.begin()));
-}
-
-std::optional<SteadyTime> JobTable::steady_wake() const {
-  return steady_wakes_.empty() ? std::nullopt : std::optional(std::get<0>(*steady_wakes_.begin()));
 }
 
 }  // namespace ballot::core

@@ -8,51 +8,71 @@
 // Pure; used by Core only.
 #pragma once
 
+#include <absl/container/btree_set.h>
+
 #include <cstddef>
-#include <map>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/job/job_machine.hpp"
+#include "core/jobs/wake_heap.hpp"
 
 namespace ballot::core {
 
 struct GroupEntry;
+
+/// Where only so many runs may go on: what few jobs have at a time.
+struct Places {
+  GroupEntry* waits_in = nullptr;    // for a place to begin a run,
+  std::pair<int, WallTime> rank{};   // lowest first: less its priority, then when it is due
+  int running = 0, own_running = 0;  // as counted
+  bool operator==(const Places&) const = default;
+};
 
 /// A job with what Core keeps of it.
 struct JobEntry {
   JobEntry(const std::string& name, std::size_t number) : machine(name), serial(number) {}
 
   JobMachine machine;
-  std::size_t serial = 0;        // in the order of becoming known: a step's order
-  std::optional<WallTime> wall;  // as armed
-  std::optional<SteadyTime> steady;
-  GroupEntry* owner = nullptr;                // whose leader may write its register
-  GroupEntry* defined_in = nullptr;           // by its definition
-  bool open = false;                          // has runs that have not ended, or may have
-  bool throttled = false;                     // waits for others' writes to be answered
-  GroupEntry* waits_in = nullptr;             // for a place to begin a run,
-  std::tuple<int, WallTime> rank{};           // lowest first: less its priority, then when it is due
-  int running = 0, own_running = 0;           // as counted
-  std::optional<SteadyTime> release_asked{};  // of the leader of the group that still owns it
+  std::size_t serial = 0;                          // in the order of becoming known: a step's order
+  std::uint32_t wall_place = 0, steady_place = 0;  // where it is armed
+  GroupEntry* owner = nullptr;                     // whose leader may write its register
+  GroupEntry* defined_in = nullptr;                // by its definition
+  Defaulted<Places> places;
+  bool open = false;                         // has runs that have not ended, or may have
+  bool throttled = false;                    // waits for others' writes to be answered
+  OptionalTime<SteadyTime> release_asked{};  // of the leader of the group that still owns it
 };
 
 struct BySerial {
   bool operator()(const JobEntry* a, const JobEntry* b) const { return a->serial < b->serial; }
 };
 
+/// In the order of names, by which one is found too.
+struct ByJobName {
+  using is_transparent = void;
+  static std::string_view name_of(const std::unique_ptr<JobEntry>& job) { return job->machine.name(); }
+  static std::string_view name_of(std::string_view name) { return name; }
+  bool operator()(const auto& a, const auto& b) const { return name_of(a) < name_of(b); }
+};
+
 class JobTable {
  public:
+  using All = absl::btree_set<std::unique_ptr<JobEntry>, ByJobName>;
+
   /// Becomes known, where it is not yet.
   JobEntry& entry(const std::string& name);
   JobEntry* find(const std::string& name);
   const JobEntry* find(const std::string& name) const;
   /// All of them, by name.
-  const std::map<std::string, JobEntry>& all() const { return jobs_; }
+  const All& all() const { return jobs_; }
 
   /// Events of this run are given to its job.
   void keep(const RunId& run, JobEntry& job) { by_run_[run] = &job; }
@@ -65,8 +85,8 @@ class JobTable {
   /// clock.
   std::vector<JobEntry*> due(Now now, std::size_t most) const;
   bool has_due(Now now) const;
-  std::optional<WallTime> wall_wake() const;
-  std::optional<SteadyTime> steady_wake() const;
+  std::optional<WallTime> wall_wake() const { return wall_wakes_.first(); }
+  std::optional<SteadyTime> steady_wake() const { return steady_wakes_.first(); }
 
   /// Those that are open.
   std::vector<JobEntry*> open() const { return {open_.begin(), open_.end()}; }
@@ -76,10 +96,10 @@ class JobTable {
     std::size_t operator()(const RunId& id) const;
   };
 
-  std::map<std::string, JobEntry> jobs_;
+  All jobs_;
   std::unordered_map<RunId, JobEntry*, RunHash> by_run_;
-  std::set<std::tuple<WallTime, std::size_t, JobEntry*>> wall_wakes_;
-  std::set<std::tuple<SteadyTime, std::size_t, JobEntry*>> steady_wakes_;
+  WakeHeap<JobEntry, WallTime, &JobEntry::wall_place> wall_wakes_;
+  WakeHeap<JobEntry, SteadyTime, &JobEntry::steady_place> steady_wakes_;
   std::set<JobEntry*, BySerial> open_;
 };
 

@@ -64,6 +64,8 @@ class NodeDirectory {
   std::vector<std::pair<std::string, RunnerPlace>> runners_of(std::set<std::string> nodes,
                                                               const std::string& machine_id,
                                                               const std::string& boot_id);
+  /// There is a node of which it is not known yet where its runner listens.
+  bool wants_runners() const { return !runners_wanted_.empty(); }
 
   // ---- when the files of all are compared
   void compare_by(SteadyTime at);

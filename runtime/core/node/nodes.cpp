@@ -55,6 +55,7 @@ void Nodes::ask_runners() {
   auto nodes = std::exchange(c_.wants.silent_nodes, {});
   for (auto& [node, place] : p_.directory.runners_of(std::move(nodes), p_.settings.machine_id, p_.settings.boot_id))
     c_.out.push_back(AskRunner{node, place.socket});
+  if (p_.directory.wants_runners()) p_.feeds.nodes.hurry();
 }
 
 void Nodes::compare_files() {

@@ -169,21 +169,36 @@ Disposition read_disposition(Words& words) {
 /// Job files may name any time; no slot lies outside of these.
 WallTime read_bound(Words& words) { return std::clamp(words.keep(parse_wall(words.word())), first_time, last_time); }
 
+void add_expression(JobRegister& r, std::string_view text) {
+  r.timing.expressions.change([&](std::vector<std::string>& texts) { texts.emplace_back(text); });
+}
+
 void read_anchor(JobRegister& r, Words& words) {
   const WallTime at = words.time();
   r.anchors.push_back({std::string(words.line()), at});
 }
 
+/// Who has paused and repaired it.
+Interventions& interventions(JobRegister& r) { return r.interventions.edit(); }
+const Interventions& interventions(const JobRegister& r) { return *r.interventions; }
+template <class R>
+requires std::same_as<std::remove_const_t<R>, GroupRegister> R& interventions(R& r) { return r; }
+
 template <class R>
 void read_repaired(R& r, Words& words) {
-  r.repaired_at = words.time();
-  r.repaired_by = words.line();
+  interventions(r).repaired_at = words.time();
+  interventions(r).repaired_by = words.line();
 }
 
 template <class R>
 void read_paused_by(R& r, Words& words) {
-  r.paused_at = words.time();
-  r.paused_by = words.line();
+  interventions(r).paused_at = words.time();
+  interventions(r).paused_by = words.line();
+}
+
+template <class R>
+void read_repair(R& r, Words& words) {
+  interventions(r).repair = words.counter();
 }
 
 /// Fields of a pause. A node that does not know the second one keeps it when it resumes: then it means nothing.
@@ -191,13 +206,22 @@ template <class R>
 void pause_lines(std::string& text, const R& r) {
   if (!r.paused) return;
   line(text, "paused", "yes");
-  if (r.paused_at) free_line(text, "paused_by", format_millis(*r.paused_at) + " " + r.paused_by);
+  const auto& by = interventions(r);
+  if (by.paused_at) free_line(text, "paused_by", format_millis(*by.paused_at) + " " + by.paused_by);
+}
+
+template <class R>
+void repair_lines(std::string& text, const R& r) {
+  const auto& by = interventions(r);
+  if (by.repaired_at) free_line(text, "repaired", format_millis(*by.repaired_at) + " " + by.repaired_by);
+  if (by.repair > 0) line(text, "repair", std::to_string(by.repair));
 }
 
 void read_standing_pause(JobRegister& r, Words& words) {
-  r.standing_pause = words.keep(RunId::parse(words.word()));
-  r.own_pause = !words.rest.empty();
-  words.require(!r.own_pause || words.word() == "own");
+  Interventions& of = r.interventions.edit();
+  of.standing_pause = words.keep(RunId::parse(words.word()));
+  of.own_pause = !words.rest.empty();
+  words.require(!of.own_pause || words.word() == "own");
 }
 
 using JobField = Field<JobRegister>;
@@ -205,7 +229,7 @@ constexpr JobField job_fields[] = {
     {"group", Times::once, [](JobRegister& r, Words& w) { r.group = w.name(); }},
     {"definition", Times::at_most_once, [](JobRegister& r, Words& w) { r.definition = w.word(); }},
     {"timezone", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.timezone = w.word(); }},
-    {"schedule", Times::often, [](JobRegister& r, Words& w) { r.timing.expressions.emplace_back(w.line()); }},
+    {"schedule", Times::often, [](JobRegister& r, Words& w) { add_expression(r, w.line()); }},
     {"not_before", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.not_before = read_bound(w); }},
     {"not_after", Times::at_most_once, [](JobRegister& r, Words& w) { r.timing.not_after = read_bound(w); }},
     {"epoch", Times::once, [](JobRegister& r, Words& w) { r.epoch = w.counter(); }},
@@ -225,7 +249,7 @@ constexpr JobField job_fields[] = {
     {"triggered", Times::often,
      [](JobRegister& r, Words& w) { r.triggered.push_back(w.keep(RunId::parse(w.word()))); }},
     {"repaired", Times::at_most_once, read_repaired<JobRegister>},
-    {"repair", Times::at_most_once, [](JobRegister& r, Words& w) { r.repair = w.counter(); }},
+    {"repair", Times::at_most_once, read_repair<JobRegister>},
 };
 
 /// What no node writes, however right each field is.
@@ -260,7 +284,7 @@ constexpr GroupField group_fields[] = {
     {"halted", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted = w.line(); }},
     {"halted_at", Times::at_most_once, [](GroupRegister& r, Words& w) { r.halted_at = w.time(); }},
     {"repaired", Times::at_most_once, read_repaired<GroupRegister>},
-    {"repair", Times::at_most_once, [](GroupRegister& r, Words& w) { r.repair = w.counter(); }},
+    {"repair", Times::at_most_once, read_repair<GroupRegister>},
     {"hand_over_to", Times::at_most_once,
      [](GroupRegister& r, Words& w) {
        r.hand_over_to = w.word();
@@ -283,7 +307,7 @@ constexpr TextForm<JobRegister> job_form{"the register", job_fields, fault_of_jo
 constexpr TextForm<GroupRegister> group_form{"the register", group_fields, fault_of_group, &GroupRegister::unknown};
 
 void timing_lines(std::string& text, const Timing& timing) {
-  if (!timing.timezone.empty()) line(text, "timezone", timing.timezone);
+  if (!timing.timezone.empty()) line(text, "timezone", *timing.timezone);
   for (const std::string& expression : timing.expressions) line(text, "schedule", expression);
   if (timing.not_before) line(text, "not_before", format_slot(*timing.not_before));
   if (timing.not_after) line(text, "not_after", format_slot(*timing.not_after));
@@ -304,15 +328,16 @@ std::string to_text(const JobRegister& r) {
   std::string text;
   text.reserve(512);
   text.append(heading).append("\n");
-  line(text, "group", r.group);
-  if (!r.definition.empty()) line(text, "definition", r.definition);
+  line(text, "group", *r.group);
+  if (!r.definition.empty()) line(text, "definition", r.definition.text());
   timing_lines(text, r.timing);
   line(text, "epoch", std::to_string(r.epoch));
   line(text, "since", format_slot(r.since));
   line(text, "cursor", format_slot(r.cursor));
   if (r.claimed_until != WallTime{}) line(text, "claimed", format_slot(r.claimed_until));
   pause_lines(text, r);
-  if (r.standing_pause) line(text, "standing_pause", r.standing_pause->text() + (r.own_pause ? " own" : ""));
+  if (const auto& followed = r.interventions->standing_pause)
+    line(text, "standing_pause", followed->text() + (r.interventions->own_pause ? " own" : ""));
   if (r.released) line(text, "released", "yes");
   if (r.failing) line(text, "failing", "yes");
   line(text, "fence", std::to_string(r.fence));
@@ -324,8 +349,7 @@ std::string to_text(const JobRegister& r) {
   for (const Anchor& anchor : r.anchors) line(text, "anchor", format_slot(anchor.at) + " " + anchor.text);
   for (const std::string& boot : r.boots) line(text, "boot", boot);
   for (const RunId& run : r.triggered) line(text, "triggered", run.text());
-  if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
-  if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
+  repair_lines(text, r);
   for (const std::string& unknown : r.unknown) text.append(unknown).append("\n");
   return text;
 }
@@ -341,8 +365,7 @@ std::string to_text(const GroupRegister& r) {
   pause_lines(text, r);
   if (!r.halted.empty()) free_line(text, "halted", r.halted);
   if (!r.halted.empty() && r.halted_at) line(text, "halted_at", format_millis(*r.halted_at));
-  if (r.repaired_at) free_line(text, "repaired", format_millis(*r.repaired_at) + " " + r.repaired_by);
-  if (r.repair > 0) line(text, "repair", std::to_string(r.repair));
+  repair_lines(text, r);
   if (!r.hand_over_to.empty()) line(text, "hand_over_to", r.hand_over_to + " " + std::to_string(r.forwards));
   if (r.last_handover_at)
     line(text, "turned", format_millis(*r.last_handover_at) + " " + std::to_string(r.failed_handovers));

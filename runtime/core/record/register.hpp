@@ -13,10 +13,14 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
+#include "ballot/defaulted.hpp"
 #include "ballot/error.hpp"
 #include "ballot/job.hpp"
+#include "ballot/optional_time.hpp"
 #include "ballot/run.hpp"
+#include "ballot/shared.hpp"
 #include "ballot/time.hpp"
+#include "base/digest_text.hpp"
 #include "base/rare_list.hpp"
 
 namespace ballot::core {
@@ -80,35 +84,42 @@ struct Anchor {
 
 /// The definition's timing, so that a term that never saw its file can still account for its slots.
 struct Timing {
-  std::string timezone;
-  std::vector<std::string> expressions;
-  std::optional<WallTime> not_before, not_after;
+  Shared<std::string> timezone;
+  Shared<std::vector<std::string>> expressions;
+  OptionalTime<WallTime> not_before, not_after;
   bool operator==(const Timing&) const = default;
 };
 
+/// What people have done about a job beside its file.
+struct Interventions {
+  std::optional<WallTime> paused_at;    // since when it is paused,
+  std::string paused_by;                // and who asked for it, where that is known
+  std::optional<RunId> standing_pause;  // the one of all instances that it has followed: see StandingPause;
+  bool own_pause = false;               // it was paused or resumed by itself since: the end of that one is not its end
+  std::optional<WallTime> repaired_at;
+  std::string repaired_by;
+  std::uint64_t repair = 0;  // the number of its last repair, larger than any before: at most the fence then
+  bool operator==(const Interventions&) const = default;
+};
+
+/// Each node keeps that of every job which it leads.
 struct JobRegister {
-  std::string group;
-  std::string definition;  // digest; empty once released
+  Shared<std::string> group;
+  DigestText definition;  // empty once released
   Timing timing;
   std::uint64_t epoch = 0;   // of the term that wrote last
   WallTime since{};          // slots at or before it are not due
   WallTime cursor{};         // every scheduled slot up to it is settled; only grows, but by a repair,
   WallTime claimed_until{};  // and that not to before the last scheduled slot that was claimed
   bool paused = false;
-  std::optional<WallTime> paused_at;    // since when,
-  std::string paused_by;                // and who asked for it, where that is known
-  std::optional<RunId> standing_pause;  // the one of all instances that it has followed: see StandingPause;
-  bool own_pause = false;               // it was paused or resumed by itself since: the end of that one is not its end
-  bool released = false;                // no group's any more: the next leader whose files define the job may take it
-  bool failing = false;                 // the run that was closed last had failed: the next that succeeds is a recovery
+  bool released = false;  // no group's any more: the next leader whose files define the job may take it
+  bool failing = false;   // the run that was closed last had failed: the next that succeeds is a recovery
+  Defaulted<Interventions> interventions;
   std::uint64_t fence = 0;
   RareList<Disposition> dispositions;  // oldest first; whoever leads has them in its ledger before they go
   RareList<OpenRun> runs;
   RareList<Anchor> anchors;
-  RareList<RunId> triggered;  // manual runs that were closed last, so that asking again for one is harmless
-  std::optional<WallTime> repaired_at;
-  std::string repaired_by;
-  std::uint64_t repair = 0;     // the number of its last repair, larger than any before: at most the fence then
+  RareList<RunId> triggered;    // manual runs that were closed last, so that asking again for one is harmless
   RareList<std::string> boots;  // for @reboot: boots that were seen, newest last, at most 16
   RareList<std::string> unknown;
 

@@ -46,8 +46,9 @@ bool Requests::is_of_instances(std::string_view job) const {
   const JobEntry* const own = p_.jobs.find(std::string(job));
   if (is_instance(job) || (own && own->machine.definition())) return false;
   const std::string prefix = instance_name(job, "");
-  for (auto it = p_.jobs.all().lower_bound(prefix); it != p_.jobs.all().end() && it->first.starts_with(prefix); ++it)
-    if (it->second.machine.is_there()) return true;
+  for (auto it = p_.jobs.all().lower_bound(prefix);
+       it != p_.jobs.all().end() && (*it)->machine.name().starts_with(prefix); ++it)
+    if ((*it)->machine.is_there()) return true;
   return false;
 }
 
@@ -74,7 +75,7 @@ void Requests::perform(RequestDesk::Errands errands) {
 void Requests::perform(StoreClient::RecordOp& op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
 
 void Requests::perform(const RequestDesk::ListRuns& errand) {
-  p_.store.list(c_.out, {.what = Reading::For::runs, .asker = errand.request}, "j/");
+  p_.store.list(c_.out, {.what = Reading::For::runs, .asker = errand.request, .entries = p_.jobs.all().size()}, "j/");
 }
 
 void Requests::perform(const RequestDesk::ReadFate& errand) {

@@ -7,19 +7,31 @@
 //   a change while it is          | listing, and dirty
 //   the list's answer             | as it was; dirty where it failed
 //
+// A feed of which each node lists what each other one writes is paced: dirty, it is due after a pause that grows with
+// what the last list brought. So many nodes that come one after the other cost each a bounded number of records a
+// second, not a list of all for each of them; and not all list at once.
+//
 // Pure values; used by Core only.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "ballot/time.hpp"
+#include "base/fnv.hpp"
 #include "core/node/peers.hpp"
 #include "core/record/outcome.hpp"
 #include "core/record/standing_pause.hpp"
 #include "core/request/request.hpp"
 
 namespace ballot::core {
+
+inline constexpr Millis list_pause_a_record{50};         // of a paced feed: 20 records a second,
+inline constexpr Millis longest_list_pause = fit_delay;  // but nobody is handed anything sooner than this
 
 class RecordFeed {
  public:
@@ -31,6 +43,14 @@ class RecordFeed {
     return feed;
   }
 
+  /// One that is paced. `share`: of 1,000, how much of the pause passes before the first list after a quiet time; each
+  /// node has its own.
+  static RecordFeed paced(std::string_view prefix, int share) {
+    RecordFeed feed(prefix);
+    feed.share_ = share;
+    return feed;
+  }
+
   void want() { wanted_ = true; }
   /// True, once a session: it is to be watched now. Requires: a session is open.
   bool begin_watch() { return wanted_ && !std::exchange(watched_, true); }
@@ -38,28 +58,48 @@ class RecordFeed {
   std::string_view prefix() const { return prefix_; }
   bool is_dirty() const { return dirty_; }
   void on_changed() { dirty_ = true; }
+  /// It is due whatever its pause.
+  void hurry() { pause_ = Millis(0), due_.reset(); }
   /// True: list it now.
-  bool begin() {
-    if (!dirty_ || std::exchange(listing_, true)) return false;
+  bool begin(SteadyTime now) {
+    if (!dirty_ || listing_) return false;
+    if (!due_) due_ = std::max(listed_at_ + pause_, now + pause_ * share_.value_or(0) / 1000);
+    if (now < *due_) return false;
+    due_.reset();
     dirty_ = false;
-    return true;
+    return listing_ = true;
   }
-  void on_listed(bool done) {
+  /// When a list is due that the pause has put off.
+  std::optional<SteadyTime> wake() const { return dirty_ && !listing_ ? due_ : std::nullopt; }
+  /// So many `records` were found.
+  void on_listed(SteadyTime now, bool done, std::size_t records) {
     listing_ = false;
     dirty_ = dirty_ || !done;
+    listed_at_ = now;
+    if (share_ && done) pause_ = std::min(list_pause_a_record * static_cast<Millis::rep>(records), longest_list_pause);
   }
   /// The session is over: no answer comes.
-  void on_lost() { listing_ = watched_ = false; }
+  void on_lost() {
+    listing_ = watched_ = false;
+    hurry();
+  }
 
  private:
   std::string_view prefix_;
   bool wanted_ = true, watched_ = false;
   bool dirty_ = false, listing_ = false;
+  std::optional<int> share_;  // of a paced one
+  Millis pause_{0};
+  SteadyTime listed_at_{};
+  std::optional<SteadyTime> due_;
 };
 
-/// All of them.
+/// All of them, of this node.
 struct RecordFeeds {
-  RecordFeed requests{request_prefix}, outcomes{outcome_prefix}, nodes{node_prefix};
+  explicit RecordFeeds(std::string_view node)
+      : nodes(RecordFeed::paced(node_prefix, static_cast<int>(Fnv().add(node).value() % 1000))) {}
+
+  RecordFeed requests{request_prefix}, outcomes{outcome_prefix}, nodes;
   RecordFeed pauses = RecordFeed::unwanted(pause_prefix);  // of nodes with instances
 
   std::array<RecordFeed*, 4> all() { return {&requests, &outcomes, &nodes, &pauses}; }

@@ -24,11 +24,14 @@ void StoreClient::Reading::add_pause(std::string_view job, std::vector<std::stri
 }
 
 void StoreClient::list(Actions& out, Reading reading, std::string_view prefix) {
+  all_reading_ += reading.entries;
   reads_[++last_request_] = std::move(reading);
   out.push_back(List{last_request_, std::string(prefix)});
 }
 
 void StoreClient::read(Actions& out, Reading reading, std::vector<std::string> names) {
+  reading.entries = names.size();
+  all_reading_ += reading.entries;
   reads_[++last_request_] = std::move(reading);
   out.push_back(Read{last_request_, std::move(names)});
 }
@@ -84,7 +87,11 @@ bool StoreClient::begin_retry(SteadyTime now) {
   return true;
 }
 
-std::optional<StoreClient::Reading> StoreClient::on_read(RequestId request) { return take(reads_, request); }
+std::optional<StoreClient::Reading> StoreClient::on_read(RequestId request) {
+  auto reading = take(reads_, request);
+  if (reading) all_reading_ -= reading->entries;
+  return reading;
+}
 
 std::optional<StoreClient::JobWrites> StoreClient::on_written(RequestId request) {
   auto jobs = take(writes_, request);
@@ -100,6 +107,7 @@ std::optional<StoreClient::RecordOp> StoreClient::on_recorded(RequestId request)
 
 std::vector<StoreClient::RecordOp> StoreClient::on_lost() {
   reads_.clear();
+  all_reading_ = 0;
   writes_.clear();
   all_writing_ = 0;
   group_writes_.clear();
@@ -122,16 +130,22 @@ JobEntry* StoreClient::next_throttled() {
 }
 
 void StoreClient::end_step(SteadyTime now) {
-  if (last_request_ > (sent_.empty() ? 0 : sent_.back().first)) sent_.emplace_back(last_request_, now);
-  while (!sent_.empty() && oldest().value_or(last_request_ + 1) > sent_.front().first) sent_.pop_front();
+  if (last_request_ > (sent_.empty() ? 0 : sent_.back().last)) sent_.push_back({last_request_, now, all_reading_});
+  while (!sent_.empty() && oldest().value_or(last_request_ + 1) > sent_.front().last) sent_.pop_front();
 }
 
 std::optional<SteadyTime> StoreClient::owed_since() const {
-  return sent_.empty() ? std::nullopt : std::optional(sent_.front().second);
+  return sent_.empty() ? std::nullopt : std::optional(sent_.front().at);
+}
+
+std::optional<SteadyTime> StoreClient::overdue_at(Millis timeout) const {
+  if (sent_.empty()) return std::nullopt;
+  const Sent& oldest = sent_.front();
+  return oldest.at + timeout + entry_patience * static_cast<Millis::rep>(oldest.reading);
 }
 
 RequestId StoreClient::give_up_oldest() {
-  const RequestId last = sent_.front().first;
+  const RequestId last = sent_.front().last;
   sent_.pop_front();
   return last;
 }

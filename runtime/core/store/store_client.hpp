@@ -1,6 +1,7 @@
 // StoreClient: what has been asked of the store and is not answered yet. It numbers the requests, says of each answer
 // what it answers, bounds how many registers are written at once, sends again what may not have arrived, and says which
-// requests the backend owes for longer than a session lasts. It knows nothing of what the answers mean.
+// requests the backend owes for longer than a session lasts and than what is read before them may take: whoever asks
+// again while the store still works on it makes it take longer. It knows nothing of what the answers mean.
 //
 //   store.read(out, {.what = StoreClient::Reading::For::jobs, .jobs = jobs}, names);
 //   ... if (auto asked = store.on_read(event.request)) ...
@@ -27,7 +28,8 @@ namespace ballot::core {
 struct GroupEntry;
 struct JobEntry;
 
-inline constexpr Millis again_pause{200};  // before something is asked of the store again
+inline constexpr Millis again_pause{200};   // before something is asked of the store again
+inline constexpr Millis entry_patience{1};  // a store that works reads a thousand entries a second at least
 
 class StoreClient {
  public:
@@ -56,6 +58,7 @@ class StoreClient {
     std::vector<Register> registers{};    // of the jobs, while outcomes of their open runs are asked for,
     std::vector<std::string> outcomes{};  // which are these records
     std::vector<std::string> paused{};    // jobs: whether all their instances are is read too
+    std::size_t entries = 0;              // so many registers or records are read, where that is known
 
     /// Of an instance; `names`: what is read.
     void add_pause(std::string_view job, std::vector<std::string>& names);
@@ -124,6 +127,8 @@ class StoreClient {
   void end_step(SteadyTime now);
   /// When the oldest request that is not answered was sent, more or less; none: all are answered.
   std::optional<SteadyTime> owed_since() const;
+  /// When it counts as unanswered, in a session that lasts for `timeout`.
+  std::optional<SteadyTime> overdue_at(Millis timeout) const;
   /// What was asked up to that moment counts as unanswered: the last of these requests.
   RequestId give_up_oldest();
   std::optional<RequestId> oldest() const;
@@ -131,17 +136,25 @@ class StoreClient {
   std::size_t writes_in(RequestId request) const;
 
  private:
+  /// What a step has asked.
+  struct Sent {
+    RequestId last = 0;
+    SteadyTime at{};
+    std::size_t reading = 0;  // entries of what was being read then
+  };
+
   const std::size_t most_writes_;
   RequestId last_request_ = 0;
   std::map<RequestId, JobWrites> writes_;
   std::size_t all_writing_ = 0;  // registers in `writes_`
   std::map<RequestId, GroupEntry*> group_writes_, observing_;
   std::map<RequestId, Reading> reads_;
+  std::size_t all_reading_ = 0;  // entries of `reads_`
   std::map<RequestId, RecordOp> records_;
   std::vector<RecordOp> delayed_;
   std::optional<SteadyTime> retry_at_;
   std::deque<JobEntry*> throttled_;
-  std::deque<std::pair<RequestId, SteadyTime>> sent_;  // the last request of a step and when: what may be owed
+  std::deque<Sent> sent_;  // what may be owed
 };
 
 }  // namespace ballot::core

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "core/record/outcome.hpp"
@@ -23,21 +25,21 @@ void StoreTraffic::on(const backend::ReadDone& event) {
     case Reading::For::jobs:
     case Reading::For::job_outcomes: return takeover_.on_jobs_read(asked, event);
     case Reading::For::requests:
-      on_feed_listed(p_.feeds.requests, done);
+      on_feed_listed(p_.feeds.requests, event);
       if (done) requests_.perform(p_.desk.on_records(c_.now, event.registers, p_.shutdown.is_asked()));
       return;
     case Reading::For::published:
-      on_feed_listed(p_.feeds.outcomes, done);
+      on_feed_listed(p_.feeds.outcomes, event);
       return done ? requests_.on_outcomes(event.registers) : void();
     case Reading::For::nodes:
-      on_feed_listed(p_.feeds.nodes, done);
+      on_feed_listed(p_.feeds.nodes, event);
       return done ? nodes_.on_records(event.registers) : void();
     case Reading::For::runs:
       if (done) return requests_.perform(p_.desk.on_runs_listed(asked.asker, event.registers, c_.session.is_open()));
       if (p_.desk.on_runs_unknown(asked.asker)) p_.store.retry_later(c_.now.steady);
       return;
     case Reading::For::pauses:
-      on_feed_listed(p_.feeds.pauses, done);
+      on_feed_listed(p_.feeds.pauses, event);
       return done ? takeover_.on_pauses(asked, event) : void();
     case Reading::For::repairs: return done ? groups_.on_repairs(event.registers) : void();
     case Reading::For::trigger_fate:
@@ -47,8 +49,9 @@ void StoreTraffic::on(const backend::ReadDone& event) {
 }
 
 /// Where the list failed it is asked for again, a little later.
-void StoreTraffic::on_feed_listed(RecordFeed& feed, bool done) {
-  feed.on_listed(done);
+void StoreTraffic::on_feed_listed(RecordFeed& feed, const backend::ReadDone& event) {
+  const bool done = event.outcome == StoreResult::done;
+  feed.on_listed(c_.now.steady, done, event.registers.size());
   if (!done) p_.store.retry_later(c_.now.steady);
 }
 
@@ -110,15 +113,19 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
 }
 
 void StoreTraffic::give_up_unanswered() {
-  const auto since = p_.store.owed_since();
-  if (!since || !c_.session.is_open() || c_.now.steady < *since + c_.session.timeout()) return;
+  const auto overdue = p_.store.overdue_at(c_.session.timeout());
+  if (!overdue || !c_.session.is_open() || c_.now.steady < *overdue) return;
   const RequestId last = p_.store.give_up_oldest();
+  std::size_t count = 0;
   for (auto id = p_.store.oldest(); id && *id <= last; id = p_.store.oldest()) {
     on(backend::Wrote{*id, std::vector<WriteAnswer>(p_.store.writes_in(*id))});
     on(backend::ReadDone{*id, StoreResult::unknown, {}, {}});
     nodes_.on(backend::Observed{*id, StoreResult::unknown, {}, {}});
-    c_.out.push_back(Notice{Level::warn, "the backend has not answered a request for the session's timeout", {}});
+    ++count;
   }
+  if (count > 0)
+    c_.out.push_back(Notice{
+        Level::warn, "the backend has not answered for the session's timeout", {{"requests", std::to_string(count)}}});
 }
 
 // ---- at the end of a step
@@ -146,9 +153,10 @@ void StoreTraffic::send_reads() {
   if (!jobs.empty()) {
     Reading asked{.what = Reading::For::jobs};
     std::vector<std::string> names;
+    std::unordered_set<const JobEntry*> once;
     for (const JobMachine* job : jobs) {
       JobEntry* const one = &p_.jobs.entry(job->name());
-      if (std::find(asked.jobs.begin(), asked.jobs.end(), one) != asked.jobs.end()) continue;
+      if (!once.insert(one).second) continue;
       names.push_back(job_register(job->name()));
       asked.add_pause(job->name(), names);
       asked.jobs.push_back(one);
@@ -170,7 +178,7 @@ void StoreTraffic::send_reads() {
 }
 
 void StoreTraffic::list_if_dirty(RecordFeed& feed, Reading::For what) {
-  if (feed.begin()) p_.store.list(c_.out, {.what = what}, feed.prefix());
+  if (feed.begin(c_.now.steady)) p_.store.list(c_.out, {.what = what}, feed.prefix());
 }
 
 void StoreTraffic::send_writes() {

@@ -47,7 +47,7 @@ class StoreTraffic {
   using RecordOp = StoreClient::RecordOp;
   using Reading = StoreClient::Reading;
 
-  void on_feed_listed(RecordFeed& feed, bool done);
+  void on_feed_listed(RecordFeed& feed, const backend::ReadDone& event);
   void on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers);
   void list_if_dirty(RecordFeed& feed, Reading::For what);
   void create(RecordOp op);

@@ -37,7 +37,7 @@ class ByRegisterName {
 
 void Takeover::list_jobs() {
   p_.listing = {};
-  p_.store.list(c_.out, {.what = Reading::For::list}, "j/");
+  p_.store.list(c_.out, {.what = Reading::For::list, .entries = p_.jobs.all().size()}, "j/");
 }
 
 /// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published

@@ -30,8 +30,14 @@ class Defaulted {
     if (!value_) value_ = std::make_unique<T>();
     return *value_;
   }
+  /// Keeps nothing where it is the default again.
+  void tidy() {
+    if (value_ && *value_ == defaults()) value_.reset();
+  }
   /// The default again.
   void reset() { value_.reset(); }
+
+  friend bool operator==(const Defaulted& a, const Defaulted& b) { return a.value_ == b.value_ || *a == *b; }
 
  private:
   static const T& defaults() {

@@ -1,5 +1,5 @@
 // Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning. Small,
-// as there may be a hundred thousand of them: what few jobs have is in JobDetails.
+// as there may be a hundred thousand of them: what few jobs have is in JobDetails, and what many have alike is Shared.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "ballot/defaulted.hpp"
+#include "ballot/optional_time.hpp"
 #include "ballot/options.hpp"
+#include "ballot/shared.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot {
@@ -56,41 +58,41 @@ struct JobDetails {
   std::string mail_to;
   MailOn mail_on = MailOn::failure;
   std::string ping_url;
+  std::uint32_t umask = 022;
+  int nice = 0;
+  int kill_signal = 15;
+  std::vector<int> success_codes = {0};
+  std::int64_t output_limit = 64 * 1024;
+  Millis retry_delay = std::chrono::seconds(10);
+  Millis retry_max_delay = std::chrono::minutes(10);
+  double retry_backoff = 2.0;
+  Millis lost_after = std::chrono::hours(1);
+  int lost_limit = 2;
+  int misfire_limit = 100;
+  int queue_limit = 1;
+  int priority = 0;
   bool operator==(const JobDetails&) const = default;
 };
 
 struct Job {
   std::string name;
-  std::string description;
-  std::string group = "default";
+  Shared<std::string> description;
+  Shared<std::string> group = "default";
 
-  std::vector<std::string> schedule;  // none: by trigger only
-  std::string timezone = "UTC";
-  std::optional<WallTime> not_before, not_after;
+  Shared<std::vector<std::string>> schedule;  // none: by trigger only
+  Shared<std::string> timezone = "UTC";
+  OptionalTime<WallTime> not_before, not_after;
 
-  std::vector<std::string> command;          // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
+  Shared<std::vector<std::string>> command;  // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
   std::shared_ptr<const Identity> identity;  // null: the daemon's. Jobs of one user share it
   Defaulted<JobDetails> details;
-  std::uint32_t umask = 022;
-  int nice = 0;
 
   Millis jitter{0};
   Millis start_deadline = std::chrono::minutes(5);
   std::optional<Millis> deadline;
   Millis kill_grace = std::chrono::seconds(10);
-  Millis retry_delay = std::chrono::seconds(10);
-  Millis retry_max_delay = std::chrono::minutes(10);
-  Millis lost_after = std::chrono::hours(1);
-  double retry_backoff = 2.0;
-  std::int64_t output_limit = 64 * 1024;
-  std::vector<int> success_codes = {0};
-  int kill_signal = 15;
   int retries = 0;
-  int queue_limit = 1;
   int max_running = 16;
-  int priority = 0;
-  int misfire_limit = 100;
-  int lost_limit = 2;
   RunOn run_on = RunOn::leader;
   Concurrency concurrency = Concurrency::skip;
   QueueOverflow queue_overflow = QueueOverflow::drop_new;

@@ -48,7 +48,7 @@ bool is_lost_limit_reached(const Case& c, const Entry& entry) {
   for (int attempt = 1; attempt <= entry.row.attempt; ++attempt)
     if (const Entry* one = c.ledger.find(*entry.row.run, attempt))
       lost += one->taken_for_lost || one->row.status == Status::lost || one->row.reason == Reason::lost_limit ? 1 : 0;
-  return lost >= c.job(entry.row.job)->lost_limit;
+  return lost >= c.job(entry.row.job)->details->lost_limit;
 }
 
 /// At-least-once, a lost run has another attempt, but for one that a later slot takes the place of; and one without a

@@ -142,7 +142,7 @@ class Reasons {
   }
   bool runs_all(const Row& row) const {
     const bool too_late = case_.evidence.asked - row.slot > job_.start_deadline;
-    return job_.misfire == Misfire::all && row.slots < job_.misfire_limit && !too_late &&
+    return job_.misfire == Misfire::all && row.slots < job_.details->misfire_limit && !too_late &&
            (row.reason == Reason::misfire || row.reason == Reason::no_leader) && !of_policy(false, "edited").empty();
   }
   std::string why_no_claim_failed(const Row& row, WallTime slot) const {

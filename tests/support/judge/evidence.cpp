@@ -45,7 +45,7 @@ std::vector<InForce> jobs_in(const std::string& jobs_dir) {
   if (config::has_errors(folder.set().diagnostics)) throw std::runtime_error(wrong);
   std::vector<InForce> jobs;
   for (const schedule::DefinitionPtr& definition : folder.set().definitions)
-    jobs.push_back({.definition = definition, .probed = definition->job.command.at(0) == BALLOT_PROBE});
+    jobs.push_back({.definition = definition, .probed = definition->job.command->at(0) == BALLOT_PROBE});
   return jobs;
 }
 

@@ -86,6 +86,7 @@ void SimBackend::tell_fitness(const std::string& group) {
 
 void SimBackend::renew(RequestId request) noexcept {
   restart_silence();
+  link_.traffic.ask("renew", 1, 0);
   const auto work = [this, &store = store_, session = session_, request]() -> Reply {
     return reply(this, store.renew(session),
                  backend::Renewed{request, StoreResult::done, {}, store.clock(), store.contents().revision});
@@ -94,15 +95,18 @@ void SimBackend::renew(RequestId request) noexcept {
 }
 
 void SimBackend::campaign(const std::string& group) noexcept {
+  link_.traffic.ask("campaign", 1, group.size());
   out_.send_kept(delay(), [this, session = session_, group] { store_.campaign(session, group); });
 }
 
 void SimBackend::resign(const std::string& group) noexcept {
+  link_.traffic.ask("resign", 1, group.size());
   out_.send_kept(delay(), [this, session = session_, group] { store_.resign(session, group); });
 }
 
 void SimBackend::write(RequestId request, std::vector<RegisterWrite> batch) noexcept {
   const std::size_t size = batch.size();
+  for (const RegisterWrite& one : batch) count_change("write", one.name, one.value.size(), &one == &batch[0]);
   change(request, size, [session = session_, batch = std::move(batch)](SimStore& store, std::size_t i) {
     return store.write(session, batch[i]);
   });
@@ -110,12 +114,14 @@ void SimBackend::write(RequestId request, std::vector<RegisterWrite> batch) noex
 
 void SimBackend::create(RequestId request, std::vector<Record> records) noexcept {
   const std::size_t size = records.size();
+  for (const Record& one : records) count_change("create", one.name, one.value.size(), &one == &records[0]);
   change(request, size,
          [records = std::move(records)](SimStore& store, std::size_t i) { return store.create(records[i]); });
 }
 
 void SimBackend::remove(RequestId request, std::vector<std::string> names) noexcept {
   const std::size_t size = names.size();
+  for (const std::string& one : names) count_change("remove", one, 0, &one == &names[0]);
   change(request, size, [names = std::move(names)](SimStore& store, std::size_t i) { return store.remove(names[i]); });
 }
 
@@ -141,7 +147,13 @@ void SimBackend::watch(const std::string& prefix) noexcept {
   out_.send_kept(delay(), [this, session = session_, prefix] { store_.watch(session, prefix); });
 }
 
+/// `opens`: it is the first of its request.
+void SimBackend::count_change(std::string_view what, const std::string& name, std::size_t bytes, bool opens) {
+  link_.traffic.by_kind[SimTraffic::about(what, name)] += {opens ? 1u : 0u, 0, 1, name.size() + bytes, 0};
+}
+
 void SimBackend::observe(RequestId request, const std::string& group) noexcept {
+  link_.traffic.ask("observe", 1, group.size());
   const auto work = [this, &store = store_, session = session_, request, group]() -> Reply {
     return reply(this, store.is_open(session), backend::Observed{request, StoreResult::done, store.observe(group), {}});
   };
@@ -149,15 +161,29 @@ void SimBackend::observe(RequestId request, const std::string& group) noexcept {
 }
 
 void SimBackend::read(RequestId request, std::vector<std::string> names) noexcept {
-  const auto work = [this, &store = store_, session = session_, request, names = std::move(names)]() -> Reply {
-    return reply(this, store.is_open(session), backend::ReadDone{request, StoreResult::done, store.read(names), {}});
+  std::uint64_t bytes = 0;
+  for (const std::string& name : names) bytes += name.size();
+  const std::string kind = SimTraffic::about("read", names.empty() ? "" : names.back());
+  link_.traffic.ask(kind, names.size(), bytes);
+  const auto work = [this, &store = store_, &loop = loop_, &link = link_, session = session_, request,
+                     names = std::move(names), kind]() -> Reply {
+    auto found = store.read(names);
+    link.serve(loop.now(), names.size());
+    link.traffic.answer(kind, 0, SimTraffic::bytes_of(found));
+    return reply(this, store.is_open(session), backend::ReadDone{request, StoreResult::done, std::move(found), {}});
   };
   call(Kind::read, work, backend::ReadDone{request, StoreResult::unknown, {}, "no answer"});
 }
 
 void SimBackend::list(RequestId request, std::string prefix) noexcept {
-  const auto work = [this, &store = store_, session = session_, request, prefix = std::move(prefix)]() -> Reply {
-    return reply(this, store.is_open(session), backend::ReadDone{request, StoreResult::done, store.list(prefix), {}});
+  const std::string kind = SimTraffic::about("list", prefix);
+  link_.traffic.ask(kind, 0, prefix.size());
+  const auto work = [this, &store = store_, &loop = loop_, &link = link_, session = session_, request,
+                     prefix = std::move(prefix), kind]() -> Reply {
+    auto found = store.list(prefix);
+    link.serve(loop.now(), found.size());
+    link.traffic.answer(kind, found.size(), SimTraffic::bytes_of(found));
+    return reply(this, store.is_open(session), backend::ReadDone{request, StoreResult::done, std::move(found), {}});
   };
   call(Kind::read, work, backend::ReadDone{request, StoreResult::unknown, {}, "no answer"});
 }
@@ -185,7 +211,7 @@ void SimBackend::call(Kind kind, Work work, What unknown) {
       loop.after(again, 0, [once] { once(); });
       return once();
     };
-  if (!suffers(kind, work)) carry(id, std::move(work));
+  if (!suffers(kind, work)) carry(kind, id, std::move(work));
 }
 
 void SimBackend::await(std::uint64_t id, What unknown) {
@@ -213,11 +239,15 @@ bool SimBackend::suffers(Kind kind, const Work& work) {
   return true;
 }
 
-void SimBackend::carry(std::uint64_t id, Work work) {
-  out_.send(delay(), [this, id, work = std::move(work)] {
-    in_.send(delay() + link_.slow_answers, [this, id, answered = work()] {
-      node_.send_kept(Millis(0), [this, id, answered] { answered(calls_.erase(id) > 0); });
-    });
+void SimBackend::carry(Kind kind, std::uint64_t id, Work work) {
+  out_.send(delay(), [this, kind, id, work = std::move(work)] {
+    const auto answer = [this, id, answered = work()] {
+      in_.send(delay() + link_.slow_answers, [this, id, answered] {
+        node_.send_kept(Millis(0), [this, id, answered] { answered(calls_.erase(id) > 0); });
+      });
+    };
+    const bool waits = kind == Kind::read && link_.read_by > loop_.now();  // others overtake it, as renewals do
+    waits ? void(loop_.at(link_.read_by, owner_, answer)) : answer();
   });
 }
 
@@ -234,6 +264,7 @@ SimBackend::Reply SimBackend::reply(SimBackend* to, bool is_open, What what) {
 
 void SimBackend::pushed(std::uint64_t generation, SimStore::Event event) {
   if (generation != generation_) return;
+  link_.traffic.hear("events", 0);
   if (auto* closed = std::get_if<backend::SessionClosed>(&event)) return finish(closed->cause, closed->text);
   if (auto* deposed = std::get_if<backend::Deposed>(&event)) return post(std::move(*deposed));
   if (const auto* changed = std::get_if<backend::Changed>(&event)) return on_changed(changed->prefix);

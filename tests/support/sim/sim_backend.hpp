@@ -13,6 +13,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ballot/backend.hpp"
@@ -60,10 +61,11 @@ class SimBackend final : public Backend {
   Millis delay() { return loop_.between(link_.delay_min, link_.delay_max); }
   /// A batch of changes that are decided one by one.
   void change(RequestId request, std::size_t size, std::function<WriteAnswer(SimStore&, std::size_t)> one);
+  void count_change(std::string_view what, const std::string& name, std::size_t bytes, bool opens);
   void call(Kind kind, Work work, What unknown);
   void await(std::uint64_t id, What unknown);
   bool suffers(Kind kind, const Work& work);
-  void carry(std::uint64_t id, Work work);
+  void carry(Kind kind, std::uint64_t id, Work work);
   /// Answers `what` where `is_open`, else the session is gone.
   static Reply reply(SimBackend* to, bool is_open, What what);
   void opened(std::uint64_t generation, bool in_time, const SimStore::Opened& opened);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "support/sim/sim_loop.hpp"
+#include "support/sim/sim_traffic.hpp"
 
 namespace ballot {
 
@@ -19,6 +20,8 @@ struct SimLink {
   Millis delay_max{3};
   Millis slow_answers{0};       // what comes back takes so much longer
   Millis request_timeout{800};  // what has no answer by then is answered `unknown`
+  Millis read_takes{0};         // what the store reads for this node takes so long an entry, one after the other
+  SteadyTime read_by{};         // when it has read what it was asked for
   unsigned lose_request = 0;    // never arrives
   unsigned lose_answer = 0;     // is carried out, and not answered
   unsigned late_request = 0;    // is not answered, and carried out within late_max: perhaps after its session
@@ -33,6 +36,12 @@ struct SimLink {
   bool cut = false;          // nothing passes
   bool answers_cut = false;  // requests arrive, answers and events do not
   bool frozen = false;       // the process is stopped: SIGSTOP. Hold its loop too
+  SimTraffic traffic{};      // what this node and the store have said to each other
+
+  /// The store reads so many.
+  void serve(SteadyTime now, std::size_t entries) {
+    read_by = std::max(read_by, now) + read_takes * static_cast<Millis::rep>(entries);
+  }
 };
 
 class SimChannel {

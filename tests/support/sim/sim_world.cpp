@@ -12,7 +12,7 @@ schedule::DefinitionPtr define(Job job) {
   auto made = schedule::Plan::make({job.schedule, job.timezone, job.not_before, job.not_after, job.group, job.name});
   BALLOT_ASSERT(std::holds_alternative<schedule::Plan>(made), "the schedule parses");
   std::string digest =
-      job.name + "/" + job.group + "/" + job.description + "/" + job.timezone + (job.enabled ? "" : "/off");
+      job.name + "/" + *job.group + "/" + *job.description + "/" + *job.timezone + (job.enabled ? "" : "/off");
   for (const std::string& expression : job.schedule) digest += "/" + expression;
   for (char& c : digest)
     if (c == ' ') c = '_';
@@ -21,10 +21,10 @@ schedule::DefinitionPtr define(Job job) {
 }
 
 schedule::DefinitionPtr define_on(const std::string& node, Job job) {
-  const std::string digest = define(job)->digest + "/each";
+  const std::string digest = define(job)->digest.text() + "/each";
   job.run_on = RunOn::each;
   job.name = instance_name(job.name, node);
-  job.group = instance_name(job.group, node);
+  job.group = instance_name(*job.group, node);
   const auto own = define(std::move(job));
   return std::make_shared<schedule::Definition>(schedule::Definition{own->job, own->plan, digest});
 }

@@ -156,7 +156,7 @@ TEST(CrontabImport, TakesAnyBytesThatAJobFileCanHold) {
   for (int c = 1; c < 128; ++c)
     if (c != '\n' && c != '%' && c != '\\') command += static_cast<char>(c);
   command += "\"\"\"'''\xc3\xa9\xe2\x82\xac.";
-  EXPECT_EQ(job_of("@daily " + command + "\n").command.back(), command);
+  EXPECT_EQ(job_of("@daily " + command + "\n").command->back(), command);
   EXPECT_EQ(job_of("V='" + std::string("\t\x01\"") + "'x\"\n@daily y\n").details->env.size(), 1u);
 }
 

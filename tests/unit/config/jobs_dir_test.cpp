@@ -29,7 +29,7 @@ class JobsDirTest : public ::testing::Test {
   std::string in_force(const JobsDir& jobs) const {
     std::string text;
     for (const auto& definition : jobs.set().definitions)
-      text += (text.empty() ? "" : " ") + definition->job.name + '=' + definition->job.command.back();
+      text += (text.empty() ? "" : " ") + definition->job.name + '=' + definition->job.command->back();
     return text;
   }
   std::string in_force() const { return in_force(jobs_); }

@@ -67,8 +67,8 @@ inline std::string job_text() {
   r.since = time_at("2025-03-01T00:00:00Z");
   r.cursor = time_at("2025-03-09T07:00:00Z");
   r.paused = r.released = r.failing = true;
-  r.paused_at = WallTime(std::chrono::hours(3));
-  r.paused_by = "a uid 0";
+  r.interventions.edit().paused_at = WallTime(std::chrono::hours(3));
+  r.interventions.edit().paused_by = "a uid 0";
   r.fence = 12;
   r.dispositions = {
       {time_at("2025-03-08T07:00:00Z"), time_at("2025-03-09T05:00:00Z"), 3, Status::missed, Reason::no_leader},
@@ -77,8 +77,8 @@ inline std::string job_text() {
   r.anchors = {{"@every 90s", r.since}};
   r.boots = {"boot-1", "boot-2"};
   r.triggered = {run_id(3)};
-  r.repaired_at = time_at("2025-03-02T00:00:00.125Z");
-  r.repaired_by = "a uid 0";
+  r.interventions.edit().repaired_at = time_at("2025-03-02T00:00:00.125Z");
+  r.interventions.edit().repaired_by = "a uid 0";
   return to_text(r);
 }
 
@@ -230,10 +230,11 @@ inline std::string bad(const JobRegister& r) {
     if (const auto fault = bad_text(text); !fault.empty()) return fault;
   for (const std::string& text : r.unknown)
     if (const auto fault = bad_text(text); !fault.empty()) return fault;
-  return first_of({bad_name(r.group), bad_text(r.definition), bad_text(r.timing.timezone), bad_counter(r.epoch),
-                   bad_counter(r.fence), bad_time(r.since), bad_time(r.cursor), bad_text(r.repaired_by),
+  return first_of({bad_name(r.group), bad_text(r.definition.text()), bad_text(r.timing.timezone), bad_counter(r.epoch),
+                   bad_counter(r.fence), bad_time(r.since), bad_time(r.cursor), bad_text(r.interventions->repaired_by),
                    bad_time(r.timing.not_before.value_or(WallTime{})),
-                   bad_time(r.timing.not_after.value_or(WallTime{})), bad_time(r.repaired_at.value_or(WallTime{}))});
+                   bad_time(r.timing.not_after.value_or(WallTime{})),
+                   bad_time(r.interventions->repaired_at.value_or(WallTime{}))});
 }
 
 inline std::string bad(const GroupRegister& r) {

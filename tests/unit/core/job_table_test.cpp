@@ -32,7 +32,7 @@ TEST_F(TableOfThreeJobs, KnowsEachOnceAndNumbersThemAsTheyBecomeKnown) {
   EXPECT_EQ(b.serial, 2u);
   EXPECT_EQ(a.machine.name(), "a");
   std::string names;
-  for (const auto& [name, job] : table.all()) names += name;
+  for (const auto& job : table.all()) names += job->machine.name();
   EXPECT_EQ(names, "abc");
 }
 

@@ -5,11 +5,15 @@
 namespace ballot::core {
 namespace {
 
+using namespace std::chrono_literals;
+
+const SteadyTime now(1h);
+
 TEST(RecordFeed, IsNotListedBeforeAnythingHasChanged) {
   RecordFeed feed("q/");
   EXPECT_EQ(feed.prefix(), "q/");
   EXPECT_FALSE(feed.is_dirty());
-  EXPECT_FALSE(feed.begin());
+  EXPECT_FALSE(feed.begin(now));
 }
 
 TEST(RecordFeed, IsListedOnceHoweverOftenItHasChanged) {
@@ -17,62 +21,62 @@ TEST(RecordFeed, IsListedOnceHoweverOftenItHasChanged) {
   feed.on_changed();
   feed.on_changed();
   EXPECT_TRUE(feed.is_dirty());
-  EXPECT_TRUE(feed.begin());
+  EXPECT_TRUE(feed.begin(now));
   EXPECT_FALSE(feed.is_dirty());
-  EXPECT_FALSE(feed.begin());
-  feed.on_listed(true);
-  EXPECT_FALSE(feed.begin());
+  EXPECT_FALSE(feed.begin(now));
+  feed.on_listed(now, true, 1);
+  EXPECT_FALSE(feed.begin(now));
 }
 
 TEST(RecordFeed, ThatChangesWhileItIsListedIsListedAgainAndNotBeforeTheAnswer) {
   RecordFeed feed("q/");
   feed.on_changed();
-  ASSERT_TRUE(feed.begin());
+  ASSERT_TRUE(feed.begin(now));
   feed.on_changed();
   EXPECT_TRUE(feed.is_dirty());
-  EXPECT_FALSE(feed.begin());
+  EXPECT_FALSE(feed.begin(now));
   EXPECT_TRUE(feed.is_dirty()) << "an attempt in vain changes nothing";
-  feed.on_listed(true);
-  EXPECT_TRUE(feed.begin());
-  feed.on_listed(true);
-  EXPECT_FALSE(feed.begin());
+  feed.on_listed(now, true, 1);
+  EXPECT_TRUE(feed.begin(now));
+  feed.on_listed(now, true, 1);
+  EXPECT_FALSE(feed.begin(now));
 }
 
 TEST(RecordFeed, WhoseListFailedIsListedAgain) {
   RecordFeed feed("q/");
   feed.on_changed();
-  ASSERT_TRUE(feed.begin());
-  feed.on_listed(false);
+  ASSERT_TRUE(feed.begin(now));
+  feed.on_listed(now, false, 0);
   EXPECT_TRUE(feed.is_dirty());
-  EXPECT_TRUE(feed.begin());
+  EXPECT_TRUE(feed.begin(now));
 }
 
 TEST(RecordFeed, ThatChangedAndWhoseListFailedIsListedOnceMore) {
   RecordFeed feed("q/");
   feed.on_changed();
-  ASSERT_TRUE(feed.begin());
+  ASSERT_TRUE(feed.begin(now));
   feed.on_changed();
-  feed.on_listed(false);
-  EXPECT_TRUE(feed.begin());
-  feed.on_listed(true);
-  EXPECT_FALSE(feed.begin());
+  feed.on_listed(now, false, 0);
+  EXPECT_TRUE(feed.begin(now));
+  feed.on_listed(now, true, 1);
+  EXPECT_FALSE(feed.begin(now));
 }
 
 TEST(RecordFeed, WaitsForNoAnswerOnceTheSessionIsOver) {
   RecordFeed feed("q/");
   feed.on_changed();
-  ASSERT_TRUE(feed.begin());
+  ASSERT_TRUE(feed.begin(now));
   feed.on_lost();
-  EXPECT_FALSE(feed.begin()) << "the next session's watch reports a change first";
+  EXPECT_FALSE(feed.begin(now)) << "the next session's watch reports a change first";
   feed.on_changed();
-  EXPECT_TRUE(feed.begin());
+  EXPECT_TRUE(feed.begin(now));
 }
 
 TEST(RecordFeed, ThatWasToBeListedStillIsOnceTheSessionIsOver) {
   RecordFeed feed("q/");
   feed.on_changed();
   feed.on_lost();
-  EXPECT_TRUE(feed.begin());
+  EXPECT_TRUE(feed.begin(now));
 }
 
 TEST(RecordFeed, IsWatchedOnceASessionAndWhereItIsWanted) {
@@ -85,15 +89,58 @@ TEST(RecordFeed, IsWatchedOnceASessionAndWhereItIsWanted) {
   EXPECT_TRUE(feed.begin_watch());
 }
 
+/// A list of so many records has been answered `now`.
+RecordFeed paced_after(std::size_t records, int share) {
+  RecordFeed feed = RecordFeed::paced("n/", share);
+  feed.on_changed();
+  EXPECT_TRUE(feed.begin(now)) << "the first list of a session waits for nothing";
+  feed.on_listed(now, true, records);
+  return feed;
+}
+
+TEST(RecordFeed, ThatIsPacedIsListedAgainAfterAPauseThatGrowsWithItsRecords) {
+  for (const auto& [records, pause] : {std::pair<std::size_t, Millis>{3, 150ms}, {100, 5s}, {5'000, 30s}}) {
+    RecordFeed feed = paced_after(records, 0);
+    feed.on_changed();
+    EXPECT_FALSE(feed.begin(now)) << records;
+    EXPECT_EQ(feed.wake(), now + pause) << records;
+    EXPECT_FALSE(feed.begin(now + pause - 1ms)) << records;
+    feed.on_changed();
+    EXPECT_TRUE(feed.begin(now + pause)) << records;
+    EXPECT_FALSE(feed.wake()) << records;
+  }
+}
+
+TEST(RecordFeed, ThatIsPacedIsListedAfterAQuietTimeWhenItsShareOfThePauseHasPassed) {
+  RecordFeed feed = paced_after(100, 500);
+  feed.on_changed();
+  EXPECT_FALSE(feed.begin(now + 1h));
+  EXPECT_EQ(feed.wake(), now + 1h + 2500ms);
+  feed.on_changed();
+  EXPECT_TRUE(feed.begin(now + 1h + 2500ms)) << "a later change does not put it off";
+}
+
+TEST(RecordFeed, ThatIsPacedIsListedAtOnceInTheNextSessionAndWhereSomebodyHurries) {
+  RecordFeed feed = paced_after(100, 500);
+  feed.on_changed();
+  ASSERT_FALSE(feed.begin(now));
+  feed.hurry();
+  EXPECT_TRUE(feed.begin(now));
+  feed = paced_after(100, 500);
+  feed.on_lost();
+  feed.on_changed();
+  EXPECT_TRUE(feed.begin(now));
+}
+
 TEST(RecordFeeds, AreOfRequestsOutcomesNodesAndPausesAndIndependent) {
-  RecordFeeds feeds;
+  RecordFeeds feeds("node");
   std::vector<std::string_view> prefixes;
   for (const RecordFeed* feed : feeds.all()) prefixes.push_back(feed->prefix());
   EXPECT_EQ(prefixes, (std::vector<std::string_view>{"q/", "o/", "n/", "p/"}));
   feeds.outcomes.on_changed();
-  EXPECT_FALSE(feeds.requests.begin());
-  EXPECT_FALSE(feeds.nodes.begin());
-  EXPECT_TRUE(feeds.outcomes.begin());
+  EXPECT_FALSE(feeds.requests.begin(now));
+  EXPECT_FALSE(feeds.nodes.begin(now));
+  EXPECT_TRUE(feeds.outcomes.begin(now));
 }
 
 }  // namespace

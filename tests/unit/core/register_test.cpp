@@ -21,8 +21,8 @@ JobRegister full() {
   r.since = at("2025-03-01T00:00:00Z");
   r.cursor = at("2025-03-09T07:00:00Z");
   r.paused = true;
-  r.paused_at = at("2025-03-09T06:30:00.001Z");
-  r.paused_by = "a uid 1000";
+  r.interventions.edit().paused_at = at("2025-03-09T06:30:00.001Z");
+  r.interventions.edit().paused_by = "a uid 1000";
   r.failing = true;
   r.fence = 12;
   r.dispositions = {{at("2025-03-08T07:00:00Z"), at("2025-03-09T06:00:00Z"), 3, Status::missed, Reason::no_leader}};

@@ -131,7 +131,7 @@ TEST_F(PlacesOfThreeGroups, MoveWithAJobToItsNewGroupWhereItWaitsNoMore) {
   limits.move(b1, &b);
   EXPECT_EQ(b.running, 0);
   EXPECT_EQ(a.running, 1);
-  EXPECT_EQ(b1.waits_in, nullptr);
+  EXPECT_EQ(b1.places->waits_in, nullptr);
   EXPECT_TRUE(b.waiters.empty());
   EXPECT_EQ(limits.next(), nullptr);
   end(b1, run);
@@ -145,7 +145,7 @@ TEST_F(PlacesOfThreeGroups, OfAJobThatIsNobodysAreFreeAndCountOnceItIsSomebodysA
   limits.move(a1, &a);
   EXPECT_EQ(a.running, 0);
   begin(a1);
-  EXPECT_EQ(a1.running, 2);
+  EXPECT_EQ(a1.places->running, 2);
   a1.owner = &b;
   limits.move(a1, nullptr);
   EXPECT_EQ(b.running, 2);

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <type_traits>
+
+#include "core/core.hpp"
+
 namespace ballot::core {
 namespace {
 
@@ -36,6 +41,22 @@ TEST(Shutdown, OfANodeThatTheStoreRefusesIsAtOnce) {
   EXPECT_FALSE(shutdown.wake());
   EXPECT_FALSE(shutdown.ask(SteadyTime(1s), {}, {})) << "nothing is left to stop";
   EXPECT_EQ(shutdown.phase(), Shutdown::Phase::stopped);
+}
+
+/// A daemon that is stopped as it starts: what its runner has it is told after that.
+TEST(Stop, BeforeTheRunnerHasAnsweredOpensNoSession) {
+  for (const bool leave : {false, true}) {
+    Core core(CoreSettings{});
+    const auto step = [&core](const Event& event) { return core.step({WallTime(1000h), SteadyTime(1h)}, event); };
+    const auto has = []<class Kind>(const Actions& actions, std::type_identity<Kind>) {
+      return std::any_of(actions.begin(), actions.end(),
+                         [](const Action& action) { return std::holds_alternative<Kind>(action); });
+    };
+    step(Load{});
+    EXPECT_TRUE(has(step(Stop{0s, leave}), std::type_identity<Stopped>()));
+    EXPECT_FALSE(has(step(Inventory{}), std::type_identity<OpenSession>())) << "nobody would close it";
+    EXPECT_FALSE(has(step(Reload{}), std::type_identity<OpenSession>()));
+  }
 }
 
 TEST_F(StopOfTwoGroups, DrainsUntilTheWaitIsOver) {

@@ -253,6 +253,28 @@ TEST_F(StoreClientOfThreeWrites, IsOwedNoAnswerToARemovalThatNobodyWaitsFor) {
   EXPECT_FALSE(store.owed_since());
 }
 
+TEST_F(StoreClientOfThreeWrites, IsOwedAnAnswerForLongerTheMoreIsReadBeforeIt) {
+  EXPECT_FALSE(store.overdue_at(10s));
+  const RequestId written = write(1);
+  store.end_step(at(1s));
+  EXPECT_EQ(store.overdue_at(10s), at(11s));
+  store.list(out, {.what = For::list, .entries = 5'000}, "j/");
+  const RequestId all = store.last_request();
+  store.end_step(at(2s));
+  const RequestId one = read();
+  store.end_step(at(3s));
+  EXPECT_EQ(store.overdue_at(10s), at(11s)) << "what comes after it does not matter";
+  store.on_written(written);
+  store.end_step(at(4s));
+  EXPECT_EQ(store.overdue_at(10s), at(12s + 5s));
+  store.on_read(all);
+  store.end_step(at(5s));
+  EXPECT_EQ(store.overdue_at(10s), at(13s + 5'001ms));
+  store.on_read(one);
+  store.end_step(at(6s));
+  EXPECT_FALSE(store.overdue_at(10s));
+}
+
 TEST_F(StoreClientOfThreeWrites, GivesUpWhatTheOldestStepAskedAndNoMore) {
   const RequestId a = read();
   store.observe(out, group, "g");

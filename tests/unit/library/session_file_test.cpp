@@ -78,6 +78,34 @@ TEST(SessionFile, IsARegularFileAndNothingElseIsWaitedForOrRead) {
   ::alarm(0);
 }
 
+/// The store is away: the dead program's session is in it still, and nobody else has its handle.
+TEST(KeptSession, LeavesTheFileOfADeadProgramAloneUntilItHasHadASession) {
+  const TempFolder folder;
+  SessionFile file;
+  file.backend = "local";
+  {
+    KeptSession dead(folder / "session", file);
+    ASSERT_EQ(dead.begin(), Taken::yes);
+    ASSERT_TRUE(dead.keep("dead"));
+  }
+  KeptSession next(folder / "session", file);
+  ASSERT_EQ(next.begin(), Taken::yes);
+  EXPECT_TRUE(next.keep(""));
+  EXPECT_FALSE(next.is_over());
+  EXPECT_TRUE(next.leave(SteadyTime(Millis(99)), "boot"));
+  next.remove();
+  next.remove_all();
+  const auto left = read_session_file(folder / "session");
+  ASSERT_TRUE(left) << left.error().what;
+  EXPECT_EQ(left->handle, "dead");
+  EXPECT_FALSE(left->left_until);
+  ASSERT_TRUE(next.keep("own"));
+  ASSERT_TRUE(next.keep(""));
+  EXPECT_TRUE(next.is_over());
+  next.remove();
+  EXPECT_FALSE(std::filesystem::exists(folder / "session"));
+}
+
 TEST(SessionLock, SaysWhoHasIt) {
   const TempFolder folder;
   SessionLock program(folder / "lock"), resign(folder / "lock"), third(folder / "lock");

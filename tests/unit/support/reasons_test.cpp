@@ -344,7 +344,7 @@ TEST_F(Reasons, ALostRunThatIsAtLeastOnceIsRepeatedOrAtItsLimit) {
   again.status = Status::failed, again.reason = Reason::lost_limit;
   rows().push_back(again);
   expect_none();
-  change([](Job& job) { job.lost_limit = 3; });
+  change([](Job& job) { job.details.edit().lost_limit = 3; });
   expect_only(1, {"12:00:10Z is failed, and it was not lost so often"});
   rows().back().status = Status::succeeded, rows().back().reason = Reason::none;
   rows().back().exit_code = 0;

@@ -55,9 +55,9 @@ void PendingWrite::close(const LiveRun& run) {
 }
 
 void PendingWrite::keep_bounds(const Term& term) {
-  if (term.repair > next.repair && next.runs.empty()) {  // it was not there when its group was repaired
-    next.repair = term.repair;
-    next.fence = std::max(next.fence, next.repair);
+  if (term.repair > next.interventions->repair && next.runs.empty()) {  // it was not there when its group was repaired
+    next.interventions.edit().repair = term.repair;
+    next.fence = std::max(next.fence, term.repair);
   }
   if (next.triggered.size() > triggered_limit)
     next.triggered.erase(next.triggered.begin(), next.triggered.end() - triggered_limit);
@@ -75,7 +75,8 @@ void PendingWrite::pass(WallTime slot) {
 
 void PendingWrite::define(const JobFacts& job, bool wanted, WallTime since, WallTime now) {
   intent = Define{};
-  next.definition = wanted ? job.definition->digest : "";
+  next.definition = wanted ? job.definition->digest : DigestText();
+  if (wanted) next.group = job.definition->job.group;
   next.released = !wanted && next.runs.empty();  // whoever takes it next knows nothing of runs that it still shows
   if (wanted || next.released) next.timing = wanted ? timing_of(job.definition->job) : Timing{};
   next.since = since;

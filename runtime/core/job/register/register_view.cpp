@@ -13,7 +13,7 @@ bool RegisterView::read(const std::string& job, const std::optional<Register>& s
   version_ = stored ? stored->version : 0;
   newer_ = false;
   std::string unreadable = stored ? parse(*stored) : "";
-  Shown shown{stored_.repair, version_, stored_.fence};
+  Shown shown{stored_.interventions->repair, version_, stored_.fence};
   if (!unreadable.empty()) shown = {seen_.most().repair, version_, seen_.most().count};
   judge(std::move(unreadable), seen_.why_older(shown, job_register(job), "the fence of job " + job), now);
   const bool older = !rollback_reason().empty();
@@ -34,6 +34,15 @@ bool RegisterView::read(const std::string& job, const std::optional<Register>& s
   return true;
 }
 
+void RegisterView::share_with(const Job& job) {
+  const auto share = [](auto& own, const auto& other) {
+    if (own == other) own = other;
+  };
+  share(stored_.group, job.group);
+  share(stored_.timing.timezone, job.timezone);
+  share(stored_.timing.expressions, job.schedule);
+}
+
 void RegisterView::judge(std::string trouble, std::string rollback_reason, WallTime now) {
   if (trouble.empty() && rollback_reason.empty()) return fault_.reset();
   Fault& fault = fault_.edit();
@@ -45,7 +54,7 @@ void RegisterView::judge(std::string trouble, std::string rollback_reason, WallT
 void RegisterView::written(JobRegister stored, std::uint64_t version, WallTime now) {
   stored_ = std::move(stored);
   version_ = version;
-  seen_.restart({stored_.repair, version, stored_.fence});
+  seen_.restart({stored_.interventions->repair, version, stored_.fence});
   keep_cursor(now);
   exists_ = true;
 }
@@ -75,7 +84,7 @@ bool RegisterView::is_new_trouble() {
 }
 
 const std::string& RegisterView::owner(const std::string& otherwise) const {
-  return known_ && exists_ && trouble().empty() && !stored_.released ? stored_.group : otherwise;
+  return known_ && exists_ && trouble().empty() && !stored_.released ? *stored_.group : otherwise;
 }
 
 bool RegisterView::shows(const RunId& run) const {

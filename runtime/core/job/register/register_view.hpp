@@ -38,6 +38,8 @@ class RegisterView {
   bool read(const std::string& job, const std::optional<Register>& stored, WallTime now);
   /// The next answer was asked for after whatever was seen: an older one is no older answer.
   void expect_newest() { older_seen_ = true; }
+  /// What it has alike with the definition it has in common with it: see Shared.
+  void share_with(const Job& job);
   /// A write of this node was confirmed.
   void written(JobRegister stored, std::uint64_t version, WallTime now);
 

@@ -15,7 +15,7 @@ PendingWrite RegisterWriter::begin(const JobRegister& stored, const Term& term) 
   PendingWrite write;
   write.next = stored;
   JobRegister& next = write.next;
-  next.group = term.group;
+  if (next.group != term.group) next.group = term.group;
   next.epoch = term.epoch;
   const std::size_t carries = std::min(carried(), next.dispositions.size());
   next.dispositions.erase(next.dispositions.begin(), next.dispositions.end() - static_cast<std::ptrdiff_t>(carries));

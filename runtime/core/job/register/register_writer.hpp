@@ -82,7 +82,7 @@ class RegisterWriter {
   // Ranges that were recorded in this node's ledger, and how many of them are durable: the others, the register's last
   // ones, are carried by each write.
   std::uint64_t ranges_recorded_ = 0, ranges_durable_ = 0;
-  std::optional<SteadyTime> retry_at_, flush_at_, close_at_;
+  OptionalTime<SteadyTime> retry_at_, flush_at_, close_at_;
   bool write_blocked_ = false;
 };
 

@@ -70,7 +70,7 @@ LiveRun run_of(const JobFacts& job, const Row& row) {
     const Job& policies = job.definition->job;
     run.open.on_leadership_lost = policies.on_leadership_lost;
     run.open.kill_grace = policies.kill_grace;
-    run.open.success_codes = policies.success_codes;
+    run.open.success_codes = policies.details->success_codes;
     run.definition = job.definition;
   }
   run.unclaimed = true;

@@ -38,12 +38,13 @@ void rerun_or_reelect(Context& c, const JobFacts& job, LiveRun& run, SlotsByHand
   const AfterRun then = good ? run.open.on_success : failed ? run.open.on_error : AfterRun::ignore;
   if (then == AfterRun::reelect) c.wants.reelect.push_back(job.term->group);
   if (then != AfterRun::rerun || !job.defined) return;
-  run.next = make_rerun(c, good ? Millis(1) : std::max(job.definition->job.retry_delay, Millis(1)), slots);
+  run.next = make_rerun(c, good ? Millis(1) : std::max(job.definition->job.details->retry_delay, Millis(1)), slots);
 }
 
 /// It was claimed before the register's last repair.
 bool is_before_repair(const JobFacts& job, const LiveRun& run) {
-  return !run.unclaimed && ((job.repair && !job.repair->of_cursor) || run.open.fence < job.stored.repair);
+  return !run.unclaimed &&
+         ((job.repair && !job.repair->of_cursor) || run.open.fence < job.stored.interventions->repair);
 }
 
 }  // namespace

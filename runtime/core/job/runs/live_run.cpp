@@ -34,15 +34,15 @@ void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& 
   run.node = node;
   run.on_leadership_lost = job.on_leadership_lost;
   run.kill_grace = job.kill_grace;
-  run.lost_after = job.lost_after;
+  run.lost_after = job.details->lost_after;
   run.at_least_once = job.guarantee == Guarantee::at_least_once;
-  run.lost_limit = job.lost_limit;
-  run.success_codes = job.success_codes;
+  run.lost_limit = job.details->lost_limit;
+  run.success_codes = job.details->success_codes;
   if (run.attempt == 1) {
     run.retries = job.retries;
-    run.retry_delay = job.retry_delay;
-    run.retry_max_delay = job.retry_max_delay;
-    run.retry_backoff = job.retry_backoff;
+    run.retry_delay = job.details->retry_delay;
+    run.retry_max_delay = job.details->retry_max_delay;
+    run.retry_backoff = job.details->retry_backoff;
     run.on_success = job.on_success;
     run.on_error = job.on_error;
   }

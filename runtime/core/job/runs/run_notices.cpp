@@ -79,7 +79,8 @@ Notice settled_notice(const Disposition& d, const std::string& job) {
 std::string why_skipped(const JobFacts& job, Reason reason) {
   if (reason == Reason::dry_run) return "skipped: dry_run (the daemon runs with --dry-run)";
   if (reason == Reason::queue_full)
-    return "skipped: queue_full (" + std::to_string(job.definition->job.queue_limit) + " wait already: queue_limit)";
+    return "skipped: queue_full (" + std::to_string(job.definition->job.details->queue_limit) +
+           " wait already: queue_limit)";
   return "skipped: overlap (the job's previous run has not ended)";
 }
 

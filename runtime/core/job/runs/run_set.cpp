@@ -283,7 +283,7 @@ void RunSet::kill(Context& c, const JobFacts& job, LiveRun& run, Reason reason) 
     end(c, job, run, Status::killed, reason);
   else if ((run.state == State::starting || run.state == State::running) && !std::exchange(run.killed, true))
     c.out.push_back(
-        KillRun{run.id(), reason, run.definition ? run.definition->job.kill_signal : 15, run.open.kill_grace});
+        KillRun{run.id(), reason, run.definition ? run.definition->job.details->kill_signal : 15, run.open.kill_grace});
 }
 
 /// A run of another node that outlives its term is killed there; one that does not is over by itself.

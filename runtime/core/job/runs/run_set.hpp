@@ -119,7 +119,7 @@ class RunSet {
 
   RunList runs_;
   RareList<std::pair<RunId, RunId>> kills_;  // requests, and the runs whose end answers them
-  std::optional<SteadyTime> publish_at_;     // not before
+  OptionalTime<SteadyTime> publish_at_;      // not before
   SlotsByHand by_hand_;
 };
 

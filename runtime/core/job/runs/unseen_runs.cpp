@@ -24,7 +24,7 @@ void UnseenRuns::on_runner_word(const JobFacts& job, const RunnerWord& word, con
       if (one.job == job.name && !known.find(one.id)) running->push_back(one.id);
     const Job& policies = job.definition->job;
     if (!running->empty() && policies.on_leadership_lost == OnLeadershipLost::finish)
-      question_->until += policies.lost_after;
+      question_->until += policies.details->lost_after;
   }
   if (!running) return;
   for (const runner::Ended& one : word.ended) std::erase(*running, one.id);

@@ -65,7 +65,7 @@ void Settlement::reset(WallTime position) {
   base_ = position_ = position;
   leaves_due_ = false;
   decided_.clear();
-  due_.reset();
+  due_.clear();
   behind_.clear();
   candidates_.clear();
 }
@@ -92,7 +92,7 @@ bool Settlement::scan(const AnchoredPlan& plan, const ScanRules& rules, WallTime
 bool Settlement::must_wait(schedule::Slot slot, const AnchoredPlan& plan, const ScanRules& rules, WallTime now) const {
   const bool claims = rules.mode == ScanRules::Mode::due || rules.mode == ScanRules::Mode::dry_run;
   if (!claims || rules.concurrency != Concurrency::skip) return false;
-  const bool behind_waiting = due_.has_value() && rules.misfire != Misfire::all;
+  const bool behind_waiting = !due_.empty() && rules.misfire != Misfire::all;
   return (rules.fate_unknown || behind_waiting) && now - plan.due_at(slot.at) <= rules.start_deadline;
 }
 
@@ -141,10 +141,10 @@ void Settlement::decide(const Candidate& candidate, const ScanRules& rules) {
   if (candidate.dst_gap) return add_decided(slot.at, Status::missed, Reason::dst_gap);
   const bool skips = rules.concurrency == Concurrency::skip;
   const bool joins =
-      rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || due_.has_value());
+      rules.misfire == Misfire::all && (slot.trigger == Trigger::catch_up || rules.catching_up || !due_.empty());
   if (skips && rules.busy && !joins) return add_decided(slot.at, Status::skipped, Reason::overlap);
   if (rules.mode == ScanRules::Mode::dry_run) return add_decided(slot.at, Status::skipped, Reason::dry_run);
-  const bool waits = skips && (rules.busy || due_.has_value());
+  const bool waits = skips && (rules.busy || !due_.empty());
   add_due({slot.at, waits && slot.trigger == Trigger::schedule ? Trigger::catch_up : slot.trigger, slot.due});
 }
 
@@ -153,7 +153,7 @@ void Settlement::decide(const Candidate& candidate, const ScanRules& rules) {
 void Settlement::bound_waiting(const ScanRules& rules, WallTime now) {
   if (rules.concurrency == Concurrency::skip)
     while (due_count() > static_cast<std::size_t>(std::max(1, rules.misfire_limit)))
-      decide_first(Status::missed, rules.coverage.why_missed(due_->due, now, rules.start_deadline));
+      decide_first(Status::missed, rules.coverage.why_missed(due_.front().due, now, rules.start_deadline));
   if (rules.concurrency == Concurrency::queue)
     while (due_count() > rules.most_due)
       rules.drops_oldest ? decide_first(Status::skipped, Reason::queue_full)
@@ -167,7 +167,7 @@ void Settlement::add_decided(WallTime at, Status status, Reason reason) {
 }
 
 void Settlement::add_decided(const Disposition& range) {
-  if (!due_) {
+  if (due_.empty()) {
     if (decided_.empty() || !extend(decided_.back(), range)) decided_.push_back(range);
   } else if (behind_.empty() || behind_.back().due || !extend(behind_.back().decided, range)) {
     behind_.push_back({std::nullopt, range});
@@ -175,8 +175,8 @@ void Settlement::add_decided(const Disposition& range) {
 }
 
 void Settlement::add_due(DueSlot slot) {
-  if (!due_)
-    due_ = slot;
+  if (due_.empty())
+    due_.push_back(slot);
   else
     behind_.push_back({slot, {}});
 }
@@ -184,16 +184,16 @@ void Settlement::add_due(DueSlot slot) {
 void Settlement::rewind() {
   leaves_due_ = false;
   candidates_.clear();
-  due_.reset();
+  due_.clear();
   behind_.clear();
   position_ = settled_until();
 }
 
-const DueSlot* Settlement::first_due() const { return due_ ? &*due_ : nullptr; }
+const DueSlot* Settlement::first_due() const { return due_.empty() ? nullptr : &due_.front(); }
 
 void Settlement::decide_first(Status status, Reason reason) {
-  const DueSlot slot = *due_;
-  due_.reset();
+  const DueSlot slot = due_.front();
+  due_.clear();
   add_decided(slot.at, status, reason);
   pull_up();
 }
@@ -213,7 +213,7 @@ void Settlement::decide_last(Status status, Reason reason) {
 
 std::vector<WallTime> Settlement::waiting() const {
   std::vector<WallTime> slots;
-  if (due_) slots.push_back(due_->at);
+  if (!due_.empty()) slots.push_back(due_.front().at);
   for (const Behind& one : behind_)
     if (one.due) slots.push_back(one.due->at);
   return slots;
@@ -221,22 +221,22 @@ std::vector<WallTime> Settlement::waiting() const {
 
 std::size_t Settlement::due_count() const {
   const auto behind = std::count_if(behind_.begin(), behind_.end(), [](const Behind& b) { return b.due.has_value(); });
-  return (due_ ? 1u : 0u) + static_cast<std::size_t>(behind);
+  return due_.size() + static_cast<std::size_t>(behind);
 }
 
 void Settlement::drop_first_due() {
-  base_ = std::max(base_, due_->at);
-  due_.reset();
+  base_ = std::max(base_, due_.front().at);
+  due_.clear();
   pull_up();
 }
 
 /// The first waiting slot is gone: what stood behind it moves to the front, up to the next waiting one.
 void Settlement::pull_up() {
   std::size_t taken = 0;
-  while (taken < behind_.size() && !due_) {
+  while (taken < behind_.size() && due_.empty()) {
     Behind& next = behind_[taken++];
     if (next.due)
-      due_ = next.due;
+      due_.push_back(*next.due);
     else
       add_decided(next.decided);
   }

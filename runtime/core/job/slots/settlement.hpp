@@ -146,7 +146,7 @@ class Settlement {
   WallTime position_{};  // decided up to here
   bool leaves_due_ = false;
   RareList<Disposition> decided_;
-  std::optional<DueSlot> due_;
+  RareList<DueSlot> due_;  // one, or none
   RareList<Behind> behind_;
   RareList<Candidate> candidates_;  // of a scan that goes on: open slots that may still be chosen
 };

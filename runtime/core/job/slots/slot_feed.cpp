@@ -96,10 +96,10 @@ ScanRules SlotFeed::rules(const Context& c, const JobFacts& job, const Overlap& 
   if (job.definition) {
     const Job& policies = job.definition->job;
     rules.concurrency = policies.concurrency;
-    rules.most_due = static_cast<std::size_t>(std::max(0, policies.queue_limit + overlap.room));
+    rules.most_due = static_cast<std::size_t>(std::max(0, policies.details->queue_limit + overlap.room));
     rules.drops_oldest = policies.queue_overflow == QueueOverflow::drop_old;
     rules.misfire = policies.misfire;
-    rules.misfire_limit = policies.misfire_limit;
+    rules.misfire_limit = policies.details->misfire_limit;
     rules.start_deadline = policies.start_deadline;
   }
   if (mode == ScanRules::Mode::due && c.settings.dry_run) rules.mode = ScanRules::Mode::dry_run;

@@ -72,9 +72,9 @@ class SlotFeed {
   std::optional<schedule::Plan> plan_;  // in force: what the register's definition says
   RareList<WallTime> anchors_;          // of plan_
   Settlement settlement_;
-  bool scanning_ = false;                  // a scan goes on in the next step
-  bool blocked_ = false;                   // no claim can be made now
-  std::optional<WallTime> blocked_since_;  // nor could one be confirmed since
+  bool scanning_ = false;                 // a scan goes on in the next step
+  bool blocked_ = false;                  // no claim can be made now
+  OptionalTime<WallTime> blocked_since_;  // nor could one be confirmed since
 };
 
 }  // namespace ballot::core

@@ -115,7 +115,7 @@ std::string SimOracle::unended(const History& history, const testing::MergedLedg
     if (start && row->reason == Reason::runner_died && !gone_.contains(attempt))
       return run + " is lost, and its runner is there: " + line_of(*row);
     const bool before_repair =
-        claim.run.fence < history.now.repair;  // a further attempt may have run, and be forgotten
+        claim.run.fence < history.now.interventions->repair;  // a further attempt may have run, and be forgotten
     if (owes_another(*row, claim.run) && !before_repair && !taken_for_lost_.contains(attempt) &&
         !history.claims.contains({attempt.run, attempt.attempt + 1}) &&
         !ledger.find(attempt.run, attempt.attempt + 1) && !waits(history.now, attempt.run))
@@ -181,7 +181,7 @@ std::string SimOracle::story(const std::string& job, WallTime slot,
   std::string text;
   if (const core::JobRegister* now = job_register(job))
     text += "register: cursor " + format_slot(now->cursor) + ", since " + format_slot(now->since) + ", group " +
-            now->group + ", epoch " + std::to_string(now->epoch) + "\n";
+            *now->group + ", epoch " + std::to_string(now->epoch) + "\n";
   for (const SimLedger* ledger : ledgers) {
     for (const Row& row : ledger->rows())
       if (row.job == job && row.slot <= slot + around && row.slot_until.value_or(row.slot) >= slot - around)

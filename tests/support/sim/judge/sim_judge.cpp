@@ -38,12 +38,12 @@ void SimJudge::loaded(const std::string& node, const std::vector<schedule::Defin
 /// Where not all nodes define it alike, a leader that follows another one may define it otherwise.
 void SimJudge::watch() {
   for (auto& [name, until] : in_flux_) {
-    const std::string* digest = nullptr;
-    static const std::string none;
+    const DigestText* digest = nullptr;
+    static const DigestText none;
     for (const auto& [node, files] : files_) {
       if (is_instance(name) && node_of_instance(name) != node) continue;
       const auto job = files.jobs.find(name);
-      const std::string& one = job == files.jobs.end() ? none : job->second->digest;
+      const DigestText& one = job == files.jobs.end() ? none : job->second->digest;
       if (digest && one != *digest) until = loop_.now();
       digest = &one;
     }
@@ -239,7 +239,7 @@ std::string SimJudge::why_not_full(const std::string& node, const Row& row, Wall
   const auto triggered = std::count_if(asked_.begin(), asked_.end(), [&](const auto& one) {
     return one.second.request.job == row.job && one.second.request.kind == core::Request::Kind::trigger;
   });
-  const bool possible = static_cast<std::int64_t>(others.size()) + triggered > job->queue_limit;
+  const bool possible = static_cast<std::int64_t>(others.size()) + triggered > job->details->queue_limit;
   return possible ? "" : "the queue cannot be full";
 }
 
@@ -254,7 +254,7 @@ std::string SimJudge::why_no_misfire(const std::string& node, const Row& row, Wa
   const WallTime now = wall(node);
   const std::size_t later = slots_after(node, row.job, slot, now, 200).size();
   if (job->misfire == Misfire::latest && later == 0) return "it is the latest of those that misfired";
-  if (job->misfire == Misfire::all && later < static_cast<std::size_t>(job->misfire_limit))
+  if (job->misfire == Misfire::all && later < static_cast<std::size_t>(job->details->misfire_limit))
     return "the policy is to run all of them";
   return "";
 }

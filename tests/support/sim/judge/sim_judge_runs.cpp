@@ -99,7 +99,8 @@ std::string SimJudge::why_not_lost(const std::string& node, const Row& row) cons
   const Start* start = oracle_.start_of({*row.run, row.attempt});
   const SteadyTime since = start ? start->at : begun_.at(*row.run).since - Millis(60'000);
   const core::JobRegister* now = oracle_.job_register(row.job);
-  const bool repaired = now && now->repair > 0;  // the end that was published may be among what the store forgot
+  const bool repaired =
+      now && now->interventions->repair > 0;  // the end that was published may be among what the store forgot
   const bool intact = !spoiled_.contains(row.job) && !repaired;
   if (start && intact && was_published(*start, node)) return "somebody has published how it ended";
   if (any_since(deaths_, row.node, since - Millis(1000))) return "";

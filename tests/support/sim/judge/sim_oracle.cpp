@@ -68,7 +68,7 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
     find("started by a term that the store may have ended: " + what);
   const bool by_hand = launch.trigger == Trigger::manual;
   const bool unaware = launch.fence == 0 && overlap_within_promise;  // that another leads already
-  if (!by_hand && !unaware && (paused_.contains(job.name) || paused_.contains("group " + job.group)))
+  if (!by_hand && !unaware && (paused_.contains(job.name) || paused_.contains("group " + *job.group)))
     find("started after its pause was acknowledged: " + what);
   by_attempt_[launch.id] = starts.size();
   starts.push_back({job.name,
@@ -175,7 +175,7 @@ void SimOracle::notified(const std::string& node, const core::Notify& notice) {
   const Row& row = notice.row;
   const std::string what = row.run ? "run " + row.run->text() : "slot " + row.job + "@" + format_slot(row.slot);
   const core::JobRegister* now = job_register(row.job);
-  if (now && now->repair > 0) return;  // that a run was notified of may have been forgotten with it
+  if (now && now->interventions->repair > 0) return;  // that a run was notified of may have been forgotten with it
   if (!notified_.emplace(what, notice.event).second) find(node + " notifies a second time of " + what);
   if (!row.run || notice.event == Event::started) return;
   const core::JobRegister* stored = job_register(row.job);
@@ -269,7 +269,7 @@ void SimOracle::watch_register(const std::string& job, const Register& stored) {
   auto next = core::parse_job_register(stored.value);
   if (!next) return;
   if (!first) {
-    const bool repaired = next->repaired_at != history.now.repaired_at;
+    const bool repaired = next->interventions->repaired_at != history.now.interventions->repaired_at;
     if (repaired) std::erase_if(history.settled, [&](WallTime slot) { return slot > next->cursor; });
     if (repaired) std::erase_if(history.claimed, [&](const auto& one) { return one.first > next->cursor; });
     if (repaired && next->cursor < history.now.cursor)
@@ -329,7 +329,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     if (run.waits_until) continue;
     const auto [claim, fresh] = history.claims.try_emplace({run.id, run.attempt}, Claim{run});
     if (!fresh) continue;
-    if (run.fence < next.repair) continue;  // of before: entered by the repair, for it goes on
+    if (run.fence < next.interventions->repair) continue;  // of before: entered by the repair, for it goes on
     const std::string what = "job " + job + ", slot " + format_slot(run.slot) + ", run " + run.id.text();
     note(run.node, "claims " + what);
     if (run.fence <= history.fence) find("claimed with a fence that has not grown: " + what);
@@ -348,7 +348,7 @@ void SimOracle::watch_claims(const std::string& job, History& history, const cor
     claim.is_superseded = !claim.open && !start_of(id) && other;
     if (!claim.open && other && start_of(id) && start_of({other->run.id, other->run.attempt}))
       find("claimed twice: job " + job + ", slot " + format_slot(claim.run.slot) + ", run " + id.run.text());
-    const bool repaired = next.repair > 0;  // what the register had forgotten may have been open
+    const bool repaired = next.interventions->repair > 0;  // what the register had forgotten may have been open
     if (!claim.open && durable && !durable(id) && !claim.is_superseded && !repaired)
       find("closed before its row was durable: job " + job + ", run " + id.run.text());
   }

@@ -132,7 +132,7 @@ void SimJudge::judge_priority(const std::vector<Job>& files, const Quiet& quiet)
       if (low.node != high.node || low.at <= due || low.at >= high.at || low.attempt > 1 || !is_of_schedule(low))
         continue;
       const auto other = jobs.find(low.job);
-      if (other == jobs.end() || other->second->priority >= job.priority ||
+      if (other == jobs.end() || other->second->details->priority >= job.details->priority ||
           changed_hands(high.group, due - Millis(5000), high.at))
         continue;
       const auto open =
