@@ -114,8 +114,9 @@ void Node::observe(Millis patience, io::Engine::OnElections answered) {
   engine_->observe(patience, std::move(answered));
 }
 
+/// What `done` holds is the loop's: it ends there, and not on the ledger's thread.
 void Node::flush(std::function<void()> done) {
-  ledger_->flush([this, done = std::move(done)] { loop_.post(done); });
+  ledger_->flush([this, done = std::move(done)]() mutable { loop_.post(std::exchange(done, nullptr)); });
 }
 
 storage::LedgerState Node::ledger_state() const {
