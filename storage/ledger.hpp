@@ -28,6 +28,7 @@ struct LedgerOptions {
   std::int64_t spool_reserve = 16 << 20;  // bytes of disk kept for the spool
   Limits limits = {};
   Bounds bounds = {};                          // of what waits in memory
+  bool trims_heap = false;                     // of the process, in a quiet moment after much was stored
   Millis lock_wait = std::chrono::seconds(5);  // for another process's transaction
   Millis retry_first = std::chrono::seconds(1), retry_most = std::chrono::seconds(60);  // doubling in between
   Millis sweep_every = std::chrono::minutes(1);                                         // between passes of retention

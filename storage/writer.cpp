@@ -16,6 +16,7 @@ namespace ballot::storage {
 namespace {
 
 constexpr auto quiet_time = std::chrono::seconds(1);
+constexpr auto long_quiet_time = std::chrono::seconds(5);  // the store has given back by then what it does not need
 constexpr std::size_t many_records = 1'000;  // after so many, what they took is given back in a quiet moment
 
 std::string spool_folder(const LedgerOptions& options) {
@@ -79,7 +80,9 @@ void Writer::rest() {
 
 Writer::Clock::time_point Writer::wake_at() const {
   if (state_ != State::writing) return retry_at_;
-  return file_->has_wal() ? std::min(sweep_at_, quiet_at_) : sweep_at_;
+  Clock::time_point at = sweep_at_;
+  if (file_->has_wal()) at = std::min(at, quiet_at_);
+  return stored_ >= many_records ? std::min(at, release_at_) : at;
 }
 
 void Writer::store() {
@@ -97,6 +100,7 @@ bool Writer::write_to_file() {
       file_->checkpoint_if_due();
       stored_ += hand_.records.size();
       quiet_at_ = Clock::now() + quiet_time;
+      release_at_ = Clock::now() + long_quiet_time;
       return true;
     } catch (const SqliteError& error) {
       fail(error);
@@ -223,8 +227,9 @@ void Writer::tidy() {
       sweep_at_ = Clock::now() + (more ? Millis(0) : options_.sweep_every);
     } else if (quiet && file_->has_wal() && now >= quiet_at_) {
       file_->checkpoint();
-      if (stored_ >= many_records) release_memory();
       quiet_at_ = Clock::now() + quiet_time;
+    } else if (quiet && stored_ >= many_records && now >= release_at_) {
+      release_memory();
     }
   } catch (const SqliteError& error) {
     fail(error);
@@ -236,7 +241,7 @@ void Writer::tidy() {
 void Writer::release_memory() {
   stored_ = 0;
   file_->release_memory();
-  ::malloc_trim(0);
+  if (options_.trims_heap) ::malloc_trim(0);
 }
 
 void Writer::close() {

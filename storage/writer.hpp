@@ -70,7 +70,7 @@ class Writer {
   std::string reason_, spool_reason_, room_reason_;
   LedgerState reported_;
   Millis retry_after_;
-  Clock::time_point retry_at_, sweep_at_, quiet_at_;
+  Clock::time_point retry_at_, sweep_at_, quiet_at_, release_at_;
 };
 
 }  // namespace ballot::storage

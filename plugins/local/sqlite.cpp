@@ -1,7 +1,6 @@
 #include "sqlite.hpp"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <sqlite3.h>
 
 #include <utility>
@@ -145,7 +144,6 @@ void Connection::release_memory() noexcept {
   int used = 0, most = 0;
   if (sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0) != SQLITE_OK || used <= little) return;
   sqlite3_db_release_memory(db_);
-  ::malloc_trim(0);
 }
 
 void Connection::reserve_log(std::int64_t bytes) const {

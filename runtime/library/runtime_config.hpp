@@ -16,8 +16,8 @@ Result<config::Config> config_of(const RuntimeSettings& settings);
 struct RuntimeOrigin {
   Result<config::Config> config;
   Programs programs;
-  std::string control_key;    // what sets the control socket
-  bool has_functions = true;  // that job files may name
+  std::string control_key;  // what sets the control socket
+  bool is_host = true;      // its functions may be named by job files, and its heap is its own matter
 };
 
 RuntimeOrigin origin_of(const RuntimeSettings& settings);

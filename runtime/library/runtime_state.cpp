@@ -77,6 +77,7 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
   config_ = *std::move(origin.config);
   library::ServiceSettings settings{library::node_settings(config_, origin.programs), library::job_settings(config_),
                                     settings_.handover_program, std::move(origin.control_key)};
+  settings.node.ledger.trims_heap = !origin.is_host;
   io::EngineSettings& engine = settings.node.engine;
   engine.version = BALLOT_VERSION;
   engine.control = config_.control_socket;
@@ -84,7 +85,7 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
   engine.credentials = settings_.credentials_dir;
   engine.functions = functions_;
   engine.function_threads = settings_.function_threads;
-  if (origin.has_functions)
+  if (origin.is_host)
     settings.jobs.has_function = [table = functions_](std::string_view name) { return table->has(name); };
   settings.jobs.has_runner = settings_.commands;
   service_ = std::make_unique<library::Service>(config_, std::move(settings), log_);
