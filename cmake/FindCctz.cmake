@@ -10,4 +10,8 @@ if(Cctz_FOUND AND NOT TARGET cctz::cctz)
   add_library(cctz::cctz STATIC IMPORTED)
   set_target_properties(cctz::cctz PROPERTIES
     IMPORTED_LOCATION ${ABSL_TIME_ZONE_ARCHIVE} INTERFACE_INCLUDE_DIRECTORIES ${ABSL_INCLUDE_DIR})
+  if(BALLOT_SANITIZER)  # Abseil's containers check their iterators then, and log what is wrong
+    find_library(ABSL_RAW_LOGGING_LIBRARY libabsl_raw_logging_internal.so REQUIRED)
+    set_target_properties(cctz::cctz PROPERTIES INTERFACE_LINK_LIBRARIES ${ABSL_RAW_LOGGING_LIBRARY})
+  endif()
 endif()

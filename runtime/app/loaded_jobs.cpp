@@ -5,6 +5,7 @@
 
 #include "base/instance.hpp"
 #include "config/names.hpp"
+#include "io/control_client.hpp"
 #include "library/settings.hpp"
 
 namespace ballot::app {
@@ -46,6 +47,12 @@ config::JobsDir load_jobs(const config::Config& config) {
   return jobs;
 }
 
+Result<io::Message> ask_job(const config::Config& config, const std::string& job) {
+  io::Message question;
+  question.set("do", "job").set("job", job);
+  return io::ask_once(config.control_socket, question, std::chrono::seconds(5));
+}
+
 Result<std::vector<std::string>> with_instances(std::vector<std::string> names, storage::Reader& ledger) {
   for (const std::string& name : std::vector(names)) {
     const auto instances = ledger.instances_of(name);
@@ -61,7 +68,9 @@ Result<void> require_job(const std::string& name, const config::Config& config, 
   if (*known) return {};
   const auto instances = ledger.instances_of(name);
   if (instances && !instances->empty()) return {};
-  return require("job", name, job_names(load_jobs(config).set()));
+  const auto loaded = require("job", name, job_names(load_jobs(config).set()));
+  if (loaded || ask_job(config, name) || ask_job(config, instance_name(name, config.node))) return {};
+  return loaded;
 }
 
 Result<void> require_group(const std::string& name, const config::Config& config, storage::Reader& ledger) {

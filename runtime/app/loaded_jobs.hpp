@@ -9,14 +9,18 @@
 #include "ballot/error.hpp"
 #include "config/config.hpp"
 #include "config/jobs_dir.hpp"
+#include "io/message.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot::app {
 
 config::JobsDir load_jobs(const config::Config& config);
 
-/// not_found, with the nearest name, where `name` is neither loaded nor in the ledger. The job files are read only for
-/// what the ledger does not know.
+/// What the daemon says of a job, whoever defines it. not_found: it does not have the job; unavailable: no daemon.
+Result<io::Message> ask_job(const config::Config& config, const std::string& job);
+
+/// not_found, with the nearest name, where `name` is neither loaded, nor the daemon's, nor in the ledger. The job files
+/// are read, and the daemon is asked, only for what the ledger does not know.
 Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger);
 /// Those names, and the instances of each that the ledger has.
 Result<std::vector<std::string>> with_instances(std::vector<std::string> names, storage::Reader& ledger);

@@ -5,6 +5,8 @@
 
 namespace ballot::app {
 
+namespace fs = std::filesystem;
+
 std::string state_dir_of_user(unsigned uid, const std::function<const char*(const char*)>& variable) {
   const auto text = [&](const char* name) {
     const char* const value = variable(name);
@@ -15,9 +17,14 @@ std::string state_dir_of_user(unsigned uid, const std::function<const char*(cons
   if (uid != 0 && home.starts_with('/')) return home + "/.local/state/ballot";
   return "/var/lib/ballot";
 }
-namespace {
 
-namespace fs = std::filesystem;
+std::string library_folder(const std::string& program) {
+  const fs::path beside = fs::path(program).parent_path().parent_path() / "lib/ballot";
+  std::error_code error;
+  return beside.is_absolute() && fs::is_directory(beside, error) ? beside.string() : "/usr/lib/ballot";
+}
+
+namespace {
 
 /// The build tree, where this program lies in its bin/; else empty.
 fs::path build_tree() {
@@ -27,19 +34,20 @@ fs::path build_tree() {
   return !error && fs::exists(tree / "CMakeCache.txt", error) ? tree : fs::path();
 }
 
-const fs::path installed = "/usr/lib/ballot";
+/// Beside this program, in whatever prefix that is installed.
+fs::path installed() { return library_folder(own_file()); }
 
 /// One of the programs that nobody calls by hand.
 std::string part(const char* name) {
   const fs::path tree = build_tree();
-  return tree.empty() ? installed / name : tree / "bin" / name;
+  return tree.empty() ? installed() / name : tree / "bin" / name;
 }
 
 }  // namespace
 
 std::string plugin_dir() {
   const fs::path tree = build_tree();
-  return (tree.empty() ? installed : tree) / "plugins";
+  return (tree.empty() ? installed() : tree) / "plugins";
 }
 
 std::string own_file() {

@@ -10,16 +10,20 @@ namespace ballot::app {
 /// it.
 std::string state_dir_of_user(unsigned uid, const std::function<const char*(const char*)>& variable);
 
-/// /usr/lib/ballot/plugins, or the build tree's own.
+/// The installed parts of the program at that path, PREFIX/bin/ballot: PREFIX/lib/ballot if there is such a folder,
+/// else /usr/lib/ballot.
+std::string library_folder(const std::string& program);
+
+/// plugins in the library folder, or the build tree's own.
 std::string plugin_dir();
 
 /// This program's own file, also after it was replaced by a newer one.
 std::string own_file();
 
-/// /usr/lib/ballot/ballot-runner, or the build tree's own.
+/// ballot-runner in the library folder, or the build tree's own.
 std::string runner_file();
 
-/// /usr/lib/ballot/ballot-ping, or the build tree's own.
+/// ballot-ping in the library folder, or the build tree's own.
 std::string ping_file();
 
 /// /usr/sbin/sendmail; where failpoints are compiled in, what BALLOT_TEST_SENDMAIL names.

@@ -33,11 +33,12 @@ Result<Subject> find_subject(const std::string& text, const config::Config& conf
   const bool may_be_run = check_run_suffix(text).empty();
   if (may_be_run && !is_loaded(text, config)) {
     const auto run = find_run(ledger, text);
-    if (!run) return run.error();
-    return subject_of(*run, ledger);
+    if (run) return subject_of(*run, ledger);
+    if (run.error().code != Errc::not_found || !require_job(text, config, ledger)) return run.error();
   }
   if (const auto job = require_job(text, config, ledger); !job) return job.error();
-  return Subject{text, {}};
+  const bool has_own = own != text && !is_loaded(text, config) && ask_job(config, own);
+  return Subject{has_own ? own : text, {}};
 }
 
 }  // namespace ballot::app

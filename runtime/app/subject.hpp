@@ -26,7 +26,7 @@ struct Subject {
 /// Errors: not_found, with the nearest job's name; invalid where several runs' ids end with it.
 Result<Subject> find_subject(const std::string& text, const config::Config& config, storage::Reader& ledger);
 
-/// Whether some job file defines a job of that name.
+/// Whether some job file defines a job of that name. A program that embeds ballot has jobs that none does.
 bool is_loaded(const std::string& job, const config::Config& config);
 
 }  // namespace ballot::app

@@ -14,11 +14,21 @@ std::string next_of(const UnrecordedSlot& slot) {
   return slot.next ? " The next slot is " + format_slot(*slot.next) + "." : "";
 }
 
+std::string led_elsewhere(const UnrecordedSlot& slot) {
+  return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
+}
+
+bool is_led_elsewhere(const UnrecordedSlot& slot) { return !slot.leader.empty() && slot.leader != slot.node; }
+
 /// Why the files make no slot of it: "" where they do.
 std::string why_not_scheduled(const UnrecordedSlot& slot) {
   switch (slot.schedule) {
     case Schedule::not_loaded:
       return "No job file that this node reads defines the job any more, so nothing of it is due.";
+    case Schedule::of_program:
+      return "The job is defined by the program that embeds ballot, not by a file, and its schedule is not known here. "
+             "This node's ledger has no slot of it up to that time." +
+             next_of(slot) + (is_led_elsewhere(slot) ? " " + led_elsewhere(slot) : "");
     case Schedule::disabled: return "Its job file says enabled = false: it is never due; `ballot trigger` runs it.";
     case Schedule::none: return "It has no schedule: it runs by `ballot trigger` only.";
     case Schedule::only_reboot:
@@ -34,12 +44,6 @@ std::string paused_text(const UnrecordedSlot& slot) {
   if (!slot.paused_by.empty()) text += ", by " + slot.paused_by;
   return text + ". Slots that pass meanwhile become skipped: paused when it is resumed (`ballot resume`).";
 }
-
-std::string led_elsewhere(const UnrecordedSlot& slot) {
-  return "Node " + slot.leader + " leads group " + slot.group + ": ask there. Ledgers belong to their nodes.";
-}
-
-bool is_led_elsewhere(const UnrecordedSlot& slot) { return !slot.leader.empty() && slot.leader != slot.node; }
 
 /// What keeps the job from being settled now: "" where nothing does.
 std::string why_not_settled(const UnrecordedSlot& slot) {

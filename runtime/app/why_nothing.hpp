@@ -16,8 +16,8 @@ struct UnrecordedSlot {
   std::optional<WallTime> slot;  // none: the schedule has none up to the time asked for
   WallTime now{};
 
-  // what the job files say
-  enum class Schedule { not_loaded, disabled, none, only_reboot, some } schedule = Schedule::some;
+  // what the job files say; of_program: nothing, but the daemon, a program that embeds ballot, has the job
+  enum class Schedule { not_loaded, of_program, disabled, none, only_reboot, some } schedule = Schedule::some;
   std::optional<WallTime> next;  // slot, from now on
   Millis keep{0};                // how long rows are kept
 

@@ -17,10 +17,10 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Status::missed) 
     "by its "
     "start_deadline is missed.",
     // claimed
-    "The slot is reserved for this term by a conditional write to the job's register, and its command is about to be "
+    "The slot is reserved for this term by a conditional write to the job's register, and its run is about to be "
     "started. No other term can claim it.",
     // running
-    "The command is running. It ends by itself, at its deadline, by `ballot kill`, or when its node loses leadership "
+    "It is running. It ends by itself, at its deadline, by `ballot kill`, or when its node loses leadership "
     "(on_leadership_lost = \"terminate\").",
     // succeeded
     "The command ended with one of the job's success_codes.",
@@ -45,17 +45,17 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     "node, "
     "so that a job which kills its node does not go round the fleet.",
     // deadline
-    "The attempt ran longer than the job's deadline allows: it got the kill_signal, and KILL when kill_grace had "
-    "passed.",
+    "The attempt ran longer than the job's deadline allows. A command gets the kill_signal, and KILL when kill_grace "
+    "has passed; a function is asked to stop.",
     // operator
-    "Somebody asked for it: `ballot kill`. The run got the kill_signal, and KILL when kill_grace had passed.",
+    "Somebody asked for it: `ballot kill`. A command gets the kill_signal, and KILL when kill_grace has passed; a "
+    "function is asked to stop.",
     // replaced
     "A newer slot of the job came due while it ran, and concurrency = \"replace\" ends the running one in favour of "
     "the new.",
     // leadership_lost
     "Its node's term ended, or could not be renewed before its deadline, and on_leadership_lost = \"terminate\" ends "
-    "what "
-    "runs under a term before another node can lead.",
+    "what runs under a term: a command is killed by that deadline, a function is asked to stop.",
     // shutdown
     "The daemon was stopped, and the run had not ended by then ([runner] on_stop).",
     // node_died
@@ -97,7 +97,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(last_reason) + 1
     "guarantee = "
     "\"at-most-once\" nothing starts without a confirmed claim.",
     // stale
-    "The claim was confirmed, but when the command was about to be started, the time for which the claim permits it "
+    "The claim was confirmed, but when the run was about to be started, the time for which the claim permits it "
     "had passed: the node was suspended, stopped or very slow. Nothing was started.",
     // dst_gap
     "The date that the schedule names does not exist in the job's time zone: the clocks skipped that day.",
@@ -158,6 +158,12 @@ std::string_view rule_of(Status status, Reason reason) {
     return "A newer version of ballot has recorded this, for a reason that this one does not know: ask that version.";
   return reason == Reason::none ? status_rules[static_cast<std::size_t>(status)]
                                 : reason_rules[static_cast<std::size_t>(reason)];
+}
+
+std::string_view rule_of(const Row& row) {
+  if (row.status == Status::succeeded && row.reason == Reason::none && !row.exit_code)
+    return "The job is a function of the program that embeds ballot, and it returned success.";
+  return rule_of(row.status, row.reason);
 }
 
 std::string headline(const Row& row) {

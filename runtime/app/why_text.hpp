@@ -10,6 +10,8 @@ namespace ballot::app {
 
 /// One or more sentences; never empty for a pair that the ledger can hold.
 std::string_view rule_of(Status status, Reason reason);
+/// As that; of a function, which has no exit code, what is true of functions.
+std::string_view rule_of(const Row& row);
 
 /// `JOB SLOT STATUS: REASON (run ID)`; of a row of many slots SLOT is FIRST/LAST (N slots).
 std::string headline(const Row& row);

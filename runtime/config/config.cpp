@@ -138,7 +138,7 @@ class Loader {
     const bool is_installed = std::find(known.begin(), known.end(), name) != known.end();
     const std::string text = "backend " + in_quotes(name) + " cannot be used: " + why.what +
                              (is_installed || known.empty() ? "" : suggestion(name, known));
-    if (overrides_.backend) return error("--backend or BALLOT_BACKEND", text);
+    if (overrides_.backend) return error(request_.names.backend, text);
     const Position at = config_.coordination.backend_position;
     Findings(request_.file, diagnostics_).error(at.line == 0 ? Position{} : at, text);
   }
@@ -154,7 +154,7 @@ class Loader {
       const auto known = config_.known.find(name);
       if (known == config_.known.end() || known->second == nullptr) continue;
       for (const OptionProblem& problem : check_table(table.options, known->second->traits))
-        diagnostics_.push_back(option_diagnostic(config_, name, problem));
+        diagnostics_.push_back(option_diagnostic(config_, name, problem, request_.names));
     }
     check_group_tables(config_.known, config_.groups, Findings(request_.file, diagnostics_));
     check_outage();
@@ -181,8 +181,7 @@ class Loader {
   void check() {
     check_node();
     if (overrides_.backend && !is_name(*overrides_.backend))
-      error("--backend or BALLOT_BACKEND",
-            in_quotes(*overrides_.backend) + " is not a valid backend name, such as \"local\"");
+      error(request_.names.backend, in_quotes(*overrides_.backend) + " is not a valid backend name, such as \"local\"");
     check_namespace();
     if (config_.control_socket.size() >= sizeof(sockaddr_un::sun_path))
       error("control.socket", in_quotes(config_.control_socket) + " is too long for a socket: at most " +
@@ -194,17 +193,18 @@ class Loader {
     if (is_node_name(config_.node)) return;
     constexpr std::string_view rule = ": 1 to 64 letters, digits, '_', '-' and '.', beginning with a letter or digit";
     if (overrides_.node)
-      error("--node", in_quotes(config_.node) + " is not a valid node name" + std::string(rule));
+      error(request_.names.node, in_quotes(config_.node) + " is not a valid node name" + std::string(rule));
     else
       error("node", "the host's name, " + in_quotes(config_.node) + ", is not a valid node name" + std::string(rule) +
-                        "; set node in " + config_.file + ", or --node");
+                        "; set " + (config_.file.empty() ? "" : "node in " + config_.file + ", or ") +
+                        request_.names.node);
   }
 
   void check_namespace() {
     std::string& name_space = config_.coordination.name_space;
     if (overrides_.name_space && !is_name(*overrides_.name_space))
       return error(
-          "--namespace or BALLOT_NAMESPACE",
+          request_.names.name_space,
           in_quotes(*overrides_.name_space) +
               " is not a valid namespace: 1 to 64 letters, digits, '_' and '-', beginning with a letter or digit");
     if (!name_space.empty()) return;
@@ -213,8 +213,9 @@ class Loader {
     else
       error("namespace", "backend " + in_quotes(config_.coordination.backend) +
                              " has no default namespace, so that one installation does not join another's elections; "
-                             "set namespace in [coordination] of " +
-                             config_.file + ", or --namespace, or BALLOT_NAMESPACE");
+                             "set " +
+                             (config_.file.empty() ? "" : "namespace in [coordination] of " + config_.file + ", or ") +
+                             request_.names.name_space);
   }
 
   /// It joins nobody else's elections by mistake. Of the default backend that is known without its plugin.
@@ -237,14 +238,15 @@ class Loader {
 
 LoadedConfig load_config(const ConfigRequest& request) { return Loader(request).load(); }
 
-Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem) {
+Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem,
+                             const SettingNames& names) {
   Diagnostic diagnostic{Severity::error, config.file, 1, 1, '[' + std::string(backend) + "] " + problem.text};
   const auto table = config.backends.find(std::string(backend));
   if (table == config.backends.end()) return diagnostic;
   const Position at = position_of(problem, table->second);
   diagnostic.line = at.line;
   diagnostic.column = at.column;
-  if (at.line == 0) diagnostic.file = "the flag or variable for [" + std::string(backend) + "] " + problem.key;
+  if (at.line == 0) diagnostic.file = names.option + " [" + std::string(backend) + "] " + problem.key;
   return diagnostic;
 }
 

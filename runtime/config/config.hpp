@@ -91,6 +91,14 @@ enum class TrustRule { anybodys, trusted };
 /// the one which is used is missing is an error.
 enum class PluginRule { none, used, all };
 
+/// What findings call that which beats the file.
+struct SettingNames {
+  std::string node = "--node";
+  std::string backend = "--backend or BALLOT_BACKEND";
+  std::string name_space = "--namespace or BALLOT_NAMESPACE";
+  std::string option = "the flag or variable for";  // [BACKEND] KEY follows
+};
+
 struct ConfigRequest {
   std::string file = std::string(default_config_file);
   FileRule file_rule = FileRule::may_be_missing;
@@ -103,7 +111,8 @@ struct ConfigRequest {
   std::string host_name;
   std::string plugin_dir = "/usr/lib/ballot/plugins";  // the default, which differs in the build tree
   std::string state_dir = "/var/lib/ballot";           // the default, which differs for programs of users
-  std::optional<std::string> control_socket = {};      // counts before the file's and the default; "": there is none
+  SettingNames names = {};
+  std::optional<std::string> control_socket = {};  // counts before the file's and the default; "": there is none
 };
 
 struct LoadedConfig {
@@ -115,7 +124,8 @@ struct LoadedConfig {
 LoadedConfig load_config(const ConfigRequest& request);
 
 /// What the plugin of `backend` says of its table, at its line.
-Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem);
+Diagnostic option_diagnostic(const Config& config, std::string_view backend, const OptionProblem& problem,
+                             const SettingNames& names = {});
 
 /// g of docs/semantics: the longest time that a run can be given between TERM and KILL when leadership is lost, for
 /// the session timeout asked for, or the backend's own where none is; none where that is not known.

@@ -89,8 +89,8 @@ class JobReader {
     for (const char* key : {"command", "function", "shell"})
       if (const toml::node* const node = table_->get(key)) given.emplace_back(key, node);
     if (given.empty())
-      return findings_.error(at_,
-                             "job " + in_quotes(job_.name) + " has nothing to run; give it a 'command' or a 'shell'");
+      return findings_.error(at_, "job " + in_quotes(job_.name) + " has nothing to run; give it a 'command'" +
+                                      (settings_.has_function ? ", a 'shell' or a 'function'" : " or a 'shell'"));
     if (given.size() > 1) {
       const auto later = [](const auto& a, const auto& b) {
         return a.second->source().begin < b.second->source().begin;
@@ -106,9 +106,11 @@ class JobReader {
   void check_function() {
     const Position at = position_of(table_->get("function")->source());
     if (!settings_.has_function)
-      findings_.error(at,
-                      "'function' is for programs that embed ballot; what `ballot serve` runs is a 'command' or a "
-                      "'shell'");
+      findings_.error(
+          at,
+          "'function' is for programs that embed ballot: only the one that reads this file knows it, and "
+          "says in its log, and by `ballot status`, what is wrong with the file; `ballot serve` runs a "
+          "'command' or a 'shell', and with command = [\"true\"] in its place `ballot check` checks the rest");
     else if (!job_.function.empty() && !settings_.has_function(job_.function))
       findings_.error(at, "this program has no function " + in_quotes(job_.function));
     for (const char* key : {"env", "env_file", "groups", "kill_signal", "limits", "log_output", "nice", "no_new_privs",

@@ -157,10 +157,9 @@ bool Reply::gone() const { return sink_->answered(); }
 
 struct ControlServer::State : std::enable_shared_from_this<State> {
   State(asio::io_context& loop, ControlSocket made, Handler on_request, ControlLimits bounds)
-      : acceptor(loop, asio::local::stream_protocol(), made.socket.release()),
-        lock(std::move(made.lock)),
+      : file(std::move(made)),
+        acceptor(loop, asio::local::stream_protocol(), file.socket.release()),
         pause(loop),
-        path(std::move(made.path)),
         handler(std::move(on_request)),
         limits(bounds) {}
 
@@ -224,10 +223,9 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
     }
   }
 
+  ControlSocket file;  // whose socket the acceptor has
   asio::local::stream_protocol::acceptor acceptor;
-  UniqueFd lock;
   asio::steady_timer pause;
-  std::string path;
   Handler handler;
   ControlLimits limits;
   std::set<std::shared_ptr<Reply::Sink>> sinks;
@@ -247,11 +245,11 @@ ControlServer::ControlServer(std::shared_ptr<State> state) : state_(std::move(st
 
 ControlServer::~ControlServer() {
   state_->alive = false;
-  ::unlink(state_->path.c_str());
+  state_->file.remove_file();
   error_code ignored;
   state_->acceptor.close(ignored);
   state_->pause.cancel();
-  state_->lock.reset();
+  state_->file.lock.reset();
   for (const auto& sink : std::exchange(state_->sinks, {})) sink->close();
 }
 

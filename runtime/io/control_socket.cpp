@@ -28,12 +28,36 @@ Result<UniqueFd> take_lock(const std::string& path) {
   return Error{Errc::conflict, "another ballot daemon listens on " + path};
 }
 
-Result<void> remove_stale(const std::string& path) {
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path)
+    return Error{Errc::io, "cannot open the control socket " + path + ": the path has more than " +
+                               std::to_string(sizeof address.sun_path - 1) + " characters"};
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  return address;
+}
+
+UniqueFd new_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+/// Only a refused connection says that nobody does: one whose queue is full, or of another type, is somebody's.
+Result<void> check_nobody_listens(const std::string& path, const sockaddr_un& address) {
+  const UniqueFd probe = new_socket();
+  if (!probe) return system_error(path, "socket");
+  if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == ECONNREFUSED || errno == ENOENT) return {};
+    if (errno == EACCES) return system_error(path, "ask whether something listens there");
+  }
+  return Error{Errc::conflict, "something else listens on " + path};
+}
+
+Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return errno == ENOENT ? Result<void>() : system_error(path, "stat it");
   if (!S_ISSOCK(status.st_mode))
     return Error{Errc::io, "cannot open the control socket " + path + ": something else has that name; remove it"};
-  if (::unlink(path.c_str()) != 0) return system_error(path, "remove the old one");
+  if (auto unused = check_nobody_listens(path, address); !unused) return unused;
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error(path, "remove the old one");
   return {};
 }
 
@@ -47,14 +71,8 @@ gid_t ballot_group() {
 }
 
 /// Nobody can connect before listen(), whatever the umask made of the mode.
-Result<UniqueFd> bind_and_listen(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path)
-    return Error{Errc::io, "cannot open the control socket " + path + ": the path has more than " +
-                               std::to_string(sizeof address.sun_path - 1) + " characters"};
-  std::memcpy(address.sun_path, path.c_str(), path.size());
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+Result<ControlSocket> bind_and_listen(const std::string& path, const sockaddr_un& address, UniqueFd lock) {
+  UniqueFd fd = new_socket();
   if (!fd) return system_error(path, "socket");
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return system_error(path, "bind");
@@ -65,18 +83,24 @@ Result<UniqueFd> bind_and_listen(const std::string& path) {
   const bool for_group = made.st_uid == 0 || made.st_gid == group;  // a user's own group may be everybody's
   if (::chmod(path.c_str(), for_group ? 0660 : 0600) != 0) return system_error(path, "chmod");
   if (::listen(fd.get(), SOMAXCONN) != 0) return system_error(path, "listen");
-  return fd;
+  return ControlSocket{std::move(fd), std::move(lock), path, made.st_dev, made.st_ino};
 }
 
 }  // namespace
 
 Result<ControlSocket> ControlSocket::make(const std::string& path) {
+  const auto address = address_of(path);
+  if (!address) return address.error();
   auto held = take_lock(path);
   if (!held) return held.error();
-  if (auto removed = remove_stale(path); !removed) return removed.error();
-  auto fd = bind_and_listen(path);
-  if (!fd) return fd.error();
-  return ControlSocket{*std::move(fd), *std::move(held), path};
+  if (auto removed = remove_stale(path, *address); !removed) return removed.error();
+  return bind_and_listen(path, *address, *std::move(held));
+}
+
+void ControlSocket::remove_file() const {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || status.st_dev != device || status.st_ino != inode) return;
+  ::unlink(path.c_str());
 }
 
 }  // namespace ballot::io

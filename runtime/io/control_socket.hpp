@@ -3,6 +3,8 @@
 // A lock file beside it says whether its daemon lives, so that of two daemons that start together one is refused.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "ballot/error.hpp"
@@ -14,10 +16,15 @@ namespace ballot::io {
 struct ControlSocket {
   UniqueFd socket, lock;
   std::string path;
+  dev_t device = 0;  // of the file, whatever has its name later
+  ino_t inode = 0;
 
-  /// Replaces the socket of a daemon that is dead. Open to its owner, and to the group where that is `ballot`, or where
-  /// the owner is root. conflict: another one listens there; io: it cannot be made.
+  /// Replaces a socket on which nobody listens any more. Open to its owner, and to the group where that is `ballot`, or
+  /// where the owner is root. conflict: a daemon, or another program, listens there; io: it cannot be made.
   static Result<ControlSocket> make(const std::string& path);
+
+  /// Before `socket` is closed. What another program has put in the file's place stays.
+  void remove_file() const;
 };
 
 }  // namespace ballot::io

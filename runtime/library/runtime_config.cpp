@@ -24,6 +24,7 @@ config::ConfigRequest request_of(const RuntimeSettings& settings) {
   request.plugin_rule = config::PluginRule::used;
   request.plugins = {plugin_names, load_plugin};
   request.host_name = io::host_name();
+  request.names = {"node", "backend", "name_space", "options:"};
   request.plugin_dir = std::string(installed) + "/plugins";
   config::Overrides& over = request.overrides;
   over.node = given(settings.node);
@@ -39,10 +40,16 @@ config::ConfigRequest request_of(const RuntimeSettings& settings) {
   return request;
 }
 
+/// A place in a file, or the setting that it came from, where it did.
+std::string text_of(const config::Diagnostic& one) {
+  if (one.file.empty()) return one.message;
+  return one.line > 0 ? one.text() : one.file + ": " + one.message;
+}
+
 std::string findings_of(const config::Diagnostics& diagnostics) {
   std::string text;
   for (const config::Diagnostic& one : diagnostics)
-    if (one.severity == config::Severity::error) text += (text.empty() ? "" : "; ") + one.text();
+    if (one.severity == config::Severity::error) text += (text.empty() ? "" : "; ") + text_of(one);
   return text;
 }
 

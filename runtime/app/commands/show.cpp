@@ -13,7 +13,6 @@
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
-#include "io/control_client.hpp"
 
 namespace ballot::app {
 namespace {
@@ -29,12 +28,6 @@ struct ShowOptions {
 
 using Answer = Result<io::Message>;
 
-Answer ask_job(const config::Config& config, const std::string& job) {
-  io::Message question;
-  question.set("do", "job").set("job", job);
-  return io::ask_once(config.control_socket, question, std::chrono::seconds(10));
-}
-
 std::string state_text(const io::Message& job) {
   std::string text = job.text("state").value_or("");
   if (const auto trouble = job.text("trouble"); trouble && !trouble->empty()) text += ": " + *trouble;
@@ -44,15 +37,13 @@ std::string state_text(const io::Message& job) {
   return text;
 }
 
-void print_state(const schedule::Definition& definition, const Answer& answer, const std::string& node) {
-  const Job& job = definition.job;
-  print_fact("job", job.name + (job.description.empty() ? "" : ": " + *job.description));
+void print_state(const std::string& group, const Answer& answer, const std::string& node) {
   if (!answer) {
-    print_fact("group", job.group);
+    print_fact("group", group);
     return print_fact("state", "not known: " + answer.error().what);
   }
   const std::string leader = answer->text("leader").value_or("");
-  print_fact("group", *job.group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
+  print_fact("group", group + (leader.empty() ? ", which nobody leads" : ", led by " + leader));
   const bool is_elsewhere = !leader.empty() && leader != node;
   print_fact("state", state_text(*answer) + (is_elsewhere ? ", as far as is known here: ask on " + leader : ""));
 }
@@ -88,6 +79,17 @@ Result<void> print_runs(const std::string& job, storage::Reader& ledger, const L
   return {};
 }
 
+/// Of a job that no file defines which this command reads, all is as the daemon says.
+void print_job_of_program(const Answer& answer, const LocalTimes& times, const std::string& node) {
+  const std::string name = answer->text("job").value_or("");
+  print_fact("job", name);
+  print_state(answer->text("group").value_or(""), answer, node);
+  print_fact("file", "none: the program that embeds ballot defines it");
+  print_fact("digest", answer->text("digest").value_or(""));
+  const auto next = parse_wall(answer->text("next_slot").value_or(""));
+  print_fact("next slots", next ? shown(times, name, *next) : "none");
+}
+
 bool is_header(const std::string& text) { return text.starts_with('['); }
 
 bool is_header_of(const std::string& text, const std::string& job) {
@@ -115,6 +117,28 @@ void warn_of_difference(const schedule::Definition& definition, const Answer& an
                  "see `ballot check`\n";
 }
 
+Answer ask_job_or_instance(const config::Config& config, const std::string& job) {
+  Answer answer = ask_job(config, job);
+  return answer ? answer : ask_job(config, instance_name(job, config.node));
+}
+
+Exit show_job_without_file(const ShowOptions& options, const config::Config& config, Result<storage::Reader>& ledger) {
+  const Answer answer = ask_job_or_instance(config, options.job);
+  if (!answer) {
+    const auto known = ledger ? require_job(options.job, config, *ledger) : Result<void>(ledger.error());
+    return fail("show", known ? Error{Errc::not_found, "no job file defines " + options.job +
+                                                           " any more; `ballot history --job` shows its runs"}
+                              : known.error());
+  }
+  const LocalTimes times(options.time, config);
+  print_job_of_program(answer, times, config.node);
+  if (ledger)
+    if (const auto printed = print_runs(answer->text("job").value_or(""), *ledger, times); !printed)
+      return fail("show", printed.error());
+  std::cout.flush();
+  return Exit::done;
+}
+
 Exit run(const ShowOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
@@ -123,18 +147,15 @@ Exit run(const ShowOptions& options) {
   auto found = jobs.set().definitions.find(options.job);
   if (found == jobs.set().definitions.end())
     found = jobs.set().definitions.find(instance_name(options.job, config->node));
-  if (found == jobs.set().definitions.end()) {
-    const auto known = ledger ? require_job(options.job, *config, *ledger) : Result<void>(ledger.error());
-    return fail("show", known ? Error{Errc::not_found, "no job file defines " + options.job +
-                                                           " any more; `ballot history --job` shows its runs"}
-                              : known.error());
-  }
+  if (found == jobs.set().definitions.end()) return show_job_without_file(options, *config, ledger);
   const schedule::Definition& definition = **found;
   const std::string& name = definition.job.name;
   const Answer answer = ask_job(*config, name);
   const LocalTimes times(options.time, *config);
   const auto place = jobs.place_of(name);
-  print_state(definition, answer, config->node);
+  const auto& description = definition.job.description;
+  print_fact("job", name + (description.empty() ? "" : ": " + *description));
+  print_state(*definition.job.group, answer, config->node);
   if (place) print_fact("file", place->file + ":" + std::to_string(place->position.line));
   print_fact("timezone", definition.job.timezone);
   print_fact("digest", definition.digest);

@@ -92,7 +92,7 @@ void explain(const std::vector<Row>& rows, const config::Config& config, const s
     text += " It is the last of " + std::to_string(rows.size()) + " attempts that this ledger knows.";
   const std::string detail = why_detail(last, ledger);
   const bool says_all = last.reason == Reason::cannot_start && !detail.empty();
-  if (!says_all) text += " " + std::string(rule_of(last.status, last.reason));
+  if (!says_all) text += " " + std::string(rule_of(last));
   text += detail;
   if (last.run) text += what_follows(last, definition, ask_next_attempt(config, *last.run));
   print(headline(last), text + what_is_now);
@@ -108,6 +108,11 @@ void ask_about(const config::Config& config, UnrecordedSlot& slot) {
   slot.daemon = answer ? Daemon::there : answer.error().code == Errc::not_found ? Daemon::unaware : Daemon::away;
   if (!answer) return;
   const auto time = [&](const char* key) { return parse_wall(answer->text(key).value_or("")); };
+  if (slot.schedule == UnrecordedSlot::Schedule::not_loaded) {
+    slot.schedule = UnrecordedSlot::Schedule::of_program;
+    slot.group = answer->text("group").value_or("");
+    slot.next = time("next_slot");
+  }
   slot.leader = answer->text("leader").value_or("");
   slot.state = answer->text("state").value_or("");
   slot.trouble = answer->text("trouble").value_or("");

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
+
+#include "support/temp_folder.hpp"
 
 namespace ballot::app {
 namespace {
@@ -20,6 +23,14 @@ TEST(Places, AUsersStateIsHisOwn) {
   EXPECT_EQ(state_dir(1000, {{"XDG_STATE_HOME", "relative"}, {"HOME", "/h"}}), "/h/.local/state/ballot");
   EXPECT_EQ(state_dir(1000, {}), "/var/lib/ballot");
   EXPECT_EQ(state_dir(0, {{"XDG_STATE_HOME", "/s"}, {"HOME", "/root"}}), "/var/lib/ballot") << "root's is the daemon's";
+}
+
+TEST(Places, PartsLieInThePrefixOfTheProgram) {
+  const TempFolder prefix;
+  EXPECT_EQ(library_folder(prefix / "bin/ballot"), "/usr/lib/ballot") << "there is none in that prefix";
+  std::filesystem::create_directories(prefix / "lib/ballot");
+  EXPECT_EQ(library_folder(prefix / "bin/ballot"), prefix / "lib/ballot");
+  EXPECT_EQ(library_folder(""), "/usr/lib/ballot");
 }
 
 }  // namespace

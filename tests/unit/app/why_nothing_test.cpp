@@ -43,6 +43,11 @@ TEST(WhyNothing, NamesWhatTheFilesSay) {
   expect(facts, "no slot", "boots");
   facts.schedule = Schedule::not_loaded;
   expect(facts, "no slot", "No job file");
+  facts.schedule = Schedule::of_program;
+  expect(facts, "no slot", "defined by the program that embeds ballot, not by a file");
+  facts.leader = "host-2";
+  expect(facts, "no slot", "Node host-2 leads group g: ask there.");
+  facts.leader = "host-1";
   facts.schedule = Schedule::some;
   facts.next = slot + std::chrono::hours(5);
   expect(facts, "no slot", "The next slot is 2025-03-09T12:00:00Z.");

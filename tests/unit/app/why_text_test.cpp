@@ -55,6 +55,18 @@ TEST(WhyText, RulesStandByTheirReasons) {
   EXPECT_TRUE(rule_of(Status::skipped, Reason::dry_run).find("--dry-run") != std::string_view::npos);
 }
 
+TEST(WhyText, RulesOfFunctionsSpeakOfNoCommand) {
+  Row row = run_row(Status::succeeded);
+  row.exit_code = 0;
+  EXPECT_NE(rule_of(row).find("success_codes"), std::string_view::npos);
+  row.exit_code.reset();
+  EXPECT_NE(rule_of(row).find("it returned success"), std::string_view::npos) << rule_of(row);
+  for (const Reason reason : {Reason::operator_, Reason::leadership_lost})
+    EXPECT_NE(rule_of(Status::killed, reason).find("a function is asked to stop"), std::string_view::npos);
+  EXPECT_NE(rule_of(Status::timed_out, Reason::deadline).find("a function is asked to stop"), std::string_view::npos);
+  EXPECT_EQ(rule_of(Status::running, Reason::none).find("command"), std::string_view::npos);
+}
+
 TEST(WhyText, HeadlineNamesJobSlotStatusReasonAndRun) {
   EXPECT_EQ(headline(run_row(Status::failed, Reason::exit_code)),
             "nightly 2025-03-09T07:00:00Z failed: exit_code (run 0195798e-1f00-7abc-8def-0123456789ab)");

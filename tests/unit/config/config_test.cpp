@@ -189,7 +189,7 @@ TEST_F(ConfigTest, WantsANamespaceForANetworkedBackend) {
       text_of(loaded.diagnostics),
       "namespace: error: backend 'far' has no default namespace, so that one installation does not join another's "
       "elections; set namespace in [coordination] of " +
-          request_.file + ", or --namespace, or BALLOT_NAMESPACE\n");
+          request_.file + ", or --namespace or BALLOT_NAMESPACE\n");
   request_.namespace_rule = NamespaceRule::has_default;
   EXPECT_EQ(good("[coordination]\nbackend = \"far\"\n").coordination.name_space, "ballot");
 }

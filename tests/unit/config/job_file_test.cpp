@@ -177,8 +177,11 @@ TEST(JobFile, MayNameAFunctionOfTheProgramThatReadsIt) {
   EXPECT_EQ(findings("[job.x]\nfunction = \"other\"\n", of_a_program()),
             "x.toml:2:12: error: this program has no function 'other'\n");
   EXPECT_EQ(findings("[job.x]\nfunction = \"report\"\n"),
-            "x.toml:2:12: error: 'function' is for programs that embed ballot; what `ballot serve` runs is a 'command' "
-            "or a 'shell'\n");
+            "x.toml:2:12: error: 'function' is for programs that embed ballot: only the one that reads this file knows "
+            "it, and says in its log, and by `ballot status`, what is wrong with the file; `ballot serve` runs a "
+            "'command' or a 'shell', and with command = [\"true\"] in its place `ballot check` checks the rest\n");
+  EXPECT_EQ(findings("[job.x]\n", of_a_program()),
+            "x.toml:1:6: error: job 'x' has nothing to run; give it a 'command', a 'shell' or a 'function'\n");
   EXPECT_EQ(findings("[job.x]\nshell = \"a\"\nfunction = \"report\"\n", of_a_program()),
             "x.toml:3:12: error: 'function' and 'shell' exclude each other; keep one of them\n");
 }

@@ -53,6 +53,16 @@ struct Control : ::testing::Test {
     return during([&] { return ask_once(path, request, std::chrono::seconds(5)); });
   }
 
+  /// A socket at `path` that is not ballot's, and does not listen yet.
+  UniqueFd bound_by_another(int type) {
+    UniqueFd fd(::socket(AF_UNIX, type, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, path.c_str(), path.size());
+    EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+
   /// A client with no manners.
   UniqueFd raw_client(const std::string& says) {
     UniqueFd fd = connected();
@@ -259,13 +269,7 @@ TEST_F(Control, NoUserTakesAllPlacesAndRootAlwaysGetsThrough) {
 }
 
 TEST_F(Control, ReplacesTheSocketOfADeadDaemonOnly) {
-  {
-    UniqueFd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.size());
-    ASSERT_EQ(::bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
+  bound_by_another(SOCK_STREAM).reset();
   serve([](const Request&, const Reply& reply) { reply.finish({}); });
   const auto second = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
   ASSERT_FALSE(second);
@@ -275,6 +279,31 @@ TEST_F(Control, ReplacesTheSocketOfADeadDaemonOnly) {
   server.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
   serve([](const Request&, const Reply&) {});
+}
+
+TEST_F(Control, LeavesAnotherProgramTheSocketOnWhichItListens) {
+  for (const int type : {SOCK_STREAM, SOCK_SEQPACKET, SOCK_DGRAM}) {
+    const UniqueFd other = bound_by_another(type);
+    if (type != SOCK_DGRAM) {
+      ASSERT_EQ(::listen(other.get(), 0), 0);
+    }
+    for (int i = 0; i < 3; ++i) {  // of the later ones its queue is full
+      const auto listening = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
+      ASSERT_FALSE(listening) << type;
+      EXPECT_EQ(listening.error().code, Errc::conflict);
+      EXPECT_EQ(listening.error().what, "something else listens on " + path);
+      EXPECT_TRUE(std::filesystem::is_socket(path));
+    }
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_F(Control, RemovesAtItsEndOnlyTheSocketThatItMade) {
+  serve([](const Request&, const Reply&) {});
+  std::filesystem::remove(path);
+  const UniqueFd other = bound_by_another(SOCK_STREAM);
+  server.reset();
+  EXPECT_TRUE(std::filesystem::is_socket(path));
 }
 
 TEST_F(Control, TouchesNothingElseOfThatName) {

@@ -89,8 +89,20 @@ TEST_F(EmbeddingHost, WithAControlSocketAnswersWhatADaemonIsAsked) {
   const auto status = ballot({"status"});
   EXPECT_EQ(status.code, 0) << status.out << status.err;
   EXPECT_NE(status.out.find("n1"), std::string::npos) << status.out;
+  const auto never_ran = ballot({"why", "job"});
+  EXPECT_EQ(never_ran.code, 0) << never_ran.err;
+  EXPECT_NE(never_ran.out.find("by the program that embeds"), std::string::npos) << never_ran.out;
   const auto triggered = ballot({"trigger", "job", "--wait"});
   EXPECT_EQ(triggered.code, 0) << triggered.err;
+  const auto why = ballot({"why", "job"});
+  EXPECT_EQ(why.out.find("success_codes"), std::string::npos) << why.out;
+  const auto shown = ballot({"show", "job"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("the program that embeds ballot defines it"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("default, led by n1"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("succeeded"), std::string::npos) << shown.out;
+  EXPECT_EQ(ballot({"show", "other"}).code, ballot({"why", "other"}).code);
+  EXPECT_NE(ballot({"why", "other"}).err.find("no job 'other'"), std::string::npos);
   EXPECT_TRUE(runtime.stop());
   EXPECT_FALSE(std::filesystem::exists(with_socket.control_socket));
 }
@@ -114,6 +126,29 @@ TEST_F(EmbeddingHost, IsToldOfItsControlSocketInItsOwnWords) {
   EXPECT_EQ(started.error().what.find("[control]"), std::string::npos) << started.error().what;
   std::filesystem::create_directories(folder_ / "no/such/folder");
   EXPECT_TRUE(nowhere.start()) << "after an error it may be started again";
+}
+
+TEST_F(EmbeddingHost, IsToldWhatIsWrongByTheNamesOfItsSettings) {
+  const auto refused = [](const RuntimeSettings& odd) {
+    const auto started = Runtime(odd).start();
+    return started ? std::string("started") : started.error().what;
+  };
+  RuntimeSettings odd = settings();
+  odd.node = "a/b";
+  EXPECT_TRUE(refused(odd).starts_with("node: 'a/b' is not a valid node name")) << refused(odd);
+  odd = settings();
+  odd.name_space = "a/b";
+  EXPECT_TRUE(refused(odd).starts_with("name_space: 'a/b' is not a valid namespace")) << refused(odd);
+  odd = settings();
+  odd.backend = "no such";
+  EXPECT_NE(refused(odd).find("backend: "), std::string::npos) << refused(odd);
+  EXPECT_EQ(refused(odd).find("BALLOT_"), std::string::npos) << refused(odd);
+  odd = settings();
+  odd.options = {{"nosuch", std::string("x")}};
+  EXPECT_TRUE(refused(odd).starts_with("options: [local] nosuch: ")) << refused(odd);
+  odd = settings();
+  odd.plugin_dir = folder_ / "none";
+  EXPECT_TRUE(refused(odd).starts_with("backend 'local' cannot be used: there is no plugin folder ")) << refused(odd);
 }
 
 TEST_F(EmbeddingHost, OfWhichAnotherHasTheControlSocketIsNotStarted) {
