@@ -1,14 +1,29 @@
 #include "http/json.hpp"
 
+#include <algorithm>
 #include <boost/json/src.hpp>
 #include <charconv>
+#include <cmath>
 
 namespace ballot::http {
+
+namespace {
+
+/// Boost.JSON reads 1e999 as infinity, which it then writes as what it does not read.
+bool is_finite(const json::value& value) {
+  if (const double* const number = value.if_double()) return std::isfinite(*number);
+  if (const json::array* const all = value.if_array()) return std::all_of(all->begin(), all->end(), is_finite);
+  const json::object* const members = value.if_object();
+  return members == nullptr ||
+         std::all_of(members->begin(), members->end(), [](const auto& member) { return is_finite(member.value()); });
+}
+
+}  // namespace
 
 json::value parse_json(std::string_view text) {
   json::error_code error;
   json::value value = json::parse({text.data(), text.size()}, error);
-  return error ? json::value() : value;
+  return error || !is_finite(value) ? json::value() : value;
 }
 
 const json::value& member_of(const json::value& value, std::string_view name) {

@@ -15,7 +15,7 @@ namespace ballot::http {
 
 namespace json = boost::json;
 
-/// Numbers beyond 64 bits and a depth of more than 32 are no JSON either. null: it is none.
+/// A number that no double holds and a depth of more than 32 are no JSON either. null: it is none.
 json::value parse_json(std::string_view text);
 
 /// Null where it is not there.

@@ -24,6 +24,13 @@ bool is_path(const std::string& path) {
   return true;
 }
 
+/// A name, an IPv4 address, or an IPv6 address in brackets.
+bool is_host(const std::string& host) {
+  const bool literal = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  const std::string_view name = literal ? std::string_view(host).substr(1, host.size() - 2) : std::string_view(host);
+  return !name.empty() && name.find_first_of(literal ? "[] \t\n" : "[]: \t\n") == std::string_view::npos;
+}
+
 void add_host(const std::string& text, const std::string& default_port, HostList& list) {
   if (text.empty()) {
     list.problem = "an empty server: write host or host:port";
@@ -34,9 +41,7 @@ void add_host(const std::string& text, const std::string& default_port, HostList
   const bool has_port = colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
   const std::string host = text.substr(0, has_port ? colon : text.size());
   const std::string port = has_port ? text.substr(colon + 1) : default_port;
-  const bool plain = text[0] == '[' ? bracket != std::string::npos : host.find(':') == std::string::npos;
-  if (host.empty() || !plain || !is_port(port) || text.find_first_of(" \t\n") != std::string::npos)
-    list.problem = "'" + text + "' is no server: write host or host:port";
+  if (!is_host(host) || !is_port(port)) list.problem = "'" + text + "' is no server: write host or host:port";
   list.hosts.push_back(host + ":" + port);
 }
 

@@ -96,7 +96,8 @@ std::optional<WallTime> parse_wall(std::string_view text) {
   }
   const year_month_day date{year(y), month(static_cast<unsigned>(m)), day(static_cast<unsigned>(d))};
   if (!in.ok || !in.text.empty() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
-  return sys_days(date) + hours(hour) + minutes(minute) + seconds(second) + fraction - offset;
+  const WallTime time = sys_days(date) + hours(hour) + minutes(minute) + seconds(second) + fraction - offset;
+  return time < earliest || time > latest ? std::nullopt : std::optional(time);
 }
 
 }  // namespace ballot

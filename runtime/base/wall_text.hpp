@@ -20,7 +20,7 @@ std::string format_millis(WallTime time);
 std::string format_slot(WallTime time);
 
 /// RFC 3339 with an offset or `Z`, a fraction of up to nine digits (cut to milliseconds), `T`, `t` or a space. nullopt
-/// if it is anything else.
+/// if it is anything else, or before the year 0 or after 9999 in UTC.
 std::optional<WallTime> parse_wall(std::string_view text);
 
 }  // namespace ballot

@@ -95,6 +95,48 @@ TEST_F(Functions, ThatAreLostAreRepeatedWhereTheJobSaysSo) {
   expect_all_is_well();
 }
 
+TEST_F(Functions, EndWithTheirProcessThoughTheirTermIsLeft) {
+  begin(function(), 40s);
+  world.run_for(first_slot() + 5s - world.wall());
+  a.stop(30s, true);
+  world.run_for(3s);
+  ASSERT_TRUE(a.stopped());
+  a.crash();
+  a.start();
+  world.run_for(3min);
+  EXPECT_EQ(attempts(first_slot()), "1 killed: shutdown");
+  expect_all_is_well();
+}
+
+TEST_F(Functions, EndWithTheirProcessThoughTheyOutliveTheirTerm) {
+  Job job = function();
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  begin(job, 40s);
+  world.run_for(first_slot() + 5s - world.wall());
+  a.stop(1s);
+  world.run_for(5s);
+  ASSERT_TRUE(a.stopped());
+  a.crash();
+  a.start();
+  world.run_for(3min);
+  EXPECT_EQ(attempts(first_slot()), "1 killed: shutdown");
+  expect_all_is_well();
+}
+
+TEST_F(Functions, ThatDoNotStopDelayAStopThatLeavesTheRestOnlySoLong) {
+  begin(function(), 10min);
+  a.runner.habits.stubborn.insert("job");
+  world.run_for(first_slot() + 5s - world.wall());
+  a.stop(30s, true);
+  world.run_for(12s);
+  ASSERT_TRUE(a.stopped());
+  a.crash();
+  a.start();
+  world.run_for(10min);
+  EXPECT_EQ(attempts(first_slot()), "1 lost: node_died");
+  expect_all_is_well();
+}
+
 TEST_F(Functions, GoOnThoughTheRunnerDies) {
   begin(function(), 40s);
   world.run_for(first_slot() + 5s - world.wall());

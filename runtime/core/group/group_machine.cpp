@@ -251,9 +251,9 @@ void GroupMachine::on_deposed(GroupContext& g, const backend::Deposed& event) {
 }
 
 bool GroupMachine::may_resign(const GroupContext& g) const {
-  return state_.stored.is_settled() && none_led(g, state_.term, [&](const JobMachine& job) {
-           return !job.is_clean() || !(g.leaves_terms || job.bound_runs() == 0);
-         });
+  const WhichRuns ending = g.is_stopping ? ended_by_stop(g.leaves_terms) : ends_with_term;
+  return state_.stored.is_settled() &&
+         none_led(g, state_.term, [&](const JobMachine& job) { return !job.is_clean() || job.open_runs(ending) > 0; });
 }
 
 void GroupMachine::resign(GroupContext& g, Cause cause) {
@@ -345,8 +345,8 @@ void GroupMachine::reelect(GroupContext& g) {
 /// waits before.
 void GroupMachine::advance_reelection(GroupContext& g) {
   if (!state_.reelects || state_.drains() || !leads()) return;
-  const bool at_rest =
-      none_led(g, state_.term, [](const JobMachine& job) { return job.bound_runs() > 0 || job.may_start(); });
+  const bool at_rest = none_led(
+      g, state_.term, [](const JobMachine& job) { return job.open_runs(ends_with_term) > 0 || job.may_start(); });
   if (!at_rest) return;
   state_.handback = Handback::reelect;
   state_.term.draining = true;
@@ -357,7 +357,8 @@ void GroupMachine::advance_reelection(GroupContext& g) {
 void GroupMachine::advance_handback(GroupContext& g) {
   if (!state_.drains() || !leads()) return;
   if (is_due(state_.kill_at, g.c.now.steady))
-    for_each_led(g, state_.term, [&](JobEntry& entry) { entry.machine.kill_all(g.c, Reason::leadership_lost); });
+    for_each_led(g, state_.term,
+                 [&](JobEntry& entry) { entry.machine.kill_all(g.c, Reason::leadership_lost, ends_with_term); });
   if (state_.requests.evictions_stored == 0 && may_resign(g))
     resign(g, state_.handback == Handback::evicted      ? Cause::evicted
               : state_.handback == Handback::ineligible ? ineligible_cause(g)

@@ -120,7 +120,7 @@ class JobMachine {
   /// Ends a halt: a new register above every fence seen; or brings a cursor back that is ahead of the clock. `request`
   /// is answered, where there is one.
   void repair(Context& c, const std::optional<RunId>& request, const std::string& by);
-  void kill_all(Context& c, Reason reason) { job_.runs.kill_all(c, job_.facts(), reason); }
+  void kill_all(Context& c, Reason reason, WhichRuns which) { job_.runs.kill_all(c, job_.facts(), reason, which); }
 
   /// No write in flight, nothing decided that is not written, nothing ended that is not closed.
   bool is_clean() const;
@@ -128,8 +128,8 @@ class JobMachine {
   int open_runs() const { return job_.runs.list().open(); }
   /// Those among them that this node has.
   int own_runs() const { return job_.runs.list().own(); }
-  /// Those among them that end with their term.
-  int bound_runs() const { return job_.runs.list().bound(); }
+  /// Those among the first.
+  int open_runs(WhichRuns which) const { return job_.runs.list().open(which); }
   /// A run that is not by hand may still start: its claim is in flight, or the runner has not answered.
   bool may_start() const { return job_.runs.list().may_start(); }
   bool is_settling_pause() const { return job_.commands.unpause_until().has_value(); }

@@ -27,10 +27,11 @@ void CleanStop::advance() {
       for (const LiveRun& run : job->machine.runs()) longest = std::max(longest, run.open.kill_grace);
     p_.shutdown.begin_killing(c_.now.steady, longest);
   }
-  if (p_.shutdown.phase() == Phase::killing)
-    for (JobEntry* job : p_.jobs.open()) job->machine.kill_all(c_, Reason::shutdown);
-  else if (p_.shutdown.phase() != Phase::draining)
-    return;
+  const Phase phase = p_.shutdown.phase();
+  const WhichRuns ending = ended_by_stop(p_.shutdown.leaves());
+  if (phase != Phase::draining && phase != Phase::killing) return;
+  if (phase == Phase::killing || p_.shutdown.leaves())
+    for (JobEntry* job : p_.jobs.open()) job->machine.kill_all(c_, Reason::shutdown, ending);
   const bool is_late = p_.shutdown.is_past_bound(c_.now.steady);
   if (!p_.shutdown.unready().empty() && c_.session.is_open() && !is_late) return;
   if (is_late) log_left();
@@ -39,9 +40,10 @@ void CleanStop::advance() {
 
 /// What is left to the next term.
 void CleanStop::log_left() {
+  const WhichRuns ending = ended_by_stop(p_.shutdown.leaves());
   for (const GroupEntry* group : p_.shutdown.unready())
     for (const JobEntry* job : group->jobs)
-      if (job->machine.term() && (!job->machine.is_clean() || job->machine.bound_runs() > 0))
+      if (job->machine.term() && (!job->machine.is_clean() || job->machine.open_runs(ending) > 0))
         c_.out.push_back(Notice{
             Level::error, "stopping without an end of this job's runs or writes", {{"job", job->machine.name()}}});
 }

@@ -23,7 +23,9 @@ command  = ["true"]
 '
   export BALLOT_CONFIG=$scene/host-1/ballot.toml
   serve
+  until_true leads
   BALLOT_CONFIG=$scene/host-2/ballot.toml serve
   until_true drifts
 }
 drifts() { ballot status | grep -q drift; }
+leads() { ballot status | grep -q "default (epoch"; }

@@ -46,6 +46,8 @@ TEST(HttpTexts, WhatIsAbsentOfAnAnswerIsNothing) {
   EXPECT_FALSE(truth_at(answer, "header", "more"));
   EXPECT_TRUE(parse_json("{").is_null());
   EXPECT_TRUE(parse_json(std::string(100, '[')).is_null());
+  EXPECT_TRUE(parse_json(R"({"Tags": [6e666666]})").is_null());
+  EXPECT_FALSE(parse_json(R"({"Tags": [6e66, -1]})").is_null());
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ TEST(ZookeeperSettings, ServersAreAListOrATextWithPortsAndAPathAtWill) {
 }
 
 TEST(ZookeeperSettings, WrongServersAreNamed) {
-  for (const char* wrong : {"", "a:", "a:x", "a:0", "a:65536", ":1", "a b", "a,,b", "::1", "a:1:2"})
+  for (const char* wrong :
+       {"", "a:", "a:x", "a:0", "a:65536", ":1", "a b", "a,,b", "::1", "a:1:2", "[]:1", "[::1]a:1", "[::1"})
     EXPECT_NE(problem("servers", std::string(wrong)), "") << "'" << wrong << "'";
   EXPECT_NE(problem("servers", Texts{}), "");
   EXPECT_NE(problem("servers", std::int64_t{2181}), "");

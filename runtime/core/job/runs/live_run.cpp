@@ -48,6 +48,17 @@ void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& 
   }
 }
 
+bool ends_with_term(const LiveRun& run) { return run.open.on_leadership_lost == OnLeadershipLost::terminate; }
+
+bool ends_with_process(const LiveRun& run) {
+  return run.definition && !run.definition->job.details->function.empty() && run.state != LiveRun::State::foreign;
+}
+
+WhichRuns ended_by_stop(bool leaves_terms) {
+  if (leaves_terms) return ends_with_process;
+  return [](const LiveRun& run) { return ends_with_term(run) || ends_with_process(run); };
+}
+
 bool is_late(const LiveRun& run, WallTime now) {
   if (run.open.attempt > 1 || run.has_no_deadline()) return false;
   const Job& job = run.definition->job;

@@ -79,6 +79,14 @@ bool contains(const JobRegister& r, const OpenRun& run);
 /// The policies that it runs under, whatever the files say when it ends.
 void bind(OpenRun& run, const Job& job, std::uint64_t epoch, const std::string& node);
 
+/// Some of the runs of a node.
+using WhichRuns = bool (*)(const LiveRun&);
+bool ends_with_term(const LiveRun& run);
+/// A function of this process, which nobody else can go on with.
+bool ends_with_process(const LiveRun& run);
+/// Those that a stop ends; of terms that are left to a restart only what ends with the process.
+WhichRuns ended_by_stop(bool leaves_terms);
+
 /// It is not started any more: its slot's start deadline has passed. Requires: its definition is known.
 bool is_late(const LiveRun& run, WallTime now);
 

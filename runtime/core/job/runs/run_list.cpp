@@ -98,14 +98,12 @@ int RunList::queued() const {
 
 int RunList::open() const { return count_runs(*this, is_open_run); }
 
-int RunList::own() const {
-  return count_runs(*this, [](const LiveRun& run) { return is_open_run(run) && run.state != LiveRun::State::foreign; });
+int RunList::open(WhichRuns which) const {
+  return count_runs(*this, [&](const LiveRun& run) { return is_open_run(run) && which(run); });
 }
 
-int RunList::bound() const {
-  return count_runs(*this, [](const LiveRun& run) {
-    return is_open_run(run) && run.open.on_leadership_lost == OnLeadershipLost::terminate;
-  });
+int RunList::own() const {
+  return count_runs(*this, [](const LiveRun& run) { return is_open_run(run) && run.state != LiveRun::State::foreign; });
 }
 
 std::size_t RunList::closable() const {

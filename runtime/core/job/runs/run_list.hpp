@@ -71,9 +71,9 @@ class RunList {
   int queued() const;
   /// Of this node, or of a dead term, that have not ended;
   int open() const;
-  /// those among them that this node has; that end with their term.
+  int open(WhichRuns which) const;
+  /// those among them that this node has.
   int own() const;
-  int bound() const;
   /// That the next write takes out of the register, and puts nothing in their place;
   std::size_t closable() const;
   /// that it will be possible to take out.

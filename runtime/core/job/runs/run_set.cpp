@@ -298,11 +298,9 @@ void RunSet::replace(Context& c, const JobFacts& job) {
   }
 }
 
-/// Those that end with their term.
-void RunSet::kill_all(Context& c, const JobFacts& job, Reason reason) {
+void RunSet::kill_all(Context& c, const JobFacts& job, Reason reason, WhichRuns which) {
   for (LiveRun& run : runs_)
-    if (run.open.on_leadership_lost == OnLeadershipLost::terminate && run.state != State::ready && !run.is_waiting())
-      kill(c, job, run, reason);
+    if (which(run) && run.state != State::ready && !run.is_waiting()) kill(c, job, run, reason);
 }
 
 void RunSet::ask_kill(Context& c, const JobFacts& job, const Request& request) {

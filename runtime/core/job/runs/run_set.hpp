@@ -82,7 +82,8 @@ class RunSet {
   void end(Context& c, const JobFacts& job, const runner::AttemptId& id, Status status, Reason reason);
   /// `replace`: what runs is killed, what waits for its next attempt is not tried again.
   void replace(Context& c, const JobFacts& job);
-  void kill_all(Context& c, const JobFacts& job, Reason reason);
+  /// Those of them that were launched here.
+  void kill_all(Context& c, const JobFacts& job, Reason reason, WhichRuns which);
   void ask_kill(Context& c, const JobFacts& job, const Request& request);
   void ask_replace(Context& c, const JobFacts& job, const Request& request);
   void ask_forget(Context& c, const JobFacts& job, const Request& request);
