@@ -160,8 +160,13 @@ Result<Changes> JobsDir::put(std::string_view name, std::string text) {
   std::swap(at->second, text);
   Pass pass;
   pass.found.push_back(read_text_of_program(file, pass.identities));
-  if (pass.found.front().state == Found::State::good) return commit(pass);
-  std::string findings;
+  const JobFile& content = pass.found.front().content;
+  const bool is_good = pass.found.front().state == Found::State::good;
+  const bool is_one = content.definitions.size() + content.groups.size() <= 1;
+  if (is_good && is_one) return commit(pass);
+  std::string findings = is_good ? "the keys of " + std::string(name) +
+                                       " define other jobs or groups too: their tables have no place there"
+                                 : "";
   for (const Diagnostic& one : pass.found.front().content.diagnostics)
     findings += (findings.empty() ? "" : "; ") + one.text();
   if (files_.contains(file))

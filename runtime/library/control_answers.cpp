@@ -249,8 +249,8 @@ void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& rep
   reply.finish(line);
 }
 
-void ControlAnswers::answer_status(const io::Reply& reply) const {
-  views_.status([this, reply](NodeStatus status) {
+void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {
+  views_.status([this, done = std::move(done)](NodeStatus status) {
     const auto& findings = jobs_.set().diagnostics;
     const auto errors = std::count_if(findings.begin(), findings.end(), [](const config::Diagnostic& finding) {
       return finding.severity == config::Severity::error;
@@ -258,6 +258,12 @@ void ControlAnswers::answer_status(const io::Reply& reply) const {
     if (errors > 0)
       status.degraded.push_back("config: " + std::to_string(errors) + (errors == 1 ? " error" : " errors") +
                                 " in the job files; `ballot check` lists them");
+    done(status);
+  });
+}
+
+void ControlAnswers::answer_status(const io::Reply& reply) const {
+  status([this, reply](const NodeStatus& status) {
     io::Message answer = to_message(status);
     answer.set("node", facts_.node).set("backend", facts_.backend);
     reply.finish(answer);

@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ class ControlAnswers {
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
   void answer(const io::Request& request, const io::Reply& reply);
+
+  /// How the node is, and what is wrong with its job files.
+  void status(std::function<void(const NodeStatus&)> done) const;
 
  private:
   void answer_request(core::Request::Kind kind, const io::Request& asked, const io::Reply& reply);

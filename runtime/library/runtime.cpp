@@ -1,9 +1,11 @@
 #include "ballot/runtime.hpp"
 
+#include <thread>
 #include <utility>
 
 #include "library/runtime_maker.hpp"
 #include "library/runtime_state.hpp"
+#include "library/signals_blocked.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot {
@@ -12,9 +14,19 @@ Runtime::Runtime(RuntimeSettings settings)
     : state_(std::make_shared<State>(library::origin_of(settings), std::move(settings))) {}
 Runtime::Runtime(State& state) : state_(state.shared_from_this()) {}
 
+/// In a callback or a function it cannot wait for them: another thread does.
 Runtime::~Runtime() {
-  constexpr std::chrono::seconds bound(5);
-  static_cast<void>(state_->stop({Millis(0), bound}));
+  const auto stop = [state = state_] {
+    constexpr std::chrono::seconds bound(5);
+    static_cast<void>(state->stop({Millis(0), bound}));
+  };
+  if (state_->is_in_host_call()) {
+    state_->request_stop({});
+    const library::SignalsBlocked blocked;
+    std::thread(stop).detach();
+  } else {
+    stop();
+  }
 }
 
 Result<void> Runtime::add(const JobSpec& job) { return state_->add(job); }

@@ -98,7 +98,7 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
 
 Result<void> Runtime::State::add(const JobSpec& job) {
   if (fault_) return *fault_;
-  const auto function = job.function ? std::make_shared<const JobFunction>(job.function) : nullptr;
+  const auto function = job.function ? called_by_host(job.function) : nullptr;
   Replaced replaced;
   return change([&] { return add_job(job, function, replaced); });
 }
@@ -144,7 +144,7 @@ Result<void> Runtime::State::add_function(const std::string& name, JobFunction f
   if (phase_ != Phase::made) return Error{Errc::invalid, "functions are added before start()"};
   if (functions_->has(name))
     return Error{Errc::invalid, "there is a function " + config::in_quotes(name) + " already, or a job that is one"};
-  functions_->put(name, std::make_shared<const JobFunction>(std::move(function)));
+  functions_->put(name, called_by_host(std::move(function)));
   return {};
 }
 
@@ -253,9 +253,8 @@ Result<void> Runtime::State::reload(const std::string& why) {
 
 Result<RuntimeStatus> Runtime::State::status(Millis patience) {
   return ask_loop<RuntimeStatus>(patience, [this](const Slot<RuntimeStatus>& slot) {
-    library::StateViews(service_->node()).status([this, slot](const library::NodeStatus& status) {
-      fill<RuntimeStatus>(slot, public_status(status));
-    });
+    service_->status(
+        [this, slot](const library::NodeStatus& status) { fill<RuntimeStatus>(slot, public_status(status)); });
   });
 }
 
@@ -330,8 +329,8 @@ void Runtime::State::end_service(const Result<void>& ran) {
   const bool returned = service_->node().close_functions(functions_by);
   const std::int64_t lost = service_->close();
   Result<void> ended = ran ? end_of_stop(returned, forced, lost) : ran;
-  if (!ran && callbacks.refused) events_.post([this, error = ran.error()] { callbacks.refused(error); });
-  if (callbacks.ended) events_.post([this, ended] { callbacks.ended(ended); });
+  if (!ran && callbacks.refused) tell([this, error = ran.error()] { callbacks.refused(error); });
+  if (callbacks.ended) tell([this, ended] { callbacks.ended(ended); });
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::over) ended_ = std::move(ended);
   move_to(Phase::ended);
@@ -360,6 +359,9 @@ void Runtime::State::request_stop(Stop how) {
 
 /// The first one does it, and whoever else calls meanwhile waits for that one.
 Result<void> Runtime::State::stop(const Stop& how) {
+  if (is_in_host_call())
+    return Error{Errc::invalid,
+                 "stop() waits for callbacks and functions, and this is one: request_stop() begins a stop"};
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return phase_ != Phase::starting; });
   if (phase_ == Phase::made) return move_to(Phase::over), Result<void>();
@@ -397,9 +399,26 @@ Result<void> Runtime::State::abandon(std::thread thread) {
 
 // ---- what the host is told
 
+bool Runtime::State::is_in_host_call() const { return library::HostCall::is_under_way(this); }
+
+void Runtime::State::tell(std::function<void()> callback) {
+  events_.post([this, callback = std::move(callback)] {
+    const library::HostCall call(this);
+    callback();
+  });
+}
+
+std::shared_ptr<const JobFunction> Runtime::State::called_by_host(JobFunction function) const {
+  return std::make_shared<const JobFunction>([runtime = static_cast<const void*>(this), function = std::move(function)](
+                                                 const RunFacts& run, std::stop_token stop) {
+    const library::HostCall call(runtime);
+    return function(run, std::move(stop));
+  });
+}
+
 void Runtime::State::on_row(const Row& row) {
   if (!callbacks.run_ended || !row.run || !is_final(row.status) || row.node != config_.node) return;
-  events_.post([this, row] { callbacks.run_ended(row); });
+  tell([this, row] { callbacks.run_ended(row); });
 }
 
 void Runtime::State::on_term(const TermRow& term) {
@@ -410,7 +429,7 @@ void Runtime::State::on_term(const TermRow& term) {
   leads_.begin(term.group, term.epoch);
   if (!callbacks.elected) return;
   const Leadership leads{term.group, term.epoch, service_->node().deadline()};
-  events_.post([this, leads] { callbacks.elected(leads); });
+  tell([this, leads] { callbacks.elected(leads); });
 }
 
 /// Before the store is told: nobody else leads what is not led here any more. "": of all groups.
@@ -419,7 +438,7 @@ void Runtime::State::end_leaderships(const std::string& group) {
   for (const auto& [name, epoch] : leads_.end_all(group)) {
     if (!callbacks.lost) continue;
     const Leadership lost{name, epoch, until};
-    events_.post([this, lost] { callbacks.lost(lost); });
+    tell([this, lost] { callbacks.lost(lost); });
   }
 }
 

@@ -38,6 +38,7 @@
 #include "config/config.hpp"
 #include "io/function_table.hpp"
 #include "library/event_thread.hpp"
+#include "library/host_call.hpp"
 #include "library/host_log.hpp"
 #include "library/leaderships.hpp"
 #include "library/runtime_config.hpp"
@@ -66,6 +67,8 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<void> start();
   Result<void> stop(const Stop& how);
   void request_stop(Stop how);
+  /// This thread is in a callback or a function of the runtime.
+  bool is_in_host_call() const;
   Result<void> reload(const std::string& why);
 
   std::optional<Leadership> leadership(const std::string& group) const;
@@ -106,6 +109,8 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<void> start_service();
   void end_service(const Result<void>& ran);
   void end_leaderships(const std::string& group);
+  void tell(std::function<void()> callback);
+  std::shared_ptr<const JobFunction> called_by_host(JobFunction function) const;
   void on_row(const Row& row);
   void on_term(const TermRow& term);
 

@@ -42,14 +42,19 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
 
 Result<void> Service::start() {
   const auto started = start_parts();
-  if (!started) control_.reset();
+  if (!started) {
+    control_.reset();
+    session_.lock().release();
+  }
   return started;
 }
 
 Result<void> Service::start_parts() {
   if (const auto made = make_folders(config_); !made) return made;
   if (const auto listens = listen(); !listens) return listens;
-  if (const auto started = node_.start(take_session()); !started) return started;
+  const auto resume = take_session();
+  if (!resume) return resume.error();
+  if (const auto started = node_.start(*resume); !started) return started;
   jobs_.open();
   log_(Level::info, "ballot " BALLOT_VERSION " serves",
        {{"node", config_.node},
@@ -70,9 +75,14 @@ Result<void> Service::listen() {
   return {};
 }
 
-/// Before anything is asked of the store, so that nobody leaves on behalf of a session that is gone on with.
-Resume Service::take_session() {
+/// Before anything is asked of the store, so that nobody leaves on behalf of a session that is gone on with; and before
+/// the runner is, which would be taken from whoever has this folder.
+Result<Resume> Service::take_session() {
   const auto taken = session_.begin();
+  if (taken == SessionLock::Taken::in_use)
+    return Error{Errc::conflict, "another ballot runs in " + config_.run_dir + " (it has locked " +
+                                     lock_path(session_.path()) +
+                                     "): stop that one, or give this one a state_dir and a run_dir of its own"};
   if (taken == SessionLock::Taken::no_file)
     log_(Level::warn, "cannot open " + lock_path(session_.path()) + "; a crash is not handed over at once", {});
   if (taken != SessionLock::Taken::by_other) return Resume::allowed;
@@ -103,6 +113,12 @@ void Service::stop(config::OnStop how) {
     if (stop_ == Stop::closes && session_.is_over()) session_.remove();  // one that was lost before the stop
     log_(Level::info, "stopped", {});
   });
+}
+
+std::int64_t Service::close() {
+  const std::int64_t lost_rows = node_.close();
+  session_.lock().release();  // nothing here uses the folder any more
+  return lost_rows;
 }
 
 Result<void> Service::run() {

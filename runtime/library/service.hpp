@@ -17,6 +17,7 @@
 //   const std::int64_t lost_rows = service.close();
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -46,15 +47,19 @@ class Service {
   void on_records(io::Engine::Observer observer) { node_.on_records(std::move(observer)); }
 
   /// Makes its folders and the control socket, and starts the node with its jobs. Errors: conflict (another daemon has
-  /// the control socket), io, refused, and those of Node::start(). It may be called again after an error.
+  /// the control socket, or another runtime the folder), io, refused, and those of Node::start(). It may be called
+  /// again after an error.
   Result<void> start();
   /// See Node::run(). Nobody can ask it anything afterwards.
   Result<void> run();
   /// See Node::close().
-  std::int64_t close() { return node_.close(); }
+  std::int64_t close();
 
   /// Begins the stop; a second call hurries the first.
   void stop(config::OnStop how);
+
+  /// As people are told who ask by the control socket.
+  void status(std::function<void(const NodeStatus&)> done) const { answers_.status(std::move(done)); }
 
   Node& node() { return node_; }
   JobFolder& jobs() { return jobs_; }
@@ -65,7 +70,7 @@ class Service {
 
   Result<void> start_parts();
   Result<void> listen();
-  Resume take_session();
+  Result<Resume> take_session();
   void keep_session(const std::string& handle);
 
   const config::Config& config_;

@@ -12,13 +12,12 @@
 // Leaves the process alone: no signal handler, no waitpid() but for its own child, no umask, no output, no exit().
 // Several can be in one process, each with a state_dir of its own. Its threads have all signals blocked.
 //
-// Threads: any may call anything, also callbacks and functions, but for stop() and the destructor in these, and for
-// everything in `log`. Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that
-// takes long delays those after it, and nothing else; what one throws is logged. None is called after stop() has
-// returned.
+// Threads: any may call anything, also callbacks and functions, but for stop() in these, and for everything in `log`.
+// Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that takes long delays
+// those after it, and nothing else; what one throws is logged. None is called after stop() has returned.
 //
-// ABI: libballot.so.0; what is declared in this header, function.hpp, ledger.hpp, run.hpp, error.hpp, time.hpp, log.hpp
-// and options.hpp keeps its meaning and its layout while the number is the same.
+// ABI: libballot.so.0; what is declared in this header and in those that it includes keeps its meaning and its layout
+// while the number is the same.
 #pragma once
 
 #include <functional>
@@ -76,7 +75,8 @@ struct JobSpec {
   std::vector<std::string> schedule = {};  // cron expressions, "@every 5m", ...; none: by trigger() only
   std::vector<std::string> command = {};   // a program and its arguments, or
   JobFunction function = {};               // a function: exactly one of the two
-  std::string keys = {};                   // any other keys of docs/jobs.md, in TOML: "retries = 3\nmisfire = \"all\""
+  std::string keys = {};                   // any other keys of docs/jobs.md, in TOML: "retries = 3\nmisfire = \"all\"";
+                                           // of no other job or group
 };
 
 /// That this node leads a group.
@@ -112,7 +112,8 @@ class BALLOT_API Runtime {
  public:
   /// Reads the file, where there is one; what is wrong with the settings is what add() and start() return.
   explicit Runtime(RuntimeSettings settings);
-  /// As stop(), with a bound of 5 s.
+  /// As stop(), with a bound of 5 s. In a callback or a function it does not wait: a thread of its own stops the
+  /// runtime once that has returned.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -144,7 +145,8 @@ class BALLOT_API Runtime {
   void on_ended(std::function<void(const Result<void>&)> ended);
 
   /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors: those
-  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); io. It may be called again after an error.
+  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime has the
+  /// state_dir, or another program the control socket); io. It may be called again after an error.
   Result<void> start();
 
   struct Stop {
@@ -158,8 +160,9 @@ class BALLOT_API Runtime {
   };
   /// Hands over what it leads, ends its runs, and stores what it has recorded. timeout: some had not ended by the
   /// bound; commands are then the runner's, which ends them with their terms; functions have been abandoned, and their
-  /// runs are `lost`. It waits for a callback that is being called, beyond the bound too. Called again it does nothing.
-  /// Not from a callback or a function.
+  /// runs are `lost`. It waits for a callback that is being called, beyond the bound too. Called again it does
+  /// nothing. Before start(): it cannot be started any more. invalid: this is a callback or a function; nothing has
+  /// been done, and request_stop() is for these.
   Result<void> stop(const Stop& how);
   Result<void> stop() { return stop(Stop()); }
   /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then the
@@ -179,8 +182,9 @@ class BALLOT_API Runtime {
   /// What this node leads now, by the clock: past its deadline it is nothing. Cheap; asks no store.
   std::optional<Leadership> leadership(const std::string& group) const;
 
-  /// Runs a job now, on whichever node leads its group. The run's id, once its slot is claimed. Errors: not_found,
-  /// refused, unavailable (no leader), timeout.
+  /// Runs a job now, on whichever node leads its group. The run's id, once its slot is claimed. Errors: not_found (no
+  /// such job); refused, conflict (the leader does not start it; the text says why: an overlap, a pause, a halt);
+  /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown).
   Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
 
   /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call.

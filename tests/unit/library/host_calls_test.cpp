@@ -1,0 +1,100 @@
+// What a host may do in its callbacks and functions, what becomes of these at a stop, and what is refused before it
+// does harm.
+#include "embedding_host.hpp"
+
+namespace ballot {
+namespace {
+
+TEST_F(EmbeddingHost, CannotWaitForItsEndInACallbackOrAFunction) {
+  Runtime runtime(settings());
+  std::atomic<int> refused = 0;
+  const auto stops = [&] {
+    const auto stopped = runtime.stop();
+    if (!stopped && stopped.error().code == Errc::invalid) ++refused;
+  };
+  ASSERT_TRUE(runtime.add(
+      {.name = "job", .function = [&](const RunFacts&, std::stop_token) { return stops(), JobResult::success(); }}));
+  runtime.on_elected([&](const Leadership&) { stops(); });
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(wait_until([&] { return refused == 1; }));
+  ASSERT_TRUE(runtime.trigger("job"));
+  ASSERT_TRUE(wait_until([&] { return refused == 2; }));
+  const auto stopped = runtime.stop();
+  EXPECT_TRUE(stopped) << stopped.error().what;
+}
+
+TEST_F(EmbeddingHost, MayBeDestroyedInACallback) {
+  auto runtime = std::make_unique<Runtime>(settings());
+  std::atomic<bool> destroyed = false;
+  ASSERT_TRUE(runtime->add_group("g"));
+  runtime->on_elected([&](const Leadership&) {
+    runtime.reset();
+    destroyed = true;
+  });
+  ASSERT_TRUE(runtime->start());
+  EXPECT_TRUE(wait_until([&] { return destroyed.load(); }));
+  EXPECT_TRUE(wait_until([&] { return says("stopped"); }));
+  EXPECT_TRUE(wait_until([&] {
+    Runtime next(settings());
+    return static_cast<bool>(next.start());
+  })) << "the folder is free again";
+}
+
+TEST_F(EmbeddingHost, OfWhichAnotherHasTheFolderIsNotStarted) {
+  Runtime first(settings(true));
+  ASSERT_TRUE(first.add({.name = "job", .command = {"/bin/sleep", "60"}}));
+  ASSERT_TRUE(first.start());
+  ASSERT_TRUE(first.trigger("job"));
+  Runtime second(settings(true));
+  const auto started = second.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::conflict);
+  EXPECT_NE(started.error().what.find(folder_ / "state/run"), std::string::npos) << started.error().what;
+  EXPECT_EQ(first.status()->open_runs, 1) << "its runner is its own";
+  EXPECT_TRUE(first.stop());
+  const auto again = second.start();
+  EXPECT_TRUE(again) << again.error().what;
+}
+
+TEST_F(EmbeddingHost, HasNoRunOfAFunctionOpenOnceItHasLeft) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add({.name = "job", .function = hang_until_stopped}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(runtime.trigger("job"));
+  const auto stopped = runtime.stop({.leave = true});
+  EXPECT_TRUE(stopped) << stopped.error().what;
+  const auto rows = runtime.history({});
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 1u);
+  EXPECT_EQ(rows->front().status, Status::killed);
+  EXPECT_EQ(rows->front().reason, Reason::shutdown);
+}
+
+TEST_F(EmbeddingHost, WhoseKeysDefineAnotherJobIsToldSo) {
+  Runtime runtime(settings());
+  const auto added = runtime.add({.name = "job",
+                                  .function = just_works,
+                                  .keys = "retries = 1\n[job.other]\nschedule = '@hourly'\nfunction = 'job'"});
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, Errc::invalid);
+  EXPECT_NE(added.error().what.find("other jobs or groups"), std::string::npos) << added.error().what;
+  const auto group = runtime.add_group("g", "max_running = 1\n[group.h]\nmax_running = 1");
+  ASSERT_FALSE(group);
+  EXPECT_EQ(group.error().code, Errc::invalid);
+}
+
+TEST_F(EmbeddingHost, WithABrokenJobFileIsDegraded) {
+  RuntimeSettings with = settings();
+  std::filesystem::create_directories(folder_ / "jobs.d");
+  folder_.write("jobs.d/broken.toml", "[job.a\n");
+  with.jobs_dir = folder_ / "jobs.d";
+  Runtime runtime(with);
+  ASSERT_TRUE(runtime.start());
+  const auto status = runtime.status();
+  ASSERT_TRUE(status);
+  EXPECT_NE(status->summary.find("config: 1 error"), std::string::npos) << status->summary;
+  EXPECT_TRUE(runtime.stop());
+}
+
+}  // namespace
+}  // namespace ballot
