@@ -24,6 +24,13 @@ struct Functions : ::testing::Test {
     a.takes["job"] = takes;
     a.start();
   }
+  void stop_and_start(Millis wait, bool leave, Millis within) {
+    a.stop(wait, leave);
+    world.run_for(within);
+    ASSERT_TRUE(a.stopped());
+    a.crash();
+    a.start();
+  }
   /// "1 succeeded, ..." of a slot's attempts, by what all ledgers say.
   std::string attempts(WallTime slot) const {
     std::string text;
@@ -98,11 +105,7 @@ TEST_F(Functions, ThatAreLostAreRepeatedWhereTheJobSaysSo) {
 TEST_F(Functions, EndWithTheirProcessThoughTheirTermIsLeft) {
   begin(function(), 40s);
   world.run_for(first_slot() + 5s - world.wall());
-  a.stop(30s, true);
-  world.run_for(3s);
-  ASSERT_TRUE(a.stopped());
-  a.crash();
-  a.start();
+  stop_and_start(30s, true, 3s);
   world.run_for(3min);
   EXPECT_EQ(attempts(first_slot()), "1 killed: shutdown");
   expect_all_is_well();
@@ -113,11 +116,7 @@ TEST_F(Functions, EndWithTheirProcessThoughTheyOutliveTheirTerm) {
   job.on_leadership_lost = OnLeadershipLost::finish;
   begin(job, 40s);
   world.run_for(first_slot() + 5s - world.wall());
-  a.stop(1s);
-  world.run_for(5s);
-  ASSERT_TRUE(a.stopped());
-  a.crash();
-  a.start();
+  stop_and_start(1s, false, 5s);
   world.run_for(3min);
   EXPECT_EQ(attempts(first_slot()), "1 killed: shutdown");
   expect_all_is_well();
@@ -127,11 +126,7 @@ TEST_F(Functions, ThatDoNotStopDelayAStopThatLeavesTheRestOnlySoLong) {
   begin(function(), 10min);
   a.runner.habits.stubborn.insert("job");
   world.run_for(first_slot() + 5s - world.wall());
-  a.stop(30s, true);
-  world.run_for(12s);
-  ASSERT_TRUE(a.stopped());
-  a.crash();
-  a.start();
+  stop_and_start(30s, true, 12s);
   world.run_for(10min);
   EXPECT_EQ(attempts(first_slot()), "1 lost: node_died");
   expect_all_is_well();

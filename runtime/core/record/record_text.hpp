@@ -199,11 +199,10 @@ Result<R> parse_text(const TextForm<R>& form, std::string_view text) {
   if (text.empty()) return corrupt(" is empty");
   const std::size_t size = text.size();
   const std::string_view first = take_line(text);
-  if (first != heading && first.starts_with("ballot ") && first.size() <= longest_word && is_plain(first)) {
-    std::string shown(first);
-    std::replace(shown.begin(), shown.end(), '\t', ' ');
-    return Error{Errc::refused, std::string(form.what) + " has a newer format (" + shown + "); upgrade this node"};
-  }
+  const bool has_tab = first.find('\t') != std::string_view::npos;
+  if (first != heading && first.starts_with("ballot ") && first.size() <= longest_word && is_plain(first) && !has_tab)
+    return Error{Errc::refused,
+                 std::string(form.what) + " has a newer format (" + std::string(first) + "); upgrade this node"};
   if (first != heading) return corrupt(" is unreadable at line 1");
   if (size > largest_text) return corrupt(" is unreadable: " + std::to_string(size) + " bytes");
   R result;
