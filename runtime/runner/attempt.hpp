@@ -36,6 +36,7 @@ class Attempt {
   bool streams() const { return streams_; }
   bool has_ended() const { return state_ == State::ended; }
   /// The child is reaped, the run goes on: its other processes may end at any time.
+  bool has_output() const { return static_cast<bool>(output_); }  // its end has not been read
   bool lingers() const { return state_ == State::draining || state_ == State::sweeping; }
   Running running() const { return {id_, job_, pid(), started_.wall}; }
   Started started() const { return {id_, pid(), started_.wall}; }

@@ -64,7 +64,7 @@ void Runner::run_once() {
   const bool was_connected = link_.connected();
   for (const epoll_event& event : events)
     if (HeldRun* held = runs_.of_descriptor(event.data.fd))
-      event.data.fd == held->output ? read_output(*held) : read_report(*held);
+      event.data.fd == held->output ? take_output(*held) : read_report(*held);
   bool readable = false;
   for (const epoll_event& event : events) {
     if (event.data.fd == timer_.get()) take_timer();
@@ -222,6 +222,11 @@ void Runner::stream(HeldRun& held, std::string_view bytes) {
   else if (!held.stream_cut)
     link_.send(Printed{held.attempt.id(), "\n[ballot: output left out here: it was read too slowly]\n"});
   held.stream_cut = cut;
+}
+
+void Runner::take_output(HeldRun& held) {
+  read_output(held);
+  if (held.attempt.has_output()) poller_.report_again(held.output, EPOLLIN);
 }
 
 /// What prints has exec'd: that is sent first.

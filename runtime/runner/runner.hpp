@@ -88,6 +88,7 @@ class Runner {
   bool was_started(HeldRun& held);
   void forget_launch(HeldRun& held);
 
+  void take_output(HeldRun& held);
   void read_output(HeldRun& held);
   void take_signals();
   void reap();

@@ -38,8 +38,9 @@ std::variant<HeldRun, LaunchFailure> Starter::start(const Start& start, SteadyTi
   Pipe output, report;
   if (BALLOT_FAILS("runner.pipe") || !output.open(0)) return LaunchFailure{"pipe", errno};
   if (BALLOT_FAILS("runner.report") || !report.open(O_NONBLOCK)) return LaunchFailure{"pipe", errno};
-  if (BALLOT_FAILS("runner.epoll") || !poller_.add(output.ours.get(), EPOLLIN)) return LaunchFailure{"epoll", errno};
-  if (!poller_.add(report.ours.get(), 0))
+  if (BALLOT_FAILS("runner.epoll") || !poller_.add_once(output.ours.get(), EPOLLIN))
+    return LaunchFailure{"epoll", errno};
+  if (!poller_.add_once(report.ours.get(), 0))
     return LaunchFailure{"epoll", errno};  // ready at its end, not at the byte before
   Cgroups::Made made = cgroup_for(start);
   if (const auto* failure = std::get_if<LaunchFailure>(&made)) return *failure;

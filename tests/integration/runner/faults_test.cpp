@@ -20,6 +20,14 @@ RunnerOptions with(const std::string& failpoints) {
   return options;
 }
 
+Millis cpu_time(pid_t pid) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0)
+    throw std::runtime_error("the runner is gone");
+  return std::chrono::floor<Millis>(std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec));
+}
+
 /// The whole list of what a start does that can fail, with what it is called to the daemon.
 struct Step {
   const char* point;
@@ -60,6 +68,23 @@ void expect_only_the_nth_fails(const Step& step, int n, int count, const Start& 
   }
   EXPECT_EQ(runner.descriptors(), before);
   EXPECT_TRUE(runner.children().empty()) << "no zombie";
+}
+
+/// It has copies of the pipes of the runs before it, also of those that have ended since.
+TEST(StartFaults, AChildThatHangsBeforeItsExecCostsTheRunnerNoProcessorTime) {
+  RunnerProcess runner(with("runner.setpgid=hang@2"));
+  const Start before = command({"sleep", "600"});
+  runner.send(before);
+  runner.wait<Started>(before.id);
+  Start hung = command({"true"});
+  hung.launch_not_after = steady() + std::chrono::seconds(2);
+  runner.send(hung);
+  runner.send(Kill{before.id, Reason::operator_, SIGKILL, Millis(0)});
+  runner.wait<Ended>(before.id);
+  const Millis used = cpu_time(runner.pid());
+  runner.wait<Refused>(hung.id);
+  EXPECT_GE(steady(), hung.launch_not_after);
+  EXPECT_LT(cpu_time(runner.pid()) - used, Millis(500));
 }
 
 TEST(Faults, OneStartFailsAtWhicheverCallAndSaysWhichAndTheOthersWork) {
