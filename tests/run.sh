@@ -80,22 +80,24 @@ compile() {
   cmake --build "build/$preset" -j"$cores" ${1:+--target "$@"}
 }
 
-# build_ahead: what the steps after the tests need is built while those run, which wait most of the time, and only in the
-# time of the processors that nobody else wants.
+# build_ahead "PRESET [TARGET...]"...: what the steps after the tests need is built while those run, which wait most of
+# the time, and only in the time of the processors that nobody else wants.
 build_ahead() {
   set -m  # a process group of its own
   (
     renice -n 19 -p "$BASHPID" && chrt -i -p 0 "$BASHPID" && ionice -c 3 -p "$BASHPID"
-    compile release all ballot_bench &&
-      compile asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon &&
-      compile tsan tests_threads
+    for one in "$@"; do
+      read -ra words <<< "$one"
+      compile "${words[@]}" || exit
+    done
   ) > build/ahead.log 2>&1 &
   ahead=$!
   set +m
 }
 
+# built_ahead NAME
 built_ahead() {
-  step 'release, asan, tsan: build (begun before proof: test)'
+  step "$1"
   local failed=
   wait "$ahead" || failed=yes
   ahead=
@@ -204,12 +206,14 @@ find runtime storage plugins tests examples -name '*.[ch]pp' -type f -print0 | x
 tests/size_rules.sh
 
 build proof
-[ "$form" = quick ] || build_ahead
+[ "$form" = quick ] ||
+  build_ahead 'release all ballot_bench' 'asan tests_unit tests_fuzz tests_conformance tests_sim tests_runner tests_daemon'
 run_tests proof
 step 'proof: faults with real servers'
 faults smoke
 if [ "$form" != quick ]; then
-  built_ahead
+  built_ahead 'release, asan: build (begun before proof: test)'
+  build_ahead 'tsan tests_threads'
   step 'release: no failpoints'
   tests/no_failpoints.sh build/release/bin/ballot build/release/bin/ballot-runner build/release/plugins/*.so
   step 'release: packages'
@@ -223,6 +227,7 @@ if [ "$form" != quick ]; then
   # A backend's candidates in processes of their own run the code that those in one process run.
   BALLOT_SEEDS=40 GTEST_FILTER='-Peers.*:Deposed.*:Slots.*:EveryTransition.*:BruteForce.Times*:*/processes' \
     run_tests asan -L '^(unit|fuzz|conformance|sim|runner|daemon)$' -E '^(RunnerWithoutCgroups|JobFiles\..*ForWantOfDescriptors|StartFaults\.WithoutDescriptorsForTheDaemon)'
+  built_ahead 'tsan: build (begun before the packages)'
   GTEST_FILTER='-*/processes' run_tests tsan -L '^threads$'
   step 'release: benches, short form (begun before asan: test)'
   wait "$benches" || { cat build/release/benches.log; exit 1; }
