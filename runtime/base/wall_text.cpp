@@ -1,7 +1,7 @@
 #include "base/wall_text.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <cstdint>
 
 namespace ballot {
 namespace {
@@ -10,23 +10,29 @@ namespace {
 constexpr WallTime earliest = std::chrono::sys_days(std::chrono::year(0) / 1 / 1);
 constexpr WallTime latest = std::chrono::sys_days(std::chrono::year(10'000) / 1 / 1) - Millis(1);
 
+/// "2025-03-09T07:00:00.000Z" or without the milliseconds. Digit by digit, as a time is in each log line, register and
+/// environment of a run.
 std::string format(WallTime time, bool millis) {
   using namespace std::chrono;
   time = std::clamp(time, earliest, latest);
   const auto day = floor<days>(time);
   const year_month_day date{day};
   const hh_mm_ss clock{floor<milliseconds>(time - day)};
-  char text[64];
-  const int length = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                                   static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                                   static_cast<int>(clock.seconds().count()));
-  std::string result(text, static_cast<std::size_t>(length));
-  if (millis) {
-    std::snprintf(text, sizeof text, ".%03d", static_cast<int>(clock.subseconds().count()));
-    result += text;
-  }
-  return result + 'Z';
+  std::string text(millis ? 24 : 20, 'Z');
+  std::size_t at = 0;
+  const auto put = [&](std::int64_t number, std::size_t digits, char after) {
+    for (std::size_t i = at + digits; i-- > at; number /= 10) text[i] = static_cast<char>('0' + number % 10);
+    text[at + digits] = after;
+    at += digits + 1;
+  };
+  put(static_cast<int>(date.year()), 4, '-');
+  put(static_cast<unsigned>(date.month()), 2, '-');
+  put(static_cast<unsigned>(date.day()), 2, 'T');
+  put(clock.hours().count(), 2, ':');
+  put(clock.minutes().count(), 2, ':');
+  put(clock.seconds().count(), 2, millis ? '.' : 'Z');
+  if (millis) put(clock.subseconds().count(), 3, 'Z');
+  return text;
 }
 
 /// Reads fixed-width fields from the front of a text; the first that does not fit makes `ok` false.
