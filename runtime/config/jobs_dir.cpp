@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <system_error>
+#include <set>
 #include <utility>
 
 #include "base/candidates.hpp"
