@@ -160,6 +160,9 @@ ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/slots/settlement.cpp
 ballot_mutant(low_priority_first FILE runtime/core/jobs/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
+ballot_mutant(places_before_all_were_asked FILE runtime/core/core.cpp
+  FIND "if (s.all_due_asked) s.jobs.grant_places();" REPLACE "s.jobs.grant_places();"
+  FINDING "FAILED.*Places.GoToHigherPriorityFirst" FILTER "Places.*")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
   FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
   FINDING "is tried again that had not failed|after an attempt that is not to be repeated")

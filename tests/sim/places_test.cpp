@@ -77,6 +77,25 @@ TEST_F(Places, OfAGroupHoldBackItsOwnJobsOnly) {
   expect_all_is_well();
 }
 
+/// What waits is granted none before all that is due has been asked, however many events come at once.
+TEST_F(Places, GoToHigherPriorityFirstAlsoWhereOneIsFreeBeforeTheDaemonIsBack) {
+  a.max_running = 1;
+  add("long", 9), add("low", -5), add("high", 7);
+  Job high = a.jobs.back()->job;
+  high.schedule = {"1 * * * *"};
+  a.jobs.back() = define(high);
+  a.takes["long"] = 60'500ms;
+  begin();
+  world.run_for(59'500ms);
+  a.freeze();
+  world.run_for(1500ms);
+  ASSERT_EQ(a.open_children(), 0) << "it has ended, and a later slot is due";
+  a.thaw();
+  world.run_for(1min);
+  EXPECT_EQ(order(), "long high low");
+  expect_all_is_well();
+}
+
 TEST_F(Places, OfAGroupAreMoreOrFewerOnceItsFileSaysSo) {
   Group group;
   group.name = "narrow";
