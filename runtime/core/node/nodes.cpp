@@ -1,5 +1,6 @@
 #include "core/node/nodes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -45,10 +46,17 @@ void Nodes::forget() {
 
 void Nodes::on_records(const std::vector<Register>& records) {
   auto old = p_.directory.learn(c_.now, records);
+  p_.directory.want_runners_only([this](const std::string& node) { return has_foreign(node); });
   if (old.empty()) return;
   StoreClient::RecordOp removal;
   removal.removals = std::move(old);
   p_.store.create(c_.out, c_.session.is_open(), std::move(removal));
+}
+
+/// A run of a dead term may go on there.
+bool Nodes::has_foreign(const std::string& node) const {
+  const auto jobs = p_.jobs.open();
+  return std::any_of(jobs.begin(), jobs.end(), [&](const JobEntry* job) { return job->machine.has_foreign(node); });
 }
 
 void Nodes::ask_runners() {

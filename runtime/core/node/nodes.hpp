@@ -4,6 +4,7 @@
 // Pure; lives for one step; used inside core only.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/core_parts.hpp"
@@ -40,6 +41,7 @@ class Nodes {
   void on(const backend::Observed& event);
 
  private:
+  bool has_foreign(const std::string& node) const;
   Peers::Best best_leader(const GroupEntry& group) const;
 
   CoreParts& p_;
