@@ -194,6 +194,9 @@ ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
 ballot_mutant(hands_over_what_runs FILE runtime/core/group/group_machine.cpp
   FIND "job.open_runs(ending) > 0" REPLACE "job.open_runs(ending) > 1000"
   FINDING "2 runs of job|a run ended with its term|outlived its term")
+ballot_mutant(handed_to_whom_it_was_observed_for FILE runtime/core/node/nodes.cpp
+  FIND "!group->machine.next_leader().empty() && !is_still_better(*group)" REPLACE "false"
+  FINDING "FAILED.*Peers.NothingIsHandedToANodeWhoseFilesChangeWhileItIsObserved" FILTER "Peers.*")
 ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong" FILTER "StoreWithAClock.*")

@@ -59,6 +59,8 @@ class RecordFeed {
 
   std::string_view prefix() const { return prefix_; }
   bool is_dirty() const { return dirty_; }
+  /// All that the store has said to have changed is listed.
+  bool is_current() const { return !dirty_ && !listing_; }
   void on_changed() { dirty_ = true; }
   /// Somebody waits for the next list.
   void hurry() { hurried_ = true; }

@@ -159,6 +159,21 @@ TEST(RecordFeed, ThatSomebodyWaitsForIsListedAtOnceAfterAQuietTimeAndNotLaterTha
   EXPECT_EQ(small.wake(), now + 150ms);
 }
 
+TEST(RecordFeed, IsCurrentOnceAllThatHasChangedIsListed) {
+  RecordFeed feed("q/");
+  EXPECT_TRUE(feed.is_current());
+  feed.on_changed();
+  EXPECT_FALSE(feed.is_current());
+  ASSERT_TRUE(feed.begin(now));
+  EXPECT_FALSE(feed.is_current()) << "the answer is on its way";
+  feed.on_changed();
+  feed.on_listed(now, true, 1);
+  EXPECT_FALSE(feed.is_current());
+  ASSERT_TRUE(feed.begin(now));
+  feed.on_listed(now, true, 1);
+  EXPECT_TRUE(feed.is_current());
+}
+
 TEST(RecordFeeds, AreOfRequestsOutcomesNodesAndPausesAndIndependent) {
   RecordFeeds feeds("node");
   std::vector<std::string_view> prefixes;
