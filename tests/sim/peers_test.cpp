@@ -241,21 +241,6 @@ TEST_F(Peers, NothingIsHandedAcrossDifferentFilesThatAreNotListedYet) {
   EXPECT_LE(lists() - before, 3u);
 }
 
-TEST_F(Peers, NothingIsHandedToANodeWhoseFilesAreBeingListed) {
-  start({minutely()}, preferring({"b"}));
-  world.run_for(25s);
-  a.link.read_takes = 5s;  // so it takes 15 s
-  a.link.request_timeout = 1min;
-  b.groups[0].max_running = 7;
-  b.load();
-  world.run_for(1min);
-  EXPECT_EQ(count(a, "hands over"), 0u);
-  a.link.read_takes = 0ms;
-  a.groups = b.groups;
-  a.load();
-  EXPECT_TRUE(leads(b, 3min)) << "their files are the same again";
-}
-
 TEST_F(Peers, NothingIsHandedToANodeWhoseFilesChangeWhileItIsObserved) {
   start({minutely()}, preferring({"b"}));
   world.run_for(20s);
