@@ -9,8 +9,8 @@
 #include <ctime>
 #include <iterator>
 #include <memory>
-#include <system_error>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/candidates.hpp"
