@@ -16,8 +16,6 @@ namespace ballot::storage {
 namespace {
 
 constexpr auto quiet_time = std::chrono::seconds(1);
-constexpr auto long_quiet_time = std::chrono::seconds(5);  // the store has given back by then what it does not need
-constexpr std::size_t many_records = 1'000;  // after so many, what they took is given back in a quiet moment
 
 std::string spool_folder(const LedgerOptions& options) {
   if (!options.spool_folder.empty()) return options.spool_folder;
@@ -82,7 +80,7 @@ Writer::Clock::time_point Writer::wake_at() const {
   if (state_ != State::writing) return retry_at_;
   Clock::time_point at = sweep_at_;
   if (file_->has_wal()) at = std::min(at, quiet_at_);
-  return stored_ >= many_records ? std::min(at, release_at_) : at;
+  return std::min(at, release_.at());
 }
 
 void Writer::store() {
@@ -98,9 +96,8 @@ bool Writer::write_to_file() {
       leave_moved_file();
       file_->write(hand_.records, hand_.flushed.empty() ? Sync::later : Sync::now);
       file_->checkpoint_if_due();
-      stored_ += hand_.records.size();
       quiet_at_ = Clock::now() + quiet_time;
-      release_at_ = Clock::now() + long_quiet_time;
+      release_.on_stored(Clock::now(), hand_.records.size());
       return true;
     } catch (const SqliteError& error) {
       fail(error);
@@ -228,7 +225,7 @@ void Writer::tidy() {
     } else if (quiet && file_->has_wal() && now >= quiet_at_) {
       file_->checkpoint();
       quiet_at_ = Clock::now() + quiet_time;
-    } else if (quiet && stored_ >= many_records && now >= release_at_) {
+    } else if (quiet && now >= release_.at()) {
       release_memory();
     }
   } catch (const SqliteError& error) {
@@ -239,7 +236,7 @@ void Writer::tidy() {
 /// The caches, and what the whole process has freed: much is stored when many jobs have begun to be led or to run, and
 /// the heap has holes from what that took.
 void Writer::release_memory() {
-  stored_ = 0;
+  release_.on_released();
   file_->release_memory();
   if (options_.trims_heap) ::malloc_trim(0);
 }

@@ -9,6 +9,7 @@
 
 #include "storage/ledger.hpp"
 #include "storage/ledger_file.hpp"
+#include "storage/memory_release.hpp"
 #include "storage/retention.hpp"
 #include "storage/spool.hpp"
 #include "storage/sqlite_error.hpp"
@@ -63,14 +64,14 @@ class Writer {
   State state_ = State::spooling;
   bool stopping_ = false;
   Batch hand_;
-  std::size_t stored_ = 0;  // records, since memory was given back
+  MemoryRelease release_;
   Spool spool_;
   std::unique_ptr<LedgerFile> file_;
   std::unique_ptr<Retention> retention_;
   std::string reason_, spool_reason_, room_reason_;
   LedgerState reported_;
   Millis retry_after_;
-  Clock::time_point retry_at_, sweep_at_, quiet_at_, release_at_;
+  Clock::time_point retry_at_, sweep_at_, quiet_at_;
 };
 
 }  // namespace ballot::storage

@@ -58,6 +58,7 @@ class RegisterDb {
   void checkpoint_if_due();
   void empty_log() { db_.empty_log(); }
   void release_memory() noexcept { db_.release_memory(); }
+  std::int64_t all_changes() const noexcept { return db_.all_changes(); }
 
   std::uint64_t revision();
 

@@ -146,6 +146,8 @@ void Connection::release_memory() noexcept {
   sqlite3_db_release_memory(db_);
 }
 
+std::int64_t Connection::all_changes() const noexcept { return sqlite3_total_changes64(db_); }
+
 void Connection::reserve_log(std::int64_t bytes) const {
   const Descriptor log(::open(sqlite3_filename_wal(sqlite3_db_filename(db_, "main")), O_WRONLY | O_CLOEXEC));
   // The size stays: for SQLite the file is as it was. A file system that cannot do this goes without.

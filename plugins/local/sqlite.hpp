@@ -100,6 +100,8 @@ class Connection {
   void empty_log();
   /// Gives the memory of the cache back, where it is more than a little: what is needed again is read again.
   void release_memory() noexcept;
+  /// Rows written and removed since it was opened.
+  std::int64_t all_changes() const noexcept;
   /// Sets space of the disk aside for the write-ahead log, as far as there is any: a disk that is full by and by then
   /// stops no commit.
   void reserve_log(std::int64_t bytes) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/clock.hpp"
+
 namespace ballot::local {
 
 using namespace std::chrono_literals;
@@ -81,7 +83,6 @@ std::string Store::commit(const std::function<bool()>& work) {
     db_.roll_back();
     throw;
   }
-  written_at_ = boot_now();
   if (log_ == FileId{}) log_ = file_id(path_ + "-wal");
   try {
     db_.checkpoint_if_due();
@@ -95,7 +96,10 @@ std::string Store::examine_writer() { return stuck_.examine(lock_, liveness_.lea
 
 void Store::rest() noexcept {
   constexpr Millis quiet{2000};
-  if (boot_now() >= written_at_ + quiet) db_.release_memory();
+  constexpr std::int64_t few = 100;
+  const std::int64_t changes = db_.all_changes();
+  if (changes - std::exchange(changes_, changes) > few) busy_at_ = boot_now();
+  if (boot_now() >= busy_at_ + quiet) db_.release_memory();
 }
 
 void Store::write_back() noexcept {

@@ -7,6 +7,7 @@
 //   store.write([&] { store.db().write(one, session);  return true; });       // true: commit it
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -61,7 +62,7 @@ class Store {
   std::string commit(const std::function<bool()>& work);
   /// Another process does not let go of the store: what is to be said about that, "" for nothing.
   std::string examine_writer();
-  /// To be called now and then: once nothing is written any more, the memory of the cache is given back.
+  /// To be called now and then: once little is written any more, the memory of the cache is given back.
   void rest() noexcept;
   /// The last daemon leaves all in registers.db itself; where others live, they see to it.
   void write_back() noexcept;
@@ -78,7 +79,8 @@ class Store {
   LockFile lock_;
   Liveness liveness_;
   RegisterDb db_;
-  SteadyTime written_at_{};  // last
+  std::int64_t changes_ = 0;  // of the database at the last rest,
+  SteadyTime busy_at_{};      // and when there were many since the one before
   const FileId file_;
   FileId log_;  // none, until it is written to
 };

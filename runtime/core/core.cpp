@@ -51,7 +51,7 @@ struct Core::Step {
   Nodes nodes;
   StoreTraffic store;
   CleanStop stop;
-  bool is_partial = false;  // more jobs are due than one step advances: the next one comes at once
+  bool all_due_asked = false;  // each job that is due has been advanced: else a step comes at once that does the rest
 };
 
 Core::Core(CoreSettings settings) : parts_(std::move(settings)) {}
@@ -126,7 +126,7 @@ void Core::advance_due(Step& s) {
   const SteadyTime now = s.c.now.steady;
   const std::vector<JobEntry*> due = p.jobs.due(s.c.now, due_a_step);
   for (JobEntry* entry : due) s.jobs.advance(*entry);
-  s.is_partial = due.size() >= due_a_step && p.jobs.has_due(s.c.now);
+  s.all_due_asked = due.size() < due_a_step || !p.jobs.has_due(s.c.now);
   s.groups.advance_due();
   if (p.unreleased.is_due(now)) s.store.poll_unreleased();
   if (p.listing.again_at && *p.listing.again_at <= now) s.takeover.list_jobs();
@@ -152,7 +152,7 @@ void Core::finish(Step& s) {
     s.requests.answer_all();
   }
   s.store.release_throttled();
-  if (!s.is_partial) s.jobs.grant_places();
+  if (s.all_due_asked) s.jobs.grant_places();
   s.stop.advance();
   s.nodes.publish();
   s.nodes.ask_runners();

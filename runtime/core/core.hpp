@@ -24,7 +24,8 @@ struct Wake {
   std::optional<SteadyTime> steady;
 };
 
-/// Whether further events of the same moment are known: what time has made due is decided once all are taken in.
+/// Whether further events of the same moment are known: what time has made due is decided once all are taken in, and so
+/// is who gets a place of those that wait. The last one is followed by nothing.
 enum class Follows { nothing, more };
 
 class Core {

@@ -10,6 +10,9 @@ std::string Invariants::broken(const Core& core) {
   for (const JobEntry* entry : core.parts_.advanced) {
     std::string what = broken(entry->machine);
     if (!what.empty()) return "job " + entry->machine.name() + ": " + what;
+    GroupEntry* const group = entry->owner;
+    if (group && core.parts_.limits.lets_go(*group) != (!group->waiters.empty() && group->has_place()))
+      return "group " + group->name() + ": its places are not for those that wait";
   }
   const auto& led = core.parts_.groups.led();
   if (!led.empty() && !core.session().is_open()) return "group " + (*led.begin())->name() + " is led without a session";

@@ -1,6 +1,7 @@
 #include "schedule/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "ballot/defaulted.hpp"
 #include "base/assert.hpp"
@@ -33,6 +34,18 @@ std::optional<Slot> next_of_every(seconds period, WallTime anchor, sys_seconds f
 /// The earlier of two; of equal instants, the one that is due and not just recorded.
 bool comes_before(const Slot& left, const Slot& right) {
   return left.at != right.at ? left.at < right.at : left.dst_gap < right.dst_gap;
+}
+
+std::size_t mixed(std::size_t hash, std::uint64_t value) { return (hash ^ hash >> 29 ^ value) * 0x9e3779b97f4a7c15; }
+
+std::size_t mixed(std::size_t hash, const Schedule& schedule) {
+  const CronFields& fields = schedule.calendar().fields();
+  for (const std::uint64_t field :
+       {fields.seconds, fields.minutes, fields.nth_weekdays, std::uint64_t{fields.hours}, std::uint64_t{fields.days},
+        std::uint64_t{fields.days_from_end}, std::uint64_t{fields.nearest_weekdays}, std::uint64_t{fields.months},
+        std::uint64_t{fields.weekdays}, std::uint64_t{fields.either_day}, std::uint64_t{schedule.zone().hash()}})
+    hash = mixed(hash, field);
+  return hash;
 }
 
 }  // namespace
@@ -118,16 +131,16 @@ bool Plan::empty() const {
 
 bool Plan::is_equal(const Plan& other) const { return state_ == other.state_ || *state_ == *other.state_; }
 
-/// Of the first schedule: what is equal has the same.
+/// Of all that is compared: a hundred thousand plans may differ in any one of it.
 std::size_t Plan::hash() const {
-  std::size_t hash = state_->more->everies.size() + state_->more->schedules.size();
-  if (!state_->schedule) return hash;
-  const CronFields& fields = state_->schedule->calendar().fields();
-  for (const std::uint64_t field :
-       {fields.seconds, fields.minutes, fields.nth_weekdays, std::uint64_t{fields.hours}, std::uint64_t{fields.days},
-        std::uint64_t{fields.days_from_end}, std::uint64_t{fields.nearest_weekdays}, std::uint64_t{fields.months},
-        std::uint64_t{fields.weekdays}})
-    hash = (hash ^ hash >> 29 ^ field) * 0x9e3779b97f4a7c15;
+  const State::More& more = *state_->more;
+  std::size_t hash = 0;
+  if (state_->schedule) hash = mixed(hash, *state_->schedule);
+  for (const Schedule& schedule : more.schedules) hash = mixed(hash, schedule);
+  for (const std::string& every : more.everies) hash = mixed(hash, std::hash<std::string>()(every));
+  for (const WallTime bound : {more.not_before, more.not_after})
+    hash = mixed(hash, static_cast<std::uint64_t>(bound.time_since_epoch().count()));
+  hash = mixed(hash, more.on_reboot ? 1 : 0);
   return hash ^ hash >> 32;
 }
 

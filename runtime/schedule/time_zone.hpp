@@ -12,6 +12,8 @@
 #include <absl/time/internal/cctz/include/cctz/time_zone.h>
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include "ballot/error.hpp"
@@ -47,6 +49,7 @@ class TimeZone {
 
   /// The same rules: the same zone, of the same file.
   bool operator==(const TimeZone&) const = default;
+  std::size_t hash() const { return std::hash<std::string>()(zone_.name()); }
 
  private:
   explicit TimeZone(cctz::time_zone zone) : zone_(zone) {}

@@ -160,6 +160,9 @@ ballot_mutant(jitter_is_twice_as_long FILE runtime/core/job/slots/settlement.cpp
 ballot_mutant(low_priority_first FILE runtime/core/jobs/run_limits.cpp
   FIND "ByRank()(first, next)" REPLACE "ByRank()(next, first)"
   FINDING "before one of higher priority that waits")
+ballot_mutant(places_before_all_were_asked FILE runtime/core/core.cpp
+  FIND "if (s.all_due_asked) s.jobs.grant_places();" REPLACE "s.jobs.grant_places();"
+  FINDING "FAILED.*Places.GoToHigherPriorityFirst" FILTER "Places.*")
 ballot_mutant(tried_again_after_a_success FILE runtime/core/job/runs/after_run.cpp
   FIND "if (!failed || run.open.retries == 0" REPLACE "if (run.open.retries == 0"
   FINDING "is tried again that had not failed|after an attempt that is not to be repeated")
@@ -191,6 +194,9 @@ ballot_mutant(repair_keeps_the_fence FILE runtime/core/job/repair.cpp
 ballot_mutant(hands_over_what_runs FILE runtime/core/group/group_machine.cpp
   FIND "job.open_runs(ending) > 0" REPLACE "job.open_runs(ending) > 1000"
   FINDING "2 runs of job|a run ended with its term|outlived its term")
+ballot_mutant(handed_to_whom_it_was_observed_for FILE runtime/core/node/nodes.cpp
+  FIND "!group->machine.next_leader().empty() && !is_still_better(*group)" REPLACE "false"
+  FINDING "FAILED.*Peers.NothingIsHandedToANodeWhoseFilesChangeWhileItIsObserved" FILTER "Peers.*")
 ballot_mutant(leads_with_a_wrong_clock FILE runtime/core/node/node_health.cpp
   FIND "wrong = off > clock_limit" REPLACE "wrong = false"
   FINDING "with a clock that is wrong" FILTER "StoreWithAClock.*")

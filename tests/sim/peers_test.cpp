@@ -222,6 +222,39 @@ TEST_F(Peers, NothingIsHandedOverAcrossDifferentFilesAndBothSidesShowIt) {
   EXPECT_EQ(jobs_of(b)[0].state, "active");
 }
 
+/// So many groups that what the nodes publish takes many records, and is listed more than a second apart.
+TEST_F(Peers, NothingIsHandedAcrossDifferentFilesThatAreNotListedYet) {
+  std::vector<Group> groups;
+  for (int i = 1000; i < 1600; ++i) groups.emplace_back().name = std::string(60, 'g') + std::to_string(i);
+  start({minutely()}, groups, true);
+  ASSERT_TRUE(world.run_while_not([&] { return count(a, "hands over to b") > 0; }, 40s));
+  for (Group& group : groups) group.max_running = 7;
+  b.groups = groups;
+  b.load();
+  world.run_for(20ms);  // a knows that something has changed
+  const std::size_t handed_b = count(a, "hands over to b"), handed_c = count(a, "hands over to c");
+  const auto lists = [&] { return a.link.traffic.by_kind["list n/"].requests; };
+  const auto before = lists();
+  world.run_for(1min);
+  EXPECT_EQ(count(a, "hands over to b"), handed_b);
+  EXPECT_GT(count(a, "hands over to c"), handed_c + 100) << "whose files are the same, once that is known";
+  EXPECT_LE(lists() - before, 3u);
+}
+
+TEST_F(Peers, NothingIsHandedToANodeWhoseFilesChangeWhileItIsObserved) {
+  start({minutely()}, preferring({"b"}));
+  world.run_for(20s);
+  a.link.delay_min = a.link.delay_max = 300ms;
+  const auto observed = [&] { return a.link.traffic.by_kind["observe"].requests; };
+  const auto before = observed();
+  ASSERT_TRUE(world.run_while_not([&] { return observed() > before; }, 20s));
+  b.groups[0].max_running = 7;
+  b.load();
+  world.run_for(1min);
+  EXPECT_EQ(count(a, "hands over"), 0u);
+  EXPECT_EQ(leader(), "a");
+}
+
 TEST_F(Peers, TheDriftOfADeadNodeEndsWithIt) {
   start({minutely()});
   Job edited = minutely();

@@ -77,6 +77,49 @@ TEST_F(Places, OfAGroupHoldBackItsOwnJobsOnly) {
   expect_all_is_well();
 }
 
+/// What waits is granted none before all that is due has been asked, however many events come at once.
+TEST_F(Places, GoToHigherPriorityFirstAlsoWhereOneIsFreeBeforeTheDaemonIsBack) {
+  a.max_running = 1;
+  add("long", 9), add("low", -5), add("high", 7);
+  Job high = a.jobs.back()->job;
+  high.schedule = {"1 * * * *"};
+  a.jobs.back() = define(high);
+  a.takes["long"] = 60'100ms;
+  begin();
+  world.run_for(59'900ms);
+  a.freeze();
+  world.run_for(350ms);  // its session is not in doubt
+  ASSERT_EQ(a.open_children(), 0) << "it has ended, and a later slot is due";
+  a.thaw();
+  world.run_for(1min);
+  EXPECT_EQ(order(), "long high low");
+  expect_all_is_well();
+}
+
+TEST_F(Places, OfAGroupAreMoreOrFewerOnceItsFileSaysSo) {
+  Group group;
+  group.name = "narrow";
+  group.max_running = 1;
+  a.groups = {group};
+  for (int i = 0; i < 6; ++i) add("job" + std::to_string(i), 0, "narrow");
+  begin();
+  world.run_for(5s);
+  EXPECT_EQ(a.open_children(), 1);
+  a.groups[0].max_running = 3;
+  a.load();
+  world.run_for(1s);
+  EXPECT_EQ(a.open_children(), 3);
+  a.groups[0].max_running = 1;
+  a.load();
+  world.run_for(15s);
+  EXPECT_EQ(a.open_children(), 2) << "the first has ended, and nothing has begun";
+  a.groups.clear();
+  a.load();
+  world.run_for(1s);
+  EXPECT_EQ(a.open_children(), 5) << "all that is left";
+  expect_all_is_well();
+}
+
 TEST_F(Places, ASlotThatFindsNoneInTimeIsMissed) {
   a.max_running = 1;
   for (int i = 0; i < 20; ++i) add("job" + std::to_string(i), 0);

@@ -55,6 +55,40 @@ TEST(Scale, OfNodesThatJoinOneByOneEachReads20RecordsASecondAtMost) {
   }
 }
 
+/// A run of a node goes on whose records are gone: they would say where its runner can be asked.
+TEST(Scale, WhileANodesRecordIsWaitedForTheOthersAreListedOnceASecondAtMost) {
+  SimWorld world;
+  Job job = minutely();
+  job.on_leadership_lost = OnLeadershipLost::finish;
+  SimNode &dead = world.add("dead"), &leader = world.add("leader");
+  dead.jobs = leader.jobs = {define(job)};
+  dead.takes["job"] = 30min;
+  dead.start();
+  ASSERT_TRUE(world.run_while_not([&] { return dead.open_children() == 1; }, 2min));
+  dead.crash();
+  SimStore::Contents left = world.store.contents();
+  std::erase_if(left.records, [](const auto& one) { return one.first.starts_with("n/dead."); });
+  world.store.edit(left);
+  leader.start();
+  ASSERT_TRUE(world.run_while_not([&] { return leader.leads("default"); }, 1min));
+  const auto join = [&](int first, int last) {
+    for (int i = first; i < last; ++i) {
+      SimNode& node = world.add("node" + std::to_string(i));
+      node.jobs = leader.jobs;
+      node.start();
+      world.run_for(200ms);
+    }
+  };
+  join(0, 20);
+  world.run_for(10s);
+  const auto lists = [&] { return leader.link.traffic.by_kind["list n/"].requests; };
+  const auto before = lists();
+  join(20, 40);
+  world.run_for(2s);
+  EXPECT_GE(lists() - before, 4u);
+  EXPECT_LE(lists() - before, 6u);
+}
+
 TEST(Scale, TheDeathOfANodeCostsTheOthersWhatItLedAndNoMore) {
   SimFleet fleet({.nodes = 10, .groups = 200, .jobs = 1'000});
   fleet.join(0ms);

@@ -23,6 +23,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,12 @@ class GroupMachine {
   bool is_quiet(GroupContext& g);
   /// Observed first: whether that session takes part.
   void begin_handover(GroupContext& g, const std::string& session);
+  /// Which session is observed for that; "": none.
+  std::string_view next_leader() const {
+    const bool is_observed = leads() && state_.handback == Handback::handover;
+    return is_observed ? std::string_view(state_.handover_session) : std::string_view();
+  }
+  void call_off_handover() { state_.handback = Handback::none; }
   /// `election`: nullopt where it is not known. True: nobody is waited for, and the term begins with take_registers().
   bool on_observed(GroupContext& g, const std::optional<Election>& election);
 

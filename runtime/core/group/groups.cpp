@@ -71,6 +71,7 @@ void Groups::define(const std::vector<Group>& groups) {
     group.settings = settings;
     group.configured = true;
     group.machine.limit(settings.max_running > 0);
+    p_.limits.review(group);
     p_.groups.mark_dirty(group);
   }
   for (auto& [name, group] : p_.groups.all())
@@ -79,6 +80,7 @@ void Groups::define(const std::vector<Group>& groups) {
       group.settings = {};
       group.settings.name = name;
       group.machine.limit(false);
+      p_.limits.review(group);
       p_.directory.on_changed();
       p_.groups.mark_dirty(group);
     }

@@ -46,7 +46,9 @@ GroupEntry* HandoverPlanner::next() {
 
 void HandoverPlanner::on_busy(SteadyTime now) { scan_at_ = now + busy_pause; }
 
-void HandoverPlanner::on_moved(SteadyTime now) { move_at_ = now + move_pause; }
+void HandoverPlanner::on_moved(SteadyTime now) {
+  if (!groups_.empty()) move_at_ = now + move_pause;
+}
 
 void HandoverPlanner::scan_by(SteadyTime at) {
   if (!scan_at_ || at < *scan_at_) scan_at_ = at;

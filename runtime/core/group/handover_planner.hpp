@@ -32,6 +32,10 @@ class HandoverPlanner {
 
   bool is_move_due(SteadyTime now) const { return move_at_ && *move_at_ <= now; }
   void begin_move() { move_at_.reset(); }
+  /// What the next one was put off for, after begin_move(), is known.
+  void go_on(SteadyTime now) {
+    if (!groups_.empty() && !move_at_) move_at_ = now;
+  }
   /// The next group that somebody else should lead; none: all were considered.
   GroupEntry* next();
   /// It cannot be handed over for what goes on in it.

@@ -7,7 +7,10 @@ namespace ballot::core {
 void RunLimits::count(JobEntry& job) {
   const int running = job.machine.open_runs(), own = job.machine.own_runs();
   if (running == job.places->running && own == job.places->own_running) return;
-  if (job.owner) job.owner->running += running - job.places->running;
+  if (job.owner) {
+    job.owner->running += running - job.places->running;
+    review(*job.owner);
+  }
   own_running_ += own - job.places->own_running;
   job.places.edit().running = running;
   job.places.edit().own_running = own;
@@ -15,16 +18,29 @@ void RunLimits::count(JobEntry& job) {
 }
 
 void RunLimits::move(JobEntry& job, GroupEntry* before) {
-  if (before) before->running -= job.places->running;
-  if (job.owner) job.owner->running += job.places->running;
   leave(job);
+  if (before) {
+    before->running -= job.places->running;
+    review(*before);
+  }
+  if (job.owner) {
+    job.owner->running += job.places->running;
+    review(*job.owner);
+  }
+}
+
+void RunLimits::review(GroupEntry& group) {
+  if (!group.waiters.empty() && group.has_place())
+    open_groups_.insert(&group);
+  else
+    open_groups_.erase(&group);
 }
 
 void RunLimits::wait(JobEntry& job, int priority, WallTime due) {
   job.places.edit().rank = {-priority, due};
   job.places.edit().waits_in = job.owner;
   job.owner->waiters.insert(&job);
-  groups_with_waiters_.insert(job.owner);
+  review(*job.owner);
 }
 
 void RunLimits::leave(JobEntry& job) {
@@ -34,14 +50,14 @@ void RunLimits::leave(JobEntry& job) {
   job.places.edit().waits_in = nullptr;
   job.places.edit().rank = {};
   job.places.tidy();
-  if (group->waiters.empty()) groups_with_waiters_.erase(group);
+  review(*group);
 }
 
 JobEntry* RunLimits::next() const {
   JobEntry* next = nullptr;
   if (limits_node() && own_running_ >= most_) return next;
-  for (const GroupEntry* group : groups_with_waiters_)
-    if (JobEntry* first = *group->waiters.begin(); group->has_place() && (!next || ByRank()(first, next))) next = first;
+  for (const GroupEntry* group : open_groups_)
+    if (JobEntry* first = *group->waiters.begin(); !next || ByRank()(first, next)) next = first;
   return next;
 }
 

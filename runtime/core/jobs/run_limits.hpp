@@ -28,13 +28,17 @@ class RunLimits {
   /// Requires: it does not wait.
   void wait(JobEntry& job, int priority, WallTime due);
   void leave(JobEntry& job);
+  /// The group's own limit has changed.
+  void review(GroupEntry& group);
   /// Of all jobs whose group has a place, the one that comes first; none while this node has none.
   JobEntry* next() const;
+  /// The group is among these.
+  bool lets_go(GroupEntry& group) const { return open_groups_.contains(&group); }
 
  private:
   const int most_;
-  int own_running_ = 0;  // runs of this node
-  std::set<GroupEntry*, ByName> groups_with_waiters_;
+  int own_running_ = 0;                        // runs of this node
+  std::set<GroupEntry*, ByName> open_groups_;  // where a job waits, and there is a place
 };
 
 }  // namespace ballot::core

@@ -64,6 +64,11 @@ class NodeDirectory {
   std::vector<std::pair<std::string, RunnerPlace>> runners_of(std::set<std::string> nodes,
                                                               const std::string& machine_id,
                                                               const std::string& boot_id);
+  /// Of other nodes than those that `is_wanted` says of, nobody wants to know any more.
+  template <class IsWanted>
+  void want_runners_only(IsWanted is_wanted) {
+    std::erase_if(runners_wanted_, [&](const std::string& node) { return !is_wanted(node); });
+  }
   /// There is a node of which it is not known yet where its runner listens.
   bool wants_runners() const { return !runners_wanted_.empty(); }
 

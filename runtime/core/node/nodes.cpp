@@ -1,5 +1,6 @@
 #include "core/node/nodes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -45,10 +46,18 @@ void Nodes::forget() {
 
 void Nodes::on_records(const std::vector<Register>& records) {
   auto old = p_.directory.learn(c_.now, records);
+  p_.directory.want_runners_only([this](const std::string& node) { return has_foreign(node); });
+  p_.planner.go_on(c_.now.steady);
   if (old.empty()) return;
   StoreClient::RecordOp removal;
   removal.removals = std::move(old);
   p_.store.create(c_.out, c_.session.is_open(), std::move(removal));
+}
+
+/// A run of a dead term may go on there.
+bool Nodes::has_foreign(const std::string& node) const {
+  const auto jobs = p_.jobs.open();
+  return std::any_of(jobs.begin(), jobs.end(), [&](const JobEntry* job) { return job->machine.has_foreign(node); });
 }
 
 void Nodes::ask_runners() {
@@ -97,8 +106,11 @@ Peers::Best Nodes::best_leader(const GroupEntry& group) const {
   return p_.directory.best(c_.now.steady, group.settings, group.content(), p_.settings.spread);
 }
 
+/// What the others have published meanwhile is listed first: it may be that their files differ now, or that they are
+/// not fit any more.
 void Nodes::begin_handover() {
   p_.planner.begin_move();
+  if (!p_.feeds.nodes.is_current()) return p_.feeds.nodes.hurry();
   while (GroupEntry* const group = p_.planner.next()) {
     GroupContext g = groups_.context(*group);
     if (!group->machine.may_hand_over(g)) continue;
@@ -113,6 +125,11 @@ void Nodes::begin_handover() {
   }
 }
 
+/// Of the node that was to be handed the group when it was observed.
+bool Nodes::is_still_better(const GroupEntry& group) const {
+  return p_.feeds.nodes.is_current() && best_leader(group).session == group.machine.next_leader();
+}
+
 void Nodes::on(const backend::Observed& event) {
   GroupEntry* const group = p_.store.on_observed(event.request);
   if (!group) return;
@@ -123,6 +140,7 @@ void Nodes::on(const backend::Observed& event) {
       if (one.group == group->name()) election = one;
     p_.directory.see(c_.now.steady, group->settings, *election);
   }
+  if (!group->machine.next_leader().empty() && !is_still_better(*group)) group->machine.call_off_handover();
   bool is_alone = false;
   groups_.act(*group, [&](GroupMachine& machine, GroupContext& g) { is_alone = machine.on_observed(g, election); });
   if (is_alone) takeover_.settle_before(*group, group->machine.take_registers());

@@ -4,6 +4,7 @@
 // Pure; lives for one step; used inside core only.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/core_parts.hpp"
@@ -35,12 +36,15 @@ class Nodes {
   // ---- who should lead
   /// Once for each group: whether somebody else should lead it.
   void plan_handovers();
-  /// One group at a time: whether its better leader takes part is observed.
+  /// One group at a time: whether its better leader takes part is observed. Put off until all that others have
+  /// published is known.
   void begin_handover();
   void on(const backend::Observed& event);
 
  private:
+  bool has_foreign(const std::string& node) const;
   Peers::Best best_leader(const GroupEntry& group) const;
+  bool is_still_better(const GroupEntry& group) const;
 
   CoreParts& p_;
   Context& c_;

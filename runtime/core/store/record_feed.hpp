@@ -9,7 +9,8 @@
 //
 // A feed of which each node lists what each other one writes is paced: dirty, it is due after a pause that grows with
 // what the last list brought. So many nodes that come one after the other cost each a bounded number of records a
-// second, not a list of all for each of them; and not all list at once.
+// second, not a list of all for each of them; and not all list at once. Somebody who waits for a list waits for a
+// second at most after the one before.
 //
 // Pure values; used by Core only.
 #pragma once
@@ -32,6 +33,7 @@ namespace ballot::core {
 
 inline constexpr Millis list_pause_a_record{50};         // of a paced feed: 20 records a second,
 inline constexpr Millis longest_list_pause = fit_delay;  // but nobody is handed anything sooner than this
+inline constexpr Millis hurried_list_pause{1000};        // at most, while somebody waits for the list
 
 class RecordFeed {
  public:
@@ -57,20 +59,23 @@ class RecordFeed {
 
   std::string_view prefix() const { return prefix_; }
   bool is_dirty() const { return dirty_; }
+  /// All that the store has said to have changed is listed.
+  bool is_current() const { return !dirty_ && !listing_; }
   void on_changed() { dirty_ = true; }
-  /// It is due whatever its pause.
-  void hurry() { pause_ = Millis(0), due_.reset(); }
+  /// Somebody waits for the next list.
+  void hurry() { hurried_ = true; }
   /// True: list it now.
   bool begin(SteadyTime now) {
     if (!dirty_ || listing_) return false;
     if (!due_) due_ = std::max(listed_at_ + pause_, now + pause_ * share_.value_or(0) / 1000);
-    if (now < *due_) return false;
+    if (now < *due()) return false;
     due_.reset();
+    hurried_ = false;
     dirty_ = false;
     return listing_ = true;
   }
   /// When a list is due that the pause has put off.
-  std::optional<SteadyTime> wake() const { return dirty_ && !listing_ ? due_ : std::nullopt; }
+  std::optional<SteadyTime> wake() const { return dirty_ && !listing_ ? due() : std::nullopt; }
   /// So many `records` were found.
   void on_listed(SteadyTime now, bool done, std::size_t records) {
     listing_ = false;
@@ -80,14 +85,19 @@ class RecordFeed {
   }
   /// The session is over: no answer comes.
   void on_lost() {
-    listing_ = watched_ = false;
-    hurry();
+    listing_ = watched_ = hurried_ = false;
+    pause_ = Millis(0);
+    due_.reset();
   }
 
  private:
+  std::optional<SteadyTime> due() const {
+    return due_ && hurried_ ? std::min(*due_, listed_at_ + hurried_list_pause) : due_;
+  }
+
   std::string_view prefix_;
   bool wanted_ = true, watched_ = false;
-  bool dirty_ = false, listing_ = false;
+  bool dirty_ = false, listing_ = false, hurried_ = false;
   std::optional<int> share_;  // of a paced one
   Millis pause_{0};
   SteadyTime listed_at_{};

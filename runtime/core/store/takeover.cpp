@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "base/instance.hpp"
@@ -66,8 +67,9 @@ void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
   p_.prior.forget_outcomes();
   p_.prior.forget_recorded();
   p_.listing.is_complete = true;
-  close_open_rows(registers);
-  forget_settled(registers);
+  const ShownRuns shown = shown_by(registers);
+  close_open_rows(shown);
+  forget_settled(shown);
   p_.feeds.requests.on_changed();  // there may be some of runs that were nobody's till now
   groups_.campaign();
 }
@@ -85,22 +87,19 @@ std::vector<std::string> Takeover::unknown_ends(const std::vector<Register>& reg
   return names;
 }
 
-bool Takeover::is_shown(const runner::AttemptId& id, const std::vector<Register>& registers) {
-  return std::any_of(registers.begin(), registers.end(), [&](const Register& r) {
-    const auto name = job_of(r);
-    if (!name) return false;
-    const JobMachine& job = p_.jobs.entry(*name).machine;
-    const bool readable = job.is_known() && job.trouble().empty();
-    return readable ? job.shows(id) : r.value.find(id.run.text()) != std::string::npos;
-  });
+ShownRuns Takeover::shown_by(const std::vector<Register>& registers) {
+  ShownRuns shown;
+  for (const Register& r : registers)
+    if (const auto name = job_of(r)) shown.add(p_.jobs.entry(*name).machine, r);
+  return shown;
 }
 
 /// Runs that a daemon before has left open in this node's ledger, and that the leaders since have closed without it:
 /// how they ended is known here only.
-void Takeover::close_open_rows(const std::vector<Register>& registers) {
+void Takeover::close_open_rows(const ShownRuns& shown) {
   for (const Row& row : p_.prior.take_open_rows()) {
     if (p_.jobs.find(*row.run)) continue;
-    if (!is_shown({*row.run, row.attempt}, registers))
+    if (!shown.has({*row.run, row.attempt}, row.job))
       jobs_.adopt_row(row);
     else if (!p_.jobs.entry(row.job).machine.trouble().empty())
       p_.prior.keep_open_row(row);
@@ -109,10 +108,10 @@ void Takeover::close_open_rows(const std::vector<Register>& registers) {
 }
 
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.
-void Takeover::forget_settled(const std::vector<Register>& registers) {
+void Takeover::forget_settled(const ShownRuns& shown) {
   p_.prior.forget_ends([&](const runner::Ended& ended) {
     if (p_.jobs.find(ended.id.run)) return false;  // it is being recorded
-    if (is_shown(ended.id, registers)) return false;
+    if (shown.has(ended.id)) return false;
     c_.out.push_back(Forget{ended.id});
     return true;
   });
@@ -196,9 +195,8 @@ std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>&
 
 /// False: what this node knew of a run when they were asked for it has published since, and does not know any more.
 bool Takeover::asks_for_all(const Reading& asked, const std::vector<std::string>& names) {
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::find(asked.outcomes.begin(), asked.outcomes.end(), name) != asked.outcomes.end();
-  });
+  const std::unordered_set<std::string_view> outcomes(asked.outcomes.begin(), asked.outcomes.end());
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return outcomes.contains(name); });
 }
 
 void Takeover::on_pauses(const Reading& asked, const backend::ReadDone& event) {

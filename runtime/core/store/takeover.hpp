@@ -15,6 +15,7 @@
 #include "core/core_parts.hpp"
 #include "core/group/groups.hpp"
 #include "core/jobs/jobs.hpp"
+#include "core/store/shown_runs.hpp"
 
 namespace ballot::core {
 
@@ -45,9 +46,10 @@ class Takeover {
   std::vector<std::string> unknown_ends(const std::vector<Register>& registers) const;
   std::vector<std::string> unknown_outcomes(const std::vector<Register>& registers) const;
   static bool asks_for_all(const StoreClient::Reading& asked, const std::vector<std::string>& names);
-  bool is_shown(const runner::AttemptId& id, const std::vector<Register>& registers);
-  void close_open_rows(const std::vector<Register>& registers);
-  void forget_settled(const std::vector<Register>& registers);
+  /// Requires: the jobs have them.
+  ShownRuns shown_by(const std::vector<Register>& registers);
+  void close_open_rows(const ShownRuns& shown);
+  void forget_settled(const ShownRuns& shown);
   void begin_term(GroupEntry& group, const std::vector<Register>& registers);
 
   CoreParts& p_;

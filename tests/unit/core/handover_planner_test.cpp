@@ -114,6 +114,32 @@ TEST_F(PlannerOfThreeGroups, LooksSoonAgainWhereAGroupWasBusy) {
   EXPECT_EQ(planner.next(), nullptr);
 }
 
+TEST_F(PlannerOfThreeGroups, GoesOnOnceItIsKnownWhatAHandOverWasPutOffFor) {
+  planner.go_on(at(59s));
+  EXPECT_FALSE(planner.move_at()) << "none is planned";
+  scan(60s, better);
+  planner.begin_move();
+  EXPECT_FALSE(planner.move_at());
+  planner.go_on(at(63s));
+  EXPECT_TRUE(planner.is_move_due(at(63s)));
+  planner.begin_move();
+  EXPECT_EQ(planner.next(), &a);
+  planner.on_moved(at(63s));
+  planner.go_on(at(64s));
+  EXPECT_FALSE(planner.move_at()) << "it was the last one";
+}
+
+TEST_F(PlannerOfThreeGroups, DoesNotHandOverSoonerForWhatBecomesKnownMeanwhile) {
+  planner.begin_scan();
+  for (GroupEntry* group : {&a, &b}) planner.consider(*group, better, at(60s), at(0s));
+  planner.end_scan(at(60s));
+  planner.begin_move();
+  ASSERT_EQ(planner.next(), &a);
+  planner.on_moved(at(60s));
+  planner.go_on(at(60'005ms));
+  EXPECT_EQ(planner.move_at(), at(60'020ms));
+}
+
 TEST_F(PlannerOfThreeGroups, ForgetsWhatALookBeforeFound) {
   scan(60s, better);
   scan(61s, nobody_better);

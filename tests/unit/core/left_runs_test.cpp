@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
+#include "core/record/outcome.hpp"
 #include "core/record/register.hpp"
 
 namespace ballot::core {

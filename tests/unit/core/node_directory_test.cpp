@@ -275,5 +275,16 @@ TEST_F(DirectoryOfANode, AsksTheRunnerOfANodeThatHasPublishedNothingOnceItHas) {
   EXPECT_EQ(asked[0].first, "n2");
 }
 
+TEST_F(DirectoryOfANode, AsksNoRunnerOfANodeWhoseRunsNobodyWaitsForAnyMore) {
+  EXPECT_TRUE(directory.runners_of({"n2", "n3"}, "machine", "boot").empty());
+  directory.want_runners_only([](const std::string& node) { return node == "n3"; });
+  EXPECT_TRUE(directory.wants_runners());
+  directory.learn(at(1s), {listed(of("n2", "s2"), "n/n2.1"), listed(of("n3", "s3"), "n/n3.1")});
+  const auto asked = directory.runners_of({}, "machine", "boot");
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_EQ(asked[0].first, "n3");
+  EXPECT_FALSE(directory.wants_runners());
+}
+
 }  // namespace
 }  // namespace ballot::core

@@ -120,16 +120,58 @@ TEST(RecordFeed, ThatIsPacedIsListedAfterAQuietTimeWhenItsShareOfThePauseHasPass
   EXPECT_TRUE(feed.begin(now + 1h + 2500ms)) << "a later change does not put it off";
 }
 
-TEST(RecordFeed, ThatIsPacedIsListedAtOnceInTheNextSessionAndWhereSomebodyHurries) {
+TEST(RecordFeed, ThatIsPacedIsListedAtOnceInTheNextSession) {
+  RecordFeed feed = paced_after(100, 500);
+  feed.on_lost();
+  feed.on_changed();
+  EXPECT_TRUE(feed.begin(now));
+}
+
+TEST(RecordFeed, ThatSomebodyWaitsForIsListedASecondAfterTheListBeforeAtMost) {
   RecordFeed feed = paced_after(100, 500);
   feed.on_changed();
   ASSERT_FALSE(feed.begin(now));
   feed.hurry();
-  EXPECT_TRUE(feed.begin(now));
-  feed = paced_after(100, 500);
-  feed.on_lost();
+  EXPECT_EQ(feed.wake(), now + 1s) << "and not sooner: who waits may wait for long";
+  EXPECT_FALSE(feed.begin(now + 999ms));
+  feed.hurry();
+  EXPECT_TRUE(feed.begin(now + 1s)) << "nor does it put it off who says so again";
+  feed.hurry();
+  feed.on_listed(now + 1s, true, 100);
   feed.on_changed();
-  EXPECT_TRUE(feed.begin(now));
+  EXPECT_FALSE(feed.begin(now + 1999ms));
+  EXPECT_TRUE(feed.begin(now + 2s));
+  feed.on_listed(now + 2s, true, 100);
+  feed.on_changed();
+  EXPECT_FALSE(feed.begin(now + 3s)) << "nobody waits any more";
+  EXPECT_EQ(feed.wake(), now + 7s);
+}
+
+TEST(RecordFeed, ThatSomebodyWaitsForIsListedAtOnceAfterAQuietTimeAndNotLaterThanElse) {
+  RecordFeed quiet = paced_after(100, 500);
+  quiet.hurry();
+  quiet.on_changed();
+  EXPECT_TRUE(quiet.begin(now + 1h));
+  RecordFeed small = paced_after(3, 0);
+  small.hurry();
+  small.on_changed();
+  EXPECT_FALSE(small.begin(now));
+  EXPECT_EQ(small.wake(), now + 150ms);
+}
+
+TEST(RecordFeed, IsCurrentOnceAllThatHasChangedIsListed) {
+  RecordFeed feed("q/");
+  EXPECT_TRUE(feed.is_current());
+  feed.on_changed();
+  EXPECT_FALSE(feed.is_current());
+  ASSERT_TRUE(feed.begin(now));
+  EXPECT_FALSE(feed.is_current()) << "the answer is on its way";
+  feed.on_changed();
+  feed.on_listed(now, true, 1);
+  EXPECT_FALSE(feed.is_current());
+  ASSERT_TRUE(feed.begin(now));
+  feed.on_listed(now, true, 1);
+  EXPECT_TRUE(feed.is_current());
 }
 
 TEST(RecordFeeds, AreOfRequestsOutcomesNodesAndPausesAndIndependent) {

@@ -151,6 +151,36 @@ TEST_F(PlacesOfThreeGroups, OfAJobThatIsNobodysAreFreeAndCountOnceItIsSomebodysA
   EXPECT_EQ(b.running, 2);
 }
 
+TEST_F(PlacesOfThreeGroups, AreAsManyAsTheGroupsLimitSaysOnceThatHasChanged) {
+  begin(a1);
+  limits.wait(a2, 0, due(0s));
+  ASSERT_EQ(limits.next(), nullptr);
+  a.settings.max_running = 2;
+  limits.review(a);
+  EXPECT_EQ(limits.next(), &a2);
+  a.settings.max_running = 1;
+  limits.review(a);
+  EXPECT_EQ(limits.next(), nullptr);
+  a.settings.max_running = 0;
+  limits.review(a);
+  EXPECT_EQ(limits.next(), &a2) << "there is no limit any more";
+  limits.leave(a2);
+  limits.review(a);
+  EXPECT_EQ(limits.next(), nullptr) << "nobody waits";
+}
+
+TEST_F(PlacesOfThreeGroups, OfAJobThatMovesAreFreeForThoseThatWaitAndTakenWhereItGoes) {
+  begin(a1);
+  limits.wait(a2, 0, due(1s));
+  begin(b1);
+  limits.wait(b2, 0, due(0s));
+  a1.owner = &b;
+  limits.move(a1, &a);
+  EXPECT_EQ(limits.next(), &a2);
+  limits.leave(a2);
+  EXPECT_EQ(limits.next(), nullptr) << "two of two go on in b";
+}
+
 TEST_F(PlacesOfThreeGroups, OfThisNodeAreBoundOverAllGroups) {
   RunLimits two(2);
   EXPECT_TRUE(two.limits_node());

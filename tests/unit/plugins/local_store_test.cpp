@@ -110,6 +110,27 @@ TEST_F(LocalStore, ItsLogIsWrittenBackWhileItIsUsedAndIsEmptyAfterwards) {
   EXPECT_EQ(later.events.answer<backend::ReadDone>(1, 1)->registers.size(), 5000u);
 }
 
+TEST_F(LocalStore, GivesBackWhatItsCacheHasTakenThoughARegisterIsWrittenNowAndThen) {
+  Daemon a(state(), "a");
+  ASSERT_EQ(a.open(), "");
+  const std::uint64_t epoch = *a.lead("g");
+  for (int round = 0; round < 20; ++round) {
+    std::vector<RegisterWrite> batch;
+    for (int i = 0; i < 200; ++i)
+      batch.push_back({"g", epoch, "j/" + std::to_string(round * 200 + i), std::string(4000, 'x'), 0});
+    for (const WriteAnswer& answer : a.write(std::move(batch))) ASSERT_EQ(answer.outcome, StoreResult::done);
+  }
+  const auto full = sqlite3_memory_used();
+  ASSERT_GT(full, 4 << 20) << "16 MB were written";
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  for (int i = 0; sqlite3_memory_used() > full / 2; ++i) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    ASSERT_EQ(a.write({"g", epoch, "j/now-and-then-" + std::to_string(i), "x", 0}).outcome, StoreResult::done);
+    a.renew();
+    a.wait([] { return false; }, 200ms);
+  }
+}
+
 TEST_F(LocalStore, WaitsForDaemonsOfAnOlderVersionToEnd) {
   { ASSERT_EQ(Daemon(state(), "a").open(), ""); }
   sql("PRAGMA user_version = 3; INSERT INTO session (id, node, boot_id, machine_id, host, pid, version, deadline,"

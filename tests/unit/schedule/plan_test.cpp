@@ -1,4 +1,6 @@
 // Several schedules as one stream of slots.
+#include <map>
+
 #include "plans.hpp"
 
 namespace ballot::schedule {
@@ -100,6 +102,36 @@ TEST(Plan, AnswersForTheEndsOfTime) {
   }
   const std::vector<WallTime> anchor{at("2025-01-01T00:00:00Z")};
   EXPECT_EQ(plan_of("@every 9223372036854775s").next(anchor[0], anchor), std::nullopt);
+}
+
+TEST(Plan, HasTheHashOfWhatIsEqualAndAnotherWhereAnythingElseDiffers) {
+  const PlanSpec daily{.expressions = {"0 2 * * *"}, .group = "default", .job = "job"};
+  const auto with = [&](auto change) {
+    PlanSpec spec = daily;
+    change(spec);
+    return plan_of(spec);
+  };
+  const auto because = [&](const std::string& expression) {
+    return with([&](PlanSpec& spec) { spec.expressions.push_back(expression); });
+  };
+  std::vector<Plan> plans{plan_of(daily), because("@reboot"), because("0 3 * * *"),
+                          because("CRON_TZ=Asia/Tokyo 0 3 * * *")};
+  for (const char* zone : {"Europe/Paris", "Europe/Berlin", "America/New_York"})
+    plans.push_back(with([&](PlanSpec& spec) { spec.timezone = zone; }));
+  for (int i = 1; i <= 1000; ++i) {
+    const WallTime bound = at("2025-01-01T00:00:00Z") + i * 1s;
+    plans.push_back(with([&](PlanSpec& spec) { spec.not_before = bound; }));
+    plans.push_back(with([&](PlanSpec& spec) { spec.not_after = bound; }));
+    plans.push_back(plan_of("@every " + std::to_string(i) + "s"));
+  }
+  std::map<std::size_t, const Plan*> by_hash;
+  for (const Plan& plan : plans) EXPECT_TRUE(by_hash.emplace(plan.hash(), &plan).second);
+  EXPECT_EQ(plan_of(daily).hash(), plans[0].hash());
+  EXPECT_EQ(plan_of("@every 90s").hash(), plan_of("@EVERY  90s", "Europe/Paris").hash()) << "which has no use for one";
+  PlanSpec early = daily;
+  early.not_before = WallTime::min();
+  ASSERT_EQ(plan_of(early), plans[0]) << "before all that is due";
+  EXPECT_EQ(plan_of(early).hash(), plans[0].hash());
 }
 
 TEST(Plan, ReportsEveryErrorOfEveryExpression) {

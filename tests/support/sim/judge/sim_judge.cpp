@@ -217,8 +217,13 @@ std::string SimJudge::why_no_overlap(const std::string& node, const Row& row, Wa
   }
   const core::JobRegister* stored = oracle_.job_register(row.job);
   if (row.trigger == Trigger::manual && stored && !stored->runs.empty()) return "";  // whoever asks does not wait
+  const auto is_open = [&](const runner::AttemptId& id) {
+    const auto is_it = [&](const core::OpenRun& run) { return run.id == id.run && run.attempt == id.attempt; };
+    return stored && std::any_of(stored->runs.begin(), stored->runs.end(), is_it);
+  };
   const bool repeated = std::any_of(lost_.begin(), lost_.end(), [&](const auto& one) {
-    return one.second >= *due && begun_.at(one.first.run).job == row.job;
+    const bool is_pending = one.second >= *due || is_open(one.first);  // its row may not be durable for long
+    return is_pending && begun_.at(one.first.run).job == row.job;
   });
   if (job->guarantee == Guarantee::at_least_once && repeated) return "";  // it is to be run again
   if (going_on(row.job, row, *due - slack, latest) > 0) return "";
