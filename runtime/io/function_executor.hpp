@@ -54,8 +54,9 @@ class FunctionExecutor final : public Executor {
   void forget(const runner::AttemptId&) override {}
   void leave(bool keeps, SteadyTime deadline) override;
 
-  /// Waits until every function has returned, at most until then. False: some had not. No events after it.
-  bool close(SteadyTime until);
+  /// Waits until every function has returned, at most until then. False: some had not. No events after it. `until`: see
+  /// FunctionPool.
+  bool close(const std::function<SteadyTime()>& until);
 
  private:
   enum class State { waiting, running, stopping };

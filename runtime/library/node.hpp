@@ -72,7 +72,7 @@ class Node {
   /// logged. Whoever does not ask leaves it to the destructor.
   std::int64_t close();
   /// Before close(): see io::Engine.
-  bool close_functions(SteadyTime until) { return !engine_ || engine_->close_functions(until); }
+  bool close_functions(const std::function<SteadyTime()>& until) { return !engine_ || engine_->close_functions(until); }
 
   /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.
   void stop(const config::OnStop& how, std::function<void()> stopped = {});

@@ -318,15 +318,17 @@ Result<void> Runtime::State::start_service() try {
 }
 
 void Runtime::State::end_service(const Result<void>& ran) {
-  SteadyTime functions_by;
   bool forced = false;
   {
     const std::lock_guard lock(mutex_);
-    functions_by = functions_by_, forced = phase_ == Phase::forced;
+    forced = phase_ == Phase::forced;
     move_to(Phase::closing);
   }
   end_leaderships("");
-  const bool returned = service_->node().close_functions(functions_by);
+  const bool returned = service_->node().close_functions([this] {
+    const std::lock_guard lock(mutex_);
+    return functions_by_;
+  });
   const std::int64_t lost = service_->close();
   Result<void> ended = ran ? end_of_stop(returned, forced, lost) : ran;
   if (!ran && callbacks.refused) tell([this, error = ran.error()] { callbacks.refused(error); });
@@ -351,7 +353,7 @@ void Runtime::State::begin_stop(const Stop& how) {
 void Runtime::State::request_stop(Stop how) {
   const std::lock_guard lock(mutex_);
   how.wait = phase_ == Phase::stopping || requested_ ? Millis(0) : within_reason(how.wait);
-  functions_by_ = std::max(functions_by_, boot_now() + within_reason(how.bound));
+  functions_by_ = std::max(functions_by_, boot_now() + how.wait + within_reason(how.bound));
   if (phase_ == Phase::made) move_to(Phase::over);
   if (phase_ == Phase::starting) requested_ = how;
   begin_stop(how);
