@@ -353,7 +353,8 @@ void Runtime::State::begin_stop(const Stop& how) {
 void Runtime::State::request_stop(Stop how) {
   const std::lock_guard lock(mutex_);
   how.wait = phase_ == Phase::stopping || requested_ ? Millis(0) : within_reason(how.wait);
-  functions_by_ = std::max(functions_by_, boot_now() + how.wait + within_reason(how.bound));
+  const bool is_bounded = phase_ >= Phase::started && !thread_.joinable();  // a stop() has taken it
+  if (!is_bounded) functions_by_ = std::max(functions_by_, boot_now() + how.wait + within_reason(how.bound));
   if (phase_ == Phase::made) move_to(Phase::over);
   if (phase_ == Phase::starting) requested_ = how;
   begin_stop(how);

@@ -184,6 +184,27 @@ TEST_F(EmbeddingHost, ThatIsAskedToStopIsWaitedForWithABound) {
   EXPECT_TRUE(stopped) << stopped.error().what;
 }
 
+/// It waits for the function within its bound, and says that it has not returned; else it would leave itself behind.
+TEST_F(EmbeddingHost, ThatIsAskedToStopWhileItStopsKeepsTheBoundOfThatStop) {
+  const auto begun = std::make_shared<std::latch>(1), go = std::make_shared<std::latch>(1);
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add({.name = "job", .function = [=](const RunFacts&, std::stop_token) {
+                             return begun->count_down(), go->wait(), JobResult::success();
+                           }}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(runtime.trigger("job"));
+  begun->wait();
+  std::thread asks([&] {
+    wait_until([&] { return says("stopping"); });
+    runtime.request_stop({.bound = 1h});
+  });
+  const auto stopped = runtime.stop({.bound = 2s});
+  asks.join();
+  go->count_down();
+  ASSERT_FALSE(stopped);
+  EXPECT_NE(stopped.error().what.find("functions had not returned"), std::string::npos) << stopped.error().what;
+}
+
 TEST_F(EmbeddingHost, ThatIsAskedToStopBeforeItHasStartedDoesNotStart) {
   Runtime runtime(settings());
   runtime.request_stop();
