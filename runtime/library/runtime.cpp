@@ -20,7 +20,7 @@ Runtime::~Runtime() {
     constexpr std::chrono::seconds bound(5);
     static_cast<void>(state->stop({Millis(0), bound}));
   };
-  if (state_->is_in_host_call()) {
+  if (state_->host().is_in_call()) {
     state_->request_stop({});
     const library::SignalsBlocked blocked;
     std::thread(stop).detach();
@@ -40,12 +40,12 @@ Result<void> Runtime::add_group(const std::string& name, const std::string& keys
 Result<void> Runtime::remove_group(const std::string& name) { return state_->remove_group(name); }
 
 void Runtime::on_elected(std::function<void(const Leadership&)> elected) {
-  state_->callbacks.elected = std::move(elected);
+  state_->host().on_elected(std::move(elected));
 }
-void Runtime::on_lost(std::function<void(const Leadership&)> lost) { state_->callbacks.lost = std::move(lost); }
-void Runtime::on_run_ended(std::function<void(const Row&)> ended) { state_->callbacks.run_ended = std::move(ended); }
-void Runtime::on_refused(std::function<void(const Error&)> refused) { state_->callbacks.refused = std::move(refused); }
-void Runtime::on_ended(std::function<void(const Result<void>&)> ended) { state_->callbacks.ended = std::move(ended); }
+void Runtime::on_lost(std::function<void(const Leadership&)> lost) { state_->host().on_lost(std::move(lost)); }
+void Runtime::on_run_ended(std::function<void(const Row&)> ended) { state_->host().on_run_ended(std::move(ended)); }
+void Runtime::on_refused(std::function<void(const Error&)> refused) { state_->host().on_refused(std::move(refused)); }
+void Runtime::on_ended(std::function<void(const Result<void>&)> ended) { state_->host().on_ended(std::move(ended)); }
 
 Result<void> Runtime::start() { return state_->start(); }
 Result<void> Runtime::stop(const Stop& how) { return state_->stop(how); }

@@ -66,7 +66,7 @@ Runtime::State::State(library::RuntimeOrigin origin, RuntimeSettings settings)
       log_([to = host_log_](Level level, std::string_view text, const LogFields& fields) {
         to->write(level, text, fields);
       }),
-      events_(log_) {
+      host_(this, log_) {
   if (origin.config)
     make_service(std::move(origin));
   else
@@ -90,15 +90,15 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
   settings.jobs.has_runner = settings_.commands;
   service_ = std::make_unique<library::Service>(config_, std::move(settings), log_);
   service_->on_records({[this](const Row& row) { on_row(row); }, [this](const TermRow& term) { on_term(term); },
-                        [this](SteadyTime deadline) { leads_.set_deadline(deadline); },
-                        [this](const std::string& group) { end_leaderships(group); }});
+                        [this](SteadyTime deadline) { host_.set_deadline(deadline); },
+                        [this](const std::string& group) { host_.end_leaderships(group, boot_now()); }});
 }
 
 // ---- what is defined
 
 Result<void> Runtime::State::add(const JobSpec& job) {
   if (fault_) return *fault_;
-  const auto function = job.function ? called_by_host(job.function) : nullptr;
+  const auto function = job.function ? host_.called(job.function) : nullptr;
   Replaced replaced;
   return change([&] { return add_job(job, function, replaced); });
 }
@@ -144,7 +144,7 @@ Result<void> Runtime::State::add_function(const std::string& name, JobFunction f
   if (phase_ != Phase::made) return Error{Errc::invalid, "functions are added before start()"};
   if (functions_->has(name))
     return Error{Errc::invalid, "there is a function " + config::in_quotes(name) + " already, or a job that is one"};
-  functions_->put(name, called_by_host(std::move(function)));
+  functions_->put(name, host_.called(std::move(function)));
   return {};
 }
 
@@ -215,7 +215,7 @@ bool Runtime::State::wait_until(Phase phase, std::unique_lock<std::mutex>& lock,
 }
 
 std::optional<Leadership> Runtime::State::leadership(const std::string& group) const {
-  return leads_.find(group, boot_now());
+  return host_.leadership(group, boot_now());
 }
 
 Result<RunId> Runtime::State::trigger(const std::string& job, Millis patience) {
@@ -281,7 +281,7 @@ Result<void> Runtime::State::start() {
   std::thread thread = std::move(thread_);
   lock.unlock();
   if (thread.joinable()) thread.join();
-  events_.stop(library::EventThread::Rest::dropped);
+  host_.drop();
   lock.lock();
   phase_ = requested_ ? Phase::over : Phase::made;
   changed_.notify_all();
@@ -290,7 +290,7 @@ Result<void> Runtime::State::start() {
 
 void Runtime::State::begin_thread() {
   const library::SignalsBlocked blocked;
-  events_.start();
+  host_.start();
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
 
@@ -324,15 +324,15 @@ void Runtime::State::end_service(const Result<void>& ran) {
     forced = phase_ == Phase::forced;
     move_to(Phase::closing);
   }
-  end_leaderships("");
+  host_.end_leaderships("", boot_now());
   const bool returned = service_->node().close_functions([this] {
     const std::lock_guard lock(mutex_);
     return functions_by_;
   });
   const std::int64_t lost = service_->close();
   Result<void> ended = ran ? end_of_stop(returned, forced, lost) : ran;
-  if (!ran && callbacks.refused) tell([this, error = ran.error()] { callbacks.refused(error); });
-  if (callbacks.ended) tell([this, ended] { callbacks.ended(ended); });
+  if (!ran) host_.tell_refused(ran.error());
+  host_.tell_ended(ended);
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::over) ended_ = std::move(ended);
   move_to(Phase::ended);
@@ -362,7 +362,7 @@ void Runtime::State::request_stop(Stop how) {
 
 /// The first one does it, and whoever else calls meanwhile waits for that one.
 Result<void> Runtime::State::stop(const Stop& how) {
-  if (is_in_host_call())
+  if (host_.is_in_call())
     return Error{Errc::invalid,
                  "stop() waits for callbacks and functions, and this is one: request_stop() begins a stop"};
   std::unique_lock lock(mutex_);
@@ -385,7 +385,7 @@ Result<void> Runtime::State::stop(const Stop& how) {
   lock.unlock();
   const auto left = ended ? Result<void>() : abandon(std::move(thread));
   if (ended) thread.join();
-  events_.stop(ended ? library::EventThread::Rest::called : library::EventThread::Rest::dropped);
+  ended ? host_.stop(by) : host_.drop();
   lock.lock();
   if (!ended) ended_ = left;
   move_to(Phase::over);
@@ -396,53 +396,21 @@ Result<void> Runtime::State::stop(const Stop& how) {
 Result<void> Runtime::State::abandon(std::thread thread) {
   thread.detach();
   host_log_->close();
-  leads_.end_all("");
+  host_.abandon();
   return Error{Errc::timeout, "the runtime did not stop in time, and is left to itself"};
 }
 
 // ---- what the host is told
 
-bool Runtime::State::is_in_host_call() const { return library::HostCall::is_under_way(this); }
-
-void Runtime::State::tell(std::function<void()> callback) {
-  events_.post([this, callback = std::move(callback)] {
-    const library::HostCall call(this);
-    callback();
-  });
-}
-
-std::shared_ptr<const JobFunction> Runtime::State::called_by_host(JobFunction function) const {
-  return std::make_shared<const JobFunction>([runtime = static_cast<const void*>(this), function = std::move(function)](
-                                                 const RunFacts& run, std::stop_token stop) {
-    const library::HostCall call(runtime);
-    return function(run, std::move(stop));
-  });
-}
-
 void Runtime::State::on_row(const Row& row) {
-  if (!callbacks.run_ended || !row.run || !is_final(row.status) || row.node != config_.node) return;
-  tell([this, row] { callbacks.run_ended(row); });
+  if (row.run && is_final(row.status) && row.node == config_.node) host_.tell_run_ended(row);
 }
 
 void Runtime::State::on_term(const TermRow& term) {
-  if (term.ended_at) {
-    if (leads_.is_led(term.group, term.epoch)) end_leaderships(term.group);
-    return;
-  }
-  leads_.begin(term.group, term.epoch);
-  if (!callbacks.elected) return;
-  const Leadership leads{term.group, term.epoch, service_->node().deadline()};
-  tell([this, leads] { callbacks.elected(leads); });
-}
-
-/// Before the store is told: nobody else leads what is not led here any more. "": of all groups.
-void Runtime::State::end_leaderships(const std::string& group) {
-  const SteadyTime until = boot_now();
-  for (const auto& [name, epoch] : leads_.end_all(group)) {
-    if (!callbacks.lost) continue;
-    const Leadership lost{name, epoch, until};
-    tell([this, lost] { callbacks.lost(lost); });
-  }
+  if (!term.ended_at)
+    host_.begin_leadership({term.group, term.epoch, service_->node().deadline()});
+  else if (host_.is_led(term.group, term.epoch))
+    host_.end_leaderships(term.group, boot_now());
 }
 
 }  // namespace ballot

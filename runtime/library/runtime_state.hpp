@@ -37,10 +37,8 @@
 #include "ballot/runtime.hpp"
 #include "config/config.hpp"
 #include "io/function_table.hpp"
-#include "library/event_thread.hpp"
-#include "library/host_call.hpp"
+#include "library/host_events.hpp"
 #include "library/host_log.hpp"
-#include "library/leaderships.hpp"
 #include "library/runtime_config.hpp"
 #include "library/service.hpp"
 
@@ -50,13 +48,7 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
  public:
   State(library::RuntimeOrigin origin, RuntimeSettings settings);
 
-  /// Set before start().
-  struct Callbacks {
-    std::function<void(const Leadership&)> elected, lost;
-    std::function<void(const Row&)> run_ended;
-    std::function<void(const Error&)> refused;
-    std::function<void(const Result<void>&)> ended;
-  } callbacks;
+  library::HostEvents& host() { return host_; }
 
   Result<void> add(const JobSpec& job);
   Result<void> remove(const std::string& job);
@@ -67,8 +59,6 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<void> start();
   Result<void> stop(const Stop& how);
   void request_stop(Stop how);
-  /// This thread is in a callback or a function of the runtime.
-  bool is_in_host_call() const;
   Result<void> reload(const std::string& why);
 
   std::optional<Leadership> leadership(const std::string& group) const;
@@ -108,9 +98,6 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   void begin_thread();
   Result<void> start_service();
   void end_service(const Result<void>& ran);
-  void end_leaderships(const std::string& group);
-  void tell(std::function<void()> callback);
-  std::shared_ptr<const JobFunction> called_by_host(JobFunction function) const;
   void on_row(const Row& row);
   void on_term(const TermRow& term);
 
@@ -121,8 +108,7 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   config::Config config_;
   const std::shared_ptr<io::FunctionTable> functions_ = std::make_shared<io::FunctionTable>();
   std::set<std::string> job_functions_;  // those of add(): of jobs of the same name
-  library::Leaderships leads_;
-  library::EventThread events_;
+  library::HostEvents host_;
   std::unique_ptr<library::Service> service_;
 
   std::mutex mutex_;

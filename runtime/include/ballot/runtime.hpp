@@ -133,15 +133,18 @@ class BALLOT_API Runtime {
   Result<void> add_group(const std::string& name, const std::string& keys = {});
   Result<void> remove_group(const std::string& name);
 
-  /// A term of this node's has begun, or is over: handed back, lost, or past its deadline. Before start().
+  // Callbacks may be set and replaced at any time, also from one of them. One that is set later is told of what comes
+  // then; one that is replaced may still be under way.
+
+  /// A term of this node's has begun, or is over: handed back, lost, or past its deadline.
   void on_elected(std::function<void(const Leadership&)> elected);
   void on_lost(std::function<void(const Leadership&)> lost);
-  /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once. Before start().
+  /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once.
   void on_run_ended(std::function<void(const Row&)> ended);
-  /// It has ended by itself: another node has its name. Before start().
+  /// It has ended by itself: another node has its name.
   void on_refused(std::function<void(const Error&)> refused);
   /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
-  /// failed, or stop() has left the runtime to itself. Before start().
+  /// failed, or stop() has left the runtime to itself.
   void on_ended(std::function<void(const Result<void>&)> ended);
 
   /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors: those
@@ -158,11 +161,15 @@ class BALLOT_API Runtime {
     /// upgrade. Nothing is waited for but functions, which are stopped. The first call says it.
     bool leave = false;
   };
-  /// Hands over what it leads, ends its runs, and stores what it has recorded. timeout: some had not ended by the
-  /// bound; commands are then the runner's, which ends them with their terms; functions have been abandoned, and their
-  /// runs are `lost`. It waits for a callback that is being called, beyond the bound too. Called again it does
-  /// nothing. Before start(): it cannot be started any more. invalid: this is a callback or a function; nothing has
+  /// Hands over what it leads, ends its runs, and stores what it has recorded. Called again it does nothing. Before
+  /// start(): it cannot be started any more. Errors: timeout, where some had not ended by the bound: commands are then
+  /// the runner's, which ends them with their terms; functions have been abandoned, and their runs are `lost`; where it
+  /// is still starting, it stops once it has started. invalid, where this is a callback or a function: nothing has
   /// been done, and request_stop() is for these.
+  ///
+  /// Callbacks that have not begun by the bound are not called, but for on_ended(). What is under way then is waited
+  /// for, beyond the bound: a callback, and the destructor of a function that add() has replaced. Not waited for: a
+  /// line that `log` does not return from.
   Result<void> stop(const Stop& how);
   Result<void> stop() { return stop(Stop()); }
   /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then the

@@ -23,6 +23,46 @@ TEST_F(EmbeddingHost, CannotWaitForItsEndInACallbackOrAFunction) {
   EXPECT_TRUE(stopped) << stopped.error().what;
 }
 
+TEST_F(EmbeddingHost, MayReplaceItsCallbacksWhileTheyAreCalled) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add({.name = "job", .schedule = {"* * * * * *"}, .function = just_works}));
+  ASSERT_TRUE(runtime.start());
+  std::atomic<int> first = 0, second = 0;
+  const std::string kept(100, 'x');
+  ASSERT_TRUE(wait_until([&] {
+    runtime.on_run_ended([&first, kept](const Row&) { first += kept == std::string(100, 'x') ? 1 : 1000; });
+    return first > 0;
+  })) << "set after start(), and again and again";
+  runtime.on_run_ended([&](const Row&) { ++second; });
+  EXPECT_TRUE(wait_until([&] { return second > 0; }));
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_LT(first, 1000);
+}
+
+/// One of them takes longer than the stop may: it is waited for, and what has not begun by then is left out.
+TEST_F(EmbeddingHost, IsToldOfItsEndThoughWhatWasToBeToldBeforeIsDropped) {
+  Runtime runtime(settings());
+  listen(runtime);
+  std::atomic<int> calls = 0;
+  std::atomic<bool> is_late = false;
+  runtime.on_run_ended([&](const Row&) {
+    ++calls;
+    wait_until([&] { return is_late.load(); });
+  });
+  ASSERT_TRUE(runtime.add({.name = "job", .function = just_works, .keys = "concurrency = \"allow\""}));
+  ASSERT_TRUE(runtime.start());
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(runtime.trigger("job"));
+  ASSERT_TRUE(
+      wait_until([&] { return calls == 1 && runtime.history({.statuses = {Status::succeeded}})->size() == 3; }));
+  const auto late = std::chrono::steady_clock::now() + 2s;  // well past the bound, wherever this thread is held up
+  std::thread clock([&] { wait_until([&] { return is_late = std::chrono::steady_clock::now() > late; }); });
+  const auto stopped = runtime.stop({.bound = 400ms});
+  clock.join();
+  EXPECT_TRUE(stopped) << stopped.error().what;
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(ended(), "well");
+}
+
 TEST_F(EmbeddingHost, MayBeDestroyedInACallback) {
   auto runtime = std::make_unique<Runtime>(settings());
   std::atomic<bool> destroyed = false;
