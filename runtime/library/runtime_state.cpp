@@ -99,34 +99,34 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
 Result<void> Runtime::State::add(const JobSpec& job) {
   if (fault_) return *fault_;
   const auto function = job.function ? host_.called(job.function) : nullptr;
-  Replaced replaced;
-  return change([&] { return add_job(job, function, replaced); });
+  return change([this, name = job.name, text = library::text_of(job), function](Replaced& replaced) {
+    return add_job(name, text, function, replaced);
+  });
 }
 
-Result<void> Runtime::State::add_job(const JobSpec& job, std::shared_ptr<const JobFunction> function,
-                                     Replaced& replaced) {
-  const bool own = job_functions_.contains(job.name), is_function = function != nullptr;
-  if (is_function && !own && functions_->has(job.name))
-    return Error{Errc::invalid, "job " + config::in_quotes(job.name) +
+Result<void> Runtime::State::add_job(const std::string& name, const std::string& text,
+                                     std::shared_ptr<const JobFunction> function, Replaced& replaced) {
+  const bool own = job_functions_.contains(name), is_function = function != nullptr;
+  if (is_function && !own && functions_->has(name))
+    return Error{Errc::invalid, "job " + config::in_quotes(name) +
                                     " has the name of a function of add_function(); give it another, or name that "
                                     "function in its keys"};
-  auto before = is_function || own ? functions_->put(job.name, std::move(function)) : nullptr;
-  if (auto put = service_->jobs().put(text_name(job.name), library::text_of(job)); !put) {
-    if (is_function || own) replaced.push_back(functions_->put(job.name, std::move(before)));
+  auto before = is_function || own ? functions_->put(name, std::move(function)) : nullptr;
+  if (auto put = service_->jobs().put(text_name(name), text); !put) {
+    if (is_function || own) replaced.push_back(functions_->put(name, std::move(before)));
     return put;
   }
   replaced.push_back(std::move(before));
   if (is_function)
-    job_functions_.insert(job.name);
+    job_functions_.insert(name);
   else
-    job_functions_.erase(job.name);
+    job_functions_.erase(name);
   return {};
 }
 
 Result<void> Runtime::State::remove(const std::string& job) {
   if (fault_) return *fault_;
-  Replaced replaced;
-  return change([&]() -> Result<void> {
+  return change([this, job](Replaced& replaced) -> Result<void> {
     if (!service_->jobs().drop(text_name(job)))
       return Error{Errc::not_found, "this program has added no job " + config::in_quotes(job)};
     if (job_functions_.erase(job) > 0) replaced.push_back(functions_->put(job, nullptr));
@@ -150,12 +150,14 @@ Result<void> Runtime::State::add_function(const std::string& name, JobFunction f
 
 Result<void> Runtime::State::add_group(const std::string& name, const std::string& keys) {
   if (fault_) return *fault_;
-  return change([&] { return service_->jobs().put(group_text_name(name), library::text_of_group(name, keys)); });
+  return change([this, name, text = library::text_of_group(name, keys)](Replaced&) {
+    return service_->jobs().put(group_text_name(name), text);
+  });
 }
 
 Result<void> Runtime::State::remove_group(const std::string& name) {
   if (fault_) return *fault_;
-  return change([&]() -> Result<void> {
+  return change([this, name](Replaced&) -> Result<void> {
     if (service_->jobs().drop(group_text_name(name))) return {};
     return Error{Errc::not_found, "this program has added no group " + config::in_quotes(name)};
   });
@@ -164,15 +166,27 @@ Result<void> Runtime::State::remove_group(const std::string& name) {
 // ---- calls from any thread
 
 /// Until there is a loop whoever calls does it. Whoever calls waits until it is done, or never will be.
-Result<void> Runtime::State::change(const std::function<Result<void>()>& change) {
+/// What was replaced ends with `change`, by whoever calls, unlocked.
+Result<void> Runtime::State::change(std::function<Result<void>(Replaced&)> make) {
   if (is_on_loop()) return on_loop();
+  const auto change = std::make_shared<Change>(Change{std::move(make)});
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return phase_ != Phase::starting; });
-  if (phase_ == Phase::made) return change();
+  if (phase_ == Phase::made) return change->make(change->replaced);
   if (phase_ != Phase::started) return stopped();
   const auto slot = std::make_shared<std::optional<Result<void>>>();
-  service_->loop().post([this, slot, &change] { fill<void>(slot, change()); });
+  service_->loop().post([this, slot, own = change]() mutable {
+    if (is_over()) return;
+    auto made = own->make(own->replaced);
+    own.reset();
+    fill<void>(slot, std::move(made));
+  });
   return await<void>(lock, slot, SteadyTime::max());
+}
+
+bool Runtime::State::is_over() {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::over;
 }
 
 template <class T>

@@ -79,8 +79,15 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   using Replaced = std::vector<std::shared_ptr<const JobFunction>>;
 
   void make_service(library::RuntimeOrigin origin);
-  Result<void> change(const std::function<Result<void>()>& change);
-  Result<void> add_job(const JobSpec& job, std::shared_ptr<const JobFunction> function, Replaced& replaced);
+  /// A change of what is defined, with all that it needs: a caller that has given it up may be gone before it is done.
+  struct Change {
+    std::function<Result<void>(Replaced&)> make;
+    Replaced replaced = {};
+  };
+
+  Result<void> change(std::function<Result<void>(Replaced&)> make);
+  Result<void> add_job(const std::string& name, const std::string& text, std::shared_ptr<const JobFunction> function,
+                       Replaced& replaced);
   bool is_on_loop() const { return std::this_thread::get_id() == loop_id_; }
   Result<void> abandon(std::thread thread);
   template <class T>
@@ -90,6 +97,7 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   template <class T>
   Result<T> ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask);
   bool wait_until(Phase phase, std::unique_lock<std::mutex> & lock, SteadyTime until);
+  bool is_over();
   bool has_loop() const { return phase_ >= Phase::started && phase_ < Phase::closing; }
   void move_to(Phase next);
   void begin_stop(const Stop& how);

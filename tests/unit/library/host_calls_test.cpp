@@ -1,6 +1,7 @@
 // What a host may do in its callbacks and functions, what becomes of these at a stop, and what is refused before it
 // does harm.
 #include "embedding_host.hpp"
+#include "library/host_events.hpp"
 
 namespace ballot {
 namespace {
@@ -37,6 +38,72 @@ TEST_F(EmbeddingHost, MayReplaceItsCallbacksWhileTheyAreCalled) {
   EXPECT_TRUE(wait_until([&] { return second > 0; }));
   EXPECT_TRUE(runtime.stop());
   EXPECT_LT(first, 1000);
+}
+
+/// Its log does not return, so its loop hangs: what was asked of the loop meanwhile comes to nothing.
+TEST_F(EmbeddingHost, WhoseLoopHangsIsLeftBehindAndDoesNothingWhenItGoesOn) {
+  struct Shared {
+    std::latch hangs{1}, go{1};
+    std::atomic<bool> goes_on = false, called = false, ended = false;
+  };
+  const auto shared = std::make_shared<Shared>();
+  RuntimeSettings with = settings();
+  with.log = [shared](Level, std::string_view text, const LogFields& fields) {
+    const bool is_asked = std::any_of(fields.begin(), fields.end(), [](auto& field) { return field.second == "hang"; });
+    if (shared->goes_on) return;  // nothing of the test is there any more
+    if (text == "job files read again" && is_asked) shared->hangs.count_down(), shared->go.wait();
+  };
+  {
+    Runtime runtime(with);
+    runtime.on_ended([shared](const Result<void>&) { shared->ended = true; });
+    ASSERT_TRUE(runtime.add_group("g"));
+    ASSERT_TRUE(runtime.start());
+    ASSERT_TRUE(leads(runtime, "g"));
+    std::thread reloads([&] { EXPECT_FALSE(runtime.reload("hang")); });
+    shared->hangs.wait();
+    std::thread adds([&] {
+      const auto calls = [shared](const RunFacts&, std::stop_token) {
+        return shared->called = true, JobResult::success();
+      };
+      const JobSpec job{.name = "late", .schedule = {"* * * * * *"}, .function = calls};
+      EXPECT_EQ(runtime.add(job).error().code, Errc::unavailable);
+    });
+    const auto stopped = runtime.stop({.bound = 400ms});
+    EXPECT_EQ(stopped.error().code, Errc::timeout);
+    adds.join();
+    reloads.join();
+    EXPECT_FALSE(runtime.leadership("g"));
+    shared->goes_on = true;
+    shared->go.count_down();
+    EXPECT_TRUE(wait_until([&] {
+      Runtime next(settings());
+      return static_cast<bool>(next.start());
+    })) << "it ends by itself";
+    EXPECT_FALSE(runtime.leadership("g"));
+  }
+  EXPECT_FALSE(shared->called);
+  EXPECT_FALSE(shared->ended) << "nobody is told any more";
+}
+
+TEST(Leaderships, ThatAreClosedAreOfNobodyWhateverBegins) {
+  library::Leaderships leads;
+  leads.set_deadline(SteadyTime::max());
+  EXPECT_TRUE(leads.begin("g", 1));
+  EXPECT_TRUE(leads.find("g", SteadyTime()));
+  leads.close();
+  EXPECT_FALSE(leads.find("g", SteadyTime()));
+  EXPECT_FALSE(leads.begin("g", 2));
+  EXPECT_FALSE(leads.find("g", SteadyTime()));
+}
+
+TEST(HostEvents, CallNoFunctionOfARuntimeThatIsLeftToItself) {
+  int runtime = 0, calls = 0;
+  library::HostEvents host(&runtime, nullptr);
+  const auto function = host.called([&](const RunFacts&, std::stop_token) { return ++calls, JobResult::success(); });
+  EXPECT_EQ((*function)({}, {}).kind(), JobResult::Kind::success);
+  host.abandon();
+  EXPECT_EQ((*function)({}, {}).kind(), JobResult::Kind::retry);
+  EXPECT_EQ(calls, 1);
 }
 
 /// One of them takes longer than the stop may: it is waited for, and what has not begun by then is left out.
