@@ -219,8 +219,8 @@ Result<T> Runtime::State::ask_loop(Millis patience, const std::function<void(con
   return await<T>(lock, slot, boot_now() + within_reason(patience));
 }
 
-bool Runtime::State::wait_until(Phase phase, std::unique_lock<std::mutex>& lock, SteadyTime until) {
-  while (phase_ < phase) {
+bool Runtime::State::wait(std::unique_lock<std::mutex>& lock, SteadyTime until, const std::function<bool()>& holds) {
+  while (!holds()) {
     const Millis left = until - boot_now();
     if (left <= Millis(0)) return false;
     changed_.wait_for(lock, left);
@@ -370,8 +370,14 @@ void Runtime::State::request_stop(Stop how) {
   const bool is_bounded = phase_ >= Phase::started && !thread_.joinable();  // a stop() has taken it
   if (!is_bounded) functions_by_ = std::max(functions_by_, boot_now() + how.wait + within_reason(how.bound));
   if (phase_ == Phase::made) move_to(Phase::over);
-  if (phase_ == Phase::starting) requested_ = how;
+  if (phase_ == Phase::starting) note_stop(how);
   begin_stop(how);
+}
+
+/// Whether it leaves is the first one's to say.
+void Runtime::State::note_stop(Stop how) {
+  if (requested_) how.leave = requested_->leave;
+  requested_ = how;
 }
 
 /// The first one does it, and whoever else calls meanwhile waits for that one.
@@ -379,39 +385,48 @@ Result<void> Runtime::State::stop(const Stop& how) {
   if (host_.is_in_call())
     return Error{Errc::invalid,
                  "stop() waits for callbacks and functions, and this is one: request_stop() begins a stop"};
+  const SteadyTime by = boot_now() + within_reason(how.bound);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return phase_ != Phase::starting; });
-  if (phase_ == Phase::made) return move_to(Phase::over), Result<void>();
-  std::thread thread = std::move(thread_);
-  if (!thread.joinable()) {
-    changed_.wait(lock, [this] { return phase_ == Phase::over; });
-    return ended_;
+  if (!wait(lock, by, [this] { return phase_ != Phase::starting; })) {
+    note_stop(how);
+    return Error{Errc::timeout, "the runtime is still starting, and stops once it has started"};
   }
-  const Millis bound = within_reason(how.bound), reserve = std::min(bound / 4, longest_forced);
-  const SteadyTime by = boot_now() + bound, forced_at = by - reserve;
+  if (phase_ == Phase::made) return move_to(Phase::over), Result<void>();
+  if (thread_.joinable()) return stop_loop(lock, how, by);
+  if (wait(lock, by, [this] { return phase_ == Phase::over; })) return ended_;
+  return Error{Errc::timeout, "another call of stop() is still under way"};
+}
+
+Result<void> Runtime::State::stop_loop(std::unique_lock<std::mutex>& lock, const Stop& how, SteadyTime by) {
+  std::thread thread = std::move(thread_);
+  const Millis bound = std::max(by - boot_now(), Millis(0)), reserve = std::min(bound / 4, longest_forced);
+  const auto has_ended = [this] { return phase_ >= Phase::ended; };
   functions_by_ = by - reserve / 2;
   begin_stop({std::min(within_reason(how.wait), (bound - reserve) / 2), bound, how.leave});
-  if (!wait_until(Phase::ended, lock, forced_at) && phase_ < Phase::closing) {
+  if (!wait(lock, by - reserve, has_ended) && phase_ < Phase::closing) {
     move_to(Phase::forced);
     service_->loop().post([this] { service_->loop().stop(); });
   }
-  const bool ended = wait_until(Phase::ended, lock, by);
+  if (!wait(lock, by, has_ended)) return abandon(lock, std::move(thread));
   lock.unlock();
-  const auto left = ended ? Result<void>() : abandon(std::move(thread));
-  if (ended) thread.join();
-  ended ? host_.stop(by) : host_.drop();
+  thread.join();
+  host_.stop(by);
   lock.lock();
-  if (!ended) ended_ = left;
   move_to(Phase::over);
   return ended_;
 }
 
-/// What it says from here on nobody hears.
-Result<void> Runtime::State::abandon(std::thread thread) {
+/// What it says from here on nobody hears. It is over before callbacks are waited for: one may wait for the loop.
+Result<void> Runtime::State::abandon(std::unique_lock<std::mutex>& lock, std::thread thread) {
   thread.detach();
   host_log_->close();
   host_.abandon();
-  return Error{Errc::timeout, "the runtime did not stop in time, and is left to itself"};
+  ended_ = Error{Errc::timeout, "the runtime did not stop in time, and is left to itself"};
+  move_to(Phase::over);
+  lock.unlock();
+  host_.drop();
+  lock.lock();
+  return ended_;
 }
 
 // ---- what the host is told

@@ -89,18 +89,20 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<void> add_job(const std::string& name, const std::string& text, std::shared_ptr<const JobFunction> function,
                        Replaced& replaced);
   bool is_on_loop() const { return std::this_thread::get_id() == loop_id_; }
-  Result<void> abandon(std::thread thread);
+  Result<void> abandon(std::unique_lock<std::mutex> & lock, std::thread thread);
   template <class T>
   Result<T> await(std::unique_lock<std::mutex> & lock, const Slot<T>& slot, SteadyTime until);
   template <class T>
   void fill(const Slot<T>& slot, Result<T> value);
   template <class T>
   Result<T> ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask);
-  bool wait_until(Phase phase, std::unique_lock<std::mutex> & lock, SteadyTime until);
+  bool wait(std::unique_lock<std::mutex> & lock, SteadyTime until, const std::function<bool()>& holds);
   bool is_over();
   bool has_loop() const { return phase_ >= Phase::started && phase_ < Phase::closing; }
   void move_to(Phase next);
   void begin_stop(const Stop& how);
+  void note_stop(Stop how);
+  Result<void> stop_loop(std::unique_lock<std::mutex> & lock, const Stop& how, SteadyTime by);
 
   void run();
   void begin_thread();

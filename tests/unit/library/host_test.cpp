@@ -229,6 +229,48 @@ TEST_F(EmbeddingHost, ThatIsAskedToStopWhileItStartsStops) {
   }
 }
 
+/// While it starts, as its log does not return.
+class SlowStart : public EmbeddingHost {
+ protected:
+  RuntimeSettings settings() {
+    RuntimeSettings settings = EmbeddingHost::settings();
+    settings.log = [this, says = settings.log](Level level, std::string_view text, const LogFields& fields) {
+      says(level, text, fields);
+      if (text.find("serves") != std::string_view::npos) begun_.count_down(), go_.wait();
+    };
+    return settings;
+  }
+
+  std::latch begun_{1}, go_{1};
+};
+
+TEST_F(SlowStart, IsNotWaitedForByAStopBeyondItsBound) {
+  Runtime runtime(settings());
+  listen(runtime);
+  std::thread starts([&] { EXPECT_TRUE(runtime.start()); });
+  begun_.wait();
+  const auto stopped = runtime.stop({.bound = 50ms});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::timeout);
+  go_.count_down();
+  starts.join();
+  EXPECT_TRUE(wait_until([&] { return ended() == "well"; })) << "it stops once it has started";
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(SlowStart, ThatIsAskedTwiceToStopLeavesIfTheFirstOneSaidSo) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add_group("g"));
+  std::thread starts([&] { EXPECT_TRUE(runtime.start()); });
+  begun_.wait();
+  runtime.request_stop({.leave = true});
+  runtime.request_stop();
+  go_.count_down();
+  starts.join();
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_TRUE(has_session()) << "a clean stop would have removed it";
+}
+
 TEST_F(EmbeddingHost, ThatLeavesKeepsItsTermsForTheNextStart) {
   std::uint64_t epoch = 0;
   {
