@@ -53,6 +53,17 @@ std::string findings_of(const config::Diagnostics& diagnostics) {
   return text;
 }
 
+/// Hooks of groups are commands. Those of job files are found by whoever reads these.
+std::string hook_without_runner(const config::Config& config) {
+  for (const config::PlacedGroup& placed : config.groups)
+    for (const auto& [key, hook] :
+         {std::pair("on_promote", &placed.group.on_promote), std::pair("on_demote", &placed.group.on_demote)})
+      if (!hook->empty())
+        return config.file + ":" + std::to_string(placed.position.line) + ": [group." + placed.group.name + "] " + key +
+               " needs the runner, which commands = false does without";
+  return {};
+}
+
 /// What a flag's or a file's words would be refused for.
 std::string fault_of(const RuntimeSettings& settings) {
   if (settings.file.empty() && settings.state_dir.empty())
@@ -89,6 +100,8 @@ Result<config::Config> config_of(const RuntimeSettings& settings) {
   }
   config::LoadedConfig loaded = config::load_config(request);
   if (has_errors(loaded.diagnostics)) return Error{Errc::invalid, findings_of(loaded.diagnostics)};
+  if (std::string fault = settings.commands ? "" : hook_without_runner(loaded.config); !fault.empty())
+    return Error{Errc::invalid, std::move(fault)};
   if (settings.file.empty() && settings.jobs_dir.empty()) loaded.config.jobs_dir.clear();
   if (settings.allow_open_store) loaded.config.coordination.allow_open_store = true;
   return std::move(loaded.config);

@@ -56,7 +56,7 @@ struct RuntimeSettings {
   std::string plugin_dir;    // of BACKEND.so; where the package has them
   std::string program_dir;   // of ballot-runner and ballot-ping; where the package has them
   int function_threads = 4;  // functions at once; from 1
-  bool commands = true;      // false: no runner is started, and jobs with commands, hooks or mail are refused
+  bool commands = true;      // false: no runner is started; jobs with commands or mail, and all hooks, are refused
   /// Where `ballot status`, `trigger`, `kill` and all that ask a daemon find this runtime: a path of at most 107 bytes,
   /// for the process's user and the group `ballot`. "": nobody can ask; a file's [control] is not used.
   std::string control_socket;

@@ -85,6 +85,19 @@ TEST_F(EmbeddingHost, IsToldWhatIsWrongByTheNamesOfItsSettings) {
   EXPECT_TRUE(refused(odd).starts_with("backend 'local' cannot be used: there is no plugin folder ")) << refused(odd);
 }
 
+TEST_F(EmbeddingHost, WithoutARunnerIsToldWhichHookOfItsFileNeedsOne) {
+  RuntimeSettings odd = settings();
+  odd.file =
+      folder_.write("ballot.toml", "[group.quiet]\nmax_running = 1\n[group.loud]\non_demote = [\"/bin/true\"]\n");
+  const auto started = Runtime(odd).start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::invalid);
+  EXPECT_EQ(started.error().what,
+            odd.file + ":3: [group.loud] on_demote needs the runner, which commands = false does without");
+  odd.commands = true;
+  EXPECT_TRUE(Runtime(odd).start());
+}
+
 TEST_F(EmbeddingHost, OfWhichAnotherHasTheControlSocketIsNotStarted) {
   RuntimeSettings one = settings(), other = settings();
   one.control_socket = other.control_socket = folder_ / "host.sock";
