@@ -76,7 +76,6 @@ class FunctionExecutor final : public Executor {
   void take();
   void take(const FunctionPool::Report& report, std::vector<core::Event>& events);
   runner::Ended end_of(const Run& run, const FunctionPool::Report& report) const;
-  void withdraw(const Run& run, std::vector<core::Event>& events);
   void request_stop(Run& run, Reason reason, Millis grace);
   const Deadline* deadline_of(const Run& run) const;
   SteadyTime latest_start(const core::Launch& launch) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/exception_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::io {
@@ -18,11 +18,6 @@ namespace {
 
 constexpr Millis asked_again_after{100};  // until when a close may wait
 constexpr Millis tidied_within{1000};     // what a call leaves behind: its function's destructor
-
-std::string text_of(const std::exception& thrown) {
-  const char* const text = thrown.what();
-  return text ? text : "an exception without a text";
-}
 
 }  // namespace
 
@@ -180,7 +175,7 @@ void FunctionPool::call(State& state, Number number, const Call& call, std::stop
     report.result = (*call.function)(call.facts, std::move(stop));
     report.what = Report::What::returned;
   } catch (const std::exception& thrown) {
-    report.text = text_of(thrown);
+    report.text = exception_text(thrown);
   } catch (...) {
     report.text = "something that is no std::exception";
   }

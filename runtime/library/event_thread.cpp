@@ -2,11 +2,10 @@
 
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <mutex>
-#include <string>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::library {
@@ -81,8 +80,7 @@ void EventThread::State::call(const std::function<void()>& callback) const {
   try {
     callback();
   } catch (const std::exception& thrown) {
-    const char* const text = thrown.what();
-    log(Level::error, "a callback threw: " + std::string(text ? text : "an exception without a text"), {});
+    log(Level::error, "a callback threw: " + exception_text(thrown), {});
   } catch (...) {
     log(Level::error, "a callback threw something that is no std::exception", {});
   }

@@ -46,6 +46,9 @@ struct NodeStatus {
   std::vector<std::string> degraded;  // why, each with the word that monitoring looks for in front
 };
 
+/// "healthy", "degraded", "not scheduling".
+std::string text_of(NodeStatus::State state);
+
 /// In a line: "healthy: leads 2 groups, 14 jobs, 1 run open"; "degraded: ledger: ..., ...".
 std::string summary_of(const NodeStatus& status);
 
