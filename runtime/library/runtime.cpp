@@ -1,5 +1,6 @@
 #include "ballot/runtime.hpp"
 
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -14,18 +15,22 @@ Runtime::Runtime(RuntimeSettings settings)
     : state_(std::make_shared<State>(library::origin_of(settings), std::move(settings))) {}
 Runtime::Runtime(State& state) : state_(state.shared_from_this()) {}
 
-/// In a callback or a function it cannot wait for them: another thread does.
+/// In a callback or a function it cannot wait for them: another thread does, or nobody where there is none to be had.
 Runtime::~Runtime() {
   const auto stop = [state = state_] {
     constexpr std::chrono::seconds bound(5);
     static_cast<void>(state->stop({Millis(0), bound}));
   };
-  if (state_->host().is_in_call()) {
-    state_->request_stop({});
-    const library::SignalsBlocked blocked;
-    std::thread(stop).detach();
-  } else {
+  if (!state_->host().is_in_call()) {
     stop();
+    return;
+  }
+  state_->request_stop({});
+  const library::SignalsBlocked blocked;
+  try {
+    std::thread(stop).detach();
+  } catch (const std::system_error&) {
+    state_->leave();
   }
 }
 

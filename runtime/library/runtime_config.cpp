@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
 
@@ -107,8 +108,15 @@ Result<config::Config> config_of(const RuntimeSettings& settings) {
   return std::move(loaded.config);
 }
 
+/// What the file system throws where the machine has no descriptors is an error of the settings' reading.
+Result<config::Config> caught_config_of(const RuntimeSettings& settings) try {
+  return config_of(settings);
+} catch (const std::exception& thrown) {
+  return Error{Errc::io, "cannot read the configuration: " + exception_text(thrown)};
+}
+
 RuntimeOrigin origin_of(const RuntimeSettings& settings) {
-  RuntimeOrigin origin{config_of(settings), {}, "control_socket"};
+  RuntimeOrigin origin{caught_config_of(settings), {}, "control_socket"};
   if (!settings.commands) return origin;
   const std::string folder = settings.program_dir.empty() ? installed : settings.program_dir;
   origin.programs = {folder + "/ballot-runner", "/usr/sbin/sendmail", folder + "/ballot-ping"};

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "config/names.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
@@ -38,15 +39,6 @@ config::OnStop on_stop(const Runtime::Stop& how) {
   return {how.wait > Millis(0) ? Kind::wait : Kind::kill, how.wait};
 }
 
-RuntimeStatus public_status(const library::NodeStatus& status) {
-  return {static_cast<RuntimeStatus::State>(status.state()),
-          status.degraded,
-          static_cast<int>(status.led.size()),
-          static_cast<int>(status.jobs),
-          status.open_runs,
-          library::summary_of(status)};
-}
-
 Result<void> end_of_stop(bool functions_returned, bool forced, std::int64_t lost_records) {
   if (!functions_returned)
     return Error{Errc::timeout, "functions had not returned; their runs are recorded as lost by the next start"};
@@ -67,10 +59,12 @@ Runtime::State::State(library::RuntimeOrigin origin, RuntimeSettings settings)
         to->write(level, text, fields);
       }),
       host_(this, log_) {
-  if (origin.config)
-    make_service(std::move(origin));
-  else
-    fault_ = origin.config.error();
+  if (!origin.config) fault_ = origin.config.error();
+  try {
+    if (!fault_) make_service(std::move(origin));
+  } catch (const std::exception& thrown) {
+    fault_ = {Errc::io, "cannot make the runtime: " + exception_text(thrown)};
+  }
 }
 
 void Runtime::State::make_service(library::RuntimeOrigin origin) {
@@ -268,7 +262,7 @@ Result<void> Runtime::State::reload(const std::string& why) {
 Result<RuntimeStatus> Runtime::State::status(Millis patience) {
   return ask_loop<RuntimeStatus>(patience, [this](const Slot<RuntimeStatus>& slot) {
     service_->status(
-        [this, slot](const library::NodeStatus& status) { fill<RuntimeStatus>(slot, public_status(status)); });
+        [this, slot](const library::NodeStatus& status) { fill<RuntimeStatus>(slot, library::public_status(status)); });
   });
 }
 
@@ -288,7 +282,7 @@ Result<void> Runtime::State::start() {
   try {
     begin_thread();
   } catch (const std::system_error& error) {
-    *started_ = Error{Errc::io, "cannot begin a thread: " + std::string(error.what())};
+    *started_ = Error{Errc::io, "cannot begin a thread: " + exception_text(error)};
   }
   changed_.wait(lock, [this] { return started_->has_value(); });
   if (**started_) return {};
@@ -328,7 +322,7 @@ Result<void> Runtime::State::start_service() try {
   ::pthread_setname_np(::pthread_self(), "ballot-loop");  // not that of the threads that were begun by now
   return started;
 } catch (const std::exception& thrown) {
-  return Error{Errc::io, "cannot start: " + std::string(thrown.what())};
+  return Error{Errc::io, "cannot start: " + exception_text(thrown)};
 }
 
 void Runtime::State::end_service(const Result<void>& ran) {
@@ -427,6 +421,13 @@ Result<void> Runtime::State::abandon(std::unique_lock<std::mutex>& lock, std::th
   host_.drop();
   lock.lock();
   return ended_;
+}
+
+/// It ends by itself, and tells nobody.
+void Runtime::State::leave() {
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable()) thread_.detach();
+  host_.leave();
 }
 
 // ---- what the host is told

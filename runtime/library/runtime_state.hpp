@@ -59,6 +59,8 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<void> start();
   Result<void> stop(const Stop& how);
   void request_stop(Stop how);
+  /// Nobody waits for it any more.
+  void leave();
   Result<void> reload(const std::string& why);
 
   std::optional<Leadership> leadership(const std::string& group) const;

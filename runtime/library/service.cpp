@@ -40,13 +40,20 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
 }
 
-Result<void> Service::start() {
-  const auto started = start_parts();
-  if (!started) {
-    control_.reset();
-    session_.lock().release();
-  }
+Result<void> Service::start() try {
+  auto started = start_parts();
+  if (!started) undo_start();
   return started;
+} catch (...) {
+  undo_start();
+  throw;
+}
+
+void Service::undo_start() {
+  control_.reset();
+  jobs_.close();
+  node_.close();
+  session_.lock().release();
 }
 
 Result<void> Service::start_parts() {

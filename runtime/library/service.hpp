@@ -48,7 +48,7 @@ class Service {
 
   /// Makes its folders and the control socket, and starts the node with its jobs. Errors: conflict (another daemon has
   /// the control socket, or another runtime the folder), io, refused, and those of Node::start(). It may be called
-  /// again after an error.
+  /// again after an error, or after what it throws: std::system_error, where there are no threads or descriptors.
   Result<void> start();
   /// See Node::run(). Nobody can ask it anything afterwards.
   Result<void> run();
@@ -69,6 +69,7 @@ class Service {
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
 
   Result<void> start_parts();
+  void undo_start();
   Result<void> listen();
   Result<Resume> take_session();
   void keep_session(const std::string& handle);

@@ -108,6 +108,15 @@ NodeStatus::State NodeStatus::state() const {
   return degraded.empty() ? State::healthy : State::degraded;
 }
 
+RuntimeStatus public_status(const NodeStatus& status) {
+  return {static_cast<RuntimeStatus::State>(status.state()),
+          status.degraded,
+          static_cast<int>(status.led.size()),
+          static_cast<int>(status.jobs),
+          status.open_runs,
+          summary_of(status)};
+}
+
 std::string text_of(NodeStatus::State state) {
   constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
   return texts[static_cast<std::size_t>(state)];

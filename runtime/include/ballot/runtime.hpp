@@ -110,10 +110,11 @@ struct HistoryQuery {
 
 class BALLOT_API Runtime {
  public:
-  /// Reads the file, where there is one; what is wrong with the settings is what add() and start() return.
+  /// Reads the file, where there is one; what is wrong with the settings, or missing on the machine (io: descriptors),
+  /// is what add() and start() return. Throws std::bad_alloc at most.
   explicit Runtime(RuntimeSettings settings);
   /// As stop(), with a bound of 5 s. In a callback or a function it does not wait: a thread of its own stops the
-  /// runtime once that has returned.
+  /// runtime once that has returned; without any, it stops by itself, and calls nobody any more.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;

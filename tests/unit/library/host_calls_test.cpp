@@ -106,6 +106,23 @@ TEST(HostEvents, CallNoFunctionOfARuntimeThatIsLeftToItself) {
   EXPECT_EQ(calls, 1);
 }
 
+/// As where no thread is to be had that would stop a runtime which is destroyed there.
+TEST(HostEvents, MayBeLeftAndDestroyedInACallback) {
+  auto host = std::make_unique<library::HostEvents>(nullptr, nullptr);
+  std::atomic<bool> is_gone = false, late = false;
+  host->on_refused([&](const Error&) {
+    host->leave();
+    host.reset();
+    is_gone = true;
+  });
+  host->on_lost([&](const Leadership&) { late = true; });
+  host->start();
+  host->begin_leadership({"g", 1, SteadyTime::max()});
+  host->tell_refused({});
+  EXPECT_TRUE(wait_until([&] { return is_gone.load(); }));
+  EXPECT_FALSE(late);
+}
+
 /// One of them takes longer than the stop may: it is waited for, and what has not begun by then is left out.
 TEST_F(EmbeddingHost, IsToldOfItsEndThoughWhatWasToBeToldBeforeIsDropped) {
   Runtime runtime(settings());
