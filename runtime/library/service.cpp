@@ -34,6 +34,7 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       control_key_(std::move(settings.control_key)),
       log_(std::move(log)),
       session_(session_path(config.run_dir), about_service(config, settings.node)),
+      ledger_lock_(config.history.path),
       node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       answers_(node_, jobs_, {config.node, config.coordination.backend}) {
@@ -53,7 +54,7 @@ void Service::undo_start() {
   control_.reset();
   jobs_.close();
   node_.close();
-  session_.lock().release();
+  release_folder();
 }
 
 Result<void> Service::start_parts() {
@@ -61,6 +62,7 @@ Result<void> Service::start_parts() {
   if (const auto listens = listen(); !listens) return listens;
   const auto resume = take_session();
   if (!resume) return resume.error();
+  if (const auto taken = take_ledger(); !taken) return taken;
   if (const auto started = node_.start(*resume); !started) return started;
   jobs_.open();
   log_(Level::info, "ballot " BALLOT_VERSION " serves",
@@ -98,6 +100,14 @@ Result<Resume> Service::take_session() {
   return Resume::refused;
 }
 
+/// Where no lock can be made the ledger is used without, as it goes on in every other way too.
+Result<void> Service::take_ledger() {
+  const auto taken = ledger_lock_.take();
+  if (taken || taken.error().code == Errc::conflict) return taken;
+  log_(Level::warn, taken.error().what + "; that nobody else writes the ledger is not checked", {});
+  return {};
+}
+
 /// For `ballot resign`, which a supervisor or the runner calls after a crash: after a clean stop there is nothing to
 /// do.
 void Service::keep_session(const std::string& handle) {
@@ -124,8 +134,14 @@ void Service::stop(config::OnStop how) {
 
 std::int64_t Service::close() {
   const std::int64_t lost_rows = node_.close();
-  session_.lock().release();  // nothing here uses the folder any more
+  release_folder();
   return lost_rows;
+}
+
+/// Nothing here uses it any more. The ledger first: whoever waits for the session's lock asks for that one next.
+void Service::release_folder() {
+  ledger_lock_.release();
+  session_.lock().release();
 }
 
 Result<void> Service::run() {

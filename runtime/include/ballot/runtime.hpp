@@ -10,7 +10,8 @@
 //   runtime.stop();
 //
 // Leaves the process alone: no signal handler, no waitpid() but for its own child, no umask, no output, no exit().
-// Several can be in one process, each with a state_dir of its own. Its threads have all signals blocked.
+// Several can be in one process, each with a state_dir and so a ledger of its own. Its threads have all signals
+// blocked.
 //
 // Threads: any may call anything, also callbacks and functions, but for stop() in these, and for everything in `log`.
 // Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that takes long delays
@@ -149,8 +150,9 @@ class BALLOT_API Runtime {
   void on_ended(std::function<void(const Result<void>&)> ended);
 
   /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors: those
-  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime has the
-  /// state_dir, or another program the control socket); io. It may be called again after an error.
+  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime, of
+  /// any process, has the run_dir or writes the ledger, or another program has the control socket); io. It may be
+  /// called again after an error.
   Result<void> start();
 
   struct Stop {

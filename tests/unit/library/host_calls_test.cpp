@@ -180,6 +180,22 @@ TEST_F(EmbeddingHost, OfWhichAnotherHasTheFolderIsNotStarted) {
   EXPECT_TRUE(again) << again.error().what;
 }
 
+TEST_F(EmbeddingHost, OfWhichAnotherWritesTheLedgerIsNotStarted) {
+  Runtime first(settings());
+  ASSERT_TRUE(first.start());
+  RuntimeSettings other = settings();
+  other.node = "n2";
+  other.run_dir = folder_ / "other";
+  Runtime second(other);
+  const auto started = second.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::conflict);
+  EXPECT_NE(started.error().what.find(folder_ / "state/history.db.lock"), std::string::npos) << started.error().what;
+  EXPECT_TRUE(first.stop());
+  const auto again = second.start();
+  EXPECT_TRUE(again) << again.error().what;
+}
+
 TEST_F(EmbeddingHost, HasNoRunOfAFunctionOpenOnceItHasLeft) {
   Runtime runtime(settings());
   ASSERT_TRUE(runtime.add({.name = "job", .function = hang_until_stopped}));
