@@ -10,6 +10,8 @@
 namespace ballot::library {
 namespace {
 
+constexpr Millis keep_interval{1000};
+
 SessionFile about_service(const config::Config& config, const NodeSettings& node) {
   SessionFile file = about_session(config, config.node);
   file.runner_socket = node.engine.runner.socket_path;
@@ -36,6 +38,7 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       session_(session_path(config.run_dir), about_service(config, settings.node)),
       ledger_lock_(config.history.path),
       node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
+      keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       answers_(node_, jobs_, {config.node, config.coordination.backend}) {
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
@@ -111,10 +114,20 @@ Result<void> Service::take_ledger() {
 /// For `ballot resign`, which a supervisor or the runner calls after a crash: after a clean stop there is nothing to
 /// do.
 void Service::keep_session(const std::string& handle) {
+  keep_again_.disarm();
+  handle_ = handle;
   if (handle.empty() && stop_ == Stop::closes) return session_.remove();
   const bool left = handle.empty() && stop_ == Stop::leaves;
   const auto written = left ? session_.leave(node_.deadline(), io::boot_id()) : session_.keep(handle);
-  if (!written) log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
+  if (written) return;
+  log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
+  if (!left) keep_again_.arm(io::read_clocks().steady + keep_interval);
+}
+
+/// Whoever had the lock leaves on behalf of the daemon before, and is done soon.
+void Service::write_session() {
+  if (session_.keep(handle_)) return log_(Level::info, "the session is kept: a crash is handed over at once", {});
+  keep_again_.arm(io::read_clocks().steady + keep_interval);
 }
 
 /// Whether it leaves is the first call's to say: groups that are handed over cannot be left any more.
@@ -147,6 +160,7 @@ void Service::release_folder() {
 Result<void> Service::run() {
   const auto ran = node_.run();
   control_.reset();  // it asks the node
+  keep_again_.disarm();
   return ran;
 }
 

@@ -24,6 +24,7 @@
 #include "config/config.hpp"
 #include "config/job_file.hpp"
 #include "io/control_server.hpp"
+#include "io/wall_timer.hpp"
 #include "library/control_answers.hpp"
 #include "library/job_folder.hpp"
 #include "library/kept_session.hpp"
@@ -77,6 +78,7 @@ class Service {
   Result<Resume> take_session();
   Result<void> take_ledger();
   void keep_session(const std::string& handle);
+  void write_session();
 
   const config::Config& config_;
   const std::string control_key_;
@@ -84,6 +86,8 @@ class Service {
   KeptSession session_;
   LedgerLock ledger_lock_;
   Node node_;
+  io::BootTimer keep_again_;  // while somebody else leaves on behalf of the daemon before
+  std::string handle_;        // to be kept
   JobFolder jobs_;
   ControlAnswers answers_;
   std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others

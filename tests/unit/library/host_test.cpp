@@ -1,6 +1,7 @@
 // What `ballot serve` has of the library and other hosts may have too: people who ask it by its control socket, the
 // session's file, a stop that nobody waits for, its end, a reload, its status.
 #include "embedding_host.hpp"
+#include "library/session_lock.hpp"
 
 namespace ballot {
 namespace {
@@ -128,6 +129,25 @@ TEST_F(EmbeddingHost, KeepsItsSessionForWhoeverResignsForIt) {
   EXPECT_EQ(found.st_mode & 0777, 0600u);
   EXPECT_TRUE(runtime.stop());
   EXPECT_FALSE(has_session()) << "nothing is left to be resigned";
+}
+
+/// `ballot resign` still works for the process before when it starts: what it has taken is its own once that is done.
+TEST_F(EmbeddingHost, KeepsItsSessionOnceNobodyResignsForTheOneBefore) {
+  std::filesystem::create_directories(folder_ / "state/run");
+  library::SessionLock resign(folder_ / "state/run/session.lock"), other(folder_ / "state/run/session.lock");
+  ASSERT_EQ(resign.take("resign"), library::SessionLock::Taken::yes);
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add_group("g"));
+  const auto started = runtime.start();
+  ASSERT_TRUE(started) << started.error().what;
+  ASSERT_TRUE(leads(runtime, "g"));
+  ASSERT_TRUE(wait_until([&] { return says("a crash is not handed over at once"); }));
+  EXPECT_FALSE(has_session());
+  resign.release();
+  EXPECT_TRUE(wait_until([&] { return has_session(); }));
+  EXPECT_EQ(other.take("resign"), library::SessionLock::Taken::in_use);
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_FALSE(has_session());
 }
 
 /// start() has returned as soon as its opening was asked for.
