@@ -248,8 +248,9 @@ Result<std::string> Runtime::State::flushed_ledger() {
   const auto flushed = ask_loop<void>(flush_patience, [this](const Slot<void>& slot) {
     service_->node().flush([this, slot] { fill<void>(slot, {}); });
   });
-  static_cast<void>(flushed);  // else as far as it is written
-  return config_.history.path;
+  if (!flushed && flushed.error().code == Errc::timeout)
+    return Error{Errc::timeout, "what was recorded is not stored yet: the ledger has no disk, or the runtime hangs"};
+  return config_.history.path;  // without a loop nothing else comes
 }
 
 Result<void> Runtime::State::reload(const std::string& why) {

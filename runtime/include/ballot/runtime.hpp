@@ -197,9 +197,12 @@ class BALLOT_API Runtime {
   /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown).
   Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
 
-  /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call.
+  /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call, but
+  /// for what waits in the spool while the ledger is degraded, which status() says; before start(), and while it stops,
+  /// as far as it is written. Errors: timeout, after 10 s, where what was recorded is stored nowhere, or the loop
+  /// hangs; not_found, denied, refused, corrupt, io, where there is no ledger that can be read.
   Result<std::vector<Row>> history(const HistoryQuery& query) const;
-  /// What an attempt printed, or a function returned as text; none: of the last attempt.
+  /// What an attempt printed, or a function returned as text; none: of the last attempt. Errors: as history().
   Result<Output> output(const RunId& run, std::optional<int> attempt = {}) const;
 
  private:
