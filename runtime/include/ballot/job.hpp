@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ballot/concurrency.hpp"
 #include "ballot/defaulted.hpp"
 #include "ballot/optional_time.hpp"
 #include "ballot/options.hpp"
@@ -18,7 +19,6 @@
 namespace ballot {
 
 enum class RunOn : std::uint8_t { leader, each };
-enum class Concurrency : std::uint8_t { skip, queue, replace, allow };
 enum class QueueOverflow : std::uint8_t { drop_new, drop_old };
 enum class Misfire : std::uint8_t { latest, all, skip };
 enum class Guarantee : std::uint8_t { at_most_once, at_least_once };

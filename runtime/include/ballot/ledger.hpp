@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ballot/job.hpp"
+#include "ballot/concurrency.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
 
