@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/clock.hpp"
+
 namespace ballot::local {
 
 using namespace std::chrono_literals;

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <system_error>
 #include <utility>
 

@@ -20,6 +20,7 @@
 
 #include "ballot/error.hpp"
 #include "base/duration.hpp"
+#include "base/rare_list.hpp"
 #include "base/utf8.hpp"
 #include "base/wall_text.hpp"
 
