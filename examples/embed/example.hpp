@@ -22,7 +22,8 @@ inline ballot::RuntimeSettings settings_of(int argc, char** argv) {
   return settings;
 }
 
-inline void require(const ballot::Result<void>& done) {
+template <class T>
+void require(const ballot::Result<T>& done) {
   if (done) return;
   std::cerr << done.error().what << '\n';
   std::exit(1);

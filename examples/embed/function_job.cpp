@@ -54,6 +54,12 @@ int main(int argc, char** argv) {
     ended.wait(lock, [&] { return open <= 0; });
   }
   require(runtime.stop());
-  for (const ballot::Row& row : *runtime.history({.jobs = {"throws"}}))
-    std::cout << "it threw: " << runtime.output(*row.run)->head;
+  const auto rows = runtime.history({.jobs = {"throws"}});
+  require(rows);
+  for (const ballot::Row& row : *rows) {
+    if (!row.run) continue;  // a slot that was missed has none
+    const auto output = runtime.output(*row.run);
+    require(output);
+    std::cout << "it threw: " << output->head;
+  }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/names.hpp"
+#include "config/overrides.hpp"
 
 namespace ballot::app {
 namespace {

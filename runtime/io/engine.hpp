@@ -101,7 +101,7 @@ class Engine {
 
   /// After the stop: waits until every function has returned, at most until then. False: some had not. Nothing that
   /// runs is heard of any more.
-  bool close_functions(SteadyTime until) { return functions_.close(until); }
+  bool close_functions(const std::function<SteadyTime()>& until) { return functions_.close(until); }
 
   /// Until when this node's terms last, as far as it knows: also once the session is over.
   SteadyTime deadline() const { return core_.session().deadline(); }

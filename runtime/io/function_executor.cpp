@@ -106,7 +106,7 @@ void FunctionExecutor::leave(bool, SteadyTime) {
   log_(Level::error, "functions go on after the runtime has stopped", {{"runs", std::to_string(runs_.size())}});
 }
 
-bool FunctionExecutor::close(SteadyTime until) {
+bool FunctionExecutor::close(const std::function<SteadyTime()>& until) {
   *self_ = nullptr;
   timer_.disarm();
   const bool ended = pool_.close(until);

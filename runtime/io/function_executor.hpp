@@ -54,8 +54,9 @@ class FunctionExecutor final : public Executor {
   void forget(const runner::AttemptId&) override {}
   void leave(bool keeps, SteadyTime deadline) override;
 
-  /// Waits until every function has returned, at most until then. False: some had not. No events after it.
-  bool close(SteadyTime until);
+  /// Waits until every function has returned, at most until then. False: some had not. No events after it. `until`: see
+  /// FunctionPool.
+  bool close(const std::function<SteadyTime()>& until);
 
  private:
   enum class State { waiting, running, stopping };
@@ -75,7 +76,6 @@ class FunctionExecutor final : public Executor {
   void take();
   void take(const FunctionPool::Report& report, std::vector<core::Event>& events);
   runner::Ended end_of(const Run& run, const FunctionPool::Report& report) const;
-  void withdraw(const Run& run, std::vector<core::Event>& events);
   void request_stop(Run& run, Reason reason, Millis grace);
   const Deadline* deadline_of(const Run& run) const;
   SteadyTime latest_start(const core::Launch& launch) const;

@@ -1,8 +1,8 @@
 #include "io/function_pool.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -10,15 +10,14 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/exception_text.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::io {
 namespace {
 
-std::string text_of(const std::exception& thrown) {
-  const char* const text = thrown.what();
-  return text ? text : "an exception without a text";
-}
+constexpr Millis asked_again_after{100};  // until when a close may wait
+constexpr Millis tidied_within{1000};     // what a call leaves behind: its function's destructor
 
 }  // namespace
 
@@ -40,9 +39,12 @@ struct FunctionPool::State {
   std::vector<std::stop_source> stops;
   std::vector<Report> reports;
   Number last = 0;
-  int threads = 0, idle = 0;  // that have not ended; that wait for a call
-  bool stopper_runs = false;
+  int threads = 0, idle = 0, busy = 0;  // that have not ended; that wait for a call; that are in the host's code
+  bool stopper_runs = false, stopper_is_busy = false;
   std::vector<std::thread> handles;
+
+  /// Code of the host is under way.
+  bool is_busy() const { return busy > 0 || stopper_is_busy; }
 
   /// A machine that has no more threads: what waits gets one of those that there are, or is refused.
   void begin_worker(const std::shared_ptr<State>& self) {
@@ -81,6 +83,10 @@ FunctionPool::FunctionPool(int threads, std::function<void()> wake) : state_(std
 
 FunctionPool::~FunctionPool() { close(SteadyTime::min()); }
 
+bool FunctionPool::close(SteadyTime until) {
+  return close([until] { return until; });
+}
+
 FunctionPool::Number FunctionPool::add(Call call) {
   const std::lock_guard lock(state_->mutex);
   state_->waiting.push_back({++state_->last, std::move(call)});
@@ -111,25 +117,27 @@ std::vector<FunctionPool::Report> FunctionPool::take() {
   return std::exchange(state_->reports, {});
 }
 
-bool FunctionPool::close(SteadyTime until) {
+/// Threads that are free end at once, whatever the time.
+bool FunctionPool::close(const std::function<SteadyTime()>& until) {
   std::unique_lock lock(state_->mutex);
   state_->wake = nullptr;
-  state_->waiting.clear();
+  const auto dropped = std::exchange(state_->waiting, {});  // ends with its functions below, unlocked
   for (const auto& [number, stop] : state_->calling) state_->stops.push_back(stop);
   if (!state_->stops.empty()) state_->begin_stopper(state_);
   state_->has_work.notify_all();
   state_->has_stops.notify_all();
-  const auto have_ended = [&] { return state_->threads == 0 && !state_->stopper_runs; };
-  while (!have_ended()) {
-    const SteadyTime now = read_clocks().steady;
-    if (now >= until) break;
-    state_->has_ended.wait_for(lock, until - now);
+  const SteadyTime leisure = read_clocks().steady + tidied_within;
+  while (state_->is_busy()) {
+    const SteadyTime now = read_clocks().steady, at = state_->calling.empty() ? std::max(until(), leisure) : until();
+    if (now >= at) break;
+    state_->has_ended.wait_for(lock, std::min(at - now, asked_again_after));
   }
-  const bool ended = have_ended();
+  const bool returned = !state_->is_busy();
+  if (returned) state_->stops.clear();  // nobody is there to be stopped
   std::vector<std::thread> handles = std::exchange(state_->handles, {});
   lock.unlock();
-  for (std::thread& thread : handles) ended ? thread.join() : thread.detach();
-  return ended;
+  for (std::thread& thread : handles) returned ? thread.join() : thread.detach();
+  return returned;
 }
 
 void FunctionPool::work(const std::shared_ptr<State>& state) {
@@ -150,13 +158,15 @@ void FunctionPool::work(const std::shared_ptr<State>& state) {
     }
     const std::stop_token stop = state->calling[next.number].get_token();
     state->report({next.number, Report::What::begun, now});
+    ++state->busy;
     lock.unlock();
     call(*state, next.number, next.call, stop);
     next.call.function.reset();  // its last owner may be this thread: not under the lock
     lock.lock();
+    --state->busy;
+    state->has_ended.notify_all();
   }
   --state->threads;
-  state->has_ended.notify_all();
 }
 
 void FunctionPool::call(State& state, Number number, const Call& call, std::stop_token stop) {
@@ -165,7 +175,7 @@ void FunctionPool::call(State& state, Number number, const Call& call, std::stop
     report.result = (*call.function)(call.facts, std::move(stop));
     report.what = Report::What::returned;
   } catch (const std::exception& thrown) {
-    report.text = text_of(thrown);
+    report.text = exception_text(thrown);
   } catch (...) {
     report.text = "something that is no std::exception";
   }
@@ -181,10 +191,13 @@ void FunctionPool::request_stops(const std::shared_ptr<State>& state) {
   for (;;) {
     if (!state->stops.empty()) {
       auto stops = std::exchange(state->stops, {});
+      state->stopper_is_busy = true;
       lock.unlock();
       for (std::stop_source& stop : stops) stop.request_stop();
       stops.clear();
       lock.lock();
+      state->stopper_is_busy = false;
+      state->has_ended.notify_all();
     } else if (state->wake) {
       state->has_stops.wait(lock);
     } else {
@@ -192,7 +205,6 @@ void FunctionPool::request_stops(const std::shared_ptr<State>& state) {
     }
   }
   state->stopper_runs = false;
-  state->has_ended.notify_all();
 }
 
 }  // namespace ballot::io

@@ -14,6 +14,7 @@
 //   auto call = pool.add({function, facts, not_after});
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -57,9 +58,12 @@ class FunctionPool {
   void stop(Number number);
   std::vector<Report> take();
 
-  /// `wake` is not called any more, what waits is dropped, and threads that are free end. False: some function had not
-  /// returned by `until`; its thread ends when it does, and touches nothing of this object.
+  /// `wake` is not called any more, what waits is dropped, and threads that are free end. False: some function, or what
+  /// one has registered for its stop, had not returned by `until`; its thread ends when it does, and touches nothing of
+  /// this object. Where all have returned, `until` may be past.
   bool close(SteadyTime until);
+  /// `until` is asked again some times a second, as it may become another; it must not call the pool.
+  bool close(const std::function<SteadyTime()>& until);
 
  private:
   struct State;

@@ -46,11 +46,6 @@ const char* text_of(NodeStatus::Session session) {
   return texts[static_cast<std::size_t>(session)];
 }
 
-const char* text_of(NodeStatus::State state) {
-  constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
-  return texts[static_cast<std::size_t>(state)];
-}
-
 io::Message to_message(const NodeStatus& status) {
   std::vector<io::Message> led, next;
   for (const NodeStatus::Led& group : status.led) {

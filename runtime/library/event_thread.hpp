@@ -1,44 +1,51 @@
 // EventThread: one thread that makes the host's callbacks, in their order, so that one that takes long holds up nothing
 // but those after it. What a callback throws is logged.
 //
-// Thread: post() from any; stop() not from a callback.
+//   state    | call or event                       | next
+//   idle     | start()                             | runs
+//   runs     | stop(), drop()                      | stopping: what is called is waited for
+//   stopping | the queue and the last are done     | idle
+//   runs     | leave(), as from a callback         | idle: the thread ends by itself, and touches nothing of this
+//   object
+//
+// Thread: post() and post_last() from any; stop() and drop() not from a callback.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <thread>
-#include <utility>
 
 #include "ballot/log.hpp"
+#include "ballot/time.hpp"
 
 namespace ballot::library {
 
 class EventThread {
  public:
-  explicit EventThread(Log log) : log_(std::move(log)) {}
-  ~EventThread() { stop(Rest::dropped); }
+  explicit EventThread(Log log);
+  ~EventThread() { drop(); }
   EventThread(const EventThread&) = delete;
   EventThread& operator=(const EventThread&) = delete;
 
   void start();
   void post(std::function<void()> callback);
-  enum class Rest { called, dropped };
-  /// What was posted is called first, or not at all; a callback that is under way is waited for. After it none begins.
-  void stop(Rest rest);
+  /// Called once nothing else is to be called. Nothing may be posted after it.
+  void post_last(std::function<void()> callback);
+
+  /// What was posted is called as far as it can begin until then, and the last in any case. A callback that is under
+  /// way is waited for.
+  void stop(SteadyTime until);
+  /// Nothing begins any more; a callback that is under way is waited for.
+  void drop();
+  /// The same without waiting.
+  void leave();
 
  private:
-  enum class State { idle, runs, stopping };
+  struct State;
+  static void run(State& state);
+  void end(SteadyTime until, bool calls_last);
 
-  void run();
-  void call(const std::function<void()>& callback) const;
-
-  const Log log_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> callbacks_;
-  State state_ = State::idle;
+  const std::shared_ptr<State> state_;  // the thread's too
   std::thread thread_;
 };
 

@@ -28,6 +28,12 @@ void JobFolder::open() {
         .diagnostics = true});
 }
 
+void JobFolder::close() {
+  is_open_ = false;
+  watch_.reset();
+  reread_.disarm();
+}
+
 void JobFolder::watch() {
   auto watch = io::FileWatch::open(node_.loop().context(), jobs_.path(), [this](const std::vector<std::string>& names) {
     take_up(names.empty() ? jobs_.reload() : jobs_.reload(names), "files changed");

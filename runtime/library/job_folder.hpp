@@ -25,6 +25,8 @@ class JobFolder {
 
   /// Reads every file, defines the jobs and watches the folder. Requires: the node has started.
   void open();
+  /// As before open(): nothing is watched, and what is put waits. For a start that comes to nothing.
+  void close();
   /// Reads again what may have changed. `why`, for the log: who asked.
   void reload(const std::string& why);
 

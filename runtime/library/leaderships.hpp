@@ -12,9 +12,18 @@ namespace ballot::library {
 
 class Leaderships {
  public:
-  void begin(const std::string& group, std::uint64_t epoch) {
+  /// False: it is closed.
+  bool begin(const std::string& group, std::uint64_t epoch) {
     const std::lock_guard lock(mutex_);
+    if (is_closed_) return false;
     epochs_[group] = epoch;
+    return true;
+  }
+  /// Nothing is led, nor will be, whatever is begun.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    epochs_.clear();
   }
   bool is_led(const std::string& group, std::uint64_t epoch) const {
     const std::lock_guard lock(mutex_);
@@ -46,6 +55,7 @@ class Leaderships {
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t> epochs_;
   SteadyTime deadline_ = SteadyTime::min();  // of all terms: they are one session's
+  bool is_closed_ = false;
 };
 
 }  // namespace ballot::library

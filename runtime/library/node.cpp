@@ -30,6 +30,7 @@ std::int64_t Node::close() {
 
 Result<void> Node::start(Resume resume) {
   close();  // of an attempt before
+  state_ = State::made;
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
   const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
@@ -38,7 +39,8 @@ Result<void> Node::start(Resume resume) {
   settings_.engine.anew = resume == Resume::refused;
   engine_ = std::make_unique<io::Engine>(loop_, settings_.engine, **plugin, *ledger_, log_);
   engine_->on_refused([this](const std::string& text) {
-    refusal_ = Error{Errc::conflict, text};
+    state_ = State::refused;
+    refusal_ = text;
     loop_.stop();
   });
   if (session_changed_) engine_->on_session(session_changed_);
@@ -66,10 +68,9 @@ void Node::open_ledger() {
 
 void Node::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,
                   std::vector<Group> groups) {
-  if (std::exchange(is_defined_, true))
-    engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
-  else
-    engine_->load(std::move(jobs), std::move(groups), prior_rows());
+  if (state_ != State::made) return engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
+  state_ = State::defined;
+  engine_->load(std::move(jobs), std::move(groups), prior_rows());
 }
 
 /// Runs that no process before has recorded as ended, and the last ones that it has. A ledger that cannot be read has
@@ -91,13 +92,13 @@ std::vector<Row> Node::prior_rows() const {
 
 Result<void> Node::run() {
   loop_.run();
-  if (refusal_) return *refusal_;
+  if (state_ == State::refused) return Error{Errc::conflict, refusal_};
   return {};
 }
 
 void Node::stop(const config::OnStop& how, std::function<void()> stopped) {
   using Kind = config::OnStop::Kind;
-  is_stopping_ = true;
+  if (state_ != State::refused) state_ = State::stopping;
   engine_->stop(how.kind == Kind::wait ? how.wait : Millis(0), how.kind == Kind::leave,
                 [this, stopped = std::move(stopped)] {
                   if (stopped) stopped();

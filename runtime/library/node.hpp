@@ -23,7 +23,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,11 +71,11 @@ class Node {
   /// logged. Whoever does not ask leaves it to the destructor.
   std::int64_t close();
   /// Before close(): see io::Engine.
-  bool close_functions(SteadyTime until) { return !engine_ || engine_->close_functions(until); }
+  bool close_functions(const std::function<SteadyTime()>& until) { return !engine_ || engine_->close_functions(until); }
 
   /// Begins the stop, which calls `stopped` and ends run(). A second call hurries the first.
   void stop(const config::OnStop& how, std::function<void()> stopped = {});
-  bool is_stopping() const { return is_stopping_; }
+  bool is_stopping() const { return state_ == State::stopping; }
 
   /// Has somebody who leads do `request`: see Engine::ask.
   void ask(core::Request request, const std::string& run_suffix, Millis patience, io::Engine::OnAnswer answered,
@@ -94,6 +93,7 @@ class Node {
   io::MainLoop& loop() { return loop_; }
 
  private:
+  enum class State { made, defined, stopping, refused };
   struct LedgerReport;
 
   void open_ledger();
@@ -107,9 +107,8 @@ class Node {
   const std::shared_ptr<LedgerReport> ledger_report_;
   std::unique_ptr<storage::Ledger> ledger_;
   std::unique_ptr<io::Engine> engine_;
-  bool is_defined_ = false;
-  bool is_stopping_ = false;
-  std::optional<Error> refusal_;
+  State state_ = State::made;
+  std::string refusal_;  // why
 };
 
 }  // namespace ballot::library

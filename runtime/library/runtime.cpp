@@ -1,5 +1,6 @@
 #include "ballot/runtime.hpp"
 
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -14,18 +15,22 @@ Runtime::Runtime(RuntimeSettings settings)
     : state_(std::make_shared<State>(library::origin_of(settings), std::move(settings))) {}
 Runtime::Runtime(State& state) : state_(state.shared_from_this()) {}
 
-/// In a callback or a function it cannot wait for them: another thread does.
+/// In a callback or a function it cannot wait for them: another thread does, or nobody where there is none to be had.
 Runtime::~Runtime() {
   const auto stop = [state = state_] {
     constexpr std::chrono::seconds bound(5);
     static_cast<void>(state->stop({Millis(0), bound}));
   };
-  if (state_->is_in_host_call()) {
-    state_->request_stop({});
-    const library::SignalsBlocked blocked;
-    std::thread(stop).detach();
-  } else {
+  if (!state_->host().is_in_call()) {
     stop();
+    return;
+  }
+  state_->request_stop({});
+  const library::SignalsBlocked blocked;
+  try {
+    std::thread(stop).detach();
+  } catch (const std::system_error&) {
+    state_->leave();
   }
 }
 
@@ -40,12 +45,12 @@ Result<void> Runtime::add_group(const std::string& name, const std::string& keys
 Result<void> Runtime::remove_group(const std::string& name) { return state_->remove_group(name); }
 
 void Runtime::on_elected(std::function<void(const Leadership&)> elected) {
-  state_->callbacks.elected = std::move(elected);
+  state_->host().on_elected(std::move(elected));
 }
-void Runtime::on_lost(std::function<void(const Leadership&)> lost) { state_->callbacks.lost = std::move(lost); }
-void Runtime::on_run_ended(std::function<void(const Row&)> ended) { state_->callbacks.run_ended = std::move(ended); }
-void Runtime::on_refused(std::function<void(const Error&)> refused) { state_->callbacks.refused = std::move(refused); }
-void Runtime::on_ended(std::function<void(const Result<void>&)> ended) { state_->callbacks.ended = std::move(ended); }
+void Runtime::on_lost(std::function<void(const Leadership&)> lost) { state_->host().on_lost(std::move(lost)); }
+void Runtime::on_run_ended(std::function<void(const Row&)> ended) { state_->host().on_run_ended(std::move(ended)); }
+void Runtime::on_refused(std::function<void(const Error&)> refused) { state_->host().on_refused(std::move(refused)); }
+void Runtime::on_ended(std::function<void(const Result<void>&)> ended) { state_->host().on_ended(std::move(ended)); }
 
 Result<void> Runtime::start() { return state_->start(); }
 Result<void> Runtime::stop(const Stop& how) { return state_->stop(how); }

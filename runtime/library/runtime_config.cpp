@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
 
@@ -53,6 +54,17 @@ std::string findings_of(const config::Diagnostics& diagnostics) {
   return text;
 }
 
+/// Hooks of groups are commands. Those of job files are found by whoever reads these.
+std::string hook_without_runner(const config::Config& config) {
+  for (const config::PlacedGroup& placed : config.groups)
+    for (const auto& [key, hook] :
+         {std::pair("on_promote", &placed.group.on_promote), std::pair("on_demote", &placed.group.on_demote)})
+      if (!hook->empty())
+        return config.file + ":" + std::to_string(placed.position.line) + ": [group." + placed.group.name + "] " + key +
+               " needs the runner, which commands = false does without";
+  return {};
+}
+
 /// What a flag's or a file's words would be refused for.
 std::string fault_of(const RuntimeSettings& settings) {
   if (settings.file.empty() && settings.state_dir.empty())
@@ -89,13 +101,22 @@ Result<config::Config> config_of(const RuntimeSettings& settings) {
   }
   config::LoadedConfig loaded = config::load_config(request);
   if (has_errors(loaded.diagnostics)) return Error{Errc::invalid, findings_of(loaded.diagnostics)};
+  if (std::string fault = settings.commands ? "" : hook_without_runner(loaded.config); !fault.empty())
+    return Error{Errc::invalid, std::move(fault)};
   if (settings.file.empty() && settings.jobs_dir.empty()) loaded.config.jobs_dir.clear();
   if (settings.allow_open_store) loaded.config.coordination.allow_open_store = true;
   return std::move(loaded.config);
 }
 
+/// What the file system throws where the machine has no descriptors is an error of the settings' reading.
+Result<config::Config> caught_config_of(const RuntimeSettings& settings) try {
+  return config_of(settings);
+} catch (const std::exception& thrown) {
+  return Error{Errc::io, "cannot read the configuration: " + exception_text(thrown)};
+}
+
 RuntimeOrigin origin_of(const RuntimeSettings& settings) {
-  RuntimeOrigin origin{config_of(settings), {}, "control_socket"};
+  RuntimeOrigin origin{caught_config_of(settings), {}, "control_socket"};
   if (!settings.commands) return origin;
   const std::string folder = settings.program_dir.empty() ? installed : settings.program_dir;
   origin.programs = {folder + "/ballot-runner", "/usr/sbin/sendmail", folder + "/ballot-ping"};

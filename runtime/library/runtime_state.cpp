@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/exception_text.hpp"
 #include "config/names.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
@@ -38,15 +39,6 @@ config::OnStop on_stop(const Runtime::Stop& how) {
   return {how.wait > Millis(0) ? Kind::wait : Kind::kill, how.wait};
 }
 
-RuntimeStatus public_status(const library::NodeStatus& status) {
-  return {static_cast<RuntimeStatus::State>(status.state()),
-          status.degraded,
-          static_cast<int>(status.led.size()),
-          static_cast<int>(status.jobs),
-          status.open_runs,
-          library::summary_of(status)};
-}
-
 Result<void> end_of_stop(bool functions_returned, bool forced, std::int64_t lost_records) {
   if (!functions_returned)
     return Error{Errc::timeout, "functions had not returned; their runs are recorded as lost by the next start"};
@@ -66,11 +58,13 @@ Runtime::State::State(library::RuntimeOrigin origin, RuntimeSettings settings)
       log_([to = host_log_](Level level, std::string_view text, const LogFields& fields) {
         to->write(level, text, fields);
       }),
-      events_(log_) {
-  if (origin.config)
-    make_service(std::move(origin));
-  else
-    fault_ = origin.config.error();
+      host_(this, log_) {
+  if (!origin.config) fault_ = origin.config.error();
+  try {
+    if (!fault_) make_service(std::move(origin));
+  } catch (const std::exception& thrown) {
+    fault_ = {Errc::io, "cannot make the runtime: " + exception_text(thrown)};
+  }
 }
 
 void Runtime::State::make_service(library::RuntimeOrigin origin) {
@@ -90,43 +84,43 @@ void Runtime::State::make_service(library::RuntimeOrigin origin) {
   settings.jobs.has_runner = settings_.commands;
   service_ = std::make_unique<library::Service>(config_, std::move(settings), log_);
   service_->on_records({[this](const Row& row) { on_row(row); }, [this](const TermRow& term) { on_term(term); },
-                        [this](SteadyTime deadline) { leads_.set_deadline(deadline); },
-                        [this](const std::string& group) { end_leaderships(group); }});
+                        [this](SteadyTime deadline) { host_.set_deadline(deadline); },
+                        [this](const std::string& group) { host_.end_leaderships(group, boot_now()); }});
 }
 
 // ---- what is defined
 
 Result<void> Runtime::State::add(const JobSpec& job) {
   if (fault_) return *fault_;
-  const auto function = job.function ? called_by_host(job.function) : nullptr;
-  Replaced replaced;
-  return change([&] { return add_job(job, function, replaced); });
+  const auto function = job.function ? host_.called(job.function) : nullptr;
+  return change([this, name = job.name, text = library::text_of(job), function](Replaced& replaced) {
+    return add_job(name, text, function, replaced);
+  });
 }
 
-Result<void> Runtime::State::add_job(const JobSpec& job, std::shared_ptr<const JobFunction> function,
-                                     Replaced& replaced) {
-  const bool own = job_functions_.contains(job.name), is_function = function != nullptr;
-  if (is_function && !own && functions_->has(job.name))
-    return Error{Errc::invalid, "job " + config::in_quotes(job.name) +
+Result<void> Runtime::State::add_job(const std::string& name, const std::string& text,
+                                     std::shared_ptr<const JobFunction> function, Replaced& replaced) {
+  const bool own = job_functions_.contains(name), is_function = function != nullptr;
+  if (is_function && !own && functions_->has(name))
+    return Error{Errc::invalid, "job " + config::in_quotes(name) +
                                     " has the name of a function of add_function(); give it another, or name that "
                                     "function in its keys"};
-  auto before = is_function || own ? functions_->put(job.name, std::move(function)) : nullptr;
-  if (auto put = service_->jobs().put(text_name(job.name), library::text_of(job)); !put) {
-    if (is_function || own) replaced.push_back(functions_->put(job.name, std::move(before)));
+  auto before = is_function || own ? functions_->put(name, std::move(function)) : nullptr;
+  if (auto put = service_->jobs().put(text_name(name), text); !put) {
+    if (is_function || own) replaced.push_back(functions_->put(name, std::move(before)));
     return put;
   }
   replaced.push_back(std::move(before));
   if (is_function)
-    job_functions_.insert(job.name);
+    job_functions_.insert(name);
   else
-    job_functions_.erase(job.name);
+    job_functions_.erase(name);
   return {};
 }
 
 Result<void> Runtime::State::remove(const std::string& job) {
   if (fault_) return *fault_;
-  Replaced replaced;
-  return change([&]() -> Result<void> {
+  return change([this, job](Replaced& replaced) -> Result<void> {
     if (!service_->jobs().drop(text_name(job)))
       return Error{Errc::not_found, "this program has added no job " + config::in_quotes(job)};
     if (job_functions_.erase(job) > 0) replaced.push_back(functions_->put(job, nullptr));
@@ -144,18 +138,20 @@ Result<void> Runtime::State::add_function(const std::string& name, JobFunction f
   if (phase_ != Phase::made) return Error{Errc::invalid, "functions are added before start()"};
   if (functions_->has(name))
     return Error{Errc::invalid, "there is a function " + config::in_quotes(name) + " already, or a job that is one"};
-  functions_->put(name, called_by_host(std::move(function)));
+  functions_->put(name, host_.called(std::move(function)));
   return {};
 }
 
 Result<void> Runtime::State::add_group(const std::string& name, const std::string& keys) {
   if (fault_) return *fault_;
-  return change([&] { return service_->jobs().put(group_text_name(name), library::text_of_group(name, keys)); });
+  return change([this, name, text = library::text_of_group(name, keys)](Replaced&) {
+    return service_->jobs().put(group_text_name(name), text);
+  });
 }
 
 Result<void> Runtime::State::remove_group(const std::string& name) {
   if (fault_) return *fault_;
-  return change([&]() -> Result<void> {
+  return change([this, name](Replaced&) -> Result<void> {
     if (service_->jobs().drop(group_text_name(name))) return {};
     return Error{Errc::not_found, "this program has added no group " + config::in_quotes(name)};
   });
@@ -164,15 +160,27 @@ Result<void> Runtime::State::remove_group(const std::string& name) {
 // ---- calls from any thread
 
 /// Until there is a loop whoever calls does it. Whoever calls waits until it is done, or never will be.
-Result<void> Runtime::State::change(const std::function<Result<void>()>& change) {
+/// What was replaced ends with `change`, by whoever calls, unlocked.
+Result<void> Runtime::State::change(std::function<Result<void>(Replaced&)> make) {
   if (is_on_loop()) return on_loop();
+  const auto change = std::make_shared<Change>(Change{std::move(make)});
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return phase_ != Phase::starting; });
-  if (phase_ == Phase::made) return change();
+  if (phase_ == Phase::made) return change->make(change->replaced);
   if (phase_ != Phase::started) return stopped();
   const auto slot = std::make_shared<std::optional<Result<void>>>();
-  service_->loop().post([this, slot, &change] { fill<void>(slot, change()); });
+  service_->loop().post([this, slot, own = change]() mutable {
+    if (is_over()) return;
+    auto made = own->make(own->replaced);
+    own.reset();
+    fill<void>(slot, std::move(made));
+  });
   return await<void>(lock, slot, SteadyTime::max());
+}
+
+bool Runtime::State::is_over() {
+  const std::lock_guard lock(mutex_);
+  return phase_ == Phase::over;
 }
 
 template <class T>
@@ -205,8 +213,8 @@ Result<T> Runtime::State::ask_loop(Millis patience, const std::function<void(con
   return await<T>(lock, slot, boot_now() + within_reason(patience));
 }
 
-bool Runtime::State::wait_until(Phase phase, std::unique_lock<std::mutex>& lock, SteadyTime until) {
-  while (phase_ < phase) {
+bool Runtime::State::wait(std::unique_lock<std::mutex>& lock, SteadyTime until, const std::function<bool()>& holds) {
+  while (!holds()) {
     const Millis left = until - boot_now();
     if (left <= Millis(0)) return false;
     changed_.wait_for(lock, left);
@@ -215,7 +223,7 @@ bool Runtime::State::wait_until(Phase phase, std::unique_lock<std::mutex>& lock,
 }
 
 std::optional<Leadership> Runtime::State::leadership(const std::string& group) const {
-  return leads_.find(group, boot_now());
+  return host_.leadership(group, boot_now());
 }
 
 Result<RunId> Runtime::State::trigger(const std::string& job, Millis patience) {
@@ -240,8 +248,9 @@ Result<std::string> Runtime::State::flushed_ledger() {
   const auto flushed = ask_loop<void>(flush_patience, [this](const Slot<void>& slot) {
     service_->node().flush([this, slot] { fill<void>(slot, {}); });
   });
-  static_cast<void>(flushed);  // else as far as it is written
-  return config_.history.path;
+  if (!flushed && flushed.error().code == Errc::timeout)
+    return Error{Errc::timeout, "what was recorded is not stored yet: the ledger has no disk, or the runtime hangs"};
+  return config_.history.path;  // without a loop nothing else comes
 }
 
 Result<void> Runtime::State::reload(const std::string& why) {
@@ -254,7 +263,7 @@ Result<void> Runtime::State::reload(const std::string& why) {
 Result<RuntimeStatus> Runtime::State::status(Millis patience) {
   return ask_loop<RuntimeStatus>(patience, [this](const Slot<RuntimeStatus>& slot) {
     service_->status(
-        [this, slot](const library::NodeStatus& status) { fill<RuntimeStatus>(slot, public_status(status)); });
+        [this, slot](const library::NodeStatus& status) { fill<RuntimeStatus>(slot, library::public_status(status)); });
   });
 }
 
@@ -274,14 +283,14 @@ Result<void> Runtime::State::start() {
   try {
     begin_thread();
   } catch (const std::system_error& error) {
-    *started_ = Error{Errc::io, "cannot begin a thread: " + std::string(error.what())};
+    *started_ = Error{Errc::io, "cannot begin a thread: " + exception_text(error)};
   }
   changed_.wait(lock, [this] { return started_->has_value(); });
   if (**started_) return {};
   std::thread thread = std::move(thread_);
   lock.unlock();
   if (thread.joinable()) thread.join();
-  events_.stop(library::EventThread::Rest::dropped);
+  host_.drop();
   lock.lock();
   phase_ = requested_ ? Phase::over : Phase::made;
   changed_.notify_all();
@@ -290,7 +299,7 @@ Result<void> Runtime::State::start() {
 
 void Runtime::State::begin_thread() {
   const library::SignalsBlocked blocked;
-  events_.start();
+  host_.start();
   thread_ = std::thread([self = shared_from_this()] { self->run(); });
 }
 
@@ -314,23 +323,25 @@ Result<void> Runtime::State::start_service() try {
   ::pthread_setname_np(::pthread_self(), "ballot-loop");  // not that of the threads that were begun by now
   return started;
 } catch (const std::exception& thrown) {
-  return Error{Errc::io, "cannot start: " + std::string(thrown.what())};
+  return Error{Errc::io, "cannot start: " + exception_text(thrown)};
 }
 
 void Runtime::State::end_service(const Result<void>& ran) {
-  SteadyTime functions_by;
   bool forced = false;
   {
     const std::lock_guard lock(mutex_);
-    functions_by = functions_by_, forced = phase_ == Phase::forced;
+    forced = phase_ == Phase::forced;
     move_to(Phase::closing);
   }
-  end_leaderships("");
-  const bool returned = service_->node().close_functions(functions_by);
+  host_.end_leaderships("", boot_now());
+  const bool returned = service_->node().close_functions([this] {
+    const std::lock_guard lock(mutex_);
+    return functions_by_;
+  });
   const std::int64_t lost = service_->close();
   Result<void> ended = ran ? end_of_stop(returned, forced, lost) : ran;
-  if (!ran && callbacks.refused) tell([this, error = ran.error()] { callbacks.refused(error); });
-  if (callbacks.ended) tell([this, ended] { callbacks.ended(ended); });
+  if (!ran) host_.tell_refused(ran.error());
+  host_.tell_ended(ended);
   const std::lock_guard lock(mutex_);
   if (phase_ != Phase::over) ended_ = std::move(ended);
   move_to(Phase::ended);
@@ -351,95 +362,86 @@ void Runtime::State::begin_stop(const Stop& how) {
 void Runtime::State::request_stop(Stop how) {
   const std::lock_guard lock(mutex_);
   how.wait = phase_ == Phase::stopping || requested_ ? Millis(0) : within_reason(how.wait);
-  functions_by_ = std::max(functions_by_, boot_now() + within_reason(how.bound));
+  const bool is_bounded = phase_ >= Phase::started && !thread_.joinable();  // a stop() has taken it
+  if (!is_bounded) functions_by_ = std::max(functions_by_, boot_now() + how.wait + within_reason(how.bound));
   if (phase_ == Phase::made) move_to(Phase::over);
-  if (phase_ == Phase::starting) requested_ = how;
+  if (phase_ == Phase::starting) note_stop(how);
   begin_stop(how);
+}
+
+/// Whether it leaves is the first one's to say.
+void Runtime::State::note_stop(Stop how) {
+  if (requested_) how.leave = requested_->leave;
+  requested_ = how;
 }
 
 /// The first one does it, and whoever else calls meanwhile waits for that one.
 Result<void> Runtime::State::stop(const Stop& how) {
-  if (is_in_host_call())
+  if (host_.is_in_call())
     return Error{Errc::invalid,
                  "stop() waits for callbacks and functions, and this is one: request_stop() begins a stop"};
+  const SteadyTime by = boot_now() + within_reason(how.bound);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return phase_ != Phase::starting; });
-  if (phase_ == Phase::made) return move_to(Phase::over), Result<void>();
-  std::thread thread = std::move(thread_);
-  if (!thread.joinable()) {
-    changed_.wait(lock, [this] { return phase_ == Phase::over; });
-    return ended_;
+  if (!wait(lock, by, [this] { return phase_ != Phase::starting; })) {
+    note_stop(how);
+    return Error{Errc::timeout, "the runtime is still starting, and stops once it has started"};
   }
-  const Millis bound = within_reason(how.bound), reserve = std::min(bound / 4, longest_forced);
-  const SteadyTime by = boot_now() + bound, forced_at = by - reserve;
+  if (phase_ == Phase::made) return move_to(Phase::over), Result<void>();
+  if (thread_.joinable()) return stop_loop(lock, how, by);
+  if (wait(lock, by, [this] { return phase_ == Phase::over; })) return ended_;
+  return Error{Errc::timeout, "another call of stop() is still under way"};
+}
+
+Result<void> Runtime::State::stop_loop(std::unique_lock<std::mutex>& lock, const Stop& how, SteadyTime by) {
+  std::thread thread = std::move(thread_);
+  const Millis bound = std::max(by - boot_now(), Millis(0)), reserve = std::min(bound / 4, longest_forced);
+  const auto has_ended = [this] { return phase_ >= Phase::ended; };
   functions_by_ = by - reserve / 2;
   begin_stop({std::min(within_reason(how.wait), (bound - reserve) / 2), bound, how.leave});
-  if (!wait_until(Phase::ended, lock, forced_at) && phase_ < Phase::closing) {
+  if (!wait(lock, by - reserve, has_ended) && phase_ < Phase::closing) {
     move_to(Phase::forced);
     service_->loop().post([this] { service_->loop().stop(); });
   }
-  const bool ended = wait_until(Phase::ended, lock, by);
+  if (!wait(lock, by, has_ended)) return abandon(lock, std::move(thread));
   lock.unlock();
-  const auto left = ended ? Result<void>() : abandon(std::move(thread));
-  if (ended) thread.join();
-  events_.stop(ended ? library::EventThread::Rest::called : library::EventThread::Rest::dropped);
+  thread.join();
+  host_.stop(by);
   lock.lock();
-  if (!ended) ended_ = left;
   move_to(Phase::over);
   return ended_;
 }
 
-/// What it says from here on nobody hears.
-Result<void> Runtime::State::abandon(std::thread thread) {
+/// What it says from here on nobody hears. It is over before callbacks are waited for: one may wait for the loop.
+Result<void> Runtime::State::abandon(std::unique_lock<std::mutex>& lock, std::thread thread) {
   thread.detach();
   host_log_->close();
-  leads_.end_all("");
-  return Error{Errc::timeout, "the runtime did not stop in time, and is left to itself"};
+  host_.abandon();
+  ended_ = Error{Errc::timeout, "the runtime did not stop in time, and is left to itself"};
+  move_to(Phase::over);
+  lock.unlock();
+  host_.drop();
+  lock.lock();
+  return ended_;
+}
+
+/// It ends by itself, and tells nobody.
+void Runtime::State::leave() {
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable()) thread_.detach();
+  host_.leave();
 }
 
 // ---- what the host is told
 
-bool Runtime::State::is_in_host_call() const { return library::HostCall::is_under_way(this); }
-
-void Runtime::State::tell(std::function<void()> callback) {
-  events_.post([this, callback = std::move(callback)] {
-    const library::HostCall call(this);
-    callback();
-  });
-}
-
-std::shared_ptr<const JobFunction> Runtime::State::called_by_host(JobFunction function) const {
-  return std::make_shared<const JobFunction>([runtime = static_cast<const void*>(this), function = std::move(function)](
-                                                 const RunFacts& run, std::stop_token stop) {
-    const library::HostCall call(runtime);
-    return function(run, std::move(stop));
-  });
-}
-
 void Runtime::State::on_row(const Row& row) {
-  if (!callbacks.run_ended || !row.run || !is_final(row.status) || row.node != config_.node) return;
-  tell([this, row] { callbacks.run_ended(row); });
+  if (row.run && is_final(row.status) && row.node == config_.node) host_.tell_run_ended(row);
 }
 
 void Runtime::State::on_term(const TermRow& term) {
-  if (term.ended_at) {
-    if (leads_.is_led(term.group, term.epoch)) end_leaderships(term.group);
-    return;
-  }
-  leads_.begin(term.group, term.epoch);
-  if (!callbacks.elected) return;
-  const Leadership leads{term.group, term.epoch, service_->node().deadline()};
-  tell([this, leads] { callbacks.elected(leads); });
-}
-
-/// Before the store is told: nobody else leads what is not led here any more. "": of all groups.
-void Runtime::State::end_leaderships(const std::string& group) {
-  const SteadyTime until = boot_now();
-  for (const auto& [name, epoch] : leads_.end_all(group)) {
-    if (!callbacks.lost) continue;
-    const Leadership lost{name, epoch, until};
-    tell([this, lost] { callbacks.lost(lost); });
-  }
+  if (!term.ended_at)
+    host_.begin_leadership({term.group, term.epoch, service_->node().deadline()});
+  else if (host_.is_led(term.group, term.epoch))
+    host_.end_leaderships(term.group, boot_now());
 }
 
 }  // namespace ballot

@@ -37,10 +37,8 @@
 #include "ballot/runtime.hpp"
 #include "config/config.hpp"
 #include "io/function_table.hpp"
-#include "library/event_thread.hpp"
-#include "library/host_call.hpp"
+#include "library/host_events.hpp"
 #include "library/host_log.hpp"
-#include "library/leaderships.hpp"
 #include "library/runtime_config.hpp"
 #include "library/service.hpp"
 
@@ -50,13 +48,7 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
  public:
   State(library::RuntimeOrigin origin, RuntimeSettings settings);
 
-  /// Set before start().
-  struct Callbacks {
-    std::function<void(const Leadership&)> elected, lost;
-    std::function<void(const Row&)> run_ended;
-    std::function<void(const Error&)> refused;
-    std::function<void(const Result<void>&)> ended;
-  } callbacks;
+  library::HostEvents& host() { return host_; }
 
   Result<void> add(const JobSpec& job);
   Result<void> remove(const std::string& job);
@@ -67,8 +59,8 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   Result<void> start();
   Result<void> stop(const Stop& how);
   void request_stop(Stop how);
-  /// This thread is in a callback or a function of the runtime.
-  bool is_in_host_call() const;
+  /// Nobody waits for it any more.
+  void leave();
   Result<void> reload(const std::string& why);
 
   std::optional<Leadership> leadership(const std::string& group) const;
@@ -89,28 +81,35 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   using Replaced = std::vector<std::shared_ptr<const JobFunction>>;
 
   void make_service(library::RuntimeOrigin origin);
-  Result<void> change(const std::function<Result<void>()>& change);
-  Result<void> add_job(const JobSpec& job, std::shared_ptr<const JobFunction> function, Replaced& replaced);
+  /// A change of what is defined, with all that it needs: a caller that has given it up may be gone before it is done.
+  struct Change {
+    std::function<Result<void>(Replaced&)> make;
+    Replaced replaced = {};
+  };
+
+  Result<void> change(std::function<Result<void>(Replaced&)> make);
+  Result<void> add_job(const std::string& name, const std::string& text, std::shared_ptr<const JobFunction> function,
+                       Replaced& replaced);
   bool is_on_loop() const { return std::this_thread::get_id() == loop_id_; }
-  Result<void> abandon(std::thread thread);
+  Result<void> abandon(std::unique_lock<std::mutex> & lock, std::thread thread);
   template <class T>
   Result<T> await(std::unique_lock<std::mutex> & lock, const Slot<T>& slot, SteadyTime until);
   template <class T>
   void fill(const Slot<T>& slot, Result<T> value);
   template <class T>
   Result<T> ask_loop(Millis patience, const std::function<void(const Slot<T>&)>& ask);
-  bool wait_until(Phase phase, std::unique_lock<std::mutex> & lock, SteadyTime until);
+  bool wait(std::unique_lock<std::mutex> & lock, SteadyTime until, const std::function<bool()>& holds);
+  bool is_over();
   bool has_loop() const { return phase_ >= Phase::started && phase_ < Phase::closing; }
   void move_to(Phase next);
   void begin_stop(const Stop& how);
+  void note_stop(Stop how);
+  Result<void> stop_loop(std::unique_lock<std::mutex> & lock, const Stop& how, SteadyTime by);
 
   void run();
   void begin_thread();
   Result<void> start_service();
   void end_service(const Result<void>& ran);
-  void end_leaderships(const std::string& group);
-  void tell(std::function<void()> callback);
-  std::shared_ptr<const JobFunction> called_by_host(JobFunction function) const;
   void on_row(const Row& row);
   void on_term(const TermRow& term);
 
@@ -121,8 +120,7 @@ class [[gnu::visibility("hidden")]] Runtime::State : public std::enable_shared_f
   config::Config config_;
   const std::shared_ptr<io::FunctionTable> functions_ = std::make_shared<io::FunctionTable>();
   std::set<std::string> job_functions_;  // those of add(): of jobs of the same name
-  library::Leaderships leads_;
-  library::EventThread events_;
+  library::HostEvents host_;
   std::unique_ptr<library::Service> service_;
 
   std::mutex mutex_;

@@ -10,6 +10,8 @@
 namespace ballot::library {
 namespace {
 
+constexpr Millis keep_interval{1000};
+
 SessionFile about_service(const config::Config& config, const NodeSettings& node) {
   SessionFile file = about_session(config, config.node);
   file.runner_socket = node.engine.runner.socket_path;
@@ -34,19 +36,28 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       control_key_(std::move(settings.control_key)),
       log_(std::move(log)),
       session_(session_path(config.run_dir), about_service(config, settings.node)),
+      ledger_lock_(config.history.path),
       node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
+      keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
       answers_(node_, jobs_, {config.node, config.coordination.backend}) {
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
 }
 
-Result<void> Service::start() {
-  const auto started = start_parts();
-  if (!started) {
-    control_.reset();
-    session_.lock().release();
-  }
+Result<void> Service::start() try {
+  auto started = start_parts();
+  if (!started) undo_start();
   return started;
+} catch (...) {
+  undo_start();
+  throw;
+}
+
+void Service::undo_start() {
+  control_.reset();
+  jobs_.close();
+  node_.close();
+  release_folder();
 }
 
 Result<void> Service::start_parts() {
@@ -54,6 +65,7 @@ Result<void> Service::start_parts() {
   if (const auto listens = listen(); !listens) return listens;
   const auto resume = take_session();
   if (!resume) return resume.error();
+  if (const auto taken = take_ledger(); !taken) return taken;
   if (const auto started = node_.start(*resume); !started) return started;
   jobs_.open();
   log_(Level::info, "ballot " BALLOT_VERSION " serves",
@@ -91,13 +103,31 @@ Result<Resume> Service::take_session() {
   return Resume::refused;
 }
 
+/// Where no lock can be made the ledger is used without, as it goes on in every other way too.
+Result<void> Service::take_ledger() {
+  const auto taken = ledger_lock_.take();
+  if (taken || taken.error().code == Errc::conflict) return taken;
+  log_(Level::warn, taken.error().what + "; that nobody else writes the ledger is not checked", {});
+  return {};
+}
+
 /// For `ballot resign`, which a supervisor or the runner calls after a crash: after a clean stop there is nothing to
 /// do.
 void Service::keep_session(const std::string& handle) {
+  keep_again_.disarm();
+  handle_ = handle;
   if (handle.empty() && stop_ == Stop::closes) return session_.remove();
   const bool left = handle.empty() && stop_ == Stop::leaves;
   const auto written = left ? session_.leave(node_.deadline(), io::boot_id()) : session_.keep(handle);
-  if (!written) log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
+  if (written) return;
+  log_(Level::warn, written.error().what + "; a crash is not handed over at once", {});
+  if (!left) keep_again_.arm(io::read_clocks().steady + keep_interval);
+}
+
+/// Whoever had the lock leaves on behalf of the daemon before, and is done soon.
+void Service::write_session() {
+  if (session_.keep(handle_)) return log_(Level::info, "the session is kept: a crash is handed over at once", {});
+  keep_again_.arm(io::read_clocks().steady + keep_interval);
 }
 
 /// Whether it leaves is the first call's to say: groups that are handed over cannot be left any more.
@@ -117,13 +147,20 @@ void Service::stop(config::OnStop how) {
 
 std::int64_t Service::close() {
   const std::int64_t lost_rows = node_.close();
-  session_.lock().release();  // nothing here uses the folder any more
+  release_folder();
   return lost_rows;
+}
+
+/// Nothing here uses it any more. The ledger first: whoever waits for the session's lock asks for that one next.
+void Service::release_folder() {
+  ledger_lock_.release();
+  session_.lock().release();
 }
 
 Result<void> Service::run() {
   const auto ran = node_.run();
   control_.reset();  // it asks the node
+  keep_again_.disarm();
   return ran;
 }
 

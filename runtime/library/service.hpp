@@ -24,9 +24,11 @@
 #include "config/config.hpp"
 #include "config/job_file.hpp"
 #include "io/control_server.hpp"
+#include "io/wall_timer.hpp"
 #include "library/control_answers.hpp"
 #include "library/job_folder.hpp"
 #include "library/kept_session.hpp"
+#include "library/ledger_lock.hpp"
 #include "library/node.hpp"
 
 namespace ballot::library {
@@ -47,8 +49,9 @@ class Service {
   void on_records(io::Engine::Observer observer) { node_.on_records(std::move(observer)); }
 
   /// Makes its folders and the control socket, and starts the node with its jobs. Errors: conflict (another daemon has
-  /// the control socket, or another runtime the folder), io, refused, and those of Node::start(). It may be called
-  /// again after an error.
+  /// the control socket, or another runtime the folder or the ledger), io, refused, and those of Node::start(). It may
+  /// be called again after an error, or after what it throws: std::system_error, where there are no threads or
+  /// descriptors.
   Result<void> start();
   /// See Node::run(). Nobody can ask it anything afterwards.
   Result<void> run();
@@ -69,15 +72,22 @@ class Service {
   enum class Stop { none, closes, leaves };  // leaves: its terms and runs stay for a restart
 
   Result<void> start_parts();
+  void undo_start();
+  void release_folder();
   Result<void> listen();
   Result<Resume> take_session();
+  Result<void> take_ledger();
   void keep_session(const std::string& handle);
+  void write_session();
 
   const config::Config& config_;
   const std::string control_key_;
   const Log log_;
   KeptSession session_;
+  LedgerLock ledger_lock_;
   Node node_;
+  io::BootTimer keep_again_;  // while somebody else leaves on behalf of the daemon before
+  std::string handle_;        // to be kept
   JobFolder jobs_;
   ControlAnswers answers_;
   std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others

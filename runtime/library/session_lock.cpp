@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
@@ -14,6 +15,7 @@ namespace ballot::library {
 namespace {
 
 constexpr Millis lock_poll_interval{10};
+constexpr Millis word_written_within{50};  // of taking the lock: until then the file says who had it before
 
 /// False: it was removed after it was opened, or replaced.
 bool is_at(int file, const std::string& path) {
@@ -43,8 +45,9 @@ SessionLock::Taken SessionLock::take(std::string_view who) {
       return holder_of(file.get()) == program ? Taken::in_use : Taken::by_other;
     }
     if (!is_at(file.get(), path_)) continue;
-    (void)!::ftruncate(file.get(), 0);
-    (void)!::pwrite(file.get(), who.data(), who.size(), 0);
+    if (::ftruncate(file.get(), 0) != 0 ||
+        ::pwrite(file.get(), who.data(), who.size(), 0) != static_cast<ssize_t>(who.size()))
+      return Taken::no_file;  // whoever finds it taken would take it for somebody else's
     file_ = std::move(file);
     return Taken::yes;
   }
@@ -52,12 +55,15 @@ SessionLock::Taken SessionLock::take(std::string_view who) {
 
 SessionLock::Taken SessionLock::take(std::string_view who, Millis patience) {
   const SteadyTime until = io::read_clocks().steady + patience;
-  Taken taken = take(who);
-  while (taken == Taken::by_other && io::read_clocks().steady < until) {
+  SteadyTime believed_at = SteadyTime::max();  // since when the word says that a program has it, and a little more
+  while (true) {
+    const Taken taken = take(who);
+    const SteadyTime now = io::read_clocks().steady;
+    believed_at = taken == Taken::in_use ? std::min(believed_at, now + word_written_within) : SteadyTime::max();
+    const bool waits = (taken == Taken::by_other && now < until) || (taken == Taken::in_use && now < believed_at);
+    if (!waits) return taken;
     std::this_thread::sleep_for(lock_poll_interval);
-    taken = take(who);
   }
-  return taken;
 }
 
 void SessionLock::remove() {

@@ -22,7 +22,7 @@ class SessionLock {
     yes,
     in_use,    // by a living program, which said `program`
     by_other,  // by somebody who leaves on a dead program's behalf
-    no_file    // it cannot be made
+    no_file    // it cannot be made, or written
   };
   /// What a program says that uses the session for as long as it lives.
   static constexpr std::string_view program = "program";
@@ -31,7 +31,8 @@ class SessionLock {
 
   /// `who` is a word, to be read by those that find it taken. At once.
   Taken take(std::string_view who);
-  /// Waits for those that leave on a dead program's behalf.
+  /// Waits for those that leave on a dead program's behalf. That a program has it is believed once the file has said so
+  /// for a moment.
   Taken take(std::string_view who, Millis patience);
   bool is_held() const { return static_cast<bool>(file_); }
   void release() { file_.reset(); }

@@ -108,12 +108,25 @@ NodeStatus::State NodeStatus::state() const {
   return degraded.empty() ? State::healthy : State::degraded;
 }
 
+RuntimeStatus public_status(const NodeStatus& status) {
+  return {static_cast<RuntimeStatus::State>(status.state()),
+          status.degraded,
+          static_cast<int>(status.led.size()),
+          static_cast<int>(status.jobs),
+          status.open_runs,
+          summary_of(status)};
+}
+
+std::string text_of(NodeStatus::State state) {
+  constexpr const char* texts[] = {"healthy", "degraded", "not scheduling"};
+  return texts[static_cast<std::size_t>(state)];
+}
+
 std::string summary_of(const NodeStatus& status) {
-  constexpr const char* states[] = {"healthy", "degraded", "not scheduling"};
   const auto counted = [](std::size_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   };
-  std::string text = std::string(states[static_cast<std::size_t>(status.state())]) + ": ";
+  std::string text = text_of(status.state()) + ": ";
   for (const std::string& reason : status.degraded) text += reason + "; ";
   return text + "leads " + counted(status.led.size(), "group") + ", " + counted(status.jobs, "job") + ", " +
          counted(static_cast<std::size_t>(status.open_runs), "run") + " open";

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "ballot/runtime.hpp"
 #include "core/views.hpp"
 #include "library/node.hpp"
 
@@ -45,6 +46,11 @@ struct NodeStatus {
   std::vector<NextSlot> next;         // of jobs that it leads, the first few
   std::vector<std::string> degraded;  // why, each with the word that monitoring looks for in front
 };
+
+RuntimeStatus public_status(const NodeStatus& status);
+
+/// "healthy", "degraded", "not scheduling".
+std::string text_of(NodeStatus::State state);
 
 /// In a line: "healthy: leads 2 groups, 14 jobs, 1 run open"; "degraded: ledger: ..., ...".
 std::string summary_of(const NodeStatus& status);

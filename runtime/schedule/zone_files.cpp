@@ -63,8 +63,9 @@ class ZoneFiles {
   std::uint64_t changes_ = 0;
 };
 
+/// Never destroyed: a thread of a program that ends may still ask.
 ZoneFiles& zone_files() {
-  static ZoneFiles files;
+  static ZoneFiles& files = *new ZoneFiles;
   return files;
 }
 

@@ -1,9 +1,12 @@
-// Defaulted: a value that most objects leave at its default, and then a null pointer. Copied with its owner.
-//
-//   struct Job { Defaulted<JobDetails> details; };
-//   job.details->mail_to;                        // the default's where there is none
-//   job.details.edit().mail_to = "root";
-//   job.details.reset();
+/// \file
+/// Defaulted: a value that most objects leave at its default, and then a null pointer. Copied with its owner.
+///
+/// \code
+///   struct Job { Defaulted<JobDetails> details; };
+///   job.details->mail_to;                        // the default's where there is none
+///   job.details.edit().mail_to = "root";
+///   job.details.reset();
+/// \endcode
 #pragma once
 
 #include <memory>
@@ -11,12 +14,15 @@
 
 namespace ballot {
 
+/// See above.
 template <class T>
 class Defaulted {
  public:
-  Defaulted() = default;
+  Defaulted() = default;  ///< the default
   /// Keeps nothing where `value` is the default.
   explicit Defaulted(T&& value) : value_(value == defaults() ? nullptr : std::make_unique<T>(std::move(value))) {}
+  /// Copies have a value of their own.
+  ///@{
   Defaulted(const Defaulted& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
   Defaulted(Defaulted&&) noexcept = default;
   Defaulted& operator=(Defaulted other) noexcept {
@@ -24,8 +30,14 @@ class Defaulted {
     return *this;
   }
 
+  ///@}
+
+  /// The value, or the default.
+  ///@{
   const T& operator*() const { return value_ ? *value_ : defaults(); }
   const T* operator->() const { return &**this; }
+  ///@}
+  /// A value of its own, to be changed.
   T& edit() {
     if (!value_) value_ = std::make_unique<T>();
     return *value_;
@@ -37,6 +49,7 @@ class Defaulted {
   /// The default again.
   void reset() { value_.reset(); }
 
+  /// By value.
   friend bool operator==(const Defaulted& a, const Defaulted& b) { return a.value_ == b.value_ || *a == *b; }
 
  private:

@@ -1,4 +1,6 @@
-// What libballot.so shows: all else in it is hidden.
+/// \file
+/// What libballot.so shows: all else in it is hidden.
 #pragma once
 
+/// Marks it.
 #define BALLOT_API __attribute__((visibility("default")))

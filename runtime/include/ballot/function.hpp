@@ -1,23 +1,26 @@
-// JobFunction: a job that is a function of the program which embeds ballot, in place of a command.
-//
-//   ballot::JobResult compact(const ballot::RunFacts& run, std::stop_token stop) {
-//     while (!stop.stop_requested())
-//       if (!store.compact_some(run.fence)) return ballot::JobResult::success();
-//     return ballot::JobResult::retry("stopped half way");
-//   }
-//
-// A function runs on one thread of the runtime's pool, several at once where several jobs are due; jobs that find no
-// free thread wait, and what waits too long is claimed anew as docs/runs.md says of a start that comes too late. Its
-// `stop` is requested when the job's deadline is past, at `ballot kill`, when a run replaces it, when the runtime
-// stops, and, unless the job says on_leadership_lost = "finish", min(kill_grace, T/10) before the term ends that it
-// runs under.
-//
-// A function cannot be forced to end. One that does not return after `stop` keeps its thread and its run stays open,
-// which the log says; past the end of its term another node may run the job beside it, so that what the function
-// changes elsewhere is to be guarded by `fence`. At the end of the process it is lost as a command on a lost node is.
-//
-// What it throws does not leave the pool: the run is `failed: exception`, with what() as its output. It must not end
-// its thread (pthread_exit).
+/// \file
+/// JobFunction: a job that is a function of the program which embeds ballot, in place of a command.
+///
+/// \code
+///   ballot::JobResult compact(const ballot::RunFacts& run, std::stop_token stop) {
+///     while (!stop.stop_requested())
+///       if (!store.compact_some(run.fence)) return ballot::JobResult::success();
+///     return ballot::JobResult::retry("stopped half way");
+///   }
+/// \endcode
+///
+/// A function runs on one thread of the runtime's pool, several at once where several jobs are due; jobs that find no
+/// free thread wait, and what waits too long is claimed anew as docs/runs.md says of a start that comes too late. Its
+/// `stop` is requested when the job's deadline is past, at `ballot kill`, when a run replaces it, when the runtime
+/// stops, and, unless the job says on_leadership_lost = "finish", min(kill_grace, T/10) before the term ends that it
+/// runs under.
+///
+/// A function cannot be forced to end. One that does not return after `stop` keeps its thread and its run stays open,
+/// which the log says; past the end of its term another node may run the job beside it, so that what the function
+/// changes elsewhere is to be guarded by `fence`. At the end of the process it is lost as a command on a lost node is.
+///
+/// What it throws does not leave the pool: the run is `failed: exception`, with what() as its output. It must not end
+/// its thread (pthread_exit).
 #pragma once
 
 #include <cstdint>
@@ -34,33 +37,36 @@ namespace ballot {
 
 /// What a run knows of itself: what a command has in its environment as BALLOT_...
 struct RunFacts {
-  std::string job;    // JOB@NODE where run_on = "each"
-  std::string group;  // of the term
-  std::string node;
-  RunId run;        // the same over all attempts: the idempotency key
-  int attempt = 1;  // from 1 on
-  WallTime slot{};  // for which instant: not when it began
-  Trigger trigger = Trigger::schedule;
-  std::uint64_t epoch = 0;  // of the term
-  std::uint64_t fence = 0;  // grows with each claim of the job; 0: none was confirmed (guarantee = "at-least-once")
+  std::string job;                      ///< `JOB@NODE` where run_on = "each"
+  std::string group;                    ///< of the term
+  std::string node;                     ///< this one
+  RunId run;                            ///< the same over all attempts: the idempotency key
+  int attempt = 1;                      ///< from 1 on
+  WallTime slot{};                      ///< for which instant: not when it began
+  Trigger trigger = Trigger::schedule;  ///< why it was begun
+  std::uint64_t epoch = 0;              ///< of the term
+  std::uint64_t fence = 0;  ///< grows with each claim of the job; 0: none was confirmed (guarantee = "at-least-once")
 };
 
 /// How a function ended.
 class JobResult {
  public:
+  /// In a word.
   enum class Kind {
-    success,  // `succeeded`
-    retry,    // `failed: temporary`: another attempt follows while the job has `retries`
-    failure,  // `failed: permanent`: none follows
+    success,  ///< `succeeded`
+    retry,    ///< `failed: temporary`: another attempt follows while the job has `retries`
+    failure,  ///< `failed: permanent`: none follows
   };
 
   /// `text`: becomes the run's output, cut to the job's output_limit.
+  ///@{
   static JobResult success(std::string text = {}) { return {Kind::success, std::move(text)}; }
   static JobResult retry(std::string text) { return {Kind::retry, std::move(text)}; }
   static JobResult failure(std::string text) { return {Kind::failure, std::move(text)}; }
+  ///@}
 
-  Kind kind() const { return kind_; }
-  const std::string& text() const { return text_; }
+  Kind kind() const { return kind_; }                ///< in a word
+  const std::string& text() const { return text_; }  ///< the run's output
 
  private:
   JobResult(Kind kind, std::string text) : kind_(kind), text_(std::move(text)) {}

@@ -1,5 +1,6 @@
-// Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning. Small,
-// as there may be a hundred thousand of them: what few jobs have is in JobDetails, and what many have alike is Shared.
+/// \file
+/// Job: what a job file says, as plain values with every default filled in. docs/jobs.md has each key's meaning. Small,
+/// as there may be a hundred thousand of them: what few jobs have is in JobDetails, and what many have alike is Shared.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ballot/concurrency.hpp"
 #include "ballot/defaulted.hpp"
 #include "ballot/optional_time.hpp"
 #include "ballot/options.hpp"
@@ -17,36 +19,90 @@
 
 namespace ballot {
 
-enum class RunOn : std::uint8_t { leader, each };
-enum class Concurrency : std::uint8_t { skip, queue, replace, allow };
-enum class QueueOverflow : std::uint8_t { drop_new, drop_old };
-enum class Misfire : std::uint8_t { latest, all, skip };
-enum class Guarantee : std::uint8_t { at_most_once, at_least_once };
-enum class OnLeadershipLost : std::uint8_t { terminate, finish };
-enum class AfterRun : std::uint8_t { ignore, rerun, reelect };
-enum class OutputKeep : std::uint8_t { history, discard };
-enum class MailOn : std::uint8_t { failure, output, always };
+/// Where a job runs.
+enum class RunOn : std::uint8_t {
+  leader,  ///< on the node that leads its group
+  each     ///< on each node
+};
+
+/// Which slot of a full queue is skipped.
+enum class QueueOverflow : std::uint8_t {
+  drop_new,  ///< the new one
+  drop_old   ///< the oldest one
+};
+
+/// Which of the slots that were passed run.
+enum class Misfire : std::uint8_t {
+  latest,  ///< the newest
+  all,     ///< all of them
+  skip     ///< none
+};
+
+/// What becomes of a run whose node died.
+enum class Guarantee : std::uint8_t {
+  at_most_once,  ///< it is lost
+  at_least_once  ///< it is repeated
+};
+
+/// What becomes of a run whose node loses the group.
+enum class OnLeadershipLost : std::uint8_t {
+  terminate,  ///< it is ended before another node can lead
+  finish      ///< it goes on
+};
+
+/// What follows a run.
+enum class AfterRun : std::uint8_t {
+  ignore,  ///< nothing
+  rerun,   ///< another run
+  reelect  ///< another election
+};
+
+/// What becomes of an output.
+enum class OutputKeep : std::uint8_t {
+  history,  ///< its head and its tail are kept
+  discard   ///< nothing of it is
+};
+
+/// When a mail is sent.
+enum class MailOn : std::uint8_t {
+  failure,  ///< of what has failed
+  output,   ///< of what has printed something
+  always    ///< of each run
+};
 
 /// Resource limits of a run; absent ones are the daemon's.
 struct Limits {
-  // rlimits
+  /// rlimits
+  ///@{
   std::optional<std::uint64_t> open_files = {}, cpu_time_seconds = {}, address_space = {}, processes = {};
-  std::optional<std::uint64_t> memory_max = {}, cpu_weight = {}, tasks_max = {};  // cgroup v2
-  bool operator==(const Limits&) const = default;
+  ///@}
+  /// cgroup v2
+  ///@{
+  std::optional<std::uint64_t> memory_max = {}, cpu_weight = {}, tasks_max = {};
+  ///@}
+  bool operator==(const Limits&) const = default;  ///< in all of them
 };
 
 /// A user as resolved when the job was loaded; what the runner sets between fork and exec.
 struct Identity {
+  /// as its environment has them
+  ///@{
   std::string user, home;
+  ///@}
+  /// its own
+  ///@{
   std::uint32_t uid = 0, gid = 0;
-  std::vector<std::uint32_t> groups;
-  bool operator==(const Identity&) const = default;
+  ///@}
+  std::vector<std::uint32_t> groups;                 ///< all of them
+  bool operator==(const Identity&) const = default;  ///< in all of it
 };
 
 /// The keys that most jobs leave at their defaults.
 struct JobDetails {
-  std::string function;     // of the program that embeds ballot, in place of a command; "": the job has a command
-  std::string working_dir;  // "": the user's home
+  std::string function;     ///< of the program that embeds ballot, in place of a command; "": the job has a command
+  std::string working_dir;  ///< "": the user's home
+  /// As the key of its name in docs/jobs.md.
+  ///@{
   std::map<std::string, std::string> env;
   std::string env_file;
   std::map<std::string, std::string> secrets;
@@ -71,22 +127,29 @@ struct JobDetails {
   int misfire_limit = 100;
   int queue_limit = 1;
   int priority = 0;
-  bool operator==(const JobDetails&) const = default;
+  ///@}
+  bool operator==(const JobDetails&) const = default;  ///< in all of them
 };
 
+/// A job.
 struct Job {
-  std::string name;
-  Shared<std::string> description;
-  Shared<std::string> group = "default";
+  std::string name;                       ///< `JOB@NODE` where run_on = "each"
+  Shared<std::string> description;        ///< for people
+  Shared<std::string> group = "default";  ///< whose leader runs it
 
-  Shared<std::vector<std::string>> schedule;  // none: by trigger only
-  Shared<std::string> timezone = "UTC";
+  Shared<std::vector<std::string>> schedule;  ///< none: by trigger only
+  Shared<std::string> timezone = "UTC";       ///< of its schedule
+  /// no slot is outside
+  ///@{
   OptionalTime<WallTime> not_before, not_after;
+  ///@}
 
-  Shared<std::vector<std::string>> command;  // argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
-  std::shared_ptr<const Identity> identity;  // null: the daemon's. Jobs of one user share it
-  Defaulted<JobDetails> details;
+  Shared<std::vector<std::string>> command;  ///< argv; `shell = TEXT` is {"/bin/sh", "-c", TEXT}
+  std::shared_ptr<const Identity> identity;  ///< null: the daemon's. Jobs of one user share it
+  Defaulted<JobDetails> details;             ///< what few jobs have
 
+  /// As the key of its name in docs/jobs.md.
+  ///@{
   Millis jitter{0};
   Millis start_deadline = std::chrono::minutes(5);
   std::optional<Millis> deadline;
@@ -104,19 +167,23 @@ struct Job {
   OutputKeep output = OutputKeep::history;
   bool log_output = false;
   bool enabled = true;
+  ///@}
 };
 
 /// `[group.NAME]`: an election, with or without jobs.
 struct Group {
-  std::string name;
-  std::vector<std::string> candidates;  // patterns of nodes that may lead; none: all
-  std::vector<std::string> preferred;   // nodes, best first
-  int max_running = 0;                  // 0: no limit
+  std::string name;                     ///< 1 to 64 letters, digits, '_', '-'
+  std::vector<std::string> candidates;  ///< patterns of nodes that may lead; none: all
+  std::vector<std::string> preferred;   ///< nodes, best first
+  int max_running = 0;                  ///< 0: no limit
+  /// As the key of its name in docs/jobs.md.
+  ///@{
   std::vector<std::string> on_promote, on_demote;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string state_file;
-  std::map<std::string, Options> options;  // [group.NAME.BACKEND], by backend
-  bool operator==(const Group&) const = default;
+  ///@}
+  std::map<std::string, Options> options;         ///< [group.NAME.BACKEND], by backend
+  bool operator==(const Group&) const = default;  ///< in all of it
 };
 
 }  // namespace ballot

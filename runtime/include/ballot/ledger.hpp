@@ -1,4 +1,5 @@
-// The ledger's rows: what became of every slot, whether it ran or not, and why.
+/// \file
+/// The ledger's rows: what became of every slot, whether it ran or not, and why.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ballot/job.hpp"
+#include "ballot/concurrency.hpp"
 #include "ballot/run.hpp"
 #include "ballot/time.hpp"
 
@@ -14,66 +15,74 @@ namespace ballot {
 
 /// One attempt of a run, keyed by (run, attempt); or a slot that never ran: no run, attempt 0, keyed by (job, slot).
 struct Row {
-  std::optional<RunId> run;
-  std::string job;
-  std::string group;
-  WallTime slot{};
-  std::optional<WallTime> slot_until;  // the last slot of a row that is of more than one
-  std::int64_t slots = 1;              // how many slots the row is of
-  Trigger trigger = Trigger::schedule;
-  int attempt = 0;
-  Named<Status> status = Status::missed;
-  Named<Reason> reason = Reason::none;
-  std::optional<int> exit_code;
-  std::optional<int> signal;
-  std::optional<WallTime> started_at;
-  std::optional<WallTime> ended_at;
-  std::optional<Millis> duration;  // by the boot clock, so a clock step does not bend it
-  std::string node;
-  std::uint64_t epoch = 0;
-  std::uint64_t fence = 0;  // 0: none (a slot without a run)
-  std::int64_t output_bytes = 0;
-  Leftover leftover = Leftover::none;
+  std::optional<RunId> run;               ///< none: the slot never ran
+  std::string job;                        ///< `JOB@NODE` where run_on = "each"
+  std::string group;                      ///< of the term
+  WallTime slot{};                        ///< for which instant it was due
+  std::optional<WallTime> slot_until;     ///< the last slot of a row that is of more than one
+  std::int64_t slots = 1;                 ///< how many slots the row is of
+  Trigger trigger = Trigger::schedule;    ///< why
+  int attempt = 0;                        ///< from 1 on
+  Named<Status> status = Status::missed;  ///< what has become of it
+  Named<Reason> reason = Reason::none;    ///< why it has
+  std::optional<int> exit_code;           ///< none: it has not exited by itself, or is a function
+  std::optional<int> signal;              ///< that has ended it
+  std::optional<WallTime> started_at;     ///< none: it has not been
+  std::optional<WallTime> ended_at;       ///< none: it goes on, or never began
+  std::optional<Millis> duration;         ///< by the boot clock, so a clock step does not bend it
+  std::string node;                       ///< where it ran, or which has settled it
+  std::uint64_t epoch = 0;                ///< of the term
+  std::uint64_t fence = 0;                ///< 0: none (a slot without a run)
+  std::int64_t output_bytes = 0;          ///< that it printed, kept or not
+  Leftover leftover = Leftover::none;     ///< of a command's processes
 };
 
 /// One unbroken leadership of a group by one node, keyed by (group, epoch).
 struct TermRow {
-  std::string group;
-  std::string node;
-  std::uint64_t epoch = 0;
-  WallTime elected_at{};
-  std::optional<WallTime> ended_at;
-  Cause cause = Cause::none;
+  std::string group;                 ///< that it led
+  std::string node;                  ///< that led
+  std::uint64_t epoch = 0;           ///< grows from term to term
+  WallTime elected_at{};             ///< when it began
+  std::optional<WallTime> ended_at;  ///< none: it goes on, or nobody knows
+  Cause cause = Cause::none;         ///< of its end
 };
 
 /// How a term came to go by a definition.
 enum class Basis : std::uint8_t {
-  taken_over,  // the job's register said so when the term took it over
-  defined,     // the term has written it there, when all slots up to then had been settled by what was there before
-  created,     // there was no register: nothing is known of slots before
-  repaired     // a repair has written the register: what it said before counts no more
+  taken_over,  ///< the job's register said so when the term took it over
+  defined,     ///< the term has written it there, when all slots up to then had been settled by what was there before
+  created,     ///< there was no register: nothing is known of slots before
+  repaired     ///< a repair has written the register: what it said before counts no more
 };
 
 /// What a job's slots go by from an instant on, in a term of this node. The next one of the job ends it.
 struct DefinitionRow {
+  /// whose
+  ///@{
   std::string job, group, node;
-  WallTime from{};           // slots after it go by this; all up to it are settled
-  std::uint64_t epoch = 0;   // of the term
-  std::uint64_t before = 0;  // of the term that wrote the register last: this one, or whose it took up; 0: nobody
-  Basis basis = Basis::taken_over;
-  std::string digest;                 // of what the job's file says; "": no file defines the job
-  std::vector<std::string> schedule;  // none: no slot is due, or the expressions are not known to the term
-  std::vector<WallTime> anchors;      // of its `@every` expressions, in their order
-  std::string timezone = "UTC";
+  ///@}
+  WallTime from{};           ///< slots after it go by this; all up to it are settled
+  std::uint64_t epoch = 0;   ///< of the term
+  std::uint64_t before = 0;  ///< of the term that wrote the register last: this one, or whose it took up; 0: nobody
+  Basis basis = Basis::taken_over;    ///< how it came to be
+  std::string digest;                 ///< of what the job's file says; "": no file defines the job
+  std::vector<std::string> schedule;  ///< none: no slot is due, or the expressions are not known to the term
+  std::vector<WallTime> anchors;      ///< of its `@every` expressions, in their order
+  std::string timezone = "UTC";       ///< as its key
+  /// as its keys
+  ///@{
   std::optional<WallTime> not_before, not_after;
-  bool enabled = true;
-  // Policies that a row is judged by; without a digest they say nothing.
+  ///@}
+  bool enabled = true;  ///< as its key
+  /// A policy that a row is judged by; without a digest it says nothing.
+  ///@{
   Millis jitter{0}, start_deadline{0};
   Concurrency concurrency = Concurrency::skip;
   int retries = 0;
   bool at_least_once = false;
   bool reruns = false;  // on_success or on_error
-  bool operator==(const DefinitionRow&) const = default;
+  ///@}
+  bool operator==(const DefinitionRow&) const = default;  ///< in all of it
 };
 
 /// `next` is `known` still, taken over by a term of this node from one of this node: the two are one.
@@ -88,9 +97,10 @@ inline bool goes_on(const DefinitionRow& known, DefinitionRow next) {
 
 /// What a run printed: its head and its tail, and how many bytes between them are gone.
 struct Output {
-  std::string head;
-  std::string tail;
-  std::int64_t total_bytes = 0;
+  std::string head;              ///< its first bytes
+  std::string tail;              ///< its last ones
+  std::int64_t total_bytes = 0;  ///< that were printed
+  /// Bytes between them.
   std::int64_t left_out() const {
     return total_bytes - static_cast<std::int64_t>(head.size()) - static_cast<std::int64_t>(tail.size());
   }

@@ -1,4 +1,5 @@
-// Log: where ballot's parts say what they do. The program that embeds ballot decides what becomes of the lines.
+/// \file
+/// Log: where ballot's parts say what they do. The program that embeds ballot decides what becomes of the lines.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,15 @@
 
 namespace ballot {
 
-enum class Level { trace, debug, info, warn, error, fatal };
+/// How much a line matters.
+enum class Level {
+  trace,  ///< nothing uses it
+  debug,  ///< for who looks for a fault
+  info,   ///< what it does
+  warn,   ///< something is not as it should be
+  error,  ///< something does not work
+  fatal   ///< it cannot go on
+};
 
 /// The fields beside the text: {"job", "nightly"}, {"run", "0192..."}. Keys are lower case with underscores.
 using LogFields = std::vector<std::pair<std::string_view, std::string>>;

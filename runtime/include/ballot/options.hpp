@@ -1,10 +1,13 @@
-// Options: a backend's own keys of ballot.toml and of job files. A plugin lists them once, in tables of OptionKey; from
-// these ballot checks what is written, with file and line, and makes the flags, the variables and the help.
-//
-//   std::string path_problem(const OptionValue& value) noexcept;
-//   constexpr OptionKey keys[] = {{"path", path_problem, OptionType::text, "the folder of locks and registers"}};
-//
-// Plain values, any thread.
+/// \file
+/// Options: a backend's own keys of ballot.toml and of job files. A plugin lists them once, in tables of OptionKey;
+/// from these ballot checks what is written, with file and line, and makes the flags, the variables and the help.
+///
+/// \code
+///   std::string path_problem(const OptionValue& value) noexcept;
+///   constexpr OptionKey keys[] = {{"path", path_problem, OptionType::text, "the folder of locks and registers"}};
+/// \endcode
+///
+/// Plain values, any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,29 +19,38 @@
 
 namespace ballot {
 
+/// What TOML has for a key.
 using OptionValue = std::variant<bool, std::int64_t, std::string, std::vector<std::string>>;
 
 /// A table of keys as written: `[NAME]` of ballot.toml, or `[group.GROUP.NAME]` there and in job files.
 using Options = std::map<std::string, OptionValue>;
 
+/// What is wrong with a table.
 struct OptionProblem {
-  std::string key;
-  std::string text;
+  std::string key;   ///< of the table
+  std::string text;  ///< for people
 };
 
 /// What a flag or a variable makes of its text.
-enum class OptionType { text, list };
+enum class OptionType {
+  text,  ///< a string
+  list   ///< strings, with commas between them
+};
 
 /// Whether a key of [NAME] can be given on the command line too: as --NAME-KEY, with '-' for each '_'.
-enum class OptionFlag { none, listed };
+enum class OptionFlag {
+  none,   ///< it cannot
+  listed  ///< it can, and the help says so
+};
 
+/// A key of a backend's table.
 struct OptionKey {
-  const char* name;
+  const char* name;  ///< as written
   /// What is wrong with a value, for people; "": nothing.
   std::string (*problem)(const OptionValue&) noexcept;
-  OptionType type = OptionType::text;
-  const char* help = "";  // of the flag: one line
-  OptionFlag flag = OptionFlag::none;
+  OptionType type = OptionType::text;  ///< of the flag
+  const char* help = "";               ///< of the flag: one line
+  OptionFlag flag = OptionFlag::none;  ///< whether there is one
 };
 
 /// Every problem of a table at once: unknown keys, with those that are allowed, and wrong values.

@@ -1,23 +1,27 @@
-// Runtime: ballot inside of another program: jobs that are commands or functions, elected, launched and recorded as
-// `ballot serve` does it, and leadership for parts of the program itself. docs/embedding.md shows a whole program.
-//
-//   ballot::RuntimeSettings settings;
-//   settings.state_dir = "/var/lib/myservice";
-//   ballot::Runtime runtime(settings);
-//   runtime.add({.name = "compact", .schedule = {"*/5 * * * *"}, .function = compact});
-//   if (auto started = runtime.start(); !started) return fail(started.error());
-//   ...
-//   runtime.stop();
-//
-// Leaves the process alone: no signal handler, no waitpid() but for its own child, no umask, no output, no exit().
-// Several can be in one process, each with a state_dir of its own. Its threads have all signals blocked.
-//
-// Threads: any may call anything, also callbacks and functions, but for stop() in these, and for everything in `log`.
-// Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that takes long delays
-// those after it, and nothing else; what one throws is logged. None is called after stop() has returned.
-//
-// ABI: libballot.so.0; what is declared in this header and in those that it includes keeps its meaning and its layout
-// while the number is the same.
+/// \file
+/// Runtime: ballot inside of another program: jobs that are commands or functions, elected, launched and recorded as
+/// `ballot serve` does it, and leadership for parts of the program itself. docs/embedding.md shows a whole program.
+///
+/// \code
+///   ballot::RuntimeSettings settings;
+///   settings.state_dir = "/var/lib/myservice";
+///   ballot::Runtime runtime(settings);
+///   runtime.add({.name = "compact", .schedule = {"*/5 * * * *"}, .function = compact});
+///   if (auto started = runtime.start(); !started) return fail(started.error());
+///   ...
+///   runtime.stop();
+/// \endcode
+///
+/// Leaves the process alone: no signal handler, no waitpid() but for its own child, no umask, no output, no exit().
+/// Several can be in one process, each with a state_dir and so a ledger of its own. Its threads have all signals
+/// blocked.
+///
+/// Threads: any may call anything, also callbacks and functions, but for stop() in these, and for everything in `log`.
+/// Callbacks are called one at a time, in their order, on one thread of the runtime's own: one that takes long delays
+/// those after it, and nothing else; what one throws is logged. None is called after stop() has returned.
+///
+/// ABI: libballot.so.0; what is declared in this header and in those that it includes keeps its meaning and its layout
+/// while the number is the same.
 #pragma once
 
 #include <functional>
@@ -38,82 +42,89 @@
 namespace ballot {
 
 namespace library {
-struct RuntimeMaker;  // of `ballot serve`, whose files and flags are no settings
+struct RuntimeMaker;  ///< of `ballot serve`, whose files and flags are no settings
 }
 
 /// What a runtime is made with. "" and nullopt: as the file has it, else the default that is named here.
 struct RuntimeSettings {
-  std::string file;        // a ballot.toml, which must exist and be trusted as `ballot serve` has it. "": none is read
-  std::string node;        // the host's name. Of two runtimes on one host that share a store, each has its own
-  std::string backend;     // "local": groups are led by one process of this host
-  std::string name_space;  // of the backend: what shares nothing with others. A networked one has no default
-  Options options;         // of the backend's table, over the file's: {"servers", ...}
-  bool allow_open_store = false;          // of root: a store that asks nobody who he is will do
-  std::optional<Millis> session_timeout;  // how long leadership survives silence; from 2 s
-  std::string jobs_dir;                   // of job files, watched. Without a file: none
-  std::string state_dir;     // ledger and registers, private to this runtime. Without a file it must be set
-  std::string run_dir;       // sockets; at most some 90 bytes. Without a file: state_dir/run
-  std::string plugin_dir;    // of BACKEND.so; where the package has them
-  std::string program_dir;   // of ballot-runner and ballot-ping; where the package has them
-  int function_threads = 4;  // functions at once; from 1
-  bool commands = true;      // false: no runner is started, and jobs with commands, hooks or mail are refused
+  std::string file;     ///< a ballot.toml, which must exist and be trusted as `ballot serve` has it. "": none is read
+  std::string node;     ///< the host's name. Of two runtimes on one host that share a store, each has its own
+  std::string backend;  ///< "local": groups are led by one process of this host
+  std::string name_space;         ///< of the backend: what shares nothing with others. A networked one has no default
+  Options options;                ///< of the backend's table, over the file's: {"servers", ...}
+  bool allow_open_store = false;  ///< of root: a store that asks nobody who he is will do
+  std::optional<Millis> session_timeout;  ///< how long leadership survives silence; from 2 s
+  std::string jobs_dir;                   ///< of job files, watched. Without a file: none
+  std::string state_dir;     ///< ledger and registers, private to this runtime. Without a file it must be set
+  std::string run_dir;       ///< sockets; at most some 90 bytes. Without a file: state_dir/run
+  std::string plugin_dir;    ///< of BACKEND.so; where the package has them
+  std::string program_dir;   ///< of ballot-runner and ballot-ping; where the package has them
+  int function_threads = 4;  ///< functions at once; from 1
+  bool commands = true;      ///< false: no runner is started; jobs with commands or mail, and all hooks, are refused
   /// Where `ballot status`, `trigger`, `kill` and all that ask a daemon find this runtime: a path of at most 107 bytes,
   /// for the process's user and the group `ballot`. "": nobody can ask; a file's [control] is not used.
   std::string control_socket;
   /// The program `ballot`, which the runner starts a second after a crash, so that others lead at once. "": they lead
   /// once the session has timed out, or somebody calls `ballot resign --session RUN_DIR/session`.
   std::string handover_program;
-  std::string credentials_dir;  // of secrets with relative paths. "": there is none
-  bool dry_run = false;         // all but the launch: slots become `skipped: dry_run`
-  Log log;                      // null: nothing is logged
+  std::string credentials_dir;  ///< of secrets with relative paths. "": there is none
+  bool dry_run = false;         ///< all but the launch: slots become `skipped: dry_run`
+  Log log;                      ///< null: nothing is logged
 };
 
 /// A job that the program defines.
 struct JobSpec {
-  std::string name;                        // 1 to 64 letters, digits, '_', '-'
-  std::string group = "default";           // whose leader runs it
-  std::vector<std::string> schedule = {};  // cron expressions, "@every 5m", ...; none: by trigger() only
-  std::vector<std::string> command = {};   // a program and its arguments, or
-  JobFunction function = {};               // a function: exactly one of the two
-  std::string keys = {};                   // any other keys of docs/jobs.md, in TOML: "retries = 3\nmisfire = \"all\"";
-                                           // of no other job or group
+  std::string name;                        ///< 1 to 64 letters, digits, '_', '-'
+  std::string group = "default";           ///< whose leader runs it
+  std::vector<std::string> schedule = {};  ///< cron expressions, "@every 5m", ...; none: by trigger() only
+  std::vector<std::string> command = {};   ///< a program and its arguments, or
+  JobFunction function = {};               ///< a function: exactly one of the two
+  std::string keys = {};  ///< any other keys of docs/jobs.md, in TOML: "retries = 3\nmisfire = \"all\"";
+                          ///< of no other job or group
 };
 
 /// That this node leads a group.
 struct Leadership {
-  std::string group;
-  std::uint64_t epoch = 0;  // grows from term to term of the group: a fencing token for stores that compare it
-  SteadyTime until{};       // CLOCK_BOOTTIME: it leads until then, unless the term is renewed; it mostly is
+  std::string group;        ///< that it leads
+  std::uint64_t epoch = 0;  ///< grows from term to term of the group: a fencing token for stores that compare it
+  SteadyTime until{};       ///< CLOCK_BOOTTIME: it leads until then, unless the term is renewed; it mostly is
 };
 
 /// How a runtime is.
 struct RuntimeStatus {
-  enum class State { healthy, degraded, not_scheduling };
-  State state = State::not_scheduling;
-  std::vector<std::string> degraded;  // why, each with the word in front that monitoring looks for: "ledger: ..."
-  int groups = 0;                     // that it leads
-  int jobs = 0;                       // that are defined
-  int open_runs = 0;                  // of the jobs that it leads
-  std::string summary;                // all this in a line: "healthy: leads 2 groups, 14 jobs, 1 run open"
+  /// In a word.
+  enum class State {
+    healthy,        ///< nothing is wrong
+    degraded,       ///< it schedules, and something is wrong
+    not_scheduling  ///< it has no session, or no runner, or stops
+  };
+  State state = State::not_scheduling;  ///< in a word
+  std::vector<std::string> degraded;    ///< why, each with the word in front that monitoring looks for: "ledger: ..."
+  int groups = 0;                       ///< that it leads
+  int jobs = 0;                         ///< that are defined
+  int open_runs = 0;                    ///< of the jobs that it leads
+  std::string summary;                  ///< all this in a line: "healthy: leads 2 groups, 14 jobs, 1 run open"
 };
 
 /// Which rows of the ledger. Empty lists and absent values: any.
 struct HistoryQuery {
-  std::vector<std::string> jobs = {};
-  std::vector<std::string> groups = {};
-  std::vector<Status> statuses = {};
-  std::optional<RunId> run = {};
-  std::optional<WallTime> since = {};      // of the slot; inclusive
-  std::optional<WallTime> until = {};      // exclusive
-  std::optional<std::int64_t> limit = 50;  // the newest; none: all
+  std::vector<std::string> jobs = {};      ///< by name
+  std::vector<std::string> groups = {};    ///< by name
+  std::vector<Status> statuses = {};       ///< any of them
+  std::optional<RunId> run = {};           ///< with all its attempts
+  std::optional<WallTime> since = {};      ///< of the slot; inclusive
+  std::optional<WallTime> until = {};      ///< exclusive
+  std::optional<std::int64_t> limit = 50;  ///< the newest; none: all
 };
 
+/// One runtime: see above.
 class BALLOT_API Runtime {
  public:
-  /// Reads the file, where there is one; what is wrong with the settings is what add() and start() return.
+  /// Reads the file, where there is one; what is wrong with the settings, or missing on the machine (io: descriptors),
+  /// is what add() and start() return. Throws std::bad_alloc at most.
   explicit Runtime(RuntimeSettings settings);
   /// As stop(), with a bound of 5 s. In a callback or a function it does not wait: a thread of its own stops the
-  /// runtime once that has returned.
+  /// runtime once that has returned; without any, it stops by itself, and calls nobody any more.
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -131,45 +142,57 @@ class BALLOT_API Runtime {
 
   /// Takes part in an election, with or without jobs. `keys`: those of [group.NAME] in docs/jobs.md, in TOML.
   Result<void> add_group(const std::string& name, const std::string& keys = {});
+  /// Takes back what add_group() has defined. not_found: it has defined no such group.
   Result<void> remove_group(const std::string& name);
 
-  /// A term of this node's has begun, or is over: handed back, lost, or past its deadline. Before start().
+  // Callbacks may be set and replaced at any time, also from one of them. One that is set later is told of what comes
+  // then; one that is replaced may still be under way.
+
+  /// A term of this node's has begun, or is over: handed back, lost, or past its deadline.
+  ///@{
   void on_elected(std::function<void(const Leadership&)> elected);
   void on_lost(std::function<void(const Leadership&)> lost);
-  /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once. Before start().
+  ///@}
+  /// An attempt of a run on this node has ended; the row as it is in the ledger, at least once.
   void on_run_ended(std::function<void(const Row&)> ended);
-  /// It has ended by itself: another node has its name. Before start().
+  /// It has ended by itself: another node has its name.
   void on_refused(std::function<void(const Error&)> refused);
   /// It has ended, by itself or by a stop, with what stop() returns: the last callback. Not called where start() has
-  /// failed, or stop() has left the runtime to itself. Before start().
+  /// failed, or stop() has left the runtime to itself.
   void on_ended(std::function<void(const Result<void>&)> ended);
 
   /// Loads the plugin, opens the ledger, starts the runner (where commands are to be run) and campaigns. Errors: those
-  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime has the
-  /// state_dir, or another program the control socket); io. It may be called again after an error.
+  /// of the settings (invalid); the plugin's (not_found, refused, corrupt); conflict (another runtime, of
+  /// any process, has the run_dir or writes the ledger, or another program has the control socket); io. It may be
+  /// called again after an error.
   Result<void> start();
 
+  /// How to stop.
   struct Stop {
     /// Runs may go on for so long before commands are killed and functions are asked to stop; at most three eighths of
     /// the bound.
     Millis wait{0};
-    Millis bound{10'000};  // it returns by then
+    Millis bound = std::chrono::seconds(10);  ///< it returns by then
     /// Terms and commands are left as they are, for a runtime that is started before the session times out: of an
     /// upgrade. Nothing is waited for but functions, which are stopped. The first call says it.
     bool leave = false;
   };
-  /// Hands over what it leads, ends its runs, and stores what it has recorded. timeout: some had not ended by the
-  /// bound; commands are then the runner's, which ends them with their terms; functions have been abandoned, and their
-  /// runs are `lost`. It waits for a callback that is being called, beyond the bound too. Called again it does
-  /// nothing. Before start(): it cannot be started any more. invalid: this is a callback or a function; nothing has
+  /// Hands over what it leads, ends its runs, and stores what it has recorded. Called again it does nothing. Before
+  /// start(): it cannot be started any more. Errors: timeout, where some had not ended by the bound: commands are then
+  /// the runner's, which ends them with their terms; functions have been abandoned, and their runs are `lost`; where it
+  /// is still starting, it stops once it has started. invalid, where this is a callback or a function: nothing has
   /// been done, and request_stop() is for these.
+  ///
+  /// Callbacks that have not begun by the bound are not called, but for on_ended(). What is under way then is waited
+  /// for, beyond the bound: a callback, and the destructor of a function that add() has replaced. Not waited for: a
+  /// line that `log` does not return from.
   Result<void> stop(const Stop& how);
-  Result<void> stop() { return stop(Stop()); }
+  Result<void> stop() { return stop(Stop()); }  ///< with these defaults
   /// Begins a stop and returns: on_ended() says when it is done, and stop() waits for it and bounds it. Until then the
   /// wait is as long as is asked for. Called again it does not wait for runs any more. Before the end of start() too.
   /// Also from a callback or a function; from a signal's handler it is not, but from a thread that waits for signals.
   void request_stop(const Stop& how);
-  void request_stop() { request_stop(Stop()); }
+  void request_stop() { request_stop(Stop()); }  ///< with these defaults
 
   /// Reads the job files again, also where their folder shows no change. `why`, for the log: who asks.
   Result<void> reload(const std::string& why);
@@ -187,9 +210,12 @@ class BALLOT_API Runtime {
   /// unavailable (no leader, or the runtime does not run); timeout (what becomes of it is unknown).
   Result<RunId> trigger(const std::string& job, Millis patience = Millis(30'000));
 
-  /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call.
+  /// Rows of this node's ledger, by slot, then attempt, newest first, with all that was recorded before the call, but
+  /// for what waits in the spool while the ledger is degraded, which status() says; before start(), and while it stops,
+  /// as far as it is written. Errors: timeout, after 10 s, where what was recorded is stored nowhere, or the loop
+  /// hangs; not_found, denied, refused, corrupt, io, where there is no ledger that can be read.
   Result<std::vector<Row>> history(const HistoryQuery& query) const;
-  /// What an attempt printed, or a function returned as text; none: of the last attempt.
+  /// What an attempt printed, or a function returned as text; none: of the last attempt. Errors: as history().
   Result<Output> output(const RunId& run, std::optional<int> attempt = {}) const;
 
  private:

@@ -1,13 +1,16 @@
-// Shared: a value that many objects have alike and none of them changes: copies of it are one object. Whoever assigns
-// gets an object of its own, until someone (SharedParts, in config) replaces it by an equal one that is there already.
-//
-//   struct Job { Shared<std::string> group = "default"; };
-//   job.group = "nightly";
-//   find(job.group);                               // as a const std::string&
-//   for (const std::string& word : job.command) ...
-//   job.schedule.change([](auto& texts) { texts.push_back("@daily"); });
-//
-// Plain values of eight bytes. Threads: as a shared_ptr to const.
+/// \file
+/// Shared: a value that many objects have alike and none of them changes: copies of it are one object. Whoever assigns
+/// gets an object of its own, until someone (SharedParts, in config) replaces it by an equal one that is there already.
+///
+/// \code
+///   struct Job { Shared<std::string> group = "default"; };
+///   job.group = "nightly";
+///   find(job.group);                               // as a const std::string&
+///   for (const std::string& word : job.command) ...
+///   job.schedule.change([](auto& texts) { texts.push_back("@daily"); });
+/// \endcode
+///
+/// Plain values of eight bytes. Threads: as a shared_ptr to const.
 #pragma once
 
 #include <atomic>
@@ -22,17 +25,23 @@
 
 namespace ballot {
 
+/// See above.
 template <class T>
 class Shared {
  public:
   /// T's default, which takes no memory.
   Shared() = default;
+  /// An object of its own.
+  ///@{
   template <class From>
   requires(!std::same_as<std::remove_cvref_t<From>, Shared> &&
            (std::convertible_to<From, T> || std::same_as<std::remove_cvref_t<From>, std::string_view>))
       Shared(From&& value)
       : Shared(std::in_place, std::forward<From>(value)) {}
   Shared(std::initializer_list<typename T::value_type> values) : Shared(std::in_place, values) {}
+  ///@}
+  /// The same object.
+  ///@{
   Shared(const Shared& other) noexcept : object_(other.object_) {
     if (object_ != nullptr) object_->uses.fetch_add(1, std::memory_order_relaxed);
   }
@@ -41,10 +50,13 @@ class Shared {
     std::swap(object_, other.object_);
     return *this;
   }
+  ///@}
   ~Shared() {
     if (object_ != nullptr && object_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object_;
   }
 
+  /// As the value has it.
+  ///@{
   const T& operator*() const { return object_ != nullptr ? object_->value : none(); }
   const T* operator->() const { return &**this; }
   operator const T&() const { return **this; }
@@ -55,18 +67,22 @@ class Shared {
   auto size() const { return (**this).size(); }
   const auto& front() const { return (**this).front(); }
   const auto& operator[](std::size_t i) const { return (**this)[i]; }
+  ///@}
 
+  /// Has `change` change a copy, which is then an object of its own.
   template <class Change>
   void change(Change change) {
     T value = **this;
     change(value);
     *this = std::move(value);
   }
+  /// T's default again.
   void clear() { *this = Shared(); }
   /// T's default.
   bool is_default() const { return object_ == nullptr; }
   /// Others have the same object.
   bool is_shared() const { return object_ != nullptr && object_->uses.load(std::memory_order_acquire) > 1; }
+  /// Both have one object.
   bool is_same(const Shared& other) const { return object_ == other.object_; }
 
  private:
@@ -88,6 +104,8 @@ class Shared {
   Object* object_ = nullptr;
 };
 
+/// By value.
+///@{
 template <class T>
 bool operator==(const Shared<T>& a, const Shared<T>& b) {
   return a.is_same(b) || *a == *b;
@@ -96,6 +114,8 @@ template <class T, class Other>
 bool operator==(const Shared<T>& a, const Other& b) {
   return *a == b;
 }
+///@}
+/// As the value is printed.
 template <class T>
 std::ostream& operator<<(std::ostream& out, const Shared<T>& value) requires requires {
   out << *value;

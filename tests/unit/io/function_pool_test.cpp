@@ -150,6 +150,29 @@ TEST_F(Pool, IsLeftByAFunctionThatDoesNotReturn) {
   gone->wait();  // and it has touched nothing of the pool
 }
 
+/// Threads that wait for calls are no functions that do not return.
+TEST_F(Pool, WithNothingToDoIsClosedWhateverTheTime) {
+  for (int i = 0; i < 20; ++i) {
+    FunctionPool pool = make(2);
+    const auto number = pool.add(call([](const RunFacts&, std::stop_token) { return JobResult::success(); }));
+    pool.stop(number);  // begins the thread that requests stops, if it is being called
+    reports(pool, 2);
+    EXPECT_TRUE(pool.close(SteadyTime::min()));
+  }
+}
+
+TEST_F(Pool, IsWaitedForUntilWhatTheTimeHasBecomeMeanwhile) {
+  auto begun = std::make_shared<std::latch>(1), go = std::make_shared<std::latch>(1);
+  FunctionPool pool = make(1);
+  pool.add(
+      call([=](const RunFacts&, std::stop_token) { return begun->count_down(), go->wait(), JobResult::success(); }));
+  begun->wait();
+  int asked = 0;
+  EXPECT_FALSE(pool.close([&] { return ++asked > 2 ? SteadyTime::min() : SteadyTime::max(); }));
+  EXPECT_EQ(asked, 3);
+  go->count_down();
+}
+
 TEST_F(Pool, ClosedStopsWhatIsBeingCalled) {
   std::latch begun(1);
   FunctionPool pool = make(1);

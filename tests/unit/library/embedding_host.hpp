@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <thread>

@@ -1,6 +1,7 @@
 // What `ballot serve` has of the library and other hosts may have too: people who ask it by its control socket, the
 // session's file, a stop that nobody waits for, its end, a reload, its status.
 #include "embedding_host.hpp"
+#include "library/session_lock.hpp"
 
 namespace ballot {
 namespace {
@@ -85,6 +86,19 @@ TEST_F(EmbeddingHost, IsToldWhatIsWrongByTheNamesOfItsSettings) {
   EXPECT_TRUE(refused(odd).starts_with("backend 'local' cannot be used: there is no plugin folder ")) << refused(odd);
 }
 
+TEST_F(EmbeddingHost, WithoutARunnerIsToldWhichHookOfItsFileNeedsOne) {
+  RuntimeSettings odd = settings();
+  odd.file =
+      folder_.write("ballot.toml", "[group.quiet]\nmax_running = 1\n[group.loud]\non_demote = [\"/bin/true\"]\n");
+  const auto started = Runtime(odd).start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::invalid);
+  EXPECT_EQ(started.error().what,
+            odd.file + ":3: [group.loud] on_demote needs the runner, which commands = false does without");
+  odd.commands = true;
+  EXPECT_TRUE(Runtime(odd).start());
+}
+
 TEST_F(EmbeddingHost, OfWhichAnotherHasTheControlSocketIsNotStarted) {
   RuntimeSettings one = settings(), other = settings();
   one.control_socket = other.control_socket = folder_ / "host.sock";
@@ -115,6 +129,25 @@ TEST_F(EmbeddingHost, KeepsItsSessionForWhoeverResignsForIt) {
   EXPECT_EQ(found.st_mode & 0777, 0600u);
   EXPECT_TRUE(runtime.stop());
   EXPECT_FALSE(has_session()) << "nothing is left to be resigned";
+}
+
+/// `ballot resign` still works for the process before when it starts: what it has taken is its own once that is done.
+TEST_F(EmbeddingHost, KeepsItsSessionOnceNobodyResignsForTheOneBefore) {
+  std::filesystem::create_directories(folder_ / "state/run");
+  library::SessionLock resign(folder_ / "state/run/session.lock"), other(folder_ / "state/run/session.lock");
+  ASSERT_EQ(resign.take("resign"), library::SessionLock::Taken::yes);
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add_group("g"));
+  const auto started = runtime.start();
+  ASSERT_TRUE(started) << started.error().what;
+  ASSERT_TRUE(leads(runtime, "g"));
+  ASSERT_TRUE(wait_until([&] { return says("a crash is not handed over at once"); }));
+  EXPECT_FALSE(has_session());
+  resign.release();
+  EXPECT_TRUE(wait_until([&] { return has_session(); }));
+  EXPECT_EQ(other.take("resign"), library::SessionLock::Taken::in_use);
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_FALSE(has_session());
 }
 
 /// start() has returned as soon as its opening was asked for.
@@ -184,6 +217,27 @@ TEST_F(EmbeddingHost, ThatIsAskedToStopIsWaitedForWithABound) {
   EXPECT_TRUE(stopped) << stopped.error().what;
 }
 
+/// It waits for the function within its bound, and says that it has not returned; else it would leave itself behind.
+TEST_F(EmbeddingHost, ThatIsAskedToStopWhileItStopsKeepsTheBoundOfThatStop) {
+  const auto begun = std::make_shared<std::latch>(1), go = std::make_shared<std::latch>(1);
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add({.name = "job", .function = [=](const RunFacts&, std::stop_token) {
+                             return begun->count_down(), go->wait(), JobResult::success();
+                           }}));
+  ASSERT_TRUE(runtime.start());
+  ASSERT_TRUE(runtime.trigger("job"));
+  begun->wait();
+  std::thread asks([&] {
+    wait_until([&] { return says("stopping"); });
+    runtime.request_stop({.bound = 1h});
+  });
+  const auto stopped = runtime.stop({.bound = 2s});
+  asks.join();
+  go->count_down();
+  ASSERT_FALSE(stopped);
+  EXPECT_NE(stopped.error().what.find("functions had not returned"), std::string::npos) << stopped.error().what;
+}
+
 TEST_F(EmbeddingHost, ThatIsAskedToStopBeforeItHasStartedDoesNotStart) {
   Runtime runtime(settings());
   runtime.request_stop();
@@ -206,6 +260,48 @@ TEST_F(EmbeddingHost, ThatIsAskedToStopWhileItStartsStops) {
     EXPECT_EQ(runtime.ping().error().code, Errc::unavailable);
     std::filesystem::remove(folder_ / "state/run/session.lock");
   }
+}
+
+/// While it starts, as its log does not return.
+class SlowStart : public EmbeddingHost {
+ protected:
+  RuntimeSettings settings() {
+    RuntimeSettings settings = EmbeddingHost::settings();
+    settings.log = [this, says = settings.log](Level level, std::string_view text, const LogFields& fields) {
+      says(level, text, fields);
+      if (text.find("serves") != std::string_view::npos) begun_.count_down(), go_.wait();
+    };
+    return settings;
+  }
+
+  std::latch begun_{1}, go_{1};
+};
+
+TEST_F(SlowStart, IsNotWaitedForByAStopBeyondItsBound) {
+  Runtime runtime(settings());
+  listen(runtime);
+  std::thread starts([&] { EXPECT_TRUE(runtime.start()); });
+  begun_.wait();
+  const auto stopped = runtime.stop({.bound = 50ms});
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Errc::timeout);
+  go_.count_down();
+  starts.join();
+  EXPECT_TRUE(wait_until([&] { return ended() == "well"; })) << "it stops once it has started";
+  EXPECT_TRUE(runtime.stop());
+}
+
+TEST_F(SlowStart, ThatIsAskedTwiceToStopLeavesIfTheFirstOneSaidSo) {
+  Runtime runtime(settings());
+  ASSERT_TRUE(runtime.add_group("g"));
+  std::thread starts([&] { EXPECT_TRUE(runtime.start()); });
+  begun_.wait();
+  runtime.request_stop({.leave = true});
+  runtime.request_stop();
+  go_.count_down();
+  starts.join();
+  EXPECT_TRUE(runtime.stop());
+  EXPECT_TRUE(has_session()) << "a clean stop would have removed it";
 }
 
 TEST_F(EmbeddingHost, ThatLeavesKeepsItsTermsForTheNextStart) {

@@ -1,9 +1,11 @@
 // The file of a session that somebody may have to leave, and the lock beside it.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "io/clocks.hpp"
@@ -128,6 +130,31 @@ TEST(SessionLock, IsNotWaitedForWhereItsProgramLives) {
   const auto before = std::chrono::steady_clock::now();
   EXPECT_EQ(other.take(SessionLock::program, Millis(60'000)), Taken::in_use);
   EXPECT_LT(std::chrono::steady_clock::now() - before, Millis(30'000));
+}
+
+/// Whoever resigns has the lock a moment before the file says so, and not the dead program of which it speaks.
+TEST(SessionLock, IsOfAProgramOnceItHasBeenSaidForAMoment) {
+  const TempFolder folder;
+  SessionLock program(folder / "lock"), other(folder / "lock");
+  ASSERT_EQ(program.take(SessionLock::program), Taken::yes);
+  const SteadyTime before = io::read_clocks().steady;
+  EXPECT_EQ(other.take(SessionLock::program, Millis(60'000)), Taken::in_use);
+  EXPECT_GE(io::read_clocks().steady - before, Millis(50));
+}
+
+TEST(SessionLock, ThatCannotSayWhoHasItIsNotTaken) {
+  const TempFolder folder;
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit unlimited{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  const rlimit nothing{0, unlimited.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &nothing), 0);
+  SessionLock lock(folder / "lock"), other(folder / "lock");
+  const Taken taken = lock.take("resign");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(taken, Taken::no_file);
+  EXPECT_EQ(other.take("resign"), Taken::yes) << "it is nobody's";
 }
 
 TEST(SessionLock, IsSharedWithAForkUntilBothHaveLetItGo) {

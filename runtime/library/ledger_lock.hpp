@@ -1,0 +1,31 @@
+// LedgerLock: who writes a ledger: one runtime at a time, whatever its run directory is. An exclusive lock on a file
+// beside the ledger, which the kernel releases with its holder; the file stays. Who reads a ledger does not need it.
+//
+//   LedgerLock lock("/var/lib/ballot/history.db");
+//   if (auto taken = lock.take(); !taken && taken.error().code == Errc::conflict) return taken;
+//
+// The descriptor is closed by exec; a fork shares the lock. Threads: one.
+#pragma once
+
+#include <string>
+
+#include "ballot/error.hpp"
+#include "base/unique_fd.hpp"
+
+namespace ballot::library {
+
+class LedgerLock {
+ public:
+  explicit LedgerLock(const std::string& ledger) : ledger_(ledger), path_(ledger + ".lock") {}
+
+  /// Waits for a second, as a process that is ending lets its files go one by one. Errors: conflict; io, where the file
+  /// cannot be made.
+  Result<void> take();
+  void release() { file_.reset(); }
+
+ private:
+  const std::string ledger_, path_;
+  UniqueFd file_;
+};
+
+}  // namespace ballot::library
