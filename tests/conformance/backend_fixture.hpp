@@ -194,6 +194,14 @@ class BackendConformance : public ::testing::TestWithParam<BackendUnderTest> {
     const auto answer = await<backend::Wrote>(candidate, request, limit);
     return answer ? answer->answers : std::vector<WriteAnswer>{};
   }
+  /// None: the session was over before it was answered.
+  std::optional<WriteAnswer> write_while_open(Candidate& candidate, const RegisterWrite& one) {
+    const RequestId request = ++candidate.last_request;
+    candidate.backend->write(request, {one});
+    const auto answer = [&] { return candidate.events.answer<backend::Wrote>(candidate.generation, request); };
+    until([&] { return answer() || candidate.closed(); }, 10s);
+    return answer() ? std::optional(answer()->answers.front()) : std::nullopt;
+  }
 
   std::vector<Register> read(Candidate& candidate, std::vector<std::string> names) {
     const RequestId request = ++candidate.last_request;

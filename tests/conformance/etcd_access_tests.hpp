@@ -121,7 +121,9 @@ TEST_P(EtcdAccess, AServerThatHasForgottenWhoThisIsIsToldAgain) {
   EXPECT_TRUE(until(
       [&] {
         if (a.closed()) lead_again(a, "g");
-        return a.leads("g") && write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome != StoreResult::unknown;
+        if (!a.leads("g")) return false;
+        const auto wrote = write_while_open(a, {"g", *a.leads("g"), "j/x", "1", 0});
+        return wrote && wrote->outcome != StoreResult::unknown;
       },
       3 * timeout() + slack()));
   EXPECT_EQ(read(a, {"j/x"}).size(), 1u);
