@@ -25,6 +25,18 @@ struct Resigned : ::testing::Test {
     a.crash();
     a.resign_after(1s);
   }
+  /// While the register still shows it; and somebody resigns a second later.
+  void end_function_and_crash() {
+    job.details.edit().function = "work";
+    a.jobs = {define(job)};
+    a.takes["job"] = 1s;
+    a.start();
+    const auto has_ended = [&] { return !world.starts.empty() && row_of(a) && is_final(row_of(a)->status); };
+    ASSERT_TRUE(world.run_while_not(has_ended, 2min));
+    ASSERT_EQ(world.oracle.job_register("job")->runs.size(), 1u);
+    a.crash();
+    a.resign_after(1s);
+  }
   void expect_b_leads_within(Millis span) {
     EXPECT_TRUE(world.run_while_not([&] { return b.leads("default"); }, span));
   }
@@ -87,6 +99,19 @@ TEST_F(Resigned, ADaemonThatIsBackCutsItShort) {
   a.start();
   world.run_for(30s);
   EXPECT_EQ(row_of(a)->exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+/// How a function ended is known to its process and its ledger alone: whoever resigns publishes it as lost.
+TEST_F(Resigned, AFunctionThatHadEndedIsLostToTheNextLeaderAndNotInItsOwnLedger) {
+  end_function_and_crash();
+  world.run_for(3s);
+  b.jobs = a.jobs;
+  b.start();
+  world.run_for(10s);
+  ASSERT_TRUE(row_of(b));
+  EXPECT_EQ(row_of(b)->status, Status::lost);
+  EXPECT_EQ(merged({&a.ledger, &b.ledger}).find(world.starts[0].run, 1)->row.status, Status::succeeded);
   EXPECT_EQ(world.broken_promises(), "");
 }
 
