@@ -1,6 +1,8 @@
 // What is left by a daemon that was killed while its runner lives, and somebody resigns for it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {
@@ -112,6 +114,23 @@ TEST_F(Resigned, AFunctionThatHadEndedIsLostToTheNextLeaderAndNotInItsOwnLedger)
   ASSERT_TRUE(row_of(b));
   EXPECT_EQ(row_of(b)->status, Status::lost);
   EXPECT_EQ(merged({&a.ledger, &b.ledger}).find(world.starts[0].run, 1)->row.status, Status::succeeded);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Resigned, AFunctionThatHadEndedIsNotLostToItsOwnDaemonThatIsBackFirst) {
+  job.guarantee = Guarantee::at_least_once;
+  end_function_and_crash();
+  world.run_for(3s);
+  const std::size_t told = a.notices.size();
+  a.start();
+  world.run_for(10s);
+  EXPECT_EQ(world.starts.size(), 1u) << "it is not repeated";
+  EXPECT_EQ(row_of(a)->status, Status::succeeded);
+  EXPECT_TRUE(std::none_of(a.notices.begin() + static_cast<std::ptrdiff_t>(told), a.notices.end(),
+                           [](const core::Notice& notice) { return notice.text.starts_with("lost"); }));
+  EXPECT_TRUE(world.oracle.job_register("job")->runs.empty());
+  for (const auto& [name, record] : world.store.contents().records)
+    EXPECT_FALSE(name.starts_with("o/")) << record.value;
   EXPECT_EQ(world.broken_promises(), "");
 }
 
