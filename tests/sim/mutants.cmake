@@ -82,6 +82,9 @@ ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
 ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/runs/adoption.cpp
   FIND "if (own || !job.term) return is_lost" REPLACE "if (own || true) return is_lost"
   FINDING "2 runs of job" FILTER "OneHost.*")
+ballot_mutant(published_loss_beats_the_own_ledger FILE runtime/core/job/runs/adoption.cpp
+  FIND "outcome.status == Status::lost" REPLACE "outcome.status != Status::lost"
+  FINDING "FAILED.*Resigned.AFunctionThatHadEndedIsNotLost" FILTER "Resigned.*")
 ballot_mutant(deadline_not_told_anew FILE runtime/core/group/group_machine.cpp
   FIND "if (state_.deadline_sent == session.deadline()) return std::nullopt;"
   REPLACE "if (state_.deadline_sent) return std::nullopt;"

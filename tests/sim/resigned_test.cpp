@@ -1,6 +1,8 @@
 // What is left by a daemon that was killed while its runner lives, and somebody resigns for it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {
@@ -22,6 +24,18 @@ struct Resigned : ::testing::Test {
     b.start();
     ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
     world.run_for(500ms);
+    a.crash();
+    a.resign_after(1s);
+  }
+  /// While the register still shows it; and somebody resigns a second later.
+  void end_function_and_crash() {
+    job.details.edit().function = "work";
+    a.jobs = {define(job)};
+    a.takes["job"] = 1s;
+    a.start();
+    const auto has_ended = [&] { return !world.starts.empty() && row_of(a) && is_final(row_of(a)->status); };
+    ASSERT_TRUE(world.run_while_not(has_ended, 2min));
+    ASSERT_EQ(world.oracle.job_register("job")->runs.size(), 1u);
     a.crash();
     a.resign_after(1s);
   }
@@ -87,6 +101,36 @@ TEST_F(Resigned, ADaemonThatIsBackCutsItShort) {
   a.start();
   world.run_for(30s);
   EXPECT_EQ(row_of(a)->exit_code, 7);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+/// How a function ended is known to its process and its ledger alone: whoever resigns publishes it as lost.
+TEST_F(Resigned, AFunctionThatHadEndedIsLostToTheNextLeaderAndNotInItsOwnLedger) {
+  end_function_and_crash();
+  world.run_for(3s);
+  b.jobs = a.jobs;
+  b.start();
+  world.run_for(10s);
+  ASSERT_TRUE(row_of(b));
+  EXPECT_EQ(row_of(b)->status, Status::lost);
+  EXPECT_EQ(merged({&a.ledger, &b.ledger}).find(world.starts[0].run, 1)->row.status, Status::succeeded);
+  EXPECT_EQ(world.broken_promises(), "");
+}
+
+TEST_F(Resigned, AFunctionThatHadEndedIsNotLostToItsOwnDaemonThatIsBackFirst) {
+  job.guarantee = Guarantee::at_least_once;
+  end_function_and_crash();
+  world.run_for(3s);
+  const std::size_t told = a.notices.size();
+  a.start();
+  world.run_for(10s);
+  EXPECT_EQ(world.starts.size(), 1u) << "it is not repeated";
+  EXPECT_EQ(row_of(a)->status, Status::succeeded);
+  EXPECT_TRUE(std::none_of(a.notices.begin() + static_cast<std::ptrdiff_t>(told), a.notices.end(),
+                           [](const core::Notice& notice) { return notice.text.starts_with("lost"); }));
+  EXPECT_TRUE(world.oracle.job_register("job")->runs.empty());
+  for (const auto& [name, record] : world.store.contents().records)
+    EXPECT_FALSE(name.starts_with("o/")) << record.value;
   EXPECT_EQ(world.broken_promises(), "");
 }
 

@@ -31,6 +31,14 @@ bool is_lost(const Context& c, LiveRun& run) {
   return true;
 }
 
+/// How it ended, as published; but whoever resigned for a dead daemon took for lost what the runner did not know, as it
+/// knows no function, and this node's ledger may know better.
+const Row& better_known(const Context& c, const LiveRun& run, const Row& outcome) {
+  const auto own = c.recorded.find(run.id());
+  const bool knows = run.open.node == c.settings.node && own != c.recorded.end();
+  return knows && outcome.status == Status::lost ? own->second : outcome;
+}
+
 /// Of a dead term: its node may have it still.
 void wait_for_its_node(Context& c, const Term& term, LiveRun& run) {
   const bool finishes = run.open.on_leadership_lost == OnLeadershipLost::finish;
@@ -101,7 +109,7 @@ bool adopt(Context& c, const JobFacts& job, LiveRun& run) {
   }
   if (const auto outcome = c.outcomes.find(run.id()); outcome != c.outcomes.end()) {
     run.published = true;
-    conclude(run.row, outcome->second);
+    conclude(run.row, better_known(c, run, outcome->second));
     return true;
   }
   const bool own = run.open.node == c.settings.node;

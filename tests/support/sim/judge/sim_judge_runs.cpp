@@ -117,10 +117,10 @@ std::string SimJudge::why_not_lost(const std::string& node, const Row& row) cons
 }
 
 /// What its runner knew when somebody resigned for its daemon is known to whoever could read it since, while the
-/// register shows the run: what is closed is published no more.
+/// register shows the run: what is closed is published no more. It knows of no function: that is published as lost.
 bool SimJudge::was_published(const Start& start, const std::string& to) const {
   const auto published = published_.find(start.node);
-  if (published == published_.end() || !start.outcome || start.fence == 0) return false;
+  if (published == published_.end() || !start.outcome || start.fence == 0 || start.is_function) return false;
   const SimOracle::Claims* claims = oracle_.claims_of(start.job);
   const auto claim = claims ? claims->find({start.run, start.attempt}) : SimOracle::Claims::const_iterator();
   if (!claims || claim == claims->end() || !claim->second.open) return false;

@@ -81,6 +81,7 @@ std::size_t SimOracle::started(const std::string& node, const core::Launch& laun
                     launch.epoch,
                     launch.trigger,
                     launch.terminate,
+                    !job.details->function.empty(),
                     loop_.now(),
                     {}});
   const auto [life, fresh] = life_of_.emplace(launch.id.run, lives_[job.name].size());

@@ -36,7 +36,8 @@ struct Start {
   std::uint64_t fence = 0, epoch = 0;
   Trigger trigger = Trigger::schedule;
   bool terminate = true;
-  SteadyTime at;  // true time
+  bool is_function = false;  // of its daemon's process: no runner outside of it knows of it
+  SteadyTime at;             // true time
   std::optional<SteadyTime> ended;
   bool orphaned = false;                   // nobody can end it: its runner died, or it is a function that does not end
   std::optional<runner::Ended> outcome{};  // as its runner saw it
