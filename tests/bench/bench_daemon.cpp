@@ -48,7 +48,7 @@ void BenchDaemon::job(const std::string& name, const std::string& keys) const {
 void BenchDaemon::start(int nice) {
   const UniqueFd to(::open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   std::vector<std::string> command{BALLOT_PROGRAM, "serve", "--config", folder / "ballot.toml"};
-  if (nice != 0) command.insert(command.begin(), {"nice", "-n", std::to_string(nice)});
+  if (nice != 0) command.insert(command.begin(), {"/usr/bin/nice", "-n", std::to_string(nice)});
   pid_ = testing::Running::spawn(command, {}, to.get(), to.get());
   const std::string ready = fs::is_empty(folder / "jobs.d") ? " serves " : " leads ";
   wait_until("the daemon leads", std::chrono::seconds(120), [&] {
