@@ -4,11 +4,11 @@
 set -euo pipefail
 count=$1 stamp=$2 out=$3 instants=$4
 here=$(cd "$(dirname "$0")" && pwd)
-missing='there is no BullMQ: apt-get install redis-server nodejs npm, and npm install -g bullmq'
+missing='there is no BullMQ: apt-get install redis-server nodejs npm, and npm install -g bullmq ioredis'
 if ! command -v node npm redis-server > /dev/null; then echo "$missing"; exit 77; fi
 NODE_PATH=$(npm root -g)${NODE_PATH:+:$NODE_PATH}
 export NODE_PATH
-node -e 'require.resolve("bullmq")' 2> /dev/null || { echo "$missing"; exit 77; }
+node -e 'require.resolve("bullmq"), require.resolve("ioredis")' 2> /dev/null || { echo "$missing"; exit 77; }
 
 folder=$(mktemp -d)
 redis-server --port 0 --unixsocket "$folder/redis" --save '' --appendonly no > /dev/null &
