@@ -8,6 +8,7 @@
 //   handles.leave(Rest::kept, handle);  handles.release();
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,12 @@ enum class Rest {
   kept,      // it is open, with its terms: to be resumed
   uncertain  // its terms are over, but the store may not know: to be ended first
 };
+
+/// So long what was asked before is waited for when a session is closed: nobody waits for a deputy, which may have to
+/// leave thousands of groups first.
+constexpr Millis leave_patience(bool deputy, Millis timeout) {
+  return deputy ? std::min(timeout, Millis(8000)) : std::min(timeout / 6, Millis(1000));
+}
 
 class HandleStore {
  public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 namespace ballot::zookeeper {
@@ -9,6 +10,9 @@ namespace ballot::zookeeper {
 namespace {
 
 constexpr std::size_t most_bytes = 200'000;  // of values in one transaction
+constexpr std::size_t many_reads = 100;      // from so many on it may be worth asking first which are there
+constexpr std::size_t long_list = 5000;
+constexpr std::size_t names_for_a_read = 64;  // of a list that take as long as reading one
 
 }  // namespace
 
@@ -66,6 +70,7 @@ void Registers::remove(const RemoveCall& call) {
 }
 
 void Registers::flush(bool all) {
+  get_wanted();
   while (batching_.ready(gathered_.size(), all)) {
     Changes some;
     std::size_t bytes = 0;
@@ -78,12 +83,27 @@ void Registers::flush(bool all) {
   }
 }
 
+/// Changes of one group that come one after the other are guarded once.
+std::vector<Registers::Place> Registers::places_of(const Changes& changes) {
+  std::vector<Place> places;
+  std::size_t next = 0;
+  std::optional<std::size_t> guard;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (i == 0 || changes[i].guard != changes[i - 1].guard)
+      guard = changes[i].guard.empty() ? std::nullopt : std::optional(next++);
+    places.push_back({guard, next++});
+  }
+  return places;
+}
+
 /// A register that is set shows at its folder too: a watch of a folder fires for all that lies in it.
 void Registers::send(Changes changes) {
   auto multi = context_.client.multi();
   std::set<char> letters;
-  for (const Change& change : changes) {
-    if (!change.guard.empty()) multi->check(change.guard);
+  const std::vector<Place> places = places_of(changes);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Change& change = changes[i];
+    if (places[i].guard == multi->size()) multi->check(change.guard);
     if (change.version < 0) {
       multi->create(change.path, change.value, ZOO_PERSISTENT);
     } else {
@@ -105,21 +125,20 @@ void Registers::on_answer(Changes changes, const Reply& reply) {
   } else if (reply.rc != ZOK && changes.size() > 1) {
     for (Change& change : changes) send({std::move(change)});
   } else {
-    const OpAnswer* ops = reply.ops.data();
-    for (Change& change : changes) {
-      const OpAnswer* const own = std::exchange(ops, ops + change.ops());
-      decide(std::move(change), own, reply.rc);
+    const std::vector<Place> places = places_of(changes);
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const OpAnswer* const guard = places[i].guard ? &reply.ops.at(*places[i].guard) : nullptr;
+      decide(std::move(changes[i]), guard, reply.ops.at(places[i].own), reply.rc);
     }
   }
 }
 
 /// One of them could not be created, and it has not been seen to yet.
 bool Registers::lacks_folder(const Changes& changes, const Reply& reply) {
-  std::size_t end = 0;
-  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
-    end += change.ops();
-    return change.version < 0 && !change.retried && reply.ops.at(end - 1).rc == ZNONODE;
-  });
+  const std::vector<Place> places = places_of(changes);
+  for (std::size_t i = 0; i < changes.size(); ++i)
+    if (changes[i].version < 0 && !changes[i].retried && reply.ops.at(places[i].own).rc == ZNONODE) return true;
+  return false;
 }
 
 /// Then all of them are sent again.
@@ -139,15 +158,13 @@ void Registers::make_folders(Changes changes) {
 }
 
 /// `rc`: of the whole, and known; where it is a refusal, the change was sent alone.
-void Registers::decide(Change change, const OpAnswer* ops, int rc) {
-  const bool fenced = !change.guard.empty();
-  const OpAnswer& own = ops[fenced ? 1 : 0];
+void Registers::decide(Change change, const OpAnswer* guard, const OpAnswer& own, int rc) {
   if (rc == ZOK) {
     context_.see(own.stat);
     const auto version = change.version < 0 ? 1u : static_cast<std::uint32_t>(own.stat.version) + 1u;
-    return answer(change, {StoreResult::done, fenced ? version : 0, {}});
+    return answer(change, {StoreResult::done, guard != nullptr ? version : 0, {}});
   }
-  if (fenced && ops[0].rc == ZNONODE) return answer(change, {StoreResult::not_leader, 0, {}});
+  if (guard != nullptr && guard->rc == ZNONODE) return answer(change, {StoreResult::not_leader, 0, {}});
   if (rc == ZNODEEXISTS || rc == ZBADVERSION || (rc == ZNONODE && change.version >= 0))
     return answer(change, {StoreResult::conflict, 0, {}});
   answer(change, {StoreResult::failed, 0, change.path + ": " + text_of(rc)});
@@ -157,9 +174,47 @@ void Registers::read(const ReadCall& call) {
   context_.after_barrier([this, call](int rc) {
     auto found = std::make_shared<Found>(Found{call.request, {}, call.names.size() + 1, rc});
     found->registers.resize(call.names.size());
-    for (std::size_t i = 0; i < call.names.size(); ++i) rc == ZOK ? get(found, i, call.names[i]) : arrived(found, rc);
+    for (std::size_t i = 0; i < call.names.size(); ++i)
+      rc == ZOK ? wanted_[call.names[i][0]].push_back({found, i, call.names[i]}) : arrived(found, rc);
     arrived(found, rc);
   });
+}
+
+/// What many calls ask for is got together: where a folder has not many times as many registers, those that are there.
+void Registers::get_wanted() {
+  for (auto& [letter, some] : std::exchange(wanted_, {})) {
+    if (some.size() < many_reads) {
+      get_all(some);
+      continue;
+    }
+    const auto sized = [this, letter = letter, some = std::move(some)](const Reply& folder) {
+      if (folder.rc == ZNONODE) return none_there(some);
+      const auto names = static_cast<std::size_t>(folder.stat.numChildren);
+      if (folder.rc != ZOK || names > some.size() * names_for_a_read) return get_all(some);
+      get_those_there(letter, some);
+    };
+    context_.client.exists(context_.paths.letter(letter), Watch::no, sized);
+  }
+}
+
+/// New elections ask for registers that nobody has written yet.
+void Registers::get_those_there(char letter, AllWanted wanted) {
+  const auto listed = [this, letter, wanted = std::move(wanted)](const Reply& reply) {
+    if (reply.rc == ZNONODE) return none_there(wanted);
+    if (reply.rc != ZOK) return get_all(wanted);
+    std::unordered_set<std::string> there;
+    for (const std::string& one : reply.names) there.insert(std::string(1, letter) + "/" + Paths::unescaped(one));
+    for (const Wanted& one : wanted) there.contains(one.name) ? get(one) : arrived(one.found, ZNONODE);
+  };
+  context_.client.children(context_.paths.letter(letter), Watch::no, listed);
+}
+
+void Registers::none_there(const AllWanted& wanted) {
+  for (const Wanted& one : wanted) arrived(one.found, ZNONODE);
+}
+
+void Registers::get_all(const AllWanted& wanted) {
+  for (const Wanted& one : wanted) get(one);
 }
 
 void Registers::list(const ListCall& call) {
@@ -175,27 +230,31 @@ void Registers::list(const ListCall& call) {
   });
 }
 
+/// Of a long list, what is asked for after it comes first.
 void Registers::list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix) {
   context_.client.children(context_.paths.letter(letter), Watch::no, [this, found, letter, prefix](const Reply& reply) {
+    const Priority priority = reply.names.size() < long_list ? Priority::normal : Priority::low;
     for (const std::string& one : reply.names) {
       const std::string name = std::string(1, letter) + "/" + Paths::unescaped(one);
       if (name.compare(0, prefix.size(), prefix) != 0) continue;
       ++found->open;
       found->registers.emplace_back();
-      get(found, found->registers.size() - 1, name);
+      get({found, found->registers.size() - 1, name}, priority);
     }
     arrived(found, reply.rc);
   });
 }
 
-void Registers::get(const std::shared_ptr<Found>& found, std::size_t index, const std::string& name) {
-  context_.client.get(context_.paths.of_register(name), Watch::no, [this, found, index, name](const Reply& reply) {
+void Registers::get(const Wanted& wanted, Priority priority) {
+  const auto got = [this, wanted](const Reply& reply) {
     if (reply.rc == ZOK) {
       context_.see(reply.stat);
-      found->registers[index] = {name, reply.value, static_cast<std::uint32_t>(reply.stat.version) + 1u};
+      wanted.found->registers[wanted.index] = {wanted.name, reply.value,
+                                               static_cast<std::uint32_t>(reply.stat.version) + 1u};
     }
-    arrived(found, reply.rc);
-  });
+    arrived(wanted.found, reply.rc);
+  };
+  context_.client.get(context_.paths.of_register(wanted.name), Watch::no, got, priority);
 }
 
 void Registers::arrived(const std::shared_ptr<Found>& found, int rc) {

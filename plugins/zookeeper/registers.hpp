@@ -2,8 +2,11 @@
 // Changes, also of several calls, are sent some together; where one is refused, each is sent again alone.
 #pragma once
 
+#include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,10 +39,13 @@ class Registers {
     std::string path, value;
     int version = 0;  // -1: it is created
     bool retried = false;
-
-    std::size_t ops() const noexcept { return guard.empty() ? 1 : 2; }
   };
   using Changes = std::vector<Change>;
+  /// Where a change and what it is guarded by are in their transaction.
+  struct Place {
+    std::optional<std::size_t> guard;
+    std::size_t own = 0;
+  };
   /// A read under way.
   struct Found {
     RequestId request = 0;
@@ -47,23 +53,36 @@ class Registers {
     std::size_t open = 0;
     int rc = ZOK;
   };
+  /// A register that is to be got for a read under way.
+  struct Wanted {
+    std::shared_ptr<Found> found;
+    std::size_t index = 0;
+    std::string name;
+  };
+  using AllWanted = std::vector<Wanted>;
 
   std::shared_ptr<WriteBatch> begin(RequestId request, std::size_t size);
   void send(Changes changes);
   void on_answer(Changes changes, const Reply& reply);
-  void decide(Change change, const OpAnswer* ops, int rc);
+  void decide(Change change, const OpAnswer* guard, const OpAnswer& own, int rc);
+  static std::vector<Place> places_of(const Changes& changes);
   static bool lacks_folder(const Changes& changes, const Reply& reply);
   void make_folders(Changes changes);
   void answer(const Change& change, WriteAnswer answer);
 
   void list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix);
-  void get(const std::shared_ptr<Found>& found, std::size_t index, const std::string& name);
+  void get_wanted();
+  void get_those_there(char letter, AllWanted wanted);
+  void none_there(const AllWanted& wanted);
+  void get_all(const AllWanted& wanted);
+  void get(const Wanted& wanted, Priority priority = Priority::normal);
   void arrived(const std::shared_ptr<Found>& found, int rc);
 
   SessionContext& context_;
   QueueElections& elections_;
   Batching batching_{most_changes};
   std::deque<Change> gathered_;
+  std::map<char, AllWanted> wanted_;  // by letter, behind their barrier
 };
 
 }  // namespace ballot::zookeeper

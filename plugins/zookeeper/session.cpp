@@ -165,7 +165,7 @@ void Session::close(bool keep) {
   open_->flush(true);
   phase_ = Phase::leaving;
   keep_ = keep;
-  leave_by_ = boot_now() + std::min<Millis>(timeout_ / 6, 1s);
+  leave_by_ = boot_now() + leave_patience(is_deputy(), timeout_);
 }
 
 /// Steps through leaving: each as soon as the one before is done, or has taken too long.

@@ -22,7 +22,10 @@ bool wait_readable(int connection, SteadyTime until) {
 /// False: it is of a protocol that we do not speak.
 bool take(RunnerView& view, runner::FromRunner&& message) {
   if (const auto* hello = std::get_if<runner::Hello>(&message)) return hello->protocol == runner::protocol;
-  if (auto* running = std::get_if<runner::Running>(&message)) view.running[running->id] = std::move(*running);
+  if (auto* running = std::get_if<runner::Running>(&message)) {
+    view.jobs[running->id] = running->job;
+    view.running[running->id] = std::move(*running);
+  }
   if (auto* ended = std::get_if<runner::Ended>(&message)) {
     view.running.erase(ended->id);
     view.ended[ended->id] = std::move(*ended);

@@ -109,7 +109,7 @@ Wake Core::wake() const {
     if (at && (!wake.steady || *at < *wake.steady)) wake.steady = at;
   };
   for (const auto& at : {p.jobs.steady_wake(), p.groups.wake(), p.session.wake(), p.unreleased.poll_at(),
-                         p.listing.again_at, p.desk.wake(open), p.shutdown.wake()})
+                         p.listing.at, p.desk.wake(open), p.shutdown.wake()})
     earliest(at);
   if (!open) return wake;
   for (const auto& at : {p.store.retry_at(), p.desk.cleanup(), p.directory.compare_at(), p.planner.scan_at(),
@@ -129,7 +129,7 @@ void Core::advance_due(Step& s) {
   s.all_due_asked = due.size() < due_a_step || !p.jobs.has_due(s.c.now);
   s.groups.advance_due();
   if (p.unreleased.is_due(now)) s.store.poll_unreleased();
-  if (p.listing.again_at && *p.listing.again_at <= now) s.takeover.list_jobs();
+  if (p.listing.at && *p.listing.at <= now) s.takeover.list_jobs();
   if (p.session.is_open()) {
     if (const auto at = p.directory.compare_at(); at && *at <= now) s.nodes.compare_files();
     if (p.planner.is_scan_due(now)) s.nodes.plan_handovers();
@@ -183,7 +183,7 @@ void Core::on(Step& s, const Reload& event) {
     entry.machine.define(definition);
     s.groups.count_definition(definition, 1);
     s.jobs.reindex(entry);
-    if (parts_.session.is_open() && parts_.listing.is_complete) s.takeover.reconsider(entry.machine);
+    if (parts_.session.is_open() && parts_.listing.may_campaign()) s.takeover.reconsider(entry.machine);
   };
   for (const std::string& name : event.removed) define(parts_.jobs.entry(name), nullptr);
   for (const schedule::DefinitionPtr& definition : event.jobs)
@@ -259,7 +259,7 @@ void Core::on(Step& s, const runner::Ended& event) {
   JobEntry* job = parts_.jobs.find(event.id.run);
   parts_.prior.on_gone(event.id);
   if (!job) {  // of an earlier daemon: its register has not been read yet, or shows it no more
-    if (parts_.listing.is_complete)
+    if (parts_.listing.is_complete())
       s.c.out.push_back(Forget{event.id});
     else
       parts_.prior.keep_end(event);
@@ -306,7 +306,7 @@ void Core::on(Step& s, const backend::SessionOpened& event) {
   p.directory.on_opened(event.id);
   p.guard.on_opened(event.revision);
   s.groups.on_health(p.health.on_clock(p.session.clock_error()));
-  s.takeover.list_jobs();
+  s.takeover.begin_session();
   for (auto& [name, group] : p.groups.all())
     if (group.machine.cools()) p.groups.mark_dirty(group);  // whether there is another candidate can be seen now
   s.requests.perform(p.desk.on_opened());

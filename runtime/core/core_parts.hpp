@@ -32,10 +32,21 @@
 
 namespace ballot::core {
 
-/// The list of all jobs' registers, in this session.
+/// The list of all jobs' registers, in this session. Where this node knows of no run of its own, it has nothing to find
+/// in them before it takes part in elections, and they are listed later: of many jobs that takes long, and a store in
+/// which a fleet has just been started has more to do.
 struct JobListing {
-  bool is_complete = false;
-  std::optional<SteadyTime> again_at;
+  enum class State {
+    none,     // no session
+    first,    // nothing is campaigned for before
+    later,    // at `at`, or under way
+    complete  // once
+  };
+  State state = State::none;
+  std::optional<SteadyTime> at;  // it is asked for, or again
+
+  bool is_complete() const { return state == State::complete; }
+  bool may_campaign() const { return state == State::later || is_complete(); }
 };
 
 struct CoreParts {

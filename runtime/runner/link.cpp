@@ -111,9 +111,8 @@ Link::Admitted Link::admit() {
       continue;
     }
     if (other->role == Role::wants_to_watch || other->role == Role::wants_to_resign) {
-      admitted.resigner = admitted.resigner || other->role == Role::wants_to_resign;
+      (other->role == Role::wants_to_resign ? admitted.resigners : admitted.watchers).push_back(&other->peer);
       other->role = Role::watcher;
-      admitted.watchers.push_back(&other->peer);
     }
     if (other->role == Role::wants_to_read) {
       other->role = Role::reader;

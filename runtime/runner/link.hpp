@@ -43,8 +43,8 @@ class Link {
   /// Who is let in by admit(): each but the readers is to be sent the inventory.
   struct Admitted {
     bool daemon = false;
-    bool resigner = false;  // a watcher that resigns on the daemon's behalf
     std::list<Peer*> watchers;
+    std::list<Peer*> resigners;  // watchers that resign on the daemon's behalf
     std::list<std::pair<Peer*, ShowOutput>> readers;  // and what each is to be answered
   };
   /// Lets those in that wait. A daemon takes the place of the present one, of several the newest.

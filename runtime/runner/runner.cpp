@@ -163,15 +163,16 @@ void Runner::admit() {
     take_messages();  // what it sent behind its Command
     if (!link_.connected()) daemon_went();
   }
-  if (admitted.resigner) resigner_.visited();
-  for (Peer* const watcher : admitted.watchers) greet(*watcher);
+  if (!admitted.resigners.empty()) resigner_.visited();
+  for (Peer* const watcher : admitted.watchers) greet(*watcher, false);
+  for (Peer* const watcher : admitted.resigners) greet(*watcher, true);
   for (const auto& [reader, wanted] : admitted.readers) {
     const HeldRun* const held = runs_.find(wanted.id);
     reader->send(held ? held->attempt.show_output(wanted.from) : Shown{.id = wanted.id});
   }
 }
 
-void Runner::greet(Peer& watcher) {
+void Runner::greet(Peer& watcher, bool resigns) {
   for (auto& [id, held] : runs_.all()) {
     if (held.attempt.has_ended()) continue;
     watcher.send(held.attempt.running());
@@ -179,6 +180,7 @@ void Runner::greet(Peer& watcher) {
   }
   for (const auto& [id, held] : runs_.all()) {
     if (!held.attempt.has_ended()) continue;
+    if (resigns) watcher.send(held.attempt.running());  // of which job it was
     Ended ended = held.attempt.outcome();
     ended.output.head.clear();
     ended.output.tail.clear();

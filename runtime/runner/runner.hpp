@@ -75,7 +75,7 @@ class Runner {
 
   void admit();
   void greet();
-  void greet(Peer& watcher);
+  void greet(Peer& watcher, bool resigns);
   void send_ends();
   void stream(HeldRun& held, std::string_view bytes);
 

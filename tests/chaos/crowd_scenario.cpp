@@ -18,6 +18,7 @@ namespace {
 using testing::wait_until;
 
 constexpr int groups = 10'000, groups_of_a_file = 1'000;
+constexpr std::chrono::duration<int, std::milli> look_each{100};
 constexpr seconds longest{300}, fit_delay{30}, scan_pause{10};  // of nodes that may be handed groups
 
 /// So many jobs in each of the groups from the first on.
@@ -47,13 +48,20 @@ struct Leads {
       if (line.find("INFO  leads ") == std::string::npos) continue;
       since[name] = parse_wall(line.substr(0, line.find(' '))).value();
       last = std::max(last, since[name]);
+      fresh.emplace_back(name, since[name]);
     }
+  }
+
+  std::vector<std::pair<std::string, WallTime>> take_fresh() {
+    read_log();
+    return std::exchange(fresh, {});
   }
 
   BallotDaemon& daemon;
   std::size_t read = 0;
   std::map<std::string, WallTime> since;
-  WallTime last{};  // that a term began
+  std::vector<std::pair<std::string, WallTime>> fresh;  // begun since it was asked last
+  WallTime last{};                                      // that a term began
   int sessions = 0;
 };
 
@@ -62,11 +70,10 @@ void await_all_led(std::vector<Leads>& nodes, const std::string& what, std::size
   std::map<std::string, WallTime> led;
   const bool all = wait_until(
       [&] {
-        for (Leads& node : nodes) {
-          node.read_log();
-          for (const auto& [group, at] : node.since)
+        ::poll(nullptr, 0, look_each.count());  // the servers and the nodes need the processors
+        for (Leads& node : nodes)
+          for (const auto& [group, at] : node.take_fresh())
             if (node.daemon.pid() > 0 && at >= from) led.emplace(group, at);
-        }
         return led.size() >= wanted;
       },
       longest);

@@ -46,6 +46,7 @@ TEST_F(Requests, ATriggerSurvivesTheDeathOfTheLeader) {
 
 TEST_F(Requests, ATriggerThatALostTermRefusedIsAnsweredByTheTermThatRanIt) {
   a.takes["one"] = 10min;
+  a.link.delay_min = a.link.delay_max = 50ms;  // the refusal is recorded before it can be told in the store
   world.run_for(1min);
   ASSERT_EQ(a.open_children(), 1);
   const RunId run = a.trigger("one");
@@ -70,6 +71,7 @@ TEST_F(Requests, ATriggerThatALostTermRefusedIsAnsweredByTheTermThatRanIt) {
 
 TEST_F(Requests, ATriggerThatAStoppingLeaderHasRefusedIsNotSaidToBeRefusedWhileTheNextOneMayRunIt) {
   a.takes["one"] = 10min;
+  a.link.delay_min = a.link.delay_max = 50ms;  // the refusal is recorded before it can be told in the store
   world.run_for(1min);
   const RunId run = a.trigger("one");
   const auto is_refused = [&] {

@@ -204,7 +204,7 @@ void KeySession::close(bool keep) {
   }
   phase_ = Phase::leaving;
   keep_ = keep;
-  leave_by_ = boot_now() + std::min<Millis>(context_.timeout / 6, 1s);
+  leave_by_ = boot_now() + leave_patience(is_deputy(), context_.timeout);
 }
 
 /// Nothing of what was asked before is under way.

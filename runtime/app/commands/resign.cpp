@@ -1,7 +1,8 @@
 // ballot resign --session FILE: leaves on behalf of a program that is dead. Its supervisor calls it, or its runner (of
 // `run`: the child's guard). What the runner knows of ended runs is published first, so that whoever leads next closes
 // them as they ended; then each group is resigned in which no `terminate` or `at-least-once` run goes on, and the
-// session is left as it is, or ended where no group is left in it. Waits for no run, and kills nothing.
+// session is left as it is, or ended where no group is left in it; then the claims that never reached the runner are
+// published as lost. Waits for no run, and kills nothing.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "app/observer.hpp"
 #include "app/options.hpp"
 #include "app/runner_view.hpp"
+#include "core/record/register.hpp"
 #include "core/store/left_runs.hpp"
 #include "io/clocks.hpp"
 #include "library/session_file.hpp"
@@ -55,10 +57,11 @@ Result<std::unique_ptr<Observer>> open_store(const SessionFile& session, const s
   return store;
 }
 
-/// What the store shows of the dead program.
+/// What is left in the store by the dead program, whose session is open.
 struct InStore {
-  std::vector<Register> registers;  // of all jobs: what its runner knows of is in these
-  std::set<std::string> groups;     // that it takes part in, also without jobs; read where its session has to go on
+  core::LeftRuns runs;
+  core::LatestTerms terms;
+  std::set<std::string> groups;  // that it leads; where its session has to go on, all that it takes part in
 };
 
 std::set<std::string> groups_in(const std::vector<Election>& elections, const std::string& node) {
@@ -77,18 +80,37 @@ Result<bool> has_name_of(Observer& store, const std::string& node) {
   return !groups_in(*elections, node).empty();
 }
 
+/// Of the jobs of what the runner has; of all where it knows nothing, or does not say so.
+Result<std::vector<Register>> registers_of(Observer& store, const RunnerView& runner) {
+  const auto jobs = runner.known == Known::nothing ? std::nullopt : runner.all_jobs();
+  if (!jobs) return store.list("j/");
+  std::vector<std::string> names;
+  for (const std::string& job : *jobs) names.push_back(core::job_register(job));
+  return names.empty() ? Result<std::vector<Register>>(std::vector<Register>{}) : store.read(names);
+}
+
 /// By an observer: whoever opens the dead program's session gives it another T, and so that is opened last, for what
-/// takes no time.
+/// takes no time. Nothing is read of jobs of which nothing runs: others wait.
 Result<InStore> read_store(const SessionFile& session, const RunnerView& runner) {
   auto store = open_store(session, "");
   if (!store) return store.error();
-  auto registers = (*store)->list("j/");
+  const auto groups = (*store)->list("g/");
+  if (!groups) return groups.error();
+  InStore found;
+  for (const Register& stored : *groups) {
+    const auto group = core::parse_group_register(stored.value);
+    if (!group) continue;
+    const std::string name = stored.name.substr(2);
+    found.terms[name] = group->epoch;
+    if (group->node == session.node && !group->ended_at) found.groups.insert(name);
+  }
+  const auto registers = registers_of(**store, runner);
   if (!registers) return registers.error();
-  InStore found{*std::move(registers), {}};
-  if (core::left_runs(session.node, found.registers, runner, io::read_clocks().wall).kept_groups.empty()) return found;
+  found.runs = core::left_runs(session.node, *registers, runner);
+  if (found.runs.kept_groups.empty()) return found;
   const auto elections = (*store)->observe("");
   if (!elections) return elections.error();
-  found.groups = groups_in(*elections, session.node);
+  found.groups.merge(groups_in(*elections, session.node));
   return found;
 }
 
@@ -103,13 +125,6 @@ Result<std::unique_ptr<Observer>> open_session(const SessionFile& session, bool&
   return open_store(session, "");
 }
 
-/// Those that the dead program may lead: its own; or those of all jobs, and those that it takes part in without any.
-std::set<std::string> groups_of(const SessionFile& session, const core::LeftRuns& left, std::set<std::string> groups) {
-  if (!session.group.empty()) return {session.group};
-  groups.insert(left.groups.begin(), left.groups.end());
-  return groups;
-}
-
 /// The file goes once nothing is left that it could be wanted for: no session, and no run that goes on.
 void put_away(const std::string& path, SessionFile session, const RunnerView& runner) {
   const bool all_ended = runner.known == Known::nobody || (runner.known == Known::all && runner.running.empty());
@@ -121,38 +136,64 @@ void put_away(const std::string& path, SessionFile session, const RunnerView& ru
     (void)write_session_file(path, session);
 }
 
+/// What no claim has become of, where nobody waits for it any more: all jobs are read.
+Result<void> publish_never_started(Observer& store, const SessionFile& session, const RunnerView& runner,
+                                   const core::LatestTerms* latest) {
+  if (runner.known != Known::all) return {};
+  const auto registers = store.list("j/");
+  if (!registers) return registers.error();
+  return publish(store, core::never_started(session.node, *registers, runner, latest, io::read_clocks().wall));
+}
+
+/// Its session was over before: others may lead by now, and another daemon may have its name.
+Result<void> publish_late(Observer& store, const SessionFile& session, RunnerView runner) {
+  const auto registers = store.list("j/");
+  if (!registers) return registers.error();
+  if (runner.known == Known::all) {
+    const auto taken = has_name_of(store, session.node);
+    if (!taken) return taken.error();
+    if (*taken) runner.known = Known::own;
+  }
+  std::vector<Record> ends = core::left_runs(session.node, *registers, runner).ends;
+  for (Record& end : core::never_started(session.node, *registers, runner, nullptr, io::read_clocks().wall))
+    ends.push_back(std::move(end));
+  return publish(store, std::move(ends));
+}
+
+/// `over`: nothing is left in it. Writes that are under way are carried out first.
+Result<void> leave(Observer& store, const SessionFile& session, const InStore& found, bool over) {
+  const std::set<std::string> one{session.group};
+  for (const std::string& group : session.group.empty() ? found.groups : one)
+    if (!found.runs.kept_groups.contains(group)) store.resign(group);
+  if (!store.close(!over)) return Error{Errc::unavailable, "the store does not confirm the end of the session"};
+  return {};
+}
+
 Result<void> resign(const std::string& path, const SessionFile& session, const RunnerView& runner,
                     std::unique_ptr<Observer>& store) {
   const bool has_runner = !session.runner_socket.empty();
-  Result<InStore> in_store = InStore{};
-  if (has_runner && !session.handle.empty()) in_store = read_store(session, runner);
-  if (!in_store) return in_store.error();
+  Result<InStore> found = InStore{};
+  if (has_runner && !session.handle.empty()) found = read_store(session, runner);
+  if (!found) return found.error();
   bool has_session = false;
   auto opened = open_session(session, has_session);
   if (!opened) return opened.error();
   store = *std::move(opened);
-  RunnerView view = runner;
-  if (has_runner && !has_session) {  // others may lead by now
-    auto registers = store->list("j/");
-    if (!registers) return registers.error();
-    in_store->registers = *std::move(registers);
-    if (view.known == Known::all) {
-      const auto taken = has_name_of(*store, session.node);
-      if (!taken) return taken.error();
-      if (*taken) view.known = Known::own;
-    }
-  }
-  core::LeftRuns found;
-  if (has_runner) found = core::left_runs(session.node, in_store->registers, view, io::read_clocks().wall);
-  if (auto published = publish(*store, std::move(found.ends)); !published) return published;
-  const bool over = !has_session || found.kept_groups.empty();
+  const bool over = !has_session || found->runs.kept_groups.empty();
+  Result<void> done;
   if (has_session) {
-    for (const std::string& group : groups_of(session, found, in_store->groups))
-      if (!found.kept_groups.contains(group)) store->resign(group);
-    if (!store->close(!over)) return Error{Errc::unavailable, "the store does not confirm the end of the session"};
+    done = publish(*store, std::move(found->runs.ends));
+    if (done) done = leave(*store, session, *found, over);
+    if (done && has_runner) {
+      auto reader = open_store(session, "");
+      if (!reader) return reader.error();
+      done = publish_never_started(**reader, session, runner, &found->terms);
+    }
+  } else if (has_runner) {
+    done = publish_late(*store, session, runner);
   }
-  if (over) put_away(path, session, runner);
-  return {};
+  if (done && over) put_away(path, session, runner);
+  return done;
 }
 
 Exit run(const ResignOptions& options) {

@@ -15,7 +15,7 @@ GroupContext Groups::context(GroupEntry& group) {
           jobs_,
           p_.store,
           p_.guard,
-          p_.listing.is_complete,
+          p_.listing.may_campaign(),
           p_.health.may_lead(),
           p_.shutdown.is_asked(),
           p_.shutdown.leaves()};

@@ -144,7 +144,8 @@ class JobMachine {
   Role role() const { return job_.role; }
   const Term* term() const { return job_.term; }
   bool is_known() const { return job_.view.is_known(); }
-  const std::string& trouble() const;  // why halted
+  std::uint64_t version() const { return job_.view.version(); }  // of its register, where that is known
+  const std::string& trouble() const;                            // why halted
   std::optional<WallTime> unsound_since() const { return job_.view.unsound_since(); }
   bool paused() const { return job_.view.is_known() && job_.view.stored().paused; }
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }

@@ -14,7 +14,7 @@ constexpr Millis drift_pause{60'000};  // between comparisons: whoever drifts ma
 // ---- what this node publishes
 
 void Nodes::publish() {
-  if (!c_.session.is_open() || !p_.listing.is_complete || p_.shutdown.is_asked() ||
+  if (!c_.session.is_open() || !p_.listing.may_campaign() || p_.shutdown.is_asked() ||
       !p_.directory.begin_publishing(c_.now.steady, p_.health.unfit()))
     return;
   NodeDirectory::Groups groups;

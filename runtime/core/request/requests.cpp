@@ -117,7 +117,7 @@ void Requests::take(const Request& request) {
   if (request.kind == Request::Kind::replace) return take_replace(request);
   if (!request.group.empty()) return take_for_group(request);
   JobEntry* const job = p_.jobs.find(request.job);
-  const bool none_here = node_of_instance(request.job) == p_.settings.node && p_.listing.is_complete;
+  const bool none_here = node_of_instance(request.job) == p_.settings.node && p_.listing.is_complete();
   if (none_here && !(job && job->machine.is_there()))
     return answer(request.id, Answer::refused(Errc::not_found, "no job file of " + p_.settings.node + " defines " +
                                                                    std::string(common_name(request.job))));
@@ -175,7 +175,7 @@ void Requests::take_replace(const Request& request) {
 
 void Requests::take_for_group(const Request& request) {
   const GroupEntry* const own = p_.groups.find(request.group);
-  const bool none_here = node_of_instance(request.group) == p_.settings.node && p_.listing.is_complete;
+  const bool none_here = node_of_instance(request.group) == p_.settings.node && p_.listing.is_complete();
   if (none_here && !(own && own->is_wanted()))
     return answer(request.id,
                   Answer::refused(Errc::not_found, "no job of group " + std::string(common_name(request.group)) +

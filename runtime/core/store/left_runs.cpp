@@ -1,7 +1,5 @@
 #include "core/store/left_runs.hpp"
 
-#include <optional>
-
 #include "core/job/runs/live_run.hpp"
 #include "core/record/outcome.hpp"
 #include "core/record/register.hpp"
@@ -11,20 +9,10 @@ namespace {
 
 using Known = RunnerView::Known;
 
-/// The end of an open run, as far as it is known. The daemon is dead and its runner has done all that it was asked:
-/// what that does not know was never started, and never will be, unless it is another daemon's.
-std::optional<Row> end_of(const OpenRun& open, const std::string& job, const std::string& group,
-                          const RunnerView& runner, WallTime now) {
-  if (runner.known != Known::all && runner.known != Known::own) return std::nullopt;
-  const runner::AttemptId id{open.id, open.attempt};
-  Row row = claimed_row(open, job, group);
-  if (const auto ended = runner.ended.find(id); ended != runner.ended.end()) {
-    conclude(row, ended->second, open.success_codes);
-    return row;
-  }
-  if (runner.known != Known::all || runner.running.contains(id)) return std::nullopt;
-  conclude(row, Status::lost, Reason::node_died, now);
-  return row;
+bool says_all_of_its_own(const RunnerView& runner) { return runner.known == Known::all || runner.known == Known::own; }
+
+Record record_of(const OpenRun& open, const Row& row) {
+  return {outcome_record({open.id, open.attempt}), outcome_text(row)};
 }
 
 /// A run that the next leader has to wait for.
@@ -36,8 +24,15 @@ bool holds_its_group(const OpenRun& open, const RunnerView& runner) {
 
 }  // namespace
 
-LeftRuns left_runs(const std::string& node, const std::vector<Register>& registers, const RunnerView& runner,
-                   WallTime now) {
+std::optional<std::set<std::string>> RunnerView::all_jobs() const {
+  std::set<std::string> all;
+  for (const auto& [id, job] : jobs) all.insert(job);
+  for (const auto& [id, end] : ended)
+    if (!jobs.contains(id)) return std::nullopt;
+  return all;
+}
+
+LeftRuns left_runs(const std::string& node, const std::vector<Register>& registers, const RunnerView& runner) {
   LeftRuns left;
   std::set<RunId> shown;
   std::map<std::string, std::string> groups;
@@ -46,19 +41,43 @@ LeftRuns left_runs(const std::string& node, const std::vector<Register>& registe
     const auto parsed = parse_job_register(stored.value);
     if (!parsed) continue;
     groups[job] = parsed->group;
-    left.groups.insert(parsed->group);
     for (const OpenRun& open : parsed->runs) {
       if (open.node != node || open.waits_until) continue;
       shown.insert(open.id);
       if (holds_its_group(open, runner)) left.kept_groups.insert(parsed->group);
-      if (const auto row = end_of(open, job, parsed->group, runner, now))
-        left.ends.push_back({outcome_record({open.id, open.attempt}), outcome_text(*row)});
+      const auto ended = runner.ended.find({open.id, open.attempt});
+      if (ended == runner.ended.end() || !says_all_of_its_own(runner)) continue;
+      Row row = claimed_row(open, job, parsed->group);
+      conclude(row, ended->second, open.success_codes);
+      left.ends.push_back(record_of(open, row));
     }
   }
   for (const auto& [id, running] : runner.running)  // started without a claim: no register shows it
     if (id.attempt > 0 && !shown.contains(id.run) && groups.contains(running.job))
       left.kept_groups.insert(groups[running.job]);
   return left;
+}
+
+/// The daemon is dead and its runner has done all that it was asked: what that does not know was never started, and
+/// never will be.
+std::vector<Record> never_started(const std::string& node, const std::vector<Register>& registers,
+                                  const RunnerView& runner, const LatestTerms* latest, WallTime now) {
+  std::vector<Record> ends;
+  if (runner.known != Known::all) return ends;
+  for (const Register& stored : registers) {
+    const auto parsed = parse_job_register(stored.value);
+    if (!parsed) continue;
+    for (const OpenRun& open : parsed->runs) {
+      const runner::AttemptId id{open.id, open.attempt};
+      if (open.node != node || open.waits_until || runner.running.contains(id) || runner.ended.contains(id)) continue;
+      const auto term = latest != nullptr ? latest->find(parsed->group) : LatestTerms::const_iterator{};
+      if (latest != nullptr && (term == latest->end() || open.epoch > term->second)) continue;
+      Row row = claimed_row(open, stored.name.substr(2), parsed->group);
+      conclude(row, Status::lost, Reason::node_died, now);
+      ends.push_back(record_of(open, row));
+    }
+  }
+  return ends;
 }
 
 }  // namespace ballot::core

@@ -24,6 +24,10 @@ class PriorRuns {
   bool on_inventory(const Inventory& inventory);
   bool is_known() const { return is_loaded_ && is_inventoried_; }
 
+  /// Of this node: registers may show them as open.
+  bool has_runs() const {
+    return !inventory_.running.empty() || !inventory_.ended.empty() || !open_rows_.empty() || !recorded_.empty();
+  }
   const Inventory& inventory() const { return inventory_; }
   /// It runs no more; where its job is not known yet, the end is kept with the inventory.
   void on_gone(const runner::AttemptId& id);

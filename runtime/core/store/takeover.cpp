@@ -36,15 +36,24 @@ class ByRegisterName {
 
 // ---- a session
 
+void Takeover::begin_session() {
+  if (p_.prior.has_runs() || !p_.jobs.open().empty()) return list_jobs();
+  const Millis timeout = c_.session.timeout();
+  p_.listing = {JobListing::State::later,
+                c_.now.steady + timeout + Millis(c_.random.below(static_cast<std::uint64_t>(timeout.count())))};
+  groups_.campaign();
+}
+
 void Takeover::list_jobs() {
-  p_.listing = {};
+  const bool later = p_.listing.state == JobListing::State::later;
+  p_.listing = {later ? JobListing::State::later : JobListing::State::first, {}};
   p_.store.list(c_.out, {.what = Reading::For::list, .entries = p_.jobs.all().size()}, "j/");
 }
 
 /// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
 /// their ends before it was started again: these are read first.
 void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
-  if (event.outcome != StoreResult::done) return void(p_.listing.again_at = c_.now.steady + again_pause);
+  if (event.outcome != StoreResult::done) return void(p_.listing.at = c_.now.steady + again_pause);
   const bool outcomes = asked.what == Reading::For::own_outcomes;
   const std::vector<Register>& registers = outcomes ? asked.registers : event.registers;
   if (auto names = unknown_ends(registers); !asks_for_all(asked, names)) {
@@ -55,23 +64,29 @@ void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
     return p_.store.read(c_.out, std::move(next), std::move(names));
   }
   if (outcomes) p_.prior.learn_outcomes(event.registers);
-  for (const Register& r : registers) {
-    const auto job = job_of(r);
-    if (!job) continue;
-    JobEntry& entry = p_.jobs.entry(*job);
-    if (entry.machine.term()) continue;
-    entry.machine.set_register(c_, r);
-    entry.machine.adopt_own(c_);
-    jobs_.advance(entry);
-  }
+  for (const Register& r : registers) take_listed(r, p_.listing.may_campaign());
+  reconsider_changed();
   p_.prior.forget_outcomes();
   p_.prior.forget_recorded();
-  p_.listing.is_complete = true;
+  p_.listing.state = JobListing::State::complete;
   const ShownRuns shown = shown_by(registers);
   close_open_rows(shown);
   forget_settled(shown);
   p_.feeds.requests.on_changed();  // there may be some of runs that were nobody's till now
   groups_.campaign();
+}
+
+/// `may_lead`: terms may have begun, and ended, since the list was asked for: what they have left is newer.
+void Takeover::take_listed(const Register& stored, bool may_lead) {
+  const auto job = job_of(stored);
+  if (!job) return;
+  JobEntry& entry = p_.jobs.entry(*job);
+  if (entry.machine.term()) return;
+  if (may_lead && entry.machine.is_known() && entry.machine.version() > stored.version) return;
+  entry.machine.set_register(c_, stored);
+  entry.machine.adopt_own(c_);
+  jobs_.advance(entry);
+  if (may_lead && p_.groups.leading(entry.machine.owner())) c_.wants.changed.push_back(&entry.machine);
 }
 
 std::vector<std::string> Takeover::unknown_ends(const std::vector<Register>& registers) const {
@@ -104,7 +119,7 @@ void Takeover::close_open_rows(const ShownRuns& shown) {
     else if (!p_.jobs.entry(row.job).machine.trouble().empty())
       p_.prior.keep_open_row(row);
   }
-  if (p_.prior.has_open_rows()) p_.listing.again_at = c_.now.steady + repair_pause;
+  if (p_.prior.has_open_rows()) p_.listing.at = c_.now.steady + repair_pause;
 }
 
 /// What ended here before this daemon was there, and no register shows any more, has been settled without it.

@@ -3,6 +3,7 @@
 // what was published of their ends is read first, so that no run counts as lost whose end is known.
 //
 //   a session | list all jobs' registers -> the outcomes of this node's own unknown runs -> each job; campaign
+//             | where this node knows of no run of its own: campaign; T to 2 T later the same list
 //   a term    | read its registers -> forwarded?  -> the outcomes of unknown runs -> the term begins; its jobs lead
 //   jobs      | read their registers -> the outcomes of unknown runs -> each job
 //
@@ -24,6 +25,7 @@ class Takeover {
   Takeover(CoreParts& parts, Context& c) : p_(parts), c_(c), jobs_(parts, c), groups_(parts, c) {}
 
   // ---- a session
+  void begin_session();
   void list_jobs();
   void on_list(const StoreClient::Reading& asked, const backend::ReadDone& event);
 
@@ -48,6 +50,7 @@ class Takeover {
   static bool asks_for_all(const StoreClient::Reading& asked, const std::vector<std::string>& names);
   /// Requires: the jobs have them.
   ShownRuns shown_by(const std::vector<Register>& registers);
+  void take_listed(const Register& stored, bool may_lead);
   void close_open_rows(const ShownRuns& shown);
   void forget_settled(const ShownRuns& shown);
   void begin_term(GroupEntry& group, const std::vector<Register>& registers);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/record/register.hpp"
 #include "support/sim/sim_world.hpp"
 
 namespace ballot {
@@ -32,27 +33,45 @@ void SimResign::inquire() {
   const core::RunnerView runner = node_.runner.left();
   const SteadyTime asked_at = world_.loop.now();
   world_.loop.after(trip(), owner_, [this, runner, asked_at] {
-    publish(core::left_runs(node_.name, world_.store.list("j/"), runner, node_.clock.now().wall), asked_at);
+    Found found{runner, core::left_runs(node_.name, world_.store.list("j/"), runner), {}, {}, asked_at};
+    for (const Register& stored : world_.store.list("g/")) {
+      const auto group = core::parse_group_register(stored.value);
+      if (!group) continue;
+      found.terms[stored.name.substr(2)] = group->epoch;
+      if (group->node == node_.name && !group->ended_at) found.groups.push_back(stored.name.substr(2));
+    }
+    publish(std::make_shared<const Found>(std::move(found)));
   });
 }
 
-void SimResign::publish(const core::LeftRuns& left, SteadyTime asked_at) {
-  world_.loop.after(trip(), owner_, [this, left, asked_at] {
+void SimResign::publish(const std::shared_ptr<const Found>& found) {
+  world_.loop.after(trip(), owner_, [this, found] {
     again_ = node_.is_cut_off();
     if (again_) return inquire_later();
-    for (const Record& end : left.ends) world_.store.create(end);
-    world_.judge.published(node_.name, asked_at);
-    world_.loop.after(trip(), owner_, [this, left] { leave(left); });
+    for (const Record& end : found->left.ends) world_.store.create(end);
+    world_.loop.after(trip(), owner_, [this, found] { leave(found); });
   });
 }
 
-void SimResign::leave(const core::LeftRuns& left) {
+/// Where its session was over before, another may have its name, and leads later terms.
+void SimResign::leave(const std::shared_ptr<const Found>& found) {
   again_ = node_.is_cut_off();
-  const auto session = world_.store.of_node(node_.name);
-  if (again_ || session == 0) return inquire_later();
-  for (const std::string& group : left.groups)
-    if (!left.kept_groups.contains(group)) world_.store.resign(session, group);
-  if (left.kept_groups.empty()) world_.store.end(session, Cause::shutdown);
+  if (again_) return inquire_later();
+  if (const auto session = world_.store.of_node(node_.name); session != 0) {
+    for (const std::string& group : found->groups)
+      if (!found->left.kept_groups.contains(group)) world_.store.resign(session, group);
+    if (found->left.kept_groups.empty()) world_.store.end(session, Cause::shutdown);
+  }
+  world_.loop.after(trip(), owner_, [this, found] { publish_never_started(found); });
+}
+
+void SimResign::publish_never_started(const std::shared_ptr<const Found>& found) {
+  again_ = node_.is_cut_off();
+  if (again_) return inquire_later();
+  const auto ends =
+      core::never_started(node_.name, world_.store.list("j/"), found->runner, &found->terms, node_.clock.now().wall);
+  for (const Record& end : ends) world_.store.create(end);
+  world_.judge.published(node_.name, found->asked_at);
   inquire_later();
 }
 

@@ -32,7 +32,7 @@ struct GroupOfNodeA : ::testing::Test {
   GroupOfNodeA() {
     parts.session.begin(now(), out);
     parts.session.on_opened(now(), {10s, Capability::fenced, "s", 0});
-    parts.listing.is_complete = true;
+    parts.listing.state = JobListing::State::complete;
     entry.configured = true;
   }
 
@@ -136,10 +136,10 @@ struct GroupOfNodeA : ::testing::Test {
 };
 
 TEST_F(GroupOfNodeA, CampaignsOnceItIsWantedAndAllJobsRegistersAreListed) {
-  parts.listing.is_complete = false;
+  parts.listing.state = JobListing::State::first;
   advance();
   EXPECT_EQ(group.phase(), Phase::idle);
-  parts.listing.is_complete = true;
+  parts.listing.state = JobListing::State::complete;
   advance();
   EXPECT_TRUE(find<Campaign>());
   entry.configured = false;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/wall_text.hpp"
+#include "core/group/group_state.hpp"
 #include "support/sim/judge/sim_judge.hpp"
 
 namespace ballot {
@@ -227,12 +228,12 @@ void SimJudge::judge_kills() {
   }
 }
 
-/// A clock that is far from the store's is noticed with a renewal.
+/// A clock that is far from the store's is noticed with a renewal, and runs that keep the group are killed after a while.
 void SimJudge::judge_clocks() {
   if (!store_.settings().has_clock) return;
   for (const auto& [node, clock] : clocks_) {
     const Millis off = clock.second < Millis(0) ? -clock.second : clock.second;
-    const SteadyTime since = loop_.now() - 3 * store_.settings().timeout - kill_soon;
+    const SteadyTime since = loop_.now() - 3 * store_.settings().timeout - core::handback_wait - kill_soon;
     if (off <= clock_limit || clock.first > since || disturbed_since(node, since)) continue;
     for (const auto& [group, leader] : oracle_.leaders())
       if (leader->node == node) oracle_.find(node + " leads group " + group + " with a clock that is wrong");
