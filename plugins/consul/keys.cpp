@@ -13,6 +13,7 @@ using support::KeyAnswer;
 using support::KeyBatches;
 using support::KeyChange;
 using support::KeyRead;
+using support::KeysThere;
 using Meaning = Reply::Meaning;
 
 namespace {
@@ -149,6 +150,24 @@ void Keys::list(const std::string& prefix, Done<KeyRead> done) {
                if (reply.is(Meaning::absent)) return done({StoreResult::done});
                done({outcome_of(reply), entries_of(paths_, http::array_of(reply.json)), reply.text()});
              });
+}
+
+bool Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
+  if (named_ > most) return false;
+  const auto named = [this, most, done = std::move(done)](const Reply& reply) {
+    if (reply.is(Meaning::absent)) return done(std::vector<std::string>());
+    if (outcome_of(reply) != StoreResult::done) return done(std::nullopt);
+    const http::json::array& all = http::array_of(reply.json);
+    named_ = all.size();
+    if (named_ > most) return done(std::nullopt);
+    std::vector<std::string> keys;
+    for (const http::json::value& one : all)
+      if (const std::string_view path = http::text_of(one); path.starts_with(paths_.root()))
+        keys.push_back(paths_.key(path));
+    done(std::move(keys));
+  };
+  agent_.get("/v1/kv/" + in_url(paths_.path(prefix)) + "?keys&consistent", named);
+  return true;
 }
 
 }  // namespace ballot::consul

@@ -9,6 +9,7 @@ namespace ballot::etcd {
 using support::KeyAnswer;
 using support::KeyChange;
 using support::KeyRead;
+using support::KeysThere;
 
 EtcdStore::EtcdStore(Listener& listener, support::Outlet& outlet, const Place& place)
     : listener_(listener),
@@ -50,6 +51,12 @@ void EtcdStore::get(std::vector<std::string> keys, Done<KeyRead> done) {
 void EtcdStore::list(const std::string& prefix, Done<KeyRead> done) {
   const std::string from = keyspace_.root + prefix;
   reads_.list(from, end_of(from), lease_.patience(), [done](const Reads::Found& found) { done(found.read); });
+}
+
+bool EtcdStore::name_keys(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
+  const std::string from = keyspace_.root + prefix;
+  reads_.name(from, end_of(from), most, lease_.patience(), std::move(done));
+  return true;
 }
 
 void EtcdStore::receive() {

@@ -43,6 +43,20 @@ void Reads::list(const std::string& from, const std::string& end, Millis patienc
   next_page(std::make_shared<Listing>(Listing{from, end, patience, std::move(done)}));
 }
 
+void Reads::name(const std::string& from, const std::string& end, std::size_t most, Millis patience,
+                 support::KeyStore::Done<support::KeysThere> done) {
+  const RangeRequest request{.from = from, .end = end, .limit = most, .keys_only = true};
+  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience},
+               [this, done = std::move(done)](const Reply& reply) {
+                 if (!reply.done() || http::truth_at(reply.body, "more")) return done(std::nullopt);
+                 Found found;
+                 add(http::array_at(reply.body, "kvs"), found);
+                 std::vector<std::string> keys;
+                 for (support::KeyEntry& entry : found.read.entries) keys.push_back(std::move(entry.key));
+                 done(std::move(keys));
+               });
+}
+
 void Reads::next_page(const std::shared_ptr<Listing>& listing) {
   RangeRequest request{.from = listing->from, .end = listing->end, .limit = page};
   request.revision = listing->found.revision;

@@ -29,6 +29,9 @@ class Reads {
   void get(const std::vector<std::string>& keys, Millis patience, DoneGet done);
   /// Whole keys. `patience`: of each of its requests.
   void list(const std::string& from, const std::string& end, Millis patience, Done done);
+  /// Without values.
+  void name(const std::string& from, const std::string& end, std::size_t most, Millis patience,
+            support::KeyStore::Done<support::KeysThere> done);
 
  private:
   struct Listing {

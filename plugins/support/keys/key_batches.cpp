@@ -17,7 +17,7 @@ void KeyBatches::add(std::vector<KeyChange> changes, Millis patience, Done done)
   const std::size_t size = changes.size();
   const auto batch = std::make_shared<Part::Batch>(Part::Batch{std::vector<KeyAnswer>(size), size, std::move(done)});
   for (std::size_t i = 0; i < size; ++i) {
-    Part& part = waiting_.emplace_back();
+    Part& part = queue_of(changes[i]).emplace_back();
     part.change = std::move(changes[i]);
     part.patience = patience;
     part.batch_ = batch;
@@ -28,14 +28,22 @@ void KeyBatches::add(std::vector<KeyChange> changes, Millis patience, Done done)
 }
 
 void KeyBatches::again(Parts parts) {
-  waiting_.insert(waiting_.begin(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    Waiting& waiting = queue_of(part->change);
+    waiting.push_front(std::move(*part));
+  }
 }
 
 void KeyBatches::give_up(const KeyAnswer& answer) {
+  give_up(first_, answer);
+  give_up(registers_, answer);
+}
+
+void KeyBatches::give_up(Waiting& waiting, const KeyAnswer& answer) {
   const SteadyTime now = boot_now();
-  Waiting all = std::exchange(waiting_, {});
+  Waiting all = std::exchange(waiting, {});
   const auto late = std::stable_partition(all.begin(), all.end(), [&](const Part& part) { return part.until_ > now; });
-  waiting_.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(late));
+  waiting.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(late));
   std::for_each(late, all.end(), [&](const Part& part) { part.answer(answer); });
 }
 
@@ -45,9 +53,11 @@ void KeyBatches::end_request() {
 }
 
 void KeyBatches::pump() {
-  while (requests_ < most_requests_ && !waiting_.empty()) {
+  while (requests_ < most_requests_ && !(first_.empty() && registers_.empty())) {
+    const bool is_first = !first_.empty() && (registers_.empty() || in_a_row_ < most_in_a_row);
+    in_a_row_ = is_first ? in_a_row_ + 1 : 0;
     ++requests_;
-    send_(waiting_);
+    send_(is_first ? first_ : registers_);
   }
 }
 

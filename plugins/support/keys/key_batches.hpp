@@ -1,5 +1,7 @@
 // KeyBatches: the changes of commit(), which wait to be sent, several in a request and few requests at a time; and the
-// answers to each of them, given when the last of its commit() has come. get_in_parts(): the same for keys that are
+// answers to each of them, given when the last of its commit() has come. Writes of a term's registers wait for what is
+// of elections and records, but one request goes after each eight of those: who takes thousands of groups writes
+// registers of each, and others wait until all are led. get_in_parts(): the same for keys that are
 // read. Knows nothing of requests. Used on the plugin's thread only.
 //
 //   KeyBatches batches(2, [&](KeyBatches::Waiting& waiting) { ... takes some from the front, and sends them ... });
@@ -59,12 +61,17 @@ class KeyBatches {
   void end_request();
 
  private:
+  static constexpr std::size_t most_in_a_row = 8;
+
+  Waiting& queue_of(const KeyChange& change) { return change.term_key.empty() ? first_ : registers_; }
+  void give_up(Waiting& waiting, const KeyAnswer& answer);
   void pump();
 
   const std::size_t most_requests_;
   const std::function<void(Waiting&)> send_;
-  Waiting waiting_;
+  Waiting first_, registers_;
   std::size_t requests_ = 0;  // under way
+  std::size_t in_a_row_ = 0;  // of the first, while registers wait
 };
 
 using GetSome = std::function<void(std::vector<std::string> keys, KeyStore::Done<KeyRead> done)>;

@@ -1,13 +1,19 @@
 #include "support/keys/key_registers.hpp"
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace ballot::support {
 
 namespace {
 
+constexpr std::size_t many_reads = 40;        // from so many on it may be worth asking first which are there
+constexpr std::size_t names_for_a_read = 50;  // of those that are there, which take as long as reading one that is not
+const std::string job_prefix = "j/";
 constexpr std::size_t keys_together = 64;  // whoever begins to lead many groups reads those of each
 
 std::string_view name_of(const KeyEntry& entry) {
@@ -75,8 +81,39 @@ void KeyRegisters::flush() {
   flush_reads();
 }
 
+/// What is asked for while the store says which registers are there waits, and goes together then.
 void KeyRegisters::flush_reads() {
-  const std::vector<ReadCall> all = std::exchange(reads_, {});
+  if (naming_ || reads_.empty()) return;
+  std::vector<ReadCall> all = std::exchange(reads_, {});
+  if (!name_first(all)) send_reads(std::move(all));
+}
+
+/// New elections ask for thousands of registers that nobody has written yet: those need not be read.
+bool KeyRegisters::name_first(const std::vector<ReadCall>& all) {
+  std::size_t jobs = 0;
+  const auto is_jobs = [](const std::string& name) { return name.starts_with(job_prefix); };
+  for (const ReadCall& call : all)
+    jobs += static_cast<std::size_t>(std::count_if(call.names.begin(), call.names.end(), is_jobs));
+  if (jobs < many_reads) return false;
+  const auto named = [this, all, is_jobs](const KeysThere& keys) {
+    naming_ = false;
+    if (!keys) return send_reads(all);
+    const std::unordered_set<std::string_view> there(keys->begin(), keys->end());
+    std::vector<ReadCall> rest = all;
+    for (ReadCall& call : rest)
+      std::erase_if(call.names, [&](const std::string& name) {
+        return is_jobs(name) && !there.contains(KeyNames::of_register(name));
+      });
+    send_reads(std::move(rest));
+  };
+  return naming_ = context_.store.name_keys(KeyNames::of_register(job_prefix), names_for_a_read * jobs, named);
+}
+
+void KeyRegisters::send_reads(std::vector<ReadCall> all) {
+  std::erase_if(all, [this](const ReadCall& call) {
+    if (call.names.empty()) context_.post(backend::ReadDone{call.request, StoreResult::done, {}, {}});
+    return call.names.empty();
+  });
   for (auto next = all.begin(); next != all.end();) {
     std::vector<ReadCall> calls;
     std::vector<std::string> keys;

@@ -33,11 +33,14 @@ class KeyRegisters {
   std::shared_ptr<WriteBatch> begin(RequestId request, std::size_t size);
   void write_one(const RegisterWrite& one, const std::function<void(WriteAnswer)>& answer);
   void flush_reads();
+  bool name_first(const std::vector<ReadCall>& all);
+  void send_reads(std::vector<ReadCall> all);
 
   KeyContext& context_;
   KeyElections& elections_;
   KeyQueue queue_;
-  std::vector<ReadCall> reads_;  // of this turn
+  std::vector<ReadCall> reads_;  // of this turn, and while names are asked for
+  bool naming_ = false;
 };
 
 }  // namespace ballot::support

@@ -57,6 +57,9 @@ struct KeyRead {
   std::string text = {};
 };
 
+/// The keys that are there, linearizable; none: they are more than were asked for, or not known.
+using KeysThere = std::optional<std::vector<std::string>>;
+
 /// How a session began.
 struct SessionBegun {
   enum class How {
@@ -130,6 +133,11 @@ class KeyStore {
   virtual void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) = 0;
   virtual void get(std::vector<std::string> keys, Done<KeyRead> done) = 0;
   virtual void list(const std::string& prefix, Done<KeyRead> done) = 0;
+  /// Where the store can name cheaply what is under a prefix. False: it cannot, and `done` is not called.
+  virtual bool name_keys(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
+    (void)prefix, (void)most, (void)done;
+    return false;
+  }
 
   /// Reports what is under the prefix, with its values, and what changes there.
   virtual void follow(const std::string& prefix) = 0;

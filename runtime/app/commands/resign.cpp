@@ -30,6 +30,7 @@ using Known = RunnerView::Known;
 
 constexpr Millis open_within{2000};      // the store and the runner; a daemon that is back waits a little longer
 constexpr Millis answer_within{10'000};  // a store that could be opened: a hundred thousand registers take seconds
+constexpr Millis all_within{30'000};     // of all jobs, while others lead: nobody waits for it
 constexpr std::size_t records_at_once = 500;
 
 struct ResignOptions {
@@ -187,6 +188,7 @@ Result<void> resign(const std::string& path, const SessionFile& session, const R
     if (done && has_runner) {
       auto reader = open_store(session, "");
       if (!reader) return reader.error();
+      (*reader)->wait_for_answers(all_within);
       done = publish_never_started(**reader, session, runner, &found->terms);
     }
   } else if (has_runner) {

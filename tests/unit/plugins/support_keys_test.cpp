@@ -226,6 +226,25 @@ TEST_F(KeyBatchesTest, SendsSoManyRequestsAtATimeAndAnswersEachCommitAsAWhole) {
   EXPECT_EQ(said_, "ddd d d ");
 }
 
+TEST_F(KeyBatchesTest, RegistersOfTermsWaitForElectionsButNotForever) {
+  const auto register_of = [](const std::string& key) {
+    KeyChange change{key};
+    change.term_key = "t/g";
+    return change;
+  };
+  add({register_of("r"), register_of("s"), register_of("t"), register_of("u")});  // two requests, under way
+  add({register_of("v"), register_of("w"), register_of("x"), register_of("y")});
+  std::vector<KeyChange> many;
+  for (char key = 'a'; key < 'a' + 17; ++key) many.push_back({std::string(1, key)});
+  add(std::move(many));
+  std::string sent;
+  for (std::size_t request = 0; request < requests_.size(); ++request) {
+    if (request >= 2) sent += keys(request) + " ";
+    answer(request);
+  }
+  EXPECT_EQ(sent, "ab cd ef gh ij kl mn op vw q xy ");
+}
+
 TEST_F(KeyBatchesTest, WhatIsToBeSentAgainGoesFirst) {
   add({{"a"}, {"b"}, {"c"}, {"d"}, {"e"}});
   batches_.again(requests_[0]);
