@@ -6,6 +6,7 @@ using support::KeyAnswer;
 using support::KeyChange;
 using support::KeyEntry;
 using support::KeyRead;
+using support::KeysThere;
 using support::SessionBegun;
 
 void MemoryKeys::restart() {
@@ -142,6 +143,16 @@ void MemoryKeyStore::list(const std::string& prefix, Done<KeyRead> done) {
       if (key.starts_with(prefix)) read.entries.push_back({key, one.value, one.version});
     return read;
   });
+}
+
+bool MemoryKeyStore::name_keys(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
+  ask<KeysThere>(std::move(done), {}, [this, prefix, most] {
+    std::vector<std::string> names;
+    for (const auto& [key, one] : keys_.keys_)
+      if (key.starts_with(prefix)) names.push_back(key);
+    return names.size() > most ? KeysThere() : KeysThere(std::move(names));
+  });
+  return true;
 }
 
 /// What is asked from within an answer is seen to the next time.

@@ -125,6 +125,7 @@ class MemoryKeyStore : public support::KeyStore {
   void commit(std::vector<support::KeyChange> changes, Done<std::vector<support::KeyAnswer>> done) override;
   void get(std::vector<std::string> keys, Done<support::KeyRead> done) override;
   void list(const std::string& prefix, Done<support::KeyRead> done) override;
+  bool name_keys(const std::string& prefix, std::size_t most, Done<support::KeysThere> done) override;
   void follow(const std::string& prefix) override {
     followed_.push_back(prefix);
     relist_ = true;

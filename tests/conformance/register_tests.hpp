@@ -3,6 +3,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 
 #include "conformance/backend_fixture.hpp"
 #include "conformance/register_history.hpp"
@@ -145,6 +146,30 @@ TEST_P(BackendConformance, ReadsWhatIsThereAndLeavesOutWhatIsNot) {
   EXPECT_EQ(found[0].name, "j/x");
   EXPECT_EQ(found[0].version, wrote.version);
   EXPECT_TRUE(read(a, {}).empty());
+}
+
+/// As whoever begins to lead thousands of groups does, of which nobody has led one before.
+TEST_P(BackendConformance, ReadsManyOfWhichNoneOrFewAreThere) {
+  Candidate& a = lead("a", "g");
+  const std::uint64_t epoch = *a.leads("g");
+  std::vector<std::string> first, second{"g/nightly"};
+  for (int i = 0; i < 150; ++i) (i < 120 ? first : second).push_back("j/job-" + std::to_string(i));
+  EXPECT_TRUE(read(a, first).empty());
+  for (const char* name : {"j/job-7", "j/job-119", "j/job-140", "g/nightly", "j/other"})
+    ASSERT_EQ(write(a, {"g", epoch, name, name, 0}).outcome, StoreResult::done);
+  a.backend->read(600, first);
+  a.backend->read(601, second);
+  const auto names_of = [&](RequestId request) {
+    const auto done = await<backend::ReadDone>(a, request, 10s);
+    std::set<std::string> names;
+    for (const Register& one : done ? done->registers : std::vector<Register>()) {
+      EXPECT_EQ(one.value, one.name);
+      names.insert(one.name);
+    }
+    return names;
+  };
+  EXPECT_EQ(names_of(600), (std::set<std::string>{"j/job-7", "j/job-119"}));
+  EXPECT_EQ(names_of(601), (std::set<std::string>{"j/job-140", "g/nightly"}));
 }
 
 TEST_P(BackendConformance, ListsByPrefix) {
