@@ -222,6 +222,10 @@ ballot_mutant(resign_keeps_no_group FILE runtime/core/store/left_runs.cpp
   FIND "return runner.known == Known::nothing || runner.running.contains({open.id, open.attempt});" REPLACE "return false;"
   FINDING "2 runs of job|FAILED.*Resigned.AGroupWaits" FILTER "Resigned.*:Seeds/Random.*")
 
+ballot_mutant(own_runs_are_not_looked_for FILE runtime/core/store/takeover.cpp
+  FIND "c_.now.steady + timeout + Millis" REPLACE "c_.now.steady + 100 * timeout + Millis"
+  FINDING "FAILED.*Outcomes.ANodeThatHasLost" FILTER "Outcomes.*")
+
 # ---- the end
 
 ballot_mutant(closed_before_durable FILE runtime/core/job/runs/run_set.cpp

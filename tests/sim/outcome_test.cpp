@@ -54,6 +54,22 @@ TEST_F(Outcomes, ARestartedNodeThatDoesNotLeadPublishesWhatItsRunnerKept) {
   EXPECT_EQ(row->status, Status::succeeded);
 }
 
+/// It takes part in elections before it has read what the registers show of it.
+TEST_F(Outcomes, ANodeThatHasLostItsLedgerFindsItsOwnRunInTheRegistersAndPublishesThatItIsLost) {
+  const RunId run = world.starts[0].run;
+  a.reboot();
+  a.ledger.wipe();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 1min));
+  world.run_for(10s);
+  ASSERT_EQ(world.oracle.job_register("one")->runs.size(), 1u) << "it may go on there for `lost_after`";
+  a.start();
+  const auto is_lost = [&] { return b.ledger.row(run, 1) && b.ledger.row(run, 1)->status == Status::lost; };
+  ASSERT_TRUE(world.run_while_not(is_lost, 15s));
+  EXPECT_TRUE(b.leads("default"));
+  world.run_for(2min);
+  EXPECT_GT(world.starts_of("one"), 1u) << "`skip` applies no more";
+}
+
 /// The leader knows of a job that another node has run only when its own files are there.
 TEST_F(Requests, AnOutcomeIsFoundAlsoWhereTheRegisterIsReadInTheMiddleOfATerm) {
   Job fresh = job("new");

@@ -40,6 +40,8 @@ class SimLedger {
   void record(DefinitionRow definition);
   void flush(std::function<void()> done);
   void crash();
+  /// The disk is another one.
+  void wipe() { crash(), runs_.clear(), slots_.clear(); }
 
   /// What is durable.
   std::vector<Row> rows() const;

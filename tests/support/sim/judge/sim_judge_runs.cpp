@@ -228,7 +228,8 @@ void SimJudge::judge_kills() {
   }
 }
 
-/// A clock that is far from the store's is noticed with a renewal, and runs that keep the group are killed after a while.
+/// A clock that is far from the store's is noticed with a renewal, and runs that keep the group are killed after a
+/// while.
 void SimJudge::judge_clocks() {
   if (!store_.settings().has_clock) return;
   for (const auto& [node, clock] : clocks_) {
