@@ -108,8 +108,8 @@ Wake Core::wake() const {
   const auto earliest = [&](std::optional<SteadyTime> at) {
     if (at && (!wake.steady || *at < *wake.steady)) wake.steady = at;
   };
-  for (const auto& at : {p.jobs.steady_wake(), p.groups.wake(), p.session.wake(), p.unreleased.poll_at(),
-                         p.listing.at, p.desk.wake(open), p.shutdown.wake()})
+  for (const auto& at : {p.jobs.steady_wake(), p.groups.wake(), p.session.wake(), p.unreleased.poll_at(), p.listing.at,
+                         p.desk.wake(open), p.shutdown.wake()})
     earliest(at);
   if (!open) return wake;
   for (const auto& at : {p.store.retry_at(), p.desk.cleanup(), p.directory.compare_at(), p.planner.scan_at(),

@@ -44,7 +44,7 @@ class Link {
   struct Admitted {
     bool daemon = false;
     std::list<Peer*> watchers;
-    std::list<Peer*> resigners;  // watchers that resign on the daemon's behalf
+    std::list<Peer*> resigners;                       // watchers that resign on the daemon's behalf
     std::list<std::pair<Peer*, ShowOutput>> readers;  // and what each is to be answered
   };
   /// Lets those in that wait. A daemon takes the place of the present one, of several the newest.
