@@ -156,6 +156,7 @@ bool Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> don
   if (named_ > most) return false;
   const auto named = [this, most, done = std::move(done)](const Reply& reply) {
     if (reply.is(Meaning::absent)) return done(std::vector<std::string>());
+    named_ = most + 1;
     if (outcome_of(reply) != StoreResult::done) return done(std::nullopt);
     const http::json::array& all = http::array_of(reply.json);
     named_ = all.size();

@@ -28,7 +28,7 @@ enum class Rest {
 /// So long what was asked before is waited for when a session is closed: nobody waits for a deputy, which may have to
 /// leave thousands of groups first.
 constexpr Millis leave_patience(bool deputy, Millis timeout) {
-  return deputy ? std::min(timeout, Millis(8000)) : std::min(timeout / 6, Millis(1000));
+  return deputy ? std::min(timeout, Millis(6000)) : std::min(timeout / 6, Millis(1000));
 }
 
 class HandleStore {

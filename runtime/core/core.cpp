@@ -334,7 +334,7 @@ void Core::on(Step& s, const backend::SessionClosed& event) {
 /// All terms are over; what was asked is unknown.
 void Core::lose_session(Step& s, Cause cause) {
   CoreParts& p = parts_;
-  p.listing = {};
+  p.listing = {JobListing::State::lost, {}};
   for (RecordFeed* feed : p.feeds.all()) feed->on_lost();
   p.desk.on_lost();
   s.store.on_lost();

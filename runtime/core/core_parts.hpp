@@ -32,12 +32,13 @@
 
 namespace ballot::core {
 
-/// The list of all jobs' registers, in this session. Where this node knows of no run of its own, it has nothing to find
-/// in them before it takes part in elections, and they are listed later: of many jobs that takes long, and a store in
-/// which a fleet has just been started has more to do.
+/// The list of all jobs' registers, in this session. In the first one of a daemon that knows of no run of its own there
+/// is nothing to find in them before it takes part in elections, and they are listed later: of many jobs that takes
+/// long, and a store in which a fleet has just been started has more to do.
 struct JobListing {
   enum class State {
-    none,     // no session
+    none,     // no session yet
+    lost,     // it is over
     first,    // nothing is campaigned for before
     later,    // at `at`, or under way
     complete  // once

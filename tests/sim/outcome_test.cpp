@@ -70,6 +70,29 @@ TEST_F(Outcomes, ANodeThatHasLostItsLedgerFindsItsOwnRunInTheRegistersAndPublish
   EXPECT_GT(world.starts_of("one"), 1u) << "`skip` applies no more";
 }
 
+struct OutcomesOfAJobThatNoFileDefines : Requests {
+  void SetUp() override {}
+};
+
+/// The list of registers that it is found by shows it as open.
+TEST_F(OutcomesOfAJobThatNoFileDefines, CountAlsoWhereItsLeaderFindsItOnlyOnceItLeads) {
+  a.jobs = {define(job("one"))};
+  b.jobs = {define(job("two"))};
+  a.takes["one"] = 10min;
+  a.start();
+  ASSERT_TRUE(world.run_while_not([&] { return !world.starts.empty(); }, 2min));
+  const RunId run = world.starts[0].run;
+  world.run_for(1s);
+  a.link.cut = true;
+  world.run_for(2s);
+  b.start();
+  ASSERT_TRUE(world.run_while_not([&] { return b.leads("default"); }, 10s));
+  a.link.cut = false;
+  const auto is_closed = [&] { return b.ledger.row(run, 1) && is_final(b.ledger.row(run, 1)->status); };
+  ASSERT_TRUE(world.run_while_not(is_closed, 20s));
+  EXPECT_EQ(b.ledger.row(run, 1)->status, Status::killed);
+}
+
 /// The leader knows of a job that another node has run only when its own files are there.
 TEST_F(Requests, AnOutcomeIsFoundAlsoWhereTheRegisterIsReadInTheMiddleOfATerm) {
   Job fresh = job("new");

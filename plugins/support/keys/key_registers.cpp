@@ -1,6 +1,7 @@
 #include "support/keys/key_registers.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +20,8 @@ constexpr std::size_t keys_together = 64;  // whoever begins to lead many groups
 std::string_view name_of(const KeyEntry& entry) {
   return std::string_view(entry.key).substr(std::string_view(KeyNames::registers).size());
 }
+
+bool is_jobs(const std::string& name) { return name.starts_with(job_prefix); }
 
 }  // namespace
 
@@ -81,21 +84,25 @@ void KeyRegisters::flush() {
   flush_reads();
 }
 
-/// What is asked for while the store says which registers are there waits, and goes together then.
+/// Registers of jobs that are asked for while the store says which are there wait, and go together then.
 void KeyRegisters::flush_reads() {
-  if (naming_ || reads_.empty()) return;
   std::vector<ReadCall> all = std::exchange(reads_, {});
-  if (!name_first(all)) send_reads(std::move(all));
+  if (naming_) {
+    const auto waits = [](const ReadCall& call) { return std::any_of(call.names.begin(), call.names.end(), is_jobs); };
+    const auto others = std::stable_partition(all.begin(), all.end(), waits);
+    reads_.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(others));
+    all.erase(all.begin(), others);
+  }
+  if (naming_ || !name_first(all)) send_reads(std::move(all));
 }
 
 /// New elections ask for thousands of registers that nobody has written yet: those need not be read.
 bool KeyRegisters::name_first(const std::vector<ReadCall>& all) {
   std::size_t jobs = 0;
-  const auto is_jobs = [](const std::string& name) { return name.starts_with(job_prefix); };
   for (const ReadCall& call : all)
     jobs += static_cast<std::size_t>(std::count_if(call.names.begin(), call.names.end(), is_jobs));
   if (jobs < many_reads) return false;
-  const auto named = [this, all, is_jobs](const KeysThere& keys) {
+  const auto named = [this, all](const KeysThere& keys) {
     naming_ = false;
     if (!keys) return send_reads(all);
     const std::unordered_set<std::string_view> there(keys->begin(), keys->end());

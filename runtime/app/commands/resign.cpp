@@ -188,7 +188,7 @@ Result<void> resign(const std::string& path, const SessionFile& session, const R
     if (done && has_runner) {
       auto reader = open_store(session, "");
       if (!reader) return reader.error();
-      (*reader)->wait_for_answers(all_within);
+      if (over) (*reader)->wait_for_answers(all_within);  // else its daemon may come back to the session
       done = publish_never_started(**reader, session, runner, &found->terms);
     }
   } else if (has_runner) {

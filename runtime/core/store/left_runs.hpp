@@ -53,7 +53,9 @@ LeftRuns left_runs(const std::string& node, const std::vector<Register>& registe
 using LatestTerms = std::map<std::string, std::uint64_t>;
 
 /// The ends of runs that its terms have claimed and its runner does not know. `latest`: before its session was over: a
-/// later term may be of another daemon with its name; none: no other has it. `registers`: of all jobs.
+/// later term may be of another daemon with its name; none: no other has it. `registers`: of all jobs. A claim of a
+/// term whose group's register was not written yet is left out: it stays open until its node is back, or for
+/// `lost_after`.
 std::vector<Record> never_started(const std::string& node, const std::vector<Register>& registers,
                                   const RunnerView& runner, const LatestTerms* latest, WallTime now);
 

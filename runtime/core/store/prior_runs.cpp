@@ -10,7 +10,7 @@
 namespace ballot::core {
 namespace {
 
-constexpr std::size_t most_kept = 1000;
+constexpr std::size_t most_kept = 1000, most_kept_listed = 100'000;
 
 }  // namespace
 
@@ -51,16 +51,15 @@ void PriorRuns::learn_outcomes(const std::vector<Register>& records) {
   }
 }
 
-void PriorRuns::keep_outcome(const ballot::Record& record) {
+void PriorRuns::keep_outcome(const ballot::Record& record, bool listed) {
   auto row = parse_outcome(record.value);
   if (!row) return;
   const runner::AttemptId id{*row->run, row->attempt};
   std::erase(learnt_, id);
   if (std::find(kept_.begin(), kept_.end(), id) == kept_.end()) kept_.push_back(id);
   outcomes_.insert_or_assign(id, std::move(*row));
-  if (kept_.size() <= most_kept) return;
-  outcomes_.erase(kept_.front());
-  kept_.pop_front();
+  for (const std::size_t most = listed ? most_kept_listed : most_kept; kept_.size() > most; kept_.pop_front())
+    outcomes_.erase(kept_.front());
 }
 
 void PriorRuns::forget_outcomes() {

@@ -52,8 +52,8 @@ class PriorRuns {
   const std::map<runner::AttemptId, Row>& outcomes() const { return outcomes_; }
   void learn_outcomes(const std::vector<Register>& records);
   /// This node's own record of an end has arrived, and its job forgets the run: a read that was under way meanwhile may
-  /// not have found it. The last thousand are kept.
-  void keep_outcome(const ballot::Record& record);
+  /// not have found it. The last thousand are kept; a hundred thousand while all jobs' registers are `listed`.
+  void keep_outcome(const ballot::Record& record, bool listed);
   void forget_outcomes();
 
  private:

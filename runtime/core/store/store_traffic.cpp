@@ -88,7 +88,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
   };
   for (std::size_t i = 0; i < op.outcomes.size(); ++i) {
     JobEntry& job = p_.jobs.entry(op.jobs[i]);
-    if (arrived(i)) p_.prior.keep_outcome(op.records[i]);
+    if (arrived(i)) p_.prior.keep_outcome(op.records[i], !p_.listing.is_complete());
     job.machine.on_published(c_, op.outcomes[i], arrived(i));
     jobs_.advance(job);
   }

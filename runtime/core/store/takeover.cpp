@@ -37,7 +37,7 @@ class ByRegisterName {
 // ---- a session
 
 void Takeover::begin_session() {
-  if (p_.prior.has_runs() || !p_.jobs.open().empty()) return list_jobs();
+  if (p_.prior.has_runs() || p_.listing.state == JobListing::State::lost) return list_jobs();
   const Millis timeout = c_.session.timeout();
   p_.listing = {JobListing::State::later,
                 c_.now.steady + timeout + Millis(c_.random.below(static_cast<std::uint64_t>(timeout.count())))};
@@ -65,7 +65,6 @@ void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
   }
   if (outcomes) p_.prior.learn_outcomes(event.registers);
   for (const Register& r : registers) take_listed(r, p_.listing.may_campaign());
-  reconsider_changed();
   p_.prior.forget_outcomes();
   p_.prior.forget_recorded();
   p_.listing.state = JobListing::State::complete;
@@ -86,7 +85,8 @@ void Takeover::take_listed(const Register& stored, bool may_lead) {
   entry.machine.set_register(c_, stored);
   entry.machine.adopt_own(c_);
   jobs_.advance(entry);
-  if (may_lead && p_.groups.leading(entry.machine.owner())) c_.wants.changed.push_back(&entry.machine);
+  // Its term may have begun without it: it is read again, with what was published of its runs.
+  if (may_lead && p_.groups.leading(entry.machine.owner())) c_.wants.reads.push_back(&entry.machine);
 }
 
 std::vector<std::string> Takeover::unknown_ends(const std::vector<Register>& registers) const {

@@ -24,7 +24,7 @@ struct PriorOutcomes : ::testing::Test {
     return row;
   }
   static runner::AttemptId id_of(const Row& row) { return {*row.run, row.attempt}; }
-  void keep(const Row& row) { prior.keep_outcome({outcome_record(id_of(row)), outcome_text(row)}); }
+  void keep(const Row& row) { prior.keep_outcome({outcome_record(id_of(row)), outcome_text(row)}, false); }
   void learn(const Row& row) { prior.learn_outcomes({{outcome_record(id_of(row)), outcome_text(row), 1}}); }
   bool knows(const Row& row) const { return prior.outcomes().contains(id_of(row)); }
 };
