@@ -94,8 +94,9 @@ Burst::Burst(int jobs, std::chrono::seconds period, const std::string& configura
 }
 
 Launches Burst::next() {
-  std::filesystem::remove(out_);
   const WallTime instant = next_multiple(period_, wall_now() + Millis(500));
+  sleep_until(instant - Millis(250));
+  std::filesystem::remove(out_);  // with what an instant since the last one has written
   sleep_until(instant);
   const double before = cpu_seconds(daemon_.pid());
   const double runner_before = cpu_seconds(daemon_.runner());
