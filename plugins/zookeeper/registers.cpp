@@ -187,24 +187,25 @@ void Registers::get_wanted() {
       get_all(some);
       continue;
     }
-    const auto sized = [this, letter = letter, some = std::move(some)](const Reply& folder) {
-      if (folder.rc == ZNONODE) return none_there(some);
+    const auto wanted = std::make_shared<const AllWanted>(std::move(some));
+    const auto sized = [this, letter = letter, wanted](const Reply& folder) {
+      if (folder.rc == ZNONODE) return none_there(*wanted);
       const auto names = static_cast<std::size_t>(folder.stat.numChildren);
-      if (folder.rc != ZOK || names > some.size() * names_for_a_read) return get_all(some);
-      get_those_there(letter, some);
+      if (folder.rc != ZOK || names > wanted->size() * names_for_a_read) return get_all(*wanted);
+      get_those_there(letter, wanted);
     };
     context_.client.exists(context_.paths.letter(letter), Watch::no, sized);
   }
 }
 
 /// New elections ask for registers that nobody has written yet.
-void Registers::get_those_there(char letter, AllWanted wanted) {
-  const auto listed = [this, letter, wanted = std::move(wanted)](const Reply& reply) {
-    if (reply.rc == ZNONODE) return none_there(wanted);
-    if (reply.rc != ZOK) return get_all(wanted);
+void Registers::get_those_there(char letter, const std::shared_ptr<const AllWanted>& wanted) {
+  const auto listed = [this, letter, wanted](const Reply& reply) {
+    if (reply.rc == ZNONODE) return none_there(*wanted);
+    if (reply.rc != ZOK) return get_all(*wanted);
     std::unordered_set<std::string> there;
     for (const std::string& one : reply.names) there.insert(std::string(1, letter) + "/" + Paths::unescaped(one));
-    for (const Wanted& one : wanted) there.contains(one.name) ? get(one) : arrived(one.found, ZNONODE);
+    for (const Wanted& one : *wanted) there.contains(one.name) ? get(one) : arrived(one.found, ZNONODE);
   };
   context_.client.children(context_.paths.letter(letter), Watch::no, listed);
 }

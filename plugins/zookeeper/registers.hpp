@@ -72,7 +72,7 @@ class Registers {
 
   void list_letter(const std::shared_ptr<Found>& found, char letter, const std::string& prefix);
   void get_wanted();
-  void get_those_there(char letter, AllWanted wanted);
+  void get_those_there(char letter, const std::shared_ptr<const AllWanted>& wanted);
   void none_there(const AllWanted& wanted);
   void get_all(const AllWanted& wanted);
   void get(const Wanted& wanted, Priority priority = Priority::normal);

@@ -37,7 +37,4 @@ struct KeyContext {
   void post(Event event) { events.push_back(std::move(event)); }
 };
 
-/// Of a node that takes part in every group, the same on all nodes: the one with the largest comes first.
-std::uint64_t rendezvous(const std::string& group, const std::string& node);
-
 }  // namespace ballot::support

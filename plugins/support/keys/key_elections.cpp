@@ -12,23 +12,9 @@ namespace {
 
 constexpr Millis retry_pause = 250ms;
 constexpr Millis a_turn = 100ms, most_jitter = 50ms, own_pause = 500ms;
-constexpr std::size_t most_turns = 3;
+constexpr std::size_t most_claiming = 200, claimed_together = 50;  // groups
 
 }  // namespace
-
-/// FNV-1a of "GROUP\0NODE", and a last mix (the finalizer of splitmix64), as names differ little. The order is that of
-/// the core, which hands a group to the node that comes first: others would be elected before it, and pass the group
-/// on.
-std::uint64_t rendezvous(const std::string& group, const std::string& node) {
-  std::uint64_t hash = 14695981039346656037u;
-  const auto add = [&hash](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u; };
-  for (const char c : group) add(c);
-  add('\0');
-  for (const char c : node) add(c);
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-  return ~(hash ^ (hash >> 31));
-}
 
 KeyElections::KeyElections(KeyContext& context, KeyView& view, LastSeen& last_seen, KeySelf self)
     : context_(context),
@@ -36,6 +22,7 @@ KeyElections::KeyElections(KeyContext& context, KeyView& view, LastSeen& last_se
       last_seen_(last_seen),
       self_(self),
       queue_(context.store),
+      candidates_(context, queue_),
       notice_(context.host),
       sweep_at_(self.resumed_until),
       random_(static_cast<std::minstd_rand::result_type>(rendezvous(context.session, context.self.node))) {}
@@ -50,8 +37,14 @@ KeyElections::Group* KeyElections::find(const std::string& name, std::uint64_t s
   return group != nullptr && group->serial == serial ? group : nullptr;
 }
 
-std::uint64_t KeyElections::enter_state(Group& group, State state) {
+void KeyElections::leave_state(const Group& group) {
+  if (group.state == State::claiming) --claiming_;
   if (group.state == State::leaving) --leaving_;
+}
+
+std::uint64_t KeyElections::enter_state(Group& group, State state) {
+  leave_state(group);
+  if (state == State::claiming) ++claiming_;
   if (state == State::leaving) ++leaving_;
   group.state = state;
   return group.serial = ++last_serial_;
@@ -67,14 +60,8 @@ void KeyElections::campaign(const std::string& name) {
 }
 
 void KeyElections::join(const std::string& name) {
-  Group& group = groups_[name];
-  const std::string text = format(CandidateText{context_.self.node, wall_now()}) + " " + context_.session;
-  queue_.add({KeyNames::candidate(name, context_.self.node), text, {}, true}, [](const KeyAnswer&) {});
-  consider(name, group);
-}
-
-void KeyElections::withdraw(const std::string& name) {
-  queue_.add({KeyNames::candidate(name, context_.self.node)}, [](const KeyAnswer&) {});
+  candidates_.enter(name);
+  consider(name, groups_[name]);
 }
 
 void KeyElections::resign(const std::string& name) {
@@ -210,30 +197,16 @@ void KeyElections::on_asked(const std::string& name, Group& group, bool is_leade
   if (--group.asked.open == 0) pause(name, group);
 }
 
-void KeyElections::pause(const std::string& name, Group& group) {
-  const std::uint64_t serial = enter_state(group, State::pausing);
-  const SteadyTime at = std::max(boot_now() + turn(name, view_.term(name).record), group.paused_until);
-  later(name, serial, at);
+std::optional<std::size_t> KeyElections::turn(const std::string& name) const {
+  return turn_of(name, context_.self.node, view_.sessions(), view_.term(name).record);
 }
 
-/// How long those are waited for that come first, of the nodes that may take part. Who led last and has let go, or was
-/// evicted, comes last.
-Millis KeyElections::turn(const std::string& name, const TermRecord& term) {
-  const std::string& self = context_.self.node;
-  const bool let_go = term.clean || term.session == no_session;
-  std::size_t before_us = let_go && term.node == self ? most_turns : 0;
-  const std::uint64_t own = rendezvous(name, self);
-  const auto only = self.find('@');
-  std::size_t others = 0;
-  for (const auto& [node, session] : view_.sessions()) {
-    const auto at = node.find('@');
-    const bool takes_part = at == only || (at != node.npos && node.compare(at + 1, node.npos, name) == 0);
-    if (node == self || !takes_part || (let_go && node == term.node)) continue;
-    ++others;
-    if (rendezvous(name, node) > own && ++before_us >= most_turns) break;
-  }
-  if (others == 0) return Millis(0);
-  return std::min(before_us, most_turns) * a_turn + Millis(random_() % most_jitter.count());
+/// Those that come first have their chance.
+void KeyElections::pause(const std::string& name, Group& group) {
+  const std::uint64_t serial = enter_state(group, State::pausing);
+  Millis chance{0};
+  if (const auto before_us = turn(name)) chance = *before_us * a_turn + Millis(random_() % most_jitter.count());
+  later(name, serial, std::max(boot_now() + chance, group.paused_until));
 }
 
 void KeyElections::later(const std::string& name, std::uint64_t serial, SteadyTime at) {
@@ -242,7 +215,7 @@ void KeyElections::later(const std::string& name, std::uint64_t serial, SteadyTi
 
 void KeyElections::on_later(const std::string& name, Group& group) {
   switch (group.state) {
-    case State::pausing: return claim(name, group);
+    case State::pausing: return order_.add({name, group.serial, turn(name).value_or(0)});
     case State::waiting: return consider(name, group);
     case State::leaving: return leave(name, group);
     case State::claiming:
@@ -263,6 +236,19 @@ TermRecord KeyElections::own_term(const Group& group, bool clean) const {
   TermRecord term{group.epoch, context_.session, context_.self.node, context_.self.boot_id, clean};
   if (!clean || boot_now() < group.led_at + context_.timeout) term.before = group.unfinished;
   return term;
+}
+
+/// Where others have come since, they have their chance too. What is sent together is answered together: some are under
+/// way while the next are chosen.
+void KeyElections::claim_next() {
+  while (claiming_ < most_claiming) {
+    const auto next = order_.take();
+    if (!next) return;
+    Group* group = find(next->group, next->serial);
+    if (group == nullptr) continue;
+    turn(next->group).value_or(0) > next->turn ? pause(next->group, *group) : claim(next->group, *group);
+    if (claiming_ % claimed_together == 0) queue_.flush();
+  }
 }
 
 void KeyElections::claim(const std::string& name, Group& group) {
@@ -324,7 +310,7 @@ void KeyElections::leave(const std::string& name, Group& group) {
              [this, name, serial](const KeyAnswer& answer) {
                if (Group* found = find(name, serial)) on_left(name, *found, answer);
              });
-  if (group.leave) withdraw(name);  // with it: whoever observes once that is known sees neither
+  if (group.leave) candidates_.withdraw(name);  // with it: whoever observes once that is known sees neither
 }
 
 /// Where its outcome is unknown, the same is sent again: a conflict then shows that it is not ours any more.
@@ -341,12 +327,12 @@ void KeyElections::on_left(const std::string& name, Group& group, const KeyAnswe
 }
 
 void KeyElections::gone(const std::string& name, Group& group) {
-  withdraw(name);
+  candidates_.withdraw(name);
   erase(name, group);
 }
 
 void KeyElections::erase(const std::string& name, const Group& group) {
-  if (group.state == State::leaving) --leaving_;
+  leave_state(group);
   const bool rejoin = group.rejoin;
   const std::uint64_t epoch = group.epoch;
   groups_.erase(name);
@@ -436,6 +422,12 @@ void KeyElections::tick(SteadyTime now) {
 }
 
 void KeyElections::flush() {
+  claim_next();
+  if (claiming_ == 0 && order_.empty())
+    candidates_.flush([this](const std::string& name) {
+      const Group* group = find(name);
+      return group != nullptr && !group->leave;
+    });
   queue_.flush();
   read_doubted();
 }

@@ -13,7 +13,8 @@
 //   | waiting  | another leads, or nothing is known yet     | asking, or pausing: it is vacant                       |
 //   | asking   | what the last leader said of itself is     | pausing                                                |
 //   |          | being read                                 |                                                        |
-//   | pausing  | others that come first have their chance   | claiming; waiting: another leads                       |
+//   | pausing  | others that come first have their chance,  | claiming; waiting: another leads                       |
+//   |          | and other groups are claimed before        |                                                        |
 //   | claiming | our term is being written                  | leading, and Elected is posted; waiting; claiming      |
 //   |          |                                            | again, the same: the answer is unknown                 |
 //   | leading  | nothing, or it is in doubt and being read  | leaving; waiting, and Deposed is posted: evicted       |
@@ -29,6 +30,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/keys/claim_order.hpp"
+#include "support/keys/key_candidates.hpp"
 #include "support/keys/key_context.hpp"
 #include "support/keys/key_queue.hpp"
 #include "support/keys/key_view.hpp"
@@ -102,9 +105,9 @@ class KeyElections {
   Group* find(const std::string& name);
   Group* find(const std::string& name, std::uint64_t serial);
   std::uint64_t enter_state(Group& group, State state);
+  void leave_state(const Group& group);
 
   void join(const std::string& name);
-  void withdraw(const std::string& name);
   void consider(const std::string& name, Group& group);
   bool is_fit(const std::string& name) const { return !unfit_.contains(name) && !unfit_.contains(""); }
   bool is_vacant(const TermRecord& term) const;
@@ -113,8 +116,9 @@ class KeyElections {
   void ask(const std::string& name, Group& group);
   void on_asked(const std::string& name, Group& group, bool is_leader, const LastSeen::Found& found);
   void pause(const std::string& name, Group& group);
-  Millis turn(const std::string& name, const TermRecord& term);
+  std::optional<std::size_t> turn(const std::string& name) const;
 
+  void claim_next();
   void claim(const std::string& name, Group& group);
   void send_claim(const std::string& name, Group& group, const TermRecord& term, std::uint64_t over);
   void on_claimed(const std::string& name, Group& group, const TermRecord& term, std::uint64_t over,
@@ -141,15 +145,17 @@ class KeyElections {
   LastSeen& last_seen_;
   const KeySelf self_;
   std::unordered_map<std::string, Group> groups_;
+  ClaimOrder order_;  // of groups that are pausing
   KeyQueue queue_;
+  KeyCandidates candidates_;
   WaitNotice notice_;
   std::set<std::string> doubted_;  // to be read
   std::multimap<SteadyTime, std::pair<std::string, std::uint64_t>> later_;
   std::optional<SteadyTime> sweep_at_;
   std::set<std::string> unfit_;  // groups; "": all
   std::uint64_t last_serial_ = 0;
-  std::size_t leaving_ = 0;  // groups
-  bool unclean_ = false;     // a term of ours has ended in no clean way
+  std::size_t claiming_ = 0, leaving_ = 0;  // groups
+  bool unclean_ = false;                    // a term of ours has ended in no clean way
   std::minstd_rand random_;
 };
 

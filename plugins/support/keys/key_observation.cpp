@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "support/keys/claim_order.hpp"
 #include "support/keys/key_view.hpp"
 #include "support/member_name.hpp"
 

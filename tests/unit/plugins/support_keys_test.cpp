@@ -1,6 +1,8 @@
 // What backends on stores of keys know of others (KeyView), and in which order they change keys (KeyQueue).
 #include <gtest/gtest.h>
 
+#include "asked_store.hpp"
+#include "support/keys/claim_order.hpp"
 #include "support/keys/key_batches.hpp"
 #include "support/keys/key_context.hpp"
 #include "support/keys/key_queue.hpp"
@@ -77,44 +79,6 @@ TEST(KeyRankTest, SpreadsGroupsOverNodes) {
   for (const auto& [node, count] : firsts) EXPECT_GT(count, 60) << node;
 }
 
-/// Keeps what it is asked, until the test answers it.
-class AskedStore final : public KeyStore {
- public:
-  struct Commit {
-    std::vector<KeyChange> changes;
-    Done<std::vector<KeyAnswer>> done;
-  };
-  std::vector<Commit> commits;
-  std::vector<std::pair<std::vector<std::string>, Done<KeyRead>>> gets;
-
-  void answer(std::size_t i) {
-    const std::vector<KeyAnswer> answers(commits.at(i).changes.size(), KeyAnswer{StoreResult::done, 1});
-    const auto done = commits[i].done;
-    done(answers);
-  }
-
-  Capability capability() const override { return Capability::fenced; }
-  void begin(Millis, const std::optional<Handle>&, Done<SessionBegun>) override {}
-  void bind(const std::string&, const std::string&, Done<KeyAnswer>) override {}
-  void renew(const std::string&, const std::string&, Done<KeyAnswer>) override {}
-  void end(Done<KeyAnswer>) override {}
-  void abandon() noexcept override {}
-  void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) override {
-    commits.push_back({std::move(changes), std::move(done)});
-  }
-  void get(std::vector<std::string> keys, Done<KeyRead> done) override {
-    gets.emplace_back(std::move(keys), std::move(done));
-  }
-  void list(const std::string&, Done<KeyRead>) override {}
-  void follow(const std::string&) override {}
-  void watch(const std::string&) override {}
-  SteadyTime observed_until() const override { return {}; }
-  void state(Done<StoreState>) override {}
-  void receive() override {}
-  void tick(SteadyTime) override {}
-  std::optional<SteadyTime> due() const override { return std::nullopt; }
-};
-
 TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
   AskedStore store;
   KeyQueue queue(store);
@@ -140,11 +104,6 @@ TEST(KeyQueueTest, SendsWhatHasGatheredTogetherAndOfOneKeyOneAtATime) {
 
 /// Of a session that leads nothing.
 struct KeyRegistersTest : ::testing::Test {
-  class NoHost final : public Host {
-   public:
-    void post(BackendEvent) noexcept override {}
-    void log(Level, std::string_view) noexcept override {}
-  };
   const backend::ReadDone& read_done(std::size_t i) const { return std::get<backend::ReadDone>(context.events.at(i)); }
 
   AskedStore store;

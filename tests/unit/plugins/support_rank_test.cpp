@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "core/node/peers.hpp"
-#include "support/keys/key_context.hpp"
+#include "support/keys/claim_order.hpp"
 
 namespace ballot::support {
 namespace {

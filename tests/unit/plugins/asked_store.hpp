@@ -1,0 +1,56 @@
+// AskedStore: a KeyStore that keeps what it is asked until the test answers it; and a host that nobody hears.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/keys/key_store.hpp"
+
+namespace ballot::support {
+
+class NoHost final : public Host {
+ public:
+  void post(BackendEvent) noexcept override {}
+  void log(Level, std::string_view) noexcept override {}
+};
+
+class AskedStore final : public KeyStore {
+ public:
+  struct Commit {
+    std::vector<KeyChange> changes;
+    Done<std::vector<KeyAnswer>> done;
+  };
+  std::vector<Commit> commits;
+  std::vector<std::pair<std::vector<std::string>, Done<KeyRead>>> gets;
+
+  void answer(std::size_t i) {
+    const std::vector<KeyAnswer> answers(commits.at(i).changes.size(), KeyAnswer{StoreResult::done, 1});
+    const auto done = commits[i].done;
+    done(answers);
+  }
+
+  Capability capability() const override { return Capability::fenced; }
+  void begin(Millis, const std::optional<Handle>&, Done<SessionBegun>) override {}
+  void bind(const std::string&, const std::string&, Done<KeyAnswer>) override {}
+  void renew(const std::string&, const std::string&, Done<KeyAnswer>) override {}
+  void end(Done<KeyAnswer>) override {}
+  void abandon() noexcept override {}
+  void commit(std::vector<KeyChange> changes, Done<std::vector<KeyAnswer>> done) override {
+    commits.push_back({std::move(changes), std::move(done)});
+  }
+  void get(std::vector<std::string> keys, Done<KeyRead> done) override {
+    gets.emplace_back(std::move(keys), std::move(done));
+  }
+  void list(const std::string&, Done<KeyRead>) override {}
+  void follow(const std::string&) override {}
+  void watch(const std::string&) override {}
+  SteadyTime observed_until() const override { return {}; }
+  void state(Done<StoreState>) override {}
+  void receive() override {}
+  void tick(SteadyTime) override {}
+  std::optional<SteadyTime> due() const override { return std::nullopt; }
+};
+
+}  // namespace ballot::support

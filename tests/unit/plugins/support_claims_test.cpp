@@ -1,0 +1,130 @@
+// Who claims which vacant group when, on stores of keys (ClaimOrder, KeyElections).
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "asked_store.hpp"
+#include "support/clock.hpp"
+#include "support/keys/key_elections.hpp"
+
+namespace ballot::support {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::map<std::string, std::string> three{{"n1", "s1"}, {"n2", "s2"}, {"n3", "s3"}};
+
+TEST(TurnTest, IsTheNumberOfThoseThatComeBefore) {
+  std::map<std::size_t, int> turns;
+  for (int i = 0; i < 300; ++i) {
+    const std::string group = "g" + std::to_string(i);
+    std::set<std::size_t> all;
+    for (const auto& [node, session] : three) all.insert(turn_of(group, node, three, {}).value());
+    EXPECT_EQ(all, (std::set<std::size_t>{0, 1, 2})) << group;
+  }
+  EXPECT_EQ(turn_of("g", "n1", {{"n1", "s1"}}, {}), std::nullopt) << "alone";
+}
+
+TEST(TurnTest, WhoHasLetGoComesLastAndIsNotWaitedFor) {
+  const TermRecord let_go{4, "s1", "n1", "boot", true};
+  EXPECT_EQ(turn_of("g", "n1", three, let_go), most_turns);
+  std::set<std::size_t> others{turn_of("g", "n2", three, let_go).value(), turn_of("g", "n3", three, let_go).value()};
+  EXPECT_EQ(others, (std::set<std::size_t>{0, 1}));
+  EXPECT_EQ(turn_of("g", "n2", {{"n1", "s1"}, {"n2", "s2"}}, let_go), std::nullopt);
+}
+
+TEST(TurnTest, ANodeOfOneGroupCountsOnlyThere) {
+  const std::map<std::string, std::string> sessions{{"n1", "s1"}, {"n2@h", "s2"}};
+  EXPECT_EQ(turn_of("g", "n1", sessions, {}), std::nullopt);
+  EXPECT_TRUE(turn_of("h", "n1", sessions, {}).has_value());
+}
+
+/// Of node n1, whose groups nobody leads.
+class KeyClaimsTest : public ::testing::Test {
+ protected:
+  void begin(const std::map<std::string, std::string>& sessions, int groups) {
+    std::vector<KeyEntry> open;
+    for (const auto& [node, session] : sessions) open.push_back({"s/" + node, session, 1});
+    view.list_terms({});
+    view.list_sessions(open);
+    for (int i = 0; i < groups; ++i) elections.campaign("g" + std::to_string(i));
+  }
+  /// With whatever waits for its time.
+  void advance() {
+    elections.tick(boot_now() + 10s);
+    elections.flush();
+  }
+  /// All that is under way, and no more.
+  void answer() {
+    for (const std::size_t end = store.commits.size(); answered < end; ++answered) store.answer(answered);
+  }
+  std::vector<std::string> under_way() const {
+    std::vector<std::string> keys;
+    for (std::size_t i = answered; i < store.commits.size(); ++i)
+      for (const KeyChange& change : store.commits[i].changes) keys.push_back(change.key);
+    return keys;
+  }
+
+  AskedStore store;
+  NoHost host;
+  KeyContext context{store, host, {.node = "n1"}, "s1", Millis(10'000)};
+  KeyView view;
+  LastSeen last_seen{store};
+  KeyElections elections{context, view, last_seen, {}};
+  std::size_t answered = 0;
+};
+
+TEST_F(KeyClaimsTest, ClaimsFirstWhereItComesFirst) {
+  begin(three, 900);
+  std::vector<std::size_t> turns;
+  std::size_t most = 0;
+  for (advance(); !under_way().empty(); answer(), advance()) {
+    most = std::max(most, under_way().size());
+    for (const std::string& key : under_way())
+      if (key.starts_with("t/")) turns.push_back(turn_of(key.substr(2), "n1", three, {}).value());
+  }
+  EXPECT_EQ(turns.size(), 900u);
+  EXPECT_TRUE(std::is_sorted(turns.begin(), turns.end()));
+  EXPECT_EQ(most, 200u) << "what is under way cannot give way to who comes";
+  EXPECT_EQ(context.events.size(), 900u) << "elected";
+}
+
+TEST_F(KeyClaimsTest, WhatWaitsGivesWayToWhoHasCome) {
+  begin({{"n1", "s1"}}, 900);
+  advance();
+  EXPECT_EQ(under_way().size(), 200u);
+  view.write_session("n2", "s2");
+  std::size_t claimed = 0;
+  for (answer(), elections.flush(); !under_way().empty(); answer(), elections.flush())
+    for (const std::string& key : under_way()) {
+      if (!key.starts_with("t/")) continue;
+      ASSERT_EQ(turn_of(key.substr(2), "n1", view.sessions(), {}), 0u) << key;
+      ++claimed;
+    }
+  EXPECT_GT(claimed, 200u);
+  advance();
+  EXPECT_FALSE(under_way().empty()) << "who came has not claimed them";
+}
+
+TEST_F(KeyClaimsTest, CandidatesAreWrittenWhenNothingIsClaimed) {
+  begin({{"n1", "s1"}}, 300);
+  std::string kinds;
+  for (advance(); !under_way().empty(); answer(), advance())
+    for (const std::string& key : under_way())
+      if (kinds.empty() || kinds.back() != key.front()) kinds += key.front();
+  EXPECT_EQ(kinds, "tc");
+}
+
+TEST_F(KeyClaimsTest, WhoResignsBeforeItIsWrittenDownAsACandidateIsNot) {
+  begin({{"n1", "s1"}}, 1);
+  advance();
+  elections.resign("g0");
+  answer();
+  advance();
+  for (const auto& commit : store.commits)
+    for (const KeyChange& change : commit.changes) EXPECT_FALSE(change.key.starts_with("c/") && change.value);
+}
+
+}  // namespace
+}  // namespace ballot::support
