@@ -38,7 +38,7 @@ class KeyCandidates {
   }
 
  private:
-  static constexpr std::size_t most_under_way = 50;
+  static constexpr std::size_t most_under_way = 100;
 
   std::string key(const std::string& group) const { return KeyNames::candidate(group, context_.self.node); }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Millis retry_pause = 250ms;
 constexpr Millis a_turn = 100ms, most_jitter = 50ms, own_pause = 500ms;
-constexpr std::size_t most_claiming = 200, claimed_together = 50;  // groups
+constexpr std::size_t most_claiming = 1000, claimed_together = 50;  // groups
 
 }  // namespace
 

@@ -101,9 +101,11 @@ bool KeyRegisters::name_first(const std::vector<ReadCall>& all) {
   std::size_t jobs = 0;
   for (const ReadCall& call : all)
     jobs += static_cast<std::size_t>(std::count_if(call.names.begin(), call.names.end(), is_jobs));
-  if (jobs < many_reads) return false;
-  const auto named = [this, all](const KeysThere& keys) {
+  const std::size_t most = names_for_a_read * jobs;
+  if (jobs < many_reads || most <= too_few_names_) return false;
+  const auto named = [this, all, most](const KeysThere& keys) {
     naming_ = false;
+    too_few_names_ = keys ? 0 : most;
     if (!keys) return send_reads(all);
     const std::unordered_set<std::string_view> there(keys->begin(), keys->end());
     std::vector<ReadCall> rest = all;
@@ -113,7 +115,7 @@ bool KeyRegisters::name_first(const std::vector<ReadCall>& all) {
       });
     send_reads(std::move(rest));
   };
-  return naming_ = context_.store.name_keys(KeyNames::of_register(job_prefix), names_for_a_read * jobs, named);
+  return naming_ = context_.store.name_keys(KeyNames::of_register(job_prefix), most, named);
 }
 
 void KeyRegisters::send_reads(std::vector<ReadCall> all) {

@@ -41,6 +41,7 @@ class KeyRegisters {
   KeyQueue queue_;
   std::vector<ReadCall> reads_;  // of this turn, and while names are asked for
   bool naming_ = false;
+  std::size_t too_few_names_ = 0;  // there were more when they were asked for last, which is not worth asking again
 };
 
 }  // namespace ballot::support

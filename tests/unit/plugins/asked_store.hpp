@@ -24,6 +24,7 @@ class AskedStore final : public KeyStore {
   };
   std::vector<Commit> commits;
   std::vector<std::pair<std::vector<std::string>, Done<KeyRead>>> gets;
+  std::vector<Done<KeysThere>> names;
 
   void answer(std::size_t i) {
     const std::vector<KeyAnswer> answers(commits.at(i).changes.size(), KeyAnswer{StoreResult::done, 1});
@@ -44,6 +45,10 @@ class AskedStore final : public KeyStore {
     gets.emplace_back(std::move(keys), std::move(done));
   }
   void list(const std::string&, Done<KeyRead>) override {}
+  bool name_keys(const std::string&, std::size_t, Done<KeysThere> done) override {
+    names.push_back(std::move(done));
+    return true;
+  }
   void follow(const std::string&) override {}
   void watch(const std::string&) override {}
   SteadyTime observed_until() const override { return {}; }

@@ -133,7 +133,7 @@ TEST_F(KeyRegistersTest, WhatIsReadInOneTurnIsReadTogetherAndAnsweredToEach) {
 }
 
 TEST_F(KeyRegistersTest, OfManyReadsAFewMakeARequestAndOneThatFailsIsTheAnswerToItsOwnAlone) {
-  for (RequestId i = 1; i <= 3; ++i) registers.read({i, std::vector<std::string>(30, "j/a")});
+  for (RequestId i = 1; i <= 3; ++i) registers.read({i, std::vector<std::string>(30, "g/a")});
   registers.flush();
   ASSERT_EQ(store.gets.size(), 2u);
   store.gets[0].second({StoreResult::unknown, {}, "silent"});
@@ -142,6 +142,28 @@ TEST_F(KeyRegistersTest, OfManyReadsAFewMakeARequestAndOneThatFailsIsTheAnswerTo
   EXPECT_EQ(read_done(1).text, "silent");
   registers.flush();
   EXPECT_EQ(store.gets.size(), 2u) << "each is asked once";
+}
+
+TEST_F(KeyRegistersTest, WhereTheStoreHasTooManyNamesItIsNotAskedAgainForAsFewRegisters) {
+  const auto read = [this](std::size_t jobs) {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < jobs; ++i) all.push_back("j/" + std::to_string(i));
+    registers.read({1, all});
+    registers.flush();
+  };
+  read(50);
+  ASSERT_EQ(store.names.size(), 1u);
+  store.names[0](std::nullopt);
+  EXPECT_EQ(store.gets.size(), 1u);
+  read(50);
+  EXPECT_EQ(store.names.size(), 1u);
+  EXPECT_EQ(store.gets.size(), 2u);
+  read(60);
+  ASSERT_EQ(store.names.size(), 2u);
+  store.names[1](std::vector<std::string>{"r/j/7"});
+  EXPECT_EQ(store.gets.at(2).first, std::vector<std::string>{"r/j/7"});
+  read(50);
+  EXPECT_EQ(store.names.size(), 3u) << "they were not too many";
 }
 
 /// Requests that take two changes each, and wait until the test ends them.
