@@ -1,5 +1,5 @@
-// KeyCandidates: the keys that say in which groups a node takes part. Only people read them: they are written few at a
-// time, when nothing is claimed. Used on the plugin's thread only.
+// KeyCandidates: the keys that say in which groups a node takes part. No election needs them, only people and whoever
+// hands a group over read them: they are written a few at a time. Used on the plugin's thread only.
 //
 //   candidates.enter("nightly");   ... each turn: candidates.flush([](const std::string& group) { return ...; });
 #pragma once
