@@ -1,15 +1,24 @@
-// KeyCandidates: the keys that say in which groups a node takes part. No election needs them, only people and whoever
-// hands a group over read them: they are written a few at a time. Used on the plugin's thread only.
+// KeyCandidates: the keys that say in which groups a node takes part. Whoever claims a group writes its key before; the
+// others, which only people and whoever hands a group over read, are written a few at a time. Used on the plugin's
+// thread only.
 //
-//   candidates.enter("nightly");   ... each turn: candidates.flush([](const std::string& group) { return ...; });
+//   candidates.enter("nightly");   ... each turn: candidates.flush();   ... to claim it: candidates.write("nightly");
+//
+//   | state   | what is under way      | next                                                |
+//   | ------- | ---------------------- | --------------------------------------------------- |
+//   | waiting | nothing                | writing, by write() or flush()                      |
+//   | writing | its key is written     | written; waiting: it is not known to be, or refused |
+//   | written | nothing                |                                                     |
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
-#include "support/clock.hpp"
 #include "support/keys/key_context.hpp"
 #include "support/keys/key_queue.hpp"
 
@@ -18,34 +27,35 @@ namespace ballot::support {
 class KeyCandidates {
  public:
   /// Both outlive this.
-  KeyCandidates(const KeyContext& context, KeyQueue& queue) : context_(context), queue_(queue) {}
+  KeyCandidates(KeyContext& context, KeyQueue& queue) : context_(context), queue_(queue) {}
 
-  void enter(const std::string& group) { waiting_.emplace_back(group, wall_now()); }
-  void withdraw(const std::string& group) {
-    queue_.add({key(group)}, [](const KeyAnswer&) {});
-  }
-  /// Adds those to the queue that may be sent now, where the node still takes part.
-  template <class TakesPart>
-  void flush(TakesPart takes_part) {
-    while (!waiting_.empty() && under_way_ < most_under_way) {
-      const auto [group, since] = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (!takes_part(group)) continue;
-      ++under_way_;
-      const std::string text = format(CandidateText{context_.self.node, since}) + " " + context_.session;
-      queue_.add({key(group), text, {}, true}, [this](const KeyAnswer&) { --under_way_; });
-    }
-  }
+  void enter(const std::string& group);
+  void withdraw(const std::string& group);
+  /// Adds its key to the queue now, where it waits.
+  void write(const std::string& group);
+  /// Adds some of those that wait.
+  void flush();
+  std::optional<SteadyTime> due() const;
 
  private:
-  static constexpr std::size_t most_under_way = 100;
+  enum class State { waiting, writing, written };
+  struct Entry {
+    State state;
+    std::uint64_t serial;  // of this entry: what is answered of one before it counts no more
+    WallTime since;        // the node takes part
+  };
 
   std::string key(const std::string& group) const { return KeyNames::candidate(group, context_.self.node); }
+  void on_written(const std::string& group, std::uint64_t serial, const KeyAnswer& answer);
 
-  const KeyContext& context_;
+  KeyContext& context_;
   KeyQueue& queue_;
-  std::deque<std::pair<std::string, WallTime>> waiting_;  // and since when the node takes part
+  std::unordered_map<std::string, Entry> entries_;  // by group
+  std::deque<std::string> waiting_;                 // and some that wait no more
   std::size_t under_way_ = 0;
+  std::uint64_t last_serial_ = 0;
+  SteadyTime paused_until_{};  // after an answer that was none
+  bool warned_ = false;        // that one was refused
 };
 
 }  // namespace ballot::support

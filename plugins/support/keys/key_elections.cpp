@@ -262,6 +262,7 @@ void KeyElections::claim(const std::string& name, Group& group) {
 
 void KeyElections::send_claim(const std::string& name, Group& group, const TermRecord& term, std::uint64_t over) {
   const std::uint64_t serial = enter_state(group, State::claiming);
+  candidates_.write(name);  // whoever observes a leader finds it among the candidates
   queue_.add({KeyNames::term(name), format(term), over, true},
              [this, name, serial, term, over](const KeyAnswer& answer) {
                if (Group* found = find(name, serial)) on_claimed(name, *found, term, over, answer);
@@ -423,11 +424,7 @@ void KeyElections::tick(SteadyTime now) {
 
 void KeyElections::flush() {
   claim_next();
-  if (claiming_ == 0 && order_.empty())
-    candidates_.flush([this](const std::string& name) {
-      const Group* group = find(name);
-      return group != nullptr && !group->leave;
-    });
+  if (may_enter_candidates()) candidates_.flush();
   queue_.flush();
   read_doubted();
 }
@@ -435,6 +432,7 @@ void KeyElections::flush() {
 std::optional<SteadyTime> KeyElections::due() const {
   std::optional<SteadyTime> at = sweep_at_ && view_.complete() ? sweep_at_ : std::nullopt;
   if (!later_.empty() && (!at || later_.begin()->first < *at)) at = later_.begin()->first;
+  if (const auto next = candidates_.due(); next && may_enter_candidates() && (!at || *next < *at)) at = next;
   return at;
 }
 

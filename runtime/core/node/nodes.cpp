@@ -74,8 +74,10 @@ void Nodes::compare_files() {
   for (auto& [name, group] : p_.groups.all()) {
     if (group.content() == 0) continue;
     auto differing = p_.directory.peers().differing(group.settings, group.content());
-    if (!unsure && p_.directory.peers().is_unsure(c_.now.steady, group.settings, group.content())) unsure = &group;
-    if (!differing.empty()) p_.directory.compare_by(c_.now.steady + drift_pause);
+    if (const auto from = p_.directory.peers().unsure_from(group.settings, group.content())) {
+      if (!unsure && *from <= c_.now.steady) unsure = &group;
+      p_.directory.compare_by(std::max(*from, c_.now.steady + drift_pause));
+    }
     if (differing == group.drift) continue;
     std::string nodes;
     for (const std::string& node : differing) nodes += (nodes.empty() ? "" : ", ") + node;

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t text_limit = 7 * 1024;  // of the 8 KB that a record may hold
 constexpr Millis doubt_after{60'000};         // whoever was seen alive is checked again
 constexpr Millis gone_for{300'000};           // whoever was missed may be there again
+constexpr Millis arriving{60'000};            // whoever has begun may not have entered all elections yet
 constexpr Millis left_for{24 * 3'600'000};
 
 std::uint64_t hash_of(std::string_view text) { return Fnv().add(text).value(); }
@@ -155,6 +156,7 @@ bool Peers::see(SteadyTime now, const Group& settings, const Election& election)
     if (!peer.takes_part(settings)) continue;
     const bool there = std::any_of(election.candidates.begin(), election.candidates.end(),
                                    [&, &id = session](const Candidate& candidate) { return candidate.id == id; });
+    if (!there && peer.life == Peer::Life::unknown && now < peer.since + arriving) continue;
     const auto life = there ? Peer::Life::alive : Peer::Life::gone;
     changed = changed || peer.life != life;
     peer.life = life;
@@ -163,13 +165,15 @@ bool Peers::see(SteadyTime now, const Group& settings, const Election& election)
   return changed;
 }
 
-bool Peers::is_unsure(SteadyTime now, const Group& settings, std::uint64_t digest) const {
-  return std::any_of(peers_.begin(), peers_.end(), [&](const auto& one) {
-    const Peer& peer = one.second;
-    if (!peer.takes_part(settings) || peer.digest(settings.name) == digest) return false;
-    return peer.life == Peer::Life::unknown ||
-           now >= peer.seen + (peer.life == Peer::Life::alive ? doubt_after : gone_for);
-  });
+std::optional<SteadyTime> Peers::unsure_from(const Group& settings, std::uint64_t digest) const {
+  std::optional<SteadyTime> first;
+  for (const auto& [session, peer] : peers_) {
+    if (!peer.takes_part(settings) || peer.digest(settings.name) == digest) continue;
+    const Millis known_for = peer.life == Peer::Life::alive ? doubt_after : gone_for;
+    const SteadyTime from = peer.life == Peer::Life::unknown ? SteadyTime{} : peer.seen + known_for;
+    first = std::min(first.value_or(from), from);
+  }
+  return first;
 }
 
 std::vector<std::string> Peers::differing(const Group& settings, std::uint64_t digest) const {

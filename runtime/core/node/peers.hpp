@@ -86,11 +86,13 @@ class Peers {
   bool learn(SteadyTime now, const std::string& self, const std::vector<Register>& records);
   void clear() { peers_.clear(); }
 
-  /// Everybody who may lead the group and is not in its election is gone. True: something has changed.
+  /// Everybody who may lead the group and is not in its election is gone, but for who has just begun. True: something
+  /// has changed.
   bool see(SteadyTime now, const Group& settings, const Election& election);
 
-  /// Whether some node whose files differ is not known, or not of late, to be alive or gone.
-  bool is_unsure(SteadyTime now, const Group& settings, std::uint64_t digest) const;
+  /// From when on some node whose files differ is not known, or not of late, to be alive or gone; none: no files
+  /// differ.
+  std::optional<SteadyTime> unsure_from(const Group& settings, std::uint64_t digest) const;
   /// The nodes whose files differ, and which are alive.
   std::vector<std::string> differing(const Group& settings, std::uint64_t digest) const;
 

@@ -178,7 +178,9 @@ TEST_F(DirectoryOfANode, CallsOldWhatANodeThatIsGoneLeftADayAgo) {
   Group settings;
   settings.name = "a";
   EXPECT_TRUE(directory.learn(at(24h), left).empty()) << "it is not known to be gone";
-  directory.see(steady(24h), settings, {"a", 1, {}});
+  directory.see(steady(24h + 59s), settings, {"a", 1, {}});
+  EXPECT_TRUE(directory.learn(at(24h), left).empty()) << "it may have just begun";
+  directory.see(steady(24h + 60s), settings, {"a", 1, {}});
   EXPECT_TRUE(directory.learn(at(24h - 1ms), left).empty());
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
@@ -191,10 +193,10 @@ TEST_F(DirectoryOfANode, DoesNotTakeANodeForGoneThatIsUnfitForTheElectionInWhich
   Group settings;
   settings.name = "a";
   directory.learn(at(24h), left);
-  directory.see(steady(24h), settings, {"a", 1, {}});
+  directory.see(steady(25h), settings, {"a", 1, {}});
   EXPECT_TRUE(directory.learn(at(24h), left).empty());
   settings.name = "b";
-  directory.see(steady(24h), settings, {"b", 1, {}});
+  directory.see(steady(25h), settings, {"b", 1, {}});
   EXPECT_EQ(directory.learn(at(24h), left), Names{"n/n2.1"});
 }
 
@@ -238,6 +240,27 @@ TEST_F(DirectoryOfANode, ComparesFilesAtOnceWhereAnElectionShowsWhoLives) {
   directory.begin_compare();
   directory.see(steady(4s), settings, election);
   EXPECT_FALSE(directory.compare_at()) << "it is no news";
+}
+
+TEST_F(DirectoryOfANode, WhoseFilesDifferIsLookedForAgainWhereItWasMissed) {
+  constexpr std::uint64_t own = 17, others = 18;
+  Group settings;
+  settings.name = "a";
+  publish(1s, groups);
+  NodeRecord differs = of("n2", "s2");
+  differs.groups = {{"a", others}};
+  directory.learn(at(10s), {listed(differs, "n/n2.1")});
+  const auto unsure_from = [&] { return directory.peers().unsure_from(settings, own); };
+  directory.see(steady(15s), settings, {"a", 1, {}});
+  EXPECT_EQ(unsure_from(), SteadyTime{}) << "it has just begun";
+  directory.see(steady(75s), settings, {"a", 1, {}});
+  EXPECT_EQ(unsure_from(), steady(375s)) << "it is gone, or was missed";
+  Election election{"a", 1, {{}}};
+  election.candidates[0].id = "s2";
+  directory.see(steady(375s), settings, election);
+  EXPECT_EQ(unsure_from(), steady(435s));
+  EXPECT_EQ(directory.peers().differing(settings, own), Names{"n2"});
+  EXPECT_EQ(directory.peers().unsure_from(settings, others), std::nullopt);
 }
 
 TEST_F(DirectoryOfANode, TellsWhoShouldLeadAGroupInItsPlace) {

@@ -1,6 +1,7 @@
 // Who claims which vacant group when, on stores of keys (ClaimOrder, KeyElections).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -49,10 +50,10 @@ SessionRequest asked_by(const std::string& node) {
 /// Of node n1, whose groups nobody leads.
 class KeyClaimsTest : public ::testing::Test {
  protected:
-  void begin(const std::map<std::string, std::string>& sessions, int groups) {
+  void begin(const std::map<std::string, std::string>& sessions, int groups, const std::vector<KeyEntry>& terms = {}) {
     std::vector<KeyEntry> open;
     for (const auto& [node, session] : sessions) open.push_back({"s/" + node, session, 1});
-    view.list_terms({});
+    view.list_terms(terms);
     view.list_sessions(open);
     for (int i = 0; i < groups; ++i) elections.campaign("g" + std::to_string(i));
   }
@@ -71,6 +72,11 @@ class KeyClaimsTest : public ::testing::Test {
       for (const KeyChange& change : store.commits[i].changes) keys.push_back(change.key);
     return keys;
   }
+  std::size_t claims_under_way() const {
+    const auto keys = under_way();
+    return static_cast<std::size_t>(
+        std::count_if(keys.begin(), keys.end(), [](const std::string& key) { return key.starts_with("t/"); }));
+  }
 
   AskedStore store;
   NoHost host;
@@ -86,7 +92,7 @@ TEST_F(KeyClaimsTest, ClaimsFirstWhereItComesFirst) {
   std::vector<std::size_t> turns;
   std::size_t most = 0;
   for (advance(); !under_way().empty(); answer(), advance()) {
-    most = std::max(most, under_way().size());
+    most = std::max(most, claims_under_way());
     for (const std::string& key : under_way())
       if (key.starts_with("t/")) turns.push_back(turn_of(key.substr(2), "n1", three, {}).value());
   }
@@ -99,7 +105,7 @@ TEST_F(KeyClaimsTest, ClaimsFirstWhereItComesFirst) {
 TEST_F(KeyClaimsTest, WhatWaitsGivesWayToWhoHasCome) {
   begin({{"n1", "s1"}}, 2400);
   advance();
-  EXPECT_EQ(under_way().size(), 1000u);
+  EXPECT_EQ(claims_under_way(), 1000u);
   view.write_session("n2", "s2");
   std::size_t claimed = 0;  // of the 1,400 that wait
   for (answer(), elections.flush(); !under_way().empty(); answer(), elections.flush())
@@ -110,26 +116,69 @@ TEST_F(KeyClaimsTest, WhatWaitsGivesWayToWhoHasCome) {
     }
   EXPECT_GT(claimed, 500u);
   advance();
-  EXPECT_FALSE(under_way().empty()) << "who came has not claimed them";
+  EXPECT_GT(claims_under_way(), 0u) << "who came has not claimed them";
 }
 
-TEST_F(KeyClaimsTest, CandidatesAreWrittenWhenNothingIsClaimed) {
-  begin({{"n1", "s1"}}, 300);
+TEST_F(KeyClaimsTest, WhoClaimsIsWrittenDownAsACandidateBefore) {
+  begin(three, 300);
+  std::set<std::string> candidates;
+  for (advance(); !under_way().empty(); answer(), advance())
+    for (const std::string& key : under_way()) {
+      const std::string name = key.substr(2);
+      if (key.starts_with("t/")) {
+        EXPECT_TRUE(candidates.contains(name + "/n1")) << name;
+      } else {
+        EXPECT_TRUE(candidates.insert(name).second) << "again: " << name;
+      }
+    }
+  EXPECT_EQ(candidates.size(), 300u);
+}
+
+TEST_F(KeyClaimsTest, CandidatesOfWhatOthersLeadAreWrittenAfterTheClaims) {
+  std::vector<KeyEntry> led;
+  for (int i = 0; i < 300; ++i)
+    led.push_back({"t/g" + std::to_string(i), format(TermRecord{1, "s2", "n2", "boot", false}), 1});
+  begin({{"n1", "s1"}, {"n2", "s2"}}, 600, led);
   std::string kinds;
   for (advance(); !under_way().empty(); answer(), advance())
-    for (const std::string& key : under_way())
-      if (kinds.empty() || kinds.back() != key.front()) kinds += key.front();
-  EXPECT_EQ(kinds, "tc");
+    for (const std::string& key : under_way()) {
+      const bool leads = view.term(key.substr(2, key.find('/', 2) - 2)).record.session == "s2";
+      const char kind = leads ? 'o' : 'c';
+      if (kinds.empty() || kinds.back() != kind) kinds += kind;
+    }
+  EXPECT_EQ(kinds, "co") << "ours, and then the others'";
 }
 
-TEST_F(KeyClaimsTest, WhoResignsBeforeItIsWrittenDownAsACandidateIsNot) {
+TEST_F(KeyClaimsTest, ACandidateThatIsNotKnownToBeWrittenIsWrittenAgain) {
+  begin({{"n1", "s1"}}, 1);
+  advance();
+  const auto fail = [this](StoreResult outcome) {
+    const auto commit = store.commits.at(answered++);
+    std::vector<KeyAnswer> answers;
+    for (const KeyChange& change : commit.changes)
+      answers.push_back({change.key.starts_with("c/") ? outcome : StoreResult::done, 1, {}});
+    commit.done(answers);
+  };
+  fail(StoreResult::unknown);
+  elections.flush();
+  EXPECT_TRUE(under_way().empty()) << "not at once";
+  ASSERT_TRUE(elections.due().has_value());
+  EXPECT_GT(*elections.due(), boot_now());
+}
+
+TEST_F(KeyClaimsTest, OfWhoHasResignedNoCandidateStays) {
   begin({{"n1", "s1"}}, 1);
   advance();
   elections.resign("g0");
   answer();
   advance();
+  answer();
+  std::optional<KeyChange> last;
   for (const auto& commit : store.commits)
-    for (const KeyChange& change : commit.changes) EXPECT_FALSE(change.key.starts_with("c/") && change.value);
+    for (const KeyChange& change : commit.changes)
+      if (change.key.starts_with("c/")) last = change;
+  ASSERT_TRUE(last.has_value());
+  EXPECT_FALSE(last->value.has_value()) << "it is removed";
 }
 
 }  // namespace
