@@ -246,6 +246,7 @@ TEST_F(Embedded, JobsComeAndGoWhileItRuns) {
   EXPECT_EQ(runtime.trigger("job").error().code, Errc::not_found);
   ASSERT_TRUE(runtime.add({.name = "job", .function = works}));
   ASSERT_TRUE(runtime.trigger("job"));
+  ASSERT_TRUE(wait([&] { return !ended_.empty(); }));
   ASSERT_TRUE(runtime.add({.name = "job", .function = works_otherwise}));
   const auto run = runtime.trigger("job");
   ASSERT_TRUE(run);
