@@ -31,7 +31,9 @@ Result<RunId> find_run(storage::Reader& ledger, const std::string& suffix) {
   auto runs = ledger.find_run(suffix);
   if (!runs) return runs.error();
   if (runs->size() == 1) return runs->front();
-  if (runs->empty()) return Error{Errc::not_found, "no run in this node's ledger has an id that ends with " + suffix};
+  if (runs->empty())
+    return Error{Errc::not_found, "no run in this node's ledger has an id that ends with " + suffix +
+                                      "; a run of another node is in that one's"};
   std::string text = "several runs have an id that ends with " + suffix + ":";
   for (const RunId& run : *runs) text += " " + run.text();
   return Error{Errc::invalid, text};

@@ -239,6 +239,9 @@ TEST_F(Peers, NothingIsHandedAcrossDifferentFilesThatAreNotListedYet) {
   EXPECT_EQ(count(a, "hands over to b"), handed_b);
   EXPECT_GT(count(a, "hands over to c"), handed_c + 100) << "whose files are the same, once that is known";
   EXPECT_LE(lists() - before, 3u);
+  EXPECT_TRUE(std::none_of(a.notices.begin(), a.notices.end(), [](const core::Notice& notice) {
+    return notice.level == Level::warn && notice.text == "leads no more";
+  })) << "what is handed over is nobody's trouble";
 }
 
 TEST_F(Peers, NothingIsHandedToANodeWhoseFilesChangeWhileItIsObserved) {

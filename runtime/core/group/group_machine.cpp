@@ -214,7 +214,8 @@ void GroupMachine::end_term(GroupContext& g, Cause cause) {
   const Term& term = state_.term;
   g.c.out.push_back(
       RecordTerm{{term.group, g.c.settings.node, term.epoch, state_.stored.value().elected_at, g.c.now.wall, cause}});
-  Notice notice{g.is_stopping ? Level::info : Level::warn, "leads no more", {{"group", term.group}}};
+  const bool on_purpose = g.is_stopping || cause == Cause::resigned;
+  Notice notice{on_purpose ? Level::info : Level::warn, "leads no more", {{"group", term.group}}};
   notice.fields.emplace_back("epoch", std::to_string(term.epoch));
   notice.fields.emplace_back("cause", std::string(to_string(cause)));
   g.c.out.push_back(std::move(notice));
