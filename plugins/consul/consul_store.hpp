@@ -51,7 +51,8 @@ class ConsulStore final : public support::KeyStore {
   void get(std::vector<std::string> keys, Done<support::KeyRead> done) override { keys_.get(keys, std::move(done)); }
   void list(const std::string& prefix, Done<support::KeyRead> done) override { keys_.list(prefix, std::move(done)); }
   bool name_keys(const std::string& prefix, std::size_t most, Done<support::KeysThere> done) override {
-    return keys_.name(prefix, most, std::move(done));
+    keys_.name(prefix, most, std::move(done));
+    return true;
   }
 
   void follow(const std::string& prefix) override;

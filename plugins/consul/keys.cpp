@@ -152,23 +152,19 @@ void Keys::list(const std::string& prefix, Done<KeyRead> done) {
              });
 }
 
-bool Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
-  if (named_ > most) return false;
+void Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
   const auto named = [this, most, done = std::move(done)](const Reply& reply) {
-    if (reply.is(Meaning::absent)) return done(std::vector<std::string>());
-    named_ = most + 1;
-    if (outcome_of(reply) != StoreResult::done) return done(std::nullopt);
+    if (reply.is(Meaning::absent)) return done({std::vector<std::string>()});
+    if (outcome_of(reply) != StoreResult::done) return done({});
     const http::json::array& all = http::array_of(reply.json);
-    named_ = all.size();
-    if (named_ > most) return done(std::nullopt);
+    if (all.size() > most) return done({{}, all.size()});
     std::vector<std::string> keys;
     for (const http::json::value& one : all)
       if (const std::string_view path = http::text_of(one); path.starts_with(paths_.root()))
         keys.push_back(paths_.key(path));
-    done(std::move(keys));
+    done({std::move(keys)});
   };
   agent_.get("/v1/kv/" + in_url(paths_.path(prefix)) + "?keys&consistent", named);
-  return true;
 }
 
 }  // namespace ballot::consul

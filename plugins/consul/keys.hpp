@@ -69,7 +69,7 @@ class Keys {
   void get(const std::vector<std::string>& keys, Done<support::KeyRead> done);
   void list(const std::string& prefix, Done<support::KeyRead> done);
   /// A name list has no limit: false where the one before was longer.
-  bool name(const std::string& prefix, std::size_t most, Done<support::KeysThere> done);
+  void name(const std::string& prefix, std::size_t most, Done<support::KeysThere> done);
   /// Sent at once, whatever waits, and answered within half of the time.
   void commit_now(const support::KeyChange& change, Done<support::KeyAnswer> done);
 
@@ -83,7 +83,6 @@ class Keys {
   const Guard& guard_;
   support::KeyBatches batches_;
   std::uint64_t flags_;
-  std::size_t named_ = 0;  // by the last name list
 };
 
 }  // namespace ballot::consul

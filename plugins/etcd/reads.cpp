@@ -48,12 +48,13 @@ void Reads::name(const std::string& from, const std::string& end, std::size_t mo
   const RangeRequest request{.from = from, .end = end, .limit = most, .keys_only = true};
   gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience},
                [this, done = std::move(done)](const Reply& reply) {
-                 if (!reply.done() || http::truth_at(reply.body, "more")) return done(std::nullopt);
+                 if (!reply.done()) return done({});
+                 if (http::truth_at(reply.body, "more")) return done({{}, http::number_at(reply.body, "count")});
                  Found found;
                  add(http::array_at(reply.body, "kvs"), found);
                  std::vector<std::string> keys;
                  for (support::KeyEntry& entry : found.read.entries) keys.push_back(std::move(entry.key));
-                 done(std::move(keys));
+                 done({std::move(keys)});
                });
 }
 

@@ -150,7 +150,7 @@ bool MemoryKeyStore::name_keys(const std::string& prefix, std::size_t most, Done
     std::vector<std::string> names;
     for (const auto& [key, one] : keys_.keys_)
       if (key.starts_with(prefix)) names.push_back(key);
-    return names.size() > most ? KeysThere() : KeysThere(std::move(names));
+    return names.size() > most ? KeysThere{{}, names.size()} : KeysThere{std::move(names)};
   });
   return true;
 }

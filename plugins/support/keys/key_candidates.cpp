@@ -40,7 +40,7 @@ void KeyCandidates::on_written(const std::string& group, std::uint64_t serial, c
   const auto found = entries_.find(group);
   if (found == entries_.end() || found->second.serial != serial) return;
   const bool refused = answer.outcome == StoreResult::failed;
-  if (!refused && answer.outcome != StoreResult::unknown) return void(found->second.state = State::written);
+  if (!refused && answer.outcome != StoreResult::unknown) return void(entries_.erase(found));
   if (refused && !std::exchange(warned_, true))
     context_.host.log(Level::error, "group " + group + ": its candidate is not written down: " + answer.text);
   found->second.state = State::waiting;

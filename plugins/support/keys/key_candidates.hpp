@@ -4,11 +4,10 @@
 //
 //   candidates.enter("nightly");   ... each turn: candidates.flush();   ... to claim it: candidates.write("nightly");
 //
-//   | state   | what is under way      | next                                                |
-//   | ------- | ---------------------- | --------------------------------------------------- |
-//   | waiting | nothing                | writing, by write() or flush()                      |
-//   | writing | its key is written     | written; waiting: it is not known to be, or refused |
-//   | written | nothing                |                                                     |
+//   | state   | what is under way      | next                                             |
+//   | ------- | ---------------------- | ------------------------------------------------ |
+//   | waiting | nothing                | writing, by write() or flush()                   |
+//   | writing | its key is written     | out; waiting: it is not known to be, or refused  |
 #pragma once
 
 #include <cstddef>
@@ -38,7 +37,7 @@ class KeyCandidates {
   std::optional<SteadyTime> due() const;
 
  private:
-  enum class State { waiting, writing, written };
+  enum class State { waiting, writing };
   struct Entry {
     State state;
     std::uint64_t serial;  // of this entry: what is answered of one before it counts no more
@@ -50,8 +49,8 @@ class KeyCandidates {
 
   KeyContext& context_;
   KeyQueue& queue_;
-  std::unordered_map<std::string, Entry> entries_;  // by group
-  std::deque<std::string> waiting_;                 // and some that wait no more
+  std::unordered_map<std::string, Entry> entries_;  // by group; of those that are not written
+  std::deque<std::string> waiting_;                 // in order; and some that wait no more
   std::size_t under_way_ = 0;
   std::uint64_t last_serial_ = 0;
   SteadyTime paused_until_{};  // after an answer that was none

@@ -251,6 +251,8 @@ void KeyElections::claim_next() {
   }
 }
 
+bool KeyElections::may_enter_candidates() const { return order_.empty() && claiming_ < claimed_together; }
+
 void KeyElections::claim(const std::string& name, Group& group) {
   const KeyView::Term& last = view_.term(name);
   if (group.leave) return gone(name, group);

@@ -119,8 +119,8 @@ class KeyElections {
   std::optional<std::size_t> turn(const std::string& name) const;
 
   void claim_next();
-  /// Those of groups that are not claimed, which claims go before.
-  bool may_enter_candidates() const { return order_.empty() && claiming_ < few_claims; }
+  /// Those of groups that are not claimed: claims go before.
+  bool may_enter_candidates() const;
   void claim(const std::string& name, Group& group);
   void send_claim(const std::string& name, Group& group, const TermRecord& term, std::uint64_t over);
   void on_claimed(const std::string& name, Group& group, const TermRecord& term, std::uint64_t over,
@@ -141,8 +141,6 @@ class KeyElections {
   void read_doubted();
   void on_read(const std::vector<std::pair<std::string, std::uint64_t>>& asked, const KeyRead& read);
   void sweep();
-
-  static constexpr std::size_t few_claims = 50;
 
   KeyContext& context_;
   KeyView& view_;

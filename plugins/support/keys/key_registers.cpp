@@ -102,12 +102,12 @@ bool KeyRegisters::name_first(const std::vector<ReadCall>& all) {
   for (const ReadCall& call : all)
     jobs += static_cast<std::size_t>(std::count_if(call.names.begin(), call.names.end(), is_jobs));
   const std::size_t most = names_for_a_read * jobs;
-  if (jobs < many_reads || most <= too_few_names_) return false;
-  const auto named = [this, all, most](const KeysThere& keys) {
+  if (jobs < many_reads || most < names_there_) return false;
+  const auto named = [this, all](const KeysThere& found) {
     naming_ = false;
-    too_few_names_ = keys ? 0 : most;
-    if (!keys) return send_reads(all);
-    const std::unordered_set<std::string_view> there(keys->begin(), keys->end());
+    names_there_ = found.count;
+    if (!found.keys) return send_reads(all);
+    const std::unordered_set<std::string_view> there(found.keys->begin(), found.keys->end());
     std::vector<ReadCall> rest = all;
     for (ReadCall& call : rest)
       std::erase_if(call.names, [&](const std::string& name) {

@@ -41,7 +41,7 @@ class KeyRegisters {
   KeyQueue queue_;
   std::vector<ReadCall> reads_;  // of this turn, and while names are asked for
   bool naming_ = false;
-  std::size_t too_few_names_ = 0;  // there were more when they were asked for last, which is not worth asking again
+  std::size_t names_there_ = 0;  // registers of jobs, where they were too many to be named
 };
 
 }  // namespace ballot::support

@@ -57,8 +57,12 @@ struct KeyRead {
   std::string text = {};
 };
 
-/// The keys that are there, linearizable; none: they are more than were asked for, or not known.
-using KeysThere = std::optional<std::vector<std::string>>;
+/// The keys that are there, linearizable. None, and `count`: they are so many, more than were asked for; none, and 0:
+/// they are not known.
+struct KeysThere {
+  std::optional<std::vector<std::string>> keys = {};
+  std::size_t count = 0;
+};
 
 /// How a session began.
 struct SessionBegun {

@@ -153,17 +153,20 @@ TEST_F(KeyRegistersTest, WhereTheStoreHasTooManyNamesItIsNotAskedAgainForAsFewRe
   };
   read(50);
   ASSERT_EQ(store.names.size(), 1u);
-  store.names[0](std::nullopt);
+  store.names[0]({{}, 2'600});
   EXPECT_EQ(store.gets.size(), 1u);
-  read(50);
+  read(51);
   EXPECT_EQ(store.names.size(), 1u);
   EXPECT_EQ(store.gets.size(), 2u);
-  read(60);
+  read(52);
   ASSERT_EQ(store.names.size(), 2u);
-  store.names[1](std::vector<std::string>{"r/j/7"});
+  store.names[1]({{{"r/j/7"}}});
   EXPECT_EQ(store.gets.at(2).first, std::vector<std::string>{"r/j/7"});
   read(50);
-  EXPECT_EQ(store.names.size(), 3u) << "they were not too many";
+  ASSERT_EQ(store.names.size(), 3u) << "they were not too many";
+  store.names[2]({});
+  read(50);
+  EXPECT_EQ(store.names.size(), 4u) << "it was not answered";
 }
 
 /// Requests that take two changes each, and wait until the test ends them.
