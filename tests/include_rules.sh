@@ -9,15 +9,16 @@ third_party='boost|CLI|spdlog|fmt|toml\+\+|absl|sqlite3|nats|zookeeper|curl|gtes
 rules='
 runtime/include/ballot |                                          |             | pure
 runtime/base           |                                          |             | -
-runtime/schedule       | base                                     | absl        | pure
+runtime/zones          | base                                     | absl        | -
+runtime/schedule       | base zones                               |             | pure
 runtime/audit          | base schedule                            |             | pure
-runtime/config         | base schedule                            | toml\+\+ absl | -
+runtime/config         | base zones schedule                      | toml\+\+ absl | -
 runtime/core           | base schedule                            | absl        | pure
 runtime/io             | base core                                | boost       | -
 runtime/runner         | base                                     |             | -
 runtime/ping           |                                          | curl        | -
 runtime/library        | base schedule config core io storage     |             | -
-runtime/app            | base schedule audit config core io runner library storage | CLI spdlog | -
+runtime/app            | base zones schedule audit config core io runner library storage | CLI spdlog | -
 storage                | base                                     | sqlite3     | -
 plugins/support        |                                          |             | -
 plugins/local          | support                                  | sqlite3     | -
@@ -31,9 +32,8 @@ plugins/nats           | support http jetstream                   |             
 impure='<(fstream|filesystem|thread|mutex|shared_mutex|condition_variable|atomic|future|unistd\.h|fcntl\.h|time\.h|sys/[a-z]+\.h)>'
 impure+='|_clock::now|clock_gettime|gettimeofday|std::time\(|std::(i|o)?fstream|fopen|std::thread|[^a-z_]getenv|BALLOT_FAIL'
 
-# The zones lie in files: cctz reads them; these list them to name the nearest one, and see that one has changed. What is
-# shared counts who has it.
-exempt='(runtime/schedule/zone_(names|files).cpp|runtime/include/ballot/shared.hpp)'
+# What is shared counts who has it.
+exempt='runtime/include/ballot/shared.hpp'
 
 sources() { find "$1" \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' \) -type f | sort; }
 

@@ -16,8 +16,7 @@ LocalTimes::LocalTimes(TimeOption option, const config::Config& config) {
   if (option == TimeOption::utc) return;
   const config::JobsDir jobs = load_jobs(config);
   for (const schedule::DefinitionPtr& definition : jobs.set().definitions)
-    if (const auto zone = schedule::TimeZone::load(definition->job.timezone))
-      zones_.emplace(definition->job.name, *zone);
+    if (const auto zone = zones::TimeZone::load(definition->job.timezone)) zones_.emplace(definition->job.name, *zone);
 }
 
 Cell LocalTimes::slot(const std::string& job, WallTime at) const {
@@ -25,7 +24,7 @@ Cell LocalTimes::slot(const std::string& job, WallTime at) const {
   return zone == zones_.end() ? Cell(SlotTime{at}) : Cell(Uncut{local_text(at, zone->second)});
 }
 
-std::string local_text(WallTime at, const schedule::TimeZone& zone) {
+std::string local_text(WallTime at, const zones::TimeZone& zone) {
   const std::chrono::seconds offset = zone.offset(std::chrono::floor<std::chrono::seconds>(at));
   std::string text = format_slot(at + offset);
   text.pop_back();  // the Z

@@ -13,7 +13,7 @@
 #include "app/format.hpp"
 #include "config/config.hpp"
 #include "config/job_set.hpp"
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 namespace CLI {
 class App;
@@ -35,10 +35,10 @@ class LocalTimes {
   Cell slot(const std::string& job, WallTime at) const;
 
  private:
-  std::map<std::string, schedule::TimeZone, std::less<>> zones_;  // by job
+  std::map<std::string, zones::TimeZone, std::less<>> zones_;  // by job
 };
 
 /// RFC 3339 with the zone's offset, to the second where it is a whole one: 2025-03-09T08:00:00+01:00.
-std::string local_text(WallTime at, const schedule::TimeZone& zone);
+std::string local_text(WallTime at, const zones::TimeZone& zone);
 
 }  // namespace ballot::app

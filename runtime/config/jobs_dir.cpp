@@ -19,7 +19,7 @@
 #include "base/trusted_open.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
-#include "schedule/zone_files.hpp"
+#include "zones/zone_files.hpp"
 
 namespace ballot::config {
 namespace {
@@ -196,7 +196,7 @@ void JobsDir::forget_identities() {
 
 /// Where the rules of a zone have changed, whatever file it is named in.
 void JobsDir::forget_zones() {
-  const std::uint64_t changes = schedule::zone_changes();
+  const std::uint64_t changes = zones::zone_changes();
   if (changes == zone_changes_) return;
   zone_changes_ = changes;
   for (auto& [name, file] : files_) file.stamp = 0;

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/duration.hpp"
+#include "base/quoted.hpp"
 #include "schedule/calendar.hpp"
-#include "schedule/quoted.hpp"
 
 namespace ballot::schedule {
 namespace {

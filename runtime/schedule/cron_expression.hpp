@@ -18,9 +18,11 @@
 #include <vector>
 
 #include "schedule/cron_field.hpp"
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 namespace ballot::schedule {
+
+using zones::TimeZone;
 
 struct Every {
   std::chrono::seconds period;

@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "schedule/quoted.hpp"
+#include "base/quoted.hpp"
 
 namespace ballot::schedule {
 namespace {

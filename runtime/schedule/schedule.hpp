@@ -21,9 +21,11 @@
 
 #include "schedule/calendar.hpp"
 #include "schedule/plan.hpp"
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 namespace ballot::schedule {
+
+using zones::TimeZone;
 
 class Schedule {
  public:

@@ -19,7 +19,7 @@
 #include "config/words.hpp"
 #include "io/clocks.hpp"
 #include "library/settings.hpp"
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 namespace ballot::app {
 namespace {
@@ -61,7 +61,7 @@ std::string machine_timezone() {
 /// None, and its reason on stderr.
 std::optional<std::string> timezone_of(const ImportOptions& options) {
   const std::string name = options.timezone ? *options.timezone : machine_timezone();
-  const auto zone = schedule::TimeZone::load(name);
+  const auto zone = zones::TimeZone::load(name);
   if (zone) return name;
   print_note(options.timezone
                  ? "--timezone: " + zone.error().what

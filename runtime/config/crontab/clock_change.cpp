@@ -40,7 +40,7 @@ ClockChange starts_at(sys_seconds at, seconds shift, seconds to, bool wild, cons
 }  // namespace
 
 std::optional<ClockChange> find_clock_change(const std::string& schedule, const schedule::Plan& plan,
-                                             const schedule::TimeZone& zone, WallTime from) {
+                                             const zones::TimeZone& zone, WallTime from) {
   const auto labels = schedule::Plan::make({.expressions = {schedule}});
   if (!std::holds_alternative<schedule::Plan>(labels)) return std::nullopt;
   const sys_seconds begin = floor<seconds>(from), end = begin + looked_ahead;

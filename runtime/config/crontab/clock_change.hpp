@@ -13,7 +13,7 @@
 #include <string>
 
 #include "schedule/plan.hpp"
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 namespace ballot::config {
 
@@ -25,6 +25,6 @@ struct ClockChange {
 /// The first change in the 400 days after `from` at which they differ. `plan`: of the schedule, in the zone. Clocks
 /// that jump by more than three hours are not looked at.
 std::optional<ClockChange> find_clock_change(const std::string& schedule, const schedule::Plan& plan,
-                                             const schedule::TimeZone& zone, WallTime from);
+                                             const zones::TimeZone& zone, WallTime from);
 
 }  // namespace ballot::config

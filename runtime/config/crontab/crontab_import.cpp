@@ -130,7 +130,7 @@ bool CrontabImport::is_loaded(const std::string& text, const CrontabSource& sour
 
 void CrontabImport::warn_of_clocks(const CrontabEntry& entry, const schedule::Definition& definition,
                                    Findings& findings) {
-  const auto zone = schedule::TimeZone::load(definition.job.timezone);
+  const auto zone = zones::TimeZone::load(definition.job.timezone);
   const auto change = zone ? find_clock_change(entry.schedule, definition.plan, *zone, now_) : std::nullopt;
   if (!change) return;
   const auto times = [](std::size_t count) { return std::to_string(count) + (count == 1 ? " time" : " times"); };

@@ -7,7 +7,7 @@
 #include "config/crontab/crontab_import.hpp"
 #include "cron_rules.hpp"
 #include "diagnostics_text.hpp"
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 namespace ballot::config {
 namespace {
@@ -213,7 +213,7 @@ struct Starts {
   std::string findings;
 };
 Starts around(sys_days day, const std::string& times) {
-  const auto zone = schedule::TimeZone::load("America/New_York");
+  const auto zone = zones::TimeZone::load("America/New_York");
   const auto offset = [&](WallTime at) { return zone->offset(floor<seconds>(at)); };
   const auto [plan, findings] = import_line(times, "America/New_York");
   const WallTime after = day - hours(12), until = day + hours(36);

@@ -7,14 +7,15 @@
 #include <random>
 
 #include "plans.hpp"
-#include "schedule/time_zone.hpp"
-#include "schedule/zone_names.hpp"
+#include "zones/time_zone.hpp"
+#include "zones/zone_names.hpp"
 
 namespace ballot::schedule {
 namespace {
 
 using namespace std::chrono;
 using namespace std::chrono_literals;
+namespace cctz = zones::cctz;
 
 /// A time in which a zone's offset stays the same.
 struct Reign {
@@ -56,7 +57,7 @@ std::vector<std::string> zone_names() {
   const std::filesystem::path root = "/usr/share/zoneinfo";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     const std::string name = entry.path().lexically_relative(root).string();
-    if (entry.is_regular_file() && is_zone_name(name) && TimeZone::load(name)) names.push_back(name);
+    if (entry.is_regular_file() && zones::is_zone_name(name) && TimeZone::load(name)) names.push_back(name);
   }
   return names;
 }

@@ -1,10 +1,10 @@
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
-#include "schedule/quoted.hpp"
-#include "schedule/zone_files.hpp"
-#include "schedule/zone_names.hpp"
+#include "base/quoted.hpp"
+#include "zones/zone_files.hpp"
+#include "zones/zone_names.hpp"
 
-namespace ballot::schedule {
+namespace ballot::zones {
 namespace {
 
 using std::chrono::local_seconds;
@@ -59,4 +59,4 @@ TimeZone::Place TimeZone::find(local_seconds label) const {
   return {Place::Kind::once, before, change, seconds(0)};
 }
 
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

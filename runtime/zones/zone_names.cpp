@@ -1,4 +1,4 @@
-#include "schedule/zone_names.hpp"
+#include "zones/zone_names.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ballot::schedule {
+namespace ballot::zones {
 namespace {
 
 constexpr std::size_t longest_name = 64;
@@ -73,4 +73,4 @@ std::optional<std::string> nearest_zone_name(std::string_view text) {
   return nearest;
 }
 
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ballot::schedule {
+namespace ballot::zones {
 
 /// Whether the text has the form of an IANA name. Paths, `..`, `localtime`, `posix/...` and the like have not.
 bool is_zone_name(std::string_view text);
@@ -14,4 +14,4 @@ bool is_zone_name(std::string_view text);
 /// pen. Reads the list of the system's database (tzdata.zi): for the way to an error message only.
 std::optional<std::string> nearest_zone_name(std::string_view text);
 
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

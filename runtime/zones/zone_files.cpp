@@ -1,4 +1,4 @@
-#include "schedule/zone_files.hpp"
+#include "zones/zone_files.hpp"
 
 #include <sys/stat.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <mutex>
 
-namespace ballot::schedule {
+namespace ballot::zones {
 namespace {
 
 std::string path_of(const std::string& name) {
@@ -74,4 +74,4 @@ ZoneFiles& zone_files() {
 std::uint64_t zone_changes() { return zone_files().look_again(); }
 std::string zone_load_name(const std::string& name) { return zone_files().load_name(name); }
 
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

@@ -1,4 +1,4 @@
-#include "schedule/zone_files.hpp"
+#include "zones/zone_files.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <filesystem>
 
 #include "schedule/plan.hpp"
-#include "schedule/time_zone.hpp"
 #include "support/temp_folder.hpp"
+#include "zones/time_zone.hpp"
 
-namespace ballot::schedule {
+namespace ballot::zones {
 namespace {
 
 /// A database of zones of its own, for the names that this test makes up.
@@ -26,8 +26,8 @@ struct ZoneFiles : ::testing::Test {
   const TempFolder folder;
 };
 
-Plan plan_in(const std::string& zone) {
-  return std::get<Plan>(Plan::make({.expressions = {"0 12 * * *"}, .timezone = zone}));
+schedule::Plan plan_in(const std::string& zone) {
+  return std::get<schedule::Plan>(schedule::Plan::make({.expressions = {"0 12 * * *"}, .timezone = zone}));
 }
 
 TEST_F(ZoneFiles, LoadsAZoneAnewThatAnUpdateHasReplaced) {
@@ -38,7 +38,7 @@ TEST_F(ZoneFiles, LoadsAZoneAnewThatAnUpdateHasReplaced) {
   const auto old = TimeZone::load("Moved");
   ASSERT_TRUE(old);
   EXPECT_EQ(old->offset(winter), std::chrono::hours(9));
-  const Plan plan = plan_in("Moved"), other = plan_in("Stays");
+  const schedule::Plan plan = plan_in("Moved"), other = plan_in("Stays");
   EXPECT_EQ(zone_changes(), before) << "nothing has changed";
   EXPECT_TRUE(plan.has_same_zones(plan_in("Moved")));
 
@@ -59,4 +59,4 @@ TEST_F(ZoneFiles, LoadsAZoneAnewThatAnUpdateHasReplaced) {
 }
 
 }  // namespace
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

@@ -18,7 +18,7 @@
 
 #include "ballot/error.hpp"
 
-namespace ballot::schedule {
+namespace ballot::zones {
 
 namespace cctz = absl::time_internal::cctz;
 
@@ -56,4 +56,4 @@ class TimeZone {
   cctz::time_zone zone_;
 };
 
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

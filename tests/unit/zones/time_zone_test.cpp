@@ -1,10 +1,10 @@
-#include "schedule/time_zone.hpp"
+#include "zones/time_zone.hpp"
 
 #include <gtest/gtest.h>
 
-#include "schedule/zone_names.hpp"
+#include "zones/zone_names.hpp"
 
-namespace ballot::schedule {
+namespace ballot::zones {
 namespace {
 
 using namespace std::chrono;
@@ -89,4 +89,4 @@ TEST(ZoneNames, HaveLettersInEveryPart) {
 }
 
 }  // namespace
-}  // namespace ballot::schedule
+}  // namespace ballot::zones

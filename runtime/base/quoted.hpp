@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace ballot::schedule {
+namespace ballot {
 
 inline std::string quoted(std::string_view text) {
   constexpr std::size_t most = 60;
@@ -17,4 +17,4 @@ inline std::string quoted(std::string_view text) {
   return "'" + shown + (end < text.size() ? "...'" : "'");
 }
 
-}  // namespace ballot::schedule
+}  // namespace ballot

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ballot::schedule {
+namespace ballot::zones {
 
 /// How often the file of a zone that was loaded was found to be another one, since the process began. Looks at them.
 std::uint64_t zone_changes();
@@ -16,4 +16,4 @@ std::uint64_t zone_changes();
 /// is_zone_name(name).
 std::string zone_load_name(const std::string& name);
 
-}  // namespace ballot::schedule
+}  // namespace ballot::zones
