@@ -1,6 +1,7 @@
 #include "support/keys/key_candidates.hpp"
 
 #include "support/clock.hpp"
+#include "support/texts.hpp"
 
 namespace ballot::support {
 
