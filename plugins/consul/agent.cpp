@@ -3,6 +3,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "support/excerpt.hpp"
+
 namespace ballot::consul {
 
 namespace {
@@ -23,24 +25,28 @@ Meaning meaning_of(int status) {
   }
 }
 
-Reply reply_of(const http::Event& event) {
-  if (!event.problem.empty()) return Reply(Meaning::unknown, event.problem);
+Reply reply_of(http::Event event) {
+  if (!event.problem.empty()) {
+    Reply reply(Meaning::unknown, std::move(event.problem));
+    reply.too_large = event.too_large;
+    return reply;
+  }
   // It serves a query of its own copy then, and nobody says whether that is the store's.
   if (event.status == 200 && event.header("X-Consul-Knownleader") == "false")
     return Reply(Meaning::unknown, "no cluster leader");
   const std::string_view text = event.header("X-Consul-Index");
   std::uint64_t index = 0;
   std::from_chars(text.data(), text.data() + text.size(), index);
-  return Reply(meaning_of(event.status), event.body, index);
+  return Reply(meaning_of(event.status), std::move(event.body), index);
 }
 
 }  // namespace
 
 std::string Reply::text() const {
   if (is(Meaning::forbidden))
-    return "Consul does not let this token do it (" + body +
+    return "Consul does not let this token do it (" + support::excerpt(body) +
            "): look at [consul] token_file, and at the rules in docs/backends/consul.md";
-  return body.substr(0, 300);
+  return support::excerpt(body);
 }
 
 StoreResult outcome_of(const Reply& reply) {
@@ -71,6 +77,7 @@ void Agent::poll(std::string target, std::uint64_t since, Millis wait, Done done
 void Agent::call(Call call, Done done) {
   http::Request request{.method = std::move(call.method), .target = std::move(call.target)};
   request.body = std::move(call.body);
+  request.largest = call.largest;
   request.patience = call.patience.value_or(patience_);
   request.long_poll = call.polls;
   request.idempotent = request.method == "GET";
@@ -79,10 +86,10 @@ void Agent::call(Call call, Done done) {
 }
 
 void Agent::receive() {
-  for (const http::Event& event : client_->take()) {
+  for (http::Event& event : client_->take()) {
     const auto asked = asked_.extract(event.id);
     if (asked.empty()) continue;
-    const Reply reply = reply_of(event);
+    const Reply reply = reply_of(std::move(event));
     if (std::exchange(silent_, reply.is(Meaning::unknown)) && !silent_) on_connected_();
     asked.mapped()(reply);
   }

@@ -21,6 +21,7 @@
 #include "ballot/backend.hpp"
 #include "http/client.hpp"
 #include "http/json.hpp"
+#include "support/bounds.hpp"
 
 namespace ballot::consul {
 
@@ -37,6 +38,7 @@ struct Reply {
   std::string body;        // of an answer; else for people, why there is none
   http::json::value json;  // the same, read
   std::uint64_t index;     // X-Consul-Index
+  bool too_large = false;  // there is an answer, and more of it than was asked for
 
   Reply(Meaning meaning = Meaning::unknown, std::string text = {}, std::uint64_t index = 0)
       : meaning(meaning), body(std::move(text)), json(http::parse_json(body)), index(index) {}
@@ -56,8 +58,9 @@ class Agent {
     std::string method;
     std::string target;  // from "/v1/" on
     std::string body = {};
-    std::optional<Millis> patience = {};  // none: the agent's
-    bool polls = false;                   // it waits on purpose
+    std::optional<Millis> patience = {};            // none: the agent's
+    bool polls = false;                             // it waits on purpose
+    std::size_t largest = support::bounds::answer;  // bytes of the answer
   };
   using Done = std::function<void(const Reply&)>;
 
@@ -67,6 +70,12 @@ class Agent {
         std::function<void()> on_connected);
 
   void get(std::string target, Done done) { call({"GET", std::move(target)}, std::move(done)); }
+  /// Many keys, or services: to bounds::list.
+  void list(std::string target, Done done) {
+    Call asked{"GET", std::move(target)};
+    asked.largest = support::bounds::list;
+    call(std::move(asked), std::move(done));
+  }
   void put(std::string target, std::string body, Done done) {
     call({"PUT", std::move(target), std::move(body)}, std::move(done));
   }

@@ -88,7 +88,7 @@ void Feed::look_at(Folder& folder) {
 }
 
 void Feed::read(Folder& folder) {
-  agent_.get("/v1/kv/" + in_url(folder.path) + "?recurse&consistent", [this, &folder](const Reply& reply) {
+  agent_.list("/v1/kv/" + in_url(folder.path) + "?recurse&consistent", [this, &folder](const Reply& reply) {
     look_.failed = look_.failed || !answered(reply);
     if (look_.failed) return end_part();
     look_.bytes += reply.body.size();

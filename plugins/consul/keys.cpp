@@ -145,11 +145,34 @@ void Keys::get_some(const std::vector<std::string>& keys, const Done<KeyRead>& d
 }
 
 void Keys::list(const std::string& prefix, Done<KeyRead> done) {
-  agent_.get("/v1/kv/" + in_url(paths_.path(prefix)) + "?recurse&consistent",
-             [this, done = std::move(done)](const Reply& reply) {
-               if (reply.is(Meaning::absent)) return done({StoreResult::done});
-               done({outcome_of(reply), entries_of(paths_, http::array_of(reply.json)), reply.text()});
-             });
+  agent_.list("/v1/kv/" + in_url(paths_.path(prefix)) + "?recurse&consistent",
+              [this, prefix, done = std::move(done)](const Reply& reply) {
+                if (reply.is(Meaning::absent)) return done({StoreResult::done});
+                if (reply.too_large) return list_by_name(prefix, done);
+                done({outcome_of(reply), entries_of(paths_, http::array_of(reply.json)), reply.text()});
+              });
+}
+
+/// Consul has no pages.
+void Keys::list_by_name(const std::string& prefix, const Done<KeyRead>& done) {
+  name(prefix, support::bounds::json_values, [this, prefix, done](const KeysThere& there) {
+    if (!there.keys) return done({StoreResult::unknown, {}, "the keys below " + prefix + " cannot be named"});
+    list_on(std::make_shared<Listing>(Listing{support::ListBound(prefix), *there.keys, done}));
+  });
+}
+
+void Keys::list_on(const std::shared_ptr<Listing>& listing) {
+  if (listing->keys.empty()) return listing->done(listing->read);
+  const std::size_t part = std::min(listing->keys.size(), Transaction::most_operations);
+  const std::vector<std::string> some(listing->keys.end() - static_cast<std::ptrdiff_t>(part), listing->keys.end());
+  listing->keys.resize(listing->keys.size() - part);
+  get_some(some, [this, listing](const KeyRead& read) {
+    if (read.outcome != StoreResult::done) return listing->done(read);
+    for (const support::KeyEntry& entry : read.entries) listing->bound.add(entry);
+    if (listing->bound.exceeded()) return listing->done({StoreResult::unknown, {}, listing->bound.text()});
+    listing->read.entries.insert(listing->read.entries.end(), read.entries.begin(), read.entries.end());
+    list_on(listing);
+  });
 }
 
 void Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> done) {
@@ -164,7 +187,7 @@ void Keys::name(const std::string& prefix, std::size_t most, Done<KeysThere> don
         keys.push_back(paths_.key(path));
     done({std::move(keys)});
   };
-  agent_.get("/v1/kv/" + in_url(paths_.path(prefix)) + "?keys&consistent", named);
+  agent_.list("/v1/kv/" + in_url(paths_.path(prefix)) + "?keys&consistent", named);
 }
 
 }  // namespace ballot::consul

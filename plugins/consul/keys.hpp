@@ -16,6 +16,7 @@
 #include "agent.hpp"
 #include "requests.hpp"
 #include "support/keys/key_batches.hpp"
+#include "support/keys/list_bound.hpp"
 
 namespace ballot::consul {
 
@@ -74,8 +75,17 @@ class Keys {
   void commit_now(const support::KeyChange& change, Done<support::KeyAnswer> done);
 
  private:
+  /// All keys below a prefix, part by part.
+  struct Listing {
+    support::ListBound bound;
+    std::vector<std::string> keys;  // that are not read yet
+    Done<support::KeyRead> done;
+    support::KeyRead read{StoreResult::done};
+  };
   static constexpr std::size_t most_requests = 3;  // what is urgent finds a connection
   void send(support::KeyBatches::Waiting& waiting);
+  void list_by_name(const std::string& prefix, const Done<support::KeyRead>& done);
+  void list_on(const std::shared_ptr<Listing>& listing);
   void get_some(const std::vector<std::string>& keys, const Done<support::KeyRead>& done);
 
   Agent& agent_;

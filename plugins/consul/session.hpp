@@ -15,6 +15,7 @@
 #include <string>
 
 #include "agent.hpp"
+#include "keys.hpp"
 #include "requests.hpp"
 #include "support/keys/key_store.hpp"
 

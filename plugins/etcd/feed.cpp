@@ -6,6 +6,7 @@
 
 #include "http/base64.hpp"
 #include "support/clock.hpp"
+#include "support/excerpt.hpp"
 
 namespace ballot::etcd {
 
@@ -119,7 +120,7 @@ void Feed::close() {
 void Feed::on_line(const http::json::value& line) {
   const http::json::value& result = http::at(line, "result");
   if (!result.is_object()) {
-    const std::string why(http::text_at(line, "error", "message"));
+    const std::string why = support::excerpt(http::text_at(line, "error", "message"));
     gateway_.leave(stream_);
     return lose(why.empty() ? "the server says what cannot be read" : why);
   }

@@ -6,6 +6,7 @@
 
 #include "http/json.hpp"
 #include "support/clock.hpp"
+#include "support/excerpt.hpp"
 
 namespace ballot::etcd {
 
@@ -66,11 +67,13 @@ Reply reply_of(const http::Event& event) {
   if (!event.problem.empty()) return {Reply::Kind::unknown, {}, event.problem};
   Reply reply{Reply::Kind::done, http::parse_json(event.body)};
   if (event.status == 200 && reply.body.is_object()) return reply;
-  const auto message = std::string(http::text_at(reply.body, "error"));
+  const std::string message = support::excerpt(http::text_at(reply.body, "error"));
   if (!message.empty()) return {kind_of(http::number_at(reply.body, "code"), message), {}, message + advice(message)};
   const std::string text = "server returned HTTP " + std::to_string(event.status);
   if (event.status >= 500) return {Reply::Kind::unknown, {}, text};
-  return {Reply::Kind::refused, {}, text + ": is it etcd 3.4 or later, with its JSON gateway enabled?"};
+  Reply foreign{Reply::Kind::refused, {}, text + ": is it etcd 3.4 or later, with its JSON gateway enabled?"};
+  foreign.foreign = true;
+  return foreign;
 }
 
 http::Settings client_settings(const Settings& settings) {
@@ -107,6 +110,7 @@ void Gateway::send(Asked asked) {
   http::Request request{.method = "POST", .target = asked.call.path, .body = asked.call.body, .patience = left};
   request.server = asked.call.server;
   request.long_poll = asked.call.urgent;
+  request.largest = asked.call.largest;
   if (shows && credentials_ == Credentials::held) request.headers.emplace_back("Authorization", token_);
   asked.token = token_;
   ++asked.tries;
@@ -135,6 +139,7 @@ void Gateway::on_token(const Reply& reply) {
 std::uint64_t Gateway::stream(const std::string& path, const std::string& body, Millis patience, OnLine on_line,
                               OnEnd on_end) {
   http::Request request{.method = "POST", .target = path, .body = body, .patience = patience};
+  request.largest = support::bounds::list;
   // Else a server that has no quorum is silent.
   request.headers.emplace_back("Grpc-Metadata-hasleader", "true");
   if (credentials_ == Credentials::held) request.headers.emplace_back("Authorization", token_);
@@ -195,6 +200,10 @@ bool Gateway::repeats(const Asked& asked, const Reply& reply, const http::Event&
   if (is_unauthenticated(reply) && !user_.empty() && !asked.call.anonymous) {
     if (asked.tries > 1) return false;
     if (credentials_ == Credentials::held && asked.token == token_) credentials_ = Credentials::needed;
+    return true;
+  }
+  if (reply.foreign && asked.call.repeat == Repeat::safe && !asked.call.server && asked.tries < servers_.size()) {
+    client_->leave(event.server);
     return true;
   }
   if (reply.kind != Reply::Kind::unknown || asked.call.repeat == Repeat::never) return false;

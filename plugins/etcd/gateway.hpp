@@ -27,6 +27,7 @@
 #include "http/client.hpp"
 #include "http/json.hpp"
 #include "settings.hpp"
+#include "support/bounds.hpp"
 #include "support/wakeup.hpp"
 
 namespace ballot::etcd {
@@ -42,6 +43,7 @@ struct Reply {
   Kind kind = Kind::unknown;
   http::json::value body = {};
   std::string text = {};
+  bool foreign = false;  // refused by what is no etcd: another server may be one
 
   bool done() const noexcept { return kind == Kind::done; }
   std::uint64_t revision() const { return http::number_at(body, "header", "revision"); }
@@ -67,9 +69,10 @@ class Gateway {
     std::string path, body;
     Repeat repeat = Repeat::never;
     Millis patience{0};
-    std::optional<std::size_t> server = {};  // none: any
-    bool anonymous = false;                  // nothing shows who asks
-    bool urgent = false;                     // it waits for no other call
+    std::optional<std::size_t> server = {};         // none: any
+    bool anonymous = false;                         // nothing shows who asks
+    bool urgent = false;                            // it waits for no other call
+    std::size_t largest = support::bounds::answer;  // bytes of the answer
   };
 
   /// Throws std::runtime_error where no client can be made.

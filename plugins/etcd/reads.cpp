@@ -40,35 +40,38 @@ void Reads::get_some(const std::vector<std::string>& keys, Millis patience, Done
 }
 
 void Reads::list(const std::string& from, const std::string& end, Millis patience, Done done) {
-  next_page(std::make_shared<Listing>(Listing{from, end, patience, std::move(done)}));
+  next_page(std::make_shared<Listing>(
+      Listing{from, end, patience, support::ListBound(from.substr(keyspace_.root.size())), std::move(done)}));
 }
 
 void Reads::name(const std::string& from, const std::string& end, std::size_t most, Millis patience,
                  support::KeyStore::Done<support::KeysThere> done) {
   const RangeRequest request{.from = from, .end = end, .limit = most, .keys_only = true};
-  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, patience},
-               [this, done = std::move(done)](const Reply& reply) {
-                 if (!reply.done()) return done({});
-                 if (http::truth_at(reply.body, "more")) return done({{}, http::number_at(reply.body, "count")});
-                 Found found;
-                 add(http::array_at(reply.body, "kvs"), found);
-                 std::vector<std::string> keys;
-                 for (support::KeyEntry& entry : found.read.entries) keys.push_back(std::move(entry.key));
-                 done({std::move(keys)});
-               });
+  Gateway::Call call{"/v3/kv/range", range(request), Repeat::safe, patience};
+  call.largest = support::bounds::list;
+  gateway_.ask(std::move(call), [this, done = std::move(done)](const Reply& reply) {
+    if (!reply.done()) return done({});
+    if (http::truth_at(reply.body, "more")) return done({{}, http::number_at(reply.body, "count")});
+    Found found;
+    add(http::array_at(reply.body, "kvs"), found);
+    std::vector<std::string> keys;
+    for (support::KeyEntry& entry : found.read.entries) keys.push_back(std::move(entry.key));
+    done({std::move(keys)});
+  });
 }
 
 void Reads::next_page(const std::shared_ptr<Listing>& listing) {
   RangeRequest request{.from = listing->from, .end = listing->end, .limit = page};
   request.revision = listing->found.revision;
-  gateway_.ask({"/v3/kv/range", range(request), Repeat::safe, listing->patience},
-               [this, listing](const Reply& reply) { on_page(listing, reply); });
+  Gateway::Call call{"/v3/kv/range", range(request), Repeat::safe, listing->patience};
+  call.largest = support::bounds::list;
+  gateway_.ask(std::move(call), [this, listing](const Reply& reply) { on_page(listing, reply); });
 }
 
 void Reads::on_page(const std::shared_ptr<Listing>& listing, const Reply& reply) {
   Found& found = listing->found;
   if (reply.kind == Reply::Kind::compacted && ++listing->again < most_again) {
-    Listing anew{listing->from, listing->end, listing->patience, std::move(listing->done)};
+    Listing anew{listing->from, listing->end, listing->patience, listing->bound.empty(), std::move(listing->done)};
     anew.again = listing->again;
     return next_page(std::make_shared<Listing>(std::move(anew)));
   }
@@ -79,8 +82,20 @@ void Reads::on_page(const std::shared_ptr<Listing>& listing, const Reply& reply)
   const http::json::array& kvs = http::array_at(reply.body, "kvs");
   if (found.revision == 0) found.revision = reply.revision();
   add(kvs, found);
+  for (; listing->counted < found.read.entries.size(); ++listing->counted)
+    listing->bound.add(found.read.entries[listing->counted]);
   if (http::truth_at(reply.body, "more") && !kvs.empty()) {
-    listing->from = key_of(kvs.back()) + '\0';
+    if (listing->bound.exceeded()) {
+      found.read.entries.clear();
+      fail({Reply::Kind::unknown, {}, listing->bound.text()}, found);
+      return listing->done(found);
+    }
+    std::string next = key_of(kvs.back()) + '\0';
+    if (next <= listing->from || next > listing->end) {
+      fail({Reply::Kind::unknown, {}, "the server has listed keys that were not asked for"}, found);
+      return listing->done(found);
+    }
+    listing->from = std::move(next);
     return next_page(listing);
   }
   found.kind = Reply::Kind::done;

@@ -10,6 +10,7 @@
 
 #include "gateway.hpp"
 #include "requests.hpp"
+#include "support/keys/list_bound.hpp"
 
 namespace ballot::etcd {
 
@@ -37,9 +38,11 @@ class Reads {
   struct Listing {
     std::string from, end;
     Millis patience;
+    support::ListBound bound;
     Done done;
     Found found = {};
     std::size_t again = 0;
+    std::size_t counted = 0;  // of found: entries that `bound` knows
   };
 
   void get_some(const std::vector<std::string>& keys, Millis patience, DoneGet done);

@@ -21,13 +21,12 @@ class Client::Inside {
  public:
   Inside(const Settings& settings, std::shared_ptr<boost::asio::ssl::context> tls,
          std::shared_ptr<support::Wakeup> wakeup)
-      : most_untaken_(2 * settings.largest),
-        events_(std::move(wakeup)),
+      : events_(std::move(wakeup)),
         io_(1),
         work_(io_.get_executor()),
         dispatcher_(
             io_, settings, std::move(tls), [this](Event event) { tell(std::move(event)); },
-            [this] { return untaken_ > most_untaken_; }),
+            [this] { return untaken_.load(); }),
         thread_(support::start_thread("ballot-http", [this] { run(); })) {}
   ~Inside() {
     io_.stop();
@@ -55,7 +54,7 @@ class Client::Inside {
   std::vector<Event> take() {
     std::vector<Event> events = events_.take();
     std::erase_if(events, [this](const Event& one) {
-      untaken_ -= one.body.size();
+      untaken_ -= size_of(one);
       return open_.count(one.id) == 0;
     });
     for (const Event& one : events)
@@ -64,8 +63,14 @@ class Client::Inside {
   }
 
  private:
+  /// In memory: an empty line costs too.
+  static std::size_t size_of(const Event& event) {
+    std::size_t size = sizeof(Event) + event.body.size() + event.problem.size();
+    for (const auto& [name, value] : event.headers) size += sizeof event.headers[0] + name.size() + value.size();
+    return size;
+  }
   void tell(Event event) {
-    untaken_ += event.body.size();
+    untaken_ += size_of(event);
     events_.push(std::move(event));
   }
   void run() {
@@ -78,7 +83,6 @@ class Client::Inside {
     }
   }
 
-  const std::size_t most_untaken_;
   support::Mailbox<Event> events_;
   std::atomic<std::size_t> untaken_{0};  // bytes
   // The caller's.

@@ -19,6 +19,7 @@
 
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
+#include "support/bounds.hpp"
 #include "support/wakeup.hpp"
 
 namespace ballot::http {
@@ -44,9 +45,8 @@ struct Tls {
 struct Settings {
   std::vector<Endpoint> servers;
   std::optional<Tls> tls = {};
-  std::size_t connections = 4;             // for calls without a server; more calls wait for one of them
-  Millis connect_patience{1000};           // for one server to take a connection, its name and TLS included
-  std::size_t largest = 64 * 1024 * 1024;  // body, or line of a stream
+  std::size_t connections = 4;    // for calls without a server; more calls wait for one of them
+  Millis connect_patience{1000};  // for one server to take a connection, its name and TLS included
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -56,7 +56,8 @@ struct Request {
   std::string target;
   Headers headers = {};  // beside Host, Content-Length and User-Agent
   std::string body = {};
-  Millis patience{1000};  // from ask() to the answer; of a stream, to the head of the answer
+  Millis patience{1000};                          // from ask() to the answer; of a stream, to its first line
+  std::size_t largest = support::bounds::answer;  // body, or line of a stream, in bytes; more is no answer
   /// The answer is waited for on purpose: it gets a connection of its own, which is kept for the next one.
   bool long_poll = false;
   /// It may be repeated: where a connection broke after it was sent, it is sent to the next server. What was not sent
@@ -77,8 +78,9 @@ struct Event {
   int status = 0;  // 0: there was no answer; `problem` says why
   Headers headers = {};
   std::string body = {};
-  std::string problem = {};  // "": none; else for people, with the server
+  std::string problem = {};  // "": none; else for people, with the server, at most bounds::text bytes
   bool sent = false;         // with a problem: it may have reached a server
+  bool too_large = false;    // the problem is that the answer is larger than Request::largest
   std::size_t server = 0;    // that was asked last
 
   bool ok() const { return problem.empty() && status >= 200 && status < 300; }
@@ -100,8 +102,8 @@ class Client {
 
   /// Answered by one Event `answer`. The ids are never 0 nor given again.
   std::uint64_t ask(Request request);
-  /// Each line of the answer's body is an Event; the last is `end`. A stream that is silent is not ended: whoever wants
-  /// that cancels it.
+  /// Each line of the answer's body is an Event; the last is `end`. A stream that is silent after its first line is not
+  /// ended: the caller cancels it.
   std::uint64_t stream(Request request);
   /// No event of it is taken any more; its connection is closed. What was sent is not called back.
   void cancel(std::uint64_t id);

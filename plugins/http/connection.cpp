@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -27,7 +28,8 @@ namespace beast = boost::beast;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::uint32_t largest_head = 64 * 1024;
+namespace bounds = support::bounds;
+
 constexpr Millis congestion_pause{20};
 
 std::string text_of(const error_code& error) {
@@ -46,6 +48,7 @@ class StreamConnection final : public Connection, public std::enable_shared_from
 
   void carry_out(const Request& request, AnswerKind kind, Millis open_patience) override {
     kind_ = kind;
+    largest_ = request.largest;
     write_down(request);
     if (state_ == ConnectionState::idle && still_open()) return send();
     if (state_ == ConnectionState::idle) {
@@ -65,6 +68,9 @@ class StreamConnection final : public Connection, public std::enable_shared_from
 
   ConnectionState state() const override { return state_; }
   std::size_t server() const override { return way_.server; }
+  std::size_t held() const override {
+    return buffer_.size() + (parser_ ? parser_->get().body().size() : 0) + lines_.rest().size();
+  }
 
  private:
   using Parser = beast::http::response_parser<beast::http::string_body>;
@@ -114,9 +120,16 @@ class StreamConnection final : public Connection, public std::enable_shared_from
     };
   }
 
-  void fail(const std::string& problem) {
+  void fail(const std::string& problem, bool too_large = false) {
     close();
-    user_->on_failed(*this, http::text_of(way_.endpoint) + ": " + problem);
+    Event failure;
+    failure.problem = (http::text_of(way_.endpoint) + ": " + problem).substr(0, bounds::text);
+    failure.too_large = too_large;
+    user_->on_failed(*this, std::move(failure));
+  }
+  void fail_reading(const error_code& error) {
+    const bool too_large = error == beast::http::error::body_limit;
+    fail(too_large ? "an answer of more than " + std::to_string(largest_) + " bytes" : text_of(error), too_large);
   }
 
   void open(Millis patience) {
@@ -182,51 +195,57 @@ class StreamConnection final : public Connection, public std::enable_shared_from
 
   void receive() {
     parser_.emplace();
-    parser_->header_limit(largest_head);
-    parser_->body_limit(way_.largest);
+    parser_->header_limit(bounds::head);
+    parser_->body_limit(largest_);
     beast::http::async_read_header(*stream_, buffer_, *parser_,
                                    then([](StreamConnection& self, const error_code& error) {
-                                     if (error) return self.fail(text_of(error));
+                                     if (error) return self.fail_reading(error);
                                      self.on_head();
                                    }));
   }
 
   void on_head() {
     lines_ = {};
-    if (kind_ == AnswerKind::lines && parser_->get().result_int() / 100 == 2) {
-      parser_->body_limit(boost::none);
-      user_->on_streaming(*this);
-      if (state_ != ConnectionState::closed) take_lines();
-      return;
-    }
-    beast::http::async_read(*stream_, buffer_, *parser_, then([](StreamConnection& self, const error_code& error) {
-      if (error) return self.fail(text_of(error));
-      self.finish();
-    }));
+    since_line_ = 0;
+    is_stream_ = kind_ == AnswerKind::lines && parser_->get().result_int() / 100 == 2;
+    if (is_stream_) parser_->body_limit(boost::none);
+    take();
   }
 
-  void take_lines() {
-    std::string& piece = parser_->get().body();
-    lines_.add(piece, [this](std::string line) { tell_line(std::move(line)); });
-    piece.clear();
-    if (state_ == ConnectionState::closed) return;
-    if (lines_.rest().size() > way_.largest)
-      return fail("a line of more than " + std::to_string(way_.largest) + " bytes");
-    if (parser_->is_done()) {
-      if (!lines_.rest().empty()) tell_line(std::move(lines_.rest()));
-      if (state_ != ConnectionState::closed) finish();
-      return;
-    }
-    if (!user_->congested()) return read_on();
+  /// What has been read of the body. A congested user gets more of it a little later.
+  void take() {
+    if (is_stream_ && !take_lines()) return;
+    if (parser_->is_done()) return finish();
+    if (!user_->congested(*this)) return read_on();
     timer_.expires_after(congestion_pause);
-    timer_.async_wait(then([](StreamConnection& self, const error_code&) { self.take_lines(); }));
+    timer_.async_wait(then([](StreamConnection& self, const error_code&) { self.take(); }));
+  }
+
+  /// False: the connection is closed.
+  bool take_lines() {
+    std::string& piece = parser_->get().body();
+    lines_.add(piece, [this](std::string line) {
+      since_line_ = 0;
+      tell_line(std::move(line));
+    });
+    piece.clear();
+    if (state_ == ConnectionState::closed) return false;
+    if (lines_.rest().size() > largest_ || since_line_ > largest_ + bounds::head) {
+      fail("a line of more than " + std::to_string(largest_) + " bytes", true);
+      return false;
+    }
+    if (parser_->is_done() && !lines_.rest().empty()) tell_line(std::move(lines_.rest()));
+    return state_ != ConnectionState::closed;
   }
 
   void read_on() {
-    beast::http::async_read_some(*stream_, buffer_, *parser_, then([](StreamConnection& self, const error_code& error) {
-      if (error) return self.fail(text_of(error));
-      self.take_lines();
-    }));
+    beast::http::async_read_some(*stream_, buffer_, *parser_,
+                                 [self = this->shared_from_this()](const error_code& error, std::size_t size) {
+                                   if (self->state_ == ConnectionState::closed) return;
+                                   if (error) return self->fail(text_of(error));
+                                   self->since_line_ += size;
+                                   self->take();
+                                 });
   }
 
   void tell_line(std::string line) {
@@ -260,9 +279,12 @@ class StreamConnection final : public Connection, public std::enable_shared_from
   AnswerKind kind_ = AnswerKind::whole;
   Lookup::Addresses addresses_;
   beast::http::request<beast::http::string_body> request_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{bounds::head + 1024};  // more than it would be a chunk's head or a trailer without an end
   std::optional<Parser> parser_;
   LineSplitter lines_;
+  std::size_t largest_ = 0;     // body, or line
+  std::size_t since_line_ = 0;  // bytes of a stream that were read since its last line, those around chunks too
+  bool is_stream_ = false;
 };
 
 }  // namespace

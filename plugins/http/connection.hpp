@@ -35,15 +35,13 @@ class Connection {
    public:
     /// From now on the request may reach the server.
     virtual void on_sending(Connection& connection) = 0;
-    /// A stream was answered with 2xx.
-    virtual void on_streaming(Connection& connection) = 0;
     virtual void on_line(Connection& connection, Event event) = 0;
     /// The whole answer, or the orderly end of a stream. The connection is idle or closed by now.
     virtual void on_answer(Connection& connection, Event event) = 0;
     /// It is closed by now.
-    virtual void on_failed(Connection& connection, const std::string& problem) = 0;
-    /// More has been told than was taken: reading goes on a little later.
-    virtual bool congested() const = 0;
+    virtual void on_failed(Connection& connection, Event failure) = 0;
+    /// The user has no room for more bytes of this connection: reading goes on a little later.
+    virtual bool congested(const Connection& connection) const = 0;
 
    protected:
     ~User() = default;
@@ -57,7 +55,6 @@ class Connection {
     std::string tls_name;                            // "": the server's certificate may be for anything
     Endpoint endpoint;
     std::size_t server;
-    std::size_t largest;
   };
 
   virtual ~Connection() = default;
@@ -71,6 +68,8 @@ class Connection {
 
   virtual ConnectionState state() const = 0;
   virtual std::size_t server() const = 0;
+  /// Bytes of the answer that are held here.
+  virtual std::size_t held() const = 0;
 
  protected:
   Connection() = default;

@@ -13,12 +13,12 @@ constexpr std::size_t more_idle = 4;
 }  // namespace
 
 Dispatcher::Dispatcher(boost::asio::io_context& io, const Settings& settings,
-                       std::shared_ptr<boost::asio::ssl::context> tls, Tell tell, std::function<bool()> congested)
+                       std::shared_ptr<boost::asio::ssl::context> tls, Tell tell, std::function<std::size_t()> untaken)
     : io_(io),
       settings_(settings),
       tls_(std::move(tls)),
       tell_(std::move(tell)),
-      congested_(std::move(congested)),
+      untaken_(std::move(untaken)),
       lookup_(io) {}
 
 Dispatcher::~Dispatcher() {
@@ -65,7 +65,7 @@ std::shared_ptr<Connection> Dispatcher::connection_to(std::size_t server) {
   std::string tls_name;
   if (settings_.tls && settings_.tls->verify)
     tls_name = settings_.tls->server_name.empty() ? endpoint.host : settings_.tls->server_name;
-  return make_connection({io_, lookup_, tls_, tls_name, endpoint, server, settings_.largest}, *this);
+  return make_connection({io_, lookup_, tls_, tls_name, endpoint, server}, *this);
 }
 
 void Dispatcher::leave(std::size_t server) {
@@ -130,13 +130,22 @@ void Dispatcher::on_sending(Connection& connection) {
   if (Ask* const ask = ask_of(connection)) ask->sent = true;
 }
 
-void Dispatcher::on_streaming(Connection& connection) {
-  if (Ask* const ask = ask_of(connection)) ask->timer.cancel();
+/// The connection that holds most is read on, so that its answer is complete at some time and makes room.
+bool Dispatcher::congested(const Connection& connection) const {
+  std::size_t all = untaken_();
+  bool others_hold_more = false;
+  for (const auto& [other, id] : under_way_) {
+    all += other->held();
+    others_hold_more = others_hold_more || other->held() > connection.held();
+  }
+  if (all <= support::bounds::untaken) return false;
+  return others_hold_more || untaken_() > support::bounds::untaken;
 }
 
 void Dispatcher::on_line(Connection& connection, Event event) {
   Ask* const ask = ask_of(connection);
   if (ask == nullptr) return;
+  ask->timer.cancel();
   event.id = ask->id;
   event.server = ask->server;
   tell_(std::move(event));
@@ -155,22 +164,20 @@ void Dispatcher::on_answer(Connection& connection, Event event) {
   answer(*ask, std::move(event));
 }
 
-void Dispatcher::on_failed(Connection& connection, const std::string& problem) {
+void Dispatcher::on_failed(Connection& connection, Event failure) {
   Ask* const ask = ask_of(connection);
   if (ask == nullptr) return;
   leave(ask->server);
   const bool elsewhere = !ask->request.server && ask->tried < settings_.servers.size();
   const bool repeatable = !ask->sent || (ask->request.idempotent && ask->kind == AnswerKind::whole);
-  if (elsewhere && repeatable) {
+  if (elsewhere && repeatable && !failure.too_large) {
     under_way_.erase(&connection);
     if (ask->is_call()) --calls_;
     // The connection, which calls this, ends with its own handler.
     return dispatch(*ask);
   }
-  Event event;
-  event.problem = problem;
-  event.sent = ask->sent;
-  answer(*ask, std::move(event));
+  failure.sent = ask->sent;
+  answer(*ask, std::move(failure));
 }
 
 }  // namespace ballot::http

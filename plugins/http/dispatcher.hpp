@@ -1,7 +1,7 @@
 // Dispatcher: which request goes over which connection to which server, how long it may take, and what follows where
 // a server fails. Knows nothing of how a connection works. On the thread of the io_context; what happens is told there.
 //
-//   Dispatcher dispatcher(io, settings, tls, [](Event event) { ... }, congested);
+//   Dispatcher dispatcher(io, settings, tls, [](Event event) { ... }, untaken);
 //   dispatcher.start(1, request, AnswerKind::whole);
 //
 // A request waits (calls only, for one of Settings::connections), is on its way over a connection, or is answered. A
@@ -29,9 +29,9 @@ class Dispatcher final : private Connection::User {
  public:
   using Tell = std::function<void(Event event)>;
 
-  /// `congested`: lines are not taken fast enough.
+  /// `untaken`: how many bytes have been told and are not taken yet.
   Dispatcher(boost::asio::io_context& io, const Settings& settings, std::shared_ptr<boost::asio::ssl::context> tls,
-             Tell tell, std::function<bool()> congested);
+             Tell tell, std::function<std::size_t()> untaken);
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
@@ -65,17 +65,16 @@ class Dispatcher final : private Connection::User {
   Ask* ask_of(const Connection& connection);
 
   void on_sending(Connection& connection) override;
-  void on_streaming(Connection& connection) override;
   void on_line(Connection& connection, Event event) override;
   void on_answer(Connection& connection, Event event) override;
-  void on_failed(Connection& connection, const std::string& problem) override;
-  bool congested() const override { return congested_(); }
+  void on_failed(Connection& connection, Event failure) override;
+  bool congested(const Connection& connection) const override;
 
   boost::asio::io_context& io_;
   const Settings settings_;
   const std::shared_ptr<boost::asio::ssl::context> tls_;
   const Tell tell_;
-  const std::function<bool()> congested_;
+  const std::function<std::size_t()> untaken_;
   Lookup lookup_;
   std::size_t present_ = 0;                               // server
   std::map<std::uint64_t, Ask> asks_;                     // not answered yet

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "support/bounds.hpp"
+
 namespace ballot::http {
 
 namespace {
@@ -18,11 +20,28 @@ bool is_finite(const json::value& value) {
          std::all_of(members->begin(), members->end(), [](const auto& member) { return is_finite(member.value()); });
 }
 
+/// Of a text of JSON, at least; of other texts some number.
+std::size_t count_values(std::string_view text) {
+  std::size_t count = 1;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string)
+      i += text[i] == '\\' ? 1 : 0;
+    else
+      count += text[i] == ',' || text[i] == '[' || text[i] == '{' ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace
 
 json::value parse_json(std::string_view text) {
+  if (count_values(text) > support::bounds::json_values) return {};
   json::error_code error;
-  json::value value = json::parse({text.data(), text.size()}, error);
+  json::parse_options options;
+  options.max_depth = support::bounds::json_depth;
+  json::value value = json::parse({text.data(), text.size()}, error, {}, options);
   return error || !is_finite(value) ? json::value() : value;
 }
 

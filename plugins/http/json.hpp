@@ -15,7 +15,7 @@ namespace ballot::http {
 
 namespace json = boost::json;
 
-/// A number that no double holds and a depth of more than 32 are no JSON either. null: it is none.
+/// null: the text is no JSON, has a number that no double holds, or is beyond bounds::json_values or json_depth.
 json::value parse_json(std::string_view text);
 
 /// Null where it is not there.

@@ -23,6 +23,7 @@ class LineSplitter {
   }
   /// What came after the last line's end.
   std::string& rest() { return line_; }
+  const std::string& rest() const { return line_; }
 
  private:
   std::string line_;

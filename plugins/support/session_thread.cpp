@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "support/clock.hpp"
+#include "support/excerpt.hpp"
 
 namespace ballot::support {
 
@@ -50,10 +51,15 @@ void SessionThread::post(BackendEvent event) noexcept {
 
 void SessionThread::log(Level level, std::string_view text) noexcept {
   const std::lock_guard hold(mutex_);
-  if (host_ != nullptr) host_->log(level, text);
+  if (host_ == nullptr) return;
+  if (level < Level::info) return host_->log(level, excerpt(text));
+  if (const auto line = log_rate_.admit(excerpt(text), boot_now())) host_->log(level, *line);
 }
 
-void SessionThread::post(Event event) { post(BackendEvent{generation_, std::move(event)}); }
+void SessionThread::post(Event event) {
+  shorten_texts(event);
+  post(BackendEvent{generation_, std::move(event)});
+}
 
 void SessionThread::opened(backend::SessionOpened opened, std::optional<SteadyTime> counts_from) {
   timeout_ = opened.timeout;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "ballot/backend.hpp"
+#include "support/log_rate.hpp"
 #include "support/mailbox.hpp"
 #include "support/session_driver.hpp"
 
@@ -77,6 +78,7 @@ class SessionThread final : public Outlet, private Host {
   Host* host_;           // under mutex_; null: abandoned
   bool silent_ = false;  // under mutex_: nothing is posted any more
   bool ended_ = false;   // under mutex_
+  LogRate log_rate_;     // under mutex_
   std::atomic<bool> stopping_{false};
   std::atomic<bool> renewal_waits_{false};  // in the queue
   std::atomic<Millis> timeout_{Millis(0)};  // T, as granted

@@ -69,13 +69,19 @@ std::string text_of(int rc) {
 
 Client::Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const clientid_t* resume)
     : source_(new Source{std::move(inbox), next_id()}),
+      gate_(connection.servers,
+            [source = source_.get()](const std::string& text) {
+              Message message{source->id, Message::Kind::refused};
+              message.text = text;
+              source->inbox->push(std::move(message));
+            }),
       acl_(connection.user.empty() ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL) {
   const SignalsBlocked blocked;
   zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // what is worth saying is said by the plugin
-  handle_ = zookeeper_init2(connection.servers.c_str(), watched, static_cast<int>(connection.timeout.count()), resume,
+  handle_ = zookeeper_init2(gate_.servers().c_str(), watched, static_cast<int>(connection.timeout.count()), resume,
                             source_.get(), ZOO_NO_LOG_CLIENTENV, say_nothing);
   if (handle_ == nullptr) throw std::system_error(errno, std::generic_category(), connection.servers);
-  // Else it asks for the servers' addresses before each wait for its socket; now only when it has lost its server.
+  // Those of the gate stay.
   zoo_set_servers_resolution_delay(handle_, -1);
   if (!connection.user.empty())
     zoo_add_auth(handle_, "digest", connection.user.data(), static_cast<int>(connection.user.size()), nullptr, nullptr);

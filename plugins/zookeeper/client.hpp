@@ -1,7 +1,7 @@
 // Client: one handle of ZooKeeper's C client, that is one session of the store. Every operation is asynchronous: the
-// library's two threads only copy what they receive into the Inbox, and dispatch() carries it on, on the plugin's
-// thread, by Requests, where a Multi counts as several. Answers come in the order of sending. Knows nothing of what it
-// is used for.
+// library's two threads, which reach the servers through a Gate, only copy what they receive into the Inbox, and
+// dispatch() carries it on, on the plugin's thread, by Requests, where a Multi counts as several. Answers come in the
+// order of sending. Knows nothing of what it is used for.
 //
 //   Client client(inbox, connection, nullptr);
 //   client.get(path, Watch::yes, [this](const Reply& reply) { ... });       ... for each message:
@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 
+#include "gate.hpp"
 #include "inbox.hpp"
 #include "multi.hpp"
 #include "support/requests.hpp"
@@ -43,7 +44,8 @@ class Client {
  public:
   using Done = Requests<Reply>::Done;
 
-  /// `resume`: of a session to go on with, or null. Throws std::system_error where there is no handle to be had.
+  /// `resume`: of a session to go on with, or null. Throws std::system_error where there is no handle or gate to be
+  /// had.
   Client(std::shared_ptr<Inbox> inbox, const Connection& connection, const clientid_t* resume);
   ~Client();
   Client(const Client&) = delete;
@@ -96,6 +98,7 @@ class Client {
   void submit(Send send, Done done, Priority priority, std::shared_ptr<Multi> multi = nullptr);
 
   std::unique_ptr<Source> source_;
+  Gate gate_;
   zhandle_t* handle_ = nullptr;
   const ACL_vector* acl_;
   Requests<Reply> requests_;

@@ -20,7 +20,7 @@ struct Reply {
 };
 
 struct Message {
-  enum class Kind { reply, state, watch, closed };
+  enum class Kind { reply, state, watch, refused, closed };
 
   std::uint64_t client = 0;  // that reports it
   Kind kind = Kind::reply;
@@ -29,6 +29,7 @@ struct Message {
   int state = 0;          // of the connection
   std::string path = {};  // that is watched
   bool gone = false;      // what was watched has been removed
+  std::string text = {};  // what a server sent that was refused
 };
 
 using Inbox = support::Mailbox<Message>;

@@ -39,6 +39,8 @@ void Session::on(Message& message) {
     case Message::Kind::reply: return client_->dispatch(message);
     case Message::Kind::state: return on_state(message.state);
     case Message::Kind::watch: return on_watch(message);
+    case Message::Kind::refused:
+      return host_.log(Level::warn, "a server's answer was refused, and its connection closed: " + message.text);
     case Message::Kind::closed: return on_closed();
   }
 }

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include "conformance/consul_hosts.hpp"
+#include "support/process/peak_memory.hpp"
+#include "support/servers/hostile_http.hpp"
+#include "support/servers/http_gate.hpp"
 #include "support/servers/tls_files.hpp"
 
 namespace ballot::conformance {
@@ -134,6 +137,24 @@ TEST_P(Consul, OthersWaitForTheLockDelayAfterALeaderWasLostAndNotAfterItHasLeft)
   cluster().expire(*a.backend);
   ASSERT_TRUE(until([&] { return b.leads("g").has_value(); }, slack()));
   EXPECT_GE(now() - left, 2900ms);
+}
+
+TEST_P(Consul, AHostileAgentFillsNoMemoryAndTheSessionBeginsAnewWhenItIsGone) {
+  testing::HttpGate gate(server().port());
+  Candidate& a = add_with("a", {{"address", gate.address()}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  const testing::PeakMemory peak;
+  for (const testing::HostileAnswer& attack : testing::hostile_answers()) {
+    SCOPED_TRACE(attack.name);
+    gate.harm(attack.send);
+    until([&] { return a.closed().has_value(); }, timeout() / 2);
+    if (a.closed()) open(a);
+  }
+  gate.harm(nullptr);
+  lead_again(a, "g");
+  for (const std::string& line : a.events.logged()) EXPECT_LT(line.size(), 1500u) << line.substr(0, 200);
+  if (testing::PeakMemory::can_tell) EXPECT_LT(peak.mib_over_rest(), 64);
 }
 
 TEST_P(Consul, AStoreThatHasGoneBackIsNoticed) {

@@ -4,6 +4,7 @@
 #include "conformance/etcd_access_tests.hpp"
 #include "conformance/etcd_cluster.hpp"
 #include "conformance/etcd_fault_tests.hpp"
+#include "conformance/etcd_hostile_tests.hpp"
 
 namespace ballot::conformance {
 namespace {
@@ -24,9 +25,11 @@ INSTANTIATE_TEST_SUITE_P(Etcd, BackendConformance, ::testing::Values(processes),
 #endif
 INSTANTIATE_TEST_SUITE_P(Faults, Etcd, ::testing::Values(one_process), name_of);
 #if BALLOT_ETCD_SERVERS == 1
+INSTANTIATE_TEST_SUITE_P(Hostile, EtcdHostile, ::testing::Values(one_process), name_of);
 INSTANTIATE_TEST_SUITE_P(Access, EtcdAccess, ::testing::Values(one_process), name_of);
 #else
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EtcdAccess);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EtcdHostile);
 #endif
 
 }  // namespace

@@ -19,7 +19,6 @@ constexpr std::size_t largest_answer = 1024, most_sends = 16;
 /// What a connection has told.
 struct Told final : Connection::User {
   void on_sending(Connection&) override {}
-  void on_streaming(Connection&) override { text += "streaming\n"; }
   void on_line(Connection&, Event event) override {
     require(event.body.find('\n') == std::string::npos, "a line is one");
     require(event.body.size() <= 2 * largest_answer, "a line is not longer than may be");
@@ -33,12 +32,12 @@ struct Told final : Connection::User {
     for (const auto& [name, value] : event.headers) text.append(name).append(": ").append(value).append("\n");
     text += event.body;
   }
-  void on_failed(Connection&, const std::string&) override {
+  void on_failed(Connection&, Event) override {
     require(!is_over, "a request fails once");
     is_over = true;
     text += "failed\n";
   }
-  bool congested() const override { return false; }
+  bool congested(const Connection&) const override { return false; }
 
   std::string text;
   bool is_over = false;
@@ -89,8 +88,8 @@ std::string told_of(const std::vector<std::string_view>& pieces, AnswerKind kind
   boost::asio::io_context io;
   Lookup lookup(io);
   Told told;
-  const auto connection = make_connection({io, lookup, nullptr, "", peer.next(), 0, largest_answer}, told);
-  connection->carry_out({.target = "/"}, kind, Millis(10'000));
+  const auto connection = make_connection({io, lookup, nullptr, "", peer.next(), 0}, told);
+  connection->carry_out({.target = "/", .largest = largest_answer}, kind, Millis(10'000));
   while (connection->state() == ConnectionState::opening) io.run_one();
   while (io.poll() > 0) continue;
   {

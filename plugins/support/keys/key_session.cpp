@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/bounds.hpp"
 #include "support/clock.hpp"
 
 namespace ballot::support {
@@ -135,6 +136,7 @@ void KeySession::on_listed(const std::string& prefix, const std::vector<KeyEntry
       on_gone({{opening_.request.node, context_.session}});
   }
   if (!was_complete && view_.complete()) open_->elections.on_view();
+  check_size();
 }
 
 void KeySession::on_written(const KeyEntry& entry) {
@@ -145,6 +147,7 @@ void KeySession::on_written(const KeyEntry& entry) {
   } else if (entry.key.starts_with(KeyNames::sessions)) {
     on_gone(view_.write_session(after(entry.key, KeyNames::sessions), entry.value));
   }
+  check_size();
 }
 
 void KeySession::on_removed(const std::string& key) {
@@ -252,6 +255,14 @@ void KeySession::fail(Cause cause, std::string text, Rest rest) {
   if (over_) return;
   rest_ = this->rest(rest);
   over_ = {cause, std::move(text)};
+}
+
+/// A store that shows ever more terms and sessions would fill memory.
+void KeySession::check_size() {
+  if (view_.size() > bounds::followed)
+    fail(Cause::unreachable,
+         "the store shows more than " + std::to_string(bounds::followed) + " terms and sessions: " + place_.servers,
+         Rest::uncertain);
 }
 
 /// Waits for an older session of this node to end, as long as the store answers.

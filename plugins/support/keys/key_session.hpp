@@ -111,6 +111,7 @@ class KeySession final : private KeyStore::Listener {
 
   bool drained() const;
   void leave_on();
+  void check_size();
   void fail(Cause cause, std::string text, Rest rest);
   Rest rest(Rest known) const;
   SteadyTime give_up() const;

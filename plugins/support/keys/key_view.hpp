@@ -35,6 +35,7 @@ class KeyView {
 
   /// Terms and sessions have been listed.
   bool complete() const noexcept { return terms_listed_ && sessions_listed_; }
+  std::size_t size() const noexcept { return terms_.size() + sessions_.size(); }
 
   /// Those that are there; the groups whose terms have changed.
   std::vector<std::string> list_terms(const std::vector<KeyEntry>& entries);

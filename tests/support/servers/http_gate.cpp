@@ -25,6 +25,11 @@ void HttpGate::open() {
   shut_.clear();
 }
 
+void HttpGate::harm(HttpPeer::Handler handler) {
+  const std::lock_guard hold(mutex_);
+  harm_ = std::move(handler);
+}
+
 bool HttpGate::is_shut(const std::string& path) const {
   const std::lock_guard hold(mutex_);
   return ended_ || shut_.contains(path);
@@ -33,6 +38,11 @@ bool HttpGate::is_shut(const std::string& path) const {
 /// Each request over a connection of its own, so that the end of its answer is that of the connection.
 void HttpGate::pass(HttpPeer::Talk& talk) {
   const std::string path = talk.asked().substr(talk.asked().find(' ') + 1);
+  const HttpPeer::Handler harm = [&] {
+    const std::lock_guard hold(mutex_);
+    return harm_;
+  }();
+  if (harm) return harm(talk);
   if (is_shut(path))
     return talk.answer(503, R"({"error":"etcdserver: request timed out","code":14})",
                        "Content-Type: application/json\r\n");

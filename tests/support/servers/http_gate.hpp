@@ -22,6 +22,8 @@ class HttpGate {
   std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
   void shut(const std::string& path);
   void open();
+  /// All requests are answered by that; null: no more.
+  void harm(HttpPeer::Handler handler);
   /// "METHOD PATH" of each request, in order.
   std::vector<std::string> asked() const { return peer_.asked(); }
 
@@ -33,6 +35,7 @@ class HttpGate {
   mutable std::mutex mutex_;
   std::set<std::string> shut_;  // under mutex_
   bool ended_ = false;          // under mutex_
+  HttpPeer::Handler harm_;      // under mutex_
   HttpPeer peer_;
 };
 

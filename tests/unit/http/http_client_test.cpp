@@ -67,19 +67,19 @@ TEST(HttpClient, TakesBodiesOfManyMegabytesInChunksOrWhole) {
     talk.end_chunks();
   });
   Asking client({place_of(peer)});
-  EXPECT_EQ(client.ask({.target = "/whole", .patience = Millis(30'000)}).body.size(), large.size());
-  EXPECT_EQ(client.ask({.target = "/chunks", .patience = Millis(30'000)}).body, large);
+  EXPECT_EQ(client.ask({.target = "/whole", .patience = Millis(30'000), .largest = large.size()}).body.size(),
+            large.size());
+  EXPECT_EQ(client.ask({.target = "/chunks", .patience = Millis(30'000), .largest = large.size()}).body, large);
   EXPECT_EQ(peer.connections(), 1u);
 }
 
 TEST(HttpClient, ABodyBeyondTheLimitIsAProblem) {
   HttpPeer peer([](HttpPeer::Talk& talk) { talk.answer(200, std::string(2000, 'x')); });
-  Settings settings{.servers = {place_of(peer)}};
-  settings.largest = 1000;
-  Asking client(settings);
-  const Event event = client.ask({.target = "/"});
+  Asking client({place_of(peer)});
+  const Event event = client.ask({.target = "/", .largest = 1000});
   EXPECT_FALSE(event.ok());
-  EXPECT_NE(event.problem.find("body limit"), std::string::npos) << event.problem;
+  EXPECT_TRUE(event.too_large);
+  EXPECT_NE(event.problem.find("more than 1000 bytes"), std::string::npos) << event.problem;
 }
 
 TEST(HttpClient, TellsEachLineOfAStreamAndItsEnd) {
@@ -92,7 +92,7 @@ TEST(HttpClient, TellsEachLineOfAStreamAndItsEnd) {
     talk.end_chunks();
   });
   Asking client({place_of(peer)});
-  const auto id = client->stream({.target = "/"});
+  const auto id = client->stream({.target = "/", .largest = large.size()});
   for (const std::string& line : {std::string("one"), std::string("two"), std::string(), large, std::string("last")}) {
     const Event event = client.next();
     EXPECT_EQ(event.id, id);
@@ -142,10 +142,8 @@ TEST(HttpClient, LinesWaitUntilTheyAreTaken) {
     for (int i = 0; i < 2'000; ++i) talk.chunk(line + "\n");
     talk.end_chunks();
   });
-  Settings settings{.servers = {place_of(peer)}};
-  settings.largest = 10'000;
-  Asking client(settings);
-  client->stream({.target = "/", .patience = Millis(30'000)});
+  Asking client({place_of(peer)});
+  client->stream({.target = "/", .patience = Millis(30'000), .largest = 10'000});
   for (int i = 0; i < 2'000; ++i) ASSERT_EQ(client.next().body, line) << i;
   EXPECT_TRUE(client.next().ok());
 }

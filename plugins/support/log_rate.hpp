@@ -1,0 +1,34 @@
+// LogRate: which of a plugin's log lines are written: of one kind one a second, and of all kinds some. A kind is what
+// lines begin with. The next line of a kind says how many were left out before it. Pure, but that the caller locks.
+//
+//   if (const auto line = rate.admit(text, boot_now())) write(*line);
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ballot/time.hpp"
+
+namespace ballot::support {
+
+class LogRate {
+ public:
+  static constexpr std::size_t kind_size = 24;   // bytes
+  static constexpr std::size_t most_kinds = 64;  // within pause
+  static constexpr Millis pause{1000};
+
+  /// None: the line is left out.
+  std::optional<std::string> admit(std::string_view text, SteadyTime now);
+
+ private:
+  struct Kind {
+    SteadyTime written{};
+    std::size_t left_out = 0;  // since then
+  };
+  std::map<std::string, Kind, std::less<>> kinds_;
+};
+
+}  // namespace ballot::support
