@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/failpoint.hpp"
 #include "base/unique_fd.hpp"
@@ -99,6 +100,13 @@ std::int64_t Database::number(const char* sql) {
 }
 
 void Database::wait_for_locks(Millis longest) { sqlite3_busy_timeout(handle(), static_cast<int>(longest.count())); }
+
+void Database::ask_whether_to_go_on(std::function<bool()> goes_on) {
+  constexpr int steps_between = 20'000;  // of SQLite's machine
+  goes_on_ = std::make_unique<std::function<bool()>>(std::move(goes_on));
+  const auto ask = [](void* function) { return (*static_cast<std::function<bool()>*>(function))() ? 0 : 1; };
+  sqlite3_progress_handler(handle(), steps_between, ask, goes_on_.get());
+}
 
 bool Database::moved() const {
   int moved = 0;

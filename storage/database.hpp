@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -40,6 +41,8 @@ class Database {
 
   /// How long a statement waits for another process's lock before it fails.
   void wait_for_locks(Millis longest);
+  /// Asks it every few milliseconds of a statement's work; false interrupts the statement, which fails.
+  void ask_whether_to_go_on(std::function<bool()> goes_on);
   /// Whether the path no longer leads to the open file.
   bool moved() const;
   /// What becomes of the write-ahead log when the last connection is closed. At first it stays, as evidence.
@@ -53,6 +56,7 @@ class Database {
     void operator()(sqlite3* handle) const noexcept;
   };
   std::string path_;
+  std::unique_ptr<std::function<bool()>> goes_on_;  // at one address, which the connection knows
   std::unique_ptr<sqlite3, Closer> handle_;
 };
 

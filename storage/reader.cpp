@@ -10,6 +10,7 @@
 
 #include "storage/backup.hpp"
 #include "storage/history_query.hpp"
+#include "storage/last_words.hpp"
 #include "storage/row_columns.hpp"
 #include "storage/schema.hpp"
 #include "storage/sqlite_error.hpp"
@@ -80,13 +81,19 @@ std::string hex_digits(std::string_view text) {
 /// The connection and what is known of its names. Everything throws SqliteError.
 class Reader::Session {
  public:
-  explicit Session(const std::string& path)
-      : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql), find_word_(db_, word_sql) {}
+  Session(const std::string& path, std::function<bool()> goes_on)
+      : db_(open_ledger_for_reading(path)), find_text_(db_, text_sql), find_word_(db_, word_sql) {
+    if (goes_on) db_.ask_whether_to_go_on(std::move(goes_on));
+  }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   std::optional<Position> history(const Filter& filter, const VisitRow& visit);
   std::int64_t changes(const Filter& filter, std::int64_t since, const VisitRow& visit);
+  LastWords last_words(const std::vector<std::string>& jobs) {
+    const Snapshot one_moment(db_);
+    return read_last_words(db_, texts_, jobs);
+  }
   std::vector<Row> ranges(std::string_view job, WallTime slot);
   std::vector<RunId> runs_ending_with(const std::string& digits);
   std::optional<Output> output(const RunId& run, std::optional<int> attempt);
@@ -336,13 +343,13 @@ Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
-Result<Reader> Reader::open(const std::string& path) {
+Result<Reader> Reader::open(const std::string& path, std::function<bool()> goes_on) {
   const int reached = ::access(path.c_str(), R_OK) == 0 ? 0 : errno;
   if (reached == ENOENT)
     return Error{Errc::not_found, path + ": there is no ledger yet: it begins when the daemon first runs"};
   if (reached == EACCES)
     return Error{Errc::denied, path + ": this user may not read the ledger; be root, or the daemon's user"};
-  return guarded([&] { return Reader(std::make_unique<Session>(path)); });
+  return guarded([&] { return Reader(std::make_unique<Session>(path, std::move(goes_on))); });
 }
 
 Result<std::optional<Position>> Reader::history(const Filter& filter, const VisitRow& visit) {
@@ -382,6 +389,10 @@ Result<std::optional<Row>> Reader::last(std::string_view job) {
     session_->history({.jobs = {std::string(job)}, .limit = 1}, [&](const Row& row) { return last = row, true; });
     return last;
   });
+}
+
+Result<LastWords> Reader::last_words(const std::vector<std::string>& jobs) {
+  return guarded([&] { return session_->last_words(jobs); });
 }
 
 Result<std::vector<Row>> Reader::at(std::string_view job, WallTime slot) {

@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ballot/error.hpp"
@@ -30,6 +31,9 @@ namespace ballot::storage {
 
 /// Called for each row; false: no more.
 using VisitRow = std::function<bool(const Row&)>;
+
+/// Status and reason of a row; "": there is no row, or no reason.
+using LastWords = std::vector<std::pair<std::string, std::string>>;
 
 /// What an audit is to know beside the rows.
 struct LedgerBasics {
@@ -46,7 +50,8 @@ using VisitNumberedRow = std::function<void(const Row&, std::int64_t change)>;
 
 class Reader {
  public:
-  static Result<Reader> open(const std::string& path);
+  /// `goes_on`: asked often during each call; false ends that with the error io.
+  static Result<Reader> open(const std::string& path, std::function<bool()> goes_on = {});
 
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
@@ -72,6 +77,8 @@ class Reader {
 
   /// The row of a job with the newest slot, and of that its last attempt.
   Result<std::optional<Row>> last(std::string_view job);
+  /// Status and reason of the same row of each job, in the order of the names; both "" where a job has no row.
+  Result<LastWords> last_words(const std::vector<std::string>& jobs);
   /// What became of a slot: its rows, last attempt first, or the row of many slots that has it among them.
   Result<std::vector<Row>> at(std::string_view job, WallTime slot);
   /// Rows that are queued, claimed or running.

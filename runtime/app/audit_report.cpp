@@ -11,8 +11,6 @@
 namespace ballot::app {
 namespace {
 
-constexpr std::size_t most_kept = 1000;
-
 struct AsDocument {
   Document operator()(std::monostate) const { return {}; }
   Document operator()(const std::string& text) const { return text; }
@@ -86,50 +84,46 @@ Document departed_document(const audit::Departed& one) {
   return document;
 }
 
-}  // namespace
-
-void AuditReport::add(audit::Finding finding) {
-  ++count_;
-  if (kept_.size() < most_kept) kept_.push_back(std::move(finding));
-}
-
-void AuditReport::print(std::ostream& out, const audit::Audit& audit, Format format) const {
-  format == Format::json ? print_json(out, audit) : print_table(out, audit);
-}
-
-void AuditReport::print_table(std::ostream& out, const audit::Audit& audit) const {
+void print_table(std::ostream& out, const library::AuditResult& result) {
   RecordWriter table(out, {{"status", "STATUS"}, {"reason", "REASON"}, {"count", "COUNT"}}, {Format::table});
-  for (const auto& [numbers, total] : audit.totals())
+  for (const audit::Total& total : result.totals)
     table.row({word(to_string(total.status)), word(to_string(total.reason)), total.count});
   table.finish();
-  print_names(out, audit.undefined());
-  print_departed(out, audit.departed());
-  for (const audit::Finding& finding : kept_) {
+  print_names(out, result.undefined);
+  print_departed(out, result.departed);
+  for (const audit::Finding& finding : result.findings) {
     out << "\njob " << escaped(finding.job, Escape::plain) << ", "
         << slots_text(finding.slot, finding.until, finding.slots) << ": " << to_string(finding.kind) << ": "
         << finding.what << '\n';
     for (const Row& row : finding.rows) out << "    " << escaped(row_text(row), Escape::plain) << '\n';
   }
-  if (count_ > std::ssize(kept_)) out << "\nand " << count_ - std::ssize(kept_) << " more\n";
-  out << '\n' << count_ << (count_ == 1 ? " finding\n" : " findings\n");
+  if (result.finding_count > std::ssize(result.findings))
+    out << "\nand " << result.finding_count - std::ssize(result.findings) << " more\n";
+  out << '\n' << result.finding_count << (result.finding_count == 1 ? " finding\n" : " findings\n");
 }
 
-void AuditReport::print_json(std::ostream& out, const audit::Audit& audit) const {
+void print_json(std::ostream& out, const library::AuditResult& result) {
   Document::Items totals, undefined, departed, findings;
-  for (const auto& [numbers, total] : audit.totals()) {
+  for (const audit::Total& total : result.totals) {
     Document one = Document::object();
     const std::string reason(to_string(total.reason));
     one.add("status", std::string(to_string(total.status)));
     one.add("reason", reason.empty() ? Document() : Document(reason)).add("count", total.count);
     totals.push_back(std::move(one));
   }
-  for (const std::string& job : audit.undefined()) undefined.emplace_back(job);
-  for (const audit::Departed& one : audit.departed()) departed.push_back(departed_document(one));
-  for (const audit::Finding& finding : kept_) findings.push_back(finding_document(finding));
+  for (const std::string& job : result.undefined) undefined.emplace_back(job);
+  for (const audit::Departed& one : result.departed) departed.push_back(departed_document(one));
+  for (const audit::Finding& finding : result.findings) findings.push_back(finding_document(finding));
   Document all = Document::object();
   all.add("totals", std::move(totals)).add("undefined", std::move(undefined)).add("departed", std::move(departed));
-  all.add("finding_count", count_).add("findings", std::move(findings));
+  all.add("finding_count", result.finding_count).add("findings", std::move(findings));
   out << to_json(all);
+}
+
+}  // namespace
+
+void print_audit(std::ostream& out, const library::AuditResult& result, Format format) {
+  format == Format::json ? print_json(out, result) : print_table(out, result);
 }
 
 }  // namespace ballot::app

@@ -3,7 +3,9 @@
 #include <iostream>
 
 #include "app/escape.hpp"
+#include "app/remote_ledger.hpp"
 #include "io/control_client.hpp"
+#include "library/history/file_ledger.hpp"
 
 namespace ballot::app {
 
@@ -14,12 +16,27 @@ void flush_ledger(const config::Config& config) {
   (void)io::ask_once(config.control_socket, flush, std::chrono::seconds(2));
 }
 
-Result<storage::Reader> open_ledger(const config::Config& config) {
-  flush_ledger(config);
-  auto ledger = storage::Reader::open(config.history.path);
-  // No such file is no such thing to fail with: the question may be fine, the place is not.
-  if (!ledger && ledger.error().code == Errc::not_found) return Error{Errc::io, ledger.error().what};
-  return ledger;
+Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config) {
+  auto remote = std::make_unique<RemoteLedger>(config.control_socket);
+  const auto answered = config.control_socket.empty() ? Error{Errc::unavailable, ""} : remote->try_sequence();
+  if (answered) return std::unique_ptr<library::LedgerView>(std::move(remote));
+  const Errc why = answered.error().code;
+  if (why == Errc::timeout)
+    std::cerr << "ballot: " << escaped(answered.error().what, Escape::plain) << ": its ledger's file is read instead\n";
+  if (why == Errc::invalid) flush_ledger(config);  // a daemon of before
+  if (why != Errc::unavailable && why != Errc::timeout && why != Errc::invalid) return answered.error();
+  auto file = library::FileLedger::open(library::ledger_place(config));
+  if (!file && file.error().code == Errc::denied)
+    return Error{Errc::denied,
+                 answered.error().what + ". Without a daemon, only root and its user may read " + config.history.path};
+  return file;
+}
+
+void warn_of_open_rows(std::string_view command, const library::LedgerView& ledger) {
+  if (ledger.is_live()) return;
+  std::cout.flush();
+  std::cerr << "ballot " << command
+            << ": no daemon answers: rows that are queued, claimed or running show what was known when it ended\n";
 }
 
 std::vector<Status> run_statuses() {
@@ -27,7 +44,7 @@ std::vector<Status> run_statuses() {
           Status::failed, Status::timed_out, Status::killed,  Status::lost};
 }
 
-Result<RunId> find_run(storage::Reader& ledger, const std::string& suffix) {
+Result<RunId> find_run(library::LedgerView& ledger, const std::string& suffix) {
   auto runs = ledger.find_run(suffix);
   if (!runs) return runs.error();
   if (runs->size() == 1) return runs->front();

@@ -1,30 +1,39 @@
-// The ledger as commands read it: this node's file, after a living daemon was asked to write what it has in memory.
+// The ledger as commands read it: by the daemon, whose roles say who may; and where none runs, from its file.
 //
 // Threads: the main one.
+//
+//   auto ledger = open_ledger(config);
+//   if (!ledger) return fail("history", ledger.error());
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/exit.hpp"
 #include "ballot/error.hpp"
 #include "config/config.hpp"
-#include "storage/reader.hpp"
+#include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
+
+/// The daemon is asked once whether it answers. The file of one that hangs, or is of an older ballot, is read without
+/// it; stderr names a daemon that hangs. Errors: refused (a role is missing), denied (no daemon runs, and this user may
+/// not read the file), io, corrupt.
+Result<std::unique_ptr<library::LedgerView>> open_ledger(const config::Config& config);
 
 /// Has a living daemon write what it has in memory.
 void flush_ledger(const config::Config& config);
 
-/// Errors: as Reader::open.
-Result<storage::Reader> open_ledger(const config::Config& config);
+/// Where no daemon answered, rows that have not ended are as the last one left them: says so on stderr.
+void warn_of_open_rows(std::string_view command, const library::LedgerView& ledger);
 
 /// Of rows that are of a run; the others' slots never ran.
 std::vector<Status> run_statuses();
 
 /// The one run whose id ends with `suffix`. not_found: none; invalid: too short, no number, or several, which it names.
-Result<RunId> find_run(storage::Reader& ledger, const std::string& suffix);
+Result<RunId> find_run(library::LedgerView& ledger, const std::string& suffix);
 
 /// Prints `error` as the last line of the command. not_found is Exit::not_found, invalid is Exit::usage, and so on.
 Exit fail(std::string_view command, const Error& error);

@@ -53,7 +53,7 @@ Result<io::Message> ask_job(const config::Config& config, const std::string& job
   return io::ask_once(config.control_socket, question, std::chrono::seconds(5));
 }
 
-Result<std::vector<std::string>> with_instances(std::vector<std::string> names, storage::Reader& ledger) {
+Result<std::vector<std::string>> with_instances(std::vector<std::string> names, library::LedgerView& ledger) {
   for (const std::string& name : std::vector(names)) {
     const auto instances = ledger.instances_of(name);
     if (!instances) return instances.error();
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> with_instances(std::vector<std::string> names, 
   return names;
 }
 
-Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger) {
+Result<void> require_job(const std::string& name, const config::Config& config, library::LedgerView& ledger) {
   const auto known = ledger.knows_job(name);
   if (!known) return known.error();
   if (*known) return {};
@@ -73,7 +73,7 @@ Result<void> require_job(const std::string& name, const config::Config& config, 
   return loaded;
 }
 
-Result<void> require_group(const std::string& name, const config::Config& config, storage::Reader& ledger) {
+Result<void> require_group(const std::string& name, const config::Config& config, library::LedgerView& ledger) {
   const auto known = ledger.knows_group(name);
   if (!known) return known.error();
   if (*known) return {};

@@ -10,7 +10,7 @@
 #include "config/config.hpp"
 #include "config/jobs_dir.hpp"
 #include "io/message.hpp"
-#include "storage/reader.hpp"
+#include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
 
@@ -21,9 +21,9 @@ Result<io::Message> ask_job(const config::Config& config, const std::string& job
 
 /// not_found, with the nearest name, where `name` is neither loaded, nor the daemon's, nor in the ledger. The job files
 /// are read, and the daemon is asked, only for what the ledger does not know.
-Result<void> require_job(const std::string& name, const config::Config& config, storage::Reader& ledger);
+Result<void> require_job(const std::string& name, const config::Config& config, library::LedgerView& ledger);
 /// Those names, and the instances of each that the ledger has.
-Result<std::vector<std::string>> with_instances(std::vector<std::string> names, storage::Reader& ledger);
-Result<void> require_group(const std::string& name, const config::Config& config, storage::Reader& ledger);
+Result<std::vector<std::string>> with_instances(std::vector<std::string> names, library::LedgerView& ledger);
+Result<void> require_group(const std::string& name, const config::Config& config, library::LedgerView& ledger);
 
 }  // namespace ballot::app

@@ -8,7 +8,7 @@
 namespace ballot::app {
 namespace {
 
-Result<Subject> subject_of(const RunId& run, storage::Reader& ledger) {
+Result<Subject> subject_of(const RunId& run, library::LedgerView& ledger) {
   Subject subject{{}, run};
   const auto page =
       ledger.history({.run = run, .limit = 1}, [&](const Row& row) { return subject.job = row.job, false; });
@@ -22,7 +22,7 @@ bool is_loaded(const std::string& job, const config::Config& config) {
   return load_jobs(config).set().definitions.contains(job);
 }
 
-Result<Subject> find_subject(const std::string& text, const config::Config& config, storage::Reader& ledger) {
+Result<Subject> find_subject(const std::string& text, const config::Config& config, library::LedgerView& ledger) {
   const std::string own = instance_name(text, config.node);
   for (const std::string& name : {text, own}) {
     const auto known = ledger.knows_job(name);

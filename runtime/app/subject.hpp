@@ -14,7 +14,7 @@
 #include "ballot/error.hpp"
 #include "ballot/run.hpp"
 #include "config/config.hpp"
-#include "storage/reader.hpp"
+#include "library/history/ledger_view.hpp"
 
 namespace ballot::app {
 
@@ -24,7 +24,7 @@ struct Subject {
 };
 
 /// Errors: not_found, with the nearest job's name; invalid where several runs' ids end with it.
-Result<Subject> find_subject(const std::string& text, const config::Config& config, storage::Reader& ledger);
+Result<Subject> find_subject(const std::string& text, const config::Config& config, library::LedgerView& ledger);
 
 /// Whether some job file defines a job of that name. A program that embeds ballot has jobs that none does.
 bool is_loaded(const std::string& job, const config::Config& config);

@@ -10,7 +10,7 @@ namespace ballot::app {
 namespace {
 
 /// The run of the job that went on at the time.
-std::optional<Row> run_at(const Row& passed, storage::Reader& ledger) {
+std::optional<Row> run_at(const Row& passed, library::LedgerView& ledger) {
   constexpr std::int64_t looked_at = 64;
   std::optional<Row> found;
   const storage::Filter filter{
@@ -22,7 +22,7 @@ std::optional<Row> run_at(const Row& passed, storage::Reader& ledger) {
   return found;
 }
 
-std::string in_the_way(const Row& passed, storage::Reader& ledger) {
+std::string in_the_way(const Row& passed, library::LedgerView& ledger) {
   const auto run = run_at(passed, ledger);
   if (!run) return {};
   std::string text = " In the way was run " + run->run->text() + " of slot " + format_slot(run->slot);
@@ -32,11 +32,13 @@ std::string in_the_way(const Row& passed, storage::Reader& ledger) {
 }
 
 /// As the daemon left it in place of an output.
-std::string why_not_started(const Row& row, storage::Reader& ledger) {
+std::string why_not_started(const Row& row, library::LedgerView& ledger) {
   constexpr std::string_view begin = "[ballot: ", end = "]\n";
-  const auto output = ledger.output(*row.run, row.attempt);
-  if (!output || !output->head.starts_with(begin) || !output->head.ends_with(end)) return {};
-  return " It " + output->head.substr(begin.size(), output->head.size() - begin.size() - end.size()) + ".";
+  const auto output = ledger.output({*row.run, row.attempt}, 0);
+  if (!output) return {};
+  const std::string& text = output->piece.bytes;
+  if (!text.starts_with(begin) || !text.ends_with(end)) return {};
+  return " It " + text.substr(begin.size(), text.size() - begin.size() - end.size()) + ".";
 }
 
 std::string term_text(const TermRow& term) {
@@ -46,7 +48,7 @@ std::string term_text(const TermRow& term) {
   return text;
 }
 
-std::string lost_term(const Row& row, storage::Reader& ledger) {
+std::string lost_term(const Row& row, library::LedgerView& ledger) {
   const auto terms = ledger.terms(row.group);
   if (!terms) return {};
   const auto term = std::find_if(terms->begin(), terms->end(), [&](const TermRow& t) { return t.epoch == row.epoch; });
@@ -54,7 +56,7 @@ std::string lost_term(const Row& row, storage::Reader& ledger) {
 }
 
 /// The terms around the slot, newest first.
-std::string terms_around(const Row& row, storage::Reader& ledger) {
+std::string terms_around(const Row& row, library::LedgerView& ledger) {
   const auto terms = ledger.terms(row.group);
   if (!terms) return {};
   std::string text;
@@ -78,7 +80,7 @@ bool may_be_repeated(const Row& row) {
 
 }  // namespace
 
-std::string why_detail(const Row& row, storage::Reader& ledger) {
+std::string why_detail(const Row& row, library::LedgerView& ledger) {
   const bool waits = row.status == Status::queued && !row.run;
   if (waits || row.reason == Reason::overlap || row.reason == Reason::queue_full) return in_the_way(row, ledger);
   if (row.reason == Reason::cannot_start && row.run) return why_not_started(row, ledger);

@@ -11,13 +11,13 @@
 
 #include "ballot/ledger.hpp"
 #include "config/config.hpp"
+#include "library/history/ledger_view.hpp"
 #include "schedule/definition.hpp"
-#include "storage/reader.hpp"
 
 namespace ballot::app {
 
 /// One or more sentences, each after a space; "" where the rule says all.
-std::string why_detail(const Row& row, storage::Reader& ledger);
+std::string why_detail(const Row& row, library::LedgerView& ledger);
 
 /// What the daemon shows of a run that has not ended: which attempt is to come.
 using NextAttempt = std::optional<std::int64_t>;

@@ -59,6 +59,12 @@ struct LogSettings {
   LogFormat format = LogFormat::human;
 };
 
+/// Groups whose users have a role at the daemon: by name, "" for nobody.
+struct ControlGroups {
+  std::optional<std::string> operators;  // none: the default one
+  std::string viewers;
+};
+
 struct Config {
   std::string file;
   std::string node;  // the host's name
@@ -72,7 +78,8 @@ struct Config {
   OnStop on_stop;
   History history;
   LogSettings log;
-  std::string control_socket;                    // run_dir/ballot.sock
+  std::string control_socket;  // run_dir/ballot.sock
+  ControlGroups control_groups;
   std::map<std::string, BackendTable> backends;  // those with a table, and the one that is used
   Backends known;                                // installed, or named as the one that is used
   std::vector<PlacedGroup> groups;

@@ -11,6 +11,7 @@ namespace ballot::config {
 namespace {
 
 constexpr std::int64_t largest_count = 1'000'000;
+constexpr std::size_t longest_group_name = 64;
 constexpr Millis one_second = std::chrono::seconds(1);
 
 void read_node(const Value& value, Config& config) {
@@ -79,8 +80,23 @@ constexpr Key<LogSettings> log_keys[] = {
     plain_row<LogSettings>("format", as_word<&LogSettings::format>),
     plain_row<LogSettings>("level", as_word<&LogSettings::level>),
 };
-constexpr Key<Config> control_keys[] = {plain_row<Config>("socket", as_path<&Config::control_socket>)};
-static_assert(is_sorted(coordination_keys) && is_sorted(history_keys) && is_sorted(log_keys));
+/// "": no group.
+template <auto Member>
+void as_group(const Value& value, Config& config) {
+  const auto read = value.string();
+  if (!read) return;
+  const bool is_name = read->find_first_of(" \t:,/") == std::string::npos && read->size() <= longest_group_name;
+  if (!is_name) return value.error("must be the name of one group of this machine, or \"\", not " + in_quotes(*read));
+  config.control_groups.*Member = *read;
+}
+
+constexpr Key<Config> control_keys[] = {
+    plain_row<Config>("operators", as_group<&ControlGroups::operators>),
+    plain_row<Config>("socket", as_path<&Config::control_socket>),
+    plain_row<Config>("viewers", as_group<&ControlGroups::viewers>),
+};
+static_assert(is_sorted(coordination_keys) && is_sorted(history_keys) && is_sorted(log_keys) &&
+              is_sorted(control_keys));
 
 template <const auto& keys, auto Member>
 void as_section(const Value& value, Config& config) {

@@ -1,7 +1,9 @@
 #include "io/control_client.hpp"
 
+#include <grp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -10,45 +12,57 @@
 #include <cstring>
 
 #include "io/clocks.hpp"
+#include "io/roles.hpp"
 
 namespace ballot::io {
 namespace {
 
-Error connect_error(const std::string& path, int code) {
-  if (code == EACCES || code == EPERM)
-    return {Errc::refused, "this user may not talk to the daemon at " + path + "; be root or in the group ballot"};
+/// The group whose users may open the socket, if one may.
+std::vector<std::string> groups_of(const std::string& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0 || (file.st_mode & S_IWGRP) == 0) return {};
+  std::array<char, 16384> buffer;
+  group entry{};
+  group* found = nullptr;
+  ::getgrgid_r(file.st_gid, &entry, buffer.data(), buffer.size(), &found);
+  return {found != nullptr ? found->gr_name : std::to_string(file.st_gid)};
+}
+
+Error connect_error(const std::string& path, int code, Role needed) {
+  if (code == EACCES || code == EPERM) return missing_role(needed, groups_of(path));
   if (code == EAGAIN) return {Errc::timeout, "the daemon at " + path + " does not answer; see its log"};
   return {Errc::unavailable, "no daemon listens at " + path + " (" + std::strerror(code) +
                                  "); start it with `ballot serve`, or name its file with --config"};
 }
 
-Result<UniqueFd> connect(const std::string& path, Millis timeout) {
+Result<UniqueFd> connect(const std::string& path, Millis timeout, Role needed) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return connect_error(path, ENAMETOOLONG);
+  if (path.size() >= sizeof address.sun_path) return connect_error(path, ENAMETOOLONG, needed);
   std::memcpy(address.sun_path, path.c_str(), path.size());
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd) return connect_error(path, errno);
+  if (!fd) return connect_error(path, errno, needed);
   timeval limit{};
   limit.tv_sec = timeout.count() / 1000;
   limit.tv_usec = timeout.count() % 1000 * 1000;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // connect() obeys it too
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    return connect_error(path, errno);
+    return connect_error(path, errno, needed);
   return fd;
 }
 
 }  // namespace
 
 Result<ControlClient> ControlClient::ask(const std::string& path, const Message& request, Millis timeout) {
-  auto fd = connect(path, timeout);
+  const Role needed = role_for(request.text("do").value_or(""));
+  auto fd = connect(path, timeout, needed);
   if (!fd) return fd.error();
   const std::string line = encode(request) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t size = ::send(fd->get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0 && (errno == EPIPE || errno == ECONNRESET)) break;  // the reason waits to be read
-    if (size < 0) return connect_error(path, errno);
+    if (size < 0) return connect_error(path, errno, needed);
     sent += static_cast<std::size_t>(size);
   }
   return ControlClient(*std::move(fd), path);

@@ -1,8 +1,5 @@
 #include "io/control_server.hpp"
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/buffer.hpp>
@@ -13,6 +10,7 @@
 #include <utility>
 
 #include "io/control_socket.hpp"
+#include "io/peer.hpp"
 
 namespace ballot::io {
 namespace {
@@ -20,13 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using Socket = asio::local::stream_protocol::socket;
 using boost::system::error_code;
-
-uid_t peer_uid(Socket& socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  const int failed = ::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &peer, &size);
-  return failed ? static_cast<uid_t>(-1) : peer.uid;
-}
 
 }  // namespace
 
@@ -42,13 +33,15 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
  public:
   enum class Stage { reading, answering, finishing, closed };
 
-  Sink(Socket socket, const ControlLimits& limits)
-      : uid(peer_uid(socket)), socket_(std::move(socket)), timer_(socket_.get_executor()), limits_(limits) {}
+  Sink(Socket socket, const Roles& roles, const ControlLimits& limits)
+      : Sink(std::move(socket), peer_of(socket.native_handle()), roles, limits) {}
 
   const uid_t uid;
+  const Role role;
 
-  std::function<void(Message, uid_t)> on_request;
+  std::function<void(Message)> on_request;
   std::function<void()> on_closed;
+  std::function<void()> on_gone;
 
   void start() {
     wait_at_most_patience();
@@ -56,14 +49,16 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
   }
 
   void send(const Message& message) {
-    if (stage_ != Stage::answering) return;
-    queue(message);
+    if (stage_ == Stage::answering) queue(encode(message));
   }
 
-  void finish(Message message) {
-    if (stage_ != Stage::reading && stage_ != Stage::answering) return;
+  void finish(Message message) { finish_encoded(encode_last(std::move(message))); }
+
+  void finish_encoded(std::string line) {
+    if (answered()) return;
     stage_ = Stage::finishing;
-    queue(message.set("last", true));
+    on_gone = nullptr;
+    queue(std::move(line));
   }
 
   bool answered() const { return stage_ == Stage::finishing || stage_ == Stage::closed; }
@@ -76,10 +71,18 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
     socket_.close(ignored);
     timer_.cancel();
     on_request = nullptr;
+    if (const auto left = std::exchange(on_gone, nullptr)) left();
     if (const auto closed = std::exchange(on_closed, nullptr)) closed();
   }
 
  private:
+  Sink(Socket socket, const Peer& peer, const Roles& roles, const ControlLimits& limits)
+      : uid(peer.uid),
+        role(roles.of(peer)),
+        socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        limits_(limits) {}
+
   void read() {
     socket_.async_read_some(asio::buffer(chunk_), [self = shared_from_this()](error_code error, std::size_t size) {
       if (self->stage_ == Stage::closed) return;
@@ -101,11 +104,14 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
     stage_ = Stage::answering;
     timer_.cancel();
     const auto request = std::exchange(on_request, nullptr);
-    request(*std::move(message), uid);
+    request(*std::move(message));
   }
 
-  void queue(const Message& message) {
-    queued_ += encode(message);
+  void queue(std::string line) {
+    if (queued_.empty())
+      queued_ = std::move(line);
+    else
+      queued_ += line;
     queued_ += '\n';
     if (queued_.size() > limits_.unread_bytes) return close();
     if (writing_.empty()) write();
@@ -153,11 +159,16 @@ class Reply::Sink : public std::enable_shared_from_this<Reply::Sink> {
 
 void Reply::send(const Message& message) const { sink_->send(message); }
 void Reply::finish(Message message) const { sink_->finish(std::move(message)); }
+void Reply::finish_encoded(std::string line) const { sink_->finish_encoded(std::move(line)); }
 bool Reply::gone() const { return sink_->answered(); }
+void Reply::on_gone(std::function<void()> left) const { sink_->on_gone = std::move(left); }
+
+std::string encode_last(Message message) { return encode(message.set("last", true)); }
 
 struct ControlServer::State : std::enable_shared_from_this<State> {
-  State(asio::io_context& loop, ControlSocket made, Handler on_request, ControlLimits bounds)
-      : file(std::move(made)),
+  State(asio::io_context& loop, ControlSocket made, const Roles& who, Handler on_request, ControlLimits bounds)
+      : roles(who),
+        file(std::move(made)),
         acceptor(loop, asio::local::stream_protocol(), file.socket.release()),
         pause(loop),
         handler(std::move(on_request)),
@@ -180,32 +191,43 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
     });
   }
 
-  static bool is_ours(uid_t uid) { return uid == 0 || uid == ::geteuid(); }
-
   template <class Is>
   std::size_t count(Is is) const {
     return static_cast<std::size_t>(
         std::count_if(sinks.begin(), sinks.end(), [&](const auto& one) { return is(*one); }));
   }
 
-  /// Root and the daemon's user have places of their own, and of the others none has all.
+  /// Users share places with those who may ask for as much, but for the daemon's own, who have some to themselves: of
+  /// the others none has all.
+  enum class Share { strangers, users, admins };
+  static Share share_of(Role role) {
+    return role == Role::none ? Share::strangers : role == Role::admin ? Share::admins : Share::users;
+  }
+
   void admit(Socket socket) {
-    const auto sink = std::make_shared<Reply::Sink>(std::move(socket), limits);
-    const bool ours = is_ours(sink->uid);
-    const std::size_t beside = count([&](const Reply::Sink& one) { return is_ours(one.uid) == ours; });
+    const auto sink = std::make_shared<Reply::Sink>(std::move(socket), roles, limits);
+    const Share share = share_of(sink->role);
+    const std::size_t beside = count([&](const Reply::Sink& one) { return share_of(one.role) == share; });
     const std::size_t same = count([&](const Reply::Sink& one) { return one.uid == sink->uid; });
-    if (beside >= 2 * limits.clients) return;
-    const std::size_t most = ours ? limits.clients : std::max<std::size_t>(1, limits.clients / 4);
-    if (same >= 2 * most) return;
-    const bool full = beside >= limits.clients || same >= most;
+    const std::size_t quarter = std::max<std::size_t>(1, limits.clients / 4);
+    const std::size_t in_all = share == Share::strangers ? quarter : limits.clients;
+    const std::size_t most = share == Share::admins ? limits.clients : quarter;
+    if (beside >= 2 * in_all || same >= 2 * most) return;
+    const bool full = beside >= in_all || same >= most;
     sinks.insert(sink);
     sink->on_closed = [this, key = sink.get()] { forget(key); };
     if (full)
       return sink->finish(to_message({Errc::unavailable, "too many commands talk to the daemon; try again later"}));
-    sink->on_request = [self = shared_from_this(), weak = std::weak_ptr(sink)](Message message, uid_t uid) {
-      if (const auto kept = weak.lock()) self->handler({std::move(message), uid}, Reply(ended_by_last_copy(kept)));
+    sink->on_request = [self = shared_from_this(), weak = std::weak_ptr(sink)](Message message) {
+      if (const auto kept = weak.lock()) self->handle(std::move(message), kept);
     };
     sink->start();
+  }
+
+  void handle(Message message, const std::shared_ptr<Reply::Sink>& sink) {
+    const Role needed = role_for(message.text("do").value_or(""));
+    if (sink->role < needed) return sink->finish(to_message(roles.refusal(needed)));
+    handler({std::move(message), sink->uid}, Reply(ended_by_last_copy(sink)));
   }
 
   /// An answer that never comes is an error at the client, not a command that hangs.
@@ -223,6 +245,7 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
     }
   }
 
+  const Roles& roles;
   ControlSocket file;  // whose socket the acceptor has
   asio::local::stream_protocol::acceptor acceptor;
   asio::steady_timer pause;
@@ -233,10 +256,11 @@ struct ControlServer::State : std::enable_shared_from_this<State> {
 };
 
 Result<std::unique_ptr<ControlServer>> ControlServer::listen(asio::io_context& loop, const std::string& path,
-                                                             Handler handler, ControlLimits limits) {
-  auto socket = ControlSocket::make(path);
+                                                             const Roles& roles, Handler handler,
+                                                             ControlLimits limits) {
+  auto socket = ControlSocket::make(path, roles.access());
   if (!socket) return socket.error();
-  auto state = std::make_shared<State>(loop, *std::move(socket), std::move(handler), limits);
+  auto state = std::make_shared<State>(loop, *std::move(socket), roles, std::move(handler), limits);
   state->accept();
   return std::unique_ptr<ControlServer>(new ControlServer(std::move(state)));
 }

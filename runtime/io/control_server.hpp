@@ -1,10 +1,13 @@
 // ControlServer: the daemon's end of the control socket. One request a connection, any number of lines in answer.
 //
-// It knows nothing of what is asked. The socket is 0660, owner root, group `ballot` where there is one. A client that
-// says nothing for 10 s, reads nothing for 10 s, or sends what is no Message is dropped; so is the 65th at once.
+// It knows nothing of what is asked but the role that it takes: a request of a user without that role is refused here,
+// and reaches no handler. A client that says nothing for 10 s, reads nothing for 10 s, or sends no Message is dropped;
+// so is the 65th at once.
 // Thread: the loop's.
 //
-//   auto server = ControlServer::listen(loop, "/run/ballot/ballot.sock", [&](const Request& request, Reply reply) {
+//   Roles roles({.operators = "ballot"});
+//   auto server = ControlServer::listen(loop, "/run/ballot/ballot.sock", roles, [&](const Request& request, Reply
+//   reply) {
 //     if (request.message.text("do") == "flush") ledger.flush([reply] { reply.finish({}); });
 //   });
 #pragma once
@@ -19,6 +22,7 @@
 #include "ballot/error.hpp"
 #include "ballot/time.hpp"
 #include "io/message.hpp"
+#include "io/roles.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -30,6 +34,9 @@ struct Request {
   Message message;
   uid_t uid = 0;  // of the process that asked
 };
+
+/// A message as the last line of an answer, for Reply::finish_encoded(). From any thread.
+std::string encode_last(Message message);
 
 /// Where the answer to one request goes, now or later; a handle to be copied. What is sent after finish(), or to a
 /// client that has gone, goes nowhere. The connection ends when the last copy does: without finish() that is an error
@@ -43,9 +50,13 @@ class Reply {
   void send(const Message& message) const;
   /// The last line.
   void finish(Message message) const;
+  /// The last line, as encode_last() has it: what is long is encoded on another thread.
+  void finish_encoded(std::string line) const;
   void fail(const Error& error) const { finish(to_message(error)); }
   /// Nobody waits for the answer any more.
   bool gone() const;
+  /// Calls it, once, when the client goes before the last line. One function an answer: a later one replaces it.
+  void on_gone(std::function<void()> left) const;
 
  private:
   std::shared_ptr<Sink> sink_;
@@ -53,7 +64,9 @@ class Reply {
 
 struct ControlLimits {
   std::size_t line_bytes = 1 << 20;
-  std::size_t clients = 64;  // of root and the daemon's user; as many of all others, a quarter of them for each
+  /// Connections at once of root and the daemon's user; as many of all other users with a role, a quarter of them for
+  /// each; and a quarter of all users without one, who are only told so.
+  std::size_t clients = 64;
   std::size_t unread_bytes = 64 << 20;  // of answers that a client has not read yet
   Millis patience = std::chrono::seconds(10);
 };
@@ -63,8 +76,9 @@ class ControlServer {
   using Handler = std::function<void(const Request&, Reply)>;
 
   /// Replaces the socket of a daemon that is dead. conflict: another daemon listens there; io: it cannot be made.
+  /// Requires: `roles` lives as long as the server.
   static Result<std::unique_ptr<ControlServer>> listen(boost::asio::io_context& loop, const std::string& path,
-                                                       Handler handler, ControlLimits limits = {});
+                                                       const Roles& roles, Handler handler, ControlLimits limits = {});
   /// Closes every connection and removes the socket. No request after return; replies then go nowhere.
   ~ControlServer();
 

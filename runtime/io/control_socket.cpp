@@ -1,13 +1,12 @@
 #include "io/control_socket.hpp"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -61,40 +60,41 @@ Result<void> remove_stale(const std::string& path, const sockaddr_un& address) {
   return {};
 }
 
-/// The group `ballot`'s id; -1 (no change) where there is none.
-gid_t ballot_group() {
-  std::array<char, 16384> buffer;
-  group entry{};
-  group* found = nullptr;
-  ::getgrnam_r("ballot", &entry, buffer.data(), buffer.size(), &found);
-  return found != nullptr ? found->gr_gid : static_cast<gid_t>(-1);
+/// Only root may give the file to a group that it is not in.
+Result<void> open_to(const std::string& path, SocketAccess access) {
+  constexpr gid_t as_it_is = static_cast<gid_t>(-1);
+  const uid_t owner = ::geteuid() == 0 ? 0 : static_cast<uid_t>(-1);
+  if (::lchown(path.c_str(), owner, access.group) != 0) {
+    if (errno != EPERM || access.group == as_it_is) return system_error(path, "chown");
+    access.mode = 0666;
+  }
+  if (::chmod(path.c_str(), access.mode) != 0) return system_error(path, "chmod");
+  return {};
 }
 
 /// Nobody can connect before listen(), whatever the umask made of the mode.
-Result<ControlSocket> bind_and_listen(const std::string& path, const sockaddr_un& address, UniqueFd lock) {
+Result<ControlSocket> bind_and_listen(const std::string& path, const sockaddr_un& address, const SocketAccess& access,
+                                      UniqueFd lock) {
   UniqueFd fd = new_socket();
   if (!fd) return system_error(path, "socket");
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return system_error(path, "bind");
-  const gid_t group = ballot_group();
-  if (::geteuid() == 0 && ::lchown(path.c_str(), 0, group) != 0) return system_error(path, "chown");
+  if (auto opened = open_to(path, access); !opened) return opened.error();
   struct stat made {};
   if (::lstat(path.c_str(), &made) != 0) return system_error(path, "stat it");
-  const bool for_group = made.st_uid == 0 || made.st_gid == group;  // a user's own group may be everybody's
-  if (::chmod(path.c_str(), for_group ? 0660 : 0600) != 0) return system_error(path, "chmod");
   if (::listen(fd.get(), SOMAXCONN) != 0) return system_error(path, "listen");
   return ControlSocket{std::move(fd), std::move(lock), path, made.st_dev, made.st_ino};
 }
 
 }  // namespace
 
-Result<ControlSocket> ControlSocket::make(const std::string& path) {
+Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketAccess& access) {
   const auto address = address_of(path);
   if (!address) return address.error();
   auto held = take_lock(path);
   if (!held) return held.error();
   if (auto removed = remove_stale(path, *address); !removed) return removed.error();
-  return bind_and_listen(path, *address, *std::move(held));
+  return bind_and_listen(path, *address, access, *std::move(held));
 }
 
 void ControlSocket::remove_file() const {

@@ -9,6 +9,7 @@
 
 #include "ballot/error.hpp"
 #include "base/unique_fd.hpp"
+#include "io/roles.hpp"
 
 namespace ballot::io {
 
@@ -19,9 +20,9 @@ struct ControlSocket {
   dev_t device = 0;  // of the file, whatever has its name later
   ino_t inode = 0;
 
-  /// Replaces a socket on which nobody listens any more. Open to its owner, and to the group where that is `ballot`, or
-  /// where the owner is root. conflict: a daemon, or another program, listens there; io: it cannot be made.
-  static Result<ControlSocket> make(const std::string& path);
+  /// Replaces a socket on which nobody listens any more. A file that cannot have the group of `access` is open to
+  /// everybody. conflict: a daemon, or another program, listens there; io: it cannot be made.
+  static Result<ControlSocket> make(const std::string& path, const SocketAccess& access);
 
   /// Before `socket` is closed. What another program has put in the file's place stays.
   void remove_file() const;

@@ -9,6 +9,7 @@
 #include "base/wall_text.hpp"
 #include "core/record/record_text.hpp"
 #include "io/clocks.hpp"
+#include "library/history/ledger_questions.hpp"
 
 namespace ballot::library {
 namespace {
@@ -97,10 +98,16 @@ void answer_pages(const char* name, const StateViews& views, const io::Reply& re
   (views.*visit)(page, [reply] { reply.finish({}); });
 }
 
+/// As this daemon's own.
+LedgerPlace live(LedgerPlace place) {
+  place.is_live = true;
+  return place;
+}
+
 }  // namespace
 
 ControlAnswers::ControlAnswers(Node& node, const JobFolder& jobs, Facts facts)
-    : node_(node), views_(node), jobs_(jobs), facts_(std::move(facts)) {}
+    : node_(node), views_(node), jobs_(jobs), facts_(std::move(facts)), desk_(node.loop(), live(facts_.ledger)) {}
 
 void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) {
   const std::string what = request.message.text("do").value_or("");
@@ -116,6 +123,8 @@ void ControlAnswers::answer(const io::Request& request, const io::Reply& reply) 
     answer_runs(reply);
   else if (what == "status")
     answer_status(reply);
+  else if (what == "ledger")
+    answer_from_ledger(request, reply);
   else if (what == "instances")
     answer_instances(request.message.text("job").value_or(""), reply);
   else if (what == "waiting")
@@ -242,6 +251,15 @@ void ControlAnswers::answer_waiting(const std::string& job, const io::Reply& rep
   io::Message line;
   line.set("slots", std::move(slots));
   reply.finish(line);
+}
+
+/// Rows that cannot be stored now are not waited for.
+void ControlAnswers::answer_from_ledger(const io::Request& request, const io::Reply& reply) {
+  const auto read = [this, uid = request.uid, question = request.message, reply] {
+    desk_.answer(uid, question, reply);
+  };
+  if (!wants_newest(request.message) || node_.ledger_state().degraded) return read();
+  node_.flush(read);
 }
 
 void ControlAnswers::status(std::function<void(const NodeStatus&)> done) const {

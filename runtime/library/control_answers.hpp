@@ -1,11 +1,13 @@
-// ControlAnswers: what the daemon answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
-// "status" | "waiting" | "instances" | a request of core/request/request.hpp}. It knows nothing of sockets, and decides
-// nothing: a request is for whoever leads.
+// ControlAnswers: the daemon's answers on its control socket: {"do": "flush" | "jobs" | "job" | "groups" | "runs" |
+// "status" | "waiting" | "instances" | "ledger", with a question of history/ledger_questions.hpp | a request of
+// core/request/request.hpp}. It knows nothing of sockets and roles, and decides nothing: a request is for whoever
+// leads.
 //
-// Thread: the loop's. Requires: it lives as long as anybody asks, and as the node and the folder.
+// Thread: the loop's. Requires: the node and the folder live longer, and close() comes before the node is closed.
 //
-//   ControlAnswers answers(node, jobs, {config.node, config.coordination.backend});
-//   ControlServer::listen(loop, path, [&](const Request& request, Reply reply) { answers.answer(request, reply); });
+//   ControlAnswers answers(node, jobs, {config.node, config.coordination.backend, ledger_place(config)});
+//   ControlServer::listen(loop, path, roles, [&](const Request& request, Reply reply) { answers.answer(request, reply);
+//   });
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "io/control_server.hpp"
+#include "library/history/ledger_desk.hpp"
 #include "library/job_folder.hpp"
 #include "library/node.hpp"
 #include "library/state_views.hpp"
@@ -27,11 +30,14 @@ class ControlAnswers {
  public:
   struct Facts {
     std::string node, backend;
+    LedgerPlace ledger;
   };
 
   ControlAnswers(Node& node, const JobFolder& jobs, Facts facts);
 
   void answer(const io::Request& request, const io::Reply& reply);
+  /// Nobody reads the ledger any more.
+  void close() { desk_.close(); }
 
   /// How the node is, and what is wrong with its job files.
   void status(std::function<void(const NodeStatus&)> done) const;
@@ -46,11 +52,13 @@ class ControlAnswers {
   void answer_instances(const std::string& job, const io::Reply& reply) const;
   void answer_waiting(const std::string& job, const io::Reply& reply) const;
   void answer_status(const io::Reply& reply) const;
+  void answer_from_ledger(const io::Request& request, const io::Reply& reply);
 
   Node& node_;
   const StateViews views_;
   const JobFolder& jobs_;
   const Facts facts_;
+  LedgerDesk desk_;
   const std::shared_ptr<std::map<uid_t, int>> asking_ = std::make_shared<std::map<uid_t, int>>();  // requests, by user
 };
 

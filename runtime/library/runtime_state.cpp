@@ -255,7 +255,7 @@ Result<std::string> Runtime::State::flushed_ledger() {
 
 Result<void> Runtime::State::reload(const std::string& why) {
   return ask_loop<void>(longest_wait, [this, why](const Slot<void>& slot) {
-    service_->jobs().reload(why);
+    service_->reload(why);
     fill<void>(slot, {});
   });
 }

@@ -40,7 +40,8 @@ Service::Service(const config::Config& config, ServiceSettings settings, Log log
       node_(with_successor(std::move(settings.node), settings.handover_program, session_.path()), log_),
       keep_again_(node_.loop().context(), [this] { write_session(); }),
       jobs_(node_, config::JobsDir(config.jobs_dir, std::move(settings.jobs), {config.file, config.groups}), log_),
-      answers_(node_, jobs_, {config.node, config.coordination.backend}) {
+      roles_({config.control_groups.operators, config.control_groups.viewers}),
+      answers_(node_, jobs_, {config.node, config.coordination.backend, ledger_place(config)}) {
   node_.on_session([this](const std::string& handle) { keep_session(handle); });
 }
 
@@ -55,6 +56,7 @@ Result<void> Service::start() try {
 
 void Service::undo_start() {
   control_.reset();
+  answers_.close();
   jobs_.close();
   node_.close();
   release_folder();
@@ -79,12 +81,24 @@ Result<void> Service::start_parts() {
 
 Result<void> Service::listen() {
   if (config_.control_socket.empty()) return {};
+  warn_of_groups(roles_.resolve());
   auto control = io::ControlServer::listen(
-      loop().context(), config_.control_socket,
+      loop().context(), config_.control_socket, roles_,
       [this](const io::Request& request, io::Reply reply) { answers_.answer(request, std::move(reply)); });
   if (!control) return Error{control.error().code, control.error().what + "; " + control_key_ + " sets another one"};
   control_ = std::move(*control);
   return {};
+}
+
+void Service::warn_of_groups(const std::vector<std::string>& unknown) const {
+  for (const std::string& group : unknown)
+    log_(Level::warn, "this machine has no group " + group + ": nobody has a role by it ([control] of ballot.toml)",
+         {});
+}
+
+void Service::reload(const std::string& why) {
+  warn_of_groups(roles_.resolve());
+  jobs_.reload(why);
 }
 
 /// Before anything is asked of the store, so that nobody leaves on behalf of a session that is gone on with; and before
@@ -160,6 +174,7 @@ void Service::release_folder() {
 Result<void> Service::run() {
   const auto ran = node_.run();
   control_.reset();  // it asks the node
+  answers_.close();
   keep_again_.disarm();
   return ran;
 }

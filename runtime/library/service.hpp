@@ -24,6 +24,7 @@
 #include "config/config.hpp"
 #include "config/job_file.hpp"
 #include "io/control_server.hpp"
+#include "io/roles.hpp"
 #include "io/wall_timer.hpp"
 #include "library/control_answers.hpp"
 #include "library/job_folder.hpp"
@@ -61,6 +62,9 @@ class Service {
   /// Begins the stop; a second call hurries the first.
   void stop(config::OnStop how);
 
+  /// Reads job files again, and looks up users and groups, those with roles too.
+  void reload(const std::string& why);
+
   /// As people are told who ask by the control socket.
   void status(std::function<void(const NodeStatus&)> done) const { answers_.status(std::move(done)); }
 
@@ -79,6 +83,7 @@ class Service {
   Result<void> take_ledger();
   void keep_session(const std::string& handle);
   void write_session();
+  void warn_of_groups(const std::vector<std::string>& unknown) const;
 
   const config::Config& config_;
   const std::string control_key_;
@@ -89,6 +94,7 @@ class Service {
   io::BootTimer keep_again_;  // while somebody else leaves on behalf of the daemon before
   std::string handle_;        // to be kept
   JobFolder jobs_;
+  io::Roles roles_;
   ControlAnswers answers_;
   std::unique_ptr<io::ControlServer> control_;  // last: whoever asks it asks the others
   Stop stop_ = Stop::none;

@@ -31,7 +31,7 @@ class Echo {
     io::ControlLimits limits;
     limits.line_bytes = 1024;
     auto made = io::ControlServer::listen(
-        loop_, path_,
+        loop_, path_, roles_,
         [](const io::Request& request, const io::Reply& reply) {
           reply.send(request.message);
           reply.finish({});
@@ -71,6 +71,7 @@ class Echo {
     loop_.restart();
   }
 
+  const io::Roles roles_;
   boost::asio::io_context loop_;
   std::string path_;
   std::unique_ptr<io::ControlServer> server_;

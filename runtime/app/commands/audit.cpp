@@ -8,7 +8,6 @@
 #include "app/ledger_access.hpp"
 #include "app/loaded_jobs.hpp"
 #include "app/options.hpp"
-#include "io/clocks.hpp"
 
 namespace ballot::app {
 namespace {
@@ -22,7 +21,7 @@ struct AuditOptions {
 
 /// The jobs that are asked for, by name and by group; none: all.
 Result<std::vector<std::string>> jobs_asked_for(const AuditOptions& options, const config::Config& config,
-                                                storage::Reader& ledger) {
+                                                library::LedgerView& ledger) {
   for (const std::string& job : options.jobs)
     if (auto known = require_job(job, config, ledger); !known) return known.error();
   for (const std::string& group : options.groups)
@@ -38,45 +37,19 @@ Result<std::vector<std::string>> jobs_asked_for(const AuditOptions& options, con
   return jobs;
 }
 
-audit::Basics basics_of(storage::LedgerBasics read, WallTime kept_since) {
-  audit::Basics basics;
-  for (auto& one : read.definitions) {
-    audit::InForce definition{std::move(one.row), one.first_epoch, one.change};
-    if (one.sealed) definition.sealed = *one.sealed;
-    basics.definitions[definition.row.job].push_back(std::move(definition));
-  }
-  for (TermRow& term : read.terms) {
-    const std::pair key(term.group, term.epoch);
-    basics.terms.emplace(key, std::move(term));
-  }
-  basics.kept_since = std::max(kept_since, read.kept_since);
-  basics.job_kept_since = {read.jobs_kept.begin(), read.jobs_kept.end()};
-  return basics;
-}
-
 Exit run(const AuditOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("audit", ledger.error());
-  const auto jobs = jobs_asked_for(options, *config, *ledger);
+  const auto jobs = jobs_asked_for(options, *config, **ledger);
   if (!jobs) return fail("audit", jobs.error());
-  // Not what is about to be deleted, nor what an older ballot has deleted without a word.
-  const WallTime kept_since = io::read_clocks().wall - config->history.keep;
-  AuditReport report;
-  const auto add = [&report](audit::Finding finding) { report.add(std::move(finding)); };
-  auto audit = std::make_unique<audit::Audit>(audit::Basics{}, options.scope, add);
-  const auto begin = [&](storage::LedgerBasics read) {
-    audit = std::make_unique<audit::Audit>(basics_of(std::move(read), kept_since), options.scope, add);
-  };
   const bool none = jobs->empty() && !options.groups.empty();
-  if (!none) {
-    const auto read = ledger->scan(*jobs, begin, [&](const Row& row, std::int64_t change) { audit->add(row, change); });
-    if (!read) return fail("audit", read.error());
-  }
-  audit->finish();
-  report.print(std::cout, *audit, options.format);
-  return report.count() == 0 ? Exit::done : Exit::failed;
+  const auto audited =
+      none ? Result<library::AuditResult>(library::AuditResult()) : (*ledger)->audit(*jobs, options.scope);
+  if (!audited) return fail("audit", audited.error());
+  print_audit(std::cout, *audited, options.format);
+  return audited->finding_count == 0 ? Exit::done : Exit::failed;
 }
 
 }  // namespace

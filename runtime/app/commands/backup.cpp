@@ -6,6 +6,7 @@
 #include "app/escape.hpp"
 #include "app/ledger_access.hpp"
 #include "app/options.hpp"
+#include "storage/reader.hpp"
 
 namespace ballot::app {
 namespace {
@@ -18,7 +19,8 @@ struct BackupOptions {
 Exit run(const BackupOptions& options) {
   const auto config = load_config(options.config);
   if (!config) return Exit::configuration;
-  auto ledger = open_ledger(*config);
+  flush_ledger(*config);
+  auto ledger = storage::Reader::open(config->history.path);
   if (!ledger) return fail("backup", ledger.error());
   const auto bytes = ledger->back_up(options.file);
   if (!bytes) return fail("backup", bytes.error());

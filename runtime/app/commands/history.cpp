@@ -24,7 +24,7 @@ struct HistoryOptions {
 };
 
 /// Every name that is asked for must be one.
-Result<void> resolve(HistoryOptions& options, const config::Config& config, storage::Reader& ledger) {
+Result<void> resolve(HistoryOptions& options, const config::Config& config, library::LedgerView& ledger) {
   for (const std::string& job : options.filter.jobs)
     if (auto known = require_job(job, config, ledger); !known) return known;
   for (const std::string& group : options.filter.groups)
@@ -41,7 +41,7 @@ Result<void> resolve(HistoryOptions& options, const config::Config& config, stor
   return {};
 }
 
-Result<void> follow(storage::Reader& ledger, const HistoryOptions& options, const LocalTimes& times,
+Result<void> follow(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times,
                     RecordWriter& out) {
   auto seen = ledger.sequence();
   if (!seen) return seen.error();
@@ -60,11 +60,16 @@ Result<void> follow(storage::Reader& ledger, const HistoryOptions& options, cons
   return {};
 }
 
-Result<void> list(storage::Reader& ledger, const HistoryOptions& options, const LocalTimes& times, RecordWriter& out) {
-  const auto end = ledger.history(
-      options.filter, [&](const Row& row) { return out.row(history_cells(row, options.format, times)), true; });
+Result<void> list(library::LedgerView& ledger, const HistoryOptions& options, const LocalTimes& times,
+                  RecordWriter& out) {
+  bool shows_open = false;
+  const auto end = ledger.history(options.filter, [&](const Row& row) {
+    shows_open = shows_open || !is_final(row.status);
+    return out.row(history_cells(row, options.format, times)), true;
+  });
   if (!end) return end.error();
   out.finish();
+  if (shows_open) warn_of_open_rows("history", ledger);
   return {};
 }
 
@@ -73,10 +78,10 @@ Exit run(HistoryOptions& options) {
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("history", ledger.error());
-  if (const auto known = resolve(options, *config, *ledger); !known) return fail("history", known.error());
+  if (const auto known = resolve(options, *config, **ledger); !known) return fail("history", known.error());
   const LocalTimes times(options.time, *config);
   RecordWriter out(std::cout, history_columns(options.format), stdout_layout(options.format, options.follow));
-  const auto done = options.follow ? follow(*ledger, options, times, out) : list(*ledger, options, times, out);
+  const auto done = options.follow ? follow(**ledger, options, times, out) : list(**ledger, options, times, out);
   return done ? Exit::done : fail("history", done.error());
 }
 

@@ -27,11 +27,13 @@ Cell slot_cell(const std::string& job, const std::optional<std::string>& text, c
   return at ? times.slot(job, *at) : Cell();
 }
 
-std::string last_status(storage::Reader& ledger, const std::string& job) {
-  const auto row = ledger.last(job);
-  if (!row || !*row) return {};
-  const std::string reason(to_string((*row)->reason));
-  return std::string(to_string((*row)->status)) + (reason.empty() ? "" : ": " + reason);
+/// Of each job, in their order; "" where the ledger cannot be read.
+std::vector<std::string> last_statuses(const config::Config& config, const std::vector<io::Message>& jobs) {
+  std::vector<std::string> names;
+  for (const io::Message& job : jobs) names.push_back(job.text("job").value_or(""));
+  const auto ledger = open_ledger(config);
+  auto statuses = ledger ? (*ledger)->last_statuses(names) : ledger.error();
+  return statuses ? *std::move(statuses) : std::vector<std::string>(jobs.size());
 }
 
 Error unknown(const std::string& name, const std::vector<io::Message>& jobs) {
@@ -39,6 +41,16 @@ Error unknown(const std::string& name, const std::vector<io::Message>& jobs) {
   for (const io::Message& job : jobs) names.push_back(job.text("job").value_or(""));
   const std::vector<std::string_view> known(names.begin(), names.end());
   return {Errc::not_found, "no job is called " + name + config::suggestion(name, known)};
+}
+
+/// The job of that name and its instances; of "" all.
+std::vector<io::Message> named(const std::string& name, std::vector<io::Message> jobs) {
+  if (name.empty()) return jobs;
+  std::erase_if(jobs, [&](const io::Message& job) {
+    const std::string one = job.text("job").value_or("");
+    return one != name && common_name(one) != name;
+  });
+  return jobs;
 }
 
 /// The daemon answers some at a time.
@@ -99,25 +111,23 @@ Exit run(const JobsOptions& options) {
   if (!config) return Exit::configuration;
   const auto answer = ask_jobs(config->control_socket);
   if (!answer) return fail("jobs", answer.error());
-  const std::vector<io::Message>& jobs = *answer;
-  auto ledger = open_ledger(*config);
+  const std::vector<io::Message> jobs = named(options.name, *answer);
+  if (jobs.empty() && !options.name.empty()) return fail("jobs", unknown(options.name, *answer));
+  const std::vector<std::string> statuses = last_statuses(*config, jobs);
   RecordWriter out(std::cout, columns(options.format), stdout_layout(options.format));
   const LocalTimes times(options.format == Format::table ? options.time : TimeOption::utc, *config);
   States states(options.config, config->node);
-  bool found = options.name.empty();
-  for (const io::Message& job : jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const io::Message& job = jobs[i];
     const std::string name = job.text("job").value_or("");
-    if (!options.name.empty() && name != options.name && common_name(name) != options.name) continue;
-    found = true;
     const Cell group = word(job.text("group").value_or("")), leader = word(job.text("leader").value_or(""));
     const Cell next = slot_cell(name, job.text("next_slot"), times), state = word(states.of(job));
-    const Cell last = word(ledger ? last_status(*ledger, name) : "");
+    const Cell last = word(statuses[i]);
     if (options.format == Format::table)
       out.row({name, last, state, next, group, leader});
     else
       out.row({name, group, leader, next, last, state});
   }
-  if (!found) return fail("jobs", unknown(options.name, jobs));
   out.finish();
   return Exit::done;
 }

@@ -19,7 +19,7 @@ struct OutputOptions {
 };
 
 /// The job's run that was begun last.
-Result<RunId> last_run(const std::string& job, storage::Reader& ledger) {
+Result<RunId> last_run(const std::string& job, library::LedgerView& ledger) {
   std::optional<RunId> last;
   const auto page = ledger.history({.jobs = {job}, .statuses = run_statuses(), .limit = 1},
                                    [&](const Row& row) { return last = row.run, false; });
@@ -28,7 +28,7 @@ Result<RunId> last_run(const std::string& job, storage::Reader& ledger) {
   return Error{Errc::not_found, "this node's ledger has no run of job " + job};
 }
 
-Result<RunId> find_run_of(const OutputOptions& options, const config::Config& config, storage::Reader& ledger) {
+Result<RunId> find_run_of(const OutputOptions& options, const config::Config& config, library::LedgerView& ledger) {
   const auto subject = find_subject(options.subject, config, ledger);
   if (!subject) return subject.error();
   return subject->run ? Result<RunId>(*subject->run) : last_run(subject->job, ledger);
@@ -50,11 +50,11 @@ Exit run(const OutputOptions& options) {
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("output", ledger.error());
-  const auto run = find_run_of(options, *config, *ledger);
+  const auto run = find_run_of(options, *config, **ledger);
   if (!run) return fail("output", run.error());
-  const auto row = attempt_row(*ledger, *run, options.attempt);
+  const auto row = library::attempt_row(**ledger, *run, options.attempt);
   if (!row) return fail("output", row.error());
-  OutputFollower follower(*config, *ledger, std::cout);
+  OutputFollower follower(**ledger, std::cout);
   follower.begin({*run, row->attempt});
   return print(options, follower);
 }

@@ -68,7 +68,7 @@ void print_next(const schedule::Definition& definition, const Answer& answer, co
   for (std::size_t i = 1; i < slots.size(); ++i) print_fact("", shown(times, definition.job.name, slots[i]));
 }
 
-Result<void> print_runs(const std::string& job, storage::Reader& ledger, const LocalTimes& times) {
+Result<void> print_runs(const std::string& job, library::LedgerView& ledger, const LocalTimes& times) {
   RecordWriter out(std::cout, history_columns(Format::table), stdout_layout(Format::table));
   std::cout << '\n';
   const auto page = ledger.history({.jobs = {job}, .limit = runs_shown}, [&](const Row& row) {
@@ -122,10 +122,11 @@ Answer ask_job_or_instance(const config::Config& config, const std::string& job)
   return answer ? answer : ask_job(config, instance_name(job, config.node));
 }
 
-Exit show_job_without_file(const ShowOptions& options, const config::Config& config, Result<storage::Reader>& ledger) {
+Exit show_job_without_file(const ShowOptions& options, const config::Config& config,
+                           Result<std::unique_ptr<library::LedgerView>>& ledger) {
   const Answer answer = ask_job_or_instance(config, options.job);
   if (!answer) {
-    const auto known = ledger ? require_job(options.job, config, *ledger) : Result<void>(ledger.error());
+    const auto known = ledger ? require_job(options.job, config, **ledger) : Result<void>(ledger.error());
     return fail("show", known ? Error{Errc::not_found, "no job file defines " + options.job +
                                                            " any more; `ballot history --job` shows its runs"}
                               : known.error());
@@ -133,7 +134,7 @@ Exit show_job_without_file(const ShowOptions& options, const config::Config& con
   const LocalTimes times(options.time, config);
   print_job_of_program(answer, times, config.node);
   if (ledger)
-    if (const auto printed = print_runs(answer->text("job").value_or(""), *ledger, times); !printed)
+    if (const auto printed = print_runs(answer->text("job").value_or(""), **ledger, times); !printed)
       return fail("show", printed.error());
   std::cout.flush();
   return Exit::done;
@@ -162,7 +163,7 @@ Exit run(const ShowOptions& options) {
   print_next(definition, answer, times);
   if (place) print_definition(*place, std::string(common_name(name)));
   if (ledger)
-    if (const auto printed = print_runs(name, *ledger, times); !printed) return fail("show", printed.error());
+    if (const auto printed = print_runs(name, **ledger, times); !printed) return fail("show", printed.error());
   std::cout.flush();
   if (!ledger && ledger.error().code == Errc::denied) (void)fail("show", ledger.error());
   warn_of_difference(definition, answer);

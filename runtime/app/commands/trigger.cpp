@@ -62,8 +62,8 @@ class Waiting {
   void begin_to_follow() {
     auto ledger = open_ledger(config_);
     if (!ledger) return void(fail("trigger", ledger.error()));
-    ledger_ = std::make_unique<storage::Reader>(std::move(*ledger));
-    follower_.emplace(config_, *ledger_, std::cout);
+    ledger_ = *std::move(ledger);
+    follower_.emplace(*ledger_, std::cout);
     follower_->begin({run_, 1});
   }
 
@@ -95,8 +95,9 @@ class Waiting {
 
   void print_cause() {
     auto ledger = open_ledger(config_);
-    const auto output = ledger ? ledger->output(run_) : Result<Output>(ledger.error());
-    if (output) OutputPrinter(std::cerr, OutputText::harmless).print(*output);
+    const auto row = ledger ? library::attempt_row(**ledger, run_, std::nullopt) : ledger.error();
+    const auto output = row ? (*ledger)->output({run_, row->attempt}, 0) : row.error();
+    if (output) OutputPrinter(std::cerr, OutputText::harmless).print(output->piece);
   }
 
   /// What has not begun by then does not begin later.
@@ -132,7 +133,7 @@ class Waiting {
   const config::Config& config_;
   io::ControlClient& client_;
   const RunId run_;
-  std::unique_ptr<storage::Reader> ledger_;
+  std::unique_ptr<library::LedgerView> ledger_;
   std::optional<OutputFollower> follower_;
   bool is_known_ = false;  // to this node's ledger, or its runner
 };

@@ -51,7 +51,7 @@ std::optional<WallTime> last_slot(const schedule::Plan& plan, WallTime time) {
 }
 
 /// The rows of the ledger's latest slot at or before `time`, last attempt first.
-Result<std::vector<Row>> last_rows(storage::Reader& ledger, const std::string& job, WallTime time) {
+Result<std::vector<Row>> last_rows(library::LedgerView& ledger, const std::string& job, WallTime time) {
   std::optional<Row> newest;
   const auto page = ledger.history({.jobs = {job}, .until = time + Millis(1), .limit = 1},
                                    [&](const Row& row) { return newest = row, false; });
@@ -61,7 +61,7 @@ Result<std::vector<Row>> last_rows(storage::Reader& ledger, const std::string& j
 }
 
 /// All attempts of a run, the last one first.
-Result<std::vector<Row>> rows_of(storage::Reader& ledger, const RunId& run) {
+Result<std::vector<Row>> rows_of(library::LedgerView& ledger, const RunId& run) {
   std::vector<Row> rows;
   const auto page =
       ledger.history({.run = run, .limit = std::nullopt}, [&](const Row& row) { return rows.push_back(row), true; });
@@ -85,7 +85,7 @@ void print(const std::string& headline, const std::string& text) {
 }
 
 void explain(const std::vector<Row>& rows, const config::Config& config, const schedule::DefinitionPtr& definition,
-             storage::Reader& ledger, const std::string& what_is_now = "") {
+             library::LedgerView& ledger, const std::string& what_is_now = "") {
   const Row& last = rows.front();
   std::string text = circumstances(last);
   if (rows.size() > 1)
@@ -155,7 +155,7 @@ UnrecordedSlot::Schedule schedule_of(const schedule::DefinitionPtr& definition) 
 
 void explain_nothing(const std::string& job, const ConfigOptions& options, const config::Config& config,
                      const schedule::DefinitionPtr& definition, const std::optional<WallTime>& at,
-                     storage::Reader& ledger) {
+                     library::LedgerView& ledger) {
   UnrecordedSlot slot;
   slot.job = job;
   slot.slot = at;
@@ -193,7 +193,7 @@ WallTime end_of(const std::vector<Row>& rows) { return rows.front().slot_until.v
 
 /// The job's last slot up to the time: of the ledger, or of its schedule.
 Result<void> explain_job(const std::string& job, const WhyOptions& options, const config::Config& config,
-                         storage::Reader& ledger) {
+                         library::LedgerView& ledger) {
   const WallTime time = options.at.value_or(io::read_clocks().wall);
   const auto rows = last_rows(ledger, job, time);
   if (!rows) return rows.error();
@@ -207,7 +207,7 @@ Result<void> explain_job(const std::string& job, const WhyOptions& options, cons
 }
 
 Result<void> explain_run(const RunId& run, const std::string& job, const config::Config& config,
-                         storage::Reader& ledger) {
+                         library::LedgerView& ledger) {
   const auto rows = rows_of(ledger, run);
   if (!rows) return rows.error();
   if (rows->empty()) return Error{Errc::not_found, "this node's ledger has no run " + run.text()};
@@ -220,11 +220,11 @@ Exit run(const WhyOptions& options) {
   if (!config) return Exit::configuration;
   auto ledger = open_ledger(*config);
   if (!ledger) return fail("why", ledger.error());
-  const auto subject = find_subject(options.subject, *config, *ledger);
+  const auto subject = find_subject(options.subject, *config, **ledger);
   if (!subject) return fail("why", subject.error());
   if (subject->run && options.at) return fail("why", {Errc::invalid, "--at is of a job's slots, not of a run"});
-  const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, *ledger)
-                                      : explain_job(subject->job, options, *config, *ledger);
+  const auto explained = subject->run ? explain_run(*subject->run, subject->job, *config, **ledger)
+                                      : explain_job(subject->job, options, *config, **ledger);
   return explained ? Exit::done : fail("why", explained.error());
 }
 

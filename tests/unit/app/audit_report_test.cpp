@@ -11,8 +11,10 @@ namespace ballot::app {
 namespace {
 
 std::string printed(const audit::Audit& audit, Format format) {
+  library::AuditResult result;
+  result.departed = audit.departed();
   std::ostringstream out;
-  AuditReport().print(out, audit, format);
+  print_audit(out, result, format);
   return out.str();
 }
 

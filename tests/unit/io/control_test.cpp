@@ -1,116 +1,10 @@
-#include <grp.h>
-#include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <boost/asio/post.hpp>
-#include <cstring>
-#include <thread>
-
-#include "io/control_client.hpp"
-#include "io/control_server.hpp"
 #include "io/control_socket.hpp"
-#include "support/temp_folder.hpp"
-#include "unit/io/loop_until.hpp"
+#include "unit/io/control_fixture.hpp"
 
 namespace ballot::io {
 namespace {
-
-using testing::run_until;
-
-Message ask_for(const std::string& what) {
-  Message message;
-  return message.set("do", what);
-}
-
-struct Control : ::testing::Test {
-  void serve(ControlServer::Handler handler, ControlLimits limits = {}) {
-    auto listening = ControlServer::listen(loop, path, std::move(handler), limits);
-    ASSERT_TRUE(listening) << listening.error().what;
-    server = *std::move(listening);
-  }
-
-  /// What `client` returns, run on a thread of its own while the loop turns.
-  template <class F>
-  auto during(F client) {
-    std::optional<decltype(client())> answer;
-    std::atomic<bool> done = false;
-    std::thread thread([&] {
-      answer = client();
-      done = true;
-      boost::asio::post(loop, [] {});
-    });
-    EXPECT_TRUE(run_until(loop, [&] { return done.load(); }));
-    thread.join();
-    return *std::move(answer);
-  }
-  Result<Message> answer_to(const Message& request) {
-    return during([&] { return ask_once(path, request, std::chrono::seconds(5)); });
-  }
-
-  /// A socket at `path` that is not ballot's, and does not listen yet.
-  UniqueFd bound_by_another(int type) {
-    UniqueFd fd(::socket(AF_UNIX, type, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.size());
-    EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    return fd;
-  }
-
-  /// A client with no manners.
-  UniqueFd raw_client(const std::string& says) {
-    UniqueFd fd = connected();
-    EXPECT_EQ(::send(fd.get(), says.data(), says.size(), MSG_NOSIGNAL), static_cast<ssize_t>(says.size()));
-    return fd;
-  }
-  UniqueFd connected() {
-    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.size());
-    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    return fd;
-  }
-  /// All that the server says until it closes.
-  std::string raw_answer(const UniqueFd& fd) {
-    std::string text, chunk(65536, '\0');
-    const bool closed = run_until(loop, [&] {
-      ssize_t size = 0;
-      while ((size = ::recv(fd.get(), chunk.data(), chunk.size(), MSG_DONTWAIT)) > 0)
-        text.append(chunk, 0, static_cast<std::size_t>(size));
-      const bool end = size == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
-      if (!end) loop.run_one_for(Millis(1));
-      return end;
-    });
-    return closed ? text : "open";
-  }
-
-  /// What `work` returns (0 to 255) in a process of another user.
-  template <class F>
-  int as_another_user(F work) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const bool other = ::setgroups(0, nullptr) == 0 && ::setresgid(65534, 65534, 65534) == 0 &&
-                         ::setresuid(65534, 65534, 65534) == 0;
-      ::_exit(other ? work() : 255);
-    }
-    return during([&] {
-      int status = 0;
-      return ::waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : 255;
-    });
-  }
-
-  TempFolder folder;
-  const std::string path = folder / "ballot.sock";
-  boost::asio::io_context loop;
-  std::unique_ptr<ControlServer> server;
-};
 
 TEST_F(Control, AnswersARequest) {
   serve([](const Request& request, const Reply& reply) {
@@ -217,61 +111,10 @@ TEST_F(Control, KnowsWhenTheClientHasGone) {
   kept->finish(ask_for("nobody hears it"));
 }
 
-TEST_F(Control, SocketIsForRootAndTheGroup) {
-  serve([](const Request&, const Reply&) {});
-  struct stat status {};
-  ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  EXPECT_TRUE(S_ISSOCK(status.st_mode));
-  EXPECT_EQ(status.st_mode & 07777, 0660u);
-  EXPECT_EQ(status.st_uid, ::geteuid());
-  if (const group* ballot = ::getgrnam("ballot"); ballot != nullptr && ::geteuid() == 0) {
-    EXPECT_EQ(status.st_gid, ballot->gr_gid);
-  }
-}
-
-TEST_F(Control, SocketOfAnotherUsersDaemonIsForThatUserAlone) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
-  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
-  const int mode = as_another_user([&] {
-    const auto made = ControlSocket::make(path);
-    struct stat status {};
-    if (!made || ::stat(path.c_str(), &status) != 0) return 254;
-    return (status.st_mode & 0777) == 0600 ? 0 : 1;
-  });
-  EXPECT_EQ(mode, 0);
-}
-
-TEST_F(Control, NoUserTakesAllPlacesAndRootAlwaysGetsThrough) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
-  std::vector<Reply> kept;
-  serve(
-      [&](const Request& request, const Reply& reply) { request.uid == 0 ? reply.finish({}) : kept.push_back(reply); },
-      {.clients = 8});
-  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
-  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
-  const int refused = as_another_user([&] {
-    std::vector<UniqueFd> clients;
-    for (int i = 0; i < 40; ++i) {
-      clients.push_back(connected());
-      (void)!::send(clients.back().get(), "{}\n", 3, MSG_NOSIGNAL);  // some are closed by then
-    }
-    int closed = 0;
-    for (const UniqueFd& client : clients) {
-      pollfd waits{client.get(), POLLIN, 0};
-      closed += ::poll(&waits, 1, 200) > 0 ? 1 : 0;
-    }
-    return closed;
-  });
-  EXPECT_EQ(refused, 38) << "a quarter of eight stays";
-  std::vector<UniqueFd> idle;
-  for (int i = 0; i < 3; ++i) idle.push_back(raw_client(""));
-  EXPECT_TRUE(answer_to(ask_for("x")));
-}
-
 TEST_F(Control, ReplacesTheSocketOfADeadDaemonOnly) {
   bound_by_another(SOCK_STREAM).reset();
   serve([](const Request&, const Reply& reply) { reply.finish({}); });
-  const auto second = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
+  const auto second = ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::conflict);
   EXPECT_NE(second.error().what.find("another ballot daemon listens on " + path), std::string::npos);
@@ -288,7 +131,7 @@ TEST_F(Control, LeavesAnotherProgramTheSocketOnWhichItListens) {
       ASSERT_EQ(::listen(other.get(), 0), 0);
     }
     for (int i = 0; i < 3; ++i) {  // of the later ones its queue is full
-      const auto listening = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
+      const auto listening = ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {});
       ASSERT_FALSE(listening) << type;
       EXPECT_EQ(listening.error().code, Errc::conflict);
       EXPECT_EQ(listening.error().what, "something else listens on " + path);
@@ -308,7 +151,7 @@ TEST_F(Control, RemovesAtItsEndOnlyTheSocketThatItMade) {
 
 TEST_F(Control, TouchesNothingElseOfThatName) {
   folder.write("ballot.sock", "precious");
-  const auto listening = ControlServer::listen(loop, path, [](const Request&, const Reply&) {});
+  const auto listening = ControlServer::listen(loop, path, roles, [](const Request&, const Reply&) {});
   ASSERT_FALSE(listening);
   EXPECT_EQ(listening.error().code, Errc::io);
   EXPECT_TRUE(std::filesystem::is_regular_file(path));
@@ -316,10 +159,10 @@ TEST_F(Control, TouchesNothingElseOfThatName) {
 
 TEST_F(Control, SaysWhatIsWrongWithThePath) {
   const auto handler = [](const Request&, const Reply&) {};
-  const auto no_folder = ControlServer::listen(loop, folder / "none/ballot.sock", handler);
+  const auto no_folder = ControlServer::listen(loop, folder / "none/ballot.sock", roles, handler);
   ASSERT_FALSE(no_folder);
   EXPECT_NE(no_folder.error().what.find("make its folder"), std::string::npos) << no_folder.error().what;
-  const auto too_long = ControlServer::listen(loop, folder / std::string(120, 'x'), handler);
+  const auto too_long = ControlServer::listen(loop, folder / std::string(120, 'x'), roles, handler);
   ASSERT_FALSE(too_long);
   EXPECT_NE(too_long.error().what.find("107 characters"), std::string::npos) << too_long.error().what;
 }

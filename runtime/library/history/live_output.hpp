@@ -1,12 +1,13 @@
-// LiveOutput: what runs have printed so far, as this node's runner knows it. Blocking, with a time limit; no daemon is
-// asked, and none disturbed.
+// LiveOutput: what runs have printed so far, as this node's runner knows it. Blocking, with a time limit; the daemon's
+// own connection to the runner is not used.
 //
 // Threads: one.
 //
-//   auto live = LiveOutput::connect(config.run_dir + "/runner.sock");
+//   auto live = LiveOutput::connect(runner_socket(config));
 //   const auto shown = live->ask({run, 1}, printer.at());
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,15 +15,16 @@
 #include "base/runner_wire.hpp"
 #include "base/unique_fd.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 
 class LiveOutput {
  public:
   /// Errors: not_found (no runner there), refused (it is of another user, or this user may not talk to it).
   static Result<LiveOutput> connect(const std::string& socket);
 
-  /// Errors: unavailable: it does not answer, or does not know how to.
-  Result<runner::Shown> ask(const runner::AttemptId& attempt, std::int64_t from);
+  /// `goes_on`: false ends the wait. Errors: unavailable (the runner does not answer, or does not know the question).
+  Result<runner::Shown> ask(const runner::AttemptId& attempt, std::int64_t from,
+                            const std::function<bool()>& goes_on = {});
 
  private:
   explicit LiveOutput(UniqueFd connection) : connection_(std::move(connection)) {}
@@ -31,4 +33,4 @@ class LiveOutput {
   runner::FrameReader frames_;
 };
 
-}  // namespace ballot::app
+}  // namespace ballot::library

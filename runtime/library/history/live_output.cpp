@@ -1,17 +1,19 @@
-#include "app/live_output.hpp"
+#include "library/history/live_output.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "io/clocks.hpp"
 #include "io/runner_start.hpp"
 
-namespace ballot::app {
+namespace ballot::library {
 namespace {
 
 constexpr Millis runner_patience{5000};
+constexpr Millis look_interval{100};  // whether it is still to wait
 
 Error no_answer() {
   return {Errc::unavailable, "the runner does not say what the run has printed so far: it may be of an older ballot"};
@@ -26,7 +28,8 @@ Result<LiveOutput> LiveOutput::connect(const std::string& socket) {
   return LiveOutput(std::move(*found));
 }
 
-Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int64_t from) {
+Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int64_t from,
+                                      const std::function<bool()>& goes_on) {
   const std::string question = encode(runner::ToRunner(runner::ShowOutput{attempt, from}));
   if (::send(connection_.get(), question.data(), question.size(), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(question.size()))
@@ -41,7 +44,8 @@ Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int
     }
     const Millis left = until - io::read_clocks().steady;
     pollfd readable{connection_.get(), POLLIN, 0};
-    if (left <= Millis(0) || ::poll(&readable, 1, static_cast<int>(left.count())) == 0) return no_answer();
+    if (left <= Millis(0) || (goes_on && !goes_on())) return no_answer();
+    if (::poll(&readable, 1, static_cast<int>(std::min(left, look_interval).count())) == 0) continue;
     const ssize_t size = ::recv(connection_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (size <= 0) return no_answer();
@@ -49,4 +53,4 @@ Result<runner::Shown> LiveOutput::ask(const runner::AttemptId& attempt, std::int
   }
 }
 
-}  // namespace ballot::app
+}  // namespace ballot::library

@@ -1,0 +1,153 @@
+#include "app/remote_ledger.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "io/control_client.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/history/ledger_wire.hpp"
+
+namespace ballot::app {
+namespace {
+
+using io::Message;
+using library::question;
+
+constexpr Millis first_patience = std::chrono::seconds(5);
+constexpr Millis patience = std::chrono::seconds(40);  // the daemon gives up before
+constexpr Millis audit_patience = std::chrono::minutes(11);
+
+}  // namespace
+
+Result<Message> RemoteLedger::ask(const Message& asked) const {
+  return io::ask_once(socket_, asked, asked.text("ask") == "audit" ? audit_patience : patience);
+}
+
+Result<std::int64_t> RemoteLedger::try_sequence() const {
+  const auto answer = io::ask_once(socket_, question("sequence"), first_patience);
+  return answer ? Result<std::int64_t>(answer->integer("sequence").value_or(0)) : answer.error();
+}
+
+Result<std::int64_t> RemoteLedger::sequence() {
+  const auto answer = ask(question("sequence"));
+  return answer ? Result<std::int64_t>(answer->integer("sequence").value_or(0)) : answer.error();
+}
+
+Result<std::optional<storage::Position>> RemoteLedger::history(const storage::Filter& filter, const VisitRow& visit) {
+  storage::Filter rest = filter;
+  std::int64_t left = filter.limit.value_or(std::numeric_limits<std::int64_t>::max());
+  std::optional<storage::Position> next = filter.after;
+  while (left > 0) {
+    rest.limit = std::min(left, library::page_rows);
+    Message asked = library::to_message(rest);
+    const auto answer = ask(asked.set("do", std::string("ledger")).set("ask", std::string("history")));
+    if (!answer) return answer.error();
+    const auto rows = library::rows_from(*answer, "rows");
+    if (!rows) return rows.error();
+    next.reset();
+    for (const Message& position : answer->objects("next")) next = library::position_from(position);
+    for (const Row& row : *rows)
+      if (!visit(row)) return std::optional<storage::Position>();
+    if (!next) return next;
+    left -= std::ssize(*rows);
+    rest.after = next;
+  }
+  return next;
+}
+
+Result<std::int64_t> RemoteLedger::changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) {
+  while (true) {
+    Message asked = library::to_message(filter);
+    asked.set("do", std::string("ledger")).set("ask", std::string("changes")).set("after_change", since);
+    const auto answer = ask(asked);
+    if (!answer) return answer.error();
+    const auto rows = library::rows_from(*answer, "rows");
+    if (!rows) return rows.error();
+    since = answer->integer("sequence").value_or(since);
+    for (const Row& row : *rows)
+      if (!visit(row)) return since;
+    if (std::ssize(*rows) < library::page_rows) return since;
+  }
+}
+
+Result<std::vector<Row>> RemoteLedger::at(const std::string& job, WallTime slot) {
+  Message asked = question("at");
+  const auto answer = ask(asked.set("job", job).set("slot", std::int64_t{slot.time_since_epoch().count()}));
+  return answer ? library::rows_from(*answer, "rows") : answer.error();
+}
+
+Result<std::vector<std::string>> RemoteLedger::last_statuses(const std::vector<std::string>& jobs) {
+  std::vector<std::string> all;
+  for (auto from = jobs.begin(); from != jobs.end();) {
+    const auto to = from + std::min<std::ptrdiff_t>(jobs.end() - from, library::names_at_once);
+    Message asked = question("last_statuses");
+    const auto statuses = ask_names(asked.set("jobs", std::vector<std::string>(from, to)), "statuses");
+    if (!statuses) return statuses.error();
+    if (std::ssize(*statuses) != to - from) return Error{Errc::corrupt, "the daemon left jobs out of its answer"};
+    all.insert(all.end(), statuses->begin(), statuses->end());
+    from = to;
+  }
+  return all;
+}
+
+Result<std::vector<RunId>> RemoteLedger::find_run(const std::string& suffix) {
+  Message asked = question("find_run");
+  const auto texts = ask_names(asked.set("suffix", suffix), "runs");
+  if (!texts) return texts.error();
+  std::vector<RunId> runs;
+  for (const std::string& text : *texts)
+    if (const auto run = RunId::parse(text)) runs.push_back(*run);
+  return runs;
+}
+
+Result<library::ShownOutput> RemoteLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
+  Message asked = question("output");
+  asked.set("run", attempt.run.text()).set("attempt", std::int64_t{attempt.attempt}).set("from", from);
+  const auto answer = ask(asked);
+  return answer ? library::output_from(*answer) : answer.error();
+}
+
+Result<std::vector<TermRow>> RemoteLedger::terms(const std::string& group) {
+  Message asked = question("terms");
+  const auto answer = ask(asked.set("group", group));
+  if (!answer) return answer.error();
+  std::vector<TermRow> terms;
+  for (const Message& one : answer->objects("terms")) {
+    auto term = library::term_from(one);
+    if (!term) return term.error();
+    terms.push_back(*std::move(term));
+  }
+  return terms;
+}
+
+Result<std::vector<std::string>> RemoteLedger::ask_names(const Message& asked, const std::string& list) const {
+  const auto answer = ask(asked);
+  return answer ? Result<std::vector<std::string>>(answer->texts(list)) : answer.error();
+}
+
+Result<bool> RemoteLedger::ask_known(const std::string& call, const std::string& name) const {
+  Message asked = question(call);
+  const auto answer = ask(asked.set("name", name));
+  return answer ? Result<bool>(answer->flag("known").value_or(false)) : answer.error();
+}
+
+Result<std::vector<std::string>> RemoteLedger::instances_of(const std::string& name) {
+  Message asked = question("instances_of");
+  return ask_names(asked.set("name", name), "names");
+}
+
+Result<bool> RemoteLedger::knows_job(const std::string& name) { return ask_known("knows_job", name); }
+Result<bool> RemoteLedger::knows_group(const std::string& name) { return ask_known("knows_group", name); }
+
+Result<std::vector<std::string>> RemoteLedger::jobs_of(const std::vector<std::string>& groups) {
+  Message asked = question("jobs_of");
+  return ask_names(asked.set("groups", groups), "names");
+}
+
+Result<library::AuditResult> RemoteLedger::audit(const std::vector<std::string>& jobs, const audit::Scope& scope) {
+  Message asked = library::to_message(storage::Filter{.jobs = jobs, .since = scope.since, .until = scope.until});
+  const auto answer = ask(asked.set("do", std::string("ledger")).set("ask", std::string("audit")));
+  return answer ? library::audit_from(*answer) : answer.error();
+}
+
+}  // namespace ballot::app

@@ -1,0 +1,27 @@
+// Role: how much a user may ask of a daemon, and which role each request of the control socket takes. The same roles
+// hold for every other way to ask a daemon.
+//
+//   role     | may ask for
+//   viewer   | all that is shown: jobs, states, history, output
+//   operator | runs that begin, end, or do not begin: trigger, kill, pause, resume
+//   admin    | what changes who leads, and what is known of runs: evict, forget, repair
+//
+// Each role may do what the roles above it in this table may. Pure.
+//
+//   if (role < role_for("trigger")) refuse();
+#pragma once
+
+#include <string_view>
+
+namespace ballot::io {
+
+enum class Role { none, viewer, operator_, admin };
+
+/// "none", "viewer", "operator", "admin".
+std::string_view to_string(Role);
+
+/// The role that a request takes, by its word ("trigger"). A word that is not known takes viewer: the answer to it is
+/// that it is not known.
+Role role_for(std::string_view request);
+
+}  // namespace ballot::io

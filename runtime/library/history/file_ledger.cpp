@@ -1,0 +1,147 @@
+#include "library/history/file_ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "io/clocks.hpp"
+#include "library/settings.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr std::size_t most_findings = 1000;
+constexpr std::size_t piece_size = 256 * 1024;
+
+bool is_open(const Row& row) { return !is_final(row.status); }
+
+audit::Basics basics_of(storage::LedgerBasics read, WallTime kept_since) {
+  audit::Basics basics;
+  for (auto& one : read.definitions) {
+    audit::InForce definition{std::move(one.row), one.first_epoch, one.change};
+    if (one.sealed) definition.sealed = *one.sealed;
+    basics.definitions[definition.row.job].push_back(std::move(definition));
+  }
+  for (TermRow& term : read.terms) {
+    const std::pair key(term.group, term.epoch);
+    basics.terms.emplace(key, std::move(term));
+  }
+  basics.kept_since = std::max(kept_since, read.kept_since);
+  basics.job_kept_since = {read.jobs_kept.begin(), read.jobs_kept.end()};
+  return basics;
+}
+
+ShownOutput output_of(const Row& row, const Output& kept, std::int64_t from) {
+  return {ShownOutput::Place::here, row.node, piece_of(kept, from, piece_size), kept.total_bytes, true};
+}
+
+}  // namespace
+
+LedgerPlace ledger_place(const config::Config& config) {
+  return {config.history.path, runner_socket(config), config.node, config.history.keep};
+}
+
+Result<std::unique_ptr<LedgerView>> FileLedger::open(LedgerPlace place, std::function<bool()> goes_on) {
+  auto reader = storage::Reader::open(place.path, goes_on);
+  // The question may be fine where there is no file: not_found is for what it asks about.
+  if (!reader && reader.error().code == Errc::not_found) return Error{Errc::io, reader.error().what};
+  if (!reader) return reader.error();
+  return std::unique_ptr<LedgerView>(new FileLedger(std::move(place), *std::move(reader), std::move(goes_on)));
+}
+
+Result<std::optional<storage::Position>> FileLedger::history(const storage::Filter& filter, const VisitRow& visit) {
+  return reader_.history(filter, visit);
+}
+
+Result<std::int64_t> FileLedger::sequence() { return reader_.sequence(); }
+
+Result<std::int64_t> FileLedger::changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) {
+  return reader_.changes(filter, since, visit);
+}
+
+Result<std::vector<Row>> FileLedger::at(const std::string& job, WallTime slot) { return reader_.at(job, slot); }
+
+Result<std::vector<std::string>> FileLedger::last_statuses(const std::vector<std::string>& jobs) {
+  const auto last = reader_.last_words(jobs);
+  if (!last) return last.error();
+  std::vector<std::string> texts;
+  for (const auto& [status, reason] : *last) texts.push_back(reason.empty() ? status : status + ": " + reason);
+  return texts;
+}
+
+Result<std::vector<RunId>> FileLedger::find_run(const std::string& suffix) { return reader_.find_run(suffix); }
+
+Result<runner::Shown> FileLedger::ask_runner(const runner::AttemptId& attempt, std::int64_t from) {
+  if (!live_) {
+    auto live = LiveOutput::connect(place_.runner_socket);
+    if (!live) return live.error();
+    live_ = std::move(*live);
+  }
+  auto shown = live_->ask(attempt, from, goes_on_);
+  if (!shown) live_.reset();
+  return shown;
+}
+
+/// The runner first: it has what goes on, and what has ended until the ledger has it for good.
+Result<ShownOutput> FileLedger::output(const runner::AttemptId& attempt, std::int64_t from) {
+  auto shown = ask_runner(attempt, from);
+  if (shown && shown->known)
+    return ShownOutput{ShownOutput::Place::here, place_.node, OutputPiece{shown->begin, std::move(shown->bytes)},
+                       shown->total, shown->ended};
+  const auto row = attempt_row(*this, attempt.run, attempt.attempt);
+  if (!row) return row.error();
+  if (!is_open(*row)) {
+    const auto kept = reader_.output(attempt.run, attempt.attempt);
+    return kept ? Result<ShownOutput>(output_of(*row, *kept, from)) : kept.error();
+  }
+  const bool is_here = row->node.empty() || row->node == place_.node;
+  if (is_here && !shown) return shown.error();
+  return ShownOutput{is_here ? ShownOutput::Place::here : ShownOutput::Place::elsewhere, row->node, {from, ""}, from};
+}
+
+Result<std::vector<TermRow>> FileLedger::terms(const std::string& group) { return reader_.terms(group); }
+
+Result<std::vector<std::string>> FileLedger::instances_of(const std::string& name) {
+  return reader_.instances_of(name);
+}
+
+Result<bool> FileLedger::knows_job(const std::string& name) { return reader_.knows_job(name); }
+Result<bool> FileLedger::knows_group(const std::string& name) { return reader_.knows_group(name); }
+
+Result<std::vector<std::string>> FileLedger::jobs_of(const std::vector<std::string>& groups) {
+  return reader_.jobs_of(groups);
+}
+
+Result<AuditResult> FileLedger::audit(const std::vector<std::string>& jobs, const audit::Scope& scope) {
+  // Neither rows that are about to be deleted count, nor those that an older ballot has deleted without a record of it.
+  const WallTime kept_since = io::read_clocks().wall - place_.keep;
+  AuditResult result;
+  const auto add = [&result](audit::Finding finding) {
+    ++result.finding_count;
+    if (result.findings.size() < most_findings) result.findings.push_back(std::move(finding));
+  };
+  auto audit = std::make_unique<audit::Audit>(audit::Basics{}, scope, add);
+  const auto begin = [&](storage::LedgerBasics read) {
+    audit = std::make_unique<audit::Audit>(basics_of(std::move(read), kept_since), scope, add);
+  };
+  const auto read = reader_.scan(jobs, begin, [&](const Row& row, std::int64_t change) { audit->add(row, change); });
+  if (!read) return read.error();
+  audit->finish();
+  for (const auto& [numbers, total] : audit->totals()) result.totals.push_back(total);
+  result.undefined = audit->undefined();
+  result.departed = audit->departed();
+  return result;
+}
+
+Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt) {
+  std::optional<Row> found;
+  const auto page = ledger.history({.run = run, .limit = std::nullopt}, [&](const Row& row) {
+    if (!attempt || row.attempt == *attempt) found = row;
+    return !found;
+  });
+  if (!page) return page.error();
+  if (found) return *std::move(found);
+  return Error{Errc::not_found, "run " + run.text() + " has no attempt " + (attempt ? std::to_string(*attempt) : "") +
+                                    " in this node's ledger"};
+}
+
+}  // namespace ballot::library

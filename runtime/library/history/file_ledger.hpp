@@ -1,0 +1,62 @@
+// FileLedger: answers from the ledger's file and, of runs that go on, from this node's runner. Read-only: it may be
+// used beside the daemon that writes the file, in its process or in another.
+//
+// Thread: the one that uses it.
+//
+//   auto ledger = FileLedger::open({.path = config.history.path, .node = config.node, ...});
+//   const auto rows = (*ledger)->at("nightly-backup", slot);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "config/config.hpp"
+#include "library/history/ledger_view.hpp"
+#include "library/history/live_output.hpp"
+#include "storage/reader.hpp"
+
+namespace ballot::library {
+
+/// Where a node's history is.
+struct LedgerPlace {
+  std::string path, runner_socket, node;
+  Millis keep{};         // rows of older slots may have been deleted
+  bool is_live = false;  // the daemon that writes it asks
+};
+LedgerPlace ledger_place(const config::Config& config);
+
+class FileLedger : public LedgerView {
+ public:
+  /// `goes_on`: false ends the call under way with an error; called often, from the same thread. Errors: io (no such
+  /// file), denied, refused, corrupt.
+  static Result<std::unique_ptr<LedgerView>> open(LedgerPlace place, std::function<bool()> goes_on = {});
+
+  bool is_live() const override { return place_.is_live; }
+  Result<std::optional<storage::Position>> history(const storage::Filter& filter, const VisitRow& visit) override;
+  Result<std::int64_t> sequence() override;
+  Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) override;
+  Result<std::vector<Row>> at(const std::string& job, WallTime slot) override;
+  Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) override;
+  Result<std::vector<RunId>> find_run(const std::string& suffix) override;
+  Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) override;
+  Result<std::vector<TermRow>> terms(const std::string& group) override;
+  Result<std::vector<std::string>> instances_of(const std::string& name) override;
+  Result<bool> knows_job(const std::string& name) override;
+  Result<bool> knows_group(const std::string& name) override;
+  Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) override;
+  Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) override;
+
+ private:
+  FileLedger(LedgerPlace place, storage::Reader reader, std::function<bool()> goes_on)
+      : place_(std::move(place)), reader_(std::move(reader)), goes_on_(std::move(goes_on)) {}
+
+  Result<runner::Shown> ask_runner(const runner::AttemptId& attempt, std::int64_t from);
+
+  const LedgerPlace place_;
+  storage::Reader reader_;
+  const std::function<bool()> goes_on_;
+  std::optional<LiveOutput> live_;
+};
+
+}  // namespace ballot::library

@@ -1,0 +1,205 @@
+#include "library/history/ledger_desk.hpp"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/exception_text.hpp"
+#include "io/clocks.hpp"
+#include "io/notify/fair_queue.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/signals_blocked.hpp"
+
+namespace ballot::library {
+namespace {
+
+constexpr int threads = 4;
+constexpr std::size_t most_waiting = 256, most_waiting_of_a_user = 64;
+constexpr int nice_value = 5;
+constexpr io::QueueBounds half{.at_once = threads / 2,
+                               .at_once_a_key = threads / 2,
+                               .waiting = most_waiting,
+                               .waiting_a_key = most_waiting,
+                               .bytes = std::size_t{64} << 20};
+constexpr io::QueueBounds shared_half{.at_once = threads / 2,
+                                      .at_once_a_key = threads / 4,
+                                      .waiting = most_waiting,
+                                      .waiting_a_key = most_waiting_of_a_user,
+                                      .bytes = std::size_t{64} << 20};
+
+using Number = std::uint64_t;
+
+/// What a thread is given.
+struct Work {
+  Number number = 0;
+  io::Message question;
+  std::shared_ptr<std::atomic<bool>> dropped;
+};
+
+io::Message error_message(Errc code, std::string text) { return io::to_message(Error{code, std::move(text)}); }
+
+io::Message too_long() {
+  return error_message(Errc::timeout,
+                       "the ledger took too long to answer; ask for less: fewer jobs, or a shorter time");
+}
+
+io::Message read_answer(const LedgerPlace& place, const Work& work, Millis longest) {
+  const SteadyTime until = io::read_clocks().steady + longest;
+  const auto is_late = [until] { return io::read_clocks().steady >= until; };
+  auto ledger = FileLedger::open(place, [&] { return !*work.dropped && !is_late(); });
+  if (!ledger) return io::to_message(ledger.error());
+  auto answer = answer_question(**ledger, work.question);
+  if (answer) return *std::move(answer);
+  return is_late() ? too_long() : io::to_message(answer.error());
+}
+
+}  // namespace
+
+struct LedgerDesk::State : std::enable_shared_from_this<State> {
+  State(io::MainLoop& on_loop, LedgerPlace where, DeskLimits bounds)
+      : loop(on_loop), place(std::move(where)), limits(bounds) {}
+
+  // ---- on the loop
+
+  struct Asked {
+    io::Message question;
+    io::Reply reply;
+  };
+  struct Reading {
+    bool is_own = false;  // of root or the daemon's user
+    std::string key;
+    io::Reply reply;
+    std::shared_ptr<std::atomic<bool>> dropped;
+  };
+  using Queue = io::FairQueue<Asked>;
+
+  io::MainLoop& loop;
+  const LedgerPlace place;
+  const DeskLimits limits;
+  Queue own{half}, others{shared_half};
+  std::map<Number, Reading> readings;
+  Number last_number = 0;
+  bool closed = false;
+  std::vector<std::thread> pool;
+
+  void ask(uid_t uid, io::Message question, io::Reply reply) {
+    if (closed) return reply.fail({Errc::unavailable, "the daemon stops"});
+    if (!begin_threads(reply)) return;
+    const bool is_own = uid == 0 || uid == ::geteuid();
+    const std::size_t bytes = io::encode(question).size();
+    Queue& queue = is_own ? own : others;
+    for (const auto& dropped : queue.push(std::to_string(uid), {std::move(question), std::move(reply)}, bytes))
+      dropped.item.reply.fail({Errc::unavailable, "too many questions of the ledger wait; try again later"});
+    begin_waiting();
+  }
+
+  bool begin_threads(const io::Reply& reply) try {
+    const SignalsBlocked blocked;
+    while (pool.size() < std::size_t{threads}) pool.emplace_back([self = shared_from_this()] { self->work(); });
+    return true;
+  } catch (const std::system_error& error) {
+    if (!pool.empty()) return true;
+    reply.fail({Errc::unavailable, "cannot begin a thread that reads the ledger: " + exception_text(error)});
+    return false;
+  }
+
+  void begin_waiting() {
+    for (const bool is_own : {true, false}) {
+      Queue& queue = is_own ? own : others;
+      while (auto next = queue.take()) begin(is_own, std::move(*next));
+    }
+  }
+
+  void begin(bool is_own, Queue::Entry entry) {
+    auto& [question, reply] = entry.item;
+    if (reply.gone()) return (is_own ? own : others).done(entry.key);
+    const auto dropped = std::make_shared<std::atomic<bool>>(false);
+    reply.on_gone([dropped] { *dropped = true; });
+    readings.emplace(++last_number, Reading{is_own, entry.key, reply, dropped});
+    const std::lock_guard lock(mutex);
+    waiting.push_back({last_number, std::move(question), dropped});
+    changed.notify_one();
+  }
+
+  void end(Number number, std::string line) {
+    const auto reading = readings.find(number);
+    if (reading == readings.end()) return;
+    const Reading done = std::move(reading->second);
+    readings.erase(reading);
+    done.reply.finish_encoded(std::move(line));
+    (done.is_own ? own : others).done(done.key);
+    begin_waiting();
+  }
+
+  void close() {
+    if (std::exchange(closed, true)) return;
+    for (const auto& [number, reading] : readings) *reading.dropped = true;
+    {
+      const std::lock_guard lock(mutex);
+      ends = true;
+    }
+    changed.notify_all();
+    for (std::thread& thread : pool) thread.join();
+    pool.clear();
+    readings.clear();
+  }
+
+  // ---- on both
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Work> waiting;
+  bool ends = false;
+
+  // ---- on the threads
+
+  void work() {
+    ::pthread_setname_np(::pthread_self(), "ballot-history");
+    ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), nice_value);
+    while (auto next = take()) {
+      const bool is_audit = next->question.text("ask") == "audit";
+      std::string line = io::encode_last(answer(*next, is_audit ? limits.longest_audit : limits.longest));
+      loop.post([weak = weak_from_this(), number = next->number, line = std::move(line)]() mutable {
+        if (const auto self = weak.lock()) self->end(number, std::move(line));
+      });
+    }
+  }
+
+  /// Memory may be used up.
+  io::Message answer(const Work& asked, Millis longest) const try {
+    return read_answer(place, asked, longest);
+  } catch (const std::exception& error) {
+    return error_message(Errc::io, "cannot read the ledger: " + exception_text(error));
+  }
+
+  std::optional<Work> take() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return ends || !waiting.empty(); });
+    if (ends) return std::nullopt;
+    Work next = std::move(waiting.front());
+    waiting.pop_front();
+    return next;
+  }
+};
+
+LedgerDesk::LedgerDesk(io::MainLoop& loop, LedgerPlace place, DeskLimits limits)
+    : state_(std::make_shared<State>(loop, std::move(place), limits)) {}
+
+LedgerDesk::~LedgerDesk() { close(); }
+
+void LedgerDesk::answer(uid_t uid, io::Message question, io::Reply reply) {
+  state_->ask(uid, std::move(question), std::move(reply));
+}
+
+void LedgerDesk::close() { state_->close(); }
+
+}  // namespace ballot::library

@@ -1,0 +1,51 @@
+// LedgerDesk: answers questions of the ledger for all who ask a daemon, on threads of its own: whatever is asked, and
+// however long it takes, the loop only takes the question and hands the answer over.
+//
+//   question | event                                       | next
+//   waiting  | its user has a thread free                  | read
+//   read     | answered                                    | done
+//   read     | it takes longer than `longest`              | done: timeout
+//   waiting, | whoever asks has gone, or the desk is closed | done: dropped
+//   read     |                                             |
+//
+// Root and the daemon's user have threads of their own, and no other user has all of the others'. Threads begin with
+// the first question, and run and give way to the daemon's others.
+//
+// Thread: the loop's.
+//
+//   LedgerDesk desk(loop, place);
+//   desk.answer(request.uid, request.message, reply);
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+
+#include "io/control_server.hpp"
+#include "io/main_loop.hpp"
+#include "library/history/file_ledger.hpp"
+
+namespace ballot::library {
+
+struct DeskLimits {
+  Millis longest = std::chrono::seconds(30);
+  Millis longest_audit = std::chrono::minutes(10);
+};
+
+class LedgerDesk {
+ public:
+  LedgerDesk(io::MainLoop& loop, LedgerPlace place, DeskLimits limits = {});
+  ~LedgerDesk();
+  LedgerDesk(const LedgerDesk&) = delete;
+  LedgerDesk& operator=(const LedgerDesk&) = delete;
+
+  void answer(uid_t uid, io::Message question, io::Reply reply);
+  /// Ends what is read, and its threads. Whoever asks afterwards is told that the daemon stops.
+  void close();
+
+ private:
+  struct State;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace ballot::library

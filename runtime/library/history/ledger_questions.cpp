@@ -1,0 +1,161 @@
+#include "library/history/ledger_questions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "library/history/ledger_wire.hpp"
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+
+std::string argument(const Message& asked, const char* key) { return asked.text(key).value_or(""); }
+
+Error without(const char* key) {
+  return {Errc::invalid, std::string("a question of the ledger without '") + key + "'"};
+}
+
+template <class Answer, class Write>
+Result<Message> answered(const Result<Answer>& answer, Write write) {
+  if (!answer) return answer.error();
+  Message message;
+  write(message, *answer);
+  return message;
+}
+
+Result<storage::Filter> page_filter(const Message& asked) {
+  auto filter = filter_from(asked);
+  if (filter) filter->limit = std::clamp<std::int64_t>(filter->limit.value_or(page_rows), 1, page_rows);
+  return filter;
+}
+
+Result<Message> answer_history(LedgerView& ledger, const Message& asked) {
+  const auto filter = page_filter(asked);
+  if (!filter) return filter.error();
+  std::vector<Row> rows;
+  const auto end = ledger.history(*filter, [&](const Row& row) { return rows.push_back(row), true; });
+  return answered(end, [&](Message& message, const std::optional<storage::Position>& next) {
+    message.set("rows", to_messages(rows));
+    if (next) message.set("next", std::vector{to_message(*next)});
+  });
+}
+
+Result<Message> answer_changes(LedgerView& ledger, const Message& asked) {
+  const auto filter = page_filter(asked);
+  if (!filter) return filter.error();
+  std::vector<Row> rows;
+  const auto take = [&](const Row& row) { return rows.push_back(row), std::ssize(rows) < page_rows; };
+  const auto next = ledger.changes(*filter, asked.integer("after_change").value_or(0), take);
+  return answered(next, [&](Message& message, std::int64_t change) {
+    message.set("rows", to_messages(rows)).set("sequence", change);
+  });
+}
+
+Result<Message> answer_sequence(LedgerView& ledger, const Message&) {
+  return answered(ledger.sequence(), [](Message& message, std::int64_t change) { message.set("sequence", change); });
+}
+
+Result<Message> answer_at(LedgerView& ledger, const Message& asked) {
+  const auto slot = asked.integer("slot");
+  if (!slot) return without("slot");
+  return answered(ledger.at(argument(asked, "job"), WallTime(Millis(*slot))),
+                  [](Message& message, const std::vector<Row>& rows) { message.set("rows", to_messages(rows)); });
+}
+
+Result<Message> answer_last_statuses(LedgerView& ledger, const Message& asked) {
+  auto jobs = asked.texts("jobs");
+  if (jobs.size() > names_at_once) return Error{Errc::invalid, "a question of the ledger with too many jobs"};
+  return answered(ledger.last_statuses(jobs), [](Message& message, const std::vector<std::string>& statuses) {
+    message.set("statuses", statuses);
+  });
+}
+
+Result<Message> answer_find_run(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.find_run(argument(asked, "suffix")), [](Message& message, const std::vector<RunId>& runs) {
+    std::vector<std::string> texts;
+    for (const RunId& run : runs) texts.push_back(run.text());
+    message.set("runs", std::move(texts));
+  });
+}
+
+Result<Message> answer_output(LedgerView& ledger, const Message& asked) {
+  const auto run = RunId::parse(argument(asked, "run"));
+  const auto attempt = asked.integer("attempt");
+  if (!run || !attempt) return without(run ? "attempt" : "run");
+  const auto shown = ledger.output({*run, static_cast<int>(*attempt)}, asked.integer("from").value_or(0));
+  return shown ? Result<Message>(to_message(*shown)) : shown.error();
+}
+
+Result<Message> answer_terms(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.terms(argument(asked, "group")), [](Message& message, const std::vector<TermRow>& terms) {
+    std::vector<Message> all;
+    for (const TermRow& term : terms) all.push_back(to_message(term));
+    message.set("terms", std::move(all));
+  });
+}
+
+void set_names(Message& message, const std::vector<std::string>& names) { message.set("names", names); }
+void set_known(Message& message, bool known) { message.set("known", known); }
+
+Result<Message> answer_instances_of(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.instances_of(argument(asked, "name")), set_names);
+}
+Result<Message> answer_knows_job(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.knows_job(argument(asked, "name")), set_known);
+}
+Result<Message> answer_knows_group(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.knows_group(argument(asked, "name")), set_known);
+}
+Result<Message> answer_jobs_of(LedgerView& ledger, const Message& asked) {
+  return answered(ledger.jobs_of(asked.texts("groups")), set_names);
+}
+
+Result<Message> answer_audit(LedgerView& ledger, const Message& asked) {
+  const auto filter = filter_from(asked);
+  if (!filter) return filter.error();
+  const auto result = ledger.audit(filter->jobs, {filter->since, filter->until});
+  return result ? Result<Message>(to_message(*result)) : result.error();
+}
+
+struct Call {
+  std::string_view name;
+  Result<Message> (*answer)(LedgerView&, const Message&);
+};
+constexpr std::array calls{Call{"history", answer_history},
+                           Call{"changes", answer_changes},
+                           Call{"sequence", answer_sequence},
+                           Call{"at", answer_at},
+                           Call{"last_statuses", answer_last_statuses},
+                           Call{"find_run", answer_find_run},
+                           Call{"output", answer_output},
+                           Call{"terms", answer_terms},
+                           Call{"instances_of", answer_instances_of},
+                           Call{"knows_job", answer_knows_job},
+                           Call{"knows_group", answer_knows_group},
+                           Call{"jobs_of", answer_jobs_of},
+                           Call{"audit", answer_audit}};
+
+}  // namespace
+
+Message question(const std::string& call) {
+  Message message;
+  return message.set("do", std::string("ledger")).set("ask", call);
+}
+
+Result<Message> answer_question(LedgerView& ledger, const Message& asked) {
+  const std::string name = argument(asked, "ask");
+  const auto call = std::find_if(calls.begin(), calls.end(), [&](const Call& one) { return one.name == name; });
+  if (call != calls.end()) return call->answer(ledger, asked);
+  return Error{Errc::invalid, "the daemon cannot be asked for '" + name +
+                                  "' of its ledger; it may be older than this "
+                                  "command"};
+}
+
+bool wants_newest(const Message& asked) {
+  const std::string name = argument(asked, "ask");
+  return name == "sequence" || name == "output" || name == "audit";
+}
+
+}  // namespace ballot::library

@@ -1,0 +1,98 @@
+// LedgerView: all that can be asked of a node's history, whoever asks: commands, a control socket, an API. There is one
+// implementation that answers, FileLedger; others only carry questions and answers, so that nothing is answered twice
+// in two ways.
+//
+//   implementation          | where it is used
+//   FileLedger              | in the daemon, on a thread beside its loop; in a command, where no daemon runs
+//   RemoteLedger (app)      | in a command: asks the daemon over its control socket
+//
+// Errors: not_found (no such run or attempt), invalid (a run's suffix that is none), timeout (a question that took too
+// long), refused, corrupt, io; of a RemoteLedger also unavailable.
+// Thread: the one that uses it; calls block.
+//
+//   const auto page = ledger.history({.jobs = {"nightly-backup"}}, [](const Row& row) { ...; return true; });
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/audit.hpp"
+#include "ballot/error.hpp"
+#include "ballot/ledger.hpp"
+#include "base/output_piece.hpp"
+#include "base/runner_wire.hpp"
+#include "storage/filter.hpp"
+
+namespace ballot::library {
+
+/// A part of what an attempt has printed, and who has the rest.
+struct ShownOutput {
+  enum class Place {
+    here,      // this node executes it, or has its end
+    elsewhere  // it goes on on another node, which alone knows what it prints
+  };
+  Place place = Place::here;
+  std::string node;        // that executes it, or did; "": not known yet
+  OutputPiece piece;       // from the byte that was asked for on, or from the next one that is kept
+  std::int64_t total = 0;  // that it has printed by now
+  bool ended = false;      // no more will be printed
+};
+
+/// What an audit has found: so many findings as are worth reading, and how many there are.
+struct AuditResult {
+  std::vector<audit::Finding> findings;
+  std::int64_t finding_count = 0;
+  std::vector<audit::Total> totals;
+  std::vector<std::string> undefined;  // jobs with rows whose definition is not kept
+  std::vector<audit::Departed> departed;
+};
+
+class LedgerView {
+ public:
+  /// Called for each row; false: no more.
+  using VisitRow = std::function<bool(const Row&)>;
+
+  LedgerView() = default;
+  LedgerView(const LedgerView&) = delete;
+  LedgerView& operator=(const LedgerView&) = delete;
+  virtual ~LedgerView() = default;
+
+  /// A daemon answers, so open rows are of runs that go on as far as it knows.
+  virtual bool is_live() const = 0;
+
+  /// Rows by slot, then attempt, newest first. Where the next page begins; nullopt: no row is left, or `visit` has
+  /// ended it.
+  virtual Result<std::optional<storage::Position>> history(const storage::Filter& filter, const VisitRow& visit) = 0;
+  /// Grows with each row that is written or replaced, until the ledger is begun anew.
+  virtual Result<std::int64_t> sequence() = 0;
+  /// The rows written or replaced after `since`, in that order. The sequence to ask from next time.
+  virtual Result<std::int64_t> changes(const storage::Filter& filter, std::int64_t since, const VisitRow& visit) = 0;
+  /// What became of a slot: its rows, last attempt first, or the row of many slots that has it among them.
+  virtual Result<std::vector<Row>> at(const std::string& job, WallTime slot) = 0;
+  /// Of each job, in their order: status and reason of its newest row, as `jobs` shows them; "": it has none.
+  virtual Result<std::vector<std::string>> last_statuses(const std::vector<std::string>& jobs) = 0;
+
+  /// Runs whose id ends with `suffix`: one, none, or the candidates.
+  virtual Result<std::vector<RunId>> find_run(const std::string& suffix) = 0;
+  /// What an attempt has printed from a byte on, also while it goes on.
+  virtual Result<ShownOutput> output(const runner::AttemptId& attempt, std::int64_t from) = 0;
+
+  /// Terms of a group, newest first.
+  virtual Result<std::vector<TermRow>> terms(const std::string& group) = 0;
+  /// The names of instances of a job or a group, NAME@NODE.
+  virtual Result<std::vector<std::string>> instances_of(const std::string& name) = 0;
+  virtual Result<bool> knows_job(const std::string& name) = 0;
+  virtual Result<bool> knows_group(const std::string& name) = 0;
+  /// Jobs with rows or definitions of these groups.
+  virtual Result<std::vector<std::string>> jobs_of(const std::vector<std::string>& groups) = 0;
+  /// The ledger against the schedule computed anew, of these jobs; none: of all.
+  virtual Result<AuditResult> audit(const std::vector<std::string>& jobs, const audit::Scope& scope) = 0;
+};
+
+/// Of the last attempt that is known of a run, or of the attempt that is asked for. not_found: there is none.
+Result<Row> attempt_row(LedgerView& ledger, const RunId& run, const std::optional<std::int64_t>& attempt);
+
+}  // namespace ballot::library

@@ -1,0 +1,285 @@
+#include "library/history/ledger_wire.hpp"
+
+#include <utility>
+
+namespace ballot::library {
+namespace {
+
+using io::Message;
+
+Error unreadable(const char* what) { return {Errc::corrupt, std::string("an answer with an unreadable ") + what}; }
+
+std::int64_t ms(WallTime time) { return time.time_since_epoch().count(); }
+std::int64_t whole(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+
+template <class T, class Convert>
+void set_if(Message& message, const char* key, const std::optional<T>& value, Convert convert) {
+  if (value) message.set(key, convert(*value));
+}
+
+std::optional<WallTime> time_of(const Message& message, const char* key) {
+  const auto found = message.integer(key);
+  return found ? std::optional(WallTime(Millis(*found))) : std::nullopt;
+}
+
+std::optional<int> int_of(const Message& message, const char* key) {
+  const auto found = message.integer(key);
+  return found ? std::optional(static_cast<int>(*found)) : std::nullopt;
+}
+
+std::uint64_t unsigned_of(const Message& message, const char* key) {
+  return static_cast<std::uint64_t>(message.integer(key).value_or(0));
+}
+
+std::string text_of(const Message& message, const char* key) { return message.text(key).value_or(""); }
+
+/// Two digits a byte: an output is of any bytes, a text of a message is UTF-8.
+std::string to_hex(std::string_view bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const char byte : bytes) {
+    text += digits[static_cast<unsigned char>(byte) >> 4];
+    text += digits[static_cast<unsigned char>(byte) & 15];
+  }
+  return text;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  const auto value = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = value(text[i]), low = value(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes += static_cast<char>(high * 16 + low);
+  }
+  return bytes;
+}
+
+template <class E>
+std::vector<std::string> words_of(const std::vector<E>& values) {
+  std::vector<std::string> words;
+  for (const E value : values) words.emplace_back(to_string(value));
+  return words;
+}
+
+template <class E>
+bool read_words(const std::vector<std::string>& words, std::optional<E> (*parse)(std::string_view),
+                std::vector<E>& to) {
+  for (const std::string& word : words) {
+    const auto value = parse(word);
+    if (!value) return false;
+    to.push_back(*value);
+  }
+  return true;
+}
+
+}  // namespace
+
+Message to_message(const Row& row) {
+  Message message;
+  if (row.run) message.set("run_id", row.run->text());
+  message.set("job", row.job).set("group", row.group).set("slot", ms(row.slot)).set("slots", row.slots);
+  set_if(message, "slot_until", row.slot_until, ms);
+  message.set("trigger", std::string(to_string(row.trigger))).set("attempt", std::int64_t{row.attempt});
+  message.set("status", std::string(to_string(row.status)));
+  if (row.reason != Reason::none) message.set("reason", std::string(to_string(row.reason)));
+  const auto integer = [](int value) { return std::int64_t{value}; };
+  set_if(message, "exit_code", row.exit_code, integer);
+  set_if(message, "signal", row.signal, integer);
+  set_if(message, "started_at", row.started_at, ms);
+  set_if(message, "ended_at", row.ended_at, ms);
+  set_if(message, "duration_ms", row.duration, [](Millis value) { return std::int64_t{value.count()}; });
+  message.set("node", row.node).set("epoch", whole(row.epoch)).set("fence", whole(row.fence));
+  message.set("output_bytes", row.output_bytes);
+  if (row.leftover != Leftover::none) message.set("leftover", std::string(to_string(row.leftover)));
+  return message;
+}
+
+Result<Row> row_from(const Message& message) {
+  Row row;
+  const auto run = message.text("run_id");
+  if (run) row.run = RunId::parse(*run);
+  const auto trigger = parse_trigger(text_of(message, "trigger"));
+  const auto status = Named<Status>::parse(text_of(message, "status"));
+  const std::string reason = text_of(message, "reason"), leftover = text_of(message, "leftover");
+  const auto why = reason.empty() ? Named<Reason>(Reason::none) : Named<Reason>::parse(reason);
+  const auto left = leftover.empty() ? Leftover::none : parse_leftover(leftover);
+  const auto slot = time_of(message, "slot");
+  if ((run && !row.run) || !trigger || !status || !why || !left || !slot) return unreadable("row");
+  row.job = text_of(message, "job");
+  row.group = text_of(message, "group");
+  row.slot = *slot;
+  row.slot_until = time_of(message, "slot_until");
+  row.slots = message.integer("slots").value_or(1);
+  row.trigger = *trigger;
+  row.attempt = int_of(message, "attempt").value_or(0);
+  row.status = *status;
+  row.reason = *why;
+  row.exit_code = int_of(message, "exit_code");
+  row.signal = int_of(message, "signal");
+  row.started_at = time_of(message, "started_at");
+  row.ended_at = time_of(message, "ended_at");
+  if (const auto duration = message.integer("duration_ms")) row.duration = Millis(*duration);
+  row.node = text_of(message, "node");
+  row.epoch = unsigned_of(message, "epoch");
+  row.fence = unsigned_of(message, "fence");
+  row.output_bytes = message.integer("output_bytes").value_or(0);
+  row.leftover = *left;
+  return row;
+}
+
+std::vector<Message> to_messages(const std::vector<Row>& rows) {
+  std::vector<Message> messages;
+  for (const Row& row : rows) messages.push_back(to_message(row));
+  return messages;
+}
+
+Result<std::vector<Row>> rows_from(const Message& message, const std::string& name) {
+  std::vector<Row> rows;
+  for (const Message& one : message.objects(name)) {
+    auto row = row_from(one);
+    if (!row) return row.error();
+    rows.push_back(*std::move(row));
+  }
+  return rows;
+}
+
+Message to_message(const TermRow& term) {
+  Message message;
+  message.set("group", term.group).set("node", term.node).set("epoch", whole(term.epoch));
+  message.set("elected_at", ms(term.elected_at)).set("cause", std::string(to_string(term.cause)));
+  set_if(message, "ended_at", term.ended_at, ms);
+  return message;
+}
+
+Result<TermRow> term_from(const Message& message) {
+  const std::string word = text_of(message, "cause");
+  const auto cause = word.empty() ? Cause::none : parse_cause(word);
+  const auto elected = time_of(message, "elected_at");
+  if (!cause || !elected) return unreadable("term");
+  return TermRow{text_of(message, "group"),     text_of(message, "node"),
+                 unsigned_of(message, "epoch"), *elected,
+                 time_of(message, "ended_at"),  *cause};
+}
+
+Message to_message(const storage::Position& position) {
+  Message message;
+  return message.set("slot", ms(position.slot)).set("attempt", std::int64_t{position.attempt}).set("id", position.id);
+}
+
+storage::Position position_from(const Message& message) {
+  return {time_of(message, "slot").value_or(WallTime{}), int_of(message, "attempt").value_or(0),
+          message.integer("id").value_or(0)};
+}
+
+Message to_message(const storage::Filter& filter) {
+  Message message;
+  message.set("jobs", filter.jobs).set("groups", filter.groups).set("nodes", filter.nodes);
+  message.set("statuses", words_of(filter.statuses)).set("reasons", words_of(filter.reasons));
+  if (filter.run) message.set("run", filter.run->text());
+  set_if(message, "since", filter.since, ms);
+  set_if(message, "until", filter.until, ms);
+  if (filter.after) message.set("after", std::vector{to_message(*filter.after)});
+  if (filter.limit) message.set("limit", *filter.limit);
+  return message;
+}
+
+Result<storage::Filter> filter_from(const Message& message) {
+  storage::Filter filter{.jobs = message.texts("jobs"),
+                         .groups = message.texts("groups"),
+                         .nodes = message.texts("nodes"),
+                         .since = time_of(message, "since"),
+                         .until = time_of(message, "until"),
+                         .limit = message.integer("limit")};
+  const Error fault{Errc::invalid, "a filter with an unknown status, reason or run"};
+  if (!read_words(message.texts("statuses"), parse_status, filter.statuses)) return fault;
+  if (!read_words(message.texts("reasons"), parse_reason, filter.reasons)) return fault;
+  const auto run = message.text("run");
+  if (run) filter.run = RunId::parse(*run);
+  if (run && !filter.run) return fault;
+  for (const Message& after : message.objects("after")) filter.after = position_from(after);
+  return filter;
+}
+
+Message to_message(const ShownOutput& shown) {
+  Message message;
+  message.set("elsewhere", shown.place == ShownOutput::Place::elsewhere).set("node", shown.node);
+  message.set("begin", shown.piece.begin).set("bytes", to_hex(shown.piece.bytes));
+  return message.set("total", shown.total).set("ended", shown.ended);
+}
+
+Result<ShownOutput> output_from(const Message& message) {
+  auto bytes = from_hex(text_of(message, "bytes"));
+  const auto begin = message.integer("begin"), total = message.integer("total");
+  if (!bytes || !begin || !total) return unreadable("output");
+  const bool is_elsewhere = message.flag("elsewhere").value_or(false);
+  return ShownOutput{is_elsewhere ? ShownOutput::Place::elsewhere : ShownOutput::Place::here, text_of(message, "node"),
+                     OutputPiece{*begin, *std::move(bytes)}, *total, message.flag("ended").value_or(false)};
+}
+
+Message to_message(const AuditResult& result) {
+  std::vector<Message> findings, totals, departed;
+  for (const audit::Finding& finding : result.findings) {
+    Message one;
+    one.set("kind", std::int64_t{static_cast<int>(finding.kind)}).set("job", finding.job).set("slot", ms(finding.slot));
+    set_if(one, "until", finding.until, ms);
+    one.set("slots", finding.slots).set("what", finding.what).set("rows", to_messages(finding.rows));
+    findings.push_back(std::move(one));
+  }
+  for (const audit::Total& total : result.totals) {
+    Message one;
+    one.set("status", std::string(to_string(total.status))).set("reason", std::string(to_string(total.reason)));
+    totals.push_back(one.set("count", total.count));
+  }
+  for (const audit::Departed& gone : result.departed) {
+    Message one;
+    one.set("job", gone.job).set("node", gone.node);
+    set_if(one, "last_slot", gone.last_slot, ms);
+    departed.push_back(std::move(one));
+  }
+  Message message;
+  message.set("findings", std::move(findings)).set("finding_count", result.finding_count);
+  message.set("totals", std::move(totals)).set("undefined", result.undefined);
+  return message.set("departed", std::move(departed));
+}
+
+namespace {
+
+Result<audit::Finding> finding_from(const Message& message) {
+  auto rows = rows_from(message, "rows");
+  if (!rows) return rows.error();
+  const auto kind = message.integer("kind").value_or(-1);
+  const auto slot = time_of(message, "slot");
+  if (kind < 0 || kind > static_cast<std::int64_t>(audit::Kind::reason) || !slot) return unreadable("finding");
+  return audit::Finding{
+      static_cast<audit::Kind>(kind),       text_of(message, "job"),  *slot,           time_of(message, "until"),
+      message.integer("slots").value_or(1), text_of(message, "what"), *std::move(rows)};
+}
+
+}  // namespace
+
+Result<AuditResult> audit_from(const Message& message) {
+  AuditResult result;
+  for (const Message& one : message.objects("findings")) {
+    auto finding = finding_from(one);
+    if (!finding) return finding.error();
+    result.findings.push_back(*std::move(finding));
+  }
+  for (const Message& one : message.objects("totals")) {
+    const std::string reason = text_of(one, "reason");
+    const auto status = Named<Status>::parse(text_of(one, "status"));
+    const auto why = reason.empty() ? Named<Reason>(Reason::none) : Named<Reason>::parse(reason);
+    if (!status || !why) return unreadable("total");
+    result.totals.push_back({*status, *why, one.integer("count").value_or(0)});
+  }
+  for (const Message& one : message.objects("departed"))
+    result.departed.push_back({text_of(one, "job"), text_of(one, "node"), time_of(one, "last_slot")});
+  result.finding_count = message.integer("finding_count").value_or(0);
+  result.undefined = message.texts("undefined");
+  return result;
+}
+
+}  // namespace ballot::library

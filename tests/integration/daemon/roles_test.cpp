@@ -1,0 +1,94 @@
+// Who may ask a daemon for what, by the groups of the user who runs a command; and the ledger, which commands read
+// through the daemon where one runs.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "support/process/ballot_daemon.hpp"
+#include "support/process/run_as.hpp"
+
+namespace ballot::testing {
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Groups that every Debian and every Fedora has.
+constexpr const char* operators = "games";
+constexpr const char* viewers = "users";
+
+struct OfRoles : ::testing::Test {
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+    ::chmod(daemon.folder.path().c_str(), 0755);
+    daemon.configure("[control]\noperators = \"" + std::string(operators) + "\"\nviewers = \"" + viewers + "\"");
+    daemon.job("hello", "command = [\"/bin/echo\", \"hello\"]");
+    daemon.start();
+    ASSERT_TRUE(daemon.wait_for("leads")) << daemon.log;
+    ASSERT_EQ(daemon.ballot({"trigger", "hello", "--wait"}).code, 0);
+  }
+  Ran as(const User& user, std::vector<std::string> words) const {
+    words.insert(words.begin(), BALLOT_PROGRAM);
+    words.insert(words.end(), {"--config", daemon.folder / "ballot.toml"});
+    return run_as(user, words);
+  }
+  const User viewer{.groups = {group_id(viewers)}}, operator_{.groups = {group_id(operators)}}, stranger{};
+  BallotDaemon daemon;
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(OfRoles, AViewerReadsAllThatTheDaemonShowsThoughTheLedgersFileIsNotForItsUser) {
+  for (const Words& words :
+       {Words{"jobs"}, {"status"}, {"show", "hello"}, {"history"}, {"why", "hello"}, {"output", "hello"}, {"audit"}}) {
+    const Ran ran = as(viewer, words);
+    EXPECT_EQ(ran.code, 0) << words[0] << ": " << ran.out << ran.err;
+  }
+  EXPECT_EQ(as(viewer, {"output", "hello"}).out, "hello\n");
+  EXPECT_TRUE(says(as(viewer, {"history"}).out, "succeeded"));
+}
+
+TEST_F(OfRoles, WhoLacksARoleIsToldWhichAndWhichGroupHasIt) {
+  const std::string takes = ": this takes the role ",
+                    lacks = ", which this user does not have here: be root or the daemon's user";
+  for (const Words& words : {Words{"jobs"}, {"history"}, {"why", "hello"}, {"output", "hello"}, {"audit"}}) {
+    const Ran ran = as(stranger, words);
+    EXPECT_EQ(ran.code, 1) << words[0];
+    EXPECT_TRUE(says(
+        ran.err, "ballot " + words[0] + takes + "viewer" + lacks + ", or in the group " + operators + " or " + viewers))
+        << ran.err;
+  }
+  const Ran triggered = as(viewer, {"trigger", "hello"});
+  EXPECT_EQ(triggered.code, 1);
+  EXPECT_TRUE(says(triggered.err, takes + "operator" + lacks + ", or in the group " + operators)) << triggered.err;
+  const Ran repaired = as(operator_, {"repair", "hello"});
+  EXPECT_EQ(repaired.code, 1);
+  EXPECT_TRUE(says(repaired.err, takes + "admin" + lacks)) << repaired.err;
+}
+
+TEST_F(OfRoles, AnOperatorBeginsAndPausesRuns) {
+  EXPECT_EQ(as(operator_, {"trigger", "hello", "--follow"}).out, "hello\n");
+  EXPECT_EQ(as(operator_, {"pause", "hello"}).code, 0);
+  EXPECT_EQ(as(operator_, {"resume", "hello"}).code, 0);
+  EXPECT_EQ(as(operator_, {"kill", "hello"}).code, 3) << "nothing goes on";
+}
+
+TEST_F(OfRoles, WithoutADaemonTheFileIsReadByWhoMayAndOpenRowsAreExplained) {
+  daemon.job("long", "command = [\"/bin/sleep\", \"60\"]");
+  ASSERT_TRUE(daemon.wait_for("job files read again")) << daemon.log;
+  ASSERT_EQ(daemon.ballot({"trigger", "long"}).code, 0);
+  ASSERT_EQ(daemon.ballot({"history", "--limit", "1"}).code, 0);
+  EXPECT_TRUE(daemon.ballot({"history"}).err.empty());
+  daemon.kill();
+  const Ran root = daemon.ballot({"history"});
+  EXPECT_EQ(root.code, 0);
+  EXPECT_EQ(root.err,
+            "ballot history: no daemon answers: rows that are queued, claimed or running show what was known when it "
+            "ended\n");
+  const Ran other = as(viewer, {"history"});
+  EXPECT_EQ(other.code, 1);
+  EXPECT_TRUE(says(other.err, "Without a daemon, only root and its user may read ")) << other.err;
+}
+
+}  // namespace
+}  // namespace ballot::testing

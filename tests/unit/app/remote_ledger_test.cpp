@@ -1,0 +1,206 @@
+// The ledger as a command reads it through the daemon's socket: every answer is that of the file.
+#include "app/remote_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "io/control_client.hpp"
+#include "io/control_server.hpp"
+#include "io/main_loop.hpp"
+#include "library/history/ledger_desk.hpp"
+#include "library/history/ledger_questions.hpp"
+#include "library/history/ledger_wire.hpp"
+#include "storage/ledger_file.hpp"
+#include "unit/storage/storage_test_support.hpp"
+
+namespace ballot::app {
+namespace {
+
+using library::FileLedger;
+using library::LedgerView;
+using storage::noon;
+using storage::ran;
+using storage::run_id;
+
+/// A daemon's desk on a loop of its own, over a ledger that the test has written.
+struct Remote : ::testing::Test {
+  ~Remote() override {
+    if (thread.joinable()) loop.post([this] { server.reset(), desk->close(), loop.stop(); });
+    if (thread.joinable()) thread.join();
+  }
+  void write(const std::vector<storage::Record>& records) {
+    storage::LedgerFile(folder / "history.db", Millis(100)).write(records, storage::Sync::later);
+  }
+  void serve(library::DeskLimits limits = {}) {
+    desk = std::make_unique<library::LedgerDesk>(loop, place, limits);
+    auto made = io::ControlServer::listen(loop.context(), folder / "sock", roles,
+                                          [this](const io::Request& request, const io::Reply& reply) {
+                                            desk->answer(request.uid, request.message, reply);
+                                          });
+    ASSERT_TRUE(made) << made.error().what;
+    server = *std::move(made);
+    thread = std::thread([this] { loop.run(); });
+  }
+  std::unique_ptr<LedgerView> file() { return *FileLedger::open(place); }
+
+  TempFolder folder;
+  library::LedgerPlace place{folder / "history.db", folder / "no-runner.sock", "host-1", std::chrono::hours(1'000'000)};
+  io::Roles roles;
+  io::MainLoop loop;
+  std::unique_ptr<library::LedgerDesk> desk;
+  std::unique_ptr<io::ControlServer> server;
+  std::thread thread;
+  RemoteLedger remote{folder / "sock"};
+};
+
+std::string text_of(const Row& row) { return io::encode(library::to_message(row)); }
+
+Row full_row() {
+  Row row = ran(7, noon + Millis(7), "each@host-1");
+  row.slot_until = noon + Millis(9);
+  row.slots = 3;
+  row.trigger = Trigger::manual;
+  row.attempt = 2;
+  row.status = *Named<Status>::parse("paroled");  // of a newer ballot
+  row.reason = *Named<Reason>::parse("solar_flare");
+  row.exit_code = 3;
+  row.signal = 9;
+  row.output_bytes = 12;
+  row.leftover = Leftover::unkillable;
+  return row;
+}
+
+std::vector<std::string> history(LedgerView& ledger, const storage::Filter& filter) {
+  std::vector<std::string> rows;
+  const auto page = ledger.history(filter, [&](const Row& row) { return rows.push_back(text_of(row)), true; });
+  if (!page) rows.push_back(page.error().what);
+  return rows;
+}
+
+TEST_F(Remote, HistoryIsTheFilesOwnOverManyPages) {
+  std::vector<storage::Record> records{full_row(), storage::missed(noon, Reason::no_leader, "other")};
+  for (std::uint32_t i = 0; i < 2500; ++i) records.emplace_back(ran(100 + i, noon + Millis(i)));
+  write(records);
+  serve();
+  const auto own = file();
+  for (const storage::Filter& filter : {storage::Filter{},
+                                        {.limit = std::nullopt},
+                                        {.limit = 1000},
+                                        {.limit = 2100},
+                                        {.jobs = {"each@host-1"}},
+                                        {.groups = {"nightly"}, .statuses = {Status::missed}},
+                                        {.nodes = {"host-1"}, .reasons = {Reason::no_leader}},
+                                        {.run = run_id(101)},
+                                        {.since = noon + Millis(3), .until = noon + Millis(5)},
+                                        {.jobs = {"none"}}})
+    EXPECT_EQ(history(remote, filter), history(*own, filter));
+  EXPECT_EQ(history(remote, {.limit = std::nullopt}).size(), 2502u);
+  int seen = 0;
+  ASSERT_TRUE(remote.history({.limit = std::nullopt}, [&](const Row&) { return ++seen < 5; }));
+  EXPECT_EQ(seen, 5) << "no more than is wanted";
+}
+
+TEST_F(Remote, ChangesComeInTheirOrderFromWhereTheyWereLeft) {
+  std::vector<storage::Record> records;
+  for (std::uint32_t i = 0; i < 2500; ++i) records.emplace_back(ran(100 + i, noon + Millis(i)));
+  write(records);
+  serve();
+  std::vector<std::string> here, there;
+  const auto end = file()->changes({}, 10, [&](const Row& row) { return here.push_back(text_of(row)), true; });
+  EXPECT_EQ(*remote.changes({}, 10, [&](const Row& row) { return there.push_back(text_of(row)), true; }), *end);
+  EXPECT_EQ(there, here);
+  EXPECT_EQ(*remote.sequence(), *end);
+  EXPECT_EQ(*remote.changes({}, *end, [](const Row&) { return ADD_FAILURE(), true; }), *end);
+}
+
+TEST_F(Remote, WhatAnAttemptPrintedComesByteForByte) {
+  std::string all;
+  for (int i = 0; i < 3 * 256 * 1024; ++i) all += static_cast<char>(i * 7);
+  Row row = ran(1);
+  row.output_bytes = std::ssize(all) + 10;
+  write({row, storage::OutputRecord{*row.run, 1, {all.substr(0, 500'000), all.substr(500'000), std::ssize(all) + 10}}});
+  serve();
+  std::string read;
+  std::int64_t at = 0, total = 1;
+  while (at < total) {
+    const auto shown = remote.output({*row.run, 1}, at);
+    ASSERT_TRUE(shown) << shown.error().what;
+    EXPECT_TRUE(shown->ended);
+    EXPECT_EQ(shown->node, "host-1");
+    read += shown->piece.bytes;
+    at = shown->piece.end(), total = shown->total;
+  }
+  EXPECT_EQ(read, all);
+  EXPECT_EQ(total, std::ssize(all) + 10);
+  EXPECT_EQ(remote.output({*row.run, 2}, 0).error().code, Errc::not_found);
+}
+
+TEST_F(Remote, AnswersAboutNamesRunsSlotsAndTermsAreTheFilesOwn) {
+  TermRow term{"nightly", "host-1", 7, noon, noon + Millis(9), Cause::evicted};
+  Row failed = ran(2, noon + Millis(2));
+  failed.status = Status::failed, failed.reason = Reason::oom;
+  write({ran(1), failed, full_row(), term});
+  serve();
+  const auto own = file();
+  const std::vector<std::string> jobs{"backup", "none", "each@host-1"};
+  EXPECT_EQ(*remote.last_statuses(jobs), (std::vector<std::string>{"failed: oom", "", "paroled: solar_flare"}));
+  EXPECT_EQ(*remote.last_statuses(std::vector<std::string>(2500, "backup")),
+            std::vector<std::string>(2500, "failed: oom"));
+  EXPECT_EQ(*remote.find_run(run_id(2).text().substr(28)), std::vector<RunId>{run_id(2)});
+  EXPECT_EQ(remote.find_run("12345").error().code, Errc::invalid);
+  ASSERT_EQ(remote.at("backup", noon)->size(), 1u);
+  EXPECT_EQ(text_of(remote.at("backup", noon)->front()), text_of(own->at("backup", noon)->front()));
+  ASSERT_EQ(remote.terms("nightly")->size(), 1u);
+  EXPECT_EQ(remote.terms("nightly")->front().cause, Cause::evicted);
+  EXPECT_EQ(remote.terms("nightly")->front().ended_at, noon + Millis(9));
+  EXPECT_EQ(*remote.instances_of("each"), std::vector<std::string>{"each@host-1"});
+  EXPECT_EQ(*remote.jobs_of({"nightly"}), *own->jobs_of({"nightly"}));
+  EXPECT_TRUE(*remote.knows_job("backup"));
+  EXPECT_FALSE(*remote.knows_job("none"));
+  EXPECT_TRUE(*remote.knows_group("nightly"));
+}
+
+TEST_F(Remote, AnAuditIsTheFilesOwn) {
+  Row unended = ran(2, noon + Millis(2));
+  unended.ended_at.reset(), unended.run = run_id(3);
+  write({ran(1), unended});
+  serve();
+  const auto here = file()->audit({}, {}), there = remote.audit({}, {});
+  ASSERT_TRUE(here && there);
+  EXPECT_GT(there->finding_count, 0);
+  EXPECT_EQ(io::encode(library::to_message(*there)), io::encode(library::to_message(*here)));
+}
+
+TEST_F(Remote, SaysThatThereIsNoLedgerYet) {
+  serve();
+  EXPECT_EQ(remote.sequence().error().code, Errc::io);
+}
+
+TEST_F(Remote, AQuestionThatTakesTooLongIsEnded) {
+  std::vector<storage::Record> records;
+  for (std::uint32_t i = 0; i < 20'000; ++i) records.emplace_back(ran(100 + i, noon + Millis(i)));
+  write(records);
+  serve({.longest = Millis(0)});
+  const auto answer = remote.jobs_of({"nightly"});  // looks at all of them
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::timeout) << answer.error().what;
+}
+
+TEST_F(Remote, QuestionsThatMakeNoSenseAreRefused) {
+  write({ran(1)});
+  serve();
+  for (const char* line :
+       {R"({"do":"ledger"})", R"({"do":"ledger","ask":"drop"})", R"({"do":"ledger","ask":"at"})",
+        R"({"do":"ledger","ask":"output","run":"x"})", R"({"do":"ledger","ask":"history","statuses":["odd"]})",
+        R"({"do":"ledger","ask":"history","run":"1"})"}) {
+    const auto answer = io::ask_once(folder / "sock", *io::decode(line), Millis(10'000));
+    ASSERT_FALSE(answer) << line;
+    EXPECT_EQ(answer.error().code, Errc::invalid) << line << answer.error().what;
+  }
+  EXPECT_TRUE(
+      io::ask_once(folder / "sock", *io::decode(R"({"do":"ledger","ask":"history","limit":-5})"), Millis(10'000)));
+}
+
+}  // namespace
+}  // namespace ballot::app
