@@ -73,14 +73,18 @@ function(ballot_shards name labels shards processors cost)
   endforeach()
 endfunction()
 
-# ballot_test(NAME [THREADS] [LONG] [SHARDS n] SOURCES file... [USES library...] [DEPENDS target...])
+# ballot_test(NAME [THREADS] [LONG] [PLAIN] [SHARDS n] SOURCES file... [USES library...] [DEPENDS target...])
 # The tests of integration/ start processes, mostly wait, and are run one by one. All others, and what is long, are
-# sharded; a shard keeps a core busy, and counts as two (tests/run.sh: at_a_time).
+# sharded; a shard keeps a core busy, and counts as two (tests/run.sh: at_a_time). PLAIN: some of its tests cannot go
+# under AddressSanitizer, so that it is built and run without one too (BALLOT_SANITIZED_ELSEWHERE).
 function(ballot_test name)
-  cmake_parse_arguments(TEST "THREADS;LONG" "SHARDS" "" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS;LONG;PLAIN" "SHARDS" "" ${ARGN})
   ballot_labels(labels ${ARGN})
   ballot_test_program(${name} "${labels}" ${TEST_UNPARSED_ARGUMENTS})
-  if("integration" IN_LIST labels AND NOT TEST_LONG)
+  set_property(TARGET ${name} PROPERTY BALLOT_PLAIN ${TEST_PLAIN})
+  if(BALLOT_SANITIZED_ELSEWHERE AND NOT TEST_PLAIN AND labels MATCHES "^(unit|fuzz)")
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  elseif("integration" IN_LIST labels AND NOT TEST_LONG)
     ballot_test_timeout(timeout ${labels})
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${timeout})
     # It takes no property that is a list.

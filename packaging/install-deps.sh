@@ -10,7 +10,7 @@ package='dpkg-dev file rpm'
 packagetest='lintian rpmlint systemd man-db zsh fish'
 roottest='debootstrap systemd-container'
 management='ansible-core puppet-agent'
-ci='clang-format-14 ccache universal-ctags doxygen'
+ci='clang-format-14 ccache mold universal-ctags doxygen'
 fuzz='clang-14 libclang-rt-14-dev llvm-14'  # llvm-14: names and lines in what a sanitizer says
 
 wanted=() consul=no

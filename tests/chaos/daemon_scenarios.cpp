@@ -181,7 +181,7 @@ void a_frozen_leader(Trial& trial) {
 }
 
 void a_stop_after_the_claim(Trial& trial) {
-  const bool has_standby = trial.coin();
+  const bool has_standby = trial.branch(std::vector<int>{0, 1}) == 1;
   Daemons daemons(trial, {.nodes = has_standby ? std::vector<std::string>{"n1", "n2"} : std::vector<std::string>{"n1"},
                           .timeout = Millis(3000)});
   daemons.job("mark", daemons.oracle.command());

@@ -1,7 +1,7 @@
 // ballot_chaos: one scenario, on one backend, with one seed; tests/chaos/run starts one process for each.
 //
 //   ballot_chaos --list [--long]                            SCENARIO|BACKEND|why it cannot be, or nothing
-//   ballot_chaos SCENARIO --backend B --seed N [--long] [--tries N] [--group-jobs N]
+//   ballot_chaos SCENARIO --backend B --seed N [--long] [--tries N] [--kills N] [--group-jobs N]
 //                                                           exit code 0, or 1 with what was not true
 //
 // Everything lies below $TMPDIR, and is left there where something was not true.
@@ -33,7 +33,7 @@ int list(bool long_form) {
 struct Asked {
   std::string scenario, backend;
   std::uint64_t seed = 1;
-  int tries = 20, group_jobs = 1;
+  int tries = 20, kills = 100, group_jobs = 1;
   bool lists = false, long_form = false;
 };
 
@@ -44,6 +44,7 @@ int run(const Scenario& scenario, const Backend& backend, const Asked& asked) {
   try {
     Trial trial(backend, asked.seed, asked.long_form);
     trial.tries = asked.tries;
+    trial.kills = asked.kills;
     trial.group_jobs = asked.group_jobs;
     scenario.run(trial);
   } catch (const std::exception& error) {
@@ -72,6 +73,8 @@ int main(const std::vector<std::string>& words) {
       asked.seed = std::stoull(value());
     else if (words[i] == "--tries")
       asked.tries = std::max(1, std::stoi(value()));
+    else if (words[i] == "--kills")
+      asked.kills = std::max(1, std::stoi(value()));
     else if (words[i] == "--group-jobs")
       asked.group_jobs = std::max(1, std::stoi(value()));
     else

@@ -48,6 +48,9 @@ void all_at_once(Trial& trial);              // S24
 void a_job_that_moves(Trial& trial);         // S28
 void two_daemons_of_one_name(Trial& trial);  // S29
 
+// Of nothing but kills and stalls: kill_scenario.cpp.
+void kills_by_the_hundred(Trial& trial);
+
 // Of what is promised in figures: figures.cpp.
 void standstill(Trial& trial);
 void handover(Trial& trial);

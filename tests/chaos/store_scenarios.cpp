@@ -64,7 +64,7 @@ void every_server_down(Trial& trial) {
                           daemons.oracle.command({"--for", "1500ms"}));
   daemons.start(2);
   daemons.start_of({.job = "long", .node = "n1"});
-  const bool killed = trial.coin();
+  const bool killed = trial.branch(std::vector<int>{0, 1}) == 1;
   std::this_thread::sleep_for(trial.between(Millis(0), Millis(999)));
   daemons.outage([&](Store& store) { killed ? store.go_down() : store.stand_still(); });
   const Instant down = Instant::now();
@@ -133,7 +133,7 @@ void a_restored_store_under_a_new_leader(Trial& trial) {
   for (const char* node : {"n2", "n3"})
     if (daemons.starts_of({.node = node}) == 0) survivors.push_back(node);
   expect(!survivors.empty(), "somebody has not led yet");
-  const std::string survivor = trial.one_of(survivors);
+  const std::string survivor = trial.branch(survivors);
   std::this_thread::sleep_for(trial.between(Millis(300), Millis(800)));  // what ran last is in its node's ledger
   // Frozen meanwhile, so that it does not lead before the store has gone back. A stand-by of `local` reads nothing of
   // the store until it leads, and cannot know; there it takes over first.

@@ -26,7 +26,8 @@ inline void expect(bool holds, const std::string& what) {
 }
 
 struct Trial {
-  Trial(const Backend& on, std::uint64_t seed, bool is_long) : backend(on), random(seed), long_form(is_long) {}
+  Trial(const Backend& on, std::uint64_t seed, bool is_long)
+      : backend(on), random(seed), long_form(is_long), branches_(seed) {}
 
   /// The same one each time; the first one who asks says how it is set up.
   Store& store(const StoreSettings& settings = {}) {
@@ -40,7 +41,13 @@ struct Trial {
   Millis between(Millis from, Millis to) {
     return from + Millis(random.below(static_cast<std::uint64_t>((to - from).count()) + 1));
   }
-  bool coin() { return random.below(2) == 0; }
+  /// What a scenario can do in several ways: as many consecutive seeds go all of them.
+  template <typename T>
+  const T& branch(const std::vector<T>& ways) {
+    const auto taken = static_cast<std::size_t>(branches_ % ways.size());
+    branches_ /= ways.size();
+    return ways[taken];
+  }
   template <typename T>
   const T& one_of(const std::vector<T>& all) {
     return all[random.below(all.size())];
@@ -50,11 +57,13 @@ struct Trial {
   Random random;
   const bool long_form;  // ten minutes instead of one, a minute instead of seconds
   int tries = 20;        // of each figure
+  int kills = 100;       // and stalls, of `kills`
   int group_jobs = 1;    // of each of ten thousand groups
   int fleets = 0;        // so many so far, each with a namespace of its own
 
  private:
   std::unique_ptr<Store> store_;
+  std::uint64_t branches_;  // that the seed has not decided yet
 };
 
 }  // namespace ballot::chaos

@@ -40,6 +40,7 @@ TEST(Nearest, FindsSlipsOfEveryKind) {
   for (const auto slip : {"shedule"sv, "scheduel"sv, "schedules"sv, "Schedule"sv})
     EXPECT_EQ(nearest(slip, known), "schedule");
   EXPECT_EQ(nearest("usr", known), "user");
+  EXPECT_EQ(nearest("abdc", std::array{"abxy"sv, "abcd"sv}), "abcd") << "two letters swapped are one slip";
   EXPECT_EQ(nearest("colour", known), "");
   EXPECT_EQ(nearest(std::string(100'000, 's'), known), "");
 }

@@ -16,6 +16,7 @@ namespace {
 using namespace std::chrono;
 using namespace std::chrono_literals;
 namespace cctz = zones::cctz;
+using zones::TimeZone;
 
 /// A time in which a zone's offset stays the same.
 struct Reign {

@@ -1,5 +1,6 @@
-# cmake -DIN=file -DOUT=file -DFIND=text -DREPLACE=text -P mutate.cmake
-# Writes OUT: IN with FIND, which must stand in it exactly once, replaced. Where it does not, that is an error.
+# cmake -DIN=file -DOUT=file -DWORDS=file -P mutate.cmake
+# Writes OUT: IN with FIND, which must stand in it exactly once, replaced by REPLACE. WORDS sets both.
+include(${WORDS})
 file(READ ${IN} text)
 string(FIND "${text}" "${FIND}" first)
 string(FIND "${text}" "${FIND}" last REVERSE)

@@ -1,0 +1,39 @@
+ballot_mutant(audit_reports_no_gap FILE runtime/audit/job_audit.cpp
+  FIND "if (settles && gap_) report_gap();" REPLACE "if (settles && gap_) gap_.reset();"
+  BY unit_audit FILTER "Audits.*" FINDING "audit_test.cpp:[0-9]+: Failure")
+ballot_mutant(audit_counts_no_slots_of_a_gap FILE runtime/audit/job_audit.cpp
+  FIND "++gap_->slots;" REPLACE "gap_->slots = 1;"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindManySlotsInARowAsOne")
+ballot_mutant(audit_forgets_the_end_of_a_definition FILE runtime/audit/job_audit.cpp
+  FIND "if (spans_.current() && spans_.current()->closed) miss_between(next->from);" REPLACE "(void)next;"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindASlotWithoutARowBeforeTheDefinition")
+ballot_mutant(audit_judges_what_retention_has_deleted FILE runtime/audit/job_audit.cpp
+  FIND "if (row.slot < kept_since_) {" REPLACE "if (false) {"
+  BY unit_audit FILTER "Audits.*" FINDING "audit_test.cpp:[0-9]+: Failure")
+ballot_mutant(audit_allows_two_claims FILE runtime/audit/job_audit.cpp
+  FIND "if (first && (first->run != row.run || !row.run))" REPLACE "if (false)"
+  BY unit_audit FILTER "Audits.*" FINDING "audit_test.cpp:[0-9]+: Failure")
+ballot_mutant(audit_allows_a_row_within_a_range FILE runtime/audit/job_audit.cpp
+  FIND "if (range_ && row.slot <= last_slot(*range_) && !yields(*range_))" REPLACE "if (false)"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindASlotThatIsAmongManyToo")
+ballot_mutant(audit_allows_rows_out_of_schedule FILE runtime/audit/job_audit.cpp
+  FIND "if (due == 0) return report(" REPLACE "if (false) return report("
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindARowThatIsNotInTheSchedule")
+ballot_mutant(audit_allows_a_retry_more FILE runtime/audit/spans.cpp
+  FIND "attempt <= 1 + span.row().retries" REPLACE "attempt <= 2 + span.row().retries"
+  BY unit_audit FILTER "Audits.*" FINDING "audit_test.cpp:[0-9]+: Failure")
+ballot_mutant(audit_allows_equal_fences FILE runtime/audit/job_audit.cpp
+  FIND "row.fence <= claimed_->fence" REPLACE "row.fence < claimed_->fence"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindAFenceThatDidNotGrow")
+ballot_mutant(audit_allows_equal_fences_of_attempts FILE runtime/audit/job_audit.cpp
+  FIND "row.fence <= before->fence)" REPLACE "row.fence < before->fence)"
+  BY unit_audit FILTER "Audits.*" FINDING "FAILED.*Audits.FindAnAttemptWithTheFenceOfTheOneBefore")
+ballot_mutant(audit_allows_late_claims FILE runtime/audit/job_audit.cpp
+  FIND "*decided > latest)" REPLACE "*decided > latest + launch_takes)"
+  BY unit_audit FILTER "Audits.*" FINDING "audit_test.cpp:[0-9]+: Failure")
+ballot_mutant(audit_allows_pauses_of_runs FILE runtime/audit/reasons.cpp
+  FIND "if (row.status != Status::skipped) return wrong_(row," REPLACE "if (false) return wrong_(row,"
+  BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.APauseOfAnything")
+ballot_mutant(audit_believes_each_overlap FILE runtime/audit/reasons.cpp
+  FIND "doubts_.push_back({row, row.slot + by.jitter" REPLACE "if (false) doubts_.push_back({row, row.slot + by.jitter"
+  BY unit_audit FILTER "AuditedReasons.*" FINDING "FAILED.*AuditedReasons.OverlapWithoutARun")

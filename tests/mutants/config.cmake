@@ -1,0 +1,36 @@
+ballot_mutant(text_with_overlong_characters_is_taken FILE runtime/config/text_check.cpp
+  FIND "return overlong || surrogate ? 0 : 3;" REPLACE "return 3;"
+  BY unit_config FILTER "TextCheck.*" FINDING "FAILED.*TextCheck.FindsWhatIsNotUtf8")
+ballot_mutant(nul_is_text FILE runtime/config/text_check.cpp
+  FIND "if (c == '\\0') return \"a NUL byte: this is no text file\";" REPLACE ""
+  BY unit_config FILTER "TextCheck.*" FINDING "FAILED.*TextCheck.FindsNul")
+ballot_mutant(keys_nest_as_deep_as_they_like FILE runtime/config/text_check.cpp
+  FIND "if (++dots_ > deepest_key)" REPLACE "if (false)"
+  BY unit_config FILTER "TextCheck.*" FINDING "FAILED.*TextCheck.FindsKeysThatNestTooDeep")
+ballot_mutant(dots_in_comments_count FILE runtime/config/text_check.cpp
+  FIND "case '#': quote_ = Quote::comment; break;" REPLACE "case '#': break;"
+  BY unit_config FILTER "TextCheck.*" FINDING "FAILED.*TextCheck.LeavesDots")
+ballot_mutant(names_have_dots FILE runtime/config/names.cpp
+  FIND "is_word(text, \"_-\")" REPLACE "is_word(text, \"_-.\")"
+  BY unit_config FILTER "Names.*" FINDING "FAILED.*Names.AreLettersDigits")
+ballot_mutant(variables_begin_with_digits FILE runtime/config/names.cpp
+  FIND "!text.empty() && !is_digit(text.front()) &&" REPLACE "!text.empty() &&"
+  BY unit_config FILTER "Names.*" FINDING "FAILED.*Names.OfVariables")
+ballot_mutant(swapped_letters_are_two_slips FILE runtime/config/names.cpp
+  FIND "row[j] = std::min(row[j], before_last[j - 2] + 1);" REPLACE "(void)before_last;"
+  BY unit_config FILTER "Nearest.*" FINDING "FAILED.*Nearest.FindsSlips")
+ballot_mutant(broken_file_is_taken_for_good FILE runtime/config/jobs_dir.cpp
+  FIND "if (has_errors(found.content.diagnostics)) return found;" REPLACE ""
+  BY unit_config FILTER "JobsDirTest.*" FINDING "FAILED.*JobsDirTest.KeepsTheLastGoodVersion")
+ballot_mutant(unchanged_definition_is_a_change FILE runtime/config/jobs_dir.cpp
+  FIND "if (same(**old, *next)) return;" REPLACE ""
+  BY unit_config FILTER "JobsDirTest.*" FINDING "FAILED.*JobsDirTest")
+ballot_mutant(removed_file_keeps_its_findings FILE runtime/config/jobs_dir.cpp
+  FIND "    file_findings_.erase(found.name);" REPLACE "    (void)pass;"
+  BY unit_config FILTER "JobsDirTest.*" FINDING "FAILED.*JobsDirTest.ForgetsABrokenFile")
+ballot_mutant(second_of_a_name_is_silent FILE runtime/config/jobs_dir.cpp
+  FIND "    if (other != first)\n" REPLACE "    if (false)\n"
+  BY unit_config FILTER "JobsDirTest.*" FINDING "FAILED.*JobsDirTest.GivesANameToTheFirstFile")
+ballot_mutant(instances_are_everywhere FILE runtime/config/jobs_dir.cpp
+  FIND "return group == set_.groups.end() || may_lead(group->second, settings_.node);" REPLACE "return true;"
+  BY unit_config FILTER "*" FINDING "FAILED")

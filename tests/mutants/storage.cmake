@@ -1,0 +1,39 @@
+ballot_mutant(backlog_prefers_lost FILE storage/backlog.cpp
+  FIND "return later.status != Status::lost || !is_final(earlier.status);" REPLACE "return true;"
+  BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.KeepsTheEndOfARun")
+ballot_mutant(backlog_keeps_one_attempt FILE storage/backlog.cpp
+  FIND "&rows[{*row->run, row->attempt}]" REPLACE "&rows[{*row->run, 1}]"
+  BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.KeepsTheRowsOfEveryAttempt")
+ballot_mutant(backlog_flushes_early FILE storage/backlog.cpp
+  FIND "flushes_.front().after <= first_left" REPLACE "flushes_.front().after <= pushed_"
+  BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.HandsOutAFlush")
+ballot_mutant(backlog_drops_rows_before_output FILE storage/backlog.cpp
+  FIND "    drop_outputs();" REPLACE "    (void)0;"
+  BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.DropsOutputFirst")
+ballot_mutant(backlog_drops_rows_for_definitions FILE storage/backlog.cpp
+  FIND "if (!is_definition(record) && full()) drop_oldest_row();" REPLACE "if (full()) drop_oldest_row();"
+  BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.DropsNoRowForADefinition")
+ballot_mutant(spool_believes_its_disk FILE storage/spool.cpp
+  FIND " || crc32(payload) != get(std::string_view(head).substr(4))" REPLACE ""
+  BY unit_storage FILTER "SpoolTest.*" FINDING "FAILED.*SpoolTest.FindsAFlippedBit")
+ballot_mutant(spool_throws_its_unreadable_end_away FILE storage/spool.cpp
+  FIND "if (!save(rest, file_.get(), size_, file.st_size)) return failed(" REPLACE "if (false) return failed("
+  BY unit_storage FILTER "SpoolTest.*" FINDING "FAILED.*SpoolTest.KeepsTheUnreadableEnd")
+ballot_mutant(spool_is_replayed_into_nothing FILE storage/writer.cpp
+  FIND "file_->write(records, Sync::later);" REPLACE "(void)records;"
+  BY unit_storage FILTER "Degraded.*" FINDING "FAILED.*Degraded.*(Spool|Replay|spool)")
+ballot_mutant(retention_deletes_open_rows FILE storage/retention.cpp
+  FIND "WHERE slot < ?1 AND status > 2\"" REPLACE "WHERE slot < ?1\""
+  BY unit_storage FILTER "RetentionTest.*" FINDING "FAILED.*RetentionTest.LeavesOpenRows")
+ballot_mutant(retention_deletes_what_ended_lately FILE storage/retention.cpp
+  FIND ", ifnull(ended_at, slot)) < ?1 ORDER" REPLACE ") < ?1 ORDER"
+  BY unit_storage FILTER "RetentionTest.*" FINDING "FAILED.*RetentionTest.LeavesOpenRowsAndWhatEndedLately")
+ballot_mutant(retention_says_nothing_of_it FILE storage/retention.cpp
+  FIND "raise_horizon_.run(job, last_slot + Millis(1));" REPLACE "(void)job;"
+  BY unit_storage FILTER "Definitions.*" FINDING "FAILED.*Definitions.TellUpToWhere")
+ballot_mutant(retention_leaves_orphans FILE storage/retention.cpp
+  FIND "delete_orphans_.run(Blob{first_kept}, slice_rows);" REPLACE "(void)first_kept;"
+  BY unit_storage FILTER "RetentionTest.*" FINDING "FAILED.*RetentionTest.DeletesTermsThatEnded")
+ballot_mutant(ledger_goes_on_in_a_file_that_is_gone FILE storage/writer.cpp
+  FIND "if (!file_->database().moved()) return;" REPLACE "return;"
+  BY unit_storage FILTER "LedgerTest.*" FINDING "FAILED.*LedgerTest.BeginsAnew")
