@@ -2,6 +2,7 @@
 #include "ballot/plugin.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "etcd_store.hpp"
@@ -20,20 +21,22 @@ constexpr Millis shortest_timeout = 2s;  // servers with their defaults grant no
 
 Result<support::MakeDriver> prepare(Host& host, const BackendSettings& settings) {
   const Settings own = read_settings(settings.options);
-  const auto password = password_of(own);
-  if (!password) return password.error();
+  if (const auto password = password_of(own); !password) return password.error();
   if (own.is_open())
     if (const auto checked =
             support::check_open(host, settings.open_store, "etcd at " + own.servers_text(),
                                 "[etcd] auth = \"USER:FILE\", or cert and key where the servers ask for them");
         !checked)
       return checked.error();
-  const EtcdStore::Place place{own, *password, own.prefix + "/" + settings.name_space + "/"};
+  const std::string root = own.prefix + "/" + settings.name_space + "/";
   if (const auto checked = http::Client::check(client_settings(own)); !checked) return checked.error();
-  const support::KeyPlace keys{"etcd",          settings.name_space, place.root, own.servers_text(), settings.state_dir,
+  const support::KeyPlace keys{"etcd",          settings.name_space, root, own.servers_text(), settings.state_dir,
                                default_timeout, shortest_timeout};
-  return support::make_key_driver(keys, [place](support::KeyStore::Listener& to, support::Outlet& outlet) {
-    return std::make_unique<EtcdStore>(to, outlet, place);
+  // Password and certificates are read anew for each session, so that one may change while a daemon runs.
+  return support::make_key_driver(keys, [own, root](support::KeyStore::Listener& to, support::Outlet& outlet) {
+    const auto password = password_of(own);
+    if (!password) throw std::runtime_error(password.error().what);
+    return std::make_unique<EtcdStore>(to, outlet, EtcdStore::Place{own, *password, root});
   });
 }
 

@@ -19,6 +19,7 @@ const std::vector<Scenario>& scenarios() {
       {"S12", "conditional updates that are not atomic are found out, and no slot is claimed twice", {Need::weak_updates}, weak_updates},
       {"S13", "ten thousand groups are all led again when one of three nodes is killed", {Need::crowd}, ten_thousand_groups, true},
       {"S14", "a clean stop hands idle groups over at once, and ends or awaits the runs of the others, each recorded once", {}, a_clean_stop},
+      {"S16", "a leader whose clock is 11 s off the store's gives its groups away, and takes part in no election until it is right again", {Need::clock}, a_clock_that_is_off},
       {"S22b", "runs of a daemon that is frozen or killed for good are ended by its deadline, before the successor's", {}, runs_of_a_daemon_that_is_gone},
       {"S24", "kills, freezes, lost hosts, cuts and delays at random break no promise", {}, all_at_once},
       {"S26", "renewals that fail while writes succeed, and the reverse, end the term by its deadline", {Need::renewals}, renewals_or_writes_alone},

@@ -31,6 +31,7 @@ void runs_of_a_daemon_that_is_gone(Trial& trial);    // S22b
 // Of the way to the store: way_scenarios.cpp.
 void a_leader_that_is_cut_off(Trial& trial);       // S6
 void lost_answers(Trial& trial);                   // S7
+void a_clock_that_is_off(Trial& trial);            // S16
 void a_leader_on_the_minority_side(Trial& trial);  // S8
 void renewals_or_writes_alone(Trial& trial);       // S26
 

@@ -6,6 +6,7 @@
 #include "chaos/daemons.hpp"
 #include "chaos/scenarios.hpp"
 #include "support/process/process_facts.hpp"
+#include "support/process/shifted_clock.hpp"
 
 namespace ballot::chaos {
 namespace {
@@ -91,6 +92,30 @@ void lost_answers(Trial& trial) {
                  rows.begin(), rows.end(),
                  [](const Row& row) { return row.run && (row.reason == Reason::stale || row.status == Status::lost); }),
          "some claims landed without their answer");
+}
+
+void a_clock_that_is_off(Trial& trial) {
+  Daemons daemons(trial, {});
+  const testing::ShiftedClock clock(daemons["n1"].folder / "clock", BALLOT_SHIFTED_CLOCK);
+  daemons["n1"].environment = clock.environment();
+  daemons.job("brief", daemons.brief());
+  daemons.start();
+  daemons.start_of({.node = "n1", .after = Instant::now()});
+  const Millis off = trial.one_of(std::vector{Millis(11'000), Millis(-11'000)});
+  std::cout << "off by " << off.count() << " ms\n";
+  const Instant fault = Instant::now();
+  clock.set(off);
+  daemons.await_log("n1", "clock skew");
+  daemons.await_log("n1", "leads no more");
+  const Instant resigned = Instant::now();
+  expect(resigned.boot - fault.boot <= daemons.timeout, "the next renewal shows that the clock is wrong");
+  daemons.start_of({.node = "n2", .after = fault}, seconds(60));
+  daemons.lose_host("n2");
+  // Nobody else is there, and still it leads nothing: for twice the time in which the dead node's session ends.
+  std::this_thread::sleep_for(2 * (daemons.timeout + trial.store().grain()));
+  expect(daemons.starts_of({.node = "n1", .after = resigned}) == 0, "a node whose clock is wrong launches nothing");
+  clock.set(Millis(0));
+  daemons.start_of({.node = "n1", .after = Instant::now()}, seconds(60));
 }
 
 void a_leader_on_the_minority_side(Trial& trial) {

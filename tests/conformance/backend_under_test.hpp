@@ -66,6 +66,10 @@ class Cluster {
   /// What is under way has come after it.
   virtual Millis settling() const { return Millis(300); }
 
+  /// Its store tells what its clock says (backend::Renewed::store_clock).
+  virtual bool has_clock() const { return false; }
+  /// Of this machine.
+  virtual WallTime wall() const { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
   virtual SteadyTime now() const {
     timespec at{};
     ::clock_gettime(CLOCK_BOOTTIME, &at);

@@ -157,6 +157,26 @@ TEST_P(Consul, AHostileAgentFillsNoMemoryAndTheSessionBeginsAnewWhenItIsGone) {
   if (testing::PeakMemory::can_tell) EXPECT_LT(peak.mib_over_rest(), 64);
 }
 
+TEST_P(Consul, AnAgentThatAnswersTooManyRequestsIsNotBelievedToHaveRefusedAnything) {
+  testing::HttpGate gate(server().port());
+  Candidate& a = add_with("a", {{"address", gate.address()}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  gate.harm(
+      [](testing::HttpPeer::Talk& talk) { talk.answer(429, "Your IP is issuing too many concurrent connections"); });
+  EXPECT_EQ(write(a, {"g", *a.leads("g"), "j/x", "1", 0}).outcome, StoreResult::unknown);
+  gate.harm(nullptr);
+  EXPECT_TRUE(until(
+      [&] {
+        const auto wrote = write_while_open(a, {"g", a.leads("g").value_or(0), "j/x", "1", 0});
+        return a.closed() || (wrote && wrote->outcome != StoreResult::unknown);
+      },
+      timeout()));
+  EXPECT_FALSE(a.closed()) << "a moment of it ends no session: " << a.closed()->text;
+}
+
 TEST_P(Consul, AStoreThatHasGoneBackIsNoticed) {
   Candidate& a = join("a");
   server().kill();
@@ -242,6 +262,12 @@ class ConsulAccess : public Consul {
     const auto at = made.find("\"SecretID\":\"") + 12;
     return made.substr(at, 36);
   }
+  /// The other one is no longer valid.
+  void revoke(const std::string& token) {
+    const std::string self = server().ask("GET", "/v1/acl/token/self", {}, token).body;
+    const auto at = self.find("\"AccessorID\":\"") + 14;
+    server().insist("DELETE", "/v1/acl/token/" + self.substr(at, 36), {}, root_token);
+  }
   TempFolder folder_;
 };
 
@@ -311,6 +337,23 @@ TEST_P(ConsulAccess, TlsNeedsTheAgentsNameAndACertificateOfOurs) {
   open(b);
   ASSERT_FALSE(opened(b));
   EXPECT_NE(b.closed()->text.find("certificate"), std::string::npos) << b.closed()->text;
+}
+
+TEST_P(ConsulAccess, ATokenThatIsRevokedEndsTheSessionAndTheNewOneIsReadAtTheNext) {
+  const std::string before = token_for(rules(cluster().prefix())), after = token_for(rules(cluster().prefix()));
+  Candidate& a = add_with("a", {{"token_file", token_file(before)}});
+  open(a);
+  ASSERT_TRUE(opened(a)) << a.closed()->text;
+  a.backend->campaign("g");
+  ASSERT_TRUE(until([&] { return a.leads("g").has_value(); }, timeout() + slack()));
+  revoke(before);
+  ASSERT_TRUE(until([&] { return a.closed().has_value(); }, 2 * timeout() + slack()));
+  open(a);
+  EXPECT_FALSE(opened(a));
+  EXPECT_EQ(a.closed()->cause, Cause::auth_failed);
+  EXPECT_NE(a.closed()->text.find("token_file"), std::string::npos) << a.closed()->text;
+  token_file(after);
+  lead_again(a, "g");
 }
 
 TEST_P(ConsulAccess, WhoMaySeeNothingIsToldSoAndNotThatThereIsNothing) {

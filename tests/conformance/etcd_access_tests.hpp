@@ -142,6 +142,61 @@ TEST_P(EtcdAccess, WhereAuthenticationIsTurnedOffNothingIsLedUntilItIsOnAgain) {
   lead_again(a, "g");
 }
 
+TEST_P(EtcdAccess, APasswordThatIsChangedEndsTheSessionAndTheNewOneIsReadAtTheNext) {
+  testing::EtcdServer& server = start();
+  let_in(server, cluster().prefix() + "/test/");
+  Candidate& a = add_with("a", with_password(server, "ballot"), state_.path());
+  expect_leads(a);
+  server.ask("/v3/auth/user/changepw", R"({"name":"ballot","password":"changed"})", token_of_root(server));
+  ASSERT_TRUE(awaits_closed(a, 2 * timeout() + slack()));
+  EXPECT_FALSE(a.leads("g"));
+  open(a);
+  EXPECT_FALSE(opened(a));
+  EXPECT_EQ(a.closed()->cause, Cause::auth_failed);
+  EXPECT_NE(a.closed()->text.find("[etcd] auth"), std::string::npos) << a.closed()->text;
+  write_secret(state_, "changed\n");
+  lead_again(a, "g");
+}
+
+TEST_P(EtcdAccess, ACertificateThatExpiresEndsTheSessionAndTheNewOneIsReadAtTheNext) {
+  const testing::TlsFiles files(state_.path());
+  files.make("server", "IP:127.0.0.1");
+  files.make("client", "DNS:client.example", 4);
+  testing::EtcdServer& server = start({.tls = &files});
+  testing::TcpRelay relay(server.port());
+  Candidate& a = add_with(
+      "a",
+      {{"servers", relay.address()}, {"ca", files.ca()}, {"cert", files.cert("client")}, {"key", files.key("client")}},
+      state_.path());
+  expect_leads(a);
+  until([] { return false; }, 5s);
+  EXPECT_TRUE(a.leads("g")) << "connections that were made before stand";
+  relay.break_connections();
+  ASSERT_TRUE(awaits_closed(a, 2 * timeout() + slack()));
+  open(a);
+  EXPECT_FALSE(opened(a));
+  EXPECT_NE(a.closed()->text.find("certificate"), std::string::npos) << a.closed()->text;
+  files.make("client", "DNS:client.example");
+  lead_again(a, "g");
+}
+
+/// By its own quota, and not an alarm that somebody has set.
+TEST_P(EtcdAccess, AStoreWhoseQuotaIsUsedUpSaysWhatToDo) {
+  testing::EtcdServer& server = start({.more = {"--quota-backend-bytes=300000"}});
+  Candidate& a = add_with("a", {{"servers", server.address()}}, state_.path());
+  expect_leads(a);
+  std::uint64_t version = 0;
+  WriteAnswer last;
+  for (int i = 0; i < 400 && last.outcome != StoreResult::failed && a.leads("g"); ++i) {
+    const auto wrote = write_while_open(a, {"g", *a.leads("g"), "j/x", std::string(8000, 'x'), version});
+    if (!wrote) break;
+    last = *wrote;
+    if (last.outcome == StoreResult::done) version = last.version;
+  }
+  EXPECT_EQ(last.outcome, StoreResult::failed);
+  EXPECT_NE(last.text.find("etcdctl alarm disarm"), std::string::npos) << last.text;
+}
+
 TEST_P(EtcdAccess, OverTlsBothSidesShowWhoTheyAre) {
   const testing::TlsFiles files(state_.path());
   files.make("server", "IP:127.0.0.1");

@@ -291,4 +291,20 @@ TEST_P(BackendConformance, BeginsANewTermWhenItsMachineHasRebooted) {
   EXPECT_FALSE(elected.old_deadline.has_value()) << "a deadline of another boot means nothing";
 }
 
+TEST_P(BackendConformance, TheStoresClockIsReadAnewWithEachRenewalWhereItHasOne) {
+  constexpr Millis tolerance{1000};  // servers and tests have one clock
+  Candidate& a = join("a");
+  for (int i = 0; i < 3; ++i) {
+    until([] { return false; }, timeout() / 4);
+    const WallTime before = cluster_->wall();
+    const auto renewed = await<backend::Renewed>(a, renew(a), timeout());
+    ASSERT_TRUE(renewed);
+    ASSERT_EQ(renewed->outcome, StoreResult::done) << renewed->text;
+    if (cluster_->has_clock()) EXPECT_TRUE(renewed->store_clock.has_value());
+    if (!renewed->store_clock) continue;
+    EXPECT_GE(*renewed->store_clock, before - tolerance);
+    EXPECT_LE(*renewed->store_clock, cluster_->wall() + tolerance);
+  }
+}
+
 }  // namespace ballot::conformance

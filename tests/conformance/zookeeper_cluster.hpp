@@ -57,6 +57,7 @@ class ZookeeperCluster : public Cluster {
     return {Ability::resume, Ability::cut, Ability::expire, Ability::restart};
   }
   Millis timeout() const override { return Millis(2000); }
+  bool has_clock() const override { return true; }
   Millis slack() const override { return Millis(10'000); }  // servers and tests share the machine's processors
 
   void cut(Backend& backend) override {

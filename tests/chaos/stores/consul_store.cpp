@@ -88,6 +88,7 @@ std::string consul_cannot(Need need) {
       if (::access(nft, X_OK) != 0 || ::access(ip, X_OK) != 0) return "nftables and iproute2 are missing";
       return ::geteuid() == 0 ? "" : "its servers are cut off by the kernel's filter: needs root";
     case Need::weak_updates: return "a transaction of Consul is atomic";
+    case Need::clock: return "Consul tells no time";
     default: return "";
   }
 }

@@ -19,7 +19,13 @@ class EtcdStore : public ServedStore<testing::EtcdCluster> {
   }
 };
 
-std::string etcd_cannot(Need need) { return need == Need::weak_updates ? "a transaction of etcd is atomic" : ""; }
+std::string etcd_cannot(Need need) {
+  switch (need) {
+    case Need::weak_updates: return "a transaction of etcd is atomic";
+    case Need::clock: return "etcd tells no time";
+    default: return "";
+  }
+}
 
 }  // namespace
 

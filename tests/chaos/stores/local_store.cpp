@@ -113,6 +113,7 @@ std::string local_cannot(Need need) {
     case Need::renewals:
       return "a renewal is a write to the lock file: there is nobody that could answer only one of two";
     case Need::weak_updates: return "SQLite's transactions are atomic";
+    case Need::clock: return "its daemons have one clock";
     default: return "";
   }
 }

@@ -28,6 +28,7 @@ enum class Need {
   snapshot,      // it goes back to what it was
   renewals,      // a renewal of the session is something else than a write, and can fail alone
   namespaces,    // several fleets share it by name
+  clock,         // it tells what its own clock says
   weak_updates,  // conditional updates that may not be atomic
   crowd,         // ten thousand groups
 };

@@ -35,13 +35,13 @@ void extend(X509* cert, X509* issuer, int what, const std::string& value) {
   need(extension != nullptr && ::X509_add_ext(cert, extension.get(), -1) == 1);
 }
 
-Certificate certificate(const std::string& name, EVP_PKEY* key) {
+Certificate certificate(const std::string& name, EVP_PKEY* key, long life) {
   static long serial = 0;
   Certificate cert(::X509_new());
   ::X509_set_version(cert.get(), 2);
   ::ASN1_INTEGER_set(::X509_get_serialNumber(cert.get()), ++serial);
   ::X509_gmtime_adj(::X509_getm_notBefore(cert.get()), -3600);
-  ::X509_gmtime_adj(::X509_getm_notAfter(cert.get()), 24 * 3600);
+  ::X509_gmtime_adj(::X509_getm_notAfter(cert.get()), life);
   ::X509_set_pubkey(cert.get(), key);
   ::X509_NAME_add_entry_by_txt(::X509_get_subject_name(cert.get()), "CN", MBSTRING_ASC,
                                reinterpret_cast<const unsigned char*>(name.c_str()), -1, -1, 0);
@@ -64,7 +64,7 @@ void write(const std::string& cert_path, X509* cert, const std::string& key_path
 
 TlsFiles::TlsFiles(std::string folder) : folder_(std::move(folder)) {
   const Key key_of_ca(::EVP_EC_gen("P-256"));
-  const Certificate root = certificate("authority of a test", key_of_ca.get());
+  const Certificate root = certificate("authority of a test", key_of_ca.get(), 24 * 3600);
   ::X509_set_issuer_name(root.get(), ::X509_get_subject_name(root.get()));
   extend(root.get(), root.get(), NID_basic_constraints, "critical,CA:TRUE");
   extend(root.get(), root.get(), NID_key_usage, "critical,keyCertSign");
@@ -72,12 +72,12 @@ TlsFiles::TlsFiles(std::string folder) : folder_(std::move(folder)) {
   write(ca(), root.get(), key("ca"), key_of_ca.get());
 }
 
-void TlsFiles::make(const std::string& name, const std::string& names) const {
+void TlsFiles::make(const std::string& name, const std::string& names, long life) const {
   const Certificate root(::PEM_read_X509(open(ca(), "r").get(), nullptr, nullptr, nullptr));
   const Key key_of_ca(::PEM_read_PrivateKey(open(key("ca"), "r").get(), nullptr, nullptr, nullptr));
   const Key own(::EVP_EC_gen("P-256"));
   need(root != nullptr && key_of_ca != nullptr && own != nullptr);
-  const Certificate made = certificate(name, own.get());
+  const Certificate made = certificate(name, own.get(), life);
   ::X509_set_issuer_name(made.get(), ::X509_get_subject_name(root.get()));
   extend(made.get(), root.get(), NID_subject_alt_name, names);
   extend(made.get(), root.get(), NID_ext_key_usage, "serverAuth,clientAuth");

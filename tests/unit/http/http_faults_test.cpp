@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/process/hanging_resolver.hpp"
 #include "support/servers/reserved_port.hpp"
 #include "unit/http/asking.hpp"
 
@@ -162,6 +163,19 @@ TEST(HttpFaults, AHostWithoutAnAddressIsPassedOver) {
   const Event event = client.ask({.method = "POST", .target = "/", .patience = Millis(20'000)});
   EXPECT_EQ(event.status, 200) << event.problem;
   EXPECT_EQ(event.server, 1u);
+}
+
+TEST(HttpFaults, AResolverThatHangsHoldsUpNeitherTheOtherServerNorTheEnd) {
+  testing::HangingResolver resolver;
+  HttpPeer peer([](HttpPeer::Talk& talk) { talk.answer(200, "here"); });
+  {
+    Asking client(Settings{.servers = {{"db.hangs", "1"}, place_of(peer)}, .connect_patience = Millis(200)});
+    EXPECT_EQ(client.ask({.target = "/", .patience = Millis(5000)}).body, "here");
+    const Event none = client.ask({.target = "/", .patience = Millis(300), .server = 0});
+    EXPECT_FALSE(none.sent);
+    EXPECT_NE(none.problem.find("db.hangs"), std::string::npos) << none.problem;
+  }
+  EXPECT_TRUE(resolver.await_asked());
 }
 
 TEST(HttpFaults, NamesAndIpv6AddressesAreConnected) {

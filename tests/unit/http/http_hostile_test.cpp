@@ -23,9 +23,9 @@ TEST_P(HostileHttp, FillsNoMemoryHoweverManyAskItAndIsNotWaitedForBeyondTheTime)
   HttpPeer peer(GetParam().send);
   Asking client({place_of(peer)});
   const PeakMemory peak;
-  for (int i = 0; i < 4; ++i) client->ask({.target = "/", .patience = Millis(1500)});
+  for (int i = 0; i < 4; ++i) client->ask({.target = "/", .patience = Millis(800)});
   for (int i = 0; i < 4; ++i)
-    client->ask({.target = "/", .patience = Millis(1500), .largest = bounds::list, .long_poll = true});
+    client->ask({.target = "/", .patience = Millis(800), .largest = bounds::list, .long_poll = true});
   for (int answered = 0; answered < 8; ++answered) {
     const Event event = client.next();
     ASSERT_NE(event.id, 0u) << "no answer, nor a problem";
@@ -40,7 +40,7 @@ TEST_P(HostileHttp, FillsNoMemoryByAStreamThatIsReadOn) {
   Asking client({place_of(peer)});
   const PeakMemory peak;
   const auto id = client->stream({.target = "/", .patience = Millis(1500), .largest = bounds::list});
-  const SteadyTime until = support::boot_now() + Millis(1500);
+  const SteadyTime until = support::boot_now() + Millis(500);
   for (Event event; support::boot_now() < until && event.kind != Event::Kind::end;) event = client.next(Millis(2000));
   client->cancel(id);
   if (PeakMemory::can_tell) EXPECT_LT(peak.mib_over_rest(), most_mib);
