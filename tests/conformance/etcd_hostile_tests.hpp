@@ -28,9 +28,7 @@ TEST_P(EtcdHostile, AHostileServerFillsNoMemoryAndTheOtherOneIsUsed) {
     until([] { return false; }, timeout() / 4);
   }
   for (const std::string& line : a.events.logged()) EXPECT_LT(line.size(), 1500u) << line.substr(0, 200);
-  if (testing::PeakMemory::can_tell) {
-    EXPECT_LT(peak.mib_over_rest(), 64);
-  }
+  if (testing::PeakMemory::can_tell) EXPECT_LT(peak.mib_over_rest(), 64);
 }
 
 }  // namespace ballot::conformance

@@ -78,9 +78,7 @@ TEST_P(HostileZookeeperTest, EndsNoProcessAndFillsNoMemory) {
   EXPECT_NE(client.text.find(server.address()), std::string::npos) << client.text;
   EXPECT_LT(client.text.size(), 300u);
   EXPECT_GT(server.harmed(), 0u);
-  if (PeakMemory::can_tell) {
-    EXPECT_LT(peak.mib_over_rest(), most_mib);
-  }
+  if (PeakMemory::can_tell) EXPECT_LT(peak.mib_over_rest(), most_mib);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HostileZookeeperTest, ::testing::ValuesIn(testing::hostile_replies()),
