@@ -95,6 +95,7 @@ void LedgerFile::write(std::span<const Record> records, Sync sync) {
   Transaction transaction(db_);
   if (BALLOT_FAILS("storage.write")) db_.fail(errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR_WRITE);
   for (const Record& record : records) std::visit([this](const auto& value) { write(value); }, record);
+  if (records.empty()) ++change_;  // SQLite writes no page that says the same, and syncs nothing where it writes none
   save_change_.run(change_);
   transaction.commit();
   if (sync == Sync::now) db_.run("PRAGMA synchronous = NORMAL");

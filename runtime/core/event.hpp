@@ -52,12 +52,10 @@ struct Reload {
 };
 
 /// What the runner had when the daemon connected to it. Comes before the first session is opened, and again after each
-/// RunnerGone. `same_runner`: of the connection before; a launch that it does not know never reached it and never
-/// will. Of another runner: what was started and is not in it is lost.
+/// time that the runner was lost: what was started and is not in it then is lost too.
 struct Inventory {
   std::vector<runner::Running> running;
   std::vector<runner::Ended> ended;
-  bool same_runner = false;
 
   bool knows(const runner::AttemptId& id) const {
     const auto is = [&](const auto& one) { return one.id == id; };
@@ -65,8 +63,7 @@ struct Inventory {
   }
 };
 
-/// The link to the runner is broken, which may live or be dead; an Inventory comes when it, or another one, is
-/// connected.
+/// The runner was lost; an Inventory comes when it, or another one, is there again.
 struct RunnerGone {};
 
 /// The runner is connected and does not answer: nothing is claimed until it does. `for_long`: this node gives its

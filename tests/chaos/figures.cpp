@@ -75,18 +75,16 @@ void handover(Trial& trial) {
     while (times.size() < static_cast<std::size_t>(trial.tries))
       if (const auto time = hand_over(daemons, kind, leader)) times.push_back(*time);
     std::sort(times.begin(), times.end());
-    const Millis median = times[times.size() / 2], longest = times.back();
+    // The 99th of a hundred; of fewer, each.
+    const Millis median = times[times.size() / 2], longest = times.back(), p99 = times[(times.size() * 99 - 1) / 100];
     const Millis most = promised(trial.backend.name, kind, daemons.timeout, trial.store().grain());
-    std::cout << "figure|" << name_of(kind) << ": median " << median.count() << " ms, maximum " << longest.count()
-              << " ms of " << times.size() << "; at most " << most.count() << " ms"
-              << (median > most    ? ": NOT KEPT"
-                  : longest > most ? ": beyond it"
-                                   : "")
-              << std::endl;
-    if (median > most) missed += std::string(missed.empty() ? "" : "; ") + name_of(kind);
+    std::cout << "figure|" << name_of(kind) << ": median " << median.count() << " ms, p99 " << p99.count()
+              << " ms, maximum " << longest.count() << " ms of " << times.size() << "; at most " << most.count() << " ms"
+              << (p99 > most ? ": NOT KEPT" : "") << std::endl;
+    if (p99 > most) missed += std::string(missed.empty() ? "" : "; ") + name_of(kind);
   }
   daemons.judge();
-  expect(missed.empty(), "half of the hand-overs are as quick as promised: " + missed);
+  expect(missed.empty(), "the hand-overs are as quick as promised, 99 of 100: " + missed);
 }
 
 void standstill(Trial& trial) {

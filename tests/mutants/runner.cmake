@@ -20,21 +20,18 @@ ballot_mutant(output_keeps_its_tail_only FILE runtime/runner/kept_output.cpp
 ballot_mutant(output_is_not_turned FILE runtime/runner/kept_output.cpp
   FIND "std::rotate(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(tail_begin_), tail_.end());" REPLACE ""
   BY runner_tests FILTER "KeptOutput.*" FINDING "FAILED.*KeptOutput")
-ballot_mutant(term_ends_finish_runs_too FILE runtime/runner/held_run.cpp
-  FIND "!kill_at || !attempt.terminate() || attempt" REPLACE "!kill_at || attempt"
+ballot_mutant(term_ends_finish_runs_too FILE runtime/runner/attempt.cpp
+  FIND "terminate_(start.terminate)," REPLACE "terminate_(true),"
   BY runner_tests IN ballot-runner FILTER "SessionDeadline.EndsTheSessions*" FINDING "FAILED.*SessionDeadline.EndsTheSessionsTerminateRunsAndNoOthers")
 ballot_mutant(child_does_not_look_at_the_clock FILE runtime/runner/child.cpp
   FIND "if (steady_now() > plan.not_after) return {\"exec\", 0, true};" REPLACE ""
-  BY runner_tests IN ballot-runner FILTER "Faults.AChildStoppedBetweenCloneAndExec*" FINDING "FAILED.*Faults.AChildStoppedBetweenCloneAndExec")
+  BY runner_tests IN ballot-runner FILTER "Faults.AChildPastItsTime*" FINDING "FAILED.*Faults.AChildPastItsTimeExecutesNothing")
 ballot_mutant(child_has_no_umask FILE runtime/runner/child.cpp
   FIND "raw_call(SYS_umask, plan.umask);" REPLACE ""
   BY runner_tests IN ballot-runner FILTER "Start.SetsWorkingDir*" FINDING "FAILED.*Start.SetsWorkingDirUmaskAndNice")
 ballot_mutant(child_has_no_limit_of_files FILE runtime/runner/child.cpp
   FIND "{{RLIMIT_NOFILE, limits.open_files, 0," REPLACE "{{RLIMIT_CORE, limits.open_files, 0,"
   BY runner_tests IN ballot-runner FILTER "Limit.OfOpenFiles*" FINDING "FAILED.*Limit.OfOpenFilesIsTheChilds")
-ballot_mutant(child_outlives_its_runner FILE runtime/runner/child.cpp
-  FIND "error = raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);" REPLACE "error = 0;"
-  BY runner_tests IN ballot-runner FILTER "Runner.ThatIsKilled*" FINDING "FAILED.*Runner.ThatIsKilledTakesItsChildrenAlong")
 ballot_mutant(resigns_after_a_clean_stop FILE runtime/runner/resigner.cpp
   FIND "  successor_.reset();\n" REPLACE ""
   BY runner_tests IN ballot-runner FILTER "RunnerAlone.ResignsNeverAfter*" FINDING "FAILED.*RunnerAlone.ResignsNeverAfterACleanStop")

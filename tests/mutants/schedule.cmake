@@ -12,15 +12,15 @@ ballot_mutant(a_minute_that_has_begun_is_over FILE runtime/schedule/calendar.cpp
   BY unit_schedule FILTER "Calendar.*" FINDING "FAILED.*Calendar")
 ballot_mutant(plan_includes_the_instant_asked_for FILE runtime/schedule/plan.cpp
   FIND "floor<seconds>(after) + seconds(1);" REPLACE "floor<seconds>(after);"
-  BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.IsStrictlyAfter")
+  BY unit_schedule FILTER "Plan.IsStrictlyAfter*" FINDING "FAILED.*Plan.IsStrictlyAfter")
 ballot_mutant(plan_goes_on_past_its_end FILE runtime/schedule/plan.cpp
   FIND "return first && first->at <= more.not_after ? first : std::nullopt;" REPLACE "return first;"
   BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.KeepsWithin")
 ballot_mutant(plan_begins_before_its_first FILE runtime/schedule/plan.cpp
   FIND "after = std::max(after, more.not_before - milliseconds(1));" REPLACE ""
   BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.KeepsWithin")
-ballot_mutant(every_fires_at_its_anchor FILE runtime/schedule/plan.cpp
-  FIND "/ period, std::int64_t{1});" REPLACE "/ period, std::int64_t{0});"
+ballot_mutant(every_skips_what_is_due_now FILE runtime/schedule/plan.cpp
+  FIND "(from - start + period - seconds(1)) / period" REPLACE "(from - start) / period + 1"
   BY unit_schedule FILTER "Plan.*" FINDING "FAILED.*Plan.CountsEvery")
 ballot_mutant(recorded_slot_hides_one_that_is_due FILE runtime/schedule/plan.cpp
   FIND "left.dst_gap < right.dst_gap" REPLACE "left.dst_gap > right.dst_gap"

@@ -10,9 +10,6 @@ ballot_mutant(backlog_flushes_early FILE storage/backlog.cpp
 ballot_mutant(backlog_drops_rows_before_output FILE storage/backlog.cpp
   FIND "    drop_outputs();" REPLACE "    (void)0;"
   BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.DropsOutputFirst")
-ballot_mutant(backlog_drops_rows_for_definitions FILE storage/backlog.cpp
-  FIND "if (!is_definition(record) && full()) drop_oldest_row();" REPLACE "if (full()) drop_oldest_row();"
-  BY unit_storage FILTER "Backlog.*" FINDING "FAILED.*Backlog.DropsNoRowForADefinition")
 ballot_mutant(spool_believes_its_disk FILE storage/spool.cpp
   FIND " || crc32(payload) != get(std::string_view(head).substr(4))" REPLACE ""
   BY unit_storage FILTER "SpoolTest.*" FINDING "FAILED.*SpoolTest.FindsAFlippedBit")
@@ -37,3 +34,9 @@ ballot_mutant(retention_leaves_orphans FILE storage/retention.cpp
 ballot_mutant(ledger_goes_on_in_a_file_that_is_gone FILE storage/writer.cpp
   FIND "if (!file_->database().moved()) return;" REPLACE "return;"
   BY unit_storage FILTER "LedgerTest.*" FINDING "FAILED.*LedgerTest.BeginsAnew")
+ballot_mutant(flush_is_not_synced FILE storage/ledger_file.cpp
+  FIND "db_.run(\"PRAGMA synchronous = FULL\");" REPLACE "(void)sync;"
+  BY unit_storage FILTER "PowerLoss.*" FINDING "FAILED.*PowerLoss.(TakesNothing|LeavesASound)")
+ballot_mutant(copy_is_not_synced FILE storage/backup.cpp
+  FIND "!file || ::fsync(file.get()) != 0 ||" REPLACE "!file ||"
+  BY unit_storage FILTER "PowerLoss.*" FINDING "FAILED.*PowerLoss.TakesNoCopy")

@@ -9,7 +9,7 @@ ballot_mutant(predecessor_before_the_last_is_forgotten FILE plugins/support/pred
   BY unit_plugin_support FILTER "ThePredecessor.*" FINDING "FAILED.*ThePredecessor")
 ballot_mutant(queue_entry_of_ours_is_the_first FILE plugins/support/queue_place.cpp
   FIND "(place.own.empty() || one.name == known)" REPLACE "place.own.empty()"
-  BY unit_plugin_support FILTER "QueuePlace.*" FINDING "FAILED.*QueuePlace.TheKnownEntryCounts")
+  BY unit_plugin_support FILTER "QueuePlace.*" FINDING "support_queue_test.cpp:[0-9]+: Failure")
 ballot_mutant(queue_entries_behind_us_are_waited_for FILE plugins/support/queue_place.cpp
   FIND "if (one.name == place.own) before = false;" REPLACE ""
   BY unit_plugin_support FILTER "QueuePlace.*" FINDING "FAILED.*QueuePlace.TheFirstHasNobodyAhead")
@@ -36,7 +36,7 @@ ballot_mutant(renewal_past_the_deadline_extends FILE plugins/support/machine/liv
   BY unit_plugin_support FILTER "TheLiveness.*" FINDING "FAILED.*TheLiveness.ARenewalPastTheDeadline")
 ballot_mutant(overdue_is_not_barred FILE plugins/support/machine/liveness.cpp
   FIND "leases_.bar(session.slot, session.id);" REPLACE ""
-  BY unit_plugin_support FILTER "TheLiveness.*" FINDING "FAILED.*TheLiveness.WhoeverWasFoundOverdue")
+  BY unit_plugin_support FILTER "TheLiveness.*" FINDING "FAILED.*TheLiveness.WhoeverIsFoundOverdueIsBarred")
 ballot_mutant(observer_bars FILE plugins/support/machine/liveness.cpp
   FIND "if (id_ != 0 && !is_live(session) && session.slot > 0) {" REPLACE "if (!is_live(session) && session.slot > 0) {"
   BY unit_plugin_support FILTER "TheLiveness.*" FINDING "FAILED.*TheLiveness.AnObserverEndsNobody")

@@ -1,5 +1,8 @@
 #include "support/failing_vfs.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <new>
 
 namespace ballot::testing {
@@ -9,6 +12,7 @@ namespace {
 struct File {
   sqlite3_file base;
   FailingVfs* owner;
+  const char* path;  // SQLite keeps it as long as the file is open; null of one that has no name
   sqlite3_file* real() { return reinterpret_cast<sqlite3_file*>(this + 1); }
 };
 
@@ -48,7 +52,9 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   return guarded(file, FileCall::truncate, [&](auto* methods, auto* f) { return methods->xTruncate(f, size); });
 }
 int sync_file(sqlite3_file* file, int flags) {
-  return guarded(file, FileCall::sync, [&](auto* methods, auto* f) { return methods->xSync(f, flags); });
+  const int code = guarded(file, FileCall::sync, [&](auto* methods, auto* f) { return methods->xSync(f, flags); });
+  if (code == SQLITE_OK && file_of(file)->path) file_of(file)->owner->keep(file_of(file)->path);
+  return code;
 }
 int lock_file(sqlite3_file* file, int level) {
   return guarded(file, FileCall::lock, [&](auto* methods, auto* f) { return methods->xLock(f, level); });
@@ -84,6 +90,7 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* made, int flags,
   File* file = file_of(made);
   file->base.pMethods = nullptr;
   file->owner = &owner_of(vfs);
+  file->path = name;
   file->real()->pMethods = nullptr;
   if (const int code = file->owner->pass(FileCall::open); code != SQLITE_OK) return code;
   const int code = unix_vfs()->xOpen(unix_vfs(), name, file->real(), flags, out_flags);
@@ -93,6 +100,7 @@ int open_file(sqlite3_vfs* vfs, const char* name, sqlite3_file* made, int flags,
 
 int remove_file(sqlite3_vfs* vfs, const char* name, int sync_folder) {
   const int code = owner_of(vfs).pass(FileCall::remove);
+  if (code == SQLITE_OK) owner_of(vfs).forget(name);
   return code != SQLITE_OK ? code : unix_vfs()->xDelete(unix_vfs(), name, sync_folder);
 }
 
@@ -142,6 +150,25 @@ void FailingVfs::go_on() {
   const std::lock_guard hold(mutex_);
   hung_.reset();
   changed_.notify_all();
+}
+
+void FailingVfs::keep(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(file), {}};
+  const std::lock_guard hold(mutex_);
+  synced_[path] = std::move(content);
+}
+
+void FailingVfs::forget(const std::string& path) {
+  const std::lock_guard hold(mutex_);
+  synced_.erase(path);
+}
+
+void FailingVfs::lose_power(const std::string& folder) {
+  const std::lock_guard hold(mutex_);
+  std::filesystem::create_directories(folder);
+  for (const auto& [path, content] : synced_)
+    std::ofstream(std::filesystem::path(folder) / std::filesystem::path(path).filename(), std::ios::binary) << content;
 }
 
 int FailingVfs::pass(FileCall call) {

@@ -5,6 +5,7 @@
 //   vfs.fail(FileCall::sync, 3);                       // the third fsync from now on, once
 //   vfs.fail(FileCall::write, 1, 5, SQLITE_FULL);      // the first to the fifth write
 //   ... vfs.count(FileCall::write) ...
+//   vfs.lose_power(folder / "after");                  // what a disk has that lost all that nobody had synced
 //
 // Threads: fail and reset while nothing is open or between uses; the calls themselves from any.
 #pragma once
@@ -16,8 +17,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace ballot::testing {
 
@@ -44,6 +47,13 @@ class FailingVfs {
   /// Calls since the last fail() of the kind, or reset().
   std::int64_t count(FileCall call) const;
 
+  /// Into `folder`, each file as it was when it was last synced, and none that never was: what the disk has after a
+  /// loss of power at this moment, where it had written nothing of its own accord.
+  void lose_power(const std::string& folder);
+  /// Of the VFS itself: a file was synced, or removed.
+  void keep(const std::string& path);
+  void forget(const std::string& path);
+
   /// SQLITE_OK, or what the call is to fail with now. For the VFS itself.
   int pass(FileCall call);
 
@@ -57,8 +67,9 @@ class FailingVfs {
   std::array<Rule, file_calls> rules_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<FileCall> hung_;  // under mutex_
-  int hanging_ = 0;               // calls; under mutex_
+  std::optional<FileCall> hung_;               // under mutex_
+  int hanging_ = 0;                            // calls; under mutex_
+  std::map<std::string, std::string> synced_;  // path to content; under mutex_
   sqlite3_vfs vfs_{};
   sqlite3_vfs* before_;
 };

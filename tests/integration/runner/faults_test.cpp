@@ -143,6 +143,25 @@ TEST(Faults, AChildStoppedBetweenCloneAndExecPastItsTimeIsRefusedAndExecutesNoth
   EXPECT_EQ(runner.run(shell("exit 4")).exit_code, 4);
 }
 
+/// The runner cannot kill it then: the child's own look at the clock is all that there is.
+TEST(Faults, AChildPastItsTimeExecutesNothingAlsoWhileItsRunnerIsStopped) {
+  RunnerProcess runner(with("runner.exec=stop@1"));
+  const std::string mark = runner.folder() + "/mark";
+  Start start = command({"touch", mark});
+  start.launch_not_after = steady() + Millis(1500);
+  runner.send(start);
+  const pid_t child = wait_stopped_child(runner);
+  ASSERT_GT(child, 0);
+  ::kill(runner.pid(), SIGSTOP);
+  ASSERT_LT(steady(), start.launch_not_after) << "the machine is too busy to try this";
+  while (steady() <= start.launch_not_after) ::poll(nullptr, 0, 2);
+  ::kill(child, SIGCONT);
+  EXPECT_TRUE(wait_until([&] { return !process_exists(child); }));
+  ::kill(runner.pid(), SIGCONT);
+  runner.wait<Refused>(start.id);
+  EXPECT_NE(::access(mark.c_str(), F_OK), 0);
+}
+
 TEST(Faults, AChildStoppedBeforeExecEndsByAKillAndCountsAsStarted) {
   RunnerProcess runner(with("runner.exec=stop@1"));
   const Start start = command({"sleep", "600"});

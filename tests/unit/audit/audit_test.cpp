@@ -84,7 +84,7 @@ TEST_F(Audits, KnowThatARunMayBeRecordedLongAfterItsTerm) {
 
 TEST_F(Audits, KnowThatRetentionDeletes) {
   define();
-  missed("12:01:00", "12:10:00", 10);
+  missed("12:01:00", "12:10:00", 7);  // three of them were there once
   ran("12:12:00");
   kept_since_ = at("12:05:00");
   EXPECT_EQ(findings(), Texts{"missing 12:11:00"});
@@ -176,6 +176,10 @@ TEST_F(Audits, FindARunThatWasLaunchedAgain) {
   define();
   again(ran("12:01:00"));
   EXPECT_EQ(findings(), Texts{"relaunch 12:01:00"});
+  rows_[0].first.status = Status::failed;
+  EXPECT_EQ(findings(), Texts{"relaunch 12:01:00"}) << "which had failed, and has no retries";
+  definitions_[0].row.retries = 1;
+  EXPECT_EQ(findings(), Texts{});
 }
 
 TEST_F(Audits, FindAnAttemptAfterOneThatHadSucceeded) {

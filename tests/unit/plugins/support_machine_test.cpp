@@ -62,6 +62,12 @@ TEST_F(TheLiveness, WhoeverWasFoundOverdueCannotGoOn) {
   EXPECT_FALSE(b.liveness.is_past());
 }
 
+TEST_F(TheLiveness, WhoeverIsFoundOverdueIsBarred) {
+  Daemon a(path(), 1, boot_now() - 1s), b(path(), 2, boot_now() + 60s);
+  EXPECT_TRUE(b.liveness.others({a.session}).empty());
+  EXPECT_TRUE(b.liveness.leases().barred(a.session.slot, a.session.id)) << "or it would renew, and lead beside another";
+}
+
 TEST_F(TheLiveness, ADeadDaemonsSlotIsUsedAgainOnceItsLeaseIsOver) {
   std::int64_t slot = 0;
   {
