@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "integration/runner/runner_process.hpp"
+#include "support/process/process_facts.hpp"
 
 namespace ballot::runner {
 namespace {
@@ -156,7 +157,7 @@ TEST(Faults, AChildPastItsTimeExecutesNothingAlsoWhileItsRunnerIsStopped) {
   ASSERT_LT(steady(), start.launch_not_after) << "the machine is too busy to try this";
   while (steady() <= start.launch_not_after) ::poll(nullptr, 0, 2);
   ::kill(child, SIGCONT);
-  EXPECT_TRUE(wait_until([&] { return !process_exists(child); }));
+  EXPECT_TRUE(::ballot::testing::wait_until([&] { return !process_exists(child); }));
   ::kill(runner.pid(), SIGCONT);
   runner.wait<Refused>(start.id);
   EXPECT_NE(::access(mark.c_str(), F_OK), 0);
