@@ -79,8 +79,8 @@ void handover(Trial& trial) {
     const Millis median = times[times.size() / 2], longest = times.back(), p99 = times[(times.size() * 99 - 1) / 100];
     const Millis most = promised(trial.backend.name, kind, daemons.timeout, trial.store().grain());
     std::cout << "figure|" << name_of(kind) << ": median " << median.count() << " ms, p99 " << p99.count()
-              << " ms, maximum " << longest.count() << " ms of " << times.size() << "; at most " << most.count() << " ms"
-              << (p99 > most ? ": NOT KEPT" : "") << std::endl;
+              << " ms, maximum " << longest.count() << " ms of " << times.size() << "; at most " << most.count()
+              << " ms" << (p99 > most ? ": NOT KEPT" : "") << std::endl;
     if (p99 > most) missed += std::string(missed.empty() ? "" : "; ") + name_of(kind);
   }
   daemons.judge();
