@@ -68,6 +68,7 @@ std::string immutable_uri(const std::string& path) {
 void Database::Closer::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 
 Database::Database(const std::string& path, Open mode) : path_(path) {
+  refuse_what_is_no_file();
   if (mode == Open::write) {
     if (BALLOT_FAILS("storage.open")) fail(SQLITE_CANTOPEN);
     prepare_files(path);
@@ -84,6 +85,16 @@ Database::Database(const std::string& path, Open mode) : path_(path) {
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   on_close(WalOnClose::stays);
+}
+
+/// SQLite opens what has the database's name and the names beside it, and would wait for the writer of a FIFO. A link
+/// is followed: the ledger may lie on another disk.
+void Database::refuse_what_is_no_file() const {
+  for (const char* part : {"", "-wal", "-shm", "-journal"}) {
+    struct stat file {};
+    if (::stat((path_ + part).c_str(), &file) == 0 && !S_ISREG(file.st_mode))
+      throw SqliteError(Fault::passing, path_ + part + " is no regular file: move it away");
+  }
 }
 
 void Database::run(const char* sql) {

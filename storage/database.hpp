@@ -55,6 +55,8 @@ class Database {
   struct Closer {
     void operator()(sqlite3* handle) const noexcept;
   };
+  void refuse_what_is_no_file() const;
+
   std::string path_;
   std::unique_ptr<std::function<bool()>> goes_on_;  // at one address, which the connection knows
   std::unique_ptr<sqlite3, Closer> handle_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/failpoint.hpp"
+#include "base/regular_file.hpp"
 
 namespace ballot::storage {
 namespace {
@@ -72,8 +73,9 @@ bool sync_folder(const std::string& folder) {
 }
 
 bool save(const std::string& path, int from, std::int64_t begin, std::int64_t end) {
-  const UniqueFd to(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0640));
-  if (!to) return false;
+  const auto opened = open_regular(path, O_CREAT | O_WRONLY, 0640);
+  if (!opened || ::ftruncate(opened->fd.get(), 0) != 0) return false;
+  const UniqueFd& to = opened->fd;
   for (std::int64_t at = begin; at < end;) {
     const std::string bytes = read_at(from, at, group_bytes);
     if (bytes.empty() || !write_all(to.get(), bytes, at - begin)) return false;
@@ -95,8 +97,10 @@ Error Spool::failed(const char* doing) const {
 Result<std::string> Spool::open(std::string_view aside) {
   if (file_) return std::string();
   if (::mkdir(folder_.c_str(), 0750) != 0 && errno != EEXIST) return failed("make the folder of");
-  file_.reset(BALLOT_FAILS("storage.spool_open") ? -1 : ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0640));
-  if (!file_) return failed("open");
+  if (BALLOT_FAILS("storage.spool_open")) return failed("open");
+  auto opened = open_regular(path_, O_CREAT | O_RDWR, 0640);
+  if (!opened) return opened.error();
+  file_ = std::move(opened->fd);
   Result<std::string> scanned = sync_folder(folder_) ? scan(aside) : failed("keep");
   if (!scanned) file_.reset();
   has_room_ = false;

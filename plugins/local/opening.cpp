@@ -25,6 +25,15 @@ std::string handle_of(const FolderSession& session, Store& store) {
   return std::to_string(session.id) + " " + store.lock().text();
 }
 
+Result<void> check_trust(const std::string& folder) {
+  if (const std::string fault = distrust_folder(folder); !fault.empty())
+    return Error{Errc::refused, "the folder " + folder + " cannot be trusted: " + fault};
+  const std::string path = Store::path_in(folder);
+  for (const std::string& file : {folder + "/lock", path, path + "-wal", path + "-shm"})
+    if (const std::string fault = distrust_file(file); !fault.empty()) return Error{Errc::refused, fault};
+  return {};
+}
+
 Result<std::unique_ptr<Store>> open_store(Opening opening) {
   std::string& folder = opening.folder;
   const bool deputy = !opening.request.handle.empty();
@@ -34,8 +43,7 @@ Result<std::unique_ptr<Store>> open_store(Opening opening) {
   std::error_code failed;
   const auto resolved = std::filesystem::canonical(folder, failed);  // SQLite is to follow no link
   if (!failed) folder = resolved.string();
-  if (const std::string fault = distrust_folder(folder); !fault.empty())
-    return Error{Errc::refused, "the folder " + folder + " cannot be trusted: " + fault};
+  if (auto trusted = check_trust(folder); !trusted) return trusted.error();
   auto lock = member ? LockFile::open(folder + "/lock") : LockFile::find(folder + "/lock");
   if (!lock && deputy)  // the folder may be back: the session is not known to be over
     return Error{Errc::io, lock.error().what};
@@ -44,8 +52,6 @@ Result<std::unique_ptr<Store>> open_store(Opening opening) {
   if (!lock->text().empty() && file_id(path) == FileId{})
     return Error{Errc::corrupt, path + " is gone: restore it from a backup. Removing its folder begins anew and " +
                                     "forgets every claim"};
-  for (const char* part : {"", "-wal", "-shm"})
-    if (const std::string fault = distrust_file(path + part); !fault.empty()) return Error{Errc::refused, fault};
   return std::make_unique<Store>(opening, std::move(*lock));
 }
 

@@ -19,6 +19,10 @@ namespace ballot::local {
 /// Of a session that could not be opened.
 Cause cause_of(const Error& error);
 
+/// Whether somebody but root and this user could change the store in `folder`, or has laid something in its place. What
+/// is missing is trusted; nothing is made. Error: refused.
+Result<void> check_trust(const std::string& folder);
+
 /// Errors: conflict (a daemon of this node's name lives), refused, corrupt, unavailable, io; all say what to do.
 /// not_found: there is no store, and an observer makes none. Throws DbError.
 Result<std::unique_ptr<Store>> open_store(Opening opening);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "local_driver.hpp"
+#include "opening.hpp"
 #include "store.hpp"
 #include "support/machine/store_folder.hpp"
 #include "support/make_backend.hpp"
@@ -25,6 +26,7 @@ constexpr OptionKey keys[] = {{"path", path_problem, OptionType::text, "the fold
 
 Result<MakeDriver> prepare(Host&, const BackendSettings& settings) {
   const std::string folder = folder_of(settings, "local");
+  if (auto trusted = check_trust(folder); !trusted) return trusted.error();
   return MakeDriver([folder](Outlet& outlet) { return std::make_unique<LocalDriver>(outlet, folder); });
 }
 

@@ -149,7 +149,8 @@ void Connection::release_memory() noexcept {
 std::int64_t Connection::all_changes() const noexcept { return sqlite3_total_changes64(db_); }
 
 void Connection::reserve_log(std::int64_t bytes) const {
-  const Descriptor log(::open(sqlite3_filename_wal(sqlite3_db_filename(db_, "main")), O_WRONLY | O_CLOEXEC));
+  const Descriptor log(
+      ::open(sqlite3_filename_wal(sqlite3_db_filename(db_, "main")), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   // The size stays: for SQLite the file is as it was. A file system that cannot do this goes without.
   if (log.get() >= 0) static_cast<void>(::fallocate(log.get(), FALLOC_FL_KEEP_SIZE, 0, bytes));
 }

@@ -35,13 +35,12 @@ void append_ascii(std::string& to, char c, Escape how) {
 void append_escaped(std::string& to, std::string_view text, Escape how) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
-    const unsigned second = text.size() > 1 ? static_cast<unsigned char>(text[1]) : 0;
     if (length == 0)
       append_code(to, how == Escape::json ? "\\\\x%02x" : "\\x%02x", static_cast<unsigned char>(text.front()));
     else if (length == 1)
       append_ascii(to, text.front(), how);
-    else if (length == 2 && text.front() == '\xC2' && second < 0xa0)
-      append_code(to, "\\u%04x", second);
+    else if (const char32_t character = utf8_character(text, length); is_display_control(character))
+      append_code(to, "\\u%04x", static_cast<unsigned>(character));
     else
       to += text.substr(0, length);
     text.remove_prefix(length != 0 ? length : 1);

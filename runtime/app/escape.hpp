@@ -1,7 +1,8 @@
 // Text of others (names, commands, what a child printed) on its way to a terminal, a log or a JSON reader.
 //
-// Control characters, also those of C1, and bytes that are no UTF-8 are written as \n, \u001b, \xff, so that no text
-// can end a line, move a cursor or break a reader.
+// Control characters, also those of C1 and those that set the direction of text, and bytes that are no UTF-8 are
+// written as \n, \u001b, \u202e, \xff, so that no text can end a line, move a cursor, look like another text or break a
+// reader.
 #pragma once
 
 #include <string>

@@ -24,17 +24,20 @@ std::optional<std::string> wrong_mode(const struct stat& info) {
   return "is writable by others (mode " + std::string(mode.data()) + "); take that away with chmod go-w";
 }
 
+enum class Place { passed, end };
+
 /// Goes from / to a folder as the kernel does, and checks everything that it passes.
 class WayTo {
  public:
   WayTo(const std::filesystem::path& folder, std::uint32_t daemon) : daemon_(daemon) { put_before(folder); }
 
-  std::optional<std::string> fault() {
+  /// `end`: the rule for what the way leads to.
+  std::optional<std::string> fault(Place end) {
     while (!rest_.empty()) {
-      if (auto found = check(at_, true)) return found;
+      if (auto found = check(at_, Place::passed)) return found;
       if (auto found = step()) return found;
     }
-    return missing_ ? std::nullopt : check(at_, false);
+    return missing_ ? std::nullopt : check(at_, end);
   }
 
  private:
@@ -46,7 +49,7 @@ class WayTo {
     rest_.insert(rest_.end(), names.rbegin(), names.rend());
   }
 
-  std::optional<std::string> check(const std::filesystem::path& path, bool passed) {
+  std::optional<std::string> check(const std::filesystem::path& path, Place place) {
     struct stat info {};
     struct statvfs system {};
     if (::lstat(path.c_str(), &info) != 0) return std::nullopt;
@@ -56,7 +59,7 @@ class WayTo {
     if (S_ISLNK(info.st_mode))
       fault = distrust_link(info, daemon_);
     else
-      fault = passed || read_only ? distrust_passed(info, read_only, daemon_) : distrust(info, daemon_);
+      fault = place == Place::passed || read_only ? distrust_passed(info, read_only, daemon_) : distrust(info, daemon_);
     return fault ? std::optional(path.string() + ' ' + *fault) : std::nullopt;
   }
 
@@ -69,7 +72,7 @@ class WayTo {
     const auto target = std::filesystem::read_symlink(next, error);
     if (error) return at_ = next, gone_if_missing();
     if (++links_ > most_links) return next.string() + " is a link that leads in circles";
-    if (auto fault = check(next, true)) return fault;
+    if (auto fault = check(next, Place::passed)) return fault;
     if (target.is_absolute()) at_ = "/";
     put_before(target);
     return std::nullopt;
@@ -90,6 +93,13 @@ class WayTo {
   bool missing_ = false;
 };
 
+std::optional<std::string> fault_on_the_way(const std::string& path, Place end, std::uint32_t daemon) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  if (error) return std::nullopt;
+  return WayTo(absolute, daemon).fault(end);
+}
+
 }  // namespace
 
 std::optional<std::string> distrust(const struct stat& info, std::uint32_t daemon) {
@@ -106,10 +116,11 @@ std::optional<std::string> distrust_passed(const struct stat& info, bool read_on
 }
 
 std::optional<std::string> distrust_folder(const std::string& path, std::uint32_t daemon) {
-  std::error_code error;
-  const auto absolute = std::filesystem::absolute(path, error);
-  if (error) return std::nullopt;
-  return WayTo(absolute, daemon).fault();
+  return fault_on_the_way(path, Place::end, daemon);
+}
+
+std::optional<std::string> distrust_way(const std::string& path, std::uint32_t daemon) {
+  return fault_on_the_way(path, Place::passed, daemon);
 }
 
 std::optional<std::string> distrust_file(const std::string& path, std::uint32_t daemon) {

@@ -28,6 +28,9 @@ std::optional<std::string> distrust_passed(const struct stat& info, bool read_on
 /// folder itself may be writable where it is mounted read-only. None, too, where something on the way does not exist.
 std::optional<std::string> distrust_folder(const std::string& path, std::uint32_t daemon);
 
+/// The same for every folder and link on the way to the folder `path`, and for itself but that it may be sticky.
+std::optional<std::string> distrust_way(const std::string& path, std::uint32_t daemon);
+
 /// The same for a file, and for what a link in its place leads to.
 std::optional<std::string> distrust_file(const std::string& path, std::uint32_t daemon);
 

@@ -24,6 +24,21 @@ inline std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
+/// The character at the front of `text`. Requires: utf8_length(text) is `length`, and not 0.
+inline char32_t utf8_character(std::string_view text, std::size_t length) {
+  constexpr unsigned char lead_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+  char32_t character = static_cast<unsigned char>(text[0]) & lead_bits[length];
+  for (std::size_t i = 1; i < length; ++i) character = character << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
+  return character;
+}
+
+/// Characters that show nothing and change how others are shown: controls of ASCII and of C1, ends of lines and
+/// paragraphs, and those that set the direction of text, by which a name or a command can be made to look like another.
+constexpr bool is_display_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
 /// `text` with U+FFFD for each byte that is not UTF-8.
 inline std::string valid_utf8(std::string_view text) {
   std::string result;

@@ -10,10 +10,9 @@ namespace {
 
 constexpr std::size_t longest_quote = 80;
 
-/// A character that a terminal may obey, also one of C1, or a byte that is none of UTF-8.
+/// A character that a terminal obeys, or a byte that is no UTF-8.
 bool is_unprintable(std::string_view character, std::size_t length) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  return length == 0 || byte(0) < 0x20 || byte(0) == 0x7f || (length == 2 && byte(0) == 0xc2 && byte(1) < 0xa0);
+  return length == 0 || is_display_control(utf8_character(character, length));
 }
 
 std::string on_one_line(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "config/group_keys.hpp"
 #include "config/job_keys.hpp"
 #include "config/names.hpp"
+#include "schedule/bounds.hpp"
 
 namespace ballot::config {
 namespace {
@@ -66,7 +67,8 @@ class JobReader {
     check_limits();
     check_reelection();
     resolve_identity();
-    check_program();
+    check_programs();
+    check_working_dir();
     if (settings_.presence == Presence::looked_at) check_presence();
     std::string digest = digest_of(job_);  // of all its instances the same
     if (job_.run_on == RunOn::each && !settings_.node.empty()) {
@@ -130,6 +132,14 @@ class JobReader {
   }
 
   void check_window() {
+    if (job_.not_before && *job_.not_before >= schedule::last_instant)
+      findings_.error(position_of(table_->get("not_before")->source()),
+                      "'not_before' is after the year 2399, the last one for which slots are computed: the job could "
+                      "never be due");
+    if (job_.not_after && *job_.not_after < schedule::first_instant)
+      findings_.error(position_of(table_->get("not_after")->source()),
+                      "'not_after' is before the year 1800, the first one for which slots are computed: the job could "
+                      "never be due");
     if (job_.not_before && job_.not_after && *job_.not_after < *job_.not_before)
       findings_.error(position_of(table_->get("not_after")->source()),
                       "'not_after' is before 'not_before': the job could never be due");
@@ -172,20 +182,37 @@ class JobReader {
                             " cannot be 'reelect' where 'run_on' is 'each': a node's own instance has no other leader");
   }
 
-  /// A warning only: what a program is changes without the file.
-  void check_program() {
-    if (job_.command.empty() || table_->get("command") == nullptr) return;
-    const std::string& path = job_.command.front();
+  /// Warnings only: a program changes without the file.
+  void check_programs() {
+    check_program("command", job_.command);
+    check_program("on_failure", job_.on_failure);
+    check_program("on_recovery", job_.on_recovery);
+    check_program("on_missed", job_.on_missed);
+  }
+
+  void check_program(const char* key, const std::vector<std::string>& command) {
+    const toml::node* const written = table_->get(key);
+    if (command.empty() || written == nullptr) return;
+    const std::string& path = command.front();
     const Program& program = identities_.programs().at(path);
-    const Position at = position_of(table_->get("command")->source());
+    const Position at = position_of(written->source());
     if (program.changes_identity && !job_.no_new_privs)
       findings_.warning(at, path +
                                 " has a setuid or setgid bit: it runs with its owner's or group's privileges, whatever "
                                 "the job's user is; 'no_new_privs = true' prevents that");
-    const std::uint32_t user = job_.identity ? job_.identity->uid : settings_.daemon;
-    if (user == 0 && !program.writable_by_others.empty())
+    if (runs_as_root() && !program.writable_by_others.empty())
       findings_.warning(at, "root executes what others may replace: " + program.writable_by_others);
   }
+
+  /// A warning only: the folders on the way change without the file.
+  void check_working_dir() {
+    const toml::node* const written = table_->get("working_dir");
+    if (written == nullptr || !runs_as_root()) return;
+    if (const std::string& fault = identities_.programs().fault_of_folder(job_.working_dir); !fault.empty())
+      findings_.warning(position_of(written->source()), "root runs in a folder that others may replace: " + fault);
+  }
+
+  bool runs_as_root() const { return (job_.identity ? job_.identity->uid : settings_.daemon) == 0; }
 
   void check_presence() {
     const auto path = job_.env.find("PATH");

@@ -30,7 +30,7 @@ void read_command(const Value& value, JobDraft& job) {
 }
 
 void read_shell(const Value& value, JobDraft& job) {
-  const auto text = value.string();
+  const auto text = value.argument();
   if (!text) return;
   if (text->empty()) return value.error("must not be empty");
   job.command = {"/bin/sh", "-c", std::string(*text)};
@@ -119,6 +119,10 @@ std::map<std::string, std::string> read_variables(const Value& value) {
     else if (key.str().starts_with("BALLOT_"))
       value.findings().error(
           at, in_quotes(key.str()) + " is one of the variables that ballot itself sets; use another name");
+    else if (text && key.str().size() + 1 + text->size() > longest_argument)
+      value.findings().error(position_of(node.source()), in_quotes(key.str()) + " has more than the " +
+                                                             std::to_string(longest_argument) +
+                                                             " bytes that Linux gives to a variable with its name");
     else if (text)
       out.emplace(key.str(), *text);
   }

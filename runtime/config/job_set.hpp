@@ -37,6 +37,8 @@ struct Changes {
   std::vector<schedule::DefinitionPtr> added, changed, removed;  // by name; of a changed one the new
   bool groups = false;
   bool diagnostics = false;
+  std::size_t rewritten = 0;  // files in force whose text has changed, also where no job has
+  /// Nothing is to be done.
   bool empty() const { return added.empty() && changed.empty() && removed.empty() && !groups && !diagnostics; }
 };
 

@@ -105,6 +105,7 @@ struct JobsDir::Pass {
   std::string text;
   std::vector<Found> found;
   std::vector<std::string> jobs, groups;
+  std::size_t rewritten = 0;  // files
 };
 
 JobsDir::JobsDir(std::string path, JobSettings settings, ConfigGroups groups)
@@ -247,6 +248,7 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
   const auto done = file ? read_text(file->fd.get(), file->info, pass.text) : Result<void>(file.error());
   if (!done && done.error().code == Errc::io) unread_ = true;
   if (!done) return findings.error({}, done.error().what), found;
+  found.text = Fnv().add(pass.text).value();
   found.content = read_job_file(pass.text, {origin.name, file->info.st_uid}, settings_, pass.identities, &parts_);
   if (has_errors(found.content.diagnostics)) return found;
   found.state = Found::State::good;
@@ -257,6 +259,7 @@ JobsDir::Found JobsDir::read(const std::string& name, Pass& pass) {
 Changes JobsDir::commit(Pass& pass) {
   for (Found& found : pass.found) replace(found, pass);
   Changes changes;
+  changes.rewritten = pass.rewritten;
   sort_names(pass.groups);
   std::erase_if(pass.groups, [&](const std::string& name) { return !settle_group(name); });
   changes.groups = !pass.groups.empty();
@@ -298,9 +301,11 @@ void JobsDir::replace(Found& found, Pass& pass) {
 void JobsDir::put_in_force(Found& found, Pass& pass) {
   const auto file = files_.try_emplace(files_.end(), found.name);
   const std::string_view name = file->first;
+  if (file->second.text != 0 && file->second.text != found.text) ++pass.rewritten;
   withdraw(name, file->second, pass);
   std::vector<PlacedDefinition>& definitions = found.content.definitions;
   file->second = {found.stamp,
+                  found.text,
                   found.linked,
                   {std::make_move_iterator(definitions.begin()), std::make_move_iterator(definitions.end())},
                   std::move(found.content.groups)};

@@ -81,7 +81,8 @@ class JobsDir {
 
   /// A file in force: its last good version. One that never was good has none.
   struct File {
-    Stamp stamp = 0;  // where it is a link: of the file that it leads to
+    Stamp stamp = 0;         // where it is a link: of the file that it leads to
+    std::uint64_t text = 0;  // a hash
     bool linked = false;
     absl::InlinedVector<PlacedDefinition, 1> definitions;
     RareList<PlacedGroup> groups;
@@ -95,6 +96,7 @@ class JobsDir {
     Stamp stamp = 0;
     bool linked = false;
     JobFile content{};
+    std::uint64_t text = 0;  // a hash
   };
 
   struct Pass;

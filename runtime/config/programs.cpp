@@ -28,4 +28,10 @@ const Program& Programs::at(const std::string& path) {
   return known != known_.end() ? known->second : known_.emplace(path, look_up(path)).first->second;
 }
 
+const std::string& Programs::fault_of_folder(const std::string& path) {
+  const auto known = folders_.find(path);
+  if (known != folders_.end()) return known->second;
+  return folders_.emplace(path, distrust_way(path, root).value_or("")).first->second;
+}
+
 }  // namespace ballot::config

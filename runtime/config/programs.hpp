@@ -1,4 +1,5 @@
-// Programs: what the system says of the files that jobs execute, each asked for once. Threads: one.
+// Programs: what the system says of the files that jobs execute and of the folders that they run in, each asked for
+// once. Threads: one.
 //
 //   if (programs.at("/usr/bin/sudo").changes_identity) ...
 #pragma once
@@ -18,8 +19,13 @@ class Programs {
   /// Of a path that is relative, or names no file, nothing is known.
   const Program& at(const std::string& path);
 
+  /// The folder or link by which others than root could lead a run elsewhere, or change what lies in the folder `path`,
+  /// and how; "": there is none. A sticky folder such as /tmp is well: nobody replaces what is another user's there.
+  const std::string& fault_of_folder(const std::string& path);
+
  private:
   std::map<std::string, Program, std::less<>> known_;
+  std::map<std::string, std::string, std::less<>> folders_;
 };
 
 }  // namespace ballot::config

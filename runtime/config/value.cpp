@@ -91,6 +91,14 @@ std::optional<std::string_view> Value::string() const {
   return std::nullopt;
 }
 
+std::optional<std::string_view> Value::argument() const {
+  const auto text = string();
+  if (!text || text->size() <= longest_argument) return text;
+  error("has " + std::to_string(text->size()) + " bytes, and Linux starts no program with an argument of more than " +
+        std::to_string(longest_argument) + "; put the text into a file that the command reads");
+  return std::nullopt;
+}
+
 std::optional<Millis> Value::duration(Millis low, Millis high) const {
   if (!node_.is_string()) {
     wrong_type("a duration such as \"30s\" or \"1h30m\"");
@@ -154,7 +162,7 @@ std::optional<std::vector<std::string>> Value::strings() const {
       value.error("must be a list of strings; this is " + std::string(kind(element)));
       return std::nullopt;
     }
-    const auto text = value.string();
+    const auto text = value.argument();
     if (!text) return std::nullopt;
     out.emplace_back(*text);
   }

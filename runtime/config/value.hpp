@@ -20,6 +20,8 @@ namespace ballot::config {
 
 /// A hundred years: what is longer is a slip, and would not fit into the arithmetic of instants.
 inline constexpr Millis longest_duration{std::int64_t{100} * 365 * 86'400'000};
+/// Linux executes no program with an argument, or a variable with its name, that has more bytes.
+inline constexpr std::size_t longest_argument = 128 * 1024 - 1;
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 Position position_of(const toml::source_region& source);
@@ -43,11 +45,14 @@ class Value {
   std::optional<double> number(double low, double high) const;
   /// Without NUL.
   std::optional<std::string_view> string() const;
+  /// The same, for an argument of a program: of at most longest_argument bytes.
+  std::optional<std::string_view> argument() const;
   std::optional<Millis> duration(Millis low, Millis high = longest_duration) const;
   /// As a text with a unit, or as an integer: bytes.
   std::optional<std::int64_t> size(std::int64_t low, std::int64_t high) const;
   /// With an offset: a date-time without one is a finding that says what to write.
   std::optional<WallTime> date_time() const;
+  /// Each of them as argument().
   std::optional<std::vector<std::string>> strings() const;
   const toml::array* list(std::string_view of) const;
   const toml::table* table() const;

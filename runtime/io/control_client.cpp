@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -51,12 +52,33 @@ Result<UniqueFd> connect(const std::string& path, Millis timeout, Role needed) {
   return fd;
 }
 
+std::uint32_t owner_of_folder(const std::string& path) {
+  struct stat info {};
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  return ::stat(folder.empty() ? "." : folder.c_str(), &info) == 0 ? info.st_uid : 0;
+}
+
+/// Root takes answers of root alone; other users also those of the user whose folder the socket lies in.
+Result<void> check_listener(const UniqueFd& socket, const std::string& path) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return connect_error(path, errno);
+  const std::uint32_t self = ::geteuid();
+  if (peer.uid == 0 || peer.uid == self || (self != 0 && peer.uid == owner_of_folder(path))) return {};
+  const std::string user = std::to_string(peer.uid);
+  return Error{Errc::refused, "user " + user + " listens at " + path +
+                                  ", and not root or this user: nothing is asked there. If that is a daemon of that "
+                                  "user, ask it as that user (setpriv --reuid=" +
+                                  user + "); else set [control] socket to a folder that belongs to root"};
+}
+
 }  // namespace
 
 Result<ControlClient> ControlClient::ask(const std::string& path, const Message& request, Millis timeout) {
   const Role needed = role_for(request.text("do").value_or(""));
   auto fd = connect(path, timeout, needed);
   if (!fd) return fd.error();
+  if (auto listener = check_listener(*fd, path); !listener) return listener.error();
   const std::string line = encode(request) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t size = ::send(fd->get(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);

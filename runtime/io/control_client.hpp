@@ -18,7 +18,8 @@ namespace ballot::io {
 
 class ControlClient {
  public:
-  /// Connects and sends the request. unavailable: no daemon listens there; refused: this user may not talk to it.
+  /// Connects and sends the request. unavailable: no daemon listens there; refused: this user may not talk to it, or
+  /// another user listens there, of whom this one takes no answers.
   static Result<ControlClient> ask(const std::string& path, const Message& request,
                                    Millis timeout = std::chrono::seconds(10));
 

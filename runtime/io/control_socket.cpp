@@ -9,20 +9,33 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+
+#include "base/regular_file.hpp"
+#include "base/trust.hpp"
 
 namespace ballot::io {
 namespace {
 
 Error system_error(const std::string& path, const std::string& step) {
-  const int code = errno;
-  const char* const remedy = code == ENOENT ? "; make its folder" : "";
-  return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(code) + remedy};
+  return {Errc::io, "cannot open the control socket " + path + ": " + step + ": " + std::strerror(errno)};
+}
+
+/// Whoever may write to the socket's folder could put a socket of theirs in its place.
+Result<void> check_folder(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder.empty() ? "." : folder, error))
+    return Error{Errc::io, "cannot open the control socket " + path + ": make its folder"};
+  if (const auto fault = distrust_folder(folder.empty() ? "." : folder, ::geteuid()))
+    return Error{Errc::refused, "the control socket " + path + " is not made: " + *fault};
+  return {};
 }
 
 Result<UniqueFd> take_lock(const std::string& path) {
-  UniqueFd fd(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd) return system_error(path, "open its lock file");
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  auto file = open_regular(path + ".lock", O_RDWR | O_CREAT);
+  if (!file) return Error{file.error().code, "cannot open the control socket " + path + ": " + file.error().what};
+  if (::flock(file->fd.get(), LOCK_EX | LOCK_NB) == 0) return std::move(file->fd);
   if (errno != EWOULDBLOCK) return system_error(path, "lock its lock file");
   return Error{Errc::conflict, "another ballot daemon listens on " + path};
 }
@@ -91,6 +104,7 @@ Result<ControlSocket> bind_and_listen(const std::string& path, const sockaddr_un
 Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketAccess& access) {
   const auto address = address_of(path);
   if (!address) return address.error();
+  if (auto folder = check_folder(path); !folder) return folder.error();
   auto held = take_lock(path);
   if (!held) return held.error();
   if (auto removed = remove_stale(path, *address); !removed) return removed.error();

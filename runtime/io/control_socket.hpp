@@ -21,7 +21,8 @@ struct ControlSocket {
   ino_t inode = 0;
 
   /// Replaces a socket on which nobody listens any more. A file that cannot have the group of `access` is open to
-  /// everybody. conflict: a daemon, or another program, listens there; io: it cannot be made.
+  /// everybody. conflict: a daemon, or another program, listens there; refused: others may write to its folder; io: it
+  /// cannot be made.
   static Result<ControlSocket> make(const std::string& path, const SocketAccess& access);
 
   /// Before `socket` is closed. What another program has put in the file's place stays.

@@ -64,11 +64,11 @@ void JobFolder::reload(const std::string& why) {
 }
 
 void JobFolder::take_up(const config::Changes& changes, const std::string& why) {
-  if (!changes.empty()) log_reload(changes, why);
+  if (!changes.empty() || changes.rewritten > 0) log_reload(changes, why);
   take(changes);
 }
 
-/// A line for each reload: what is in force, and what has changed.
+/// A line for each reload, also where only comments of a file have changed: so it is seen that the file was read.
 void JobFolder::log_reload(const config::Changes& changes, const std::string& why) const {
   std::size_t errors = 0;
   for (const config::Diagnostic& finding : set().diagnostics) errors += finding.severity == config::Severity::error;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/regular_file.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::library {
@@ -17,19 +18,19 @@ constexpr Millis ledger_patience{1000}, ledger_poll_interval{10};
 
 }  // namespace
 
-/// For reading: that suffices for a lock, and a file on a disk that was made read-only can be locked.
+/// Opened for reading: a file on a disk that was made read-only can be locked too.
 Result<void> LedgerLock::take() {
-  UniqueFd file(::open(path_.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file) return Error{Errc::io, "cannot open " + path_ + ": " + std::strerror(errno)};
+  auto file = open_regular(path_, O_RDONLY | O_CREAT);
+  if (!file) return file.error();
   const SteadyTime until = io::read_clocks().steady + ledger_patience;
-  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(file->fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Error{Errc::io, "cannot lock " + path_ + ": " + std::strerror(errno)};
     if (io::read_clocks().steady >= until)
       return Error{Errc::conflict, "another ballot writes " + ledger_ + " (it has locked " + path_ +
                                        "): stop that one, or give this one a state_dir or a [history] path of its own"};
     std::this_thread::sleep_for(ledger_poll_interval);
   }
-  file_ = std::move(file);
+  file_ = std::move(file->fd);
   return {};
 }
 

@@ -1,5 +1,5 @@
-// LedgerLock: who writes a ledger: one runtime at a time, whatever its run directory is. An exclusive lock on a file
-// beside the ledger, which the kernel releases with its holder; the file stays. Who reads a ledger does not need it.
+// LedgerLock: one runtime at a time writes a ledger, whatever its run directory is. An exclusive lock on a file beside
+// the ledger, which the kernel releases with its holder; the file stays. Readers of a ledger do not need the lock.
 //
 //   LedgerLock lock("/var/lib/ballot/history.db");
 //   if (auto taken = lock.take(); !taken && taken.error().code == Errc::conflict) return taken;
@@ -18,8 +18,8 @@ class LedgerLock {
  public:
   explicit LedgerLock(const std::string& ledger) : ledger_(ledger), path_(ledger + ".lock") {}
 
-  /// Waits for a second, as a process that is ending lets its files go one by one. Errors: conflict; io, where the file
-  /// cannot be made.
+  /// Waits for a second, as a process that is ending lets its files go one by one. Errors: conflict; refused, where no
+  /// regular file lies in the lock's place; io and not_found, where the file cannot be made.
   Result<void> take();
   void release() { file_.reset(); }
 

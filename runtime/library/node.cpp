@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "io/backend_port.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
 #include "storage/reader.hpp"
@@ -28,13 +29,27 @@ std::int64_t Node::close() {
   return lost;
 }
 
-Result<void> Node::start(Resume resume) {
-  close();  // of an attempt before
-  state_ = State::made;
+Result<const PluginInfo*> Node::find_plugin() const {
   const auto plugin = load_plugin(settings_.plugin_dir, settings_.backend);
   if (!plugin) return plugin.error();
   const auto problems = check_table(settings_.engine.backend.options, (*plugin)->traits);
   if (!problems.empty()) return Error{Errc::invalid, "[" + settings_.backend + "] " + problems.front().text};
+  return *plugin;
+}
+
+Result<void> Node::check_backend() const {
+  const auto plugin = find_plugin();
+  if (!plugin) return plugin.error();
+  io::BackendPort port(
+      **plugin, [](Level, std::string_view, const LogFields&) {}, [] {});  // start() has it logged
+  return port.start(settings_.engine.backend);
+}
+
+Result<void> Node::start(Resume resume) {
+  close();  // of an attempt before
+  state_ = State::made;
+  const auto plugin = find_plugin();
+  if (!plugin) return plugin.error();
   open_ledger();
   settings_.engine.anew = resume == Resume::refused;
   engine_ = std::make_unique<io::Engine>(loop_, settings_.engine, **plugin, *ledger_, log_);

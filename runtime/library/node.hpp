@@ -57,6 +57,10 @@ class Node {
   /// What is recorded, as it is. Before start().
   void on_records(io::Engine::Observer observer) { observer_ = std::move(observer); }
 
+  /// Whether start() could make the backend, by making one and letting it go: nothing is opened or written. Errors:
+  /// the plugin's (not_found, refused, corrupt), invalid (its options), refused (as the backend says).
+  Result<void> check_backend() const;
+
   /// Loads the plugin, opens the ledger, makes the backend and finds or starts the runner. Errors: the plugin's
   /// (not_found, refused, corrupt), invalid (its options), io.
   Result<void> start(Resume resume);
@@ -96,6 +100,7 @@ class Node {
   enum class State { made, defined, stopping, refused };
   struct LedgerReport;
 
+  Result<const PluginInfo*> find_plugin() const;
   void open_ledger();
   std::vector<Row> prior_rows() const;
 

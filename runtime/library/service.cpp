@@ -63,6 +63,9 @@ void Service::undo_start() {
 }
 
 Result<void> Service::start_parts() {
+  // What refuses the configuration comes before anything is made.
+  if (const auto trusted = check_folders(config_); !trusted) return trusted;
+  if (const auto possible = node_.check_backend(); !possible) return possible;
   if (const auto made = make_folders(config_); !made) return made;
   if (const auto listens = listen(); !listens) return listens;
   const auto resume = take_session();
@@ -120,7 +123,7 @@ Result<Resume> Service::take_session() {
 /// Where no lock can be made the ledger is used without, as it goes on in every other way too.
 Result<void> Service::take_ledger() {
   const auto taken = ledger_lock_.take();
-  if (taken || taken.error().code == Errc::conflict) return taken;
+  if (taken || taken.error().code == Errc::conflict || taken.error().code == Errc::refused) return taken;
   log_(Level::warn, taken.error().what + "; that nobody else writes the ledger is not checked", {});
   return {};
 }

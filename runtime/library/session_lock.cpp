@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/regular_file.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::library {
@@ -38,8 +39,9 @@ std::string lock_path(const std::string& session_path) { return session_path + "
 SessionLock::Taken SessionLock::take(std::string_view who) {
   if (is_held()) return Taken::yes;
   while (true) {
-    UniqueFd file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file) return Taken::no_file;
+    auto opened = open_regular(path_, O_RDWR | O_CREAT);
+    if (!opened) return Taken::no_file;
+    UniqueFd file = std::move(opened->fd);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) return Taken::no_file;
       return holder_of(file.get()) == program ? Taken::in_use : Taken::by_other;

@@ -53,16 +53,25 @@ config::JobSettings job_settings(const config::Config& config) {
           .node = config.node};
 }
 
+Result<void> check_folders(const config::Config& config) {
+  const auto folder_of = [](const std::string& path) { return std::filesystem::path(path).parent_path().string(); };
+  for (const std::string& folder :
+       {config.state_dir, config.run_dir, folder_of(config.history.path), folder_of(config.control_socket)}) {
+    if (folder.empty()) continue;  // no control socket
+    if (const auto fault = distrust_folder(folder, ::geteuid()))
+      return Error{Errc::refused, "the folder " + folder + " is not used: " + *fault};
+  }
+  return {};
+}
+
 Result<void> make_folders(const config::Config& config) {
   for (const auto& [folder, mode] : {std::pair(config.state_dir, 0750), std::pair(config.run_dir, 0755)}) {
     std::error_code error;
     const bool made = std::filesystem::create_directories(folder, error);
     if (made && !error) std::filesystem::permissions(folder, static_cast<std::filesystem::perms>(mode), error);
     if (error) return Error{Errc::io, "cannot make the folder " + folder + ": " + error.message()};
-    if (const auto fault = distrust_folder(folder, ::geteuid()))
-      return Error{Errc::refused, "the folder " + folder + " is not used: " + *fault};
   }
-  return {};
+  return check_folders(config);
 }
 
 }  // namespace ballot::library

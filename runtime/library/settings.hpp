@@ -22,8 +22,11 @@ std::string runner_socket(const config::Config& config);
 /// What job files are checked against, on this machine.
 config::JobSettings job_settings(const config::Config& config);
 
-/// Makes state_dir (0750) and run_dir (0755). Of what lies in them the daemon believes all: sessions, runs, what is
-/// due. Errors: io, refused (somebody else can write there).
+/// Whether others can write to state_dir, run_dir, or the folders of the ledger and the control socket: the daemon
+/// believes all that lies there. A folder that is missing is trusted; none is made. Error: refused.
+Result<void> check_folders(const config::Config& config);
+
+/// Makes state_dir (0750) and run_dir (0755). Errors: io; refused, as check_folders().
 Result<void> make_folders(const config::Config& config);
 
 }  // namespace ballot::library

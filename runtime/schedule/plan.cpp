@@ -5,6 +5,7 @@
 
 #include "ballot/defaulted.hpp"
 #include "base/assert.hpp"
+#include "schedule/bounds.hpp"
 #include "schedule/cron_expression.hpp"
 #include "schedule/schedule.hpp"
 
@@ -18,10 +19,6 @@ using std::chrono::seconds;
 using std::chrono::sys_days;
 using std::chrono::sys_seconds;
 using std::chrono::year;
-
-// What the calendar can count. Far from any slot that matters, and safe to reckon with.
-constexpr WallTime first_instant = sys_days(year(1800) / 1 / 1);
-constexpr WallTime last_instant = sys_days(Calendar::horizon / 1 / 1);
 
 /// The first anchor + k * period, k >= 1, that is not before `from`.
 std::optional<Slot> next_of_every(seconds period, WallTime anchor, sys_seconds from) {

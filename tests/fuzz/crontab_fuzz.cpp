@@ -19,13 +19,16 @@ void import_crontab(std::string_view input, const CrontabSource& source) {
   CrontabImport import("Europe/Paris", settings, WallTime(std::chrono::sys_days(std::chrono::year(2025) / 3 / 1)));
   const ImportedCrontab imported = import.add(source, input);
   look_at(imported.diagnostics, input);
-  require(imported.jobs <= crontab.entries.size(), "no job comes from nowhere");
-  require(imported.text.empty() == (imported.jobs == 0), "there is a file where there are jobs");
-  if (imported.jobs == 0) return;
+  std::size_t jobs = 0;
   Identities identities;
-  const JobFile file = read_job_file(imported.text, {"x.toml", 0}, settings, identities);
-  require(!has_errors(file.diagnostics), "what is imported can be loaded", imported.text);
-  require(file.definitions.size() == imported.jobs, "each job is in the file", imported.text);
+  for (const ImportedFile& one : imported.files) {
+    jobs += one.jobs;
+    require(one.jobs > 0, "a file has jobs", one.text);
+    const JobFile file = read_job_file(one.text, {"x.toml", 0}, settings, identities);
+    require(!has_errors(file.diagnostics), "what is imported can be loaded", one.text);
+    require(file.definitions.size() == one.jobs, "each job is in the file", one.text);
+  }
+  require(jobs <= crontab.entries.size(), "no job comes from nowhere");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void ChangeNotifier::listen(const std::string& topic) {
   if (!inotify_) inotify_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   const std::string path = folder_ + topic;
   ::mkdir(folder_.c_str(), 0700);
-  const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), IN_ATTRIB | IN_MOVE_SELF);
   if (watch < 0) {
     missing_.insert(topic);

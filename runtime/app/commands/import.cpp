@@ -13,6 +13,7 @@
 #include "app/loaded_jobs.hpp"
 #include "app/new_file.hpp"
 #include "app/options.hpp"
+#include "config/crontab/crontab_file.hpp"
 #include "config/crontab/crontab_import.hpp"
 #include "config/names.hpp"
 #include "config/text_file.hpp"
@@ -94,12 +95,12 @@ std::string file_name_of(const std::string& crontab) {
 /// Writes them one by one.
 class Importer {
  public:
-  Importer(const ImportOptions& options, config::CrontabImport import)
-      : options_(options), import_(std::move(import)) {}
+  Importer(const ImportOptions& options, config::CrontabImport import, config::Identities& identities)
+      : options_(options), import_(std::move(import)), identities_(identities) {}
 
   void add(const config::CrontabSource& source) {
     std::string text;
-    const auto info = config::read_text_file(source.file, text);
+    const auto info = config::read_crontab_file(source, ::geteuid(), identities_, text);
     if (!info) {
       outcome_.has_refused = true;
       std::error_code ignored;
@@ -113,19 +114,34 @@ class Importer {
     if (options_.folder)
       write(imported, *options_.folder + "/" + file_name_of(source.file), info->st_mode & 0644);
     else
-      std::cout << (std::exchange(has_printed_, has_printed_ || imported.jobs > 0) && imported.jobs > 0 ? "\n" : "")
-                << imported.text;
+      print(source, imported);
   }
   ImportOutcome outcome() const { return outcome_; }
 
  private:
-  void write(const config::ImportedCrontab& imported, const std::string& path, mode_t mode) {
-    const std::string jobs = std::to_string(imported.jobs) + (imported.jobs == 1 ? " job" : " jobs");
-    if (imported.jobs == 0) {
-      std::cout << path << ": no jobs, not written\n";
+  /// What is printed becomes one file.
+  void print(const config::CrontabSource& source, const config::ImportedCrontab& imported) {
+    if (imported.files.size() > 1) {
+      outcome_.has_refused = true;
+      print_note(source.file + ": its jobs take " + std::to_string(imported.files.size()) +
+                 " job files, as one has at most 1 MiB; name a folder for them with --to");
       return;
     }
-    const auto written = write_new_file(path, imported.text, mode);
+    for (const config::ImportedFile& file : imported.files)
+      std::cout << (std::exchange(has_printed_, true) ? "\n" : "") << file.text;
+  }
+
+  /// NAME.toml, and for what does not fit into that one NAME-2.toml, NAME-3.toml ...
+  void write(const config::ImportedCrontab& imported, const std::string& path, mode_t mode) {
+    if (imported.files.empty()) std::cout << path << ": no jobs, not written\n";
+    const std::string stem = path.substr(0, path.rfind('.'));
+    for (std::size_t i = 0; i < imported.files.size(); ++i)
+      write(imported.files[i], i == 0 ? path : stem + "-" + std::to_string(i + 1) + ".toml", mode);
+  }
+
+  void write(const config::ImportedFile& file, const std::string& path, mode_t mode) {
+    const std::string jobs = std::to_string(file.jobs) + (file.jobs == 1 ? " job" : " jobs");
+    const auto written = write_new_file(path, file.text, mode);
     if (!written) {
       outcome_.has_failed = true;
       print_note(written.error().what);
@@ -136,6 +152,7 @@ class Importer {
 
   const ImportOptions& options_;
   config::CrontabImport import_;
+  config::Identities& identities_;
   ImportOutcome outcome_;
   bool has_printed_ = false;
 };
@@ -167,8 +184,9 @@ Exit import_crontabs(const ImportOptions& options) {
     if (auto source = source_of(file, options, identities)) sources.push_back(*std::move(source));
   if (options.folder)
     if (const std::string clash = clash_in(sources); !clash.empty()) return misused_import(clash);
-  Importer importer(options, config::CrontabImport(*timezone, library::job_settings(*config), io::read_clocks().wall,
-                                                   options.run_on));
+  Importer importer(
+      options, config::CrontabImport(*timezone, library::job_settings(*config), io::read_clocks().wall, options.run_on),
+      identities);
   for (const config::CrontabSource& source : sources) importer.add(source);
   return importer.outcome().exit();
 }

@@ -8,6 +8,7 @@
 #include "app/options.hpp"
 #include "base/wall_text.hpp"
 #include "io/clocks.hpp"
+#include "schedule/bounds.hpp"
 
 namespace ballot::app {
 namespace {
@@ -30,6 +31,12 @@ std::string take_job(const std::string& text, ScheduleOptions& to) {
   return {};
 }
 
+std::string take_from(const std::string& text, std::optional<WallTime>& to) {
+  if (std::string problem = take(parse_time(text), to); !problem.empty()) return problem;
+  if (*to >= schedule::first_instant && *to < schedule::last_instant) return {};
+  return "must be within the years 1800 to 2399, for which slots are computed";
+}
+
 Exit refuse(const std::vector<schedule::PlanError>& errors, const std::string& timezone) {
   for (const schedule::PlanError& error : errors) {
     if (error.kind == schedule::PlanError::Kind::timezone)
@@ -47,6 +54,8 @@ void print_slots(const schedule::Plan& plan, WallTime from, std::int64_t count) 
     std::cout << format_seconds(slot->at) << '\n';
     --count;
   }
+  if (count > 0 && !plan.on_reboot())
+    std::cerr << "ballot schedule: there are no more slots: none is computed after the year 2399\n";
 }
 
 Exit run(const ScheduleOptions& options) {
@@ -76,7 +85,7 @@ Run setup_schedule(CLI::App& command) {
              Need::required);
   add_string(command, "--timezone ZONE", options->timezone, "an IANA name; default: the configuration's");
   add_value(command, "--from TIME", "slots strictly after this time; default: now",
-            [to = options.get()](const std::string& text) { return take(parse_time(text), to->from); });
+            [to = options.get()](const std::string& text) { return take_from(text, to->from); });
   add_value(command, "--count N", "how many, 5",
             [to = options.get()](const std::string& text) { return take(parse_number(text, 1), to->count); });
   add_value(command, "--job GROUP/NAME", "what `H` hashes",

@@ -1,7 +1,7 @@
 // ballot show JOB: its definition in force, where that is written, its state, its next slots and last runs.
-#include <fstream>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "app/commands/commands.hpp"
 #include "app/escape.hpp"
@@ -12,6 +12,7 @@
 #include "app/options.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "config/text_file.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::app {
@@ -99,8 +100,9 @@ bool is_header_of(const std::string& text, const std::string& job) {
 
 /// As it is written, up to the next table.
 void print_definition(const config::JobPlace& place, const std::string& job) {
-  std::ifstream file(place.file);
-  std::string text, blank;
+  std::string whole, text, blank;
+  if (!config::read_text_file(place.file, whole)) return;  // gone since it was loaded
+  std::istringstream file(whole);
   for (int number = 1; std::getline(file, text); ++number) {
     if (number < place.position.line) continue;
     if (number > place.position.line && is_header(text) && !is_header_of(text, job)) return;

@@ -1,6 +1,8 @@
 #include "config/crontab/crontab.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <utility>
@@ -16,6 +18,23 @@ namespace {
 constexpr std::string_view blanks = " \t";
 constexpr std::size_t longest_crontab_line = 32 * 1024;  // its job must fit into the lines of a job file
 constexpr std::size_t time_fields = 5;
+
+// The limits of Debian's cron (MAX_COMMAND, MAX_ENVSTR and MAX_TAB_LINES of its cron.h, as its functions apply them).
+constexpr std::size_t longest_command_of_cron = 998;
+constexpr std::size_t longest_setting_of_cron = 998;  // a whole line; the rest of it is not read
+constexpr int last_line_of_cron = 10'003;             // that is no comment
+
+/// Blanks of other kinds than cron and the shell know, and characters that show nothing or turn text round.
+constexpr bool is_odd_blank(char32_t c) {
+  return c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) || c == 0x202f || c == 0x205f || c == 0x2060 ||
+         c == 0x3000 || c == 0xfeff || (c >= 0x80 && is_display_control(c));
+}
+
+std::string name_of(char32_t character) {
+  std::array<char, 16> name{};
+  std::snprintf(name.data(), name.size(), "U+%04X", static_cast<unsigned>(character));
+  return name.data();
+}
 
 std::string_view from_word(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
@@ -54,6 +73,10 @@ std::string input_of_command(std::string_view text) {
   return is_open ? input + '\n' : input;
 }
 
+bool is_good(const std::optional<std::variant<CrontabSetting, CrontabFault>>& setting) {
+  return setting && std::holds_alternative<CrontabSetting>(*setting);
+}
+
 /// Reads line after line; the settings count for the lines below them.
 class CrontabReader {
  public:
@@ -67,9 +90,15 @@ class CrontabReader {
       text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
       const std::string_view rest = from_word(whole_);
       if (rest.empty() || rest == "\r" || rest.front() == '#') continue;
+      if (line_ > last_line_of_cron) return leave_out_the_rest();
       if (!is_readable(end != std::string_view::npos)) continue;
-      if (const auto setting = read_crontab_setting(rest))
-        read_setting(*setting);
+      const auto setting = read_crontab_setting(rest.substr(0, longest_setting_of_cron));
+      if (rest.size() > longest_setting_of_cron && !is_good(setting) && is_good(read_crontab_setting(rest)))
+        error(at(rest),
+              "cron reads the first 998 bytes of a line with a setting, and refuses the crontab for what is "
+              "left of this one; shorten it. The lines below are imported without it");
+      else if (setting)
+        read_setting(*setting, rest);
       else
         read_entry(rest);
     }
@@ -99,8 +128,44 @@ class CrontabReader {
     return ended || error(at(whole_.size()), "no newline ends the last line: cron refuses the crontab; add one");
   }
 
-  void read_setting(const std::variant<CrontabSetting, CrontabFault>& read) {
-    const std::string_view rest = from_word(whole_);
+  void leave_out_the_rest() {
+    error({line_, 1},
+          "cron ignores a crontab with a line below line 10003 that is no comment: none of its lines has run there. "
+          "This line and those below it are left out; cut the crontab into several");
+  }
+
+  /// The first odd blank between two bytes of the line.
+  struct OddBlank {
+    std::size_t at;
+    std::string name;
+  };
+  std::optional<OddBlank> find_odd_blank(std::size_t begin, std::size_t end) const {
+    while (begin < end) {
+      const std::size_t length = utf8_length(whole_.substr(begin));
+      const char32_t character = utf8_character(whole_.substr(begin), length);
+      if (is_odd_blank(character)) return OddBlank{begin, name_of(character)};
+      begin += length;
+    }
+    return std::nullopt;
+  }
+
+  /// In a time or the name of a user: cron takes it for a part of the word.
+  bool has_no_odd_blank(std::size_t begin, std::size_t end) {
+    const auto odd = find_odd_blank(begin, end);
+    return !odd ||
+           error(at(odd->at), odd->name + " is no blank for cron, which refuses the crontab for it; write a space");
+  }
+
+  /// In a command or a value: cron and the shell take it as it is.
+  void warn_of_odd_blank(std::size_t begin) {
+    if (const auto odd = find_odd_blank(begin, whole_.size()))
+      findings_.warning(at(odd->at),
+                        odd->name +
+                            " cannot be seen, or looks like a space, and is a part of the word for cron and "
+                            "the shell; write a space if one is meant");
+  }
+
+  void read_setting(const std::variant<CrontabSetting, CrontabFault>& read, std::string_view rest) {
     if (const auto* fault = std::get_if<CrontabFault>(&read)) {
       error(at(rest.substr(fault->at)), fault->text);
       return;
@@ -112,6 +177,11 @@ class CrontabReader {
                           "first, and not BALLOT_; the lines below are imported without it");
       return;
     }
+    if (rest.size() > longest_setting_of_cron)
+      findings_.warning(at(rest),
+                        "cron reads the first 998 bytes of a line with a setting, and so does the job: the "
+                        "value ends there; shorten it, or set it in the job file");
+    warn_of_odd_blank(static_cast<std::size_t>(rest.data() - whole_.data()));
     if (bare)
       findings_.warning(at(rest), "Debian's cron refuses the crontab for this line; taken as " + name + "=\"\"");
     warn_of(name, value, at(rest));
@@ -141,6 +211,8 @@ class CrontabReader {
       words.push_back({rest.substr(0, end), static_cast<std::size_t>(rest.data() - whole_.data())});
       rest.remove_prefix(end);
     }
+    const std::size_t end_of_times = words.back().at + words.back().text.size();
+    if (!has_no_odd_blank(words.front().at, end_of_times)) return;
     if (words.size() < wanted) {
       error(entry.at, "cron wants NAME = VALUE, or five times and a command; this is neither");
       return;
@@ -165,6 +237,8 @@ class CrontabReader {
     const std::size_t end = std::min(rest.find_first_of(blanks), rest.size());
     entry.user = rest.substr(0, end);
     entry.user_at = at(rest);
+    const auto begin = static_cast<std::size_t>(rest.data() - whole_.data());
+    if (!has_no_odd_blank(begin, begin + end)) return false;
     rest = from_word(rest.substr(end));
     return !rest.empty() || entry.user.empty() ||
            error(entry.user_at, "a command is missing behind the user " + in_quotes(entry.user) +
@@ -177,9 +251,24 @@ class CrontabReader {
       return error(
           at(whole_.size() - 1),
           "the line ends with a carriage return, which cron hands to the command; remove it: sed -i 's/\\r$//'");
+    if (!fits_into_cron(rest)) return false;
+    warn_of_odd_blank(static_cast<std::size_t>(rest.data() - whole_.data()));
     entry.command = take_command(rest);
     entry.input = input_of_command(rest);
     return !entry.command.empty() || error(place, "a command is missing");
+  }
+
+  /// Cron counts from the first blank behind the user, and what goes to the standard input too.
+  bool fits_into_cron(std::string_view command) {
+    auto begin = static_cast<std::size_t>(command.data() - whole_.data());
+    const auto is_blank = [&](std::size_t i) { return blanks.find(whole_[i]) != std::string_view::npos; };
+    while (form_ == CrontabForm::system && begin > 1 && is_blank(begin - 1) && is_blank(begin - 2)) --begin;
+    const std::size_t size = whole_.size() - begin;
+    return size <= longest_command_of_cron ||
+           error(at(command),
+                 "the command has " + std::to_string(size) +
+                     " bytes: Debian's cron ignores the whole crontab for one of 999 or more, so that none "
+                     "of its lines has run there; put the command into a script");
   }
 
   bool error(Position place, std::string text) {

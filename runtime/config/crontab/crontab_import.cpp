@@ -9,6 +9,7 @@
 #include "config/crontab/clock_change.hpp"
 #include "config/crontab/crontab_job.hpp"
 #include "config/names.hpp"
+#include "config/presence.hpp"
 #include "config/text_check.hpp"
 
 namespace ballot::config {
@@ -34,6 +35,19 @@ std::string in_a_comment(std::string_view path) {
   return text;
 }
 
+/// The folder of a file, by its own name: without links, "." and "..".
+std::string folder_of(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  const auto folder = std::filesystem::weakly_canonical(absolute.parent_path(), error);
+  return error ? std::string() : folder.string();
+}
+
+CrontabSpool spool_of(const std::string& folder) {
+  if (folder == "/var/spool/cron/crontabs") return CrontabSpool::debian;
+  return folder == "/var/spool/cron" ? CrontabSpool::cronie : CrontabSpool::none;
+}
+
 bool is_missing(const std::string& folder) {
   std::error_code error;
   return !std::filesystem::is_directory(folder, error) && (!error || error == std::errc::no_such_file_or_directory);
@@ -43,21 +57,20 @@ bool is_missing(const std::string& folder) {
 
 CrontabSource system_crontab(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename();
-  return {path, CrontabForm::system, "", name == "crontab" ? "" : name, ""};
+  return {path, CrontabForm::system, "", name == "crontab" ? "" : name, "", CrontabSpool::none};
 }
 
 CrontabSource user_crontab(const std::string& path, const std::string& user) {
-  return {path, CrontabForm::user, user, user, ""};
+  return {path, CrontabForm::user, user, user, "", spool_of(folder_of(path))};
 }
 
 std::optional<CrontabSource> crontab_at(const std::string& path, const std::string& invoker) {
-  const std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
-  const std::string folder = whole.parent_path(), name = whole.filename();
+  const std::string folder = folder_of(path), name = std::filesystem::path(path).filename();
   CrontabSource source = system_crontab(path);
   source.note = "read as a crontab of the system, with a column for the user; --user NAME says otherwise";
-  if (whole == "/etc/crontab") return source;
+  if (folder == "/etc" && name == "crontab") return source;
   if (folder == "/etc/cron.d") return is_name_for_cron(name) ? std::optional(source) : std::nullopt;
-  const bool in_spool = folder == "/var/spool/cron/crontabs" || folder == "/var/spool/cron";
+  const bool in_spool = spool_of(folder) != CrontabSpool::none;
   source = user_crontab(path, in_spool ? name : invoker);
   source.note = "read as the crontab of " + source.user + (in_spool ? ", whose name it has" : ", who runs this") +
                 "; --user NAME or --system says otherwise";
@@ -66,21 +79,22 @@ std::optional<CrontabSource> crontab_at(const std::string& path, const std::stri
 
 ImportedCrontab CrontabImport::add(const CrontabSource& source, std::string_view text) {
   Crontab crontab = read_crontab(text, source.file, source.form);
-  ImportedCrontab imported{"", 0, std::move(crontab.diagnostics)};
+  ImportedCrontab imported{{}, std::move(crontab.diagnostics)};
+  const std::string head =
+      "# From " + in_a_comment(source.file) + ", by `ballot import crontab`.\n" + std::string(head_of_file);
   Findings findings(source.file, imported.diagnostics);
   for (const CrontabEntry& entry : crontab.entries) {
     const auto job = job_of(entry, source, findings);
     if (!job) continue;
-    imported.text += "\n# line " + std::to_string(entry.at.line) + "\n" + *job;
-    ++imported.jobs;
-  }
-  if (imported.jobs > 0)
-    imported.text = "# From " + in_a_comment(source.file) + ", by `ballot import crontab`.\n" +
-                    std::string(head_of_file) + imported.text;
-  if (imported.text.size() > largest_file) {
-    findings.error({}, "its job file would be larger than 1 MiB; cut the crontab into several");
-    imported.text.clear();
-    imported.jobs = 0;
+    const std::string part = "\n# line " + std::to_string(entry.at.line) + "\n" + *job;
+    if (head.size() + part.size() > largest_file) {
+      findings.error(entry.at, "its job, with the settings above the line, is larger than a job file may be, 1 MiB");
+      continue;
+    }
+    if (imported.files.empty() || imported.files.back().text.size() + part.size() > largest_file)
+      imported.files.push_back({head, 0});
+    imported.files.back().text += part;
+    ++imported.files.back().jobs;
   }
   sort(imported.diagnostics);
   return imported;
@@ -95,6 +109,7 @@ std::optional<std::string> CrontabImport::job_of(const CrontabEntry& entry, cons
       working_dir(entry, job.user, source.form == CrontabForm::system ? entry.user_at : entry.at, findings);
   if (!folder) return std::nullopt;
   job.working_dir = *folder;
+  if (!has_shell(entry, findings)) return std::nullopt;
   auto text = crontab_job(entry, job);
   if (!text) return findings.error(entry.at, text.error().what), std::nullopt;
   if (!is_loaded(*text, source, entry, findings)) return std::nullopt;
@@ -115,6 +130,22 @@ std::optional<std::string> CrontabImport::working_dir(const CrontabEntry& entry,
   findings.warning(user_at, "the home " + in_quotes(home) +
                                 " is not there: the job runs in /, as cron runs it in a folder of its own");
   return "/";
+}
+
+/// Cron executes SHELL as the path of a program, with all that is in it; one that is not there has run no line.
+bool CrontabImport::has_shell(const CrontabEntry& entry, Findings& findings) {
+  const auto set = entry.settings.find("SHELL");
+  if (set == entry.settings.end() || !set->second.starts_with('/')) return true;  // what is no path is refused later
+  const std::string& shell = set->second;
+  const std::string absent = program_absence(shell, "");
+  if (absent.empty()) return true;
+  const std::size_t blank = shell.find_first_of(" \t");
+  findings.error(entry.at, "SHELL: " + absent + ", so cron has run no line with it; " +
+                               (blank == std::string::npos
+                                    ? "write the path of a shell that this machine has"
+                                    : "write SHELL=" + shell.substr(0, blank) +
+                                          ": cron takes the blank and what is behind it for a part of the path"));
+  return false;
 }
 
 /// What the loader finds in the job's text is told of the line.

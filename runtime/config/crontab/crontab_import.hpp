@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/crontab/crontab.hpp"
 #include "config/crontab/crontab_names.hpp"
@@ -17,27 +18,39 @@
 
 namespace ballot::config {
 
+/// The folder of users' crontabs in which a file lies; each cron wants other modes of its files.
+enum class CrontabSpool {
+  none,
+  debian,  // /var/spool/cron/crontabs
+  cronie   // /var/spool/cron
+};
+
 struct CrontabSource {
   std::string file;  // as findings show it
   CrontabForm form = CrontabForm::user;
   std::string user;    // whose crontab it is; "" in the system's form
   std::string prefix;  // of its jobs' names
   std::string note;    // how that was found out where nobody said it; "": somebody did
+  CrontabSpool spool = CrontabSpool::none;
 };
 
-/// What a path says of a crontab: /etc/crontab and /etc/cron.d/NAME are the system's, what lies in the spool
-/// (/var/spool/cron/crontabs/USER, /var/spool/cron/USER) is the user's whose name it has, all else is `invoker`'s.
-/// None: cron does not read a file of such a name in cron.d.
+/// The crontab at a path: /etc/crontab and /etc/cron.d/NAME are the system's; a file of the spool
+/// (/var/spool/cron/crontabs/USER, /var/spool/cron/USER) is that user's; any other file is `invoker`'s. Links on the
+/// way to the file are followed. None: cron does not read a file of such a name in cron.d.
 std::optional<CrontabSource> crontab_at(const std::string& path, const std::string& invoker);
 
-/// The same of one whose form is said.
+/// A crontab of a form that the caller knows.
 CrontabSource system_crontab(const std::string& path);
 CrontabSource user_crontab(const std::string& path, const std::string& user);
 
-struct ImportedCrontab {
-  std::string text;  // of the job file; "" where no line gave a job
+struct ImportedFile {
+  std::string text;
   std::size_t jobs = 0;
-  Diagnostics diagnostics;  // sorted; each error is a line, or a setting, that is not in `text`
+};
+
+struct ImportedCrontab {
+  std::vector<ImportedFile> files;  // of at most 1 MiB each, as a job file is; none where no line gave a job
+  Diagnostics diagnostics;          // sorted; each error is a line, or a setting, that is in no file
 };
 
 class CrontabImport {
@@ -53,6 +66,7 @@ class CrontabImport {
   std::optional<std::string> job_of(const CrontabEntry& entry, const CrontabSource& source, Findings& findings);
   std::optional<std::string> working_dir(const CrontabEntry& entry, const std::string& user, Position user_at,
                                          Findings& findings);
+  bool has_shell(const CrontabEntry& entry, Findings& findings);
   bool is_loaded(const std::string& text, const CrontabSource& source, const CrontabEntry& entry, Findings& findings);
   void warn_of_clocks(const CrontabEntry& entry, const schedule::Definition& definition, Findings& findings);
 

@@ -2,46 +2,37 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/fnv.hpp"
+#include "config/crontab/shell_words.hpp"
 #include "config/names.hpp"
 
 namespace ballot::config {
 namespace {
 
-using CommandWords = std::vector<std::string_view>;
-
 constexpr std::size_t longest_stem = 48;  // leaves room for a hash and a number
-constexpr std::string_view ends_of_commands = ";&|(){}`\n";
+constexpr std::size_t longest_word = 32;  // of an argument that tells anything
+constexpr int deepest_shell = 3;          // of `sh -c` within `su -c`
 
-/// They only prepare for what comes after them, or ask whether it is to run.
+/// They only prepare for the command behind them, or ask whether it is to run.
 constexpr std::array<std::string_view, 16> asides{".",    ":",   "[",   "[[",    "cd",   "echo", "export", "false",
                                                   "kill", "pwd", "set", "sleep", "test", "true", "ulimit", "umask"};
 /// They stand before the command that they run, with options and amounts of their own.
-constexpr std::array<std::string_view, 22> wrappers{
-    "!",     "chronic", "command", "do",   "else", "env",         "exec", "flock", "if",      "ionice", "nice",
-    "nohup", "setsid",  "stdbuf",  "sudo", "su",   "systemd-cat", "then", "time",  "timeout", "until",  "while"};
-/// What they run says more than they do.
+constexpr std::array<std::string_view, 27> wrappers{
+    "!",     "chronic",     "command", "cronic", "do",      "doas",     "else",   "env",    "exec",
+    "flock", "if",          "ionice",  "nice",   "nohup",   "runuser",  "setsid", "stdbuf", "su",
+    "sudo",  "systemd-cat", "then",    "time",   "timeout", "unbuffer", "until",  "while",  "xvfb-run"};
+/// The script that they run says more than they do.
 constexpr std::array<std::string_view, 12> interpreters{"bash", "dash",   "java",    "ksh",  "node", "perl",
                                                         "php",  "python", "python3", "ruby", "sh",   "zsh"};
+constexpr std::array<std::string_view, 5> shells{"bash", "dash", "ksh", "sh", "zsh"};
+constexpr std::array<std::string_view, 8> endings{".sh", ".py", ".pl", ".rb", ".php", ".js", ".jar", ".bash"};
 
 template <std::size_t n>
 bool is_one_of(std::string_view word, const std::array<std::string_view, n>& words) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// Words of each simple command: blanks part words; quotes are seen as letters of no name.
-std::vector<CommandWords> simple_commands(std::string_view text) {
-  std::vector<CommandWords> commands(1);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(" \t;&|(){}`\n", begin), text.size());
-    if (end > begin) commands.back().push_back(text.substr(begin, end - begin));
-    if (end < text.size() && ends_of_commands.find(text[end]) != std::string_view::npos && !commands.back().empty())
-      commands.emplace_back();
-    begin = end + 1;
-  }
-  return commands;
 }
 
 std::string_view file_of(std::string_view path) {
@@ -50,9 +41,22 @@ std::string_view file_of(std::string_view path) {
 }
 
 std::string_view without_ending(std::string_view name) {
-  for (const std::string_view ending : {".sh", ".py", ".pl", ".rb", ".php", ".js", ".jar", ".bash"})
+  for (const std::string_view ending : endings)
     if (name.size() > ending.size() && name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
   return name;
+}
+
+/// Whether a program is the system's, which many lines may use, and not a script of somebody's own.
+bool is_common(std::string_view program) {
+  const std::string_view folder = program.substr(0, program.find_last_of('/') + 1);
+  constexpr std::array<std::string_view, 7> folders{"",           "/bin/",           "/sbin/",          "/usr/bin/",
+                                                    "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"};
+  return is_one_of(folder, folders) && without_ending(program) == program;
+}
+
+/// The name by which the lists above have it; a script of that name is another program.
+std::string_view known_name(std::string_view program) {
+  return is_common(program) ? file_of(program) : std::string_view();
 }
 
 bool is_assignment(std::string_view word) {
@@ -60,41 +64,85 @@ bool is_assignment(std::string_view word) {
   return sign != std::string_view::npos && is_variable_name(word.substr(0, sign));
 }
 
-/// An option, an amount as of `timeout 5m`, a redirection, an assignment.
+/// An option, an amount as of `timeout 5m`, an assignment.
 bool is_no_program(std::string_view word) {
-  return word.starts_with('-') || (word[0] >= '0' && word[0] <= '9') ||
-         word.find_first_of("<>") != std::string_view::npos || is_assignment(word);
+  return word.empty() || word.starts_with('-') || (word[0] >= '0' && word[0] <= '9') || is_assignment(word);
 }
 
 /// Without what stands before the program.
-CommandWords from_program(const CommandWords& words) {
-  auto word = words.begin();
+ShellCommand from_program(const ShellCommand& command) {
+  auto word = command.words.begin();
   std::string_view wrapper;
-  for (; word != words.end(); ++word) {
-    if (is_one_of(*word, wrappers)) {
-      wrapper = *word;
+  for (; word != command.words.end(); ++word) {
+    const bool has_user = (wrapper == "sudo" || wrapper == "doas" || wrapper == "runuser") && *word == "-u";
+    if (is_one_of(known_name(*word), wrappers)) {
+      wrapper = file_of(*word);
     } else if (wrapper == "flock" && !word->starts_with('-')) {
       wrapper = {};  // the file of the lock
-    } else if (wrapper == "sudo" && *word == "-u" && word + 1 != words.end()) {
+    } else if (has_user && word + 1 != command.words.end()) {
       ++word;
     } else if (!is_no_program(*word)) {
       break;
     }
   }
-  return {word, words.end()};
+  return {{word, command.words.end()}, command.target};
 }
 
-std::string_view first_argument(const CommandWords& words) {
-  const auto found = std::find_if(words.begin() + 1, words.end(), [](auto word) { return !is_no_program(word); });
-  return found == words.end() ? std::string_view() : *found;
+/// The text behind `-c` of a shell, or of su.
+std::optional<std::string> inner_command(const ShellCommand& command) {
+  const auto begin = std::find_if(command.words.begin(), command.words.end(), [](const std::string& word) {
+    return is_one_of(known_name(word), shells) || known_name(word) == "su";
+  });
+  const auto is_c = [](const std::string& word) { return word.starts_with('-') && word.ends_with('c'); };
+  const auto option = std::find_if(begin, command.words.end(), is_c);
+  if (option == command.words.end() || option + 1 == command.words.end()) return std::nullopt;
+  return *(option + 1);
 }
 
-std::string stem_of(const CommandWords& words) {
-  const std::string_view program = without_ending(file_of(words.front()));
-  const std::string_view argument = file_of(first_argument(words));
-  if (argument.empty()) return std::string(program);
-  if (program == "run-parts") return std::string(program) + "-" + std::string(argument);
-  return std::string(is_one_of(program, interpreters) ? without_ending(argument) : program);
+/// The host of a URL, the last part of a path, a word. "": it tells nothing, or may be a secret.
+std::string_view telling_part(std::string_view word) {
+  if (const std::size_t scheme = word.find("://"); scheme != std::string_view::npos) {
+    word = word.substr(scheme + 3);
+    word = word.substr(0, word.find_first_of("/?#"));
+    return word.substr(word.find('@') + 1);  // npos + 1: all of it
+  }
+  if (word.find_first_of("=@: \t\n") != std::string_view::npos) return {};
+  word = file_of(word);
+  const auto digits = std::count_if(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool has_letter = std::any_of(word.begin(), word.end(), [](char c) { return is_letter_or_digit(c); });
+  if (!has_letter || word[0] == '$' || digits >= 8 || word.size() > longest_word || word == "null") return {};
+  return word;
+}
+
+/// Of a script that an interpreter runs.
+std::string_view script_of(const ShellCommand& command) {
+  const auto found = std::find_if(command.words.begin() + 1, command.words.end(),
+                                  [](const std::string& word) { return !is_no_program(word); });
+  return found == command.words.end() ? std::string_view() : without_ending(telling_part(*found));
+}
+
+/// The argument that says most: the first that is no option, nor, after an option of one letter, its value. A path
+/// stands for itself everywhere. Without one the file that the output goes to.
+std::string_view argument_of(const ShellCommand& command) {
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& word = command.words[i];
+    const bool is_value = command.words[i - 1].size() == 2 && command.words[i - 1].starts_with('-');
+    if (is_no_program(word) || (is_value && word.find('/') == std::string::npos)) continue;
+    if (const std::string_view part = telling_part(word); !part.empty()) return part;
+  }
+  return without_ending(telling_part(command.target));
+}
+
+std::string stem_of(const ShellCommand& command) {
+  const std::string& program = command.words.front();
+  const std::string name(without_ending(file_of(program)));
+  if (!is_common(program)) return name;
+  if (is_one_of(file_of(program), interpreters)) {
+    const std::string_view script = script_of(command);
+    return script.empty() ? name : std::string(script);
+  }
+  const std::string_view argument = argument_of(command);
+  return argument.empty() || argument.starts_with(name) ? name : name + "-" + std::string(argument);
 }
 
 /// Letters and digits as they are, all else as one '-' between them.
@@ -112,16 +160,18 @@ std::string as_name(std::string_view text) {
 }
 
 /// The first simple command that is more than an aside; else the first.
-std::string name_of_command(std::string_view command) {
-  CommandWords chosen;
-  for (const CommandWords& words : simple_commands(command)) {
-    CommandWords program = from_program(words);
-    if (program.empty()) continue;
-    const bool aside = is_one_of(program.front(), asides);
-    if (chosen.empty() || !aside) chosen = std::move(program);
+std::string name_of_command(std::string_view text, int depth) {
+  ShellCommand chosen;
+  for (const ShellCommand& command : shell_commands(text)) {
+    if (const auto inner = depth < deepest_shell ? inner_command(command) : std::nullopt)
+      return name_of_command(*inner, depth + 1);
+    ShellCommand program = from_program(command);
+    if (program.words.empty()) continue;
+    const bool aside = is_one_of(known_name(program.words.front()), asides);
+    if (chosen.words.empty() || !aside) chosen = std::move(program);
     if (!aside) break;
   }
-  const std::string name = chosen.empty() ? "" : as_name(stem_of(chosen));
+  const std::string name = chosen.words.empty() ? "" : as_name(stem_of(chosen));
   return name.empty() ? "job" : name;
 }
 
@@ -137,7 +187,7 @@ std::string hash_of(std::string_view first, std::string_view second) {
 }  // namespace
 
 std::string CrontabNames::add(std::string_view prefix, std::string_view command, std::string_view schedule) {
-  const std::string own = name_of_command(command), before = as_name(prefix);
+  const std::string own = name_of_command(command, 0), before = as_name(prefix);
   const std::string stem = before.empty() || own.starts_with(before) ? own : as_name(before + "-" + own);
   std::string name = stem;
   if (taken_.contains(name)) name = stem + "-" + hash_of(command, "");

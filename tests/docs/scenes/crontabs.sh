@@ -26,6 +26,8 @@ $path
 30 8 31 2 * $HOME/bin/report.sh
 0~30 4 * * * $HOME/bin/rotate.sh
 '
+  chmod 600 var/spool/cron/crontabs/alice
+  chmod 644 etc/crontab etc/cron.d/*
   mount --bind etc /etc
   mount --bind var/spool /var/spool
   mount -t tmpfs home /home

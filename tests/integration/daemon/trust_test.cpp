@@ -50,6 +50,7 @@ TEST(Trust, FoldersThatOthersMayWriteAreRefused) {
     daemon.start();
     EXPECT_EQ(daemon.wait(), 78) << name;
     EXPECT_TRUE(contains(daemon.log, "the folder " + folder + " is not used")) << daemon.log;
+    EXPECT_EQ(std::filesystem::exists(daemon.folder / "state"), std::string(name) == "state") << "nothing was made";
   }
 }
 

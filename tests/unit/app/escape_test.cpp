@@ -22,6 +22,16 @@ TEST(Escape, ShowsControlCharacters) {
   EXPECT_EQ(escaped("\xC2\xA0", Escape::plain), "\xC2\xA0");
 }
 
+TEST(Escape, ShowsCharactersThatTurnTextRound) {
+  EXPECT_EQ(escaped("a\u202eb", Escape::plain), "a\\u202eb");
+  for (const char* character :
+       {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069"})
+    for (const Escape how : {Escape::plain, Escape::quoted, Escape::json})
+      EXPECT_EQ(escaped(character, how).size(), 6u) << escaped(character, how);
+  for (const char* character : {"\u061b", "\u200d", "\u2010", "\u2027", "\u202f", "\u2065", "\u206a", "\ufeff"})
+    EXPECT_EQ(escaped(character, Escape::json), character);
+}
+
 TEST(Escape, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(escaped("a\xff\xC3", Escape::plain), "a\\xff\\xc3");
   EXPECT_EQ(escaped("\xED\xA0\x80", Escape::quoted), "\\xed\\xa0\\x80") << "a surrogate";

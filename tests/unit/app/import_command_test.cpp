@@ -82,6 +82,42 @@ TEST_F(ImportCommand, LeavesAFileThatDiffers) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(jobs), {}), 1);
 }
 
+TEST_F(ImportCommand, FollowsNothingThatLiesAtItsTarget) {
+  const std::string a = folder.write("a", "@daily root x\n"), target = jobs + "/a.toml";
+  const auto refused = [&](const std::string& why) {
+    const Ran ran = import_in_utc({"--system", a, "--to", jobs});
+    EXPECT_EQ(ran.code, 1) << why;
+    EXPECT_TRUE(contains(ran.err, "ballot import: " + target + why)) << ran.err;
+    std::filesystem::remove(target);
+  };
+  ASSERT_EQ(::mkfifo(target.c_str(), 0600), 0);
+  refused(" is no regular file: remove it, or put a regular file in its place");
+  std::filesystem::create_symlink("/dev/zero", target);
+  refused(" is a link: remove it, or put a regular file in its place");
+  std::filesystem::create_symlink(folder / "nowhere", target);
+  refused(" is a link: remove it, or put a regular file in its place");
+  std::filesystem::create_directory(target);
+  refused(" is no regular file: remove it, or put a regular file in its place");
+}
+
+TEST_F(ImportCommand, WritesSeveralFilesOfALargeCrontab) {
+  std::string text;
+  for (int i = 0; i < 3'000; ++i)
+    text += "@daily root /bin/x" + std::to_string(i) + " # " + std::string(100, 'y') + "\n";
+  const std::string tab = folder.write("tab", text);
+  const Ran ran = import_in_utc({"--system", tab, "--to", jobs});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with(jobs + "/tab.toml: ")) << ran.out;
+  EXPECT_TRUE(contains(ran.out, "\n" + jobs + "/tab-2.toml: ")) << ran.out;
+  EXPECT_EQ(ballot({"check", jobs + "/tab.toml", jobs + "/tab-2.toml"}).out.substr(0, 23), "3000 jobs, 0 errors, 0 ");
+  const Ran printed = import_in_utc({"--system", tab});
+  EXPECT_EQ(printed.code, 78);
+  EXPECT_EQ(printed.out, "");
+  EXPECT_TRUE(
+      contains(printed.err, "its jobs take 2 job files, as one has at most 1 MiB; name a folder for them with --to"))
+      << printed.err;
+}
+
 TEST_F(ImportCommand, SaysWhichLinesItRefusesAndWritesTheOthers) {
   const std::string tab = folder.write("tab", "99 * * * * x\n@daily y\n@daily z");
   const Ran ran = import_in_utc({tab, "--user", "root"});
@@ -89,6 +125,17 @@ TEST_F(ImportCommand, SaysWhichLinesItRefusesAndWritesTheOthers) {
   EXPECT_TRUE(contains(ran.out, "[job.root-y]\n")) << ran.out;
   EXPECT_TRUE(ran.err.starts_with(tab + ":1:1: error: '99' is no value of cron's; minute is 0 to 59")) << ran.err;
   EXPECT_TRUE(contains(ran.err, tab + ":3:9: error: no newline ends the last line")) << ran.err;
+}
+
+TEST_F(ImportCommand, RefusesACrontabThatCronWouldNotTrust) {
+  const std::string tab = folder.write("tab", "@daily root x\n");
+  ASSERT_EQ(::chmod(tab.c_str(), 0664), 0);
+  const Ran ran = import_in_utc({"--system", tab, "--to", jobs});
+  EXPECT_EQ(ran.code, 78);
+  EXPECT_EQ(ran.err, "ballot import: " + tab +
+                         ": the file is writable by others (mode 0664); take that away with chmod go-w; cron ignores "
+                         "such a crontab. Look at its lines before you change that\n");
+  EXPECT_TRUE(std::filesystem::is_empty(jobs)) << ran.out;
 }
 
 TEST_F(ImportCommand, SaysHowItReadsACrontabThatNobodyNames) {

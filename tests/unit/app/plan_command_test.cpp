@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "base/wall_text.hpp"
+#include "io/clocks.hpp"
 #include "unit/app/ballot_program.hpp"
 
 namespace ballot::app {
@@ -48,6 +50,38 @@ TEST_F(PlanCommand, NamesWhatIsAddedRemovedAndChangedWithItsSlotsAndExits1) {
   EXPECT_TRUE(contains(ran.out, ",\"retries, schedule\"\n")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "\nold,job,removed,0,168,0,")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "\nweekly,job,added,1,0,0,")) << ran.out;
+}
+
+TEST_F(PlanCommand, SaysWhichSlotIsTheFirstAndWhereItMovesTo) {
+  const std::chrono::year_month_day day(
+      std::chrono::floor<std::chrono::days>(io::read_clocks().wall + std::chrono::days(3)));
+  const auto once = [&](const std::string& time) {
+    return time + " " + std::to_string(static_cast<unsigned>(day.day())) + " " +
+           std::to_string(static_cast<unsigned>(day.month())) + " *";
+  };
+  const auto slot = [&](Millis time) { return format_seconds(std::chrono::sys_days(day) + time); };
+  using std::chrono::hours;
+  folder.write("now/a.toml", job("gone", once("0 1")) + job("later", once("0 2")) + job("off", once("0 3")));
+  folder.write("next/a.toml",
+               job("fresh", once("0 4")) + job("later", once("30 5")) + job("off", once("0 3"), "enabled = false\n"));
+  const Ran ran = plan({"--format", "csv"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_EQ(ran.out,
+            "name,kind,change,slots_appear,slots_vanish,slots_move,first_slot,moves_to,keys\n"
+            "fresh,job,added,1,0,0," +
+                slot(hours(4)) +
+                ",,\n"
+                "gone,job,removed,0,1,0," +
+                slot(hours(1)) +
+                ",,\n"
+                "later,job,changed,0,0,1," +
+                slot(hours(2)) + "," + slot(hours(5) + std::chrono::minutes(30)) +
+                ",schedule\n"
+                "off,job,changed,0,1,0," +
+                slot(hours(3)) + ",,enabled\n");
+  const Ran table = plan();
+  EXPECT_TRUE(contains(table.out, "NAME")) << table.out;
+  EXPECT_TRUE(contains(table.out, slot(hours(2)))) << table.out;
 }
 
 TEST_F(PlanCommand, CountsNoSlotsOfADisabledJob) {

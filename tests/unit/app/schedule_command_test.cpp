@@ -48,6 +48,18 @@ TEST(ScheduleCommand, HashesTheJobForH) {
   EXPECT_NE(at("g/a"), at("g/b"));
 }
 
+TEST(ScheduleCommand, SaysWhereTheYearsEndForWhichSlotsAreComputed) {
+  const Ran last = ballot({"schedule", "0 0 1 1 *", "--from", "2397-06-01T00:00:00Z"});
+  EXPECT_EQ(last.code, 0);
+  EXPECT_EQ(last.out, "2398-01-01T00:00:00Z\n2399-01-01T00:00:00Z\n");
+  EXPECT_EQ(last.err, "ballot schedule: there are no more slots: none is computed after the year 2399\n");
+  for (const char* from : {"2400-01-01T00:00:00Z", "2450-01-01T00:00:00Z", "1799-12-31T23:59:59Z"}) {
+    const Ran outside = ballot({"schedule", "0 0 1 1 *", "--from", from});
+    EXPECT_EQ(outside.code, 2) << from;
+    EXPECT_TRUE(contains(outside.err, "must be within the years 1800 to 2399")) << outside.err;
+  }
+}
+
 TEST(ScheduleCommand, RefusesWhatItDoesNotUnderstand) {
   const Ran expression = ballot({"schedule", "0 99 * * *"});
   EXPECT_EQ(expression.code, 2);

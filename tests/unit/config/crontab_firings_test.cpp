@@ -162,8 +162,9 @@ Imported import_line(const std::string& times, const std::string& zone) {
   CrontabImport import(zone, {}, sys_days(year(2027) / January / 1));
   const ImportedCrontab imported = import.add(user_crontab("tab", "root"), times + " true\n");
   Identities identities;
-  const JobFile file = read_job_file(imported.text, {"tab.toml", std::nullopt}, {}, identities);
-  EXPECT_EQ(text_of(file.diagnostics), "") << imported.text;
+  const std::string text = imported.files.empty() ? "" : imported.files.front().text;
+  const JobFile file = read_job_file(text, {"tab.toml", std::nullopt}, {}, identities);
+  EXPECT_EQ(text_of(file.diagnostics), "") << text;
   if (file.definitions.size() != 1) return {std::nullopt, text_of(imported.diagnostics)};
   return {file.definitions[0].definition->plan, text_of(imported.diagnostics)};
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "config/crontab/crontab_job.hpp"
 #include "diagnostics_text.hpp"
 
@@ -12,6 +14,8 @@ namespace {
 struct Jobs {
   ImportedCrontab imported;
   std::map<std::string, Job> by_name;
+
+  std::string text() const { return imported.files.empty() ? "" : imported.files.front().text; }
 };
 
 /// The text is read by the loader.
@@ -20,11 +24,14 @@ Jobs jobs_of(const std::string& text, CrontabForm form = CrontabForm::user, cons
   Jobs jobs{import.add(form == CrontabForm::user ? user_crontab("tab", "root") : system_crontab("/etc/crontab"), text),
             {}};
   Identities identities;
-  const JobFile file = read_job_file(jobs.imported.text, {"tab.toml", std::nullopt}, {.daemon = 4242}, identities);
-  EXPECT_FALSE(has_errors(file.diagnostics)) << jobs.imported.text << text_of(file.diagnostics);
-  EXPECT_EQ(file.definitions.size(), jobs.imported.jobs);
-  for (const auto& [definition, position] : file.definitions)
-    jobs.by_name.emplace(definition->job.name, definition->job);
+  for (const ImportedFile& one : jobs.imported.files) {
+    EXPECT_LE(one.text.size(), 1024u * 1024u);
+    const JobFile file = read_job_file(one.text, {"tab.toml", std::nullopt}, {.daemon = 4242}, identities);
+    EXPECT_FALSE(has_errors(file.diagnostics)) << one.text << text_of(file.diagnostics);
+    EXPECT_EQ(file.definitions.size(), one.jobs);
+    for (const auto& [definition, position] : file.definitions)
+      jobs.by_name.emplace(definition->job.name, definition->job);
+  }
   return jobs;
 }
 
@@ -55,7 +62,7 @@ TEST(CrontabImport, MakesAJobThatDoesWhatCronDid) {
 }
 
 TEST(CrontabImport, IsATextThatStaysTheSame) {
-  EXPECT_EQ(jobs_of("# c\nMAILTO=\"\"\n\n30 4 * * *  root\techo 'x' \\ y\n", CrontabForm::system).imported.text,
+  EXPECT_EQ(jobs_of("# c\nMAILTO=\"\"\n\n30 4 * * *  root\techo 'x' \\ y\n", CrontabForm::system).text(),
             "# From /etc/crontab, by `ballot import crontab`.\n"
             "# Each job does what cron did with the line. These keys make it so; docs/from-cron.md says which to take "
             "out later:\n"
@@ -64,7 +71,7 @@ TEST(CrontabImport, IsATextThatStaysTheSame) {
             "#   on_leadership_lost = \"finish\"    ends no run that has begun\n"
             "\n"
             "# line 4\n"
-            "[job.echo]\n"
+            "[job.echo-x]\n"
             "schedule           = \"30 4 * * *\"\n"
             "timezone           = \"Europe/Paris\"\n"
             "shell              = \"echo 'x' \\\\ y\"\n"
@@ -127,7 +134,7 @@ TEST(CrontabImport, RunsAsTheUserOfTheColumn) {
 TEST(CrontabImport, WritesTheLinesThatAreRight) {
   const Jobs jobs =
       jobs_of("60 * * * * one\n0 0 31 2 * two\n@daily three\nSHELL=bash\n@daily four\nHOME=x\n@daily five\n");
-  EXPECT_EQ(jobs.imported.jobs, 1u);
+  EXPECT_EQ(jobs.by_name.size(), 1u);
   EXPECT_TRUE(jobs.by_name.contains("root-three"));
   EXPECT_EQ(
       text_of(jobs.imported.diagnostics),
@@ -139,14 +146,14 @@ TEST(CrontabImport, WritesTheLinesThatAreRight) {
 }
 
 TEST(CrontabImport, GivesNoTextWithoutJobs) {
-  EXPECT_EQ(jobs_of("# nothing\n").imported.text, "");
-  EXPECT_EQ(jobs_of("A=b\n60 * * * * x\n").imported.text, "");
+  EXPECT_TRUE(jobs_of("# nothing\n").imported.files.empty());
+  EXPECT_TRUE(jobs_of("A=b\n60 * * * * x\n").imported.files.empty());
 }
 
 TEST(CrontabImport, GivesNoNameTwiceOverItsFiles) {
   CrontabImport import("UTC", {}, WallTime{});
-  const std::string a = import.add(user_crontab("a", "root"), "@daily x\n").text,
-                    b = import.add(user_crontab("b", "root"), "@daily x\n").text;
+  const std::string a = import.add(user_crontab("a", "root"), "@daily x\n").files.at(0).text,
+                    b = import.add(user_crontab("b", "root"), "@daily x\n").files.at(0).text;
   EXPECT_NE(a.find("[job.root-x]\n"), std::string::npos);
   EXPECT_EQ(b.find("[job.root-x]\n"), std::string::npos) << b;
 }
@@ -160,18 +167,29 @@ TEST(CrontabImport, TakesAnyBytesThatAJobFileCanHold) {
   EXPECT_EQ(job_of("V='" + std::string("\t\x01\"") + "'x\"\n@daily y\n").details->env.size(), 1u);
 }
 
-TEST(CrontabImport, RefusesAJobFileThatWouldBeTooLarge) {
+TEST(CrontabImport, MakesSeveralFilesOfWhatOneCannotHold) {
   std::string text;
   for (int i = 0; i < 3'000; ++i) text += "@daily /bin/x" + std::to_string(i) + " # " + std::string(100, 'y') + "\n";
   const Jobs jobs = jobs_of(text);
-  EXPECT_EQ(jobs.imported.jobs, 0u);
+  EXPECT_EQ(text_of(jobs.imported.diagnostics), "");
+  EXPECT_EQ(jobs.imported.files.size(), 2u);
+  EXPECT_EQ(jobs.by_name.size(), 3'000u);
+  for (const ImportedFile& file : jobs.imported.files) EXPECT_TRUE(file.text.starts_with("# From tab, by "));
+}
+
+TEST(CrontabImport, RefusesAJobThatNoFileCanHold) {
+  std::string text = "@daily first\n";
+  for (int i = 0; i < 1'200; ++i) text += "V" + std::to_string(i) + "=" + std::string(900, 'y') + "\n";
+  const Jobs jobs = jobs_of(text + "@daily second\n");
+  EXPECT_EQ(jobs.by_name.size(), 1u);
   EXPECT_EQ(text_of(jobs.imported.diagnostics),
-            "tab:1:1: error: its job file would be larger than 1 MiB; cut the crontab into several\n");
+            "tab:1202:1: error: its job, with the settings above the line, is larger than a job file may be, 1 MiB\n");
 }
 
 TEST(CrontabImport, HasAPathInACommentWhateverItsBytes) {
   CrontabImport import("UTC", {}, WallTime{});
-  const std::string text = import.add(user_crontab("a\n[job.evil]\nshell = \"x\"\n\xff", "root"), "@daily x\n").text;
+  const std::string text =
+      import.add(user_crontab("a\n[job.evil]\nshell = \"x\"\n\xff", "root"), "@daily x\n").files.at(0).text;
   EXPECT_TRUE(text.starts_with("# From a?[job.evil]?shell = \"x\"?\xEF\xBF\xBD, by `ballot import crontab`.\n"))
       << text;
 }
@@ -191,6 +209,14 @@ TEST(CrontabPlaces, SayWhatACrontabIs) {
   EXPECT_EQ(source("/var/spool/cron/bob"), "of bob bob");
   EXPECT_EQ(source("crontab"), "of alice alice");
   EXPECT_EQ(source("backup/etc/crontab"), "of alice alice");
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path("/etc");
+  EXPECT_EQ(source("crontab"), "system ") << "whatever way leads to it";
+  std::filesystem::current_path(here);
+  EXPECT_EQ(crontab_at("/var/spool/cron/crontabs/bob", "alice")->spool, CrontabSpool::debian);
+  EXPECT_EQ(crontab_at("/var/spool/cron/bob", "alice")->spool, CrontabSpool::cronie);
+  EXPECT_EQ(user_crontab("/var/spool/cron/crontabs/bob", "carol").spool, CrontabSpool::debian);
+  EXPECT_EQ(crontab_at("/home/bob/tab", "alice")->spool, CrontabSpool::none);
 }
 
 }  // namespace

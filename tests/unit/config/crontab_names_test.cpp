@@ -25,11 +25,11 @@ TEST(CrontabNames, AreMadeOfTheProgram) {
       {"flock -n /run/x.lock timeout 30m python3 -u /srv/app/sync_all.py >/dev/null", "sync_all"},
       {"sudo -u www-data php /var/www/artisan schedule:run", "artisan"},
       {"(sleep 30; /bin/b)", "b"},
-      {"mail -s \"It's 10pm\" joe", "mail"},
-      {"echo hello", "echo"},
+      {"mail -s \"It's 10pm\" joe", "mail-joe"},
+      {"echo hello", "echo-hello"},
       {"true", "true"},
       {"A=b", "job"},
-      {"'/opt/my tool/x'", "my"},
+      {"'/opt/my tool/x'", "x"},
       {"\xc3\xa9t\xc3\xa9", "t"},
       {"%", "job"},
       {"\"\"", "job"},
@@ -38,6 +38,42 @@ TEST(CrontabNames, AreMadeOfTheProgram) {
       {"sh", "sh"},
   };
   for (const auto& [command, wanted] : commands) EXPECT_EQ(name_of(command), wanted) << command;
+}
+
+TEST(CrontabNames, SayWhatACommonProgramIsCalledWith) {
+  const std::pair<const char*, const char*> commands[] = {
+      {"certbot renew --quiet", "certbot-renew"},
+      {"/usr/sbin/logrotate /etc/logrotate.conf", "logrotate"},
+      {"find /tmp -mtime +7 -delete", "find-tmp"},
+      {"mysqldump -u root shop > /srv/shop.sql", "mysqldump-shop"},
+      {"rsync -a /srv/ backup:/srv", "rsync-srv"},
+      {"tar -czf /srv/etc.tgz /etc", "tar-etc-tgz"},
+      {"date >> /tmp/alive.log 2>&1", "date-alive-log"},
+      {"date > /dev/null 2>&1", "date"},
+      {"true && date >/tmp/x", "date-x"},
+      {"/usr/bin/env python3 /opt/a.py", "a"},
+      {"docker exec -t web ls", "docker-exec"},
+      {"backup $HOME", "backup"},
+      {"git -C /srv/repo pull", "git-repo"},
+      {"cd /srv && ./run.sh /etc/x", "run"},
+  };
+  for (const auto& [command, wanted] : commands) EXPECT_EQ(name_of(command), wanted) << command;
+}
+
+TEST(CrontabNames, LookIntoAShell) {
+  EXPECT_EQ(name_of("sh -c 'cd /srv && ./backup.sh'"), "backup");
+  EXPECT_EQ(name_of("su - alice -c \"/opt/poll --all\""), "poll");
+  EXPECT_EQ(name_of("su alice -c 'bash -lc \"certbot renew\"'"), "certbot-renew");
+  EXPECT_EQ(name_of("bash -c"), "bash");
+}
+
+/// A name is seen by more people than a crontab.
+TEST(CrontabNames, TellNoSecrets) {
+  EXPECT_EQ(name_of("curl -fsS https://me:pass@hc.example.org/ping/0b7c1f9a-aaaa-4b1f-9d1e-5a55 > /dev/null"),
+            "curl-hc-example-org");
+  EXPECT_EQ(name_of("curl 6f1c2a3b4d5e6f708192a3b4"), "curl");
+  EXPECT_EQ(name_of("login token=geheim"), "login");
+  EXPECT_EQ(name_of("mysql -pgeheim user@host"), "mysql");
 }
 
 TEST(CrontabNames, BeginWithTheirPrefix) {
@@ -55,13 +91,13 @@ TEST(CrontabNames, AreValidWhateverTheCommand) {
 
 TEST(CrontabNames, DifferAndStayWhenOtherLinesGo) {
   CrontabNames all, fewer;
-  const std::string first = all.add("", "sync a", "0 * * * *"), second = all.add("", "sync b", "0 * * * *"),
-                    third = all.add("", "sync c", "0 * * * *"), again = all.add("", "sync c", "5 * * * *"),
-                    twice = all.add("", "sync c", "5 * * * *");
-  EXPECT_EQ(first, "sync");
+  const std::string first = all.add("", "sync a", "0 * * * *"), second = all.add("", "sync a -v", "0 * * * *"),
+                    third = all.add("", "sync a -q", "0 * * * *"), again = all.add("", "sync a -q", "5 * * * *"),
+                    twice = all.add("", "sync a -q", "5 * * * *");
+  EXPECT_EQ(first, "sync-a");
   EXPECT_EQ((std::set{first, second, third, again, twice}).size(), 5u);
   EXPECT_EQ(fewer.add("", "sync a", "0 * * * *"), first);
-  EXPECT_EQ(fewer.add("", "sync c", "0 * * * *"), third);
+  EXPECT_EQ(fewer.add("", "sync a -q", "0 * * * *"), third);
 }
 
 }  // namespace

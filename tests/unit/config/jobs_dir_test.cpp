@@ -186,6 +186,18 @@ TEST_F(JobsDirTest, KeepsTheSameObjectForADefinitionThatSaysTheSame) {
   EXPECT_EQ(*jobs_.set().definitions.find("a"), before);
 }
 
+TEST_F(JobsDirTest, CountsFilesOfWhichOnlyTheTextHasChanged) {
+  write("a.toml", job("a"));
+  write("b.toml", job("b"));
+  EXPECT_EQ(jobs_.reload().rewritten, 0u);
+  EXPECT_EQ(jobs_.reload().rewritten, 0u);
+  write("a.toml", "# why\n" + job("a"));
+  const Changes changes = jobs_.reload();
+  EXPECT_EQ(changes.rewritten, 1u);
+  EXPECT_TRUE(changes.empty());
+  EXPECT_EQ(jobs_.reload().rewritten, 0u);
+}
+
 TEST_F(JobsDirTest, KeepsTheLastGoodVersionOfTheWholeFile) {
   write("a.toml", job("a") + job("b"));
   write("z.toml", job("z"));

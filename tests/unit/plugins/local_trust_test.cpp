@@ -22,16 +22,21 @@ class LocalTrust : public ::testing::Test {
   fs::path file(const std::string& name) const { return state() / "local/ns" / name; }
   void give_away(const fs::path& path) { ASSERT_EQ(::lchown(path.c_str(), somebody, somebody), 0); }
   /// What a daemon says that is started here; empty: it is well.
-  std::string started() const { return Daemon(state(), "a").open(); }
+  std::string started() const try { return Daemon(state(), "a").open(); } catch (const std::runtime_error& refused) {
+    return refused.what();
+  }
+  /// No backend is made here, and none that was made before opens a session.
   void expect_refused(const std::string& part) {
-    Daemon daemon(state(), "a");
-    const std::string text = daemon.open();
+    const std::string made = started();
+    EXPECT_NE(made.find(part), std::string::npos) << made;
+    const std::string text = before_.open();
     EXPECT_NE(text.find(part), std::string::npos) << text;
-    ASSERT_TRUE(daemon.closed());
-    EXPECT_EQ(daemon.closed()->cause, Cause::auth_failed);
+    ASSERT_TRUE(before_.closed());
+    EXPECT_EQ(before_.closed()->cause, Cause::auth_failed);
   }
 
   TemporaryFolder folder_;
+  Daemon before_{folder_.path(), "b"};
 };
 
 TEST_F(LocalTrust, RefusesAFolderOfAnotherUser) {
@@ -112,10 +117,9 @@ TEST_F(LocalTrust, MakesNothingThatOthersMayReadOrWriteWhateverTheUmask) {
 
 TEST_F(LocalTrust, AnObserverTrustsAndSeesNoMoreThanADaemon) {
   ASSERT_EQ(started(), "");
-  Daemon observer(state(), "o");
+  Daemon observer(state(), "o"), careful(state(), "o");
   EXPECT_EQ(observer.observe(), "");
   ASSERT_EQ(::chmod(file("registers.db").c_str(), 0666), 0);
-  Daemon careful(state(), "o");
   EXPECT_NE(careful.observe().find("is writable by others"), std::string::npos);
 }
 

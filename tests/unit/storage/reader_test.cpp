@@ -36,6 +36,20 @@ std::vector<std::string> slots(const std::vector<Row>& rows) {
   return result;
 }
 
+TEST_F(ReaderTest, WaitsForNothingThatLiesInPlaceOfTheLedger) {
+  for (const char* name : {"other.db", "other.db-wal", "other.db-shm", "other.db-journal"}) {
+    std::filesystem::copy_file(path_, folder_ / "other.db");
+    std::filesystem::remove(folder_ / name);
+    ASSERT_EQ(::mkfifo((folder_ / name).c_str(), 0600), 0);
+    const auto opened = Reader::open(folder_ / "other.db");
+    ASSERT_FALSE(opened) << name;
+    EXPECT_NE(opened.error().what.find(std::string(name) + " is no regular file: move it away"), std::string::npos)
+        << opened.error().what;
+    std::filesystem::remove(folder_ / name);
+    std::filesystem::remove(folder_ / "other.db");
+  }
+}
+
 TEST_F(ReaderTest, ListsBySlotThenAttemptNewestFirst) {
   Row again = ran(1);
   again.attempt = 2;
