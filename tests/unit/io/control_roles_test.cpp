@@ -91,7 +91,7 @@ TEST_F(Control, UsersWithoutARoleTakeNoPlaceOfThoseWhoHaveOne) {
 
 TEST_F(Control, SocketOfAnotherUsersDaemonIsForThatUserAlone) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
-  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  ASSERT_EQ(::chown(folder.path().c_str(), 65534, 65534), 0);
   const int mode = as_another_user([&] {
     const auto made = ControlSocket::make(path, Roles(RoleGroups{}).access());
     struct stat status {};

@@ -48,7 +48,7 @@ struct ControlTrust : ::testing::Test {
 TEST_F(ControlTrust, NoSocketIsMadeInAFolderThatOthersMayWrite) {
   for (const mode_t mode : {0777, 0770, 01777}) {
     ASSERT_EQ(::chmod(folder.path().c_str(), mode), 0);
-    const auto made = ControlSocket::make(path);
+    const auto made = ControlSocket::make(path, {});
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().code, Errc::refused);
     EXPECT_NE(made.error().what.find("the control socket " + path + " is not made: " + folder.path() +
@@ -62,14 +62,14 @@ TEST_F(ControlTrust, NoSocketIsMadeInAFolderThatOthersMayWrite) {
 TEST_F(ControlTrust, NoSocketIsMadeInAFolderOfAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
   ASSERT_EQ(::chown(folder.path().c_str(), other_user, other_user), 0);
-  const auto made = ControlSocket::make(path);
+  const auto made = ControlSocket::make(path, {});
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().what.find("belongs to user 4712"), std::string::npos) << made.error().what;
 }
 
 TEST_F(ControlTrust, ALockThatIsNoFileKeepsNobodyWaiting) {
   ASSERT_EQ(::mkfifo((path + ".lock").c_str(), 0600), 0);
-  const auto made = ControlSocket::make(path);
+  const auto made = ControlSocket::make(path, {});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, Errc::refused);
   EXPECT_NE(made.error().what.find(path + ".lock is no regular file"), std::string::npos) << made.error().what;
