@@ -13,7 +13,8 @@ namespace ballot::app {
 
 enum class Written { fresh, unchanged };
 
-/// `unchanged`: it is there, with this very content. Errors: refused, where it is there with another; io.
+/// Writes a file unless one with this content is there (`unchanged`). Errors: refused, where a file with other content,
+/// a link or no regular file is there; io.
 Result<Written> write_new_file(const std::string& path, const std::string& text, mode_t mode);
 
 }  // namespace ballot::app

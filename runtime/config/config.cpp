@@ -157,6 +157,8 @@ class Loader {
         diagnostics_.push_back(option_diagnostic(config_, name, problem, request_.names));
     }
     check_group_tables(config_.known, config_.groups, Findings(request_.file, diagnostics_));
+    Programs programs;
+    check_group_hooks(config_.groups, ::geteuid(), programs, Findings(request_.file, diagnostics_));
     check_outage();
   }
 

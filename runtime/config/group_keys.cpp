@@ -89,4 +89,16 @@ void check_group_tables(const Backends& known, const std::vector<PlacedGroup>& g
     }
 }
 
+void check_group_hooks(const std::vector<PlacedGroup>& groups, std::uint32_t daemon, Programs& programs,
+                       Findings findings) {
+  if (daemon != 0) return;
+  for (const auto& [group, position, tables] : groups)
+    for (const std::vector<std::string>* const hook : {&group.on_promote, &group.on_demote}) {
+      const std::string fault = hook->empty() ? "" : programs.at(hook->front()).writable_by_others;
+      if (!fault.empty())
+        findings.warning(position,
+                         "group " + in_quotes(group.name) + ": root executes what others may replace: " + fault);
+    }
+}
+
 }  // namespace ballot::config

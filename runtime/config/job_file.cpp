@@ -53,7 +53,7 @@ class JobReader {
             Findings& findings)
       : origin_(origin), settings_(settings), identities_(identities), parts_(parts), findings_(findings) {}
 
-  /// Null, and findings, where something is wrong with it.
+  /// The definition of a job; null, and findings, where its table has an error.
   schedule::DefinitionPtr read(const toml::key& key, const toml::table& table) {
     table_ = &table;
     at_ = position_of(key.source());
@@ -85,7 +85,7 @@ class JobReader {
   }
 
  private:
-  /// It has one thing to run, and this process can.
+  /// Checks that the job has one thing to run, and that this process can run it.
   void check_work() {
     std::vector<std::pair<const char*, const toml::node*>> given;
     for (const char* key : {"command", "function", "shell"})
@@ -300,7 +300,7 @@ class JobReader {
     findings_.error(node != nullptr ? inside_string(*node, error.column) : at_, "schedule: " + error.text);
   }
 
-  /// Of the value of the first of two keys that is written; else of the job.
+  /// The position of the first of two keys that is written; of the job where neither is.
   Position place_of(std::string_view first, std::string_view second) const {
     for (const std::string_view key : {first, second})
       if (const toml::node* const node = table_->get(key)) return position_of(node->source());
@@ -371,6 +371,7 @@ JobFile read_job_file(std::string_view text, const FileOrigin& origin, const Job
     JobReader reader(origin, settings, identities, parts, findings);
     read_top(*document, settings, reader, file, findings);
     check_group_tables(settings.backends, file.groups, findings);
+    check_group_hooks(file.groups, settings.daemon, identities.programs(), findings);
     if (settings.presence == Presence::looked_at)
       for (const PlacedGroup& placed : file.groups) check_presence(placed, findings);
     if (!settings.has_runner)

@@ -62,7 +62,7 @@ Result<std::vector<std::string>> list(int folder) {
   return names;
 }
 
-/// The folder, or why nothing in it is to be read.
+/// The open folder; or the reason why its files are not read.
 Result<UniqueFd> open_folder(const std::string& path, std::uint32_t daemon) {
   UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder && errno == ENOENT) return Error{Errc::not_found, "no such folder; create it, or set jobs_dir"};
@@ -98,7 +98,7 @@ std::vector<Group> groups_in_force(const JobSet& set) {
   return groups;
 }
 
-/// One reload: what it reads with, what it has found, and which names that concerns.
+/// One reload: its resources, the files that it has found, and the names of jobs and groups in them.
 struct JobsDir::Pass {
   UniqueFd folder;
   Identities identities;
@@ -144,7 +144,7 @@ void JobsDir::find_files(Pass& pass) {
       pass.found.push_back({name, Found::State::gone});
 }
 
-/// They may mean something else now: users, groups and zones change.
+/// Reads the program's texts again: users, groups and zones may have changed.
 void JobsDir::read_texts_again(Pass& pass) {
   for (const auto& [name, text] : texts_) pass.found.push_back(read_text_of_program(name, pass.identities));
 }
@@ -187,7 +187,7 @@ Result<Changes> JobsDir::drop(std::string_view name) {
   return commit(pass);
 }
 
-/// Users and groups may have changed since: the files that name one are read again.
+/// Has each file that names a user or a group read again, as users and groups may have changed.
 void JobsDir::forget_identities() {
   for (auto& [name, file] : files_)
     if (std::any_of(file.definitions.begin(), file.definitions.end(),
@@ -195,7 +195,7 @@ void JobsDir::forget_identities() {
       file.stamp = 0;
 }
 
-/// Where the rules of a zone have changed, whatever file it is named in.
+/// Has all files read again where the rules of a time zone have changed.
 void JobsDir::forget_zones() {
   const std::uint64_t changes = zones::zone_changes();
   if (changes == zone_changes_) return;
@@ -270,7 +270,7 @@ Changes JobsDir::commit(Pass& pass) {
   return changes;
 }
 
-/// Which nodes have instances of a group's jobs hangs on what the group says.
+/// Adds the instances of jobs whose group has changed: the group says which nodes have one.
 void JobsDir::add_instances(Pass& pass) const {
   if (pass.groups.empty()) return;
   for (const auto& [name, file] : files_)
@@ -357,7 +357,7 @@ void JobsDir::settle_job(const std::string& name, Changes& changes) {
   set_.definitions.insert(set_.definitions.end(), next);
 }
 
-/// An instance is of a node that may lead the job's group.
+/// Whether this node may lead the job's group, and so has an instance of the job.
 bool JobsDir::is_here(const schedule::Definition& definition) const {
   const Job& job = definition.job;
   if (!is_instance(job.name)) return true;
@@ -365,7 +365,7 @@ bool JobsDir::is_here(const schedule::Definition& definition) const {
   return group == set_.groups.end() || may_lead(group->second, settings_.node);
 }
 
-/// True: it says something else now.
+/// Puts the group in force that the first file defines. Returns whether it differs from the one before.
 bool JobsDir::settle_group(const std::string& name) {
   const auto [first, last] = groups_.on(name);
   const auto old = set_.groups.find(name);

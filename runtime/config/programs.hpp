@@ -16,7 +16,7 @@ struct Program {
 
 class Programs {
  public:
-  /// Of a path that is relative, or names no file, nothing is known.
+  /// The facts of the program at an absolute path; a default Program for a relative path or a missing file.
   const Program& at(const std::string& path);
 
   /// The folder or link by which others than root could lead a run elsewhere, or change what lies in the folder `path`,

@@ -62,7 +62,8 @@ std::uint32_t owner_of_folder(const std::string& path) {
 Result<void> check_listener(const UniqueFd& socket, const std::string& path) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return connect_error(path, errno);
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return Error{Errc::io, "cannot determine who listens at " + path + ": " + std::strerror(errno)};
   const std::uint32_t self = ::geteuid();
   if (peer.uid == 0 || peer.uid == self || (self != 0 && peer.uid == owner_of_folder(path))) return {};
   const std::string user = std::to_string(peer.uid);

@@ -18,8 +18,8 @@ SessionFile about_service(const config::Config& config, const NodeSettings& node
   return file;
 }
 
-/// What the runner starts when this process is gone. The file says all that it takes, so that no flag or variable of
-/// this process is wanted.
+/// Settings with the program that the runner starts when this process is gone. The session file has all that the
+/// program needs, so that it gets no flag or variable of this process.
 NodeSettings with_successor(NodeSettings node, const std::string& program, const std::string& session) {
   if (program.empty() || node.engine.runner.socket_path.empty()) return node;
   runner::Successor& successor = node.engine.runner.successor;
@@ -104,8 +104,8 @@ void Service::reload(const std::string& why) {
   jobs_.reload(why);
 }
 
-/// Before anything is asked of the store, so that nobody leaves on behalf of a session that is gone on with; and before
-/// the runner is, which would be taken from whoever has this folder.
+/// Takes the session's lock. It comes before the first question to the store, so that no `ballot resign` ends a session
+/// that goes on; and before the runner is reached, so that none is taken from another daemon of this folder.
 Result<Resume> Service::take_session() {
   const auto taken = session_.begin();
   if (taken == SessionLock::Taken::in_use)
@@ -120,7 +120,8 @@ Result<Resume> Service::take_session() {
   return Resume::refused;
 }
 
-/// Where no lock can be made the ledger is used without, as it goes on in every other way too.
+/// Takes the ledger's lock. Without a place for a lock the ledger is used without one: a full or read-only disk stops
+/// no job.
 Result<void> Service::take_ledger() {
   const auto taken = ledger_lock_.take();
   if (taken || taken.error().code == Errc::conflict || taken.error().code == Errc::refused) return taken;
@@ -128,8 +129,8 @@ Result<void> Service::take_ledger() {
   return {};
 }
 
-/// For `ballot resign`, which a supervisor or the runner calls after a crash: after a clean stop there is nothing to
-/// do.
+/// Writes the session file for `ballot resign`, which a supervisor or the runner calls after a crash. A clean stop
+/// removes the file.
 void Service::keep_session(const std::string& handle) {
   keep_again_.disarm();
   handle_ = handle;
@@ -141,13 +142,13 @@ void Service::keep_session(const std::string& handle) {
   if (!left) keep_again_.arm(io::read_clocks().steady + keep_interval);
 }
 
-/// Whoever had the lock leaves on behalf of the daemon before, and is done soon.
+/// Writes the session file once the lock is free: its holder, a `ballot resign` for the daemon before, ends soon.
 void Service::write_session() {
   if (session_.keep(handle_)) return log_(Level::info, "the session is kept: a crash is handed over at once", {});
   keep_again_.arm(io::read_clocks().steady + keep_interval);
 }
 
-/// Whether it leaves is the first call's to say: groups that are handed over cannot be left any more.
+/// The first call decides whether the daemon leaves its session: groups that are handed over cannot be left any more.
 void Service::stop(config::OnStop how) {
   using Kind = config::OnStop::Kind;
   const bool again = stop_ != Stop::none;
@@ -168,7 +169,8 @@ std::int64_t Service::close() {
   return lost_rows;
 }
 
-/// Nothing here uses it any more. The ledger first: whoever waits for the session's lock asks for that one next.
+/// Releases the locks of the folder. The ledger's comes first, as a daemon that waits for the session's lock takes the
+/// ledger's next.
 void Service::release_folder() {
   ledger_lock_.release();
   session_.lock().release();

@@ -33,7 +33,7 @@ struct ImportOptions {
   std::optional<std::string> user, timezone, folder;
 };
 
-/// What became of all files.
+/// The result of the whole import.
 struct ImportOutcome {
   bool has_refused = false;  // a line, or a file that cannot be read
   bool has_failed = false;   // to write a file
@@ -48,7 +48,7 @@ Exit misused_import(const std::string& text) {
   return Exit::usage;
 }
 
-/// Of this machine, as /etc/localtime or /etc/timezone names it.
+/// The time zone of this machine, as /etc/localtime or /etc/timezone names it; "": neither does.
 std::string machine_timezone() {
   std::error_code ignored;
   const std::string link = std::filesystem::read_symlink("/etc/localtime", ignored);
@@ -59,7 +59,7 @@ std::string machine_timezone() {
   return text.substr(0, text.find_first_of(" \t\n"));
 }
 
-/// None, and its reason on stderr.
+/// The time zone of the crontabs. None: there is no such zone; stderr has the reason.
 std::optional<std::string> timezone_of(const ImportOptions& options) {
   const std::string name = options.timezone ? *options.timezone : machine_timezone();
   const auto zone = zones::TimeZone::load(name);
@@ -70,7 +70,7 @@ std::optional<std::string> timezone_of(const ImportOptions& options) {
   return std::nullopt;
 }
 
-/// None, where cron does not read the file.
+/// The form and the user of a crontab. None: cron does not read a file of that name.
 std::optional<config::CrontabSource> source_of(const std::string& file, const ImportOptions& options,
                                                config::Identities& identities) {
   if (options.system) return config::system_crontab(file);
@@ -84,7 +84,7 @@ std::optional<config::CrontabSource> source_of(const std::string& file, const Im
   return source;
 }
 
-/// The name of its job file.
+/// The name of the job file of a crontab.
 std::string file_name_of(const std::string& crontab) {
   std::string name = std::filesystem::path(crontab).filename();
   for (char& c : name)
@@ -92,7 +92,7 @@ std::string file_name_of(const std::string& crontab) {
   return (name.empty() || !config::is_letter_or_digit(name[0]) ? "crontab-" : "") + name + ".toml";
 }
 
-/// Writes them one by one.
+/// Converts one crontab after the other, and prints or writes the job files.
 class Importer {
  public:
   Importer(const ImportOptions& options, config::CrontabImport import, config::Identities& identities)
@@ -119,7 +119,7 @@ class Importer {
   ImportOutcome outcome() const { return outcome_; }
 
  private:
-  /// What is printed becomes one file.
+  /// Prints the job file of a crontab; several files cannot be told apart in one output.
   void print(const config::CrontabSource& source, const config::ImportedCrontab& imported) {
     if (imported.files.size() > 1) {
       outcome_.has_refused = true;
@@ -131,7 +131,7 @@ class Importer {
       std::cout << (std::exchange(has_printed_, true) ? "\n" : "") << file.text;
   }
 
-  /// NAME.toml, and for what does not fit into that one NAME-2.toml, NAME-3.toml ...
+  /// Writes NAME.toml, and NAME-2.toml, NAME-3.toml ... for the jobs that do not fit into it.
   void write(const config::ImportedCrontab& imported, const std::string& path, mode_t mode) {
     if (imported.files.empty()) std::cout << path << ": no jobs, not written\n";
     const std::string stem = path.substr(0, path.rfind('.'));
@@ -157,7 +157,7 @@ class Importer {
   bool has_printed_ = false;
 };
 
-/// Of two crontabs that would become one file, an error.
+/// The error of two crontabs that would become the same job file; "": there are none.
 std::string clash_in(const std::vector<config::CrontabSource>& sources) {
   std::map<std::string, std::string> files;
   for (const config::CrontabSource& source : sources) {

@@ -24,7 +24,7 @@ constexpr std::size_t longest_command_of_cron = 998;
 constexpr std::size_t longest_setting_of_cron = 998;  // a whole line; the rest of it is not read
 constexpr int last_line_of_cron = 10'003;             // that is no comment
 
-/// Blanks of other kinds than cron and the shell know, and characters that show nothing or turn text round.
+/// Characters that look like a space or like nothing, and are letters to cron and the shell.
 constexpr bool is_odd_blank(char32_t c) {
   return c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) || c == 0x202f || c == 0x205f || c == 0x2060 ||
          c == 0x3000 || c == 0xfeff || (c >= 0x80 && is_display_control(c));
@@ -60,7 +60,8 @@ std::string take_command(std::string_view& text) {
   return command;
 }
 
-/// Behind the first percent sign: each is a line's end, `\%` a percent sign; a last line that is not ended is.
+/// The standard input that stands behind the first percent sign of a line: each percent sign is a line's end, `\%` is a
+/// percent sign, and the last line gets an end.
 std::string input_of_command(std::string_view text) {
   std::string input;
   bool is_open = false;
@@ -77,7 +78,7 @@ bool is_good(const std::optional<std::variant<CrontabSetting, CrontabFault>>& se
   return setting && std::holds_alternative<CrontabSetting>(*setting);
 }
 
-/// Reads line after line; the settings count for the lines below them.
+/// Reads a crontab line by line. A setting applies to the lines below it.
 class CrontabReader {
  public:
   CrontabReader(std::string_view file, CrontabForm form, Crontab& crontab)
@@ -105,7 +106,7 @@ class CrontabReader {
   }
 
  private:
-  /// Columns count characters.
+  /// The position of a byte of the line; columns count characters.
   Position at(std::size_t byte) const {
     const auto characters = std::count_if(whole_.begin(), whole_.begin() + static_cast<std::ptrdiff_t>(byte),
                                           [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
@@ -134,7 +135,7 @@ class CrontabReader {
           "This line and those below it are left out; cut the crontab into several");
   }
 
-  /// The first odd blank between two bytes of the line.
+  /// An odd blank, and the byte of the line at which it stands.
   struct OddBlank {
     std::size_t at;
     std::string name;
@@ -149,14 +150,14 @@ class CrontabReader {
     return std::nullopt;
   }
 
-  /// In a time or the name of a user: cron takes it for a part of the word.
+  /// Whether times or the name of a user have no odd blank, which cron would take for a part of the word.
   bool has_no_odd_blank(std::size_t begin, std::size_t end) {
     const auto odd = find_odd_blank(begin, end);
     return !odd ||
            error(at(odd->at), odd->name + " is no blank for cron, which refuses the crontab for it; write a space");
   }
 
-  /// In a command or a value: cron and the shell take it as it is.
+  /// Warns of an odd blank in a command or a value, where cron accepts it.
   void warn_of_odd_blank(std::size_t begin) {
     if (const auto odd = find_odd_blank(begin, whole_.size()))
       findings_.warning(at(odd->at),
@@ -226,7 +227,7 @@ class CrontabReader {
     }
   }
 
-  /// And takes the column off `rest`.
+  /// Reads the column of the user, and removes it from `rest`.
   bool read_user(CrontabEntry& entry, std::string_view& rest) {
     if (rest.starts_with('*')) return error(at(rest), "a sixth field: cron has no seconds; write five times");
     if (form_ == CrontabForm::user) {
@@ -258,7 +259,8 @@ class CrontabReader {
     return !entry.command.empty() || error(place, "a command is missing");
   }
 
-  /// Cron counts from the first blank behind the user, and what goes to the standard input too.
+  /// Whether the command has at most as many bytes as cron takes. Cron counts from the first blank behind the user to
+  /// the end of the line, the standard input included.
   bool fits_into_cron(std::string_view command) {
     auto begin = static_cast<std::size_t>(command.data() - whole_.data());
     const auto is_blank = [&](std::size_t i) { return blanks.find(whole_[i]) != std::string_view::npos; };

@@ -32,7 +32,7 @@ std::string octal(mode_t mode) {
   return text.data();
 }
 
-/// None: cron takes a file of this mode.
+/// Why cron does not read a file of this mode; none: it does.
 std::optional<std::string> wrong_mode(const CrontabSource& source, mode_t mode) {
   const bool is_exact = (mode & 07777) == 0600, is_readable_text = (mode & 07533) == 0400;
   if (source.spool == CrontabSpool::debian && !is_exact)

@@ -22,12 +22,12 @@ constexpr std::string_view head_of_file =
     "#   misfire = \"skip\"                 makes up for nothing\n"
     "#   on_leadership_lost = \"finish\"    ends no run that has begun\n";
 
-/// Such as run-parts takes.
+/// Whether cron reads a file of this name in cron.d.
 bool is_name_for_cron(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; });
 }
 
-/// A path in a comment, whatever bytes it has.
+/// A path as it is written into a comment: UTF-8, on one line.
 std::string in_a_comment(std::string_view path) {
   std::string text = valid_utf8(path);
   std::replace_if(
@@ -35,7 +35,7 @@ std::string in_a_comment(std::string_view path) {
   return text;
 }
 
-/// The folder of a file, by its own name: without links, "." and "..".
+/// The absolute path of a file's folder, without links, "." and "..".
 std::string folder_of(const std::string& path) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
@@ -100,7 +100,7 @@ ImportedCrontab CrontabImport::add(const CrontabSource& source, std::string_view
   return imported;
 }
 
-/// Also of a line that is refused the name is taken: mending it renames no other.
+/// The text of a line's job. The name of a refused line is taken too, so that mending the line renames no other job.
 std::optional<std::string> CrontabImport::job_of(const CrontabEntry& entry, const CrontabSource& source,
                                                  Findings& findings) {
   CrontabJob job{names_.add(source.prefix, entry.command, entry.schedule),
@@ -116,7 +116,8 @@ std::optional<std::string> CrontabImport::job_of(const CrontabEntry& entry, cons
   return *std::move(text);
 }
 
-/// Where cron would go on in a folder of its own, as the home is not there, the job is in `/`. "": the user's home.
+/// The working folder of a job; "": the user's home. A job whose home is missing runs in `/`; cron runs the line in a
+/// folder of its own.
 std::optional<std::string> CrontabImport::working_dir(const CrontabEntry& entry, const std::string& user,
                                                       Position user_at, Findings& findings) {
   const auto& identity = identities_.user(user);
@@ -132,7 +133,8 @@ std::optional<std::string> CrontabImport::working_dir(const CrontabEntry& entry,
   return "/";
 }
 
-/// Cron executes SHELL as the path of a program, with all that is in it; one that is not there has run no line.
+/// Whether SHELL is an executable program. Cron executes its whole value as one path, so a line with a missing SHELL
+/// has never run.
 bool CrontabImport::has_shell(const CrontabEntry& entry, Findings& findings) {
   const auto set = entry.settings.find("SHELL");
   if (set == entry.settings.end() || !set->second.starts_with('/')) return true;  // what is no path is refused later
@@ -148,7 +150,7 @@ bool CrontabImport::has_shell(const CrontabEntry& entry, Findings& findings) {
   return false;
 }
 
-/// What the loader finds in the job's text is told of the line.
+/// Whether the loader accepts the job's text. Its findings are reported at the line.
 bool CrontabImport::is_loaded(const std::string& text, const CrontabSource& source, const CrontabEntry& entry,
                               Findings& findings) {
   const JobFile file = read_job_file(text, {source.file, std::nullopt}, settings_, identities_);

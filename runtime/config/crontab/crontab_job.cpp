@@ -21,7 +21,7 @@ std::string setting(const Settings& settings, const std::string& name, std::stri
   return found != settings.end() ? found->second : std::string(otherwise);
 }
 
-/// The whole of it, but for what a job has anyway.
+/// The environment of a line, without the variables that every job has.
 Settings environment_of(const CrontabEntry& entry, const CrontabJob& job, const std::string& timezone) {
   Settings environment = entry.settings;
   environment.emplace("PATH", path_of_cron);
@@ -31,7 +31,7 @@ Settings environment_of(const CrontabEntry& entry, const CrontabJob& job, const 
   return environment;
 }
 
-/// The user's own name is not looked at.
+/// The address that cron mails a line's output to; "": nobody. The default, the user's name, is not checked.
 std::string mail_recipient(const Settings& settings, const std::string& user) {
   const auto found = settings.find("MAILTO");
   if (found == settings.end()) return user;

@@ -12,7 +12,7 @@
 
 namespace ballot::config {
 
-/// What a line does not say.
+/// The properties of a job that its line does not have.
 struct CrontabJob {
   std::string name;
   std::string user;
@@ -21,7 +21,7 @@ struct CrontabJob {
   RunOn run_on = RunOn::leader;
 };
 
-/// Its text, with a line's end; or why no job can do what the line does.
+/// The table of the job, which ends with a newline; or the reason why no job can do the same as the line.
 Result<std::string> crontab_job(const CrontabEntry& entry, const CrontabJob& job);
 
 }  // namespace ballot::config

@@ -16,15 +16,15 @@ constexpr std::size_t longest_stem = 48;  // leaves room for a hash and a number
 constexpr std::size_t longest_word = 32;  // of an argument that tells anything
 constexpr int deepest_shell = 3;          // of `sh -c` within `su -c`
 
-/// They only prepare for the command behind them, or ask whether it is to run.
+/// Commands that only prepare the command behind them, or test whether it is to run.
 constexpr std::array<std::string_view, 16> asides{".",    ":",   "[",   "[[",    "cd",   "echo", "export", "false",
                                                   "kill", "pwd", "set", "sleep", "test", "true", "ulimit", "umask"};
-/// They stand before the command that they run, with options and amounts of their own.
+/// Programs and keywords that stand before the command that they run.
 constexpr std::array<std::string_view, 27> wrappers{
     "!",     "chronic",     "command", "cronic", "do",      "doas",     "else",   "env",    "exec",
     "flock", "if",          "ionice",  "nice",   "nohup",   "runuser",  "setsid", "stdbuf", "su",
     "sudo",  "systemd-cat", "then",    "time",   "timeout", "unbuffer", "until",  "while",  "xvfb-run"};
-/// The script that they run says more than they do.
+/// Programs whose script gives the name.
 constexpr std::array<std::string_view, 12> interpreters{"bash", "dash",   "java",    "ksh",  "node", "perl",
                                                         "php",  "python", "python3", "ruby", "sh",   "zsh"};
 constexpr std::array<std::string_view, 5> shells{"bash", "dash", "ksh", "sh", "zsh"};
@@ -54,7 +54,7 @@ bool is_common(std::string_view program) {
   return is_one_of(folder, folders) && without_ending(program) == program;
 }
 
-/// The name by which the lists above have it; a script of that name is another program.
+/// The name under which the lists above have a program; "" for a script, which may have the same name.
 std::string_view known_name(std::string_view program) {
   return is_common(program) ? file_of(program) : std::string_view();
 }
@@ -64,12 +64,12 @@ bool is_assignment(std::string_view word) {
   return sign != std::string_view::npos && is_variable_name(word.substr(0, sign));
 }
 
-/// An option, an amount as of `timeout 5m`, an assignment.
+/// Whether a word is an option, an amount as of `timeout 5m`, or an assignment.
 bool is_no_program(std::string_view word) {
   return word.empty() || word.starts_with('-') || (word[0] >= '0' && word[0] <= '9') || is_assignment(word);
 }
 
-/// Without what stands before the program.
+/// A command without the wrappers before its program.
 ShellCommand from_program(const ShellCommand& command) {
   auto word = command.words.begin();
   std::string_view wrapper;
@@ -88,7 +88,7 @@ ShellCommand from_program(const ShellCommand& command) {
   return {{word, command.words.end()}, command.target};
 }
 
-/// The text behind `-c` of a shell, or of su.
+/// The command line behind `-c` of a shell or of su.
 std::optional<std::string> inner_command(const ShellCommand& command) {
   const auto begin = std::find_if(command.words.begin(), command.words.end(), [](const std::string& word) {
     return is_one_of(known_name(word), shells) || known_name(word) == "su";
@@ -99,7 +99,8 @@ std::optional<std::string> inner_command(const ShellCommand& command) {
   return *(option + 1);
 }
 
-/// The host of a URL, the last part of a path, a word. "": it tells nothing, or may be a secret.
+/// The part of a word that goes into a name: the host of a URL, the last part of a path, or the word. "": the word says
+/// nothing, or may be a secret.
 std::string_view telling_part(std::string_view word) {
   if (const std::size_t scheme = word.find("://"); scheme != std::string_view::npos) {
     word = word.substr(scheme + 3);
@@ -114,15 +115,15 @@ std::string_view telling_part(std::string_view word) {
   return word;
 }
 
-/// Of a script that an interpreter runs.
+/// The name of the script that an interpreter runs.
 std::string_view script_of(const ShellCommand& command) {
   const auto found = std::find_if(command.words.begin() + 1, command.words.end(),
                                   [](const std::string& word) { return !is_no_program(word); });
   return found == command.words.end() ? std::string_view() : without_ending(telling_part(*found));
 }
 
-/// The argument that says most: the first that is no option, nor, after an option of one letter, its value. A path
-/// stands for itself everywhere. Without one the file that the output goes to.
+/// The first argument that is neither an option nor the value of an option of one letter (a path is never taken for a
+/// value); without one, the file that the output goes to.
 std::string_view argument_of(const ShellCommand& command) {
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& word = command.words[i];
@@ -145,7 +146,7 @@ std::string stem_of(const ShellCommand& command) {
   return argument.empty() || argument.starts_with(name) ? name : name + "-" + std::string(argument);
 }
 
-/// Letters and digits as they are, all else as one '-' between them.
+/// A text as a name: letters and digits stay, all other characters between them become one '-'.
 std::string as_name(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -159,7 +160,7 @@ std::string as_name(std::string_view text) {
   return name;
 }
 
-/// The first simple command that is more than an aside; else the first.
+/// The name made of the first simple command that is no aside; of the first one where all are.
 std::string name_of_command(std::string_view text, int depth) {
   ShellCommand chosen;
   for (const ShellCommand& command : shell_commands(text)) {

@@ -16,7 +16,8 @@ namespace ballot::config {
 
 class CrontabNames {
  public:
-  /// Of a line, in the order of the lines. `prefix` is left out where it is empty or the name begins with it anyway.
+  /// The name of a line's job. Requires: called in the order of the lines. An empty prefix, or one with which the name
+  /// begins anyway, is left out.
   std::string add(std::string_view prefix, std::string_view command, std::string_view schedule);
 
  private:

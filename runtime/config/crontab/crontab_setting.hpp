@@ -18,7 +18,7 @@ struct CrontabSetting {
   bool bare = false;  // there is nothing behind the `=`: Debian's cron refuses the crontab, others take it as empty
 };
 
-/// None: the line is no setting, and cron reads it as one with times and a command. Requires: no blanks in front.
+/// Reads a setting. None: the line is no setting, and cron reads times and a command. Requires: no blanks in front.
 std::optional<std::variant<CrontabSetting, CrontabFault>> read_crontab_setting(std::string_view line);
 
 /// Whether cron mails what a line prints to this MAILTO: it refuses addresses of unusual characters, also blanks.

@@ -29,7 +29,8 @@ struct CrontabFault {
   std::string text;
 };
 
-/// Of five fields, or of one word that begins with `@`. With faults, at most one a field, its text says nothing.
+/// The schedule of five fields, or of one word that begins with `@`. At most one fault is added for each field; with a
+/// fault the result is meaningless.
 std::string crontab_schedule(std::span<const CrontabWord> words, std::vector<CrontabFault>& faults);
 
 }  // namespace ballot::config

@@ -36,7 +36,7 @@ class ShellReader {
     has_word_ = true;
   }
 
-  /// Of a quote that is not closed it is the rest.
+  /// Takes the text of a quote; a quote that is not closed ends with the line.
   void take_quoted(char quote) {
     has_word_ = true;
     for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {

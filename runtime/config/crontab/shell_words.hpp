@@ -15,7 +15,7 @@ struct ShellCommand {
   std::string target;              // the first file that the output goes to; "": none, or /dev/null
 };
 
-/// Without those that have no words.
+/// The simple commands of a line that have words, in order.
 std::vector<ShellCommand> shell_commands(std::string_view text);
 
 }  // namespace ballot::config

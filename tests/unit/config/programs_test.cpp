@@ -56,6 +56,11 @@ TEST_F(FoldersOfJobs, OfHooksHoldProgramsThatNobodyElseReplaces) {
                   .find("warning: root executes what others may replace: "),
               std::string::npos)
         << key;
+  const std::string group = "[group.x]\non_demote = [\"" + hook + "\"]\n";
+  EXPECT_EQ(findings(group, daemon_of(root)),
+            "x.toml:1:8: warning: group 'x': root executes what others may replace: " + folder / "home" +
+                " belongs to user 1000; it must belong to root or to the daemon's user\n");
+  EXPECT_EQ(findings(group, daemon_of(somebody)), "");
 }
 
 constexpr std::size_t longest = 128 * 1024 - 1;
