@@ -1,5 +1,6 @@
-// LogRate: which of a plugin's log lines are written: of one kind one a second, and of all kinds some. A kind is what
-// lines begin with. The next line of a kind says how many were left out before it. Pure, but that the caller locks.
+// LogRate: which of a plugin's log lines are written: of one kind one a second, and of all kinds some. Lines are
+// of one kind where they are the same up to their second ": ", as in "etcd: changes are read anew: WHY". The next line
+// of a kind says how many were left out before it. Pure, but that the caller locks.
 //
 //   if (const auto line = rate.admit(text, boot_now())) write(*line);
 #pragma once
@@ -16,8 +17,8 @@ namespace ballot::support {
 
 class LogRate {
  public:
-  static constexpr std::size_t kind_size = 24;   // bytes
-  static constexpr std::size_t most_kinds = 64;  // within pause
+  static constexpr std::size_t kind_size = 96;    // bytes, at most
+  static constexpr std::size_t most_kinds = 128;  // within pause
   static constexpr Millis pause{1000};
 
   /// None: the line is left out.

@@ -55,6 +55,13 @@ TEST(LogRate, OneLineASecondOfAKindAndTheNextSaysHowManyWereLeftOut) {
             "etcd: changes are read anew: last (and 99 lines like this before)");
 }
 
+TEST(LogRate, LinesOfTwoGroupsAreOfTwoKinds) {
+  LogRate rate;
+  const SteadyTime now(1h);
+  EXPECT_TRUE(rate.admit("group production-database-a: waits for n1, the leader", now));
+  EXPECT_TRUE(rate.admit("group production-database-b: waits for n1, the leader", now));
+}
+
 TEST(LogRate, ManyKindsAreBoundedTogether) {
   LogRate rate;
   const SteadyTime begun(1h);
