@@ -34,3 +34,15 @@ ballot_mutant(second_of_a_name_is_silent FILE runtime/config/jobs_dir.cpp
 ballot_mutant(instances_are_everywhere FILE runtime/config/jobs_dir.cpp
   FIND "return group == set_.groups.end() || may_lead(group->second, settings_.node);" REPLACE "return true;"
   BY unit_config FILTER "*" FINDING "FAILED")
+ballot_mutant(hard_linked_crontab_is_trusted FILE runtime/config/crontab/crontab_file.cpp
+  FIND "if (file->info.st_nlink != 1)" REPLACE "if (file->info.st_nlink > 2)"
+  BY unit_config FILTER "CrontabFiles.*" FINDING "FAILED.*CrontabFiles.WithHardLinks")
+ballot_mutant(crontab_of_anybody_is_trusted FILE runtime/config/crontab/crontab_file.cpp
+  FIND "file.info.st_uid != invoker && !is_users" REPLACE "file.info.st_uid != invoker && !is_users && false"
+  BY unit_config FILTER "CrontabFiles.*" FINDING "FAILED.*CrontabFiles.OfAUserBelong")
+ballot_mutant(command_that_cron_ignores_runs FILE runtime/config/crontab/crontab.cpp
+  FIND "return size <= longest_command_of_cron ||" REPLACE "return size <= longest_command_of_cron + 1 ||"
+  BY unit_config FILTER "CrontabLimits.*" FINDING "FAILED.*CrontabLimits.OfACommand")
+ballot_mutant(lines_that_cron_ignores_run FILE runtime/config/crontab/crontab.cpp
+  FIND "if (line_ > last_line_of_cron) return" REPLACE "if (line_ > last_line_of_cron + 1) return"
+  BY unit_config FILTER "CrontabLimits.*" FINDING "FAILED.*CrontabLimits.OfLines")
