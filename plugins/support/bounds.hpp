@@ -27,8 +27,8 @@ constexpr std::size_t followed = 100'000;
 constexpr std::size_t untaken = 6 * mib;
 
 // ZooKeeper, in bytes of a frame without its length.
-/// The names of a node's children.
-constexpr std::size_t children = 4 * mib;
+/// The names of a node's children, and how many there are: 100,000 jobs have as many registers below one node.
+constexpr std::size_t children = 7 * mib, names = 200'000;
 /// The data of a node; the answer to a transaction; what a client sends, of which ZooKeeper itself takes 1 MiB.
 constexpr std::size_t node = 32 * kib, transaction = 64 * kib, request = 2 * mib;
 /// All other answers, and events.

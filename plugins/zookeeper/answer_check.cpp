@@ -63,7 +63,7 @@ class Fields {
   }
   void strings() {
     std::int32_t count = size_from(0);
-    ok_ = ok_ && static_cast<std::size_t>(count) <= bounds::followed;
+    ok_ = ok_ && static_cast<std::size_t>(count) <= bounds::names;
     while (ok_ && count-- > 0) string();
   }
   std::int32_t size_from(std::int32_t least) {

@@ -84,6 +84,26 @@ TEST_P(HostileZookeeperTest, EndsNoProcessAndFillsNoMemory) {
 INSTANTIATE_TEST_SUITE_P(All, HostileZookeeperTest, ::testing::ValuesIn(testing::hostile_replies()),
                          [](const auto& one) { return one.param.name; });
 
+TEST(ZookeeperGate, TheLongestListThatIsTakenFillsNoMemoryEither) {
+  constexpr std::size_t names = 199'000;
+  HostileZookeeper server({"names", 12, [](const HostileZookeeper::Asked& asked) {
+                             const std::string name = zookeeper_number(32) + std::string(32, 'n');
+                             std::string bytes = zookeeper_header(asked.xid) + zookeeper_number(names);
+                             for (std::size_t i = 0; i < names; ++i) bytes += name;
+                             return testing::zookeeper_frame(bytes + std::string(68, '\0'));
+                           }});
+  Asking client(server.address());
+  ASSERT_TRUE(client.until([&] { return client.connected; }));
+  const PeakMemory peak;
+  std::size_t found = 0;
+  client->children("/x", Watch::no, [&](const Reply& reply) { found = reply.names.size(); });
+  EXPECT_TRUE(client.until([&] { return found > 0 || client.refused > 0; }));
+  EXPECT_EQ(found, names) << client.text;
+  if (PeakMemory::can_tell) {
+    EXPECT_LT(peak.mib_over_rest(), most_mib);
+  }
+}
+
 TEST(AnswerCheck, PassesWhatServersAnswer) {
   AnswerCheck check;
   const auto request = [&](std::int32_t xid, std::int32_t type, const std::string& body = "") {
