@@ -154,7 +154,7 @@ TEST_P(Consul, AHostileAgentFillsNoMemoryAndTheSessionBeginsAnewWhenItIsGone) {
   gate.harm(nullptr);
   lead_again(a, "g");
   for (const std::string& line : a.events.logged()) EXPECT_LT(line.size(), 1500u) << line.substr(0, 200);
-  if (testing::PeakMemory::can_tell) EXPECT_LT(peak.mib_over_rest(), 64);
+  EXPECT_TRUE(!testing::PeakMemory::can_tell || peak.mib_over_rest() < 64) << peak.mib_over_rest() << " MiB";
 }
 
 TEST_P(Consul, AnAgentThatAnswersTooManyRequestsIsNotBelievedToHaveRefusedAnything) {
