@@ -31,7 +31,7 @@ Reply reply_of(http::Event event) {
     reply.too_large = event.too_large;
     return reply;
   }
-  // It serves a query of its own copy then, and nobody says whether that is the store's.
+  // The agent answers from its own copy then, which may be stale.
   if (event.status == 200 && event.header("X-Consul-Knownleader") == "false")
     return Reply(Meaning::unknown, "no cluster leader");
   const std::string_view text = event.header("X-Consul-Index");
@@ -68,7 +68,7 @@ void Agent::transact(const std::vector<std::string>& operations, Done done, std:
   call({"PUT", "/v1/txn?consistent", body + ']', patience}, std::move(done));
 }
 
-/// The agent adds up to a sixteenth to the time.
+/// The agent adds up to a sixteenth to the wait.
 void Agent::poll(std::string target, std::uint64_t since, Millis wait, Done done) {
   if (since > 0) target += "&index=" + std::to_string(since) + "&wait=" + std::to_string(wait.count()) + "ms";
   call({"GET", std::move(target), {}, wait + wait / 16 + patience_, true}, std::move(done));

@@ -77,7 +77,7 @@ void Feed::look(std::uint64_t index) {
   for (Folder& folder : folders_) look_at(folder);
 }
 
-/// The index of an empty folder is the store's, and says nothing.
+/// An empty folder has the index of the whole store, which says nothing of the folder.
 void Feed::look_at(Folder& folder) {
   if (look_.lists || folders_.size() == 1) return read(folder);
   agent_.get(index_target(folder.path), [this, &folder](const Reply& reply) {
@@ -131,7 +131,7 @@ void Feed::pause(Millis time) {
   again_at_ = support::boot_now() + time;
 }
 
-/// What changes all the time is not looked for more often for that: the last look was a moment ago.
+/// While the feed pauses the last look was a moment ago, so a check begins no other one.
 void Feed::check(std::function<void()> done) {
   agent_.call({"GET", index_target(paths_.path(prefix_)), {}, agent_.patience() / 2},
               [this, asked = support::boot_now(), done = std::move(done)](const Reply& reply) {

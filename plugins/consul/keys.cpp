@@ -85,7 +85,7 @@ std::vector<std::optional<KeyAnswer>> Transaction::judge(const Reply& reply) con
   return answers;
 }
 
-/// No other session, nor this daemon's before, is at the same number: below 2^53, as JSON has it.
+/// Flags begin at the wall clock, so that no other session uses the same numbers; below 2^53, the limit of JSON.
 Keys::Keys(Agent& agent, const KeyPaths& paths, const Guard& guard)
     : agent_(agent),
       paths_(paths),
@@ -125,7 +125,7 @@ void Keys::get(const std::vector<std::string>& keys, Done<KeyRead> done) {
   support::get_in_parts(keys, Transaction::most_operations, some, std::move(done));
 }
 
-/// It is refused where a key is not there, and says which are not.
+/// Consul refuses the transaction where a key is absent, and names the absent keys; the others are read again.
 void Keys::get_some(const std::vector<std::string>& keys, const Done<KeyRead>& done) {
   std::vector<std::string> operations;
   for (const std::string& key : keys) operations.push_back(operation("get", paths_.path(key)));

@@ -53,7 +53,7 @@ void Session::begin(Millis timeout, const std::optional<Handle>& resumed, Done<S
   });
 }
 
-/// Who may not read finds nothing in a list, and only here is told why.
+/// A list shows nothing to a token that may not read; a single key is refused with the reason.
 void Session::probe(Done<SessionBegun> done) {
   agent_.get("/v1/kv/" + in_url(paths_.root()) + "format?consistent", [done](const Reply& reply) {
     const bool reads = reply.index > 0 && (reply.is(Meaning::done) || reply.is(Meaning::absent));
@@ -110,7 +110,7 @@ void Session::bind(const std::string& key, const std::string& value, Done<KeyAns
                   });
 }
 
-/// Both at once, and both are answered.
+/// Check and session are renewed at once; `done` is called when both are answered.
 void Session::restart_timers(Done<KeyAnswer> done) {
   const auto timers = std::make_shared<std::pair<Reply, Reply>>();  // passed, renewed
   const support::Join join([this, timers, done = std::move(done)] { on_timers(timers->first, timers->second, done); });
@@ -134,7 +134,7 @@ void Session::on_timers(const Reply& passed, const Reply& renewed, const Done<Ke
   done({StoreResult::done, 0, {}});
 }
 
-/// Ends it, as nobody can go on with it.
+/// Ends the session: its check is gone, so nobody can renew it.
 void Session::give_up(Done<KeyAnswer> done) {
   end([done = std::move(done)](const KeyAnswer& answer) {
     if (answer.outcome != StoreResult::done) return done(answer);
@@ -142,7 +142,7 @@ void Session::give_up(Done<KeyAnswer> done) {
   });
 }
 
-/// It is not over where its token may not do it any more.
+/// A token that is refused says nothing of the session, which may be open: unknown.
 void Session::renew(Done<KeyAnswer> done) {
   restart_timers([done = std::move(done)](KeyAnswer answer) {
     if (answer.outcome == StoreResult::failed) answer.outcome = StoreResult::unknown;
@@ -150,7 +150,7 @@ void Session::renew(Done<KeyAnswer> done) {
   });
 }
 
-/// The check goes after it: by itself it would end the session too, as if it were lost.
+/// The session goes first: a check that is removed ends its session as if it were lost.
 void Session::end(Done<KeyAnswer> done) {
   agent_.put("/v1/session/destroy/" + guard_.session, {}, [this, done = std::move(done)](const Reply& reply) {
     const KeyAnswer answer{outcome_of(reply), 0, reply.text()};

@@ -32,7 +32,7 @@ void Feed::follow(const std::string& prefix) {
   begin();
 }
 
-/// What is under way goes on from where it was, with a wider range.
+/// The stream goes on from its last revision, with a wider range.
 void Feed::watch(const std::string& prefix) {
   watched_.insert(prefix);
   untold_.insert(prefix);
@@ -98,7 +98,7 @@ void Feed::report(const support::KeyRead& read) {
   }
 }
 
-/// Later changes of what is reported here as touched come by the stream.
+/// Reports each new prefix as touched once; its later changes come by the stream.
 void Feed::open() {
   close();
   state_ = State::opening;

@@ -24,7 +24,7 @@ constexpr std::uint64_t codes_refused[] = {3, 9, 12};  // invalid argument, fail
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// What people are to do, where that is known.
+/// What an operator can do about this error, where that is known.
 std::string advice(std::string_view message) {
   if (has(message, "database space exceeded"))
     return ": its quota is used up. Compact it, defragment it, and disarm the alarm (etcdctl alarm disarm)";
@@ -98,7 +98,7 @@ void Gateway::ask(Call call, Done done) {
   send({std::move(call), std::move(done), until});
 }
 
-/// What can be asked elsewhere too gets half of the time.
+/// A call that another server may answer too gets half of the time at this one.
 void Gateway::send(Asked asked) {
   if (!client_) return;
   const bool shows = !asked.call.anonymous;
@@ -126,7 +126,7 @@ void Gateway::authenticate() {
   asked_.emplace(client_->ask(std::move(request)), std::move(asked));
 }
 
-/// What waits has the same answer where there is no token.
+/// Without a token the calls that wait for it fail with the same reply.
 void Gateway::on_token(const Reply& reply) {
   token_ = http::text_at(reply.body, "token");
   credentials_ = token_.empty() ? Credentials::needed : Credentials::held;
@@ -194,7 +194,7 @@ void Gateway::on_answer(const http::Event& event) {
   repeats(asked, reply, event) ? send(std::move(asked)) : asked.done(reply);
 }
 
-/// A token that is not known was refused before anything was done.
+/// A call that was refused for its token has done nothing, so it is sent again with a new one.
 bool Gateway::repeats(const Asked& asked, const Reply& reply, const http::Event& event) {
   if (asked.tries == 0 || asked.tries >= most_tries) return false;
   if (is_unauthenticated(reply) && !user_.empty() && !asked.call.anonymous) {

@@ -1,6 +1,6 @@
-// Connection: to one server, TLS or not: carries out one request after the other, and is kept between them. Knows
-// nothing of other servers, of whether a request may be repeated, nor of its time-out: its User does. On the thread of
-// the io_context.
+// Connection: one connection to one server, TLS or not: carries out one request after the other, and is kept between
+// them. What is read of an answer is bounded (support/bounds.hpp). Other servers, repetition and time-outs are the
+// User's. On the thread of the io_context.
 //
 //   auto connection = make_connection(way, user);
 //   connection->carry_out(request, AnswerKind::whole);   // ... user.on_answer(*connection, event)
@@ -18,13 +18,13 @@
 
 namespace ballot::http {
 
-//   | state   | what it does                             | left by | | ------- |
-//   ---------------------------------------- | ----------------------------------------------------------- | | fresh |
-//   is not connected                         | carry_out()                                                 | | opening
-//   | finds the address, connects, shakes hands| connected: busy; failed: closed                             | | busy
-//   | sends a request, reads its answer        | answered: idle, or closed where it is not to be kept        | | idle
-//   | waits for the next                       | carry_out(); where the server has closed it: fresh and open | | closed
-//   | nothing                                  | -                                                           |
+//   | state   | what the connection does          | left by                                        |
+//   | ------- | --------------------------------- | ---------------------------------------------- |
+//   | fresh   | is not connected                  | carry_out(): opening                           |
+//   | opening | looks up, connects, shakes hands  | connected: busy; failed: closed                |
+//   | busy    | sends a request, reads its answer | answered: idle, or closed where it is not kept |
+//   | idle    | waits for the next request        | carry_out(): busy, or opening after a close    |
+//   | closed  | nothing                           | -                                              |
 enum class ConnectionState { fresh, opening, busy, idle, closed };
 
 enum class AnswerKind { whole, lines };
@@ -33,12 +33,12 @@ class Connection {
  public:
   class User {
    public:
-    /// From now on the request may reach the server.
+    /// The request may reach the server from now on.
     virtual void on_sending(Connection& connection) = 0;
     virtual void on_line(Connection& connection, Event event) = 0;
     /// The whole answer, or the orderly end of a stream. The connection is idle or closed by now.
     virtual void on_answer(Connection& connection, Event event) = 0;
-    /// It is closed by now.
+    /// The request has failed; the connection is closed by now.
     virtual void on_failed(Connection& connection, Event failure) = 0;
     /// The user has no room for more bytes of this connection: reading goes on a little later.
     virtual bool congested(const Connection& connection) const = 0;
@@ -47,7 +47,7 @@ class Connection {
     ~User() = default;
   };
 
-  /// Where it leads, and how. `io` and `lookup` outlive it.
+  /// Where the connection leads, and how. `io` and `lookup` outlive it.
   struct Way {
     boost::asio::io_context& io;
     Lookup& lookup;
@@ -61,9 +61,9 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  /// Requires: fresh or idle. `open_patience`: for a connection, where there is none.
+  /// Requires: fresh or idle. `open_patience`: how long connecting may take, where the connection is not open.
   virtual void carry_out(const Request& request, AnswerKind kind, Millis open_patience) = 0;
-  /// Nothing is told of it any more.
+  /// The user is not called any more.
   virtual void close() = 0;
 
   virtual ConnectionState state() const = 0;

@@ -173,7 +173,7 @@ void Dispatcher::on_failed(Connection& connection, Event failure) {
   if (elsewhere && repeatable && !failure.too_large) {
     under_way_.erase(&connection);
     if (ask->is_call()) --calls_;
-    // The connection, which calls this, ends with its own handler.
+    // The connection that calls this lives until its handler returns.
     return dispatch(*ask);
   }
   failure.sent = ask->sent;

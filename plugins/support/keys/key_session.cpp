@@ -71,7 +71,7 @@ void KeySession::enter() {
   membership_->enter([this](KeyMembership::Entry entry, std::string text) { on_entered(entry, std::move(text)); });
 }
 
-/// A session that took long to get its name has been renewed last when it got it.
+/// The entry counts as a renewal: the session's timeout runs from it.
 void KeySession::on_entered(KeyMembership::Entry entry, std::string text) {
   if (over_) return;
   switch (entry) {
@@ -83,7 +83,7 @@ void KeySession::on_entered(KeyMembership::Entry entry, std::string text) {
   }
 }
 
-/// Called from within an answer of the membership, which goes later.
+/// The membership calls this from within an answer, so it is destroyed later.
 void KeySession::end_then(Goal next) {
   phase_ = Phase::ending;
   give_up_at_ = boot_now() + patience_to_reach(opening_.timeout);
@@ -210,10 +210,10 @@ void KeySession::close(bool keep) {
   leave_by_ = boot_now() + leave_patience(is_deputy(), context_.timeout);
 }
 
-/// Nothing of what was asked before is under way.
+/// All calls that were made before close() are answered.
 bool KeySession::drained() const { return open_->elections.idle() && open_->registers.idle(); }
 
-/// What was asked before is done, or has taken too long; then the session is ended, which may take too long too.
+/// First the calls before close() are drained, then the session is ended; each of the two has a time limit.
 void KeySession::leave_on() {
   if (leaving_ == Leaving::ending || keep_ || opening_.request.observer) {
     const bool uncertain = leaving_ == Leaving::ending;
@@ -239,8 +239,7 @@ void KeySession::drop() noexcept {
   store_->abandon();
 }
 
-/// What is left of it, as far as this session knows. One that has not begun has left nothing, but may have found that
-/// the one before it is still open.
+/// What the session leaves in the store: `known` where it was open; else what the daemon before has left.
 Rest KeySession::rest(Rest known) const {
   if (observes()) return Rest::nothing;
   if (open_) return known;
@@ -250,7 +249,7 @@ Rest KeySession::rest(Rest known) const {
 
 void KeySession::expire() { fail(Cause::expired, "the session was not renewed for its timeout", Rest::uncertain); }
 
-/// The store may not know of it.
+/// The session is over here; the store may still have it.
 void KeySession::fail(Cause cause, std::string text, Rest rest) {
   if (over_) return;
   rest_ = this->rest(rest);
@@ -265,7 +264,7 @@ void KeySession::check_size() {
          Rest::uncertain);
 }
 
-/// Waits for an older session of this node to end, as long as the store answers.
+/// When opening fails. An older session of this node is waited for as long as the store answers.
 SteadyTime KeySession::give_up() const {
   return phase_ == Phase::entering ? std::max(give_up_at_, membership_->last_answer() + 3 * context_.timeout)
                                    : give_up_at_;
@@ -317,7 +316,7 @@ std::optional<SteadyTime> KeySession::due() const {
   return at;
 }
 
-/// Who is leaving is not elected any more.
+/// A session that leaves drops the elections that it wins meanwhile.
 Events KeySession::take_events() {
   Events all = std::exchange(context_.events, {});
   if (phase_ == Phase::leaving)
