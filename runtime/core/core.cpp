@@ -220,12 +220,21 @@ void Core::on(Step& s, const Inventory& event) {
   s.c.runner = has_runner();
   parts_.deadline_sent = {};  // a new runner knows no deadline
   for (GroupEntry* group : parts_.groups.led()) group->machine.forget_deadline();
-  if (again)
-    for (JobEntry* entry : parts_.jobs.open()) {
-      entry->machine.on_inventory(s.c);
-      s.jobs.advance(*entry);
-    }
+  if (again) go_on_with_runner(s, event);
   begin(s);
+}
+
+/// Ends that no job has any more were acknowledged, and that was lost with the link.
+void Core::go_on_with_runner(Step& s, const Inventory& inventory) {
+  for (JobEntry* entry : parts_.jobs.open()) {
+    entry->machine.on_inventory(s.c);
+    s.jobs.advance(*entry);
+  }
+  if (!parts_.listing.is_complete()) return;
+  for (const runner::Ended& ended : inventory.ended) {
+    const JobEntry* const job = parts_.jobs.find(ended.id.run);
+    if (!job || !job->machine.has_run(ended.id)) s.c.out.push_back(Forget{ended.id});
+  }
 }
 
 void Core::on(Step& s, const RunnerGone&) { s.groups.on_health(parts_.health.on_runner_gone()); }

@@ -66,6 +66,7 @@ class Core {
   void on(Step& s, const Stop& event);
   // the runner and the ledger
   void on(Step& s, const Inventory& event);
+  void go_on_with_runner(Step& s, const Inventory& inventory);
   void on(Step& s, const RunnerGone& event);
   void on(Step& s, const RunnerSilence& event);
   void on(Step& s, const RunnerWord& event);

@@ -52,10 +52,12 @@ struct Reload {
 };
 
 /// What the runner had when the daemon connected to it. Comes before the first session is opened, and again after each
-/// time that the runner was lost: what was started and is not in it then is lost too.
+/// RunnerGone. `same_runner`: of the connection before; a launch that it does not know never reached it and never
+/// will. Of another runner: what was started and is not in it is lost.
 struct Inventory {
   std::vector<runner::Running> running;
   std::vector<runner::Ended> ended;
+  bool same_runner = false;
 
   bool knows(const runner::AttemptId& id) const {
     const auto is = [&](const auto& one) { return one.id == id; };
@@ -63,7 +65,8 @@ struct Inventory {
   }
 };
 
-/// The runner was lost; an Inventory comes when it, or another one, is there again.
+/// The link to the runner is broken, which may live or be dead; an Inventory comes when it, or another one, is
+/// connected.
 struct RunnerGone {};
 
 /// The runner is connected and does not answer: nothing is claimed until it does. `for_long`: this node gives its

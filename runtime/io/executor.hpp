@@ -2,7 +2,8 @@
 // process can be another.
 //
 // Thread: the loop's. What becomes of runs comes as events of the core: Inventory first, once the executor knows what
-// it has, then Started, Refused, CannotStart and Ended of each launch; RunnerGone and RunnerSilence where it fails.
+// it has, then Started, Refused, CannotStart and Ended of each launch; RunnerGone where the link to it breaks (an
+// Inventory follows), and RunnerSilence where it does not answer.
 #pragma once
 
 #include "ballot/error.hpp"

@@ -8,11 +8,11 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
-#include <chrono>
-#include <string_view>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include "io/runner_dialogue.hpp"
 #include "io/runner_start.hpp"
 
 namespace ballot::io {
@@ -20,17 +20,22 @@ namespace ballot::io {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-/// One connection, from start() until it is lost or closed. Its pending operations keep it alive, never its client.
+namespace {
+
+constexpr Millis time_to_die{200};  // of a runner that has closed its socket
+
+}  // namespace
+
+/// One connection, from start() until it is lost or closed. Its pending operations keep it alive, never its client. The
+/// socket has one reader, receive(): it reads no byte before the loop or take_pending() asks for it, so that what was
+/// read is handed over in the order in which it was sent.
 class RunnerClient::Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(RunnerClient& client, int fd)
-      : client_(&client),
-        socket_(client.loop_, asio::local::stream_protocol(), fd),
-        brake_(client.loop_),
-        watch_(client.loop_) {}
+      : client_(&client), socket_(client.loop_, asio::local::stream_protocol(), fd), watch_(client.loop_) {}
 
   void begin() {
-    read();
+    await_readable();
     watch();
   }
   void close();
@@ -38,30 +43,32 @@ class RunnerClient::Connection : public std::enable_shared_from_this<Connection>
   void take_pending();
 
  private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds shortest_life{1};
   static constexpr std::size_t enough_to_send = 16 * 1024;  // many starts: the first begin while the last are made
+  static constexpr int reads_at_once = 4;                   // so that a flood of output does not hold up the loop
+  static constexpr int most_pending = 64;  // reads: more than the socket holds; what comes meanwhile can wait
 
   static constexpr Millis ping_every{500}, patience{2000};
 
   void watch();
   void end_silence();
-  void read();
-  void take(std::string_view bytes);
+  void await_readable();
+  bool receive();
   void deliver();
+  Result<void> check(const runner::FromRunner& message);
   bool acceptable(const runner::FromRunner& first);
-  void lost(std::string why);
+  void lost(const std::string& why);
   void flush();
 
   RunnerClient* client_;  // null once it is closed: no handler is called any more
   asio::local::stream_protocol::socket socket_;
-  asio::steady_timer brake_, watch_;
+  asio::steady_timer watch_;
   Millis silence_{0};  // in steps of ping_every
-  const Clock::time_point began_ = Clock::now();
+  RunnerDialogue dialogue_;
   runner::FrameReader reader_;
   std::array<char, 65536> buffer_;
   std::string unsent_;
   bool greeted_ = false;
+  bool delivers_ = false;                      // handlers are being called
   bool flush_posted_ = false, waits_ = false;  // a flush comes at the end of the iteration; when the socket takes more
 };
 
@@ -71,12 +78,12 @@ void RunnerClient::Connection::close() {
   client_ = nullptr;
   error_code ignored;
   socket_.close(ignored);
-  brake_.cancel();
   watch_.cancel();
 }
 
 void RunnerClient::Connection::send(const runner::ToRunner& message) {
   if (!socket_.is_open()) return;
+  dialogue_.sent(message);
   append(message, unsent_);
   if (unsent_.size() >= enough_to_send) flush();
   if (unsent_.empty() || waits_ || std::exchange(flush_posted_, true)) return;
@@ -128,31 +135,35 @@ void RunnerClient::Connection::end_silence() {
   handlers->on_silence(Millis(0));
 }
 
-void RunnerClient::Connection::read() {
-  socket_.async_read_some(asio::buffer(buffer_), [self = shared_from_this()](error_code error, std::size_t size) {
-    if (!self->client_ || !self->socket_.is_open()) return;
-    if (error) return self->lost(error == asio::error::eof ? "it closed the connection" : error.message());
-    self->take({self->buffer_.data(), size});
-    if (self->client_ && self->socket_.is_open()) self->read();
+void RunnerClient::Connection::await_readable() {
+  socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](error_code error) {
+    for (int i = 0; !error && i < reads_at_once && self->receive(); ++i) continue;
+    if (!error && self->client_ && self->socket_.is_open()) self->await_readable();
   });
 }
 
-/// An end of the connection is left to the read that is under way.
 void RunnerClient::Connection::take_pending() {
   const auto self = shared_from_this();
-  std::array<char, 65536> buffer;
-  while (client_ && socket_.is_open()) {
-    const ssize_t n = ::recv(socket_.native_handle(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    take({buffer.data(), static_cast<std::size_t>(n)});
-  }
+  for (int i = 0; i < most_pending && receive(); ++i) continue;
 }
 
-void RunnerClient::Connection::take(std::string_view bytes) {
-  reader_.feed(bytes);
+/// Reads once and hands over what came. False: nothing is there, or nothing more is to be read now. Asked for by a
+/// handler it reads nothing: what that is called with comes first.
+bool RunnerClient::Connection::receive() {
+  if (delivers_ || !client_ || !socket_.is_open()) return false;
+  const ssize_t n = ::recv(socket_.native_handle(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+  if (n < 0 && errno == EINTR) return true;
+  if (n < 0 && errno == EAGAIN) return false;
+  if (n <= 0) {
+    lost(n == 0 ? "it was closed" : std::strerror(errno));
+    return false;
+  }
+  reader_.feed({buffer_.data(), static_cast<std::size_t>(n)});
+  delivers_ = true;
   end_silence();
   if (client_) deliver();
+  delivers_ = false;
+  return true;
 }
 
 void RunnerClient::Connection::deliver() {
@@ -161,16 +172,23 @@ void RunnerClient::Connection::deliver() {
   while (trouble.empty()) {
     auto message = reader_.next_from_runner();
     if (message && !*message) break;
-    if (!message)
-      trouble = message.error().what;
-    else if (!std::exchange(greeted_, true) && !acceptable(**message))
-      trouble = client_->refusal_;
+    const Result<void> checked = message ? check(**message) : message.error();
+    if (!checked)
+      trouble = checked.error().what;
     else if (!std::holds_alternative<runner::Pong>(**message))
       messages.push_back(std::move(**message));
   }
   const auto handlers = client_->handlers_;
   if (!messages.empty()) handlers->on_messages(std::move(messages));
   if (client_ && !trouble.empty()) lost(trouble);
+}
+
+Result<void> RunnerClient::Connection::check(const runner::FromRunner& message) {
+  if (!std::exchange(greeted_, true)) {
+    if (!acceptable(message)) return Error{Errc::refused, client_->refusal_};
+    client_->take_up(static_cast<pid_t>(std::get<runner::Hello>(message).pid));
+  }
+  return dialogue_.hear(message);
 }
 
 bool RunnerClient::Connection::acceptable(const runner::FromRunner& first) {
@@ -184,19 +202,13 @@ bool RunnerClient::Connection::acceptable(const runner::FromRunner& first) {
   return false;
 }
 
-/// Told once; a runner that dies as soon as it is started is not started a thousand times a second.
-void RunnerClient::Connection::lost(std::string why) {
+/// The client hears of it once.
+void RunnerClient::Connection::lost(const std::string& why) {
   error_code ignored;
   socket_.close(ignored);
-  const auto report = [self = shared_from_this(), text = std::move(why)](error_code) {
-    if (!self->client_) return;
-    const auto handlers = self->client_->handlers_;
-    self->client_ = nullptr;
-    handlers->on_down(text);
-  };
-  if (Clock::now() - began_ >= shortest_life) return report({});
-  brake_.expires_at(began_ + shortest_life);
-  brake_.async_wait(report);
+  watch_.cancel();
+  const auto handlers = std::exchange(client_, nullptr)->handlers_;
+  handlers->on_down(why);
 }
 
 RunnerClient::RunnerClient(asio::io_context& loop, RunnerSettings settings, RunnerHandlers handlers)
@@ -212,13 +224,31 @@ Result<void> RunnerClient::start() {
   if (connection_) connection_->close();
   connection_.reset();
   if (!refusal_.empty()) return Error{Errc::refused, refusal_};
-  auto reached = reach_runner(settings_.socket_path, settings_.runner_path);
+  auto reached = reach();
   if (!reached) return reached.error();
   connection_ = std::make_shared<Connection>(*this, reached->release());
   connection_->begin();
   connection_->send(runner::Command{settings_.owner});
   if (!settings_.successor.argv.empty()) connection_->send(settings_.successor);
   return {};
+}
+
+/// A runner that lives has runs: none is started beside it. One that is being killed may have closed its socket
+/// before it is gone.
+Result<UniqueFd> RunnerClient::reach() {
+  if (!runner_.lives()) return reach_runner(settings_.socket_path, settings_.runner_path);
+  auto found = find_runner(settings_.socket_path);
+  if (!found || *found) return found;
+  if (runner_.ends_within(time_to_die)) return reach_runner(settings_.socket_path, settings_.runner_path);
+  return Error{Errc::unavailable, "the runner (process " + std::to_string(runner_.pid()) +
+                                      ") lives, but nobody listens at " + settings_.socket_path +
+                                      "; stop it with TERM, which ends its runs, and another one is started"};
+}
+
+/// A runner that is not the one before may have taken its id, once that is gone.
+void RunnerClient::take_up(pid_t pid) {
+  is_same_runner_ = runner_.pid() == pid && runner_.lives();
+  if (!is_same_runner_) runner_ = LivingProcess(pid);
 }
 
 void RunnerClient::send(const runner::ToRunner& message) {

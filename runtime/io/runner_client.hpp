@@ -16,6 +16,8 @@
 
 #include "ballot/error.hpp"
 #include "base/runner_wire.hpp"
+#include "base/unique_fd.hpp"
+#include "io/living_process.hpp"
 
 namespace boost::asio {
 class io_context;
@@ -34,8 +36,8 @@ struct RunnerSettings {
 struct RunnerHandlers {
   /// All that the runner says from Hello on, as much of it at a time as was there to be read; see base/runner_wire.hpp.
   std::function<void(std::vector<runner::FromRunner>)> on_messages;
-  /// The runner is gone, or what it says cannot be read: what was sent and not answered is unknown. Once for each
-  /// start() that succeeded, a second later where it did not last that long. start() may be called from here.
+  /// The connection is over: the runner closed it, or what came over it is not a runner's word. What was sent and not
+  /// answered may not have arrived. Once for each start() that succeeded. start() may be called from here.
   std::function<void(const std::string& text)> on_down;
   /// For how long nothing has come though an answer is due: each half second from 2 s on; once with 0 when it answers
   /// again. What was sent meanwhile is not lost. Time in which this process itself was suspended does not count.
@@ -53,22 +55,33 @@ class RunnerClient {
   /// Connects to the runner that listens on socket_path, else starts one there: in a session of its own, with an empty
   /// environment and no descriptor of this process but the socket and standard error. Blocks for the milliseconds that
   /// takes. refused: the runner that is there cannot be used (another protocol, another user); io: none can be started.
+  /// unavailable: the runner of the connection before lives and cannot be reached; no other one is started beside it.
   Result<void> start();
+
+  /// Whether the runner that greeted last is the one of the connection before: what it does not know of it never
+  /// started, or was answered and acknowledged.
+  bool is_same_runner() const { return is_same_runner_; }
 
   /// Queued; what is sent in one iteration of the loop goes in a few writes at the most. Dropped where no runner is
   /// connected.
   void send(const runner::ToRunner& message);
 
-  /// What the runner has said by now is handed over before this returns, not when the loop comes to it.
+  /// What the runner has said by now is handed over before this returns, not when the loop comes to it. Without effect
+  /// within on_messages and on_silence.
   void take_pending();
 
  private:
   class Connection;
 
+  Result<UniqueFd> reach();
+  void take_up(pid_t pid);
+
   boost::asio::io_context& loop_;
   const RunnerSettings settings_;
   const std::shared_ptr<const RunnerHandlers> handlers_;  // a call outlives a client that it destroys
   std::string refusal_;                                   // why the runner that is there cannot be used
+  LivingProcess runner_;                                  // that greeted last
+  bool is_same_runner_ = false;                           // as the one before
   std::shared_ptr<Connection> connection_;
 };
 

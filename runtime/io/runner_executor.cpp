@@ -11,7 +11,7 @@
 namespace ballot::io {
 namespace {
 
-constexpr Millis runner_pause{1000};        // between attempts to start one
+constexpr Millis runner_pause{1000};        // between attempts to reach one, or to start it
 constexpr Millis shortest_hand_over{3000};  // of the groups of a runner that does not answer
 
 /// For the log, beside the text.
@@ -109,8 +109,15 @@ void RunnerExecutor::on_message(runner::FromRunner message) {
 
 void RunnerExecutor::on_ready() {
   if (state_ == State::inventory) state_ = State::there;
+  inventory_.same_runner = runner_.is_same_runner();
+  if (std::exchange(was_down_, false)) {
+    if (inventory_.same_runner)
+      log_(Level::info, "the link to the runner is taken up again: its runs went on", {});
+    else
+      log_(Level::error, "the runner is gone, and its runs with it: another one was started", {});
+  }
+  handlers_.on_runner(inventory_.same_runner ? RunnerLink::taken_up : RunnerLink::begun);
   events_.push_back(std::exchange(inventory_, {}));
-  handlers_.on_runner(true);
 }
 
 void RunnerExecutor::on_ended(runner::Ended ended) {
@@ -119,14 +126,19 @@ void RunnerExecutor::on_ended(runner::Ended ended) {
   events_.push_back(std::move(ended));
 }
 
+/// Whether the runner is gone, or the link alone, is known once a runner has greeted. A link that breaks as soon as it
+/// is there is not taken up a thousand times a second.
 void RunnerExecutor::on_down(const std::string& text) {
   if (state_ == State::left) return;
-  log_(Level::error, "the runner is gone: " + text + "; starting another", {});
+  log_(Level::error, "the link to the runner is broken: " + text + "; it is taken up again", {});
   state_ = State::inventory;
+  was_down_ = true;
   inventory_ = {};
   silence_ = {};
-  handlers_.on_runner(false);
+  handlers_.on_runner(RunnerLink::broken);
   handlers_.on_events({core::RunnerGone{}});
+  const SteadyTime next = reached_at_ + runner_pause;
+  if (next > read_clocks().steady) return timer_.arm(next);
   restart();
 }
 
@@ -146,8 +158,14 @@ void RunnerExecutor::on_silence(Millis silence) {
   handlers_.on_events({now});
 }
 
+Result<void> RunnerExecutor::start() {
+  reached_at_ = read_clocks().steady;
+  return runner_.start();
+}
+
 void RunnerExecutor::restart() {
-  const auto started = runner_.start();
+  if (state_ == State::left) return;
+  const auto started = start();
   if (started) return;
   log_(Level::fatal, "no runner can be started, so nothing is launched: " + started.error().what, {});
   timer_.arm(read_clocks().steady + runner_pause);

@@ -1,11 +1,12 @@
-// RunnerExecutor: runs are children of the runner, a process of its own: see base/runner_wire.hpp. Starts another
-// runner where one is lost, and says so where it does not answer.
+// RunnerExecutor: runs are children of the runner, a process of its own: see base/runner_wire.hpp. Takes up the link
+// to the runner where it breaks, starts another runner where that one is dead, and says so where it does not answer.
 //
-//   state    | event                                   | next
+//   state     | event                                   | next
 //   inventory | what the runner has, then Ready         | there: the inventory is an event
-//   there    | nothing comes though an answer is due   | there, silent; for long from half a session's time-out on
-//   there    | the runner is gone                      | inventory: another is started, and again each second
-//   any      | leave()                                 | left: no more events
+//   there     | nothing comes though an answer is due   | there, silent; for long from half a session's time-out on
+//   any       | the link breaks                         | inventory: the runner is connected to, or another one is
+//             |                                         | started; at most once a second
+//   any       | leave()                                 | left: no more events
 //
 // Thread: the loop's. No callback comes after the destructor.
 #pragma once
@@ -21,6 +22,7 @@
 #include "io/main_loop.hpp"
 #include "io/output_log.hpp"
 #include "io/runner_client.hpp"
+#include "io/runner_link.hpp"
 #include "io/wall_timer.hpp"
 
 namespace ballot::io {
@@ -38,15 +40,15 @@ class RunnerExecutor final : public Executor {
     std::function<void(std::vector<core::Event>)> on_events;
     /// Whether it was for somebody else, who has taken it.
     std::function<bool(const runner::FromRunner&)> takes;
-    /// The runner is there (after its inventory), or is not.
-    std::function<void(bool)> on_runner;
+    /// The runner is there (before its inventory is an event), or its link is broken.
+    std::function<void(RunnerLink)> on_runner;
     /// Of the session.
     std::function<Millis()> timeout;
   };
 
   RunnerExecutor(MainLoop& loop, Settings settings, Log log, Handlers handlers);
 
-  Result<void> start() override { return runner_.start(); }
+  Result<void> start() override;
   void launch(const core::Launch& launch) override;
   void set_deadline(const core::TermDeadline& deadline) override;
   void kill(const core::KillRun& kill) override;
@@ -74,6 +76,8 @@ class RunnerExecutor final : public Executor {
   const Log log_;
   const Handlers handlers_;
   State state_ = State::inventory;
+  bool was_down_ = false;            // the link broke since the runner was there
+  SteadyTime reached_at_{};          // when a runner was last connected to, or that was tried
   core::Inventory inventory_;        // while it is read
   std::vector<core::Event> events_;  // of what was read at one time
   core::RunnerSilence silence_;      // as was reported

@@ -38,7 +38,8 @@ Chaos::Chaos(std::uint64_t seed, Capability of_store)
       health_checks_(seed % 5 == 3),
       world_(seed, settings_of(seed, of_store)),
       fitness_(~seed),
-      functions_(seed ^ 0xf00d) {
+      functions_(seed ^ 0xf00d),
+      links_(seed ^ 0x11f7) {
   world_.oracle.overlap_within_promise = store_lies_ && !one_host_;
   if (one_in(3)) slowest_ = some(5ms, 250ms);
   make_jobs();
@@ -83,6 +84,7 @@ void Chaos::make_nodes() {
 
 void Chaos::disturb() {
   find_unfit();
+  break_links();
   for (std::size_t i = 1 + below(3); i > 0; --i) {
     const auto fault = static_cast<Fault>(below(fault_count));
     const bool lie = fault == Fault::early_expiry || fault == Fault::depose || fault == Fault::expire;
@@ -97,6 +99,17 @@ void Chaos::find_unfit() {
   const std::uint64_t which = fitness_.below(4);
   world_.oracle.note(node.name, "fault: found unfit");
   node.find_unfit(which < 3 ? groups[which] : "", "a check is critical");
+}
+
+/// The runner lives, and what it has goes on.
+void Chaos::break_links() {
+  for (const auto& node : world_.nodes) {
+    if (links_.below(3) != 0) continue;
+    const Millis noticed(1 + static_cast<std::int64_t>(links_.below(500)));
+    const Millis down(10 + static_cast<std::int64_t>(links_.below(links_.below(2) == 0 ? 100 : 3000)));
+    world_.oracle.note(node->name, "fault: the link to its runner breaks");
+    node->runner.break_link(noticed, down);
+  }
 }
 
 void Chaos::disturb(SimNode& node, Fault fault) {

@@ -75,6 +75,7 @@ class Chaos {
   std::set<std::string> groups_in_force() const;
   void disturb();
   void find_unfit();
+  void break_links();
   void disturb(SimNode& node, Fault fault);
   void fade(SimNode& node);
   void people();
@@ -94,7 +95,7 @@ class Chaos {
 
   bool one_host_, store_lies_, health_checks_;
   SimWorld world_;
-  Random fitness_, functions_;  // of their own: what else a seed draws is the same with and without them
+  Random fitness_, functions_, links_;  // of their own: what else a seed draws is the same with and without them
   std::vector<Job> files_;
   std::vector<Group> elections_;
   std::set<std::string> spoiled_;  // jobs whose register was

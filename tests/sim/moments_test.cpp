@@ -343,6 +343,65 @@ TEST(Runner, ThatWasLostAndIsThereAgainIsToldTheDeadlineAndLaunchesOnlyThen) {
   EXPECT_EQ(a.row("job", world.starts[1].slot)->trigger, Trigger::catch_up);
 }
 
+/// A job each minute whose link breaks as `moment` comes, seen from the start of its first slot.
+struct BrokenLink : ::testing::Test {
+  void live(Millis moment, Millis noticed, Millis takes) {
+    a.jobs = {define(minutely())};
+    a.takes["job"] = takes;
+    a.start();
+    const WallTime first = world.wall() - world.wall().time_since_epoch() % 1min + 1min;
+    world.run_for(first - world.wall() + moment);
+    a.runner.break_link(noticed, 500ms);
+    world.run_for(10s);
+    row = a.row("job", first);
+  }
+
+  SimWorld world;
+  SimNode& a = world.add("a");
+  const Row* row = nullptr;
+};
+
+TEST_F(BrokenLink, LosesNoRunThatGoesOnMeanwhile) {
+  live(2s, 100ms, 5s);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, Status::succeeded);
+  EXPECT_EQ(world.starts.size(), 1u);
+}
+
+TEST_F(BrokenLink, LosesNoEndOfARunThatEndsMeanwhile) {
+  live(2s, 100ms, 2200ms);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, Status::succeeded);
+  EXPECT_EQ(row->duration, 2200ms);
+}
+
+TEST_F(BrokenLink, HasALaunchThatNeverReachedTheRunnerBegunOnceWhenItIsTakenUp) {
+  live(-10ms, 200ms, 1s);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, Status::succeeded) << "the runner never had it, so nothing is lost";
+  EXPECT_EQ(row->attempt, 1);
+  ASSERT_EQ(world.starts.size(), 1u);
+}
+
+TEST_F(BrokenLink, IsNoReasonToForgetThatARunWasToBeKilled) {
+  a.jobs = {define(minutely())};
+  a.takes["job"] = 1h;
+  a.start();
+  world.run_for(1min + 30s);
+  ASSERT_EQ(world.starts.size(), 1u);
+  a.runner.break_link(1s, 500ms);
+  a.ask(core::Request::Kind::kill, "job");
+  world.run_for(10s);
+  EXPECT_EQ(a.row("job", world.starts[0].slot)->status, Status::killed);
+}
+
+TEST_F(BrokenLink, LeavesNothingWithTheRunnerThatNobodyAcknowledges) {
+  live(1010ms, 5s, 1s);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->status, Status::succeeded);
+  EXPECT_TRUE(a.runner.unacknowledged().empty());
+}
+
 TEST(Runner, ThatDoesNotAnswerIsGivenNothingToDoAndAfterLongTheGroupGoesToANodeThatCanLaunch) {
   SimWorld world;
   SimNode &a = world.add("a"), &b = world.add("b");

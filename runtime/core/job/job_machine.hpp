@@ -151,6 +151,7 @@ class JobMachine {
   bool clock_skew(WallTime now) const { return job_.view.clock_skew(now); }
   std::optional<WallTime> next_slot(WallTime now) const;
   const std::vector<LiveRun>& runs() const { return job_.runs.list().all(); }
+  bool has_run(const runner::AttemptId& id) const { return job_.runs.find(id) != nullptr; }
   /// Slots that are due and wait: for a run to end, for a place, for their next attempt.
   std::vector<WallTime> waiting() const;
   /// The register as last confirmed; null while it is not known or not there.

@@ -67,14 +67,13 @@ void Children::begin_next() {
   while (ready_) {
     auto next = queue_.take();
     if (!next) return;
-    Child child = std::move(next->item);
-    runner::Start start = std::move(child.start);
+    runner::Start& start = next->item.start;
     start.id = {random_.run_id(read_clocks().wall), child_attempt};
     start.terminate = false;
     start.launch_not_after = SteadyTime::max();
     start.output_limit = output_kept;
-    under_way_[start.id.run] = std::move(child);
-    send_(std::move(start));
+    const Child& child = under_way_[start.id.run] = std::move(next->item);
+    send_(child.start);
   }
 }
 
@@ -83,24 +82,42 @@ void Children::kill(const std::string& key, Millis grace) {
     if (child.key == key) send_(runner::Kill{{id, child_attempt}, Reason::shutdown, 15, grace});
 }
 
-void Children::ready(bool is_ready) {
-  ready_ = is_ready;
-  if (ready_) return begin_next();
-  while (!under_way_.empty()) end(under_way_.begin()->first, " is lost: its runner is gone", {});
+void Children::on_runner(RunnerLink link) {
+  ready_ = link != RunnerLink::broken;
+  const std::set<RunId> named = std::exchange(inventory_, {});
+  if (!ready_) return;
+  std::vector<RunId> unknown;
+  for (const auto& [id, child] : under_way_)
+    if (!named.contains(id)) unknown.push_back(id);
+  for (const RunId& id : unknown) {
+    const runner::Start& start = under_way_[id].start;
+    if (link == RunnerLink::taken_up && !start.argv.empty())
+      send_(start);
+    else
+      end(id, " is lost: its runner is gone", {});
+  }
+  begin_next();
 }
 
 void Children::adopt(const runner::Running& running, const std::string& key) {
   Child child;
   child.key = key;
   child.what = "what an earlier daemon began";
+  inventory_.insert(running.id.run);
   if (under_way_.try_emplace(running.id.run, std::move(child)).second) queue_.occupy(key);
 }
 
 bool Children::takes(const runner::FromRunner& message) {
   const runner::AttemptId* id = id_of(message);
   if (id == nullptr || id->attempt != child_attempt) return false;
-  if (!under_way_.contains(id->run)) return false;
-  if (const auto* cannot = std::get_if<runner::CannotStart>(&message)) {
+  const auto child = under_way_.find(id->run);
+  if (child == under_way_.end()) return false;
+  if (std::holds_alternative<runner::Started>(message)) {
+    child->second.start = {};
+  } else if (std::holds_alternative<runner::Running>(message)) {
+    child->second.start = {};
+    inventory_.insert(id->run);
+  } else if (const auto* cannot = std::get_if<runner::CannotStart>(&message)) {
     end(id->run, " cannot be started: " + cannot->stage + ": " + ::strerror(cannot->error), {});
   } else if (std::holds_alternative<runner::Refused>(message)) {
     end(id->run, " is not started: the runner is ending", {});

@@ -5,19 +5,21 @@
 // Thread: the loop's. Handlers of a child are called from takes(), once.
 //
 //   Children hooks({.at_once = 32}, [&](const runner::ToRunner& m) { runner.send(m); }, log);
-//   hooks.ready(true);
-//   hooks.run({.key = "nightly", .what = "on_failure", .start = start, .fields = {{"job", "nightly"}}, .on_ended =
-//   {}}); if (hooks.takes(message)) return;              // the runner spoke of one of them
+//   hooks.on_runner(RunnerLink::begun);
+//   hooks.run({.key = "nightly", .what = "on_failure", .start = start, .fields = {{"job", "nightly"}}});
+//   if (hooks.takes(message)) return;              // the runner spoke of one of them
 #pragma once
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "ballot/log.hpp"
 #include "base/random.hpp"
 #include "base/runner_wire.hpp"
 #include "io/notify/fair_queue.hpp"
+#include "io/runner_link.hpp"
 
 namespace ballot::io {
 
@@ -26,7 +28,7 @@ using ToRunner = std::function<void(const runner::ToRunner&)>;
 struct Child {
   std::string key;      // whose it is: see FairQueue
   std::string what;     // for the log: "on_failure", "mail"
-  runner::Start start;  // but for its id
+  runner::Start start;  // but for its id; empty once the runner has it
   LogFields fields;
   std::function<void()> on_ended;  // however it ends; also where it is dropped, or never starts
 };
@@ -39,8 +41,9 @@ class Children {
   /// TERM, then KILL `grace` later, to those of the key that are under way.
   void kill(const std::string& key, Millis grace);
 
-  /// The runner is there and has sent its inventory; or it is gone, and all that it had with it.
-  void ready(bool is_ready);
+  /// The runner has sent its inventory, or its link is broken. Where the link is taken up, a child that the inventory
+  /// does not name is started again, as the runner never heard of it; a child of a runner that is gone is lost.
+  void on_runner(RunnerLink link);
   /// An earlier daemon began it, and it goes on: what is to come of the key waits for it.
   void adopt(const runner::Running& running, const std::string& key);
   /// True: the message was of one of these.
@@ -60,6 +63,7 @@ class Children {
   Random random_;
   bool ready_ = false;
   std::map<RunId, Child> under_way_;
+  std::set<RunId> inventory_;  // those that the runner has named since the link was broken
 };
 
 /// Whether a message of the runner's is of a child that is no run.

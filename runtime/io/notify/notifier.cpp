@@ -114,19 +114,18 @@ void Notifier::on_term(const TermRow& term, SteadyTime deadline) {
   group_hooks_.set(term.group, {leads, term.epoch});
 }
 
-void Notifier::on_runner(bool is_ready) {
-  for (Children* children : {&hooks_, &mails_, &pings_, &group_children_}) children->ready(is_ready);
+void Notifier::on_runner(RunnerLink link) {
+  for (Children* children : {&hooks_, &mails_, &pings_, &group_children_}) children->on_runner(link);
 }
 
 /// What an earlier daemon began is acknowledged as it ends; of a group's hooks, the next waits for it.
 bool Notifier::takes(const runner::FromRunner& message) {
   if (!is_of_child(message)) return false;
-  if (const auto* running = std::get_if<runner::Running>(&message)) {
-    if (running->job.starts_with(group_label)) group_children_.adopt(*running, running->job.substr(group_label.size()));
-    return true;
-  }
   for (Children* children : {&hooks_, &mails_, &pings_, &group_children_})
     if (children->takes(message)) return true;
+  const auto* running = std::get_if<runner::Running>(&message);
+  if (running && running->job.starts_with(group_label))
+    group_children_.adopt(*running, running->job.substr(group_label.size()));
   if (const auto* ended = std::get_if<runner::Ended>(&message)) send_(runner::Ack{ended->id});
   return true;
 }

@@ -55,7 +55,7 @@ class Notifier {
   void on_term(const TermRow& term, SteadyTime deadline);
   void on_deadline(SteadyTime deadline) { state_files_.keep(deadline); }
 
-  void on_runner(bool is_ready);
+  void on_runner(RunnerLink link);
   /// True: the runner spoke of one of these, and not of a run.
   bool takes(const runner::FromRunner& message);
 

@@ -196,7 +196,7 @@ bool SimNode::is_disturbed() const {
       0;
   return lossy || l.cut || l.answers_cut || stands_still() || l.slow_answers > Millis(0) ||
          l.expiry_shift != Millis(0) || l.delay_max > Millis(300) || ledger.slowest > Millis(100) ||
-         runner.habits.slowest_start > Millis(100) || runner.gone();
+         runner.habits.slowest_start > Millis(100) || runner.is_cut_off();
 }
 
 bool SimNode::is_cut_off() const { return link.cut || link.answers_cut || world_.store.down(); }
@@ -356,7 +356,7 @@ void SimNode::check(const core::Launch& launch) {
   if (late && launch.trigger != Trigger::manual && launch.trigger != Trigger::rerun)
     world_.oracle.find(what + "past its start deadline");
   const auto deadline = runner.deadline(core::term_key(launch.group, launch.epoch));
-  if (runner.gone()) return;  // it will get to know, and the launch arrives nowhere
+  if (runner.is_cut_off()) return;  // it will get to know, and the launch arrives nowhere
   if (!deadline) return world_.oracle.find(what + "and its runner knows no deadline of its term");
   const Millis grace = std::min(job.kill_grace, core_->session().timeout() / 10);
   const Millis budget = Millis(500) + (launch.terminate ? grace : Millis(0));

@@ -32,12 +32,15 @@ SimRunner::~SimRunner() {
 void SimRunner::connect(OnEvent on_event) {
   while (!wanted_.empty()) launch(wanted_.begin()->first);
   connection_ = loop_.new_owner();
+  link_ = loop_.new_owner();
   on_event_ = std::move(on_event);
   gone_ = false;
 }
 
 void SimRunner::disconnect() {
   loop_.drop(std::exchange(connection_, 0));
+  loop_.drop(std::exchange(link_, 0));
+  is_broken_ = false;
   on_event_ = nullptr;
   lose_functions();
 }
@@ -82,12 +85,14 @@ void SimRunner::watch(const std::string& watcher, SimLoop::Owner owner, OnWord o
   loop_.after(Millis(1), owner, [on_word = std::move(on_word), word = std::move(word)] { on_word(word); });
 }
 
-void SimRunner::say(core::Event event) {
-  if (on_event_) loop_.after(Millis(1), connection_, [this, event = std::move(event)] { on_event_(event); });
+/// What becomes of a function is known in the daemon's process, whatever its link to the runner.
+void SimRunner::say(core::Event event, bool of_function) {
+  if (!on_event_ || (is_broken_ && !of_function)) return;
+  loop_.after(Millis(1), of_function ? connection_ : link_, [this, event = std::move(event)] { on_event_(event); });
 }
 
 void SimRunner::start(const core::Launch& launch) {
-  if (gone_ && !is_function(launch)) return;
+  if ((gone_ || is_broken_) && !is_function(launch)) return;
   const std::size_t number = ++last_wanted_;
   wanted_.emplace(number, launch);
   loop_.after(loop_.between(Millis(0), habits.slowest_start), owner_, [this, number] { this->launch(number); });
@@ -103,15 +108,17 @@ void SimRunner::exec(const core::Launch& launch) {
   const runner::AttemptId id = launch.id;
   const auto is_it = [&](const auto& known) { return known.id == id; };
   const auto running = std::find_if(children_.begin(), children_.end(), is_it);
-  if (running != children_.end()) return say(runner::Started{id, 1, running->started_at});
+  const bool function = is_function(launch);
+  if (running != children_.end()) return say(runner::Started{id, 1, running->started_at}, function);
   const auto ended = std::find_if(unacknowledged_.begin(), unacknowledged_.end(), is_it);
-  if (ended != unacknowledged_.end()) return say(runner::Started{id, 1, ended->started_at}), say(*ended);
+  if (ended != unacknowledged_.end())
+    return say(runner::Started{id, 1, ended->started_at}, function), say(*ended, function);
   const Job& job = launch.definition->job;
   const std::uint64_t term = core::term_key(launch.group, launch.epoch);
-  const auto& terms = is_function(launch) ? function_deadlines_ : deadlines_;
+  const auto& terms = function ? function_deadlines_ : deadlines_;
   const auto of_term = terms.find(term);
   const SteadyTime limit = of_term == terms.end() ? SteadyTime::max() : of_term->second.at;
-  if (now() > launch.launch_not_after || now() > limit) return say(runner::Refused{id});
+  if (now() > launch.launch_not_after || now() > limit) return say(runner::Refused{id}, function);
   const auto habit = [&](const auto& of, auto otherwise) {
     const auto it = of.find(job.name);
     return it == of.end() ? otherwise : it->second;
@@ -124,34 +131,37 @@ void SimRunner::exec(const core::Launch& launch) {
   child.term = term;
   child.terminate = launch.terminate;
   child.stubborn = habits.stubborn.contains(job.name);
-  child.function = is_function(launch);
+  child.function = function;
   child.grace = job.kill_grace;
   child.code = habit(habits.exits, 0);
   child.begun = now();
   child.exits_at = now() + habit(habits.takes, Millis(1000));
   if (job.deadline) child.deadline = now() + *job.deadline;
   children_.push_back(std::move(child));
-  say(runner::Started{id, 1, children_.back().started_at});
+  say(runner::Started{id, 1, children_.back().started_at}, function);
   advance();
 }
 
 void SimRunner::kill(const core::KillRun& kill) {
-  const auto wanted =
-      std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& w) { return w.second.id == kill.id; });
+  const auto wanted = std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& w) {
+    return w.second.id == kill.id && (!is_broken_ || is_function(w.second));
+  });
   if (wanted != wanted_.end()) launch(wanted->first);
   for (Child& child : children_)
-    if (child.id == kill.id) stop(child, kill.reason, now() + kill.grace);
+    if (child.id == kill.id && (!is_broken_ || child.function)) stop(child, kill.reason, now() + kill.grace);
   advance();
 }
 
 void SimRunner::set_deadline(const core::TermDeadline& deadline) {
   const std::uint64_t term = core::term_key(deadline.group, deadline.epoch);
-  deadlines_[term] = function_deadlines_[term] = {deadline.at, deadline.grace};
+  function_deadlines_[term] = {deadline.at, deadline.grace};
+  if (!is_broken_) deadlines_[term] = function_deadlines_[term];
   advance();
 }
 
 void SimRunner::forget(const runner::AttemptId& id) {
-  std::erase_if(unacknowledged_, [&](const runner::Ended& ended) { return ended.id == id; });
+  std::erase_if(unacknowledged_,
+                [&](const runner::Ended& ended) { return ended.id == id && (!is_broken_ || is_function(ended)); });
 }
 
 std::optional<SteadyTime> SimRunner::deadline(std::uint64_t term) const {
@@ -225,7 +235,7 @@ void SimRunner::end(const Child& child, SteadyTime lived_until) {
   ended.duration = now() - child.begun;
   oracle_.ended(child.start, lived_until, ended);
   unacknowledged_.push_back(ended);
-  say(ended);
+  say(ended, child.function);
   for (const auto& [name, watcher] : watchers_)
     loop_.after(
         Millis(1), watcher.owner,
@@ -256,13 +266,33 @@ void SimRunner::crash() {
                 [on_word = watcher.on_word, word = core::RunnerWord{node_, false, {}, {}, true}] { on_word(word); });
   clear(Survivors::functions);
   loop_.drop(connection_);
+  loop_.drop(link_);
   gone_ = true;
-  say(core::RunnerGone{});
-  if (on_event_)
-    loop_.after(restart_pause, connection_, [this] {
-      gone_ = false;
-      on_event_(inventory());
-    });
+  is_broken_ = false;
+  if (!on_event_) return;
+  loop_.after(Millis(1), connection_, [this] { on_event_(core::RunnerGone{}); });
+  loop_.after(restart_pause, connection_, [this] {
+    gone_ = false;
+    on_event_(inventory());
+  });
+}
+
+void SimRunner::break_link(Millis noticed, Millis down) {
+  if (!on_event_ || is_broken_ || gone_) return;
+  loop_.drop(link_);
+  is_broken_ = true;
+  loop_.after(noticed, connection_, [this] { on_event_(core::RunnerGone{}); });
+  loop_.after(noticed + down, connection_, [this] { take_up_link(); });
+}
+
+/// What the runner was sent before it does first.
+void SimRunner::take_up_link() {
+  if (machine_.suspended) return void(loop_.after(restart_pause, connection_, [this] { take_up_link(); }));
+  while (!wanted_.empty()) launch(wanted_.begin()->first);
+  is_broken_ = false;
+  core::Inventory all = inventory();
+  all.same_runner = true;
+  on_event_(std::move(all));
 }
 
 void SimRunner::power_cut() {

@@ -8,6 +8,7 @@
 //   runner.connect([&](core::Event e) { daemon.feed(e); });   // after which inventory() is what it has
 //   runner.start(launch); ... Started, Ended
 //   runner.crash();                            // its children are nobody's
+//   runner.break_link(200ms, 1s);              // it lives; what is on the way, either way, is lost
 #pragma once
 
 #include <deque>
@@ -62,6 +63,9 @@ class SimRunner {
 
   /// It dies, and whoever is connected notices; its children go on without anybody.
   void crash();
+  /// The link to the daemon breaks, which notices it then, and takes it up again `down` later. What either says in
+  /// between never arrives; but of functions, which are in the daemon's process.
+  void break_link(Millis noticed, Millis down);
   /// The machine goes, with everything on it.
   void power_cut();
   /// The machine goes on, which was suspended since then.
@@ -69,6 +73,8 @@ class SimRunner {
 
   /// Between a crash and the inventory after it.
   bool gone() const { return gone_; }
+  /// What it is sent does not arrive.
+  bool is_cut_off() const { return gone_ || is_broken_; }
   int open_children() const { return static_cast<int>(children_.size()); }
   std::optional<SteadyTime> deadline(std::uint64_t term) const;
   const std::vector<runner::Ended>& unacknowledged() const { return unacknowledged_; }
@@ -107,14 +113,16 @@ class SimRunner {
   enum class Survivors { none, functions };
   void clear(Survivors survivors);
   void rearm();
-  void say(core::Event event);
+  void say(core::Event event, bool of_function);
+  void take_up_link();
 
   SimLoop& loop_;
   const SimMachine& machine_;
   SimOracle& oracle_;
   const std::string node_;
   const SimLoop::Owner owner_;
-  SimLoop::Owner connection_ = 0;
+  SimLoop::Owner connection_ = 0;  // with the daemon,
+  SimLoop::Owner link_ = 0;        // and the part of it that can break
   OnEvent on_event_;
   std::size_t last_wanted_ = 0;
   std::map<std::size_t, core::Launch> wanted_;                        // ordered, not started yet
@@ -127,7 +135,7 @@ class SimRunner {
   };
   std::map<std::string, Watcher> watchers_;
   SimLoop::Timer timer_ = 0;
-  bool gone_ = false;
+  bool gone_ = false, is_broken_ = false;  // it is dead; its link is
 };
 
 }  // namespace ballot

@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -19,6 +18,7 @@
 
 #include "base/unique_fd.hpp"
 #include "support/temp_folder.hpp"
+#include "unit/io/fake_runner.hpp"
 #include "unit/io/loop_until.hpp"
 
 namespace ballot::io {
@@ -26,6 +26,7 @@ namespace {
 
 using runner::AttemptId;
 using std::chrono::seconds;
+using testing::FakeRunner;
 using testing::run_until;
 
 SteadyTime steady() {
@@ -47,7 +48,7 @@ runner::Start shell(std::uint8_t number, const std::string& script) {
 struct RunnerClientTest : ::testing::Test {
   ~RunnerClientTest() override {
     client.reset();
-    if (runner_pid > 0) ::kill(runner_pid, SIGTERM);
+    if (runner_pid > 0 && runner_pid != ::getpid()) ::kill(runner_pid, SIGTERM);  // else a stand-in in this process
   }
 
   RunnerSettings settings() const { return {folder / "runner.sock", BALLOT_RUNNER}; }
@@ -260,30 +261,12 @@ TEST_F(RunnerClientTest, DoesNotTakeItsOwnStandstillForTheRunners) {
   EXPECT_TRUE(silences.empty());
 }
 
-/// Listens where the runner should, and says `bytes` to whoever connects.
-struct Impostor {
-  Impostor(boost::asio::io_context& with, const std::string& path, std::string bytes)
-      : loop(with), listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)), says(std::move(bytes)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(::listen(listener.get(), 4), 0);
-  }
-  void answer() {
-    connection.reset(::accept(listener.get(), nullptr, nullptr));
-    EXPECT_EQ(::send(connection.get(), says.data(), says.size(), MSG_NOSIGNAL), static_cast<ssize_t>(says.size()));
-  }
-  boost::asio::io_context& loop;
-  UniqueFd listener, connection;
-  std::string says;
-};
-
 TEST_F(RunnerClientTest, RefusesARunnerOfAnotherProtocolAndStartsNoneBesideIt) {
-  Impostor other(loop, settings().socket_path, encode(runner::FromRunner(runner::Hello{runner::protocol + 1, 4711})));
+  FakeRunner other(settings().socket_path);
   client.emplace(loop, settings(), handlers());
   ASSERT_TRUE(client->start());
-  other.answer();
+  other.accept();
+  other.say(runner::Hello{runner::protocol + 1, 4711});
   ASSERT_TRUE(run_until(loop, [&] { return !downs.empty(); }));
   EXPECT_NE(downs.front().find("process 4711"), std::string::npos) << downs.front();
   EXPECT_TRUE(messages.empty());
@@ -294,13 +277,60 @@ TEST_F(RunnerClientTest, RefusesARunnerOfAnotherProtocolAndStartsNoneBesideIt) {
 }
 
 TEST_F(RunnerClientTest, ReportsWhatItCannotRead) {
-  Impostor other(loop, settings().socket_path,
-                 encode(runner::FromRunner(runner::Hello{runner::protocol, 4711})) + std::string(8, '\xff'));
+  FakeRunner other(settings().socket_path);
   client.emplace(loop, settings(), handlers());
   ASSERT_TRUE(client->start());
-  other.answer();
+  other.accept();
+  other.say(runner::Hello{runner::protocol, ::getpid()});
+  other.write(std::string(8, '\xff'));
   ASSERT_TRUE(run_until(loop, [&] { return !downs.empty(); }));
   EXPECT_NE(downs.front().find("cannot read"), std::string::npos) << downs.front();
+}
+
+/// A stand-in whose process lives: this one.
+struct LinkTest : RunnerClientTest {
+  void greet() {
+    fake->accept();
+    fake->say(runner::Hello{runner::protocol, ::getpid()});
+    fake->say(runner::Ready{true, ""});
+    ASSERT_TRUE(run_until(loop, [&] { return find<runner::Ready>(); }));
+    messages.clear();
+  }
+  void begin() {
+    client.emplace(loop, settings(), handlers());
+    ASSERT_TRUE(client->start());
+    greet();
+  }
+  std::optional<FakeRunner> fake{std::in_place, settings().socket_path};
+};
+
+TEST_F(LinkTest, ThatBreaksIsTakenUpAndTheRunnerIsKnownToBeTheSame) {
+  begin();
+  EXPECT_FALSE(client->is_same_runner()) << "there was none before";
+  fake->hang_up();
+  ASSERT_TRUE(run_until(loop, [&] { return downs.size() == 1; }));
+  ASSERT_TRUE(client->start());
+  greet();
+  EXPECT_TRUE(client->is_same_runner());
+}
+
+TEST_F(LinkTest, OfARunnerThatLivesAndCannotBeReachedIsNoReasonToStartAnother) {
+  begin();
+  std::filesystem::remove(settings().socket_path);
+  fake->hang_up();
+  ASSERT_TRUE(run_until(loop, [&] { return downs.size() == 1; }));
+  const auto started = client->start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Errc::unavailable);
+  EXPECT_NE(started.error().what.find(settings().socket_path), std::string::npos) << started.error().what;
+}
+
+TEST_F(LinkTest, EndsWithAFrameThatTheRunnerCannotSendInItsState) {
+  begin();
+  fake->say(runner::Ready{true, ""});
+  ASSERT_TRUE(run_until(loop, [&] { return downs.size() == 1; }));
+  EXPECT_NE(downs[0].find("the runner cannot say this now: Ready"), std::string::npos) << downs[0];
+  EXPECT_FALSE(find<runner::Ready>()) << "it is not acted on";
 }
 
 }  // namespace

@@ -65,6 +65,17 @@ bool is_late(const LiveRun& run, WallTime now) {
   return now - due_at(job, run.open.slot) > job.start_deadline;
 }
 
+Launch launch_of(const LiveRun& run, SteadyTime not_after) {
+  const bool terminate = run.open.on_leadership_lost == OnLeadershipLost::terminate;
+  return {run.id(),       run.row.group, run.definition, run.open.slot, run.open.trigger,
+          run.open.epoch, run.row.fence, terminate,      not_after};
+}
+
+KillRun kill_of(const LiveRun& run) {
+  const int signal = run.definition ? run.definition->job.details->kill_signal : 15;
+  return {run.id(), *run.kill_reason, signal, run.open.kill_grace};
+}
+
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group) {
   Row row;
   row.run = open.id;

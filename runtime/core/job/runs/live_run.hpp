@@ -9,12 +9,12 @@
 //   ready    | slot past its start deadline, term over | ended (missed)
 //   starting | Started                                | running
 //   starting | Refused (past launch not after)        | ready: the same attempt is permitted anew while its term lives
-//   starting | CannotStart                            | ended (failed: cannot_start)
-//   starting, running | Ended                         | ended
-//   foreign  | its outcome is published, or its runner reports its end | ended
-//   foreign  | its runner does not have it            | ended (lost)
-//   foreign  | its term's deadline passes (`finish`: lost_after past it), or it is forgotten | ended (lost)
-//   ended    | the register is written without it     | gone, and forgotten by the runner; waiting, where it failed and
+//   starting | the link to its runner broke before the runner had the launch | the same; ended (killed), where that was
+//   asked starting | CannotStart                            | ended (failed: cannot_start) starting, running | Ended |
+//   ended foreign  | its outcome is published, or its runner reports its end | ended foreign  | its runner does not
+//   have it            | ended (lost) foreign  | its term's deadline passes (`finish`: lost_after past it), or it is
+//   forgotten | ended (lost) ended    | the register is written without it     | gone, and forgotten by the runner;
+//   waiting, where it failed and
 //            |                                        | has retries left, or the job says rerun
 //   waiting  | its time has come; queued: it is next | claiming, as the next attempt
 //   waiting  | killed, or no file defines it any more | ended (killed, missed)
@@ -24,6 +24,7 @@
 
 #include "ballot/ledger.hpp"
 #include "base/runner_wire.hpp"
+#include "core/action.hpp"
 #include "core/event.hpp"
 #include "core/record/register.hpp"
 #include "schedule/definition.hpp"
@@ -50,10 +51,10 @@ struct LiveRun {
   bool recorded = false;         // it has ended, or waits to be launched in doubt, and its last row is durable:
   int awaited = 0;               // so many times it was asked for, and not answered yet; it is not launched before
   bool known_to_runner = false;  // the runner keeps its end until it is asked to forget
-  bool killed = false;
-  bool repeat = false;          // lost: the next attempt is to be claimed, which closes this one
-  std::optional<OpenRun> next;  // the attempt, or the rerun, that waits when this one is closed
-  bool kill_asked = false;      // by an operator, before it was started
+  std::optional<Reason> kill_reason{};  // it was asked of the runner
+  bool repeat = false;                  // lost: the next attempt is to be claimed, which closes this one
+  std::optional<OpenRun> next;          // the attempt, or the rerun, that waits when this one is closed
+  bool kill_asked = false;              // by an operator, before it was started
 
   runner::AttemptId id() const { return {open.id, open.attempt}; }
   bool has_ended() const { return state == State::ended; }
@@ -89,6 +90,12 @@ WhichRuns ended_by_stop(bool leaves_terms);
 
 /// It is not started any more: its slot's start deadline has passed. Requires: its definition is known.
 bool is_late(const LiveRun& run, WallTime now);
+
+/// What asks for its start. Requires: it is claimed, and its definition is known.
+Launch launch_of(const LiveRun& run, SteadyTime not_after);
+
+/// What asks the runner to kill it. Requires: kill_reason.
+KillRun kill_of(const LiveRun& run);
 
 /// The row of an open run: claimed, nothing started.
 Row claimed_row(const OpenRun& open, const std::string& job, const std::string& group);

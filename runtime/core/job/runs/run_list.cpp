@@ -61,7 +61,7 @@ const LiveRun* RunList::first_ready(const JobFacts& job, std::optional<WallTime>
 }
 
 bool RunList::is_replacing() const {
-  return any([](const LiveRun& run) { return run.killed || run.replace_asked; });
+  return any([](const LiveRun& run) { return run.kill_reason || run.replace_asked; });
 }
 
 void RunList::drop(const runner::AttemptId& id) {

@@ -51,9 +51,7 @@ void RunSet::confirm_claim(Context& c, const JobFacts& job, const runner::Attemp
 void RunSet::launch(Context& c, LiveRun& run) {
   run.state = State::starting;
   run.known_to_runner = true;
-  c.out.push_back(Launch{run.id(), run.row.group, run.definition, run.open.slot, run.open.trigger, run.open.epoch,
-                         run.row.fence, run.open.on_leadership_lost == OnLeadershipLost::terminate,
-                         c.session.deadline() - budget_of(c, run)});
+  c.out.push_back(launch_of(run, c.session.deadline() - budget_of(c, run)));
 }
 
 void RunSet::drop_claim(Context& c, const runner::AttemptId& id) {
@@ -80,8 +78,7 @@ void RunSet::give_up_claim(Context& c, const JobFacts& job, const runner::Attemp
 }
 
 void RunSet::start_unclaimed(Context& c, const JobFacts& job, OpenRun open) {
-  LiveRun run;
-  run.open = std::move(open);
+  LiveRun run = run_of(job, open);
   run.definition = job.definition;
   await_start(c, job, runs_.add(std::move(run)));
 }
@@ -158,8 +155,8 @@ void RunSet::settle(Context& c, const JobFacts& job, const std::vector<RunId>& s
     }
   }
   const auto shown = [&](const LiveRun& run) {
-    return std::any_of(job.stored.runs.begin(), job.stored.runs.end(),
-                       [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; });
+    const auto is = [&](const OpenRun& open) { return open.id == run.open.id && open.attempt == run.open.attempt; };
+    return std::any_of(job.stored.runs.begin(), job.stored.runs.end(), is);
   };
   for (const LiveRun& run : runs_)
     if (run.has_ended() && !run.unclaimed && run.known_to_runner && !shown(run)) c.out.push_back(Forget{run.id()});
@@ -281,9 +278,8 @@ void RunSet::await_recorded(Context& c, LiveRun& run) {
 void RunSet::kill(Context& c, const JobFacts& job, LiveRun& run, Reason reason) {
   if (run.state == State::ready || run.is_waiting())
     end(c, job, run, Status::killed, reason);
-  else if ((run.state == State::starting || run.state == State::running) && !std::exchange(run.killed, true))
-    c.out.push_back(
-        KillRun{run.id(), reason, run.definition ? run.definition->job.details->kill_signal : 15, run.open.kill_grace});
+  else if ((run.state == State::starting || run.state == State::running) && !run.kill_reason)
+    run.kill_reason = reason, c.out.push_back(kill_of(run));
 }
 
 /// A run of another node that outlives its term is killed there; one that does not is over by itself.
@@ -344,11 +340,13 @@ void RunSet::on_started(Context& c, const JobFacts& job, const runner::Started& 
 
 void RunSet::on_refused(Context& c, const JobFacts& job, const runner::Refused& event) {
   LiveRun* run = runs_.find(event.id);
-  if (!run || run->state != State::starting) return;
-  run->state = State::ready;
-  run->known_to_runner = false;
-  const bool term_lives = job.leading && job.term->epoch == run->open.epoch;
-  if (!term_lives) end(c, job, *run, Status::missed, Reason::stale);
+  if (run && run->state == State::starting) permit_anew(c, job, *run);
+}
+
+void RunSet::permit_anew(Context& c, const JobFacts& job, LiveRun& run) {
+  run.state = State::ready;
+  run.known_to_runner = false;
+  if (!job.leading || job.term->epoch != run.open.epoch) end(c, job, run, Status::missed, Reason::stale);
 }
 
 void RunSet::on_cannot_start(Context& c, const JobFacts& job, const runner::CannotStart& event) {
@@ -366,15 +364,23 @@ void RunSet::on_ended(Context& c, const JobFacts& job, const runner::Ended& even
   end(c, job, *run);
 }
 
-/// The runner was lost and is there again, or another one is.
+/// What was on the way when the link broke, from the runner or to it, is made up for.
 void RunSet::on_inventory(Context& c, const JobFacts& job) {
   for (LiveRun& run : runs_) {
     if (run.state != State::starting && run.state != State::running) continue;
     if (const auto* ended = find_attempt(c.inventory.ended, run.id())) {
       on_ended(c, job, *ended);
-    } else if (!find_attempt(c.inventory.running, run.id())) {
+    } else if (const auto* running = find_attempt(c.inventory.running, run.id())) {
+      on_started(c, job, {run.id(), running->pid, running->started_at});
+      if (run.kill_reason) c.out.push_back(kill_of(run));
+    } else {
       run.known_to_runner = false;
-      end(c, job, run, Status::lost, Reason::runner_died);
+      if (!c.inventory.same_runner || run.state == State::running)
+        end(c, job, run, Status::lost, Reason::runner_died);
+      else if (run.kill_reason)
+        end(c, job, run, Status::killed, *run.kill_reason);
+      else
+        permit_anew(c, job, run);
     }
   }
 }

@@ -29,12 +29,16 @@ struct ChildrenTest : ::testing::Test {
                    RunnerHandlers{[this](const std::vector<runner::FromRunner>& said) {
                                     for (const runner::FromRunner& message : said) take(message);
                                   },
-                                  [this](const std::string&) { children.ready(false); }});
+                                  [this](const std::string&) {
+                                    children.on_runner(RunnerLink::broken);
+                                    if (restarts) EXPECT_TRUE(client->start());
+                                  }});
     ASSERT_TRUE(client->start());
   }
   void take(const runner::FromRunner& message) {
     if (const auto* hello = std::get_if<runner::Hello>(&message)) runner_pid = static_cast<pid_t>(hello->pid);
-    if (std::get_if<runner::Ready>(&message)) children.ready(true);
+    if (std::get_if<runner::Ready>(&message))
+      children.on_runner(client->is_same_runner() ? RunnerLink::taken_up : RunnerLink::begun);
     started += std::holds_alternative<runner::Started>(message);
     children.takes(message);
   }
@@ -60,6 +64,7 @@ struct ChildrenTest : ::testing::Test {
   pid_t runner_pid = 0;
   std::vector<std::string> lines;
   int started = 0, ended = 0;
+  bool restarts = false;  // the link is taken up when it breaks
   Children children{{.at_once = 2, .at_once_a_key = 1, .waiting_a_key = 3},
                     [this](const runner::ToRunner& message) { client->send(message); },
                     [this](Level level, std::string_view text, const LogFields& fields) {
@@ -127,10 +132,32 @@ TEST_F(ChildrenTest, AreLostWithTheirRunner) {
   Child hangs = child("a", "exec sleep 600");
   children.run(hangs);
   ASSERT_TRUE(run_until(loop, [&] { return started > 0; }));
+  restarts = true;
   ::kill(runner_pid, SIGKILL);
   ASSERT_TRUE(wait_for(1));
   EXPECT_EQ(lines, std::vector<std::string>{"on_failure is lost: its runner is gone"});
   EXPECT_TRUE(children.is_idle());
+}
+
+TEST_F(ChildrenTest, GoOnWhereTheirLinkIsTakenUpAndOneThatNeverArrivedIsStartedOnce) {
+  restarts = true;
+  children.run(child("a", "echo a >> ran; until [ -e go ]; do sleep 0.02; done"));
+  ASSERT_TRUE(run_until(loop, [&] { return started > 0; }));
+  boost::asio::io_context aside;
+  bool in_place = false;
+  RunnerClient usurper(aside, {folder / "runner.sock", BALLOT_RUNNER},
+                       {[&](const std::vector<runner::FromRunner>& said) {
+                          in_place |= std::holds_alternative<runner::Ready>(said.back());
+                        },
+                        [](const std::string&) {}});
+  ASSERT_TRUE(usurper.start());
+  ASSERT_TRUE(run_until(aside, [&] { return in_place; }));  // the runner reads the first link no more
+  children.run(child("b", "echo b >> ran"));
+  ASSERT_TRUE(wait_for(1));
+  folder.write("go", "");
+  ASSERT_TRUE(wait_for(2));
+  EXPECT_EQ(lines, std::vector<std::string>{});
+  EXPECT_EQ(testing::text_of(folder / "ran"), "a\nb\n");
 }
 
 }  // namespace

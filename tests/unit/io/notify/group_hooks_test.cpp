@@ -17,7 +17,7 @@ struct GroupHooksTest : ::testing::Test {
     group.on_promote = {"promote"};
     group.on_demote = {"demote"};
     hooks.define({group});
-    children.ready(true);
+    children.on_runner(RunnerLink::begun);
   }
   /// What was begun so far: "promote 1, demote 1".
   std::string begun() const {
