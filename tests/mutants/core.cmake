@@ -19,7 +19,7 @@ ballot_mutant(lease_from_answer FILE runtime/core/session/session.cpp
   FIND "std::min(sent, event.counts_from.value_or(sent)) + timeout_" REPLACE "now.steady + timeout_"
   FINDING "started by a term that the store may have ended|outlived its term" FILTER "Lease.*:Seeds/Random.*")
 ballot_mutant(no_launch_budget FILE runtime/core/job/runs/run_set.cpp
-  FIND "c.session.deadline() - budget_of(c, run)});" REPLACE "c.session.deadline()});"
+  FIND "c.session.deadline() - budget_of(c, run)));" REPLACE "c.session.deadline()));"
   FINDING "too near to the deadline of its term")
 ballot_mutant(dead_terms_runs_are_not_waited_for FILE runtime/core/job/runs/adoption.cpp
   FIND "if (own || !job.term) return is_lost" REPLACE "if (own || true) return is_lost"
@@ -48,7 +48,7 @@ ballot_mutant(waiting_slot_never_late FILE runtime/core/job/slots/slot_feed.cpp
   REPLACE "while (false)"
   FINDING "FAILED.*Waiting.ASlotPastItsStartDeadline" FILTER "Waiting.*")
 ballot_mutant(refused_launch_given_up FILE runtime/core/job/runs/run_set.cpp
-  FIND "const bool term_lives = job.leading" REPLACE "const bool term_lives = false && job.leading"
+  FIND "if (!job.leading || job.term->epoch != run.open.epoch) end(" REPLACE "if (true) end("
   FINDING "FAILED.*Refused.ALaunchIsPermittedAnew" FILTER "Refused.*")
 ballot_mutant(claims_while_draining FILE runtime/core/job/job_parts.cpp
   FIND "return term->draining;" REPLACE "return false;"
