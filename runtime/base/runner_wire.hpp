@@ -31,6 +31,11 @@ namespace ballot::runner {
 
 inline constexpr std::uint32_t protocol = 3;
 
+/// In the environment of a Start: what the run's child leaves behind goes on when the child ends by itself. It stands
+/// there because a runner of a ballot before reads a Start of the present form only, and takes this for a variable: it
+/// ends what is left, as it does of any run.
+inline constexpr std::string_view leaves_background = "BALLOT_BACKGROUND=leave";
+
 /// Names an attempt over its whole life.
 struct AttemptId {
   RunId run;
@@ -68,7 +73,7 @@ struct Start {
   AttemptId id;
   std::string job;                // for the inventory and the log
   std::vector<std::string> argv;  // exec'd byte for byte; argv[0] without a slash is looked up in the child's PATH
-  std::vector<std::string> environment;  // NAME=VALUE, the whole of it
+  std::vector<std::string> environment;  // NAME=VALUE, the whole of it; see leaves_background
   std::string working_dir;
   bool set_identity = false;  // uid, gid and groups are set, and verified, before exec
   std::uint32_t uid = 0, gid = 0;

@@ -115,8 +115,9 @@ class JobReader {
           "'command' or a 'shell', and with command = [\"true\"] in its place `ballot check` checks the rest");
     else if (!job_.function.empty() && !settings_.has_function(job_.function))
       findings_.error(at, "this program has no function " + in_quotes(job_.function));
-    for (const char* key : {"env", "env_file", "groups", "kill_signal", "limits", "log_output", "nice", "no_new_privs",
-                            "output", "secrets", "stdin", "success_codes", "umask", "user", "working_dir"})
+    for (const char* key :
+         {"background", "env", "env_file", "groups", "kill_signal", "limits", "log_output", "nice", "no_new_privs",
+          "output", "secrets", "stdin", "success_codes", "umask", "user", "working_dir"})
       if (const toml::node* const node = table_->get(key))
         findings_.error(position_of(node->source()), in_quotes(key) + " is for commands; a function has none");
   }

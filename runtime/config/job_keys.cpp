@@ -203,6 +203,7 @@ constexpr Key<JobDraft> timezone_row{"timezone", read_timezone, [](const JobDraf
                                      [](Digest& digest, const JobDraft& job) { digest.put(job.timezone); }};
 
 constexpr Key<JobDraft> job_keys[] = {
+    job_row<&JobDetails::background>("background", as_word<&JobDetails::background>),
     job_row<&Job::command>("command", read_command),
     job_row<&Job::concurrency>("concurrency", as_word<&Job::concurrency>),
     job_row<&Job::deadline>("deadline", as_duration<&Job::deadline, 1>),

@@ -33,6 +33,7 @@ inline constexpr Word<OnLeadershipLost> on_leadership_lost_words[] = {{"terminat
 inline constexpr Word<AfterRun> after_run_words[] = {
     {"ignore", AfterRun::ignore}, {"rerun", AfterRun::rerun}, {"reelect", AfterRun::reelect}};
 inline constexpr Word<OutputKeep> output_words[] = {{"history", OutputKeep::history}, {"discard", OutputKeep::discard}};
+inline constexpr Word<Background> background_words[] = {{"kill", Background::kill}, {"leave", Background::leave}};
 inline constexpr Word<MailOn> mail_on_words[] = {
     {"failure", MailOn::failure}, {"output", MailOn::output}, {"always", MailOn::always}};
 inline constexpr Word<OnOutage> on_outage_words[] = {{"step_down", OnOutage::step_down}, {"hold", OnOutage::hold}};
@@ -50,6 +51,7 @@ inline std::span<const Word<Guarantee>> words(Guarantee) { return guarantee_word
 inline std::span<const Word<OnLeadershipLost>> words(OnLeadershipLost) { return on_leadership_lost_words; }
 inline std::span<const Word<AfterRun>> words(AfterRun) { return after_run_words; }
 inline std::span<const Word<OutputKeep>> words(OutputKeep) { return output_words; }
+inline std::span<const Word<Background>> words(Background) { return background_words; }
 inline std::span<const Word<MailOn>> words(MailOn) { return mail_on_words; }
 inline std::span<const Word<OnOutage>> words(OnOutage) { return on_outage_words; }
 inline std::span<const Word<LogFormat>> words(LogFormat) { return log_format_words; }

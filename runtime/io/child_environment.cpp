@@ -107,6 +107,7 @@ Result<std::vector<std::string>> child_environment(const core::Launch& launch, c
   else
     all.set("BALLOT_UNCLAIMED", "1");
   all.set("BALLOT_IDEMPOTENCY_KEY", idempotency_key(launch));
+  if (job.details->background == Background::leave) all.set("BALLOT_BACKGROUND", "leave");
   if (job.deadline) all.set("BALLOT_DEADLINE", format_millis(now + *job.deadline));
   return all.take();
 }

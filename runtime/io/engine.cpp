@@ -42,7 +42,7 @@ Engine::Engine(MainLoop& loop, EngineSettings settings, const PluginInfo& plugin
       self_(std::make_shared<Engine*>(this)),
       wall_timer_(loop.context(), [this](Woken) { armed_.wall.reset(), feed(core::Tick{}); }),
       boot_timer_(loop.context(), [this] { armed_.steady.reset(), feed(core::Tick{}); }),
-      executor_(loop, {settings_.node, settings_.identity, settings_.credentials, settings_.runner}, log_,
+      executor_(loop, {{settings_.node, settings_.identity, settings_.credentials}, settings_.runner}, log_,
                 {[this](std::vector<core::Event> events) { feed_of_runner(std::move(events)); },
                  [this](const runner::FromRunner& message) { return notifier_.takes(message); },
                  [this](RunnerLink link) { notifier_.on_runner(link); }, [this] { return core_.session().timeout(); }}),

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/failpoint.hpp"
-#include "io/child_environment.hpp"
 #include "io/clocks.hpp"
 
 namespace ballot::io {
@@ -36,30 +35,11 @@ RunnerExecutor::RunnerExecutor(MainLoop& loop, Settings settings, Log log, Handl
 void RunnerExecutor::launch(const core::Launch& launch) {
   BALLOT_FAILPOINT("io.launch");
   const Job& job = launch.definition->job;
-  auto environment =
-      child_environment(launch, settings_.identity, settings_.node, read_clocks().wall, settings_.credentials);
-  if (!environment)
-    return handlers_.on_events(
-        {runner::CannotStart{launch.id, environment.error().what, errno_of(environment.error().code)}});
-  runner::Start start;
-  start.id = launch.id;
-  start.job = job.name;
-  start.argv = job.command;
-  start.environment = std::move(*environment);
-  set_identity(start, job, settings_.identity);
-  start.no_new_privs = job.details->no_new_privs;
-  start.limits = job.details->limits;
-  start.standard_input = job.details->standard_input;
-  start.output_limit = job.output == OutputKeep::history ? job.details->output_limit : 0;
-  start.stream_output = job.log_output;
-  start.launch_not_after = launch.launch_not_after;
-  start.kill_signal = job.details->kill_signal;
-  start.kill_grace = job.kill_grace;
-  start.deadline = job.deadline;
-  start.term_key = core::term_key(launch.group, launch.epoch);
-  start.terminate = launch.terminate;
+  auto start = run_start(launch, settings_.owner, read_clocks().wall);
+  if (!start)
+    return handlers_.on_events({runner::CannotStart{launch.id, start.error().what, errno_of(start.error().code)}});
   if (job.log_output) output_log_.begin(launch.id.run, job.name);
-  runner_.send(std::move(start));
+  runner_.send(std::move(*start));
 }
 
 void RunnerExecutor::set_deadline(const core::TermDeadline& deadline) {

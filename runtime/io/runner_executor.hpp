@@ -21,6 +21,7 @@
 #include "io/executor.hpp"
 #include "io/main_loop.hpp"
 #include "io/output_log.hpp"
+#include "io/run_start.hpp"
 #include "io/runner_client.hpp"
 #include "io/runner_link.hpp"
 #include "io/wall_timer.hpp"
@@ -30,9 +31,7 @@ namespace ballot::io {
 class RunnerExecutor final : public Executor {
  public:
   struct Settings {
-    std::string node;
-    Identity identity;        // the daemon's, for jobs that name no user
-    std::string credentials;  // the folder of secrets with relative paths; "": there is none
+    RunOwner owner;
     RunnerSettings runner;
   };
   struct Handlers {

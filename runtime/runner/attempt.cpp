@@ -29,6 +29,8 @@ Attempt::Attempt(const Start& start, RunProcesses processes, UniqueFd output, No
       term_key_(start.term_key),
       terminate_(start.terminate),
       streams_(start.stream_output),
+      leaves_(std::find(start.environment.begin(), start.environment.end(), leaves_background) !=
+              start.environment.end()),
       processes_(std::move(processes)),
       output_(std::move(output)),
       kept_(start.output_limit) {}
@@ -102,6 +104,7 @@ void Attempt::sweep(SteadyTime now) {
 }
 
 void Attempt::sweep_when_drained(SteadyTime now) {
+  if (leaves_ && !is_being_stopped()) return leave_behind();
   if (now >= drain_until_) output_.reset();
   if (output_) return;
   const bool grace_is_left = is_being_stopped() && now < kill_at_;
@@ -109,6 +112,13 @@ void Attempt::sweep_when_drained(SteadyTime now) {
   state_ = State::sweeping;
   give_up_at_ = now + unkillable_after;
   sweep(now);
+}
+
+void Attempt::leave_behind() {
+  processes_.leave();
+  UniqueFd output = std::move(output_);
+  end(Leftover::none);
+  output_ = std::move(output);
 }
 
 SteadyTime Attempt::wake(SteadyTime now) const {

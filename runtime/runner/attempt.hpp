@@ -20,7 +20,10 @@ namespace ballot::runner {
 /// | stopping | its signal was sent                                    | killed when the grace is over; draining    |
 /// | killed   | KILL was sent                                          | draining; ended (unkillable) after 2 s     |
 /// | draining | the child is reaped; its output is read to the end or  | sweeping: at once, or, being stopped, not  |
-/// |          | for 2 s                                                | before all is gone or KILL is due          |
+/// |          | for 2 s                                                | before all is gone or KILL is due; ended,  |
+/// |          |                                                        | where it leaves what is left, and nobody   |
+/// |          |                                                        | stopped it: its output is read as far as   |
+/// |          |                                                        | it is there                                |
 /// | sweeping | KILL was sent to what is left of its processes         | ended: when nothing is, or after 2 s       |
 /// | ended    | outcome() is what is sent, until it is acknowledged    |                                            |
 class Attempt {
@@ -65,6 +68,9 @@ class Attempt {
   void stop(Reason reason, SteadyTime kill_at, SteadyTime now) { stop(reason, kill_signal_, kill_at, now); }
   void stop(Reason reason, int signal, SteadyTime kill_at, SteadyTime now);
 
+  /// Of one that has left processes behind, once: what they may still write to. Requires: has_ended().
+  UniqueFd take_left_output() { return std::move(output_); }
+
   /// Does what is due by `now`. To be called after each change, and at wake().
   void advance(SteadyTime now);
 
@@ -76,6 +82,7 @@ class Attempt {
 
   void sweep(SteadyTime now);
   void sweep_when_drained(SteadyTime now);
+  void leave_behind();
   SteadyTime next_poll(SteadyTime now) const;
   void end(Leftover leftover);
 
@@ -86,7 +93,7 @@ class Attempt {
   const Millis kill_grace_;
   const std::optional<SteadyTime> deadline_;
   const std::uint64_t term_key_;
-  const bool terminate_, streams_;
+  const bool terminate_, streams_, leaves_;
 
   State state_ = State::running;
   RunProcesses processes_;

@@ -20,8 +20,9 @@
 namespace ballot::runner {
 namespace {
 
-constexpr int most_names = 16;         // tried for the runner's folder
-constexpr std::size_t most_free = 64;  // kept to be used again
+constexpr int most_names = 16;              // tried for the runner's folder
+constexpr std::size_t most_free = 64;       // kept to be used again
+constexpr const char* left_mark = "/left";  // an empty group below that of a run says that its processes are left alone
 
 /// What each cgroup limit needs.
 struct Limit {
@@ -66,11 +67,26 @@ void for_each_folder(int folder, const std::string& path, const std::function<vo
   for (const std::string& name : names) what(name);
 }
 
+bool is_left(int base, const std::string& path);
+
 /// The group and those below it, which a child may have made. False: something of it is still there.
 bool remove_tree(int base, const std::string& path) {
+  if (is_left(base, path)) return false;
   if (::unlinkat(base, path.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
   for_each_folder(base, path, [&](const std::string& name) { remove_tree(base, path + "/" + name); });
   return ::unlinkat(base, path.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+/// Whether there is a process in it or below it. True also where that cannot be read.
+bool is_populated(int base, const std::string& path) {
+  const auto value = value_at(base, path + "/cgroup.events", "populated");
+  const bool gone = !value && ::faccessat(base, path.c_str(), F_OK, 0) != 0 && errno == ENOENT;
+  return !gone && value != 0;
+}
+
+/// Its processes are left alone, and some live.
+bool is_left(int base, const std::string& path) {
+  return ::faccessat(base, (path + left_mark).c_str(), F_OK, 0) == 0 && is_populated(base, path);
 }
 
 /// Of the text of /proc/PID/cgroup: whether it names the group, or one below it.
@@ -135,15 +151,17 @@ std::variant<std::monostate, LaunchFailure> RunCgroup::limit(const Limits& limit
 }
 
 bool RunCgroup::populated() {
-  const auto value = value_at(base_, path_ + "/cgroup.events", "populated");
-  const bool gone = !value && ::faccessat(base_, path_.c_str(), F_OK, 0) != 0 && errno == ENOENT;
-  was_empty_ = gone || value == 0;  // only an empty one can go
+  was_empty_ = !is_populated(base_, path_);  // only an empty one can go
   return !was_empty_;
 }
 
 void RunCgroup::kill() {
   killed_ = true;
   write_at(base_, path_ + "/cgroup.kill", "1");
+}
+
+void RunCgroup::leave() const {
+  if (is_populated(base_, path_)) ::mkdirat(base_, (path_ + left_mark).c_str(), 0755);
 }
 
 void RunCgroup::signal_others(int signal, pid_t group) const {
@@ -214,11 +232,23 @@ void Cgroups::end_what_dead_runners_left(const std::string& place) {
     const std::string path = place + "/" + name;
     UniqueFd folder = open_at(base_.get(), path, O_RDONLY | O_DIRECTORY);
     if (!folder || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) return;
-    write_at(folder.get(), "cgroup.kill", "1");
-    if (remove_tree(base_.get(), path)) return;
+    if (end_dead_runners_runs(path)) return;
     to_remove_.push_back(path);
     locks_.push_back(std::move(folder));  // or whoever made it just now would take a group that was killed for its own
   });
+}
+
+/// False: the folder has to stay, for now or for what is left alone in it.
+bool Cgroups::end_dead_runners_runs(const std::string& path) {
+  bool any_left = false;
+  for_each_folder(base_.get(), path, [&](const std::string& name) {
+    const bool left = is_left(base_.get(), path + "/" + name);
+    if (!left) write_at(base_.get(), path + "/" + name + "/cgroup.kill", "1");
+    any_left |= left;
+  });
+  if (any_left) return false;
+  write_at(base_.get(), path + "/cgroup.kill", "1");
+  return remove_tree(base_.get(), path);
 }
 
 Cgroups::Made Cgroups::make(const Limits& limits) {

@@ -48,6 +48,9 @@ class RunCgroup {
   /// not used again.
   void kill();
 
+  /// Nobody kills what is in it any more: neither this runner nor the next one. Its limits last as long as it does.
+  void leave() const;
+
   /// The signal to each of them but those of `group`.
   void signal_others(int signal, pid_t group) const;
 
@@ -95,6 +98,7 @@ class Cgroups {
   std::variant<std::monostate, LaunchFailure> enable(const Limits& limits) const;
   void end_what_dead_runners_left(const std::string& place);
   void remove_what_can_be();
+  bool end_dead_runners_runs(const std::string& path);
 
   const UniqueFd base_, folder_;  // the folder is locked
   const std::string name_;

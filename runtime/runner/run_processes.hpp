@@ -43,6 +43,11 @@ class RunProcesses {
   /// As of the last signal().
   bool may_have_escaped() const { return !cgroup_ && descendants_.may_have_escaped(); }
 
+  /// Those that are left go on, whatever becomes of this process.
+  void leave() {
+    if (cgroup_) cgroup_->leave();
+  }
+
   /// The run is over.
   void release() { cgroup_.reset(); }
 

@@ -43,6 +43,7 @@ Now now() { return {wall_now(), steady_now()}; }
 Runner::Runner(UniqueFd listener, Millis linger, Result<std::unique_ptr<Cgroups>> cgroups)
     : link_(std::move(listener), poller_),
       starter_(poller_, orphans_, std::move(cgroups)),
+      left_outputs_(poller_),
       signals_(open_signals()),
       timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)),
       linger_(linger),
@@ -70,6 +71,7 @@ void Runner::run_once() {
     if (event.data.fd == timer_.get()) take_timer();
     if (event.data.fd == signals_.get()) take_signals();
     readable |= link_.is_connection(event.data.fd);
+    left_outputs_.receive(event.data.fd, buffer_);
     if (link_.is_listener(event.data.fd))
       link_.accept();
     else if (!link_.is_connection(event.data.fd))
@@ -94,14 +96,14 @@ void Runner::daemon_went() {
 bool Runner::is_done() {
   if (runs_.live() > 0 || !waiting_.empty()) return false;
   if (mode_ == Mode::ending) return true;
-  if (resigner_.is_busy() || link_.has_waiting()) return false;
+  if (resigner_.is_busy() || link_.has_waiting() || !left_outputs_.empty()) return false;
   if (link_.connected()) return mode_ == Mode::leaving && unsent_ends_.empty() && link_.backlog() == 0;
   return mode_ == Mode::leaving || steady_now() >= leaves_at();
 }
 
 /// Without Leave; max(): not while things are as they are.
 SteadyTime Runner::leaves_at() const {
-  if (link_.connected() || runs_.live() > 0 || !waiting_.empty()) return SteadyTime::max();
+  if (link_.connected() || runs_.live() > 0 || !waiting_.empty() || !left_outputs_.empty()) return SteadyTime::max();
   return quiet_since_ + (runs_.all().empty() ? linger_ : keep_unacknowledged);
 }
 
@@ -318,6 +320,7 @@ void Runner::finish(HeldRun& held) {
     log("run " + held.attempt.id().run.text() + ": a process without BALLOT_RUN_ID may be left of it");
   if (held.launch) count_as_started(held);
   retire(held);
+  left_outputs_.add(held.attempt.take_left_output());
   unsent_ends_.push_back(held.attempt.id());
   link_.notify_watchers(outcome);
   resigner_.run_ended(quiet_since_);

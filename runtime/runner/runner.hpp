@@ -7,6 +7,7 @@
 // When it exits:
 //   - with a daemon connected: never, but after Leave, once no run is left and all ends are sent;
 //   - after Leave, without a daemon: once no run is left;
+//   - not by itself while a process that a run has left behind (`background = "leave"`) can write to that run's output;
 //   - on SIGTERM: its runs get TERM, and KILL 2 s later (`shutdown`); once none is left;
 //   - else, without a daemon: once no run is left, after `linger` where every end was acknowledged (a daemon that is
 //     restarted finds it), after a week where not (a daemon that comes back still finds how its runs ended).
@@ -30,6 +31,7 @@
 #include "base/unique_fd.hpp"
 #include "runner/cgroup.hpp"
 #include "runner/descendants.hpp"
+#include "runner/left_outputs.hpp"
 #include "runner/link.hpp"
 #include "runner/poller.hpp"
 #include "runner/resigner.hpp"
@@ -103,6 +105,7 @@ class Runner {
   Link link_;
   Orphans orphans_;
   Starter starter_;
+  LeftOutputs left_outputs_;
   UniqueFd signals_, timer_;
   const Millis linger_;
 

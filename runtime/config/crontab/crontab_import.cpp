@@ -20,7 +20,8 @@ constexpr std::string_view head_of_file =
     "later:\n"
     "#   concurrency = \"allow\"            starts although its last run has not ended\n"
     "#   misfire = \"skip\"                 makes up for nothing\n"
-    "#   on_leadership_lost = \"finish\"    ends no run that has begun\n";
+    "#   on_leadership_lost = \"finish\"    ends no run that has begun\n"
+    "#   background = \"leave\"             ends nothing that the command has left behind\n";
 
 /// Whether cron reads a file of this name in cron.d.
 bool is_name_for_cron(std::string_view name) {

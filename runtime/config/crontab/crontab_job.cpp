@@ -75,6 +75,7 @@ Result<std::string> crontab_job(const CrontabEntry& entry, const CrontabJob& job
   keys.emplace_back("concurrency", toml_string("allow"));
   keys.emplace_back("misfire", toml_string("skip"));
   keys.emplace_back("on_leadership_lost", toml_string("finish"));
+  keys.emplace_back("background", toml_string("leave"));
   for (const auto& [name, value] : environment_of(entry, job, timezone))
     keys.emplace_back("env." + name, toml_string(value));
   return as_text(job.name, keys);

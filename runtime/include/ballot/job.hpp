@@ -63,6 +63,12 @@ enum class OutputKeep : std::uint8_t {
   discard   ///< nothing of it is
 };
 
+/// What becomes of processes that a command has left behind when it ends by itself.
+enum class Background : std::uint8_t {
+  kill,  ///< they are killed
+  leave  ///< they go on, and are no part of the run any more
+};
+
 /// When a mail is sent.
 enum class MailOn : std::uint8_t {
   failure,  ///< of what has failed
@@ -109,6 +115,7 @@ struct JobDetails {
   std::string standard_input;
   Limits limits;
   bool no_new_privs = false;  // no program that a run executes gives it privileges
+  Background background = Background::kill;
   std::vector<std::string> on_failure, on_recovery, on_missed;
   Millis hook_timeout = std::chrono::seconds(30);
   std::string mail_to;

@@ -59,6 +59,7 @@ TEST(CrontabImport, MakesAJobThatDoesWhatCronDid) {
   EXPECT_EQ(job.concurrency, Concurrency::allow);
   EXPECT_EQ(job.misfire, Misfire::skip);
   EXPECT_EQ(job.on_leadership_lost, OnLeadershipLost::finish);
+  EXPECT_EQ(job.details->background, Background::leave);
 }
 
 TEST(CrontabImport, IsATextThatStaysTheSame) {
@@ -69,6 +70,7 @@ TEST(CrontabImport, IsATextThatStaysTheSame) {
             "#   concurrency = \"allow\"            starts although its last run has not ended\n"
             "#   misfire = \"skip\"                 makes up for nothing\n"
             "#   on_leadership_lost = \"finish\"    ends no run that has begun\n"
+            "#   background = \"leave\"             ends nothing that the command has left behind\n"
             "\n"
             "# line 4\n"
             "[job.echo-x]\n"
@@ -79,6 +81,7 @@ TEST(CrontabImport, IsATextThatStaysTheSame) {
             "concurrency        = \"allow\"\n"
             "misfire            = \"skip\"\n"
             "on_leadership_lost = \"finish\"\n"
+            "background         = \"leave\"\n"
             "env.MAILTO         = \"\"\n"
             "env.PATH           = \"/usr/bin:/bin\"\n");
 }

@@ -22,6 +22,7 @@ struct Row {
 
 const std::vector<Row>& job_rows() {
   static const std::vector<Row> all = {
+      {"background", "\"leave\"", "\"kill\"", "true", {"\"keep\""}},
       {"command", "[\"/bin/echo\", \"x\"]", "", "7", {"[]", "[\"\"]", "\"/bin/true\"", "[1]", "[\"a\\u0000\"]"}},
       {"concurrency", "\"queue\"", "\"skip\"", "1", {"\"skp\""}},
       {"deadline", "\"1h\"", "", "60", {"\"0s\"", "\"1\"", "\"5300w\"", "\"1s1m\""}},
@@ -106,7 +107,7 @@ TEST(JobKeys, AreAllInThisTest) {
   for (const Row& row : job_rows()) tested.push_back(row.key);
   const auto known = job_key_names();
   EXPECT_EQ(tested, std::vector<std::string>(known.begin(), known.end()));
-  EXPECT_EQ(known.size(), 55u);
+  EXPECT_EQ(known.size(), 56u);
 }
 
 TEST(JobKeys, TakeAGoodValue) {

@@ -36,6 +36,11 @@ void tell_missed(Context& c, const JobFacts& job, const Disposition& d, const Jo
   c.out.push_back(Notify{Notify::Event::missed, std::move(row), job.definition, false});
 }
 
+std::string working_dir_of(const Job& job) {
+  if (!job.details->working_dir.empty()) return job.details->working_dir;
+  return job.identity ? job.identity->home : "to the home folder of the daemon's user";
+}
+
 }  // namespace
 
 Notice run_notice(Level level, std::string text, const LiveRun& run) {
@@ -60,8 +65,7 @@ std::string why_not_started(const LiveRun& run, const runner::CannotStart& event
   std::string text = "cannot start: " + event.stage;
   if (event.stage.find(": ") != std::string::npos) return text;  // what could not be read says why
   if (event.stage == "exec" && run.definition) text += " " + run.definition->job.command.front();
-  if (event.stage == "chdir" && run.definition && !run.definition->job.details->working_dir.empty())
-    text += " " + run.definition->job.details->working_dir;
+  if (event.stage == "chdir" && run.definition) text += " " + working_dir_of(run.definition->job);
   return event.error == 0 ? text : text + ": " + std::generic_category().message(event.error);
 }
 
