@@ -22,7 +22,7 @@ Error system_error(const std::string& path, const std::string& step) {
 }
 
 /// Whoever may write to the socket's folder could put a socket of theirs in its place.
-Result<void> check_folder(const std::string& path) {
+Result<void> check_socket_folder(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path();
   std::error_code error;
   if (!std::filesystem::is_directory(folder.empty() ? "." : folder, error))
@@ -104,7 +104,7 @@ Result<ControlSocket> bind_and_listen(const std::string& path, const sockaddr_un
 Result<ControlSocket> ControlSocket::make(const std::string& path, const SocketAccess& access) {
   const auto address = address_of(path);
   if (!address) return address.error();
-  if (auto folder = check_folder(path); !folder) return folder.error();
+  if (auto folder = check_socket_folder(path); !folder) return folder.error();
   auto held = take_lock(path);
   if (!held) return held.error();
   if (auto removed = remove_stale(path, *address); !removed) return removed.error();

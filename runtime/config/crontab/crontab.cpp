@@ -74,7 +74,7 @@ std::string input_of_command(std::string_view text) {
   return is_open ? input + '\n' : input;
 }
 
-bool is_good(const std::optional<std::variant<CrontabSetting, CrontabFault>>& setting) {
+bool is_setting(const std::optional<std::variant<CrontabSetting, CrontabFault>>& setting) {
   return setting && std::holds_alternative<CrontabSetting>(*setting);
 }
 
@@ -94,7 +94,7 @@ class CrontabReader {
       if (line_ > last_line_of_cron) return leave_out_the_rest();
       if (!is_readable(end != std::string_view::npos)) continue;
       const auto setting = read_crontab_setting(rest.substr(0, longest_setting_of_cron));
-      if (rest.size() > longest_setting_of_cron && !is_good(setting) && is_good(read_crontab_setting(rest)))
+      if (rest.size() > longest_setting_of_cron && !is_setting(setting) && is_setting(read_crontab_setting(rest)))
         error(at(rest),
               "cron reads the first 998 bytes of a line with a setting, and refuses the crontab for what is "
               "left of this one; shorten it. The lines below are imported without it");

@@ -32,8 +32,9 @@ struct CrontabFiles : ::testing::Test {
     std::string text;
     const auto read = read_crontab_file(source, invoker, identities, text);
     EXPECT_EQ(text, read ? "@daily x\n" : "");
-    if (!read) EXPECT_EQ(read.error().code, Errc::refused) << read.error().what;
-    return read ? "" : read.error().what;
+    if (read) return "";
+    EXPECT_EQ(read.error().code, Errc::refused) << read.error().what;
+    return read.error().what;
   }
 
   TempFolder folder;

@@ -63,7 +63,7 @@ TEST_F(FoldersOfJobs, OfHooksHoldProgramsThatNobodyElseReplaces) {
   EXPECT_EQ(findings(group, daemon_of(somebody)), "");
 }
 
-constexpr std::size_t longest = 128 * 1024 - 1;
+constexpr std::size_t longest_value = 128 * 1024 - 1;
 
 std::string with_text(const std::string& before, std::size_t size, const std::string& behind) {
   std::string text(size, 'x');
@@ -72,17 +72,17 @@ std::string with_text(const std::string& before, std::size_t size, const std::st
 }
 
 TEST(Arguments, HaveAtMostWhatLinuxTakes) {
-  EXPECT_EQ(with_text("shell = \"\"\"", longest, "\"\"\""), "");
-  EXPECT_EQ(with_text("shell = \"\"\"", longest + 1, "\"\"\""),
+  EXPECT_EQ(with_text("shell = \"\"\"", longest_value, "\"\"\""), "");
+  EXPECT_EQ(with_text("shell = \"\"\"", longest_value + 1, "\"\"\""),
             "x.toml:2:9: error: 'shell' has 131072 bytes, and Linux starts no program with an argument of more than "
             "131071; put the text into a file that the command reads\n");
-  EXPECT_EQ(with_text("command = [\"/bin/echo\", \"\"\"", longest, "\"\"\"]"), "");
-  EXPECT_NE(with_text("command = [\"/bin/echo\", \"\"\"", longest + 1, "\"\"\"]"), "");
-  EXPECT_NE(with_text("shell = \"true\"\non_failure = [\"/bin/echo\", \"\"\"", longest + 1, "\"\"\"]"), "");
-  EXPECT_EQ(with_text("shell = \"true\"\nenv.NAME = \"\"\"", longest - 5, "\"\"\""), "");
-  EXPECT_EQ(with_text("shell = \"true\"\nenv.NAME = \"\"\"", longest - 4, "\"\"\""),
+  EXPECT_EQ(with_text("command = [\"/bin/echo\", \"\"\"", longest_value, "\"\"\"]"), "");
+  EXPECT_NE(with_text("command = [\"/bin/echo\", \"\"\"", longest_value + 1, "\"\"\"]"), "");
+  EXPECT_NE(with_text("shell = \"true\"\non_failure = [\"/bin/echo\", \"\"\"", longest_value + 1, "\"\"\"]"), "");
+  EXPECT_EQ(with_text("shell = \"true\"\nenv.NAME = \"\"\"", longest_value - 5, "\"\"\""), "");
+  EXPECT_EQ(with_text("shell = \"true\"\nenv.NAME = \"\"\"", longest_value - 4, "\"\"\""),
             "x.toml:3:12: error: 'NAME' has more than the 131071 bytes that Linux gives to a variable with its name\n");
-  EXPECT_EQ(with_text("shell = \"true\"\nstdin = \"\"\"", longest + 1, "\"\"\""), "");
+  EXPECT_EQ(with_text("shell = \"true\"\nstdin = \"\"\"", longest_value + 1, "\"\"\""), "");
 }
 
 TEST(Windows, LieInTheYearsForWhichSlotsAreComputed) {
