@@ -46,3 +46,9 @@ ballot_mutant(secret_that_others_read_is_taken FILE plugins/support/secret_file.
 ballot_mutant(session_of_another_boot_is_gone_on_with FILE plugins/support/handle_store.cpp
   FIND "before->boot_id == request.boot_id && " REPLACE ""
   BY unit_plugin_support FILTER "TheHandleStore.*" FINDING "FAILED.*TheHandleStore.GoesOnWithNothing")
+ballot_mutant(directions_of_a_server_are_shown FILE plugins/support/excerpt.cpp
+  FIND "code >= 0x202a && code <= 0x202e" REPLACE "code == 0"
+  BY unit_plugin_support FILTER "Excerpt.*" FINDING "FAILED.*Excerpt.WhatMovesACursor")
+ballot_mutant(each_line_of_a_kind_is_logged FILE plugins/support/log_rate.cpp
+  FIND "if (now < known.written + pause) {" REPLACE "if (false) {"
+  BY unit_plugin_support FILTER "LogRate.*" FINDING "FAILED.*LogRate.OneLineASecond")
