@@ -13,9 +13,13 @@ constexpr auto group_wait = std::chrono::milliseconds(5), group_wait_of_runs = s
 
 bool is_output(const Record& record) { return std::holds_alternative<OutputRecord>(record); }
 
-bool is_definition(const Record& record) { return std::holds_alternative<DefinitionRow>(record); }
+/// Or what is known of a store.
+bool is_definition(const Record& record) {
+  return std::holds_alternative<DefinitionRow>(record) || std::holds_alternative<KnownRow>(record);
+}
 
-/// A crash loses nothing with it: what is of a run stays in its register, and a definition is recorded again.
+/// A crash loses nothing with it: what is of a run stays in its register, and a definition is recorded again. What is
+/// known of a store is then known less well.
 bool may_wait(const Record& record) {
   const auto* row = std::get_if<Row>(&record);
   return is_output(record) || is_definition(record) || (row && row->run);
@@ -28,9 +32,20 @@ bool replaces(const Row& later, const Row& earlier) {
 
 void keep_last_rows(std::vector<Record>& records) {
   std::map<std::pair<RunId, int>, Row*> rows;
+  std::map<std::pair<KnownRow::Of, std::string>, KnownRow*> known;
   std::vector<Record> kept;
   kept.reserve(records.size());  // so that no row moves
   for (Record& record : records) {
+    if (auto* later = std::get_if<KnownRow>(&record)) {
+      KnownRow*& earlier = known[{later->of, later->name}];
+      if (earlier && earlier->store == later->store) {
+        *earlier = std::move(*later);
+        continue;
+      }
+      kept.push_back(std::move(record));
+      earlier = &std::get<KnownRow>(kept.back());
+      continue;
+    }
     Row* row = std::get_if<Row>(&record);
     Row** earlier = row && row->run ? &rows[{*row->run, row->attempt}] : nullptr;
     if (earlier && *earlier) {

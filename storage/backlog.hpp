@@ -2,7 +2,8 @@
 //
 // Of the rows of one attempt only the last is handed out, in the place of the first: a run that begins and ends within
 // a group costs one write. Past its bounds output goes first, then the oldest rows: a later row of the same run says
-// more. What is dropped is counted. Definitions, of which there are no more than jobs and edits, do not count.
+// more. What is dropped is counted. Definitions, of which there are no more than jobs and edits, do not count, nor does
+// what is known of stores, of which the last record for each group and job is handed out.
 //
 // Threads: push from any, never waiting for more than another push or a take; the rest is the writer's.
 #pragma once
@@ -86,7 +87,7 @@ class Backlog {
   std::deque<Flush> flushes_;
   std::uint64_t pushed_ = 0;
   std::size_t output_bytes_ = 0;
-  std::size_t definitions_ = 0;  // among items_
+  std::size_t definitions_ = 0;  // and what is known of stores, among items_
   Dropped dropped_;
   bool stopped_ = false;
   std::atomic<bool> stuck_{false};

@@ -67,6 +67,7 @@ class Ledger final : public LedgerSink {
   void record_if_absent(Row row) override;
   void record(TermRow term) override;
   void record(DefinitionRow definition) override;
+  void record(KnownRow known) override;
   void record(const RunId& run, int attempt, Output output) override;
   /// `done` is not called for what can be neither stored nor spooled before the ledger's end.
   void flush(std::function<void()> done) override;

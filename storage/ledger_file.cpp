@@ -62,6 +62,7 @@ LedgerFile::LedgerFile(const std::string& path, Millis lock_wait)
       upsert_output_(db_, "INSERT OR REPLACE INTO output VALUES (?1, ?2, ?3, ?4, ?5)"),
       save_change_(db_, "UPDATE meta SET value = ?1 WHERE key IN ('change', 'seen')"),
       definitions_(db_),
+      known_(db_),
       change_(db_.number("SELECT value FROM meta WHERE key = 'change'")) {
   const auto on_commit = [](void* context, sqlite3*, const char*, int pages) {
     auto* log = static_cast<Log*>(context);
@@ -130,6 +131,13 @@ void LedgerFile::write(const EvidenceRow& evidence) {
 
 void LedgerFile::write(const DefinitionRow& definition) {
   definitions_.write(definition, {id_of(definition.job), id_of(definition.group), id_of(definition.node)}, ++change_);
+}
+
+void LedgerFile::write(const KnownRow& known) {
+  if (known.of == KnownRow::Of::store)
+    known_.write(known, 0, ++change_);
+  else
+    known_.write(known, id_of(known.name), change_);
 }
 
 /// Of a range the first slots may have rows of their own: the daemon was killed before the others were stored.

@@ -17,6 +17,7 @@
 
 #include "storage/database.hpp"
 #include "storage/definition_table.hpp"
+#include "storage/known_tables.hpp"
 #include "storage/record.hpp"
 #include "storage/statement.hpp"
 
@@ -65,6 +66,7 @@ class LedgerFile {
   void write(const OutputRecord& record);
   void write(const EvidenceRow& evidence);
   void write(const DefinitionRow& definition);
+  void write(const KnownRow& known);
   void mark_opening();
   void leave_out_known(Row& range);
   std::int64_t id_of(const std::string& name);
@@ -77,6 +79,7 @@ class LedgerFile {
   Statement find_name_, insert_name_, insert_word_, find_slot_, find_range_, upsert_row_, upsert_term_, upsert_output_,
       save_change_;
   DefinitionTable definitions_;
+  KnownTables known_;
   std::unordered_map<std::string, std::int64_t> names_;
   std::set<std::int64_t> touched_jobs_;
   std::int64_t change_;

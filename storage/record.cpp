@@ -64,6 +64,8 @@ constexpr Cause last_word<Cause> = Cause::unfit;
 template <>
 constexpr Basis last_word<Basis> = Basis::repaired;
 template <>
+constexpr KnownRow::Of last_word<KnownRow::Of> = KnownRow::Of::job;
+template <>
 constexpr Concurrency last_word<Concurrency> = Concurrency::allow;
 
 /// Reads them back; past the end everything is zero and `ok` is false, which it is too where a number is none of its
@@ -151,6 +153,11 @@ void fields(Visit& visit, D& row) requires std::is_same_v<std::remove_const_t<D>
   visit(row.basis), visit(row.digest), visit(row.schedule), visit(row.anchors), visit(row.timezone);
   visit(row.not_before), visit(row.not_after), visit(row.enabled), visit(row.jitter), visit(row.start_deadline);
   visit(row.concurrency), visit(row.retries), visit(row.at_least_once), visit(row.reruns);
+}
+
+template <class Visit, class K>
+void fields(Visit& visit, K& known) requires std::is_same_v<std::remove_const_t<K>, KnownRow> {
+  visit(known.store), visit(known.of), visit(known.name), visit(known.repair), visit(known.count), visit(known.times);
 }
 
 template <class Visit, class O>
@@ -248,6 +255,7 @@ std::optional<Record> decode(std::string_view bytes) {
     case 2: return read<OutputRecord>(reader, with_words);
     case 3: return read<EvidenceRow>(reader, with_words);
     case 4: return read<DefinitionRow>(reader, with_words);
+    case 5: return read<KnownRow>(reader, with_words);
     default: return std::nullopt;
   }
 }

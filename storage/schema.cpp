@@ -173,8 +173,37 @@ FROM definition
 JOIN name AS job ON job.id = job_id
 JOIN name AS grp ON grp.id = group_id
 JOIN name AS node ON node.id = node_id;
+)sql",
+    // A ballot that knows the first ones only says so again when it opens the file: these may be there already.
+    R"sql(
+CREATE TABLE IF NOT EXISTS known_store (
+  id INTEGER PRIMARY KEY,
+  identity BLOB NOT NULL UNIQUE,
+  place TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  times INTEGER NOT NULL,
+  change INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS known_group (
+  store_id INTEGER NOT NULL,
+  group_id INTEGER NOT NULL,
+  repair INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  times INTEGER NOT NULL,
+  PRIMARY KEY (store_id, group_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS known_job (
+  store_id INTEGER NOT NULL,
+  job_id INTEGER NOT NULL,
+  repair INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  PRIMARY KEY (store_id, job_id)
+) STRICT, WITHOUT ROWID;
 )sql"};
 static_assert(std::size(additions) == additions_version);
+constexpr std::int64_t definitions_version = 1;  // of the additions that have them
 
 constexpr const char* added_sql = "SELECT value FROM meta WHERE key = 'additions'";
 
@@ -266,7 +295,7 @@ Database open_ledger(const std::string& path, Millis lock_wait) {
 }
 
 bool knows_all_writes(Database& db) {
-  return db.number(added_sql) >= additions_version &&
+  return db.number(added_sql) >= definitions_version &&
          db.number("SELECT max(value) - min(value) FROM meta WHERE key IN ('change', 'seen')") == 0;
 }
 

@@ -17,7 +17,8 @@ inline constexpr std::int64_t schema_version = 1;
 
 /// Tables that an older ballot of this version leaves alone (`meta`, key `additions`): it goes on with the file, and
 /// what they say of it may then not be so any more. Whoever reads them asks knows_all_writes() first.
-inline constexpr std::int64_t additions_version = 1;
+inline constexpr std::int64_t additions_version = 2;
+/// Of the definitions: what is known of stores is never too much.
 bool knows_all_writes(Database& db);
 
 /// Opens the file for its one writer: made, migrated, and set up as docs/ledger.md says. Throws SqliteError: `refused`

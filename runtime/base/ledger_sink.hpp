@@ -20,6 +20,8 @@ class LedgerSink {
   virtual void record_if_absent(Row row) = 0;
   virtual void record(TermRow term) = 0;
   virtual void record(DefinitionRow definition) = 0;
+  /// A later one replaces an earlier one of the same key.
+  virtual void record(KnownRow known) = 0;
   /// What an attempt printed. Recorded with or after its row.
   virtual void record(const RunId& run, int attempt, Output output) = 0;
 

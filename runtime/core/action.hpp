@@ -127,6 +127,10 @@ struct RecordTerm {
 struct RecordDefinition {
   DefinitionRow definition;
 };
+/// What the store has shown: the ledger keeps it for the daemon's next start.
+struct RecordKnown {
+  KnownRow known;
+};
 struct RecordOutput {
   runner::AttemptId id;
   Output output;
@@ -173,7 +177,7 @@ struct Stopped {
 using Action =
     std::variant<OpenSession, CloseSession, Renew, Campaign, Resign, Write, Read, List, Create, Remove, Watch, Observe,
                  Launch, TermDeadline, KillRun, AwaitRecorded, AwaitSettled, Forget, AskRunner, RecordRow, RecordTerm,
-                 RecordDefinition, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
+                 RecordDefinition, RecordKnown, RecordOutput, Notify, Reply, RunEnded, Notice, Stopped>;
 using Actions = std::vector<Action>;
 
 /// The key under which the runner knows a term's deadline.

@@ -159,9 +159,22 @@ void Core::finish(Step& s) {
   for (const Row& row : std::exchange(p.wants.awaited, {})) s.requests.perform(p.desk.on_run_ended(row));
   s.store.send_reads();
   s.store.send_writes();
+  record_known(s);
   p.store.end_step(s.c.now.steady);
   for (std::string& group : std::exchange(p.wants.resigns, {})) s.c.out.push_back(Resign{std::move(group)});
   s.jobs.send_deadlines();
+}
+
+/// What the store has shown in this step, for the daemon's next start.
+void Core::record_known(Step& s) {
+  CoreParts& p = parts_;
+  std::vector<KnownRow> rows = std::exchange(p.wants.known, {});
+  if (!p.known.identity()) return;
+  if (auto row = p.known.due_row(p.guard, s.c.now.steady)) rows.insert(rows.begin(), std::move(*row));
+  for (KnownRow& row : rows) {
+    row.store = *p.known.identity();
+    s.c.out.push_back(RecordKnown{std::move(row)});
+  }
 }
 
 // ---- the files, and people
@@ -174,6 +187,7 @@ void Core::on(Step& s, const Load& event) {
     if (entry->machine.definition() && !defined.contains(entry->machine.name()))
       reload.removed.push_back(entry->machine.name());
   parts_.prior.on_load(event.rows, parts_.settings.node);
+  parts_.known.on_load(event.known);
   on(s, reload);
 }
 
@@ -356,8 +370,9 @@ void Core::on(Step& s, const backend::Renewed& event) {
   const bool doubted = p.session.in_doubt();
   p.session.on_renewed(s.c.now, event);
   log_renewal(s.c, event);
-  if (event.gone_back) s.groups.halt_all("the store has gone back: " + event.text);
-  if (event.outcome == StoreResult::done && p.guard.on_renewed(event.revision)) s.groups.on_gone_back();
+  const bool is_behind = event.outcome == StoreResult::done && p.guard.on_renewed(event.revision);
+  if (event.gone_back && !is_behind) p.guard.on_lost_write(event.text);
+  if (event.gone_back || is_behind) s.groups.on_gone_back();
   s.groups.on_renewed();
   s.groups.on_health(p.health.on_clock(p.session.clock_error()));
   if (doubted && !p.session.in_doubt()) s.c.out.push_back(Notice{Level::info, "the session is renewed again", {}});
@@ -366,6 +381,11 @@ void Core::on(Step& s, const backend::Renewed& event) {
 void Core::on(Step& s, const backend::Outage& event) { parts_.session.on_outage(s.c.now, event); }
 
 void Core::on(Step& s, const backend::Unfit& event) { s.groups.on_unfit(event); }
+
+void Core::on(Step& s, const backend::Vacancy& event) {
+  s.groups.act(s.groups.entry(event.group),
+               [&](GroupMachine& machine, GroupContext& g) { machine.on_vacancy(g, event.is_vacant); });
+}
 
 /// The first failure, its end, and in between once a minute: it is tried again ten times a second.
 void Core::log_renewal(Context& c, const backend::Renewed& event) {

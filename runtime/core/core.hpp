@@ -82,6 +82,7 @@ class Core {
   void on(Step& s, const backend::Renewed& event);
   void on(Step& s, const backend::Outage& event);
   void on(Step& s, const backend::Unfit& event);
+  void on(Step& s, const backend::Vacancy& event);
   void on(Step& s, const backend::Elected& event);
   void on(Step& s, const backend::Deposed& event);
   void on(Step& s, const backend::Observed& event);
@@ -96,6 +97,7 @@ class Core {
   Readiness readiness(const Context& c) const;
   void advance_due(Step& s);
   void finish(Step& s);
+  void record_known(Step& s);
 
   CoreParts parts_;
   Readiness readiness_ = Readiness::none;  // of the step before

@@ -26,6 +26,7 @@
 #include "core/node/node_health.hpp"
 #include "core/request/request_desk.hpp"
 #include "core/session/shutdown.hpp"
+#include "core/store/known_store.hpp"
 #include "core/store/prior_runs.hpp"
 #include "core/store/record_feed.hpp"
 #include "core/store/store_client.hpp"
@@ -54,6 +55,7 @@ struct CoreParts {
   explicit CoreParts(CoreSettings with)
       : settings(std::move(with)),
         random(settings.seed),
+        known(settings.store_place),
         limits(settings.max_running),
         store(settings.most_writes),
         feeds(settings.node),
@@ -62,6 +64,7 @@ struct CoreParts {
   CoreSettings settings;
   Random random;
   Session session;
+  KnownStore known;
   PriorRuns prior;
   JobListing listing;
   NodeHealth health;

@@ -25,7 +25,8 @@ struct Tick {};
 struct Load {
   std::vector<schedule::DefinitionPtr> jobs;
   std::vector<Group> groups;
-  std::vector<Row> rows{};  // of this node's ledger, of a daemon before: see is_prior_row()
+  std::vector<Row> rows{};        // of this node's ledger, of a daemon before: see is_prior_row()
+  std::vector<KnownRow> known{};  // what its ledger knows of stores
 };
 
 /// A run of this node whose end nobody has recorded.

@@ -60,7 +60,8 @@ Views::Next Views::visit_groups(const std::string& after, std::size_t most,
                                 const std::function<void(const GroupView&)>& visit) const {
   return page(groups_.all(), after, most, [&](const GroupEntry& group) {
     const Term& term = group.machine.term();
-    visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift});
+    visit({group.name(), name_of(group.machine.phase()), term.epoch, term.paused, term.halted, group.drift,
+           group.machine.is_leaderless()});
   });
 }
 

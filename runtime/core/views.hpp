@@ -58,6 +58,7 @@ struct GroupView {
   bool paused = false;
   std::string_view halted;
   const std::vector<std::string>& drift;  // nodes whose files define it otherwise
+  bool leaderless = false;                // this node is a candidate, and nobody has led it for longer than 2 T
 };
 
 /// A run that has not ended, of this node or of one that is dead; or one that waits for its next attempt.

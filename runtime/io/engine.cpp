@@ -18,6 +18,30 @@ std::uint64_t seed() {
   return static_cast<std::uint64_t>(device()) << 32 | device();
 }
 
+std::string text_of(const OptionValue& value) {
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
+    std::string text;
+    for (const std::string& one : *list) text += (text.empty() ? "" : ",") + one;
+    return text;
+  }
+  const auto* text = std::get_if<std::string>(&value);
+  return text ? *text : "";
+}
+
+/// Where the store is: the backend, the namespace, and the options that the command line has too; of one host also its
+/// folders.
+std::string place_of(const BackendSettings& settings, const PluginInfo& plugin) {
+  const bool is_local = plugin.traits.reach == Reach::host;
+  std::string place = std::string(plugin.name) + " " + settings.name_space;
+  if (is_local) place += " " + settings.state_dir;
+  for (const OptionKey& key : plugin.traits.keys) {
+    const auto given = settings.options.find(key.name);
+    if (given != settings.options.end() && (is_local || key.flag == OptionFlag::listed))
+      place += " " + given->first + "=" + text_of(given->second);
+  }
+  return place;
+}
+
 core::CoreSettings core_settings(const EngineSettings& settings, const PluginInfo& plugin) {
   return {.node = settings.node,
           .boot_id = boot_id(),
@@ -27,7 +51,8 @@ core::CoreSettings core_settings(const EngineSettings& settings, const PluginInf
           .dry_run = settings.dry_run,
           .seed = seed(),
           .max_running = settings.max_running,
-          .spread = plugin.traits.reach == Reach::network};  // one host gains nothing by it
+          .spread = plugin.traits.reach == Reach::network,  // one host gains nothing by it
+          .store_place = place_of(settings.backend, plugin)};
 }
 
 }  // namespace
@@ -72,10 +97,10 @@ Result<void> Engine::start() {
   return {};
 }
 
-void Engine::load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> rows) {
-  notifier_.define(groups);
-  port_.configure(groups);
-  feed(core::Load{std::move(jobs), std::move(groups), std::move(rows)});
+void Engine::load(core::Load defined) {
+  notifier_.define(defined.groups);
+  port_.configure(defined.groups);
+  feed(std::move(defined));
 }
 
 void Engine::reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed,

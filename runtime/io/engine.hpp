@@ -5,7 +5,7 @@
 //
 //   Engine engine(loop, {...}, plugin, ledger, log);
 //   if (auto started = engine.start(); !started) return fail(started.error());
-//   engine.load(jobs, groups);
+//   engine.load({jobs, groups});
 #pragma once
 
 #include <functional>
@@ -79,9 +79,8 @@ class Engine {
   /// Makes the backend and finds or starts the runner. The session is opened once load() was called too.
   Result<void> start();
 
-  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more. `rows`: see
-  /// core::Load.
-  void load(std::vector<schedule::DefinitionPtr> jobs, std::vector<Group> groups, std::vector<Row> rows = {});
+  /// All jobs and groups that are defined now. Anything that is not in it is not defined any more.
+  void load(core::Load defined);
 
   /// What has changed since: jobs that are new or defined otherwise, jobs that are not defined any more, all groups.
   void reload(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::string> removed, std::vector<Group> groups);
@@ -135,6 +134,7 @@ class Engine {
   void perform(core::RecordRow& a);
   void perform(core::RecordTerm& a);
   void perform(core::RecordDefinition& a) { ledger_.record(std::move(a.definition)); }
+  void perform(core::RecordKnown& a) { ledger_.record(std::move(a.known)); }
   void perform(core::RecordOutput& a);
   void perform(core::Notify& a) { notifier_.notify(a); }
   void perform(core::Reply& a);

@@ -7,6 +7,7 @@
 #include "io/backend_port.hpp"
 #include "io/clocks.hpp"
 #include "io/plugin_loader.hpp"
+#include "storage/known_tables.hpp"
 #include "storage/reader.hpp"
 
 namespace ballot::library {
@@ -85,16 +86,17 @@ void Node::define(std::vector<schedule::DefinitionPtr> jobs, std::vector<std::st
                   std::vector<Group> groups) {
   if (state_ != State::made) return engine_->reload(std::move(jobs), std::move(removed), std::move(groups));
   state_ = State::defined;
-  engine_->load(std::move(jobs), std::move(groups), prior_rows());
+  engine_->load(prior({std::move(jobs), std::move(groups)}));
 }
 
-/// Runs that no process before has recorded as ended, and the last ones that it has. A ledger that cannot be read has
-/// none.
-std::vector<Row> Node::prior_rows() const {
+/// With runs that no process before has recorded as ended, and the last ones that it has; and with what it has seen of
+/// stores. A ledger that cannot be read has none.
+core::Load Node::prior(core::Load defined) const {
   constexpr std::int64_t last_changes = 10'000;
-  std::vector<Row> rows;
+  std::vector<Row>& rows = defined.rows;
+  defined.known = storage::read_known(settings_.ledger.path);
   auto reader = storage::Reader::open(settings_.ledger.path);
-  if (!reader) return rows;
+  if (!reader) return defined;
   if (auto open = reader->open_rows()) rows = std::move(*open);
   if (const auto newest = reader->sequence())
     static_cast<void>(reader->changes({}, std::max<std::int64_t>(0, *newest - last_changes), [&](const Row& row) {
@@ -102,7 +104,7 @@ std::vector<Row> Node::prior_rows() const {
       return true;
     }));
   std::erase_if(rows, [this](const Row& row) { return !core::is_prior_row(row, settings_.engine.node); });
-  return rows;
+  return defined;
 }
 
 Result<void> Node::run() {

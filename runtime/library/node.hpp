@@ -102,7 +102,7 @@ class Node {
 
   Result<const PluginInfo*> find_plugin() const;
   void open_ledger();
-  std::vector<Row> prior_rows() const;
+  core::Load prior(core::Load defined) const;
 
   NodeSettings settings_;
   const Log log_;

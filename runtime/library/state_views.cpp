@@ -56,6 +56,8 @@ void note(const core::GroupView& group, NodeStatus& status) {
     for (const std::string& node : group.drift) nodes += (nodes.empty() ? "" : ", ") + node;
     status.degraded.push_back("drift: group " + name + ": the job files of " + nodes + " say otherwise");
   }
+  if (group.leaderless)
+    status.degraded.push_back("leaderless: group " + name + ": it has candidates, and no node has led it for 2 T");
   if (group.state == "leading") status.led.push_back({name, group.epoch, group.paused, std::string(group.halted)});
 }
 

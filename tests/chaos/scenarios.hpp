@@ -36,11 +36,12 @@ void a_leader_on_the_minority_side(Trial& trial);  // S8
 void renewals_or_writes_alone(Trial& trial);       // S26
 
 // Of the store's servers: store_scenarios.cpp.
-void the_stores_leader_killed(Trial& trial);             // S9
-void every_server_down(Trial& trial);                    // S10
-void a_restored_store(Trial& trial);                     // S11
-void weak_updates(Trial& trial);                         // S12
-void a_restored_store_under_a_new_leader(Trial& trial);  // S30
+void the_stores_leader_killed(Trial& trial);              // S9
+void every_server_down(Trial& trial);                     // S10
+void a_restored_store(Trial& trial);                      // S11
+void weak_updates(Trial& trial);                          // S12
+void a_restored_store_under_a_new_leader(Trial& trial);   // S30
+void a_store_put_back_while_nobody_looked(Trial& trial);  // S33
 
 // Of people, files and numbers: fleet_scenarios.cpp, crowd_scenario.cpp.
 void ten_thousand_groups(Trial& trial);      // S13

@@ -122,6 +122,32 @@ void a_restored_store(Trial& trial) {
   daemons.judge();
 }
 
+/// Neither daemon has seen anything of it go back: the ledgers have.
+void a_store_put_back_while_nobody_looked(Trial& trial) {
+  Daemons daemons(trial, {.nodes = {"n1", "n2"}});
+  daemons.job("brief", daemons.brief());
+  daemons.start();
+  daemons.catch_up();
+  daemons.outage([](Store& store) { store.save(); });
+  daemons.catch_up("brief", 2 + static_cast<int>(trial.random.below(3)));
+  const std::string leader = daemons.start_of({.after = Instant::now()}).node;
+  std::this_thread::sleep_for(trial.between(Millis(300), Millis(800)));  // what ran last is in its node's ledger
+  const bool cleanly = trial.branch(std::vector<int>{0, 1}) == 1;
+  const std::string other = leader == "n1" ? "n2" : "n1";
+  for (const std::string& node : {other, leader}) {
+    if (cleanly)
+      expect(daemons[node].stop() == 0, "a clean stop");
+    else
+      daemons.lose_host(node);
+  }
+  daemons.halted("default");
+  trial.store().restore();
+  daemons.bring_back(leader);
+  expect_halted_until_it_is_repaired(daemons, leader);
+  daemons.bring_back(other);
+  daemons.judge();
+}
+
 void a_restored_store_under_a_new_leader(Trial& trial) {
   Daemons daemons(trial, {.nodes = {"n1", "n2", "n3"}});
   daemons.job("brief", daemons.brief());

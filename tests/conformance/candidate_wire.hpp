@@ -163,6 +163,7 @@ template <class A> void pack(A& a, backend::Changed& e) { a(e.prefix); }
 template <class A> void pack(A& a, backend::Observed& e) { a(e.request, e.outcome, e.elections, e.text, e.store); }
 template <class A> void pack(A& a, backend::Outage& e) { a(e.asked); }
 template <class A> void pack(A& a, backend::Unfit& e) { a(e.group, e.why); }
+template <class A> void pack(A& a, backend::Vacancy& e) { a(e.group, e.is_vacant); }
 // clang-format on
 
 inline std::string pack_event(const BackendEvent& event) {

@@ -94,6 +94,7 @@ class Client final : public Host {
   void take(const backend::Observed&) {}
   void take(const backend::Outage&) {}
   void take(const backend::Unfit&) {}
+  void take(const backend::Vacancy&) {}
   void take(const backend::Wrote& wrote) {
     const WriteAnswer& answer = wrote.answers.at(0);
     if (answer.outcome == StoreResult::done) now_.kind = Kind::wrote, ++writes_;

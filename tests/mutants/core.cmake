@@ -246,3 +246,12 @@ ballot_mutant(unanswered_while_it_is_read FILE runtime/core/store/store_client.c
 ballot_mutant(nodes_listed_at_each_change FILE runtime/core/store/store_traffic.cpp
   FIND "done, event.registers.size()" REPLACE "done, 0"
   FINDING "FAILED.*Scale.OfNodesThatJoinOneByOne" FILTER "Scale.*")
+
+# ---- what a daemon before has seen
+
+ballot_mutant(nothing_recalled_of_jobs FILE runtime/core/store/takeover.cpp
+  FIND "p_.jobs.recall(rows);" REPLACE "static_cast<void>(rows);"
+  FINDING "FAILED.*RestoredStore.ThatHasLostNothingButTheLastClaims" FILTER "RestoredStore.*")
+ballot_mutant(evidence_of_others_is_not_heeded FILE runtime/core/group/groups.cpp
+  FIND "if (!group.machine.leads() || !term.halted.empty()) return;" REPLACE "if (term.halted.empty() || group.machine.leads()) return;"
+  FINDING "FAILED.*RestoredStore.HaltsALeaderThatDoesNotKnow" FILTER "RestoredStore.*")

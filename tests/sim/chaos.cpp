@@ -7,6 +7,7 @@
 #include "base/duration.hpp"
 #include "base/instance.hpp"
 #include "base/wall_text.hpp"
+#include "core/store/known_store.hpp"
 
 namespace ballot {
 
@@ -368,6 +369,7 @@ std::string Chaos::lives_on() {
     }
   }
   for (const auto& [name, record] : world_.store.contents().records) {
+    if (name == core::identity_record) continue;  // that stays
     const auto node = core::parse_node_record(record.value);
     const bool told = name.starts_with(core::node_prefix) && node && world_.store.is_open(std::stoull(node->session));
     if (!told) world_.oracle.find("record " + name + " is left in the store: " + record.value);

@@ -104,6 +104,7 @@ class Candidacy {
   void on(Now now, const backend::Renewed& event) { session_.on_renewed(now, event); }
   void on(Now now, const backend::Outage& event) { session_.on_outage(now, event); }
   void on(Now now, const backend::Unfit& event);
+  void on(Now, const backend::Vacancy&) {}
   void on(Now now, const backend::Elected& event);
   void on(Now now, const backend::Deposed& event);
   void on(Now now, const backend::Changed& event);

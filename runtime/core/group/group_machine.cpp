@@ -25,7 +25,8 @@ bool is_due(std::optional<SteadyTime>& at, SteadyTime now) {
 std::optional<SteadyTime> GroupMachine::wake(bool open) const {
   std::optional<SteadyTime> wake;
   const auto observe_at = open ? state_.observe_at : std::nullopt;  // else once there is a session
-  for (const auto& at : {state_.read_at, state_.stored.read_at(), observe_at, state_.kill_at, state_.cool_until})
+  for (const auto& at :
+       {state_.read_at, state_.stored.read_at(), observe_at, state_.kill_at, state_.cool_until, state_.vacancy.wake()})
     if (at && (!wake || *at < *wake)) wake = at;
   return wake;
 }
@@ -33,6 +34,7 @@ std::optional<SteadyTime> GroupMachine::wake(bool open) const {
 void GroupMachine::advance(GroupContext& g) {
   const SteadyTime now = g.c.now.steady;
   if (is_due(state_.cool_until, now)) state_.observe_at.reset();
+  state_.vacancy.advance(g.c, state_.name);
   if (is_due(state_.read_at, now)) read_registers(g);
   if (const auto at = state_.stored.read_at(); at && *at <= now) {
     state_.stored.on_reading();
@@ -61,6 +63,7 @@ void GroupMachine::enter_or_leave(GroupContext& g) {
     g.c.out.push_back(Campaign{state_.name});
   } else if (state_.phase == Phase::candidate && out) {
     state_.phase = Phase::idle;
+    state_.vacancy.end(g.c, state_.name);
     g.c.wants.resigns.push_back(state_.name);
   } else if (leads() && !g.entry.is_wanted()) {
     // Its answer brings us back: two writes of one version cannot both land, and of one whose fate is unknown neither
@@ -88,6 +91,13 @@ void GroupMachine::on_unfit(GroupContext& g, const std::string& why) {
   g.is_dirty = true;
 }
 
+/// From Elected on the store shows a leader; the group is led once its term begins.
+void GroupMachine::on_vacancy(GroupContext& g, bool is_vacant) {
+  if (state_.phase != Phase::candidate) return;
+  is_vacant ? state_.vacancy.begin(g.c) : state_.vacancy.end(g.c, state_.name);
+  g.is_dirty = true;
+}
+
 void GroupMachine::advance_eligibility(GroupContext& g) {
   if (!leads() || g.is_stopping || state_.handback == Handback::evicted) return;
   const bool is_ineligible = !may_take_part(g);
@@ -112,11 +122,15 @@ void GroupMachine::on_elected(GroupContext& g, const backend::Elected& event) {
   term.limited = g.entry.settings.max_running > 0;
   state_.resumed = event.resumed;
   state_.last_alive = event.last_alive;
+  state_.elected_at = g.c.now.steady;
   read_registers(g);
 }
 
+/// The other nodes' records may say that the store has gone back. They are listed before, and waited for for T/2.
 void GroupMachine::read_registers(GroupContext& g) {
   state_.read_at.reset();
+  const SteadyTime wait_until = state_.elected_at + g.c.session.timeout() / 2;
+  if (!g.knows_nodes && g.c.now.steady < wait_until) return void(state_.read_at = wait_until);
   std::vector<std::string> names{group_register(state_.name)};
   StoreClient::Reading asked{StoreClient::Reading::For::takeover, state_.name, state_.term.epoch};
   for (const JobEntry* entry : g.entry.jobs) {
@@ -136,6 +150,7 @@ bool GroupMachine::considers_forwarding(GroupContext& g, const Register& stored,
 
 void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& stored) {
   state_.phase = Phase::leading;
+  state_.vacancy.end(g.c, state_.name);
   Term& term = state_.term;
   const std::string unreadable = state_.stored.load(stored);  // it may have said that the group is paused, or halted
   const GroupRegister before = state_.stored.value();
@@ -154,6 +169,7 @@ void GroupMachine::begin_term(GroupContext& g, const std::optional<Register>& st
     now.halted = why.empty() ? unreadable : why;
     now.halted_at = now.halted.empty() ? std::nullopt : std::optional(g.c.now.wall);
   }
+  if (why.empty()) g.c.wants.known.push_back(known());
   term.halted = now.halted;
   state_.halted_at = g.c.now.steady;
   term.repair = before.repair;
@@ -197,6 +213,7 @@ std::optional<TermDeadline> GroupMachine::send_deadline(const Session& session) 
 void GroupMachine::end_term(GroupContext& g, Cause cause) {
   const bool led = is_led();
   state_.phase = Phase::idle;
+  state_.vacancy.end(g.c, state_.name);
   state_.registers.clear();
   state_.requests.asked.clear();
   state_.requests.repairs_later = false;
@@ -420,6 +437,7 @@ void GroupMachine::on_stop(GroupContext& g) {
   g.is_dirty = is_led();
   if (state_.phase != Phase::candidate && state_.phase != Phase::reading) return;
   state_.phase = Phase::idle;
+  state_.vacancy.end(g.c, state_.name);
   g.c.wants.resigns.push_back(state_.name);
 }
 

@@ -72,9 +72,17 @@ class GroupMachine {
   void on_unfit(GroupContext& g, const std::string& why);
   void forget_unfit() { state_.unfit.clear(); }
   const std::string& unfit() const { return state_.unfit; }
+  /// What the store says of the group while this node is a candidate: see backend::Vacancy.
+  void on_vacancy(GroupContext& g, bool is_vacant);
+  /// Nobody has led it for longer than 2 T, though this node is a candidate.
+  bool is_leaderless() const { return state_.vacancy.is_leaderless(); }
 
   // ---- a term
   void on_elected(GroupContext& g, const backend::Elected& event);
+  /// What the other nodes publish is listed: registers that waited for that are read.
+  void on_nodes_listed(GroupContext& g) {
+    if (state_.phase == Phase::reading && state_.read_at) read_registers(g);
+  }
   /// Its registers could not be read.
   void on_unread(SteadyTime now);
   /// `stored`: its register, in this term. True: whether it is forwarded is known later, by on_observed(); `read` is
@@ -92,6 +100,14 @@ class GroupMachine {
   /// A repair that others have made is known from now on: see GroupGuard.
   void learn_repair(const StoreGuard& guard, const Shown& now) { state_.guard.learn_repair(guard, now); }
   bool knows_of(const StoreGuard& guard) const { return state_.guard.knows_of(guard); }
+  /// What a daemon of this node knew of it before; null: nothing.
+  void recall(const StoreGuard& guard, const KnownRow* known) { state_.guard.recall(guard, known); }
+  KnownRow known() const { return state_.guard.known(state_.name); }
+  /// A job of it that this node does not lead has an older register than this node has seen: `why`.
+  void on_older_job(const std::string& why) { state_.guard.on_older_job(why); }
+  /// What the other nodes are to know of it: see GroupGuard::evidence(); and the number of its last known repair.
+  const std::string& evidence(const StoreGuard& guard) const { return state_.guard.evidence(guard); }
+  std::uint64_t known_repair() const { return state_.guard.repair(); }
   /// The runner is new, and knows no deadline.
   void forget_deadline() { state_.deadline_sent.reset(); }
   /// Where it has not been sent yet.

@@ -73,6 +73,7 @@ void GroupRequests::finish_repair() {
   stored.repair = std::exchange(r_.repairing, 0);
   s_.term.repairing = false;
   s_.guard.on_repaired(g_.guard, {stored.repair, s_.stored.version(), s_.term.epoch});
+  g_.c.wants.known.push_back(s_.guard.known(s_.name));
   s_.logged_halt.clear();
   g_.c.out.push_back(Notice{Level::warn, "group repaired by " + r_.repaired_by, {{"group", s_.name}}});
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/group/register_writer.hpp"
+#include "core/group/vacancy.hpp"
 #include "core/job/job_context.hpp"
 #include "core/request/request.hpp"
 #include "core/store/store_client.hpp"
@@ -28,8 +29,9 @@ struct GroupContext {
   Jobs& jobs;
   StoreClient& store;
   const StoreGuard& guard;
-  bool is_listed = false;   // all jobs' registers are, in this session: it may campaign
-  bool is_node_fit = true;  // to lead anything
+  bool is_listed = false;    // all jobs' registers are, in this session: it may campaign
+  bool knows_nodes = false;  // what the other nodes publish was listed in this session
+  bool is_node_fit = true;   // to lead anything
   bool is_stopping = false;
   bool leaves_terms = false;  // to a restart
   bool is_dirty = false;      // set by the machine: it is to be advanced at the end of the step
@@ -70,7 +72,8 @@ struct GroupState {
   std::optional<WallTime> last_alive;
   GroupGuard guard;
   std::string logged_halt;          // the error that was logged
-  SteadyTime halted_at{};           // in this term
+  SteadyTime elected_at{};          // in this term
+  SteadyTime halted_at{};           // the same
   std::vector<Register> registers;  // as read, while something else is read or observed before the term begins
   GroupRegisterWriter stored;       // its register
   Requests requests;
@@ -80,6 +83,8 @@ struct GroupState {
   bool reelects = false;                 // a run's policy says so: reelect, once none of its runs goes on
   std::optional<SteadyTime> kill_at;     // when the runs that an eviction or an ineligible node waits for are killed
   std::optional<SteadyTime> cool_until;  // evicted: not a candidate before, unless there is no other
+
+  Vacancy vacancy;  // while this node is a candidate
 
   std::string handover_session;  // of the node that it is handed over to, if that takes part
   int busy_times = 0;            // so often it was not, for what was going on

@@ -3,7 +3,19 @@
 namespace ballot::core {
 
 GroupEntry& GroupTable::entry(const std::string& name, const StoreGuard& guard) {
-  return groups_.try_emplace(name, name, GroupGuard(guard)).first->second;
+  const auto [it, is_new] = groups_.try_emplace(name, name, GroupGuard(guard));
+  if (!is_new || recalled_.empty()) return it->second;
+  if (const auto known = recalled_.extract(name)) it->second.machine.recall(guard, &known.mapped());
+  return it->second;
+}
+
+void GroupTable::recall(const StoreGuard& guard, const std::vector<KnownRow>& rows) {
+  for (const KnownRow& row : rows)
+    if (row.of == KnownRow::Of::group) recalled_.emplace(row.name, row);
+  for (auto& [name, group] : groups_) {
+    const auto known = recalled_.extract(name);
+    group.machine.recall(guard, known ? &known.mapped() : nullptr);
+  }
 }
 
 GroupEntry* GroupTable::find(const std::string& name) {

@@ -22,8 +22,10 @@ namespace ballot::core {
 
 class GroupTable {
  public:
-  /// Becomes known, where it is not yet: what the store did before does not concern it.
+  /// Becomes known, where it is not yet: what the store did before does not concern it, but for what is recalled.
   GroupEntry& entry(const std::string& name, const StoreGuard& guard);
+  /// What this node's ledger knows of groups, those too that become known later. After what it knows of the store.
+  void recall(const StoreGuard& guard, const std::vector<KnownRow>& rows);
   GroupEntry* find(const std::string& name);
   const GroupEntry* find(const std::string& name) const;
   /// Where this node leads it; null: it does not.
@@ -51,6 +53,7 @@ class GroupTable {
 
  private:
   std::map<std::string, GroupEntry> groups_;
+  std::map<std::string, KnownRow> recalled_;  // of those that are not known yet
   std::set<GroupEntry*, ByName> led_, dirty_;
   std::set<std::pair<SteadyTime, GroupEntry*>, ByName> wakes_;
 };

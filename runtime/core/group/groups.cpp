@@ -16,6 +16,7 @@ GroupContext Groups::context(GroupEntry& group) {
           p_.store,
           p_.guard,
           p_.listing.may_campaign(),
+          p_.feeds.nodes.has_been_listed(),
           p_.health.may_lead(),
           p_.shutdown.is_asked(),
           p_.shutdown.leaves()};
@@ -135,6 +136,32 @@ void Groups::on_gone_back() {
   c_.out.push_back(Notice{Level::error, p_.guard.how(), {}});
   halt_all(p_.guard.how());
   p_.guard.begin_lists(c_.now.steady);
+  p_.directory.on_changed();
+  for (const auto& [name, group] : p_.groups.all()) c_.wants.known.push_back(group.machine.known());
+}
+
+void Groups::on_older_job(GroupEntry& group, const std::string& why) {
+  if (!group.machine.evidence(p_.guard).empty()) return;
+  act(group, [&](GroupMachine& machine, GroupContext&) { machine.on_older_job(why); });
+  c_.out.push_back(Notice{Level::error, why, {{"group", group.name()}}});
+  p_.guard.begin_lists(c_.now.steady);
+}
+
+void Groups::heed_evidence(GroupEntry& group) {
+  const Term& term = group.machine.term();
+  if (!group.machine.leads() || !term.halted.empty()) return;
+  const std::uint64_t repair = std::max(term.repair, group.machine.known_register().repair);
+  if (const std::string why = p_.directory.peers().evidence(group.name(), repair); !why.empty()) halt(group, why);
+}
+
+void Groups::heed_evidence() {
+  if (!p_.directory.peers().have_evidence()) return;
+  for (GroupEntry* group : std::vector(p_.groups.led().begin(), p_.groups.led().end())) heed_evidence(*group);
+}
+
+void Groups::on_nodes_listed() {
+  for (auto& [name, group] : p_.groups.all())
+    act(group, [](GroupMachine& machine, GroupContext& g) { machine.on_nodes_listed(g); });
 }
 
 void Groups::list_repairs() {
@@ -152,7 +179,11 @@ void Groups::on_repairs(const std::vector<Register>& registers) {
     GroupEntry* const found = p_.groups.find(r.name.substr(group_register("").size()));
     const auto parsed = parse_group_register(r.value);
     if (!found || !parsed || found->machine.writes_register()) continue;
-    found->machine.learn_repair(p_.guard, {parsed->repair, r.version, parsed->epoch});
+    const KnownRow before = found->machine.known();
+    act(*found, [&](GroupMachine& machine, GroupContext&) {
+      machine.learn_repair(p_.guard, {parsed->repair, r.version, parsed->epoch});
+    });
+    if (KnownRow now = found->machine.known(); now != before) c_.wants.known.push_back(std::move(now));
   }
 }
 

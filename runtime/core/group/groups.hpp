@@ -28,8 +28,9 @@ class Groups {
   template <class Do>
   void act(GroupEntry& group, Do what) {
     GroupContext g = context(group);
-    const bool was_led = group.machine.is_led();
+    const bool was_led = group.machine.is_led(), was_sound = group.machine.knows_of(p_.guard);
     what(group.machine, g);
+    if (group.machine.knows_of(p_.guard) != was_sound) p_.directory.on_changed();
     keep(group, g, was_led);
   }
   /// What it may use; for questions that change nothing.
@@ -63,6 +64,14 @@ class Groups {
   void on_gone_back();
   /// After what the renewal says of that: repairs may wait for it.
   void on_renewed();
+  /// A job of a group that this node does not lead has an older register than this node has seen: others are to know.
+  void on_older_job(GroupEntry& group, const std::string& why);
+  /// Halts a group that this node leads where another node knows that the store has gone back.
+  void heed_evidence(GroupEntry& group);
+  /// The same of all that it leads.
+  void heed_evidence();
+  /// What the other nodes publish is listed for the first time in this session.
+  void on_nodes_listed();
   void list_repairs();
   void on_repairs(const std::vector<Register>& registers);
 

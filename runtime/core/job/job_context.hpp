@@ -33,6 +33,7 @@ struct CoreSettings {
   std::size_t most_writes = 5000;  // registers in flight at once: each is kept twice meanwhile
   int max_running = 0;             // runs of this node at once; 0: no limit
   bool spread = false;             // groups without a preferred node are led by whom their names choose
+  std::string store_place{};       // where the store is, in the words of this node's configuration
 };
 
 /// One unbroken leadership of a group by this node.
@@ -90,6 +91,7 @@ struct Wants {
   std::vector<std::string> removals;                    // records that nobody needs any more
   bool published = false;                               // what others have published of ends is to be read again
   std::set<std::string> silent_nodes;                   // nodes with runs of a dead term: their runners are asked
+  std::vector<KnownRow> known;                          // what registers have shown, for the ledger
 };
 
 /// What a job may use in a step, and where it leaves what it wants done.

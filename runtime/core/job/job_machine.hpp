@@ -55,6 +55,9 @@ class JobMachine {
   /// The files define it, or its register is some group's.
   bool is_there() const { return job_.definition || (known_register() && !known_register()->released); }
 
+  /// What this node had seen of the register before its daemon was started.
+  void recall(const Shown& seen) { job_.view.recall(seen); }
+
   /// The group whose leader may write the register, as far as known; "" if there is neither register nor definition.
   const std::string& owner() const;
 

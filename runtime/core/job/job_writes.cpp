@@ -141,6 +141,7 @@ void JobWrites::settle_late(const WriteAnswer& answer) {
   if (answer.outcome == StoreResult::done) {
     for (const Row& row : write->rows) c_.out.push_back(RecordRow{row});
     job_.runs.show(c_, write->next);
+    if (claim) note_fence(write->next);
     tell_written(c_, job_.facts(), *write, job_.runs.list());
     if (claims) job_.runs.end(c_, job_.facts(), *claim, Status::missed, Reason::stale);
   } else if (answer.outcome != StoreResult::unknown && !write->unknown && claims) {
@@ -172,6 +173,7 @@ void JobWrites::confirm(std::uint64_t version) {
   const bool released = write->next.released && !stored.released;
   const bool created = !job_.view.exists();
   const std::uint64_t writer_before = stored.epoch;
+  if (write->next.fence != stored.fence) note_fence(write->next);
   tell_written(c_, job_.facts(), *write, job_.runs.list());
   job_.view.written(std::move(write->next), version, c_.now.wall);
   if (!write->is<CatchUp>()) job_.slots.drop_decided(write->decided);
@@ -210,6 +212,11 @@ void JobWrites::confirm(std::uint64_t version) {
   }
 }
 
+/// For this node's ledger: a store that shows a lower fence later has gone back.
+void JobWrites::note_fence(const JobRegister& stored) {
+  c_.wants.known.push_back({{}, KnownRow::Of::job, job_.name, stored.interventions->repair, stored.fence, 0});
+}
+
 void JobWrites::record_decided(PendingWrite& write) {
   for (Row& row : write.rows) {
     const bool known_better = row.reason == Reason::halted;  // by a ledger that has seen the slot
@@ -231,7 +238,9 @@ void JobWrites::go_on_from_store(std::uint64_t known) {
   job_.read_again = true;
   settle_open_runs();
   job_.read_again = false;
-  if (changed && job_.view.exists()) record_definition(stored.epoch, Basis::taken_over);
+  if (!changed || !job_.view.exists()) return;
+  note_fence(stored);
+  record_definition(stored.epoch, Basis::taken_over);
 }
 
 }  // namespace ballot::core

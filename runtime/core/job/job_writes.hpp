@@ -52,6 +52,7 @@ class JobWrites {
  private:
   void copy_dispositions();
   void settle_open_runs();
+  void note_fence(const JobRegister& stored);
   void record_decided(PendingWrite& write);
   void record_definition(std::uint64_t before, Basis basis);
   Row row_like(const JobRegister& in) const;

@@ -15,7 +15,21 @@ std::size_t JobTable::RunHash::operator()(const RunId& id) const {
 JobEntry& JobTable::entry(const std::string& name) {
   const auto it = jobs_.lower_bound(std::string_view(name));
   if (it != jobs_.end() && (*it)->machine.name() == name) return **it;
-  return **jobs_.insert(it, std::make_unique<JobEntry>(name, jobs_.size()));
+  JobEntry& added = **jobs_.insert(it, std::make_unique<JobEntry>(name, jobs_.size()));
+  if (!recalled_.empty())
+    if (const auto known = recalled_.extract(name)) added.machine.recall(known.mapped());
+  return added;
+}
+
+void JobTable::recall(const std::vector<KnownRow>& rows) {
+  for (const KnownRow& row : rows) {
+    if (row.of != KnownRow::Of::job) continue;
+    const Shown known{row.repair, 0, row.count};
+    if (JobEntry* job = find(row.name))
+      job->machine.recall(known);
+    else
+      recalled_.emplace(row.name, known);
+  }
 }
 
 JobEntry* JobTable::find(const std::string& name) { return const_cast<JobEntry*>(std::as_const(*this).find(name)); }

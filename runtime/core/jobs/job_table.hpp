@@ -69,6 +69,8 @@ class JobTable {
 
   /// Becomes known, where it is not yet.
   JobEntry& entry(const std::string& name);
+  /// What this node's ledger knows of jobs' registers, of those too that become known later.
+  void recall(const std::vector<KnownRow>& rows);
   JobEntry* find(const std::string& name);
   const JobEntry* find(const std::string& name) const;
   /// All of them, by name.
@@ -97,6 +99,7 @@ class JobTable {
   };
 
   All jobs_;
+  std::unordered_map<std::string, Shown> recalled_;  // of jobs that are not known yet
   std::unordered_map<RunId, JobEntry*, RunHash> by_run_;
   WakeHeap<JobEntry, WallTime, &JobEntry::wall_place> wall_wakes_;
   WakeHeap<JobEntry, SteadyTime, &JobEntry::steady_place> steady_wakes_;

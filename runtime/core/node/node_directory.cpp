@@ -31,7 +31,15 @@ bool NodeDirectory::begin_publishing(SteadyTime now, const std::string& unfit) {
 
 /// Records that say something new, and those that say something old.
 StoreClient::RecordOp NodeDirectory::node_record(WallTime now, Groups groups, Random& random) {
-  NodeRecord self{node_, session_, unfit_, {}, std::move(groups.digests), runner_, std::move(groups.unfit)};
+  NodeRecord self{node_,
+                  session_,
+                  unfit_,
+                  {},
+                  std::move(groups.digests),
+                  runner_,
+                  std::move(groups.unfit),
+                  std::move(groups.gone_back),
+                  std::move(groups.evidence)};
   const std::vector<std::string> keys = to_texts(self);
   self.at = now;
   const std::vector<std::string> texts = to_texts(self);

@@ -29,8 +29,10 @@ class NodeDirectory {
  public:
   /// What this node says of its groups.
   struct Groups {
-    std::vector<std::pair<std::string, std::uint64_t>> digests{};  // of what the files say of each
-    std::vector<std::pair<std::string, std::string>> unfit{};      // why it may not lead each of these
+    std::vector<std::pair<std::string, std::uint64_t>> digests{};    // of what the files say of each
+    std::vector<std::pair<std::string, std::string>> unfit{};        // why it may not lead each of these
+    std::vector<std::pair<std::string, std::uint64_t>> gone_back{};  // as of NodeRecord
+    std::string evidence{};
   };
 
   /// `self`: this node's name and where its runner listens.

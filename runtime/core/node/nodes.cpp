@@ -21,6 +21,10 @@ void Nodes::publish() {
   for (const auto& [name, group] : p_.groups.all()) {
     if (group.content() != 0) groups.digests.emplace_back(name, group.content());
     if (!group.machine.unfit().empty()) groups.unfit.emplace_back(name, group.machine.unfit());
+    const std::string& evidence = group.machine.evidence(p_.guard);
+    if (evidence.empty() || !group.is_wanted()) continue;
+    groups.gone_back.emplace_back(name, group.machine.known_repair());
+    if (groups.evidence.empty()) groups.evidence = evidence;
   }
   auto record = p_.directory.node_record(c_.now.wall, std::move(groups), c_.random);
   record.records.empty() ? on_published(record) : p_.store.create(c_.out, true, std::move(record));
@@ -48,6 +52,7 @@ void Nodes::on_records(const std::vector<Register>& records) {
   auto old = p_.directory.learn(c_.now, records);
   p_.directory.want_runners_only([this](const std::string& node) { return has_foreign(node); });
   p_.planner.go_on(c_.now.steady);
+  groups_.heed_evidence();
   if (old.empty()) return;
   StoreClient::RecordOp removal;
   removal.removals = std::move(old);

@@ -55,6 +55,12 @@ constexpr Field<NodeRecord> node_fields[] = {
        std::string name(w.name());
        r.unfit_groups.emplace_back(std::move(name), w.line());
      }},
+    {"gone_back", Times::often,
+     [](NodeRecord& r, Words& w) {
+       std::string name(w.name());
+       r.gone_back.emplace_back(std::move(name), w.counter());
+     }},
+    {"evidence", Times::at_most_once, [](NodeRecord& r, Words& w) { r.evidence = w.line(); }},
 };
 
 constexpr TextForm<NodeRecord> node_form{"the node's record", node_fields, nullptr};
@@ -79,6 +85,7 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   if (!r.runner.boot_id.empty()) line(top, "boot", r.runner.boot_id);
   if (!r.runner.socket.empty()) free_line(top, "runner", r.runner.socket);
   if (!r.unfit.empty()) free_line(top, "unfit", r.unfit);
+  if (!r.evidence.empty()) free_line(top, "evidence", r.evidence);
   std::vector<std::string> texts{top};
   const auto add = [&](const std::string& added) {
     if (texts.back().size() + added.size() > text_limit) texts.push_back(top);
@@ -92,6 +99,11 @@ std::vector<std::string> to_texts(const NodeRecord& r) {
   for (const auto& [name, why] : r.unfit_groups) {
     std::string text;
     free_line(text, "unfit_group", name + " " + why);
+    add(text);
+  }
+  for (const auto& [name, repair] : r.gone_back) {
+    std::string text;
+    line(text, "gone_back", name + " " + std::to_string(repair));
     add(text);
   }
   return texts;
@@ -134,6 +146,8 @@ bool Peers::learn(SteadyTime now, const std::string& self, const std::vector<Reg
     peer.records.push_back(record.name);
     for (const auto& [group, digest] : parsed->groups) peer.digests[hash_of(group)] = digest;
     for (const auto& [group, why] : parsed->unfit_groups) peer.unfit_groups.insert(hash_of(group));
+    for (const auto& [group, repair] : parsed->gone_back) peer.gone_back[hash_of(group)] = repair;
+    if (!parsed->evidence.empty()) peer.evidence = parsed->evidence;
   }
   bool changed = published.size() != peers_.size();
   for (auto& [session, peer] : published) {
@@ -206,6 +220,19 @@ Peers::Best Peers::best(SteadyTime now, const Group& settings, std::uint64_t dig
   for (const auto& [place, fit] : coming)
     if (place < first && (!best.again || fit < *best.again)) best.again = fit;
   return best;
+}
+
+bool Peers::have_evidence() const {
+  return std::any_of(peers_.begin(), peers_.end(), [](const auto& one) { return !one.second.gone_back.empty(); });
+}
+
+std::string Peers::evidence(const std::string& group, std::uint64_t repair) const {
+  for (const auto& [session, peer] : peers_) {
+    const auto found = peer.gone_back.find(hash_of(group));
+    if (found != peer.gone_back.end() && found->second >= repair)
+      return (peer.evidence.empty() ? "the store has gone back" : peer.evidence) + ", as node " + peer.node + " knows";
+  }
+  return "";
 }
 
 std::optional<RunnerPlace> Peers::runner_of(const std::string& node) const {

@@ -48,6 +48,9 @@ struct NodeRecord {
   std::vector<std::pair<std::string, std::uint64_t>> groups;  // digest of each, in order of their names
   RunnerPlace runner{};
   std::vector<std::pair<std::string, std::string>> unfit_groups{};  // why it may not lead each of these
+  /// Groups of which it knows that the store has gone back, each with the number of the last repair that it knows of.
+  std::vector<std::pair<std::string, std::uint64_t>> gone_back{};
+  std::string evidence{};  // how it knows, of the first of them
 };
 
 /// As many texts as it takes, each within what a record may hold.
@@ -65,8 +68,10 @@ class Peers {
     std::string node;
     std::string unfit;
     WallTime at{};
-    std::map<std::uint64_t, std::uint64_t> digests;  // by a hash of the group's name
-    std::set<std::uint64_t> unfit_groups;            // which it may not lead, by the same hash
+    std::map<std::uint64_t, std::uint64_t> digests;    // by a hash of the group's name
+    std::set<std::uint64_t> unfit_groups;              // which it may not lead, by the same hash
+    std::map<std::uint64_t, std::uint64_t> gone_back;  // as of NodeRecord, by the same hash
+    std::string evidence;
     std::vector<std::string> records;
     RunnerPlace runner;
     SteadyTime since{};  // when it was first known to publish this
@@ -76,7 +81,7 @@ class Peers {
     std::uint64_t digest(const std::string& group) const;
     bool publishes_same_as(const Peer& other) const {
       return node == other.node && unfit == other.unfit && digests == other.digests &&
-             unfit_groups == other.unfit_groups;
+             unfit_groups == other.unfit_groups && gone_back == other.gone_back;
     }
     /// It takes part in the group's election, if it lives.
     bool takes_part(const Group& settings) const;
@@ -104,6 +109,11 @@ class Peers {
   /// Of this node and those that are fit and not known to be gone: the first preferred one, else, with `spread`, the
   /// one that the group's name chooses.
   Best best(SteadyTime now, const Group& settings, std::uint64_t digest, const std::string& self, bool spread) const;
+
+  bool have_evidence() const;
+  /// How some node knows that the store has gone back under the group, which has not been repaired since; `repair`: the
+  /// number of its last repair. "": none does.
+  std::string evidence(const std::string& group, std::uint64_t repair) const;
 
   /// As the node published last; none: it has published nothing.
   std::optional<RunnerPlace> runner_of(const std::string& node) const;

@@ -38,7 +38,7 @@ void CleanStop::advance() {
   close();
 }
 
-/// What is left to the next term.
+/// Logs the jobs whose runs or writes are left to the next term.
 void CleanStop::log_left() {
   const WhichRuns ending = ended_by_stop(p_.shutdown.leaves());
   for (const GroupEntry* group : p_.shutdown.unready())
@@ -54,6 +54,7 @@ void CleanStop::close() {
   p_.shutdown.begin_closing(c_.now.steady);
   if (c_.session.is_open() && !p_.shutdown.leaves()) nodes_.withdraw();
   p_.session.end(p_.shutdown.leaves(), c_.out);
+  if (auto row = p_.known.last_row(p_.guard)) c_.wants.known.push_back(*std::move(row));
   for (GroupEntry* group : std::vector(p_.groups.led().begin(), p_.groups.led().end()))
     groups_.act(*group, [](GroupMachine& machine, GroupContext& g) { machine.on_closing(g); });
   if (!open) end();

@@ -1,5 +1,5 @@
-// CleanStop: the daemon stops, in one step of it: nothing new is claimed, what is decided is written, groups are
-// resigned as their runs end, and the session is closed. Its bounds are Shutdown's.
+// CleanStop: the clean stop in one step: nothing new is claimed, decided slots are written, groups are resigned as
+// their runs end, and the session is closed. Shutdown has the bounds in time.
 //
 // Pure; lives for one step; used inside core only.
 #pragma once

@@ -74,7 +74,7 @@ void Session::on_outage(Now now, const backend::Outage& event) {
   if (state_ == State::open) deadline_ = std::max(deadline_, std::min(event.asked, now.steady) + timeout_ / 3);
 }
 
-/// The store's clock showed `store_clock` between two readings of ours.
+/// The store's clock showed `store_clock` at some time between these two readings of this node's clock.
 void Session::compare(WallTime from, WallTime to, const std::optional<WallTime>& store_clock) {
   if (!store_clock) return;
   const WallTime earliest = std::min(from, to), latest = std::max(from, to);

@@ -1,8 +1,8 @@
 // Session: this node's session in the store, and the deadline that all its terms hang on. One for all groups.
 //
 // The deadline is the sending time, on the boot clock, of the last renewal that was confirmed, plus the timeout that
-// the store granted, less a margin. Past it the node does not lead, whatever events it has or has not received: a
-// renewal whose answer is late extends nothing that its sending time does not cover.
+// the store granted, less a margin. Past the deadline the node does not lead, whatever events it has or has not
+// received: a late answer to a renewal moves the deadline to what the sending time covers, and no further.
 //
 //   state     | event                          | next
 //   closed    | begin()                        | opening
@@ -10,8 +10,8 @@
 //   opening   | SessionClosed                  | closed, reopened after a pause
 //   opening   | nothing for 30 s               | opening, which is logged, and again every 30 s
 //   open      | renewal overdue by T/10, or    | open, in doubt: overdue, until that renewal or a later one is
-//   confirmed
-//             | failed                         |
+//             | failed                         | confirmed
+//             |                                |
 //   open      | wall clock steps against boot  | open, in doubt: clock_stepped, until a renewal sent later is confirmed
 //             | clock                          |
 //   open      | Outage                         | open, until T/3 after it was asked for at least
@@ -33,7 +33,7 @@
 
 namespace ballot::core {
 
-inline constexpr Millis launch_margin{500};  // nothing is launched closer than this to what would end it
+inline constexpr Millis launch_margin{500};  // between a launch and the earliest end of its term
 
 class Session {
  public:
@@ -42,21 +42,21 @@ class Session {
   /// Why a claim cannot be confirmed now.
   enum class Doubt { none, overdue, clock_stepped };
 
-  /// What became of the session in a call.
+  /// How a call has changed the session.
   enum class Edge { none, opened, lost };
 
   void begin(Now now, Actions& out);
-  /// Ends it for good. `keep` leaves the terms as they are.
+  /// Ends the session for good. `keep`: its terms stay in the store, for a restart.
   void end(bool keep, Actions& out);
 
   Edge on_opened(Now now, const backend::SessionOpened& event);
   Edge on_closed(Now now, const backend::SessionClosed& event);
   void on_renewed(Now now, const backend::Renewed& event);
-  /// Nobody can be elected meanwhile: the deadline moves. What is in doubt stays in doubt.
+  /// No other node can be elected during an outage: the deadline moves. A session in doubt stays in doubt.
   void on_outage(Now now, const backend::Outage& event);
 
-  /// Renews, doubts and gives up as time passes. Call it before anything else of a step, so that an answer that comes
-  /// past the deadline finds the session lost. `last_request` is raised for each request.
+  /// Sends renewals, begins doubt and ends the session as time passes. Comes first in a step, so that an answer past
+  /// the deadline finds the session lost. `last_request` is raised for each request.
   Edge on_time(Now now, RequestId& last_request, Actions& out);
   std::optional<SteadyTime> wake() const;
 
@@ -64,35 +64,36 @@ class Session {
   std::uint64_t generation() const { return generation_; }
   Millis timeout() const { return timeout_; }
   SteadyTime deadline() const { return deadline_; }
-  /// When the last confirmed renewal was sent: all that it says of the store is of after that.
+  /// When the last confirmed renewal was sent: the store's answer was given after that.
   SteadyTime renewed_from() const { return renewed_from_; }
   bool is_open() const { return state_ == State::open; }
-  /// Another daemon has this node's name, and this one has never had a session: it is not to go on. One that has led or
-  /// followed never ends because of what the store says.
+  /// Another daemon has this node's name, and this one has never had a session: this daemon stops. A daemon that has
+  /// had a session never stops because of what the store says.
   bool is_refused(const backend::SessionClosed& event) const {
     return state_ == State::opening && !has_opened_ && event.cause == Cause::superseded;
   }
   Doubt doubt() const { return doubt_; }
   bool in_doubt() const { return doubt_ != Doubt::none; }
-  /// Whether a claim may be made of a run with this launch budget: open, beyond doubt, the deadline further away.
+  /// Whether a run with this launch budget may be claimed: the session is open and not in doubt, and the deadline is
+  /// further away than the budget.
   bool may_claim(Now now, Millis budget) const { return may_act(now, budget) && !in_doubt(); }
-  /// Whether anything with this launch budget may be started at all, doubt or not.
+  /// The same of a run without a claim, for which the session may be in doubt.
   bool may_act(Now now, Millis budget) const { return is_open() && now.steady + budget < deadline_; }
-  /// How far this clock is before (or, negative, behind) the store's, as the last confirmed renewal showed: 0 where
-  /// that may be the time that its way took, or the store has no clock.
+  /// How far this node's clock is before (or, negative, behind) the store's, by the last confirmed renewal: 0 where the
+  /// difference may be the time that the renewal took, and where the store has no clock.
   Millis clock_error() const { return clock_error_; }
   bool lapsed(Now now) const { return is_open() && now.steady >= deadline_; }
 
   /// g of the semantics: how long before the deadline `terminate` runs get their signal.
   Millis grace(Millis kill_grace) const { return std::min(kill_grace, timeout_ / 10); }
-  /// No run is launched closer to the deadline than this: the end of its term would reach it at once.
+  /// The launch budget of a `terminate` run: closer to the deadline the end of the term would kill it at once.
   Millis terminate_budget(Millis kill_grace) const { return grace(kill_grace) + launch_margin; }
 
  private:
   struct Renewal {
     RequestId request = 0;
     SteadyTime sent{};
-    WallTime wall{};  // then
+    WallTime wall{};  // when it was sent, by the wall clock
   };
 
   Millis request_timeout() const { return timeout_ / 10; }
@@ -106,9 +107,9 @@ class Session {
   State state_ = State::closed;
   std::uint64_t generation_ = 0;
   Millis timeout_{0};
-  bool has_opened_ = false;  // once
+  bool has_opened_ = false;  // in any generation
   SteadyTime opened_at_{};   // when the opening was asked for,
-  SteadyTime remind_at_{};   // and when it is logged that it has not come
+  SteadyTime remind_at_{};   // and when it is logged that the session is not open yet
   WallTime opened_wall_{};
   SteadyTime deadline_{}, renewed_from_{};
   SteadyTime next_renewal_{};

@@ -1,4 +1,4 @@
-// Shutdown: the clean stop and its bounds. It says when what waits is over; what is done about it is Core's.
+// Shutdown: the clean stop and its bounds in time. It says when each phase is over; CleanStop acts on it.
 //
 //   phase    | event                                             | next
 //   none     | ask()                                             | draining: nothing new is claimed
@@ -24,8 +24,8 @@ class Shutdown {
  public:
   enum class Phase { none, draining, killing, closing, stopped };
 
-  /// `led`: groups that are waited for until each is ready(). False where it was asked before: then only the shorter
-  /// wait counts, and whether the groups are left stays as it was.
+  /// `led`: the groups that the stop waits for until each is ready(). False for a second call: the shorter wait counts
+  /// then, and whether the groups are left stays as it was.
   bool ask(SteadyTime now, const Stop& stop, const std::set<GroupEntry*, ByName>& led);
 
   Phase phase() const { return phase_; }
@@ -33,18 +33,18 @@ class Shutdown {
   /// The terms are left to a restart.
   bool leaves() const { return is_asked() && leave_; }
 
-  /// Once: the wait is over. `longest`: the longest kill_grace of a run that goes on.
+  /// True once: the wait is over, and begin_killing() follows. `longest`: the longest kill_grace of the open runs.
   bool is_wait_over(SteadyTime now) const;
   void begin_killing(SteadyTime now, Millis longest);
 
-  /// The group is handed over, or may be left.
+  /// The group is handed over, or may be left to a restart.
   void ready(GroupEntry& group) { unready_.erase(&group); }
   const std::set<GroupEntry*, ByName>& unready() const { return unready_; }
-  /// What is not written or not dead by now is left to the next term.
+  /// Writes and runs that are still open are left to the next term.
   bool is_past_bound(SteadyTime now) const;
 
   void begin_closing(SteadyTime now);
-  /// A backend that hangs must not keep the daemon from ending.
+  /// The backend hangs, and must not keep the daemon from ending.
   bool is_closing_past_bound(SteadyTime now) const { return phase_ == Phase::closing && now >= close_by_; }
   void end() { phase_ = Phase::stopped; }
 

@@ -15,7 +15,7 @@ Record record_of(const OpenRun& open, const Row& row) {
   return {outcome_record({open.id, open.attempt}), outcome_text(row)};
 }
 
-/// A run that the next leader has to wait for.
+/// The next leader has to wait for this run.
 bool holds_its_group(const OpenRun& open, const RunnerView& runner) {
   const bool awaited = open.at_least_once || open.on_leadership_lost == OnLeadershipLost::terminate;
   if (!awaited || runner.known == Known::nobody) return false;
@@ -52,14 +52,14 @@ LeftRuns left_runs(const std::string& node, const std::vector<Register>& registe
       left.ends.push_back(record_of(open, row));
     }
   }
-  for (const auto& [id, running] : runner.running)  // started without a claim: no register shows it
+  for (const auto& [id, running] : runner.running)  // a run that was started without a claim is in no register
     if (id.attempt > 0 && !shown.contains(id.run) && groups.contains(running.job))
       left.kept_groups.insert(groups[running.job]);
   return left;
 }
 
-/// The daemon is dead and its runner has done all that it was asked: what that does not know was never started, and
-/// never will be.
+/// The daemon is dead and its runner has carried out every command: a run that the runner does not know was never
+/// started, and never will be.
 std::vector<Record> never_started(const std::string& node, const std::vector<Register>& registers,
                                   const RunnerView& runner, const LatestTerms* latest, WallTime now) {
   std::vector<Record> ends;

@@ -7,10 +7,9 @@
 //   a change while it is          | listing, and dirty
 //   the list's answer             | as it was; dirty where it failed
 //
-// A feed of which each node lists what each other one writes is paced: dirty, it is due after a pause that grows with
-// what the last list brought. So many nodes that come one after the other cost each a bounded number of records a
-// second, not a list of all for each of them; and not all list at once. Somebody who waits for a list waits for a
-// second at most after the one before.
+// A feed that every node writes to and lists is paced: once dirty, it is listed after a pause that grows with the
+// number of records in the list before. So each node reads a bounded number of records a second while many nodes join
+// one after the other, and not all nodes list at once. A hurried list is sent at most a second after the one before.
 //
 // Pure values; used by Core only.
 #pragma once
@@ -38,15 +37,15 @@ inline constexpr Millis hurried_list_pause{1000};        // at most, while someb
 class RecordFeed {
  public:
   explicit RecordFeed(std::string_view prefix) : prefix_(prefix) {}
-  /// One that nobody needs before want() is called.
+  /// A feed that is watched only once want() was called.
   static RecordFeed unwanted(std::string_view prefix) {
     RecordFeed feed(prefix);
     feed.wanted_ = false;
     return feed;
   }
 
-  /// One that is paced. `share`: of 1,000, how much of the pause passes before the first list after a quiet time; each
-  /// node has its own.
+  /// A paced feed. `share`: thousandths of the pause that pass before the first list after a quiet time; each node has
+  /// its own.
   static RecordFeed paced(std::string_view prefix, int share) {
     RecordFeed feed(prefix);
     feed.share_ = share;
@@ -54,17 +53,19 @@ class RecordFeed {
   }
 
   void want() { wanted_ = true; }
-  /// True, once a session: it is to be watched now. Requires: a session is open.
+  /// True once in each session: the prefix is to be watched now. Requires: a session is open.
   bool begin_watch() { return wanted_ && !std::exchange(watched_, true); }
 
   std::string_view prefix() const { return prefix_; }
   bool is_dirty() const { return dirty_; }
-  /// All that the store has said to have changed is listed.
+  /// It was, at least once in this session.
+  bool has_been_listed() const { return listed_; }
+  /// Every change that the store has reported is listed.
   bool is_current() const { return !dirty_ && !listing_; }
   void on_changed() { dirty_ = true; }
-  /// Somebody waits for the next list.
+  /// The next list is waited for.
   void hurry() { hurried_ = true; }
-  /// True: list it now.
+  /// True: the prefix is to be listed now.
   bool begin(SteadyTime now) {
     if (!dirty_ || listing_) return false;
     if (!due_) due_ = std::max(listed_at_ + pause_, now + pause_ * share_.value_or(0) / 1000);
@@ -74,18 +75,19 @@ class RecordFeed {
     dirty_ = false;
     return listing_ = true;
   }
-  /// When a list is due that the pause has put off.
+  /// When the list is due that the pause has put off.
   std::optional<SteadyTime> wake() const { return dirty_ && !listing_ ? due() : std::nullopt; }
   /// So many `records` were found.
   void on_listed(SteadyTime now, bool done, std::size_t records) {
     listing_ = false;
+    listed_ = listed_ || done;
     dirty_ = dirty_ || !done;
     listed_at_ = now;
     if (share_ && done) pause_ = std::min(list_pause_a_record * static_cast<Millis::rep>(records), longest_list_pause);
   }
   /// The session is over: no answer comes.
   void on_lost() {
-    listing_ = watched_ = hurried_ = false;
+    listing_ = watched_ = hurried_ = listed_ = false;
     pause_ = Millis(0);
     due_.reset();
   }
@@ -97,14 +99,14 @@ class RecordFeed {
 
   std::string_view prefix_;
   bool wanted_ = true, watched_ = false;
-  bool dirty_ = false, listing_ = false, hurried_ = false;
+  bool dirty_ = false, listing_ = false, hurried_ = false, listed_ = false;
   std::optional<int> share_;  // of a paced one
   Millis pause_{0};
   SteadyTime listed_at_{};
   std::optional<SteadyTime> due_;
 };
 
-/// All of them, of this node.
+/// All feeds of a node.
 struct RecordFeeds {
   explicit RecordFeeds(std::string_view node)
       : nodes(RecordFeed::paced(node_prefix, static_cast<int>(Fnv().add(node).value() % 1000))) {}

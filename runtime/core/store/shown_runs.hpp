@@ -1,11 +1,11 @@
-// ShownRuns: which attempts of runs the registers of a list show as open. One that cannot be read shows what its text
-// names.
+// ShownRuns: which attempts of runs the registers of a list show as open. Of a register that cannot be read, each run
+// counts that its text names.
 //
 //   ShownRuns shown;
 //   shown.add(job.machine, its_register);  // of each register
 //   if (shown.has(ended.id)) ...
 //
-// Pure values; used by Takeover only. What is added outlives it.
+// Pure values; used by Takeover only. The jobs and registers that are added outlive it.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class ShownRuns {
     const auto names_it = [text = id.run.text()](const auto& one) { return one.second.find(text) != one.second.npos; };
     return std::any_of(unreadable_.begin(), unreadable_.end(), names_it);
   }
-  /// The same, where it is known whose run it is.
+  /// The same, where the run's job is known.
   bool has(const runner::AttemptId& id, std::string_view job) const {
     const auto unreadable = unreadable_.find(job);
     if (unreadable == unreadable_.end()) return readable_.contains(id);

@@ -1,7 +1,7 @@
-// StoreClient: what has been asked of the store and is not answered yet. It numbers the requests, says of each answer
-// what it answers, bounds how many registers are written at once, sends again what may not have arrived, and says which
-// requests the backend owes for longer than a session lasts and than what is read before them may take: whoever asks
-// again while the store still works on it makes it take longer. It knows nothing of what the answers mean.
+// StoreClient: the requests that the store has not answered yet. It numbers requests, finds the request of an answer,
+// bounds how many registers are written at once, and sends records again that may not have arrived. A request counts as
+// unanswered after T, plus the time that the reads before it may take: a store that is asked again while it still works
+// takes longer. StoreClient knows nothing of what the answers mean.
 //
 //   store.read(out, {.what = StoreClient::Reading::For::jobs, .jobs = jobs}, names);
 //   ... if (auto asked = store.on_read(event.request)) ...
@@ -36,6 +36,7 @@ class StoreClient {
   /// A read or a list, and what it is for.
   struct Reading {
     enum class For {
+      identity,
       list,
       own_outcomes,
       takeover,
@@ -73,6 +74,7 @@ class StoreClient {
     std::vector<std::string> removals{};
     std::optional<RunId> answered{};      // ours: it is replied to once this is done
     std::string evicts{};                 // a group that is handed over once this is done
+    bool is_identity = false;             // the store's: it is read again once this is done
     bool of_self = false;                 // what this node publishes of itself,
     std::vector<std::string> obsolete{};  // and what is removed once it is in the store
   };
@@ -82,65 +84,65 @@ class StoreClient {
 
   explicit StoreClient(std::size_t most_writes) : most_writes_(most_writes) {}
 
-  // Each asks, at once.
+  // Each sends a request at once.
   void list(Actions& out, Reading reading, std::string_view prefix);
   void read(Actions& out, Reading reading, std::vector<std::string> names);
   void write(Actions& out, std::vector<JobWrite> writes);
   void write(Actions& out, GroupEntry& group, RegisterWrite write);
-  /// Not while the same is under way.
+  /// Nothing is sent while an observation of the group is under way.
   void observe(Actions& out, GroupEntry& group, const std::string& name);
   void send(Actions& out, RecordOp op);
-  /// The same once there is a session. `open`: there is one.
+  /// The same, but without a session (`open`: there is one) the records wait for the next one.
   void create(Actions& out, bool open, RecordOp op);
-  /// Removes records whatever becomes of it.
+  /// Removes records; nobody hears of the outcome, and nothing is repeated.
   void remove(Actions& out, std::vector<std::string> names);
 
-  /// Sent when send_delayed() is called: what could not be sent, or may not have arrived.
+  /// Keeps records that could not be sent or may not have arrived, until send_delayed().
   void delay(RecordOp op) { delayed_.push_back(std::move(op)); }
   void send_delayed(Actions& out);
-  /// What failed is tried again a little later: records, and lists of them.
+  /// Records and lists of records that failed are tried again a little later.
   void retry_later(SteadyTime now) { retry_at_ = now + again_pause; }
   std::optional<SteadyTime> retry_at() const { return retry_at_; }
   /// False while it is not yet time.
   bool begin_retry(SteadyTime now);
 
-  // What an answer answers: nothing where that was given up.
+  // The request of an answer; none where the request was given up.
   std::optional<Reading> on_read(RequestId request);
   std::optional<JobWrites> on_written(RequestId request);
   GroupEntry* on_group_written(RequestId request);
   GroupEntry* on_observed(RequestId request);
   std::optional<RecordOp> on_recorded(RequestId request);
-  /// The session is over: nothing is answered any more. What may not have arrived of the records.
+  /// The session is over: nothing is answered any more. Returns the records that may not have arrived.
   std::vector<RecordOp> on_lost();
 
-  /// So many registers may be written beside `begun` ones that are not sent yet.
+  /// How many more registers may be written, beside `begun` ones that are not sent yet.
   std::size_t room(std::size_t begun) const;
-  /// Jobs that wait for room: first come, first served. Requires of throttle(): it does not wait yet.
+  /// Jobs that wait for room, first come, first served. throttle() requires that the job does not wait yet.
   void throttle(JobEntry& job) { throttled_.push_back(&job); }
   JobEntry* next_throttled();
 
-  /// The last number that was given; whoever asks by itself raises it.
+  /// The number of the last request; Session raises it for its renewals.
   RequestId& last_request() { return last_request_; }
   RequestId last_request() const { return last_request_; }
 
-  /// At the end of a step: what it has asked is owed from now on.
+  /// At the end of a step: the time to answer its requests begins now.
   void end_step(SteadyTime now);
-  /// When the oldest request that is not answered was sent, more or less; none: all are answered.
+  /// When the step ended that sent the oldest unanswered request; none: all are answered.
   std::optional<SteadyTime> owed_since() const;
-  /// When it counts as unanswered, in a session that lasts for `timeout`.
+  /// When that request counts as given up, in a session that lasts for `timeout`.
   std::optional<SteadyTime> overdue_at(Millis timeout) const;
-  /// What was asked up to that moment counts as unanswered: the last of these requests.
+  /// Gives up all requests of that step and before; returns the number of the last of them.
   RequestId give_up_oldest();
   std::optional<RequestId> oldest() const;
   /// So many registers are in this write.
   std::size_t writes_in(RequestId request) const;
 
  private:
-  /// What a step has asked.
+  /// The requests of one step.
   struct Sent {
     RequestId last = 0;
     SteadyTime at{};
-    std::size_t reading = 0;  // entries of what was being read then
+    std::size_t reading = 0;  // entries that all reads under way had asked for then
   };
 
   const std::size_t most_writes_;
@@ -154,7 +156,7 @@ class StoreClient {
   std::vector<RecordOp> delayed_;
   std::optional<SteadyTime> retry_at_;
   std::deque<JobEntry*> throttled_;
-  std::deque<Sent> sent_;  // what may be owed
+  std::deque<Sent> sent_;  // steps with requests that may be unanswered
 };
 
 }  // namespace ballot::core

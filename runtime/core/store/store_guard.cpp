@@ -30,24 +30,36 @@ void Seen::note(const Shown& now) {
   most_.count = std::max(most_.count, now.count);
 }
 
+void StoreGuard::recall(std::uint64_t revision, int times) {
+  highest_ = std::max(highest_, revision);
+  at_opening_ = at_renewal_ = highest_;
+  times_ = times;
+  if (times > 0) how_ = "the store has gone back: this node had found so before its daemon was started";
+}
+
 void StoreGuard::on_opened(std::uint64_t revision) {
   at_opening_ = at_renewal_ = highest_;
   highest_ = std::max(highest_, revision);
 }
 
-/// What was seen before `revision` was written is not above it.
+/// `before`: the highest revision that was seen before `revision` was committed.
 bool StoreGuard::advance_revision(std::uint64_t revision, std::uint64_t before) {
   if (revision == 0) return false;
   if (revision >= before) {
     highest_ = std::max(highest_, revision);
     return false;
   }
-  ++times_;
-  how_ = "the store has gone back: it is at revision " + std::to_string(revision) + ", and " + std::to_string(before) +
-         " was seen";
   highest_ = revision;
-  at_opening_ = at_renewal_ = 0;  // answers that are under way are of before or after: they show nothing
+  on_gone_back("the store has gone back: it is at revision " + std::to_string(revision) + ", and " +
+               std::to_string(before) + " was seen");
   return true;
+}
+
+/// Answers that are under way are of before or after: they show nothing.
+void StoreGuard::on_gone_back(std::string how) {
+  ++times_;
+  how_ = std::move(how);
+  at_opening_ = at_renewal_ = 0;
 }
 
 void StoreGuard::begin_lists(SteadyTime now) {
@@ -60,27 +72,41 @@ void StoreGuard::next_list(SteadyTime now) {
   list_at_ = now + list_pause_;
 }
 
+void GroupGuard::recall(const StoreGuard& store, const KnownRow* known) {
+  times_ = known ? static_cast<int>(known->times) : store.times();
+  if (known) seen_.note({known->repair, 0, known->count});
+}
+
+KnownRow GroupGuard::known(const std::string& group) const {
+  return {{}, KnownRow::Of::group, group, seen_.most().repair, seen_.most().count, static_cast<std::uint64_t>(times_)};
+}
+
+void GroupGuard::on_sound(const StoreGuard& store) {
+  times_ = store.times();
+  older_job_.clear();
+}
+
 std::string GroupGuard::verify(const StoreGuard& store, const Shown& now, const std::string& group) {
   const bool repaired = now.repair > seen_.most().repair;
-  if (!repaired && times_ != store.times()) return store.how();
+  if (!repaired && !evidence(store).empty()) return evidence(store);
   const bool epoch_repeats = !repaired && now.repair == seen_.most().repair && now.count == seen_.most().count;
   std::string why = seen_.why_older(now, "g/" + group, "the epoch of group " + group);
   if (why.empty() && epoch_repeats && now.count > 0)
     why = "the store has gone back: epoch " + std::to_string(now.count) + " of group " + group + " was given twice";
   if (!why.empty()) return why;
-  times_ = store.times();
+  on_sound(store);
   seen_.note(now);
   return "";
 }
 
 void GroupGuard::learn_repair(const StoreGuard& store, const Shown& now) {
   if (now.repair <= seen_.most().repair) return;
-  times_ = store.times();
+  on_sound(store);
   seen_.restart(now);
 }
 
 void GroupGuard::on_repaired(const StoreGuard& store, const Shown& now) {
-  times_ = store.times();
+  on_sound(store);
   seen_.restart(now);
 }
 

@@ -1,10 +1,11 @@
 // StoreGuard: whether the store has gone back to an older state: restored from a snapshot, or emptied.
 //
-// It goes by what the store's answers showed this node, which they must not fall behind:
+// It goes by what the store's answers showed this node, also before its daemon was started (KnownStore). They must not
+// fall behind:
 //   the store's revision   of a write that was committed later
 //   a register's version   and what it counts: a job's fence, the epoch of a group's term
 //   a register's repair    a number that each repair of the register raises
-// What was seen before a repair counts no more. A repair is known by its number, which is larger than any before, so
+// What was seen before a repair counts no more. The number of a repair is larger than that of any repair before, so
 // each node distinguishes a repaired register from an old one, whatever its clock says.
 //
 //   session | event                                                    | what it shows
@@ -25,11 +26,12 @@
 #include <optional>
 #include <string>
 
+#include "ballot/ledger.hpp"
 #include "ballot/time.hpp"
 
 namespace ballot::core {
 
-/// What a register shows, or the most that it has shown.
+/// What a register shows, or the most that it has shown this node.
 struct Shown {
   std::uint64_t repair = 0;   // the number of its last repair; 0: none
   std::uint64_t version = 0;  // 0: it is not there
@@ -41,11 +43,11 @@ class Seen {
  public:
   /// Neither the register nor its count is behind what was seen.
   bool allows(const Shown& now) const;
-  /// Why it is, of the register `name` whose count is called `count`; "" where it is not.
+  /// Why the register `name`, whose count people know as `count`, is older than was seen; "" where it is not.
   std::string why_older(const Shown& now, const std::string& name, const std::string& count) const;
   /// Requires: allows(now).
   void note(const Shown& now);
-  /// What was seen before counts no more.
+  /// Forgets what was seen before.
   void restart(const Shown& now) { most_ = now; }
   const Shown& most() const { return most_; }
 
@@ -55,20 +57,28 @@ class Seen {
 
 class StoreGuard {
  public:
+  /// What a daemon of this node knew of the store before. In the first session, before this node takes part in any
+  /// election.
+  void recall(std::uint64_t revision, int times);
   /// `revision`: highest that the session has seen (0: none).
   void on_opened(std::uint64_t revision);
   void on_renewal_sent() { at_renewal_ = highest_; }
-  /// True where it shows that the store has gone back.
+  /// True: the revision shows that the store has gone back.
   bool on_renewed(std::uint64_t revision) { return advance_revision(revision, at_renewal_); }
   bool on_elected(std::uint64_t revision) { return advance_revision(revision, at_opening_); }
+  /// The store has lost a write that it had acknowledged to this session: `what`.
+  void on_lost_write(const std::string& what) { on_gone_back("the store has gone back: " + what); }
 
-  /// So often the store was seen to have gone back,
+  /// How often the store was seen to have gone back,
   int times() const { return times_; }
-  /// and how it was, the last time.
+  /// and what showed it the last time.
   const std::string& how() const { return how_; }
+  /// The highest revision since then; 0: none is known.
+  std::uint64_t highest() const { return highest_; }
 
-  /// A repair must be known here before the store goes back again: later it could not be distinguished from one of
-  /// before. So groups' registers are listed, rarer each time, from the moment that the store has gone back.
+  /// This node must know of a repair before the store goes back again, for later it could not be distinguished from an
+  /// earlier repair. So the groups' registers are listed from the moment that the store has gone back, ever more
+  /// rarely.
   void begin_lists(SteadyTime now);
   void next_list(SteadyTime now);
   void end_lists() { list_at_.reset(); }
@@ -76,6 +86,7 @@ class StoreGuard {
 
  private:
   bool advance_revision(std::uint64_t revision, std::uint64_t before);
+  void on_gone_back(std::string how);
 
   std::uint64_t highest_ = 0;
   std::uint64_t at_opening_ = 0, at_renewal_ = 0;  // the highest then
@@ -85,27 +96,42 @@ class StoreGuard {
   Millis list_pause_{0};
 };
 
-/// The same for one group.
+/// The same for one group. A node that does not lead the group may know what its leader does not: that is evidence,
+/// which the node publishes until the group is repaired.
 class GroupGuard {
  public:
   GroupGuard() = default;
-  /// Of a group that is known from now on: what the store did before does not concern it.
+  /// For a group that becomes known now: earlier times at which the store went back do not concern it.
   explicit GroupGuard(const StoreGuard& store) : times_(store.times()) {}
 
-  /// A term begins, and its register shows `now`. Why nothing of the group may be launched; "" where nothing speaks
-  /// against it, and then it is noted.
+  /// What a daemon of this node knew of the group before; null: nothing. After that of the store.
+  void recall(const StoreGuard& store, const KnownRow* known);
+
+  /// A term begins, and the group's register shows `now`. Returns why nothing of the group may be launched; "" where
+  /// the register is sound, which is noted.
   std::string verify(const StoreGuard& store, const Shown& now, const std::string& group);
-  /// Its register, as anybody may read it, shows a repair that was not known.
+  /// A list of the groups' registers shows `now`: the number of its repair may be new to this node.
   void learn_repair(const StoreGuard& store, const Shown& now);
-  /// This node has repaired it, or has written its register.
+  /// A job of the group has an older register than this node has seen, and this node does not lead it: `why`.
+  void on_older_job(const std::string& why) { older_job_ = why; }
+  /// Why the store has gone back, and no repair of the group since is known here; "" where nothing shows it.
+  const std::string& evidence(const StoreGuard& store) const { return knows_times(store) ? older_job_ : store.how(); }
+  /// For the ledger.
+  KnownRow known(const std::string& group) const;
+  /// This node has repaired the group, or has written its register.
   void on_repaired(const StoreGuard& store, const Shown& now);
   void on_written(std::uint64_t version);
-  bool knows_of(const StoreGuard& store) const { return times_ == store.times(); }
+  /// Nothing shows that the group is to be repaired, or the repair is known.
+  bool knows_of(const StoreGuard& store) const { return evidence(store).empty(); }
   std::uint64_t repair() const { return seen_.most().repair; }
 
  private:
+  bool knows_times(const StoreGuard& store) const { return times_ == store.times(); }
+  void on_sound(const StoreGuard& store);
+
   Seen seen_;
-  int times_ = 0;  // so often the store had gone back when the group was last verified
+  int times_ = 0;          // so often the store had gone back when the group was last verified
+  std::string older_job_;  // why, since then
 };
 
 }  // namespace ballot::core

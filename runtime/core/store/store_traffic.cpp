@@ -15,6 +15,7 @@ void StoreTraffic::on(const backend::ReadDone& event) {
   const Reading& asked = *found;
   const bool done = event.outcome == StoreResult::done;
   switch (asked.what) {
+    case Reading::For::identity: return takeover_.on_identity(event);
     case Reading::For::list:
     case Reading::For::own_outcomes: return takeover_.on_list(asked, event);
     case Reading::For::takeover:
@@ -31,9 +32,13 @@ void StoreTraffic::on(const backend::ReadDone& event) {
     case Reading::For::published:
       on_feed_listed(p_.feeds.outcomes, event);
       return done ? requests_.on_outcomes(event.registers) : void();
-    case Reading::For::nodes:
+    case Reading::For::nodes: {
+      const bool is_first = !p_.feeds.nodes.has_been_listed();
       on_feed_listed(p_.feeds.nodes, event);
-      return done ? nodes_.on_records(event.registers) : void();
+      if (!done) return;
+      nodes_.on_records(event.registers);
+      return is_first ? groups_.on_nodes_listed() : void();
+    }
     case Reading::For::runs:
       if (done) return requests_.perform(p_.desk.on_runs_listed(asked.asker, event.registers, c_.session.is_open()));
       if (p_.desk.on_runs_unknown(asked.asker)) p_.store.retry_later(c_.now.steady);
@@ -48,7 +53,7 @@ void StoreTraffic::on(const backend::ReadDone& event) {
   }
 }
 
-/// Where the list failed it is asked for again, a little later.
+/// A list that failed is sent again a little later.
 void StoreTraffic::on_feed_listed(RecordFeed& feed, const backend::ReadDone& event) {
   const bool done = event.outcome == StoreResult::done;
   feed.on_listed(c_.now.steady, done, event.registers.size());
@@ -80,7 +85,7 @@ void StoreTraffic::on_lost() {
   for (RecordOp& op : p_.store.on_lost()) on_recorded(std::move(op), {});
 }
 
-/// No answers: the session is over. What may not have arrived is sent again.
+/// Without answers the session is over. Records that may not have arrived are sent again.
 void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answers) {
   const auto fate = [&](std::size_t i) { return i < answers.size() ? answers[i] : WriteAnswer{}; };
   const auto arrived = [&](std::size_t i) {
@@ -93,7 +98,8 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
     jobs_.advance(job);
   }
   if (!op.outcomes.empty()) return;
-  if (op.of_self && answers.empty() && !c_.session.is_open()) return;  // the next session publishes it anew
+  // The next session publishes what is of this node anew, and reads the identity again.
+  if ((op.of_self || op.is_identity) && answers.empty() && !c_.session.is_open()) return;
   const std::size_t count = std::max(op.records.size(), op.removals.size());
   bool again = false;
   for (std::size_t i = 0; i < count; ++i) again = again || !arrived(i);
@@ -105,6 +111,7 @@ void StoreTraffic::on_recorded(RecordOp op, const std::vector<WriteAnswer>& answ
     return;
   }
   if (op.of_self) return nodes_.on_published(op);
+  if (op.is_identity) return takeover_.identify();
   if (op.answered) requests_.perform(p_.desk.on_withdrawn(*op.answered));
   if (!op.evicts.empty())
     groups_.act(groups_.entry(op.evicts),
@@ -197,7 +204,7 @@ void StoreTraffic::send_writes() {
 
 void StoreTraffic::create(RecordOp op) { p_.store.create(c_.out, c_.session.is_open(), std::move(op)); }
 
-/// Of whichever node has the runs.
+/// The node that has the runs kills them.
 void StoreTraffic::ask_for_replacement() {
   RecordOp asked;
   for (const auto& [job, run] : std::exchange(c_.wants.replaced, {})) {
@@ -231,7 +238,7 @@ void StoreTraffic::poll_unreleased() {
   ask_for_release(std::move(owned));
 }
 
-/// Whoever leads the group that owns them may not know that they are there.
+/// The leader of the group that owns these jobs may not know of their registers.
 void StoreTraffic::ask_for_release(std::vector<JobEntry*> waiting) {
   RecordOp asked;
   for (JobEntry* entry : waiting) {

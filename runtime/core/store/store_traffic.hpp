@@ -1,5 +1,5 @@
-// StoreTraffic: what goes to the store and what comes back, in one step: it hands each answer to whom it is for, sends
-// again what may not have arrived, and sends what the step has gathered in one request of each kind.
+// StoreTraffic: the requests to the store and its answers, in one step. It hands each answer to the class that asked,
+// repeats requests that may not have arrived, and sends what the step has gathered, in one request of each kind.
 //
 // Pure; lives for one step; used inside core only.
 #pragma once
@@ -29,18 +29,18 @@ class StoreTraffic {
   void on(const backend::ReadDone& event);
   void on(const backend::Wrote& event);
   void on(const backend::Changed& event);
-  /// The session is over: what may not have arrived of the records is kept.
+  /// The session is over: records that may not have arrived are kept for the next one.
   void on_lost();
-  /// Whatever a backend promises: what it has not answered for T counts as unknown, so that nothing waits for ever.
+  /// A request that the backend has not answered for T counts as unknown, so that nothing waits for ever.
   void give_up_unanswered();
 
   // ---- at the end of a step
-  /// Jobs that waited for others' writes to be answered go on: first come, first served.
+  /// Jobs go on that waited until the store had answered other jobs' writes, first come, first served.
   void release_throttled();
-  /// Jobs asked for their registers to be read; and what has changed is listed.
+  /// Reads the registers that jobs have asked for, and lists the feeds that have changed.
   void send_reads();
   void send_writes();
-  /// Jobs whose register still belongs to another group's leader: whether it was released is read again.
+  /// Reads the registers again that another group's leader had not released.
   void poll_unreleased();
 
  private:

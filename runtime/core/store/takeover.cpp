@@ -37,6 +37,7 @@ class ByRegisterName {
 // ---- a session
 
 void Takeover::begin_session() {
+  if (!p_.known.is_identified()) return identify();
   if (p_.prior.has_runs() || p_.listing.state == JobListing::State::lost) return list_jobs();
   const Millis timeout = c_.session.timeout();
   p_.listing = {JobListing::State::later,
@@ -44,14 +45,47 @@ void Takeover::begin_session() {
   groups_.campaign();
 }
 
+void Takeover::identify() {
+  if (p_.known.is_identified()) return;
+  p_.listing.at.reset();
+  p_.store.read(c_.out, {.what = Reading::For::identity}, {std::string(identity_record)});
+}
+
+void Takeover::on_identity(const backend::ReadDone& event) {
+  if (event.outcome != StoreResult::done) return void(p_.listing.at = c_.now.steady + again_pause);
+  if (!p_.known.identify(event.registers)) {
+    StoreClient::RecordOp created;
+    created.records.push_back({std::string(identity_record), p_.known.identity_text(c_.now.wall, c_.random)});
+    created.is_identity = true;
+    return p_.store.create(c_.out, true, std::move(created));
+  }
+  if (p_.known.is_another())
+    c_.out.push_back(Notice{Level::warn,
+                            "this is not the store that was in this place before: what the ledger knows of that one "
+                            "is not compared with it",
+                            {}});
+  recall();
+  begin_session();
+}
+
+/// What a daemon of this node saw of the store before this one was started.
+void Takeover::recall() {
+  const std::vector<KnownRow> rows = p_.known.take_rows();
+  for (const KnownRow& row : rows)
+    if (row.of == KnownRow::Of::store) p_.guard.recall(row.count, static_cast<int>(row.times));
+  p_.groups.recall(p_.guard, rows);
+  p_.jobs.recall(rows);
+}
+
 void Takeover::list_jobs() {
+  if (!p_.known.is_identified()) return identify();
   const bool later = p_.listing.state == JobListing::State::later;
   p_.listing = {later ? JobListing::State::later : JobListing::State::first, {}};
   p_.store.list(c_.out, {.what = Reading::For::list, .entries = p_.jobs.all().size()}, "j/");
 }
 
-/// Where the registers show runs of this node of which neither it nor its runner knows anything, it may have published
-/// their ends before it was started again: these are read first.
+/// The registers may show runs of this node that neither it nor its runner knows. A daemon before may have published
+/// their ends, which are read first.
 void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
   if (event.outcome != StoreResult::done) return void(p_.listing.at = c_.now.steady + again_pause);
   const bool outcomes = asked.what == Reading::For::own_outcomes;
@@ -75,7 +109,7 @@ void Takeover::on_list(const Reading& asked, const backend::ReadDone& event) {
   groups_.campaign();
 }
 
-/// `may_lead`: terms may have begun, and ended, since the list was asked for: what they have left is newer.
+/// `may_lead`: terms may have begun and ended since the list was sent; what these have written is newer than the list.
 void Takeover::take_listed(const Register& stored, bool may_lead) {
   const auto job = job_of(stored);
   if (!job) return;
@@ -109,8 +143,8 @@ ShownRuns Takeover::shown_by(const std::vector<Register>& registers) {
   return shown;
 }
 
-/// Runs that a daemon before has left open in this node's ledger, and that the leaders since have closed without it:
-/// how they ended is known here only.
+/// Runs that a daemon before has left open in this node's ledger, and that no register shows any more: later leaders
+/// have closed them, and only this node knows how they ended.
 void Takeover::close_open_rows(const ShownRuns& shown) {
   for (const Row& row : p_.prior.take_open_rows()) {
     if (p_.jobs.find(*row.run)) continue;
@@ -122,7 +156,7 @@ void Takeover::close_open_rows(const ShownRuns& shown) {
   if (p_.prior.has_open_rows()) p_.listing.at = c_.now.steady + repair_pause;
 }
 
-/// What ended here before this daemon was there, and no register shows any more, has been settled without it.
+/// The runner forgets ends of before this daemon's start that no register shows any more: they are settled.
 void Takeover::forget_settled(const ShownRuns& shown) {
   p_.prior.forget_ends([&](const runner::Ended& ended) {
     if (p_.jobs.find(ended.id.run)) return false;  // it is being recorded
@@ -141,8 +175,8 @@ void Takeover::on_elected(const backend::Elected& event) {
   groups_.act(group, [&](GroupMachine& machine, GroupContext& g) { machine.on_elected(g, event); });
 }
 
-/// The registers are read in our term. Where they show runs of which this node knows nothing, their outcomes are read
-/// first.
+/// The registers are read in this node's term. Where they show runs that this node does not know, the published ends of
+/// these are read first.
 void Takeover::on_registers(const Reading& asked, const backend::ReadDone& event) {
   GroupEntry& group = groups_.entry(asked.group);
   if (!group.machine.is_reading(asked.epoch)) return;
@@ -177,12 +211,13 @@ void Takeover::settle_before(GroupEntry& group, const std::vector<Register>& reg
   p_.store.read(c_.out, std::move(next), std::move(names));
 }
 
-/// The term before is accounted for, and each job leads.
+/// The last term is accounted for, and this node leads each job of the group.
 void Takeover::begin_term(GroupEntry& group, const std::vector<Register>& registers) {
   const ByRegisterName by_name(registers);
   groups_.act(group, [&](GroupMachine& machine, GroupContext& g) {
     machine.begin_term(g, by_name.find(group_register(group.name())));
   });
+  groups_.heed_evidence(group);
   p_.deadline_sent = {};  // runs that it adopts end with its deadline
   if (!p_.directory.peers().empty()) p_.planner.on_taken_over(c_.now.steady);
   for (JobEntry* entry : group.jobs) {
@@ -196,7 +231,7 @@ void Takeover::begin_term(GroupEntry& group, const std::vector<Register>& regist
   p_.feeds.outcomes.on_changed();
 }
 
-/// The outcomes that the store may have of open runs that this node knows nothing of.
+/// The records that the store may have of open runs which this node does not know.
 std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>& registers) const {
   std::vector<std::string> names;
   for (const Register& r : registers) {
@@ -208,7 +243,8 @@ std::vector<std::string> Takeover::unknown_outcomes(const std::vector<Register>&
   return names;
 }
 
-/// False: what this node knew of a run when they were asked for it has published since, and does not know any more.
+/// False: a record is missing, for this node knew the run when it asked, and has published the end and forgotten it
+/// since.
 bool Takeover::asks_for_all(const Reading& asked, const std::vector<std::string>& names) {
   const std::unordered_set<std::string_view> outcomes(asked.outcomes.begin(), asked.outcomes.end());
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return outcomes.contains(name); });
@@ -269,6 +305,15 @@ void Takeover::reconsider_changed() {
   }
 }
 
+void Takeover::halt(GroupEntry& owner, const JobMachine& job) {
+  if (owner.machine.term().halted.empty()) groups_.halt(owner, job.rollback_reason());
+}
+
+/// Its group is led elsewhere or by nobody: whoever leads it is to know.
+void Takeover::report(const JobMachine& job) {
+  if (!job.owner().empty()) groups_.on_older_job(groups_.entry(job.owner()), job.rollback_reason());
+}
+
 void Takeover::reconsider(JobMachine& job) {
   GroupEntry* const owner = p_.groups.leading(job.owner());
   JobEntry& entry = p_.jobs.entry(job.name());
@@ -282,8 +327,7 @@ void Takeover::reconsider(JobMachine& job) {
   } else if (!owner && job.definition() && p_.groups.leading(job.definition()->job.group)) {
     p_.unreleased.wait(entry, c_.now.steady + unreleased_pause);
   }
-  if (owner && !job.rollback_reason().empty() && owner->machine.term().halted.empty())
-    groups_.halt(*owner, job.rollback_reason());
+  if (!job.rollback_reason().empty()) owner ? halt(*owner, job) : report(job);
   for (const LiveRun& run : job.runs())
     if (!run.has_ended()) p_.jobs.keep(run.open.id, entry);
   jobs_.advance(entry);

@@ -230,6 +230,13 @@ struct Wrote {
   std::vector<WriteAnswer> answers;  ///< in the order of the batch
 };
 
+/// Whether a group that this node campaigns in is without a leader, as far as the store shows. Posted when it changes;
+/// the group counts as led until the first of these, and from Elected on. A backend that cannot tell posts none.
+struct Vacancy {
+  std::string group;       ///< that this node is a candidate of
+  bool is_vacant = false;  ///< nobody leads it
+};
+
 /// Registers or records under the watched prefix may have changed: list them. Comes once after watch(), and may come
 /// for nothing; a change is never kept silent, and a watch that was lost is reported as a change.
 struct Changed {
@@ -262,7 +269,8 @@ struct BackendEvent {
   std::uint64_t generation = 0;  ///< as of SessionRequest
   /// What has happened.
   std::variant<backend::SessionOpened, backend::SessionClosed, backend::Renewed, backend::Elected, backend::Deposed,
-               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage, backend::Unfit>
+               backend::Wrote, backend::ReadDone, backend::Changed, backend::Observed, backend::Outage, backend::Unfit,
+               backend::Vacancy>
       what;
 };
 

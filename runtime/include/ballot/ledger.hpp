@@ -95,6 +95,20 @@ inline bool goes_on(const DefinitionRow& known, DefinitionRow next) {
   return next == known;
 }
 
+/// The most that a store has shown this node of itself, of a group or of a job, keyed by (store, of, name). A store
+/// that shows less when the node starts again has gone back.
+struct KnownRow {
+  /// What the row is of.
+  enum class Of : std::uint8_t { store, group, job };
+  RunId store;               ///< the store's identity, which a copy of it keeps
+  Of of = Of::store;         ///< what the row is of
+  std::string name;          ///< of the group or the job; of the store: where the node finds it
+  std::uint64_t repair = 0;  ///< number of the last repair of the group or the job; 0: none
+  std::uint64_t count = 0;   ///< the store's highest revision; the epoch of the group's last term; the job's last fence
+  std::uint64_t times = 0;   ///< how often the store has gone back; of a group: when it was last found sound
+  bool operator==(const KnownRow&) const = default;  ///< in all of it
+};
+
 /// What a run printed: its head and its tail, and how many bytes between them are gone.
 struct Output {
   std::string head;              ///< its first bytes

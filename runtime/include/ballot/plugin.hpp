@@ -21,7 +21,7 @@
 namespace ballot {
 
 /// Grows by one with any change of the headers that a plugin includes.
-inline constexpr std::uint32_t plugin_abi = 11;
+inline constexpr std::uint32_t plugin_abi = 12;
 
 /// \cond
 #define BALLOT_TEXT_OF_(x) #x

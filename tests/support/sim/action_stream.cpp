@@ -91,6 +91,9 @@ class Fields {
     const DefinitionRow& d = a.definition;
     put(d.job, d.group, d.node, d.from, d.epoch, d.before, d.basis, d.digest, d.schedule, d.anchors);
   }
+  void operator()(const core::RecordKnown& a) {
+    put(a.known.store, static_cast<int>(a.known.of), a.known.name, a.known.repair, a.known.count, a.known.times);
+  }
   void operator()(const core::RecordOutput& a) { put(a.id, a.output, a.is_mailed); }
   void operator()(const core::Notify& a) { put(a.event, a.row, a.definition, a.recovered); }
   void operator()(const core::Reply& a) { put(a.asker, a.ok, a.text, a.run, a.code); }

@@ -268,6 +268,7 @@ void SimBackend::pushed(std::uint64_t generation, SimStore::Event event) {
   if (auto* closed = std::get_if<backend::SessionClosed>(&event)) return finish(closed->cause, closed->text);
   if (auto* deposed = std::get_if<backend::Deposed>(&event)) return post(std::move(*deposed));
   if (const auto* changed = std::get_if<backend::Changed>(&event)) return on_changed(changed->prefix);
+  if (auto* vacancy = std::get_if<backend::Vacancy>(&event)) return post(std::move(*vacancy));
   auto& elected = std::get<backend::Elected>(event);
   if (elected.old_deadline) elected.old_deadline = clock_.steady(*elected.old_deadline);
   post(std::move(elected));

@@ -33,6 +33,19 @@ void SimLedger::record(TermRow term) {
   push([term](SimLedger& to) { to.terms_[{term.group, term.epoch}] = term; }, {});
 }
 
+void SimLedger::record(KnownRow known) {
+  push(
+      [known = std::move(known)](SimLedger& to) {
+        const auto is_same = [&](const KnownRow& one) {
+          return one.store == known.store && one.of == known.of &&
+                 (one.of == KnownRow::Of::store || one.name == known.name);
+        };
+        std::erase_if(to.known_, is_same);
+        to.known_.push_back(known);
+      },
+      {});
+}
+
 /// Nobody waits for it: it goes with the next record.
 void SimLedger::record(DefinitionRow definition) {
   const auto apply = [definition = std::move(definition)](SimLedger& to) {

@@ -38,14 +38,17 @@ class SimLedger {
   void record_if_absent(Row row);
   void record(TermRow term);
   void record(DefinitionRow definition);
+  void record(KnownRow known);
   void flush(std::function<void()> done);
   void crash();
   /// The disk is another one.
-  void wipe() { crash(), runs_.clear(), slots_.clear(); }
+  void wipe() { crash(), runs_.clear(), slots_.clear(), known_.clear(); }
 
   /// What is durable.
   std::vector<Row> rows() const;
   std::vector<TermRow> terms() const;
+  /// In the order in which it was written.
+  const std::vector<KnownRow>& known() const { return known_; }
   /// What an audit finds in what is durable, but for one row: "", or the first thing.
   std::string audited(const Row* without = nullptr) const;
   const Row* row(const std::string& job, WallTime slot) const;
@@ -81,6 +84,7 @@ class SimLedger {
   std::map<std::pair<RunId, int>, Row> runs_;
   std::map<std::pair<std::string, WallTime>, Row> slots_;
   std::map<std::pair<std::string, std::uint64_t>, TermRow> terms_;
+  std::vector<KnownRow> known_;
   std::int64_t change_ = 0;
   std::map<std::pair<RunId, int>, std::int64_t> run_changes_;
   std::map<std::pair<std::string, WallTime>, std::int64_t> slot_changes_;

@@ -38,7 +38,7 @@ void SimNode::start() {
   const Now now = clock.now();
   core_ = std::make_unique<core::Core>(core::CoreSettings{
       name, machine.boot_id(), machine.name(), "/run/" + name, now.wall - now.steady.time_since_epoch(), dry_run,
-      world_.loop.random().next(), most_writes, max_running, spread});
+      world_.loop.random().next(), most_writes, max_running, spread, store_place});
   world_.oracle.node_limits[name] = max_running;
   backend_ = std::make_unique<SimBackend>(world_.store, world_.loop, link, clock, static_cast<Host&>(*this));
   runner.connect([this](const core::Event& event) { feed(event); });
@@ -120,7 +120,7 @@ void SimNode::load() {
   std::vector<Row> rows = ledger.rows();
   std::erase_if(rows, [this](const Row& row) { return !core::is_prior_row(row, name); });
   world_.judge.loaded(name, jobs, dry_run);
-  feed(core::Load{jobs, groups, std::move(rows)});
+  feed(core::Load{jobs, groups, std::move(rows), ledger.known()});
 }
 
 void SimNode::step_clock(Millis by) { world_.step_clock(machine, by); }

@@ -46,6 +46,7 @@ class SimNode final : private Host {
   std::map<std::string, Millis>& takes;  // how long a job's child runs; else 1 s
   std::map<std::string, int>& exits;     // its code; else 0
   Millis gathers{0};                     // what the store says is taken up together, so long after the first of it
+  std::string store_place = "sim";       // of the next start(): as its configuration says
   std::size_t most_writes = 5000;        // of the next start(): registers in flight at once
   std::vector<Row> rows() const { return ledger.rows(); }
   std::vector<TermRow> terms() const { return ledger.terms(); }
@@ -117,6 +118,7 @@ class SimNode final : private Host {
   void act(core::RecordRow& a);
   void act(core::RecordTerm& a);
   void act(core::RecordDefinition& a) { ledger.record(std::move(a.definition)); }
+  void act(core::RecordKnown& a) { ledger.record(std::move(a.known)); }
   void act(core::RecordOutput& a);
   void act(core::Notify& a);
   void act(core::Reply& a);

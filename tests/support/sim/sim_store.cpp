@@ -131,6 +131,8 @@ bool SimStore::resign(SessionId id, const std::string& name) {
 
 void SimStore::elect(const std::string& name, Group& group) {
   if (group.leading || group.queue.empty()) return;
+  tell_vacancy(name, group, elects_nobody_);
+  if (elects_nobody_) return;
   group.leading = true;
   group.kept = false;
   ++contents_.revision;
@@ -141,6 +143,16 @@ void SimStore::elect(const std::string& name, Group& group) {
     if (until != group.past->until.end()) elected.old_deadline = until->second + settings_.forged_deadlines;
   }
   push(group.queue.front(), std::move(elected));
+}
+
+void SimStore::elect_nobody(bool nobody) {
+  elects_nobody_ = nobody;
+  for (auto& [name, group] : groups_) elect(name, group);
+}
+
+void SimStore::tell_vacancy(const std::string& name, Group& group, bool is_vacant) {
+  if (!std::exchange(group.vacant, is_vacant) && !is_vacant) return;  // also of those that have come since
+  for (const SessionId id : group.queue) push(id, backend::Vacancy{name, is_vacant});
 }
 
 void SimStore::leave(SessionId id, const std::string& name, Group& group, Cause cause, bool clean) {

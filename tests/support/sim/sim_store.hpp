@@ -45,7 +45,8 @@ class SimStore {
 
   using SessionId = std::uint64_t;  // 0 is none
   /// Elected::old_deadline is in true time: the backend converts it to that of its machine.
-  using Event = std::variant<backend::Elected, backend::Deposed, backend::SessionClosed, backend::Changed>;
+  using Event =
+      std::variant<backend::Elected, backend::Deposed, backend::SessionClosed, backend::Changed, backend::Vacancy>;
   using Push = std::function<void(Event)>;
 
   struct Opening {
@@ -108,6 +109,8 @@ class SimStore {
   bool without_quorum() const noexcept { return without_quorum_; }
   /// Nobody can be elected: the session may act until then.
   void promise(SessionId id, SteadyTime until);
+  /// Its groups stay without a leader while it elects nobody: each candidate is told so.
+  void elect_nobody(bool nobody);
   void restore(Contents contents);
   /// Somebody else writes there who may, and asks nobody: a register, or a record where the name is one's.
   void forge(const std::string& name, const std::string& value);
@@ -158,7 +161,7 @@ class SimStore {
   };
   struct Group {
     std::list<SessionId> queue;  // the first one leads, where `leading`
-    bool leading = false;
+    bool leading = false, vacant = false;
     bool kept = false;  // the leader's daemon is gone; its session's next one may go on with the term
     std::optional<Past> past;
   };
@@ -168,6 +171,7 @@ class SimStore {
   SessionId take_over(SessionId old, Opening& opening);
   void touch(SessionId id, Session& session);
   void elect(const std::string& name, Group& group);
+  void tell_vacancy(const std::string& name, Group& group, bool is_vacant);
   void push(SessionId id, Event event);
   bool is_dead(const Group& group);
   void changed(const std::string& name);
@@ -178,7 +182,7 @@ class SimStore {
 
   SimLoop& loop_;
   Settings settings_;
-  bool down_ = false, without_quorum_ = false;
+  bool down_ = false, without_quorum_ = false, elects_nobody_ = false;
   SessionId last_session_ = 0;
   Contents contents_;
   std::map<SessionId, Session> sessions_;

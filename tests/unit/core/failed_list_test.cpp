@@ -26,6 +26,8 @@ struct FailingLists : ::testing::Test {
       if (const auto* open = std::get_if<OpenSession>(&action))
         step(BackendEvent{open->generation, backend::SessionOpened{60s, Capability::fenced, "s"}});
       if (const auto* list = std::get_if<List>(&action)) asked_.push_back(*list);
+      if (const auto* read = std::get_if<Read>(&action))  // which store it is: unreadable
+        answer(backend::ReadDone{read->request, StoreResult::done, {{read->names.front(), "", 1}}, {}});
       if (const auto* renew = std::get_if<Renew>(&action))
         answer(backend::Renewed{renew->request, StoreResult::done, ""});
       if (const auto* reply = std::get_if<Reply>(&action)) replies.push_back(*reply);

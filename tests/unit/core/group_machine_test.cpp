@@ -33,6 +33,7 @@ struct GroupOfNodeA : ::testing::Test {
     parts.session.begin(now(), out);
     parts.session.on_opened(now(), {10s, Capability::fenced, "s", 0});
     parts.listing.state = JobListing::State::complete;
+    parts.feeds.nodes.on_listed(at, true, 0);
     entry.configured = true;
   }
 
@@ -159,6 +160,28 @@ TEST_F(GroupOfNodeA, ReadsItsRegistersBeforeItLeads) {
   EXPECT_TRUE(group.leads());
   ASSERT_TRUE(find<RecordTerm>());
   EXPECT_EQ(find<RecordTerm>()->term.epoch, 7u);
+}
+
+/// They may say that the store has gone back.
+TEST_F(GroupOfNodeA, ReadsThemOnceTheOtherNodesRecordsAreListedAndWaitsNotForLong) {
+  parts.feeds.nodes.on_lost();
+  advance();
+  elect();
+  EXPECT_FALSE(find<Read>());
+  const auto wait = group.wake(true);
+  ASSERT_TRUE(wait);
+  EXPECT_EQ(*wait, at + 5s) << "T/2";
+  parts.feeds.nodes.on_listed(at, true, 0);
+  act([](GroupMachine& machine, GroupContext& g) { machine.on_nodes_listed(g); });
+  EXPECT_TRUE(find<Read>());
+  EXPECT_FALSE(group.wake(true));
+  parts.feeds.nodes.on_lost();
+  act([](GroupMachine& machine, GroupContext& g) { machine.end_term(g, Cause::expired); });
+  advance();
+  elect(2);
+  at = *group.wake(true);
+  advance();
+  EXPECT_TRUE(find<Read>());
 }
 
 TEST_F(GroupOfNodeA, ReadsThemAgainLaterWhereTheyCouldNotBeRead) {

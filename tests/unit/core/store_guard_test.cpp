@@ -92,6 +92,30 @@ TEST(StoreGuard, AStoreWithoutRevisionsShowsNothing) {
   EXPECT_FALSE(guard.on_elected(0));
 }
 
+TEST(StoreGuard, WhatADaemonBeforeSawIsSeen) {
+  StoreGuard renewed, elected;
+  for (StoreGuard* guard : {&renewed, &elected}) {
+    guard->on_opened(40);
+    guard->recall(100, 0);
+  }
+  EXPECT_TRUE(elected.on_elected(41));
+  renewed.on_renewal_sent();
+  EXPECT_TRUE(renewed.on_renewed(99));
+  StoreGuard sound;
+  sound.on_opened(100);
+  sound.recall(100, 0);
+  EXPECT_FALSE(sound.on_elected(101));
+}
+
+TEST(StoreGuard, ALostWriteShowsItOnce) {
+  StoreGuard guard;
+  guard.on_opened(10);
+  guard.on_lost_write("version 3 of m/a was given, and 4 had been acknowledged");
+  EXPECT_EQ(guard.times(), 1);
+  EXPECT_EQ(guard.how(), "the store has gone back: version 3 of m/a was given, and 4 had been acknowledged");
+  EXPECT_FALSE(guard.on_renewed(9)) << "it is known";
+}
+
 struct Groups : ::testing::Test {
   StoreGuard store;
   GroupGuard group{store};
@@ -129,6 +153,41 @@ TEST_F(Groups, LearnARepairFromItsRegister) {
   go_back();
   group.learn_repair(store, {50, 2, 3});
   EXPECT_FALSE(group.knows_of(store)) << "the same repair is of the time before";
+}
+
+TEST_F(Groups, AreKnownFromTheDaemonBefore) {
+  const KnownRow known{{}, KnownRow::Of::group, "g", 50, 7, 0};
+  group.recall(store, &known);
+  EXPECT_EQ(judge({50, 3, 7}), "the store has gone back: epoch 7 of group g was given twice");
+  EXPECT_NE(judge({50, 3, 6}), "");
+  EXPECT_NE(judge({0, 0, 1}), "") << "it was emptied";
+  EXPECT_EQ(judge({50, 3, 8}), "");
+  EXPECT_EQ(group.known("g"), (KnownRow{{}, KnownRow::Of::group, "g", 50, 8, 0}));
+}
+
+TEST_F(Groups, ThatWereNotSoundWhenTheDaemonBeforeEndedAreNotSoundNow) {
+  store.recall(9, 3);
+  const KnownRow unsound{{}, KnownRow::Of::group, "g", 50, 7, 2}, sound{{}, KnownRow::Of::group, "g", 50, 7, 3};
+  group.recall(store, &unsound);
+  EXPECT_EQ(judge({50, 3, 8}), store.how());
+  EXPECT_EQ(judge({60, 4, 9}), "") << "repaired since";
+  group.recall(store, &sound);
+  EXPECT_EQ(judge({60, 5, 10}), "");
+  GroupGuard another;
+  another.recall(store, nullptr);
+  EXPECT_EQ(another.verify(store, {0, 0, 1}, "another"), "") << "nothing was known of it";
+}
+
+TEST_F(Groups, WithAnOlderJobAreEvidenceUntilTheirRepairIsKnown) {
+  EXPECT_EQ(judge({0, 2, 3}), "");
+  EXPECT_EQ(group.evidence(store), "");
+  group.on_older_job("the fence of job x is 2, and 40 was seen");
+  EXPECT_EQ(group.evidence(store), "the fence of job x is 2, and 40 was seen");
+  EXPECT_FALSE(group.knows_of(store));
+  EXPECT_EQ(judge({0, 4, 5}), group.evidence(store)) << "it leads the group itself";
+  group.learn_repair(store, {50, 2, 3});
+  EXPECT_EQ(group.evidence(store), "");
+  EXPECT_EQ(judge({50, 3, 6}), "");
 }
 
 TEST_F(Groups, ThatAreNewAreNotConcerned) {

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "core/core.hpp"
+#include "core/store/known_store.hpp"
 
 namespace ballot::core {
 namespace {
@@ -55,6 +56,11 @@ struct StartOfANode : ::testing::Test {
     ended.exit_code = 0;
     inventory.ended.push_back(ended);
   }
+  /// Of the store.
+  Register identity() {
+    KnownStore store("");
+    return {std::string(identity_record), store.identity_text({}, random), 1};
+  }
   void begin() {
     step(files);
     step(inventory);
@@ -68,6 +74,9 @@ struct StartOfANode : ::testing::Test {
       forgotten += std::holds_alternative<Forget>(action);
       if (const auto* open = std::get_if<OpenSession>(&action))
         step(BackendEvent{open->generation, backend::SessionOpened{60s, Capability::fenced, "s"}});
+      if (const auto* read = std::get_if<Read>(&action); read && read->names.front() == identity_record)
+        step(BackendEvent{core.session().generation(),
+                          backend::ReadDone{read->request, StoreResult::done, {identity()}, {}}});
       const auto* list = std::get_if<List>(&action);
       if (list && list->prefix == "j/")
         step(BackendEvent{core.session().generation(),

@@ -62,6 +62,7 @@ struct NoLedger final : LedgerSink {
   void record(Row) override {}
   void record_if_absent(Row) override {}
   void record(DefinitionRow) override {}
+  void record(KnownRow) override {}
   void record(TermRow) override {}
   void record(const RunId&, int, Output) override {}
   void flush(std::function<void()> done) override { done(); }
@@ -71,7 +72,7 @@ struct Observers : ::testing::Test {
   void SetUp() override {
     const auto started = engine.start();
     ASSERT_TRUE(started) << started.error().what;
-    engine.load({}, {});
+    engine.load({});
     ASSERT_TRUE(run_until(loop.context(), [this] { return engine.core().session().is_open(); }));
   }
 

@@ -33,6 +33,8 @@ namespace ballot::core {
 
 class RegisterView {
  public:
+  /// What this node had seen of it before its daemon was started.
+  void recall(const Shown& seen) { seen_.note(seen); }
   /// As the store has it: absent (nullopt) or there. False where it is an older one than was seen, for the first time:
   /// it may have been read before what was seen since, and is not known till it is read again.
   bool read(const std::string& job, const std::optional<Register>& stored, WallTime now);
