@@ -8,7 +8,10 @@
 namespace ballot::local {
 
 Groups::Groups(Store& store, const Entry& entry, Host& host)
-    : db_(store.db()), liveness_(store.liveness()), entry_(entry), notice_(host) {}
+    : db_(store.db()),
+      liveness_(store.liveness()),
+      entry_(entry),
+      notice_(host, [this](Event event) { vacancies_.push_back(std::move(event)); }) {}
 
 void Groups::enter_state(const std::string& name, Group& group, State state) {
   group.state = state;
@@ -51,7 +54,8 @@ void Groups::lead(Group& group, TermRow& term, Events& events) {
   }
   group.epoch = term.epoch;
   waits_for_[term.name].clear();
-  events.emplace_back(backend::Elected{term.name, term.epoch, before.resumed, before.old_deadline, before.last_alive});
+  events.emplace_back(backend::Elected{term.name, term.epoch, before.resumed, before.old_deadline, before.last_alive,
+                                       db_.revision_in_change()});
 }
 
 Predecessor Groups::predecessor_of(const TermRow& term) {
@@ -152,6 +156,7 @@ void Groups::end_change(Events& events) {
   for (const auto& [name, left] : left_) events.emplace_back(backend::Deposed{name, left.group.epoch, left.cause});
   for (const auto& [name, node] : std::exchange(waits_for_, {}))
     node.empty() ? notice_.over(name) : notice_.waits(name, node, "the leader");
+  for (Event& vacancy : std::exchange(vacancies_, {})) events.push_back(std::move(vacancy));
   living_.reset();
   tried_.clear();
   ending_.clear();
@@ -162,7 +167,7 @@ void Groups::end_change(Events& events) {
 void Groups::undo(const std::vector<Call>& calls, Events& events) {
   unended_.merge(ending_);
   waits_for_.clear();
-  for (const std::string& name : tried_) postpone(name);
+  for (const std::string& name : tried_) postpone(name), notice_.vacant(name);
   for (const Call& call : calls) {
     const auto* campaign = std::get_if<CampaignCall>(&call);
     if (campaign != nullptr && entry_.role == Role::member && !groups_.contains(campaign->group))

@@ -94,6 +94,7 @@ class Groups {
   std::set<std::string> postponed_;
   SteadyTime resume_at_{};
   support::WaitNotice notice_;
+  Events vacancies_;                               // to be posted after the change
   std::map<std::int64_t, std::uint64_t> unended_;  // epochs, by group, of terms that were left without a commit
   // Of this change:
   std::optional<std::set<std::int64_t>> living_;  // sessions that may lead

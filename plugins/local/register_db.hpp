@@ -61,6 +61,8 @@ class RegisterDb {
   std::int64_t all_changes() const noexcept { return db_.all_changes(); }
 
   std::uint64_t revision();
+  /// With what the change under way has done so far.
+  std::uint64_t revision_in_change() const noexcept { return revision_; }
 
   /// Of any format.
   std::vector<std::int64_t> session_ids();

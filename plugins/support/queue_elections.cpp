@@ -31,8 +31,7 @@ QueueElections::Group* QueueElections::find(const std::string& name, std::uint64
 }
 
 bool QueueElections::wanted(const std::string& name, std::uint64_t serial) const {
-  const auto found = groups_.find(name);
-  return found != groups_.end() && found->second.serial == serial;
+  return groups_.contains(name) && groups_.at(name).serial == serial;
 }
 
 /// The group whose step is done. Null where the answer is late, and where it is not done: the group goes on otherwise.
@@ -233,6 +232,7 @@ bool QueueElections::is_ours(const Group& group) const {
 
 void QueueElections::claim(const std::string& name, Group& group, std::int64_t version) {
   if (group.announced) return stay(name, group);  // it leads already; a watch has gone off for nothing
+  notice_.vacant(name);
   const std::uint64_t serial = enter_state(group, State::claiming);
   if (group.epoch != 0) return claim_epoch(name, group, version);
   const std::string own = group.entry;

@@ -162,7 +162,7 @@ class QueueElections final : private QueueSender::Results {
   bool unclean_ = false;      // a term of ours has ended in no clean way
   std::size_t own_size_ = 0;  // of our entries, as the store counts it
   EntryWatches watches_;
-  WaitNotice notice_{self_.host};
+  WaitNotice notice_{self_.host, self_.post};
   DelayedGroups ahead_;  // whose facts are to be read ahead
   std::set<std::string> stalled_;
   std::optional<SteadyTime> resume_at_;

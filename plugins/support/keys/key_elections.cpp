@@ -23,7 +23,7 @@ KeyElections::KeyElections(KeyContext& context, KeyView& view, LastSeen& last_se
       self_(self),
       queue_(context.store),
       candidates_(context, queue_),
-      notice_(context.host),
+      notice_(context.host, [&context](Event event) { context.post(std::move(event)); }),
       sweep_at_(self.resumed_until),
       random_(static_cast<std::minstd_rand::result_type>(rendezvous(context.session, context.self.node))) {}
 
@@ -158,6 +158,7 @@ void KeyElections::consider(const std::string& name, Group& group) {
     notice_.waits(name, term.record.node, "the leader");
     return void(enter_state(group, State::waiting));
   }
+  notice_.vacant(name);
   if (group.state != State::pausing || group.asked.version != term.version) ask(name, group);
 }
 
