@@ -186,6 +186,101 @@ TEST_F(Mails, ReportAFailureInCronsMannerWithTheOutput) {
   EXPECT_TRUE(mail.ends_with("\n\ndisk full\n")) << mail;
 }
 
+/// What each kind of end is to be reported by: runs of `keys` by hand.
+struct End {
+  const char* job;
+  std::string keys;
+  int failures, mails;             // hooks `on_failure`, mails with `mail_on = "always"`
+  std::vector<std::string> pings;  // of the end
+};
+
+struct Ends : Notifications {
+  Ends() {
+    const std::string program = daemon.folder.write(
+        "sendmail", "#!/bin/sh\nsed -n 's/^Subject: .*@n1> \\([a-z]*\\): .*/\\1/p' >> " + at("mails") + "\n");
+    ::chmod(program.c_str(), 0755);
+    daemon.environment = {"BALLOT_TEST_SENDMAIL=" + program};
+    daemon.configure("[runner]\non_stop = \"kill\"");
+    for (const End& end : ends)
+      daemon.job(end.job, end.keys +
+                              "\nkill_grace = \"100ms\"\nmail_to = \"ops\"\nmail_on = \"always\"\nping_url = \"" +
+                              server.url("/" + std::string(end.job)) + "\"\n" +
+                              hook("on_failure", "echo $BALLOT_JOB >> " + at("failures")));
+  }
+  int lines_of(const std::string& file, const std::string& job) {
+    std::istringstream text(text_of(at(file)));
+    int count = 0;
+    for (std::string line; std::getline(text, line);) count += line == job;
+    return count;
+  }
+  std::vector<std::string> end_pings(const std::string& job) {
+    std::vector<std::string> ends;
+    const std::string begin = "GET /" + job;
+    for (const std::string& line : server.asked()) {
+      const std::string rest = line.substr(0, line.find('?'));
+      if (rest == begin || rest == begin + "/fail") ends.push_back(rest.substr(begin.size()));
+    }
+    return ends;
+  }
+  void trigger(const std::string& job) {
+    ASSERT_EQ(daemon.ballot({"trigger", job}).code, 0);
+    ASSERT_TRUE(wait_until([&] {
+      const auto rows = daemon.rows(job);
+      return !rows.empty() && rows.back().status == Status::running;
+    }));
+  }
+
+  const std::vector<End> ends{
+      {"good", "shell = \"exit 0\"", 0, 1, {""}},
+      {"bad", "shell = \"exit 7\"", 1, 1, {"/fail"}},
+      {"signal", "shell = \"kill -9 $$\"", 1, 1, {"/fail"}},
+      {"cannot", "command = [\"/no/such/program\"]", 1, 1, {"/fail"}},
+      {"late", "shell = \"exec sleep 600\"\ndeadline = \"200ms\"", 1, 1, {"/fail"}},
+      {"retried", "shell = \"exit 1\"\nretries = 2\nretry_delay = \"0s\"", 1, 1, {"/fail"}},
+      {"killed", "shell = \"exec sleep 600\"", 0, 1, {}},
+      {"replaced", "shell = \"exec sleep 600\"\nconcurrency = \"replace\"", 0, 2, {}},
+      {"lost", "shell = \"exec sleep 600\"", 1, 1, {"/fail"}},
+      {"stopped", "shell = \"exec sleep 600\"", 0, 1, {}},
+  };
+  HttpServer server;
+};
+
+TEST_F(Ends, OfEachKindAreReportedByHookMailAndPingExactlyOnce) {
+  lead();
+  for (const char* job : {"good", "bad", "signal", "cannot", "late", "retried"})
+    daemon.ballot({"trigger", job, "--wait"});
+  trigger("killed");
+  EXPECT_EQ(daemon.ballot({"kill", "killed"}).code, 0);
+  trigger("replaced");
+  ASSERT_EQ(daemon.ballot({"trigger", "replaced"}).code, 0);
+  ASSERT_TRUE(wait_until([&] {
+    const auto rows = daemon.rows("replaced");
+    return rows.size() == 2 && rows[0].status == Status::killed && rows[1].status == Status::running;
+  }));
+  EXPECT_EQ(daemon.ballot({"kill", daemon.rows("replaced")[1].run->text()}).code, 0);
+  // What the runner has of other runs goes with it.
+  const auto is_told = [&](const End& end) {
+    return lines_of("failures", end.job) >= end.failures && lines_of("mails", end.job) >= end.mails &&
+           end_pings(end.job).size() >= end.pings.size();
+  };
+  const auto all_told_until = [&](std::size_t last) {
+    return wait_until(
+        [&] { return std::all_of(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(last), is_told); });
+  };
+  EXPECT_TRUE(all_told_until(ends.size() - 2)) << "those before `lost`";
+  trigger("lost");
+  ASSERT_EQ(::kill(listener_at(daemon.folder / "run/runner.sock"), SIGKILL), 0);
+  ASSERT_TRUE(daemon.wait_for("lost: runner_died")) << daemon.log;
+  EXPECT_TRUE(all_told_until(ends.size() - 1));
+  trigger("stopped");
+  ASSERT_EQ(daemon.stop(), 0) << "a stop waits for what is to be sent";
+  for (const End& end : ends) {
+    EXPECT_EQ(lines_of("failures", end.job), end.failures) << end.job;
+    EXPECT_EQ(lines_of("mails", end.job), end.mails) << end.job;
+    EXPECT_EQ(end_pings(end.job), end.pings) << end.job;
+  }
+}
+
 TEST_F(Mails, OfARunThatCouldNotStartSayWhy) {
   daemon.job("job", "command = [\"/no/such/program\"]\nmail_to = \"ops\"");
   lead();
