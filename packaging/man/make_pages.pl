@@ -256,8 +256,49 @@ sub options {
   return $out;
 }
 
+# The same for `ballot help` where there is no man: what man would show, without its lines' ends and fonts.
+sub to_text {
+  my ($out, $margin, $is_example, $is_term, $text) = ('', 7, 0, 0, '');
+  my $end = sub {
+    my ($line, @lines) = ('');
+    for my $word (split ' ', $text) {
+      if ($line ne '' && length("$line $word") + $margin > 80) { push @lines, $line; $line = $word }
+      else { $line .= ($line eq '' ? '' : ' ') . $word }
+    }
+    push @lines, $line if $line ne '';
+    $out .= join('', map { ' ' x $margin . "$_\n" } @lines);
+    $text = '';
+  };
+  for (split /\n/, $_[0]) {
+    my $line = $_;
+    if ($is_example && $line ne '.fi') { $out .= ' ' x ($margin + 4) . bare($line) . "\n" unless $line =~ /^\.RS/; next }
+    if ($is_term) { $out .= ' ' x 7 . bare($line) . "\n"; ($is_term, $margin) = (0, 14); next }
+    if ($line !~ /^\./) { $text .= ' ' . bare($line); next }
+    if ($line =~ /^\.I (.*)/) { $text .= ' ' . bare($1); next }
+    $end->();
+    if ($line =~ /^\.(S[HS]) (.*)/) { $out .= "\n" . ($1 eq 'SS' ? '   ' : '') . (bare($2) =~ tr/"//dr) . "\n"; $margin = 7 }
+    elsif ($line =~ /^\.(?:PP|RS)/) { $out .= "\n"; $margin = 7 }
+    elsif ($line eq '.TP') { $out .= "\n"; $is_term = 1 }
+    elsif ($line =~ /^\.IP/) { $margin = 7; $text = '-' }
+    elsif ($line eq '.nf') { $is_example = 1 }
+    elsif ($line eq '.fi') { $is_example = 0 }
+  }
+  $end->();
+  return $out =~ s/^\n+//r =~ s/\n{3,}/\n\n/gr;
+}
+
+sub bare { my ($text) = @_; return $text =~ s/\\f[BIR]//gr =~ s/\\\(aq/'/gr =~ s/\\&//gr =~ s/\\-/-/gr =~ s/\\e/\\/gr }
+
+my %text_of;  # by page
+
 sub write_page {
   my ($own, $number, $text) = @_;
+  if ($number != 5) {  # a command's
+    $text_of{$own} = $text =~ m{^\.so man\d/(.*)\.\d$}m ? $text_of{$1} : to_text($text);
+    open my $plain, '>', "$folder/$own.txt" or die "make_pages.pl: $folder/$own.txt: $!\n";
+    print $plain $text_of{$own};
+    close $plain or die "make_pages.pl: cannot write $folder/$own.txt\n";
+  }
   mkdir "$folder/man$number";
   open my $gz, '|-', "gzip -9nc > '$folder/man$number/$own.$number.gz'" or die "make_pages.pl: gzip: $!\n";
   print $gz $text;

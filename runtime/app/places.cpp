@@ -50,6 +50,11 @@ std::string plugin_dir() {
   return (tree.empty() ? installed() : tree) / "plugins";
 }
 
+std::string help_folder() {
+  const fs::path tree = build_tree();
+  return tree.empty() ? installed() / "help" : tree / "man";
+}
+
 std::string own_file() {
   constexpr std::string_view gone = " (deleted)";
   std::error_code error;

@@ -17,6 +17,9 @@ std::string library_folder(const std::string& program);
 /// plugins in the library folder, or the build tree's own.
 std::string plugin_dir();
 
+/// The folder of the pages that `help` shows where there is no man, or the build tree's own.
+std::string help_folder();
+
 /// This program's own file, also after it was replaced by a newer one.
 std::string own_file();
 

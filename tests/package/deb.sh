@@ -23,7 +23,7 @@ listing() {
   local deb
   for deb in "$packages"/*.deb; do
     dpkg-deb -c "$deb" | awk -v package="$(dpkg-deb -f "$deb" Package)" '$NF !~ /\/$/ || $NF ~ /\/(etc|plugins)\// { print package, $1, $2, $6 }'
-  done | grep -vE ' \./usr/share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$)' \
+  done | grep -vE ' \./usr/(lib/ballot/help/ballot-|share/(man/man1/ballot-|doc/ballot/(.*\.(md|svg)|examples/.*\.toml)$))' \
     | grep -vE '^libballot-dev .* \./usr/(include/ballot/.*\.hpp|share/ballot/suite/.*\.[ch]pp|share/doc/libballot-dev/examples/.*)$' | sort
 }
 listing | diff tests/package/files.txt - || fail 'the packages have other files than tests/package/files.txt says'

@@ -21,7 +21,7 @@ passed 'rpmlint'
 
 for package in "$packages"/*.rpm; do
   rpm -qp --qf '[%{=NAME} %{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILENAMES} %{FILEFLAGS:fflags}\n]' "$package"
-done | grep -vE ' /usr/share/(man/man1/ballot-|doc/ballot/.*|licenses/.*/lib)' | sed 's/ *$//' | sort | diff tests/package/rpm_files.txt - \
+done | grep -vE ' /usr/(lib/ballot/help/ballot-|share/(man/man1/ballot-|doc/ballot/.*|licenses/.*/lib))' | sed 's/ *$//' | sort | diff tests/package/rpm_files.txt - \
   || fail 'the packages have other files than tests/package/rpm_files.txt says'
 for package in "$packages"/*.rpm; do rpm2archive - < "$package" | tar -xz -C "$work/unpacked"; done
 expect_examples

@@ -1,10 +1,12 @@
-// ballot help [COMMAND]: its man page, or what --help prints where there is no man or no page.
+// ballot help [COMMAND]: its man page; where there is no man, or it has no page, the same text as it is installed; and
+// without that what --help prints.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -13,6 +15,7 @@
 #include "app/command_line.hpp"
 #include "app/commands/commands.hpp"
 #include "app/flags.hpp"
+#include "app/places.hpp"
 
 namespace ballot::app {
 namespace {
@@ -32,8 +35,15 @@ bool show_page(const std::string& page) {
   return status == 0;
 }
 
+bool print_text(const std::string& page) {
+  std::ifstream text(help_folder() + "/" + page + ".txt");
+  return text && std::cout << text.rdbuf();
+}
+
 Exit run(const std::vector<std::string>& words) {
-  if (show_page(words.empty() ? "ballot" : "ballot-" + words.front())) return Exit::done;
+  const std::string page = words.empty() ? "ballot" : "ballot-" + words.front();
+  const bool is_name = page.find('/') == std::string::npos;
+  if (is_name && (show_page(page) || print_text(page))) return Exit::done;
   std::vector<const char*> argv{"ballot"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   argv.push_back("--help");
